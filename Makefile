@@ -1,0 +1,39 @@
+# Everything a developer types. `make` alone says what there is.
+GO ?= go
+TOOL := $(GO) tool -modfile=.ci/tools.mod
+FUZZTIME ?= 20s
+
+.PHONY: help build test race lint bench fuzz demo check
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+
+build: ## the static binary, in bin/evolve
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/evolve ./cmd/evolve
+
+test: ## every test
+	$(GO) test ./...
+
+race: ## every test under the race detector
+	$(GO) test -race ./...
+
+lint: ## vet, formatting, linters
+	$(GO) vet ./...
+	@out="$$($(TOOL) gofumpt -l .)"; [ -z "$$out" ] || { echo "$$out"; exit 1; }
+	$(TOOL) golangci-lint run ./...
+
+bench: ## speed and memory, with the bound beside each figure
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## each fuzzer for FUZZTIME (20s)
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; \
+	done
+
+demo: ## the whole loop, offline, on the starter workspace
+	$(GO) run ./cmd/evolve demo
+
+check: ## all that the gate runs
+	.ci/run

@@ -1,0 +1,172 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+)
+
+// The errors that callers tell apart.
+var (
+	ErrNotFound = errors.New("not in the archive")
+	// ErrLocked is what a *LockedError is.
+	ErrLocked   = errors.New("the archive is held by another process")
+	ErrNewer    = errors.New("the archive was written by a newer evolve")
+	ErrCorrupt  = errors.New("the archive is damaged")
+	ErrReadOnly = errors.New("the archive is open for reading only")
+	// ErrAmbiguous means that a prefix fits more than one thing.
+	ErrAmbiguous = errors.New("ambiguous")
+	// ErrDisk wraps what the operating system said when it refused to write: a
+	// full or read-only disk, a quota, missing permission.
+	ErrDisk = errors.New("the disk refused")
+)
+
+var errClosed = errors.New("the archive is closed")
+
+// Archive is the typed store over an ordered key-value engine: Badger on disk,
+// memory in tests, or, for a reader beside a running writer, the writer's socket.
+// It is safe for concurrent use.
+type Archive struct {
+	store    engine
+	dir      string // "" in memory
+	packer   *packer
+	writer   *committer   // nil: open for reading only
+	shutdown func() error // stops serving readers; nil: there is nothing to stop
+	release  func() error // gives up the lock; nil: there is none
+
+	// write serialises everything that reads before it writes, evaluations apart.
+	write sync.Mutex
+	// naming is guarded by write.
+	naming naming
+}
+
+// OpenMemory returns an empty archive that lives as long as the process.
+func OpenMemory() *Archive {
+	a, err := newArchive(newMemory(), true, "")
+	if err != nil {
+		panic(err) // the compressor's options are constants and are tested
+	}
+	return a
+}
+
+// newArchive puts the typed store on an engine whose content it checks. A backup
+// goes to dir when it has to be brought forward.
+func newArchive(store engine, writable bool, dir string) (*Archive, error) {
+	ctx := context.Background()
+	backup := func(version uint64) error { return backupFile(ctx, store, dir, version) }
+	if err := prepare(ctx, store, writable, migrations, backup); err != nil {
+		return nil, err
+	}
+	p, err := newPacker()
+	if err != nil {
+		return nil, err
+	}
+	a := &Archive{store: store, dir: dir, packer: p, naming: naming{queued: map[string]bool{}, last: map[string]int{}}}
+	if writable {
+		a.writer = newCommitter(store)
+	}
+	return a, nil
+}
+
+// Close flushes and releases everything. It returns the first failure of a
+// Record that no Flush has returned.
+func (a *Archive) Close() error {
+	var err error
+	if a.writer != nil {
+		err = a.writer.close()
+	}
+	if a.shutdown != nil {
+		err = errors.Join(err, a.shutdown())
+	}
+	a.packer.close()
+	err = errors.Join(err, a.store.close())
+	if a.release != nil {
+		err = errors.Join(err, a.release())
+	}
+	return err
+}
+
+// change runs one read-modify-write: fill reads the store and fills the batch,
+// which is then stored as a whole.
+func (a *Archive) change(ctx context.Context, doing string, fill func(*batch) error) error {
+	if a.writer == nil {
+		return fmt.Errorf("%s: %w", doing, ErrReadOnly)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.write.Lock()
+	defer a.write.Unlock()
+	var b batch
+	if err := fill(&b); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	if len(b.pairs) == 0 {
+		return nil
+	}
+	if err := a.store.write(&b); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// putDocument adds a document to a batch.
+func putDocument(b *batch, k key, v any) error {
+	data, err := encodeDocument(v)
+	if err != nil {
+		return err
+	}
+	b.put(k, data)
+	return nil
+}
+
+// document loads the document under a key, or ErrNotFound.
+func document[T any](ctx context.Context, a *Archive, k key) (T, error) {
+	var v T
+	data, err := getOne(ctx, a.store, k)
+	if err != nil {
+		return v, err
+	}
+	return v, decodeDocument(data, &v)
+}
+
+// number loads a counter or an index entry; missing is 0.
+func (a *Archive) number(ctx context.Context, k key) (uint64, error) {
+	values, err := a.store.get(ctx, k)
+	if err != nil || values[0] == nil {
+		return 0, err
+	}
+	return decodeNumber(values[0])
+}
+
+// sequence yields what decode makes of every pair with a prefix, from a key on.
+func sequence[T any](ctx context.Context, a *Archive, doing string, prefix, from key,
+	decode func(k, value []byte) (T, error),
+) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := a.store.scan(ctx, prefix, from, func(k, value []byte) error {
+			v, err := decode(k, value)
+			if err != nil {
+				return err
+			}
+			if !yield(v, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil {
+			var none T
+			yield(none, fmt.Errorf("%s: %w", doing, err))
+		}
+	}
+}
+
+// documents yields the documents with a prefix.
+func documents[T any](ctx context.Context, a *Archive, doing string, prefix, from key) iter.Seq2[T, error] {
+	return sequence(ctx, a, doing, prefix, from, func(_, value []byte) (T, error) {
+		var v T
+		return v, decodeDocument(value, &v)
+	})
+}

@@ -1,0 +1,278 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// badgerOptions keeps memory small and level, measured over 200,000 evaluations.
+// Values of more than a few bytes stand in the value log, which is only ever
+// appended to: the tree holds keys and pointers, is a few megabytes a night, and
+// is hardly ever compacted. Compacting is what takes memory in Badger, tens of
+// megabytes however little there is to compact, and more with compression; so
+// level 0 may gather, and there is no compression of its own. Every transaction
+// is synced: what write has returned from is on disk, and speed comes from
+// putting many evaluations into one.
+func badgerOptions(dir string, log *quietLog) badger.Options {
+	return badger.DefaultOptions(dir).
+		WithLogger(log).
+		WithMetricsEnabled(false).
+		WithSyncWrites(true).
+		WithDetectConflicts(false). // writers are serialised above
+		WithMemTableSize(4 << 20).
+		WithNumMemtables(2).
+		WithNumCompactors(2).
+		WithNumGoroutines(1).
+		WithNumLevelZeroTables(16).
+		WithNumLevelZeroTablesStall(32).
+		WithValueThreshold(64).
+		WithValueLogFileSize(32 << 20).
+		WithVerifyValueChecksum(true).
+		WithCompression(options.None).
+		WithBlockCacheSize(4 << 20).
+		WithChecksumVerificationMode(options.OnBlockRead)
+}
+
+// releaseEvery is how many bytes are written or scanned between two releases of
+// mapped pages.
+const releaseEvery = 4 << 20
+
+// disk is the engine on Badger.
+type disk struct {
+	db  *badger.DB
+	dir string
+	log *quietLog
+	// written is the version of the last batch that is on disk. The store keeps
+	// versions itself (Badger's managed mode) because otherwise every look-up would
+	// wait for the batch that is being synced.
+	written atomic.Uint64
+	// writing holds one writer at a time.
+	writing sync.Mutex
+	// broken is the first failed write. Badger is in no state to take another
+	// one after that: it would end the process.
+	broken atomic.Pointer[error]
+	// unreleased counts the bytes written and scanned since pages were released.
+	unreleased atomic.Int64
+}
+
+// errUnhealed says that the last writer did not close the store; opening it once
+// for writing puts that right.
+var errUnhealed = errors.New("the store was not closed")
+
+// openDisk opens the store in dir, which nobody else may have open for writing,
+// or at all when it is to be written.
+func openDisk(dir string, writable bool) (*disk, error) {
+	if err := checkStore(dir, writable); err != nil {
+		return nil, diskError(err)
+	}
+	if writable {
+		if err := checkSpace(dir, writeFloor); err != nil {
+			return nil, err
+		}
+	} else if logs, err := filepath.Glob(filepath.Join(dir, "*.mem")); err != nil || len(logs) > 0 {
+		return nil, errors.Join(err, errUnhealed) // Badger would find out as well, and leave its goroutines behind
+	}
+	log := &quietLog{}
+	db, err := openBadger(badgerOptions(dir, log).WithReadOnly(!writable))
+	if err != nil {
+		return nil, storeError(err)
+	}
+	if trouble := log.first(); trouble != "" {
+		return nil, errors.Join(storeError(errors.New(trouble)), db.Close())
+	}
+	d := &disk{db: db, dir: dir, log: log}
+	d.written.Store(db.MaxVersion())
+	return d, nil
+}
+
+// openBadger turns what Badger makes of a garbled file into an error.
+func openBadger(opts badger.Options) (db *badger.DB, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", ErrCorrupt, r)
+		}
+	}()
+	return badger.OpenManaged(opts)
+}
+
+// storeError says whose fault a failure of Badger is: the system's when it
+// refused, the lock's when somebody has the store open, the files' otherwise.
+func storeError(err error) error {
+	marked := diskError(err)
+	switch {
+	case errors.Is(marked, ErrDisk) || errors.Is(err, ErrCorrupt):
+		return marked
+	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
+		return fmt.Errorf("%w: %w", ErrLocked, err)
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}
+
+// view reads what the batches up to the last written one have left, and nothing of
+// one that is being written.
+func (d *disk) view(read func(*badger.Txn) error) error {
+	txn := d.db.NewTransactionAt(d.written.Load(), false)
+	defer txn.Discard()
+	return read(txn)
+}
+
+func (d *disk) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if d.db.IsClosed() {
+		return nil, errClosed
+	}
+	values := make([][]byte, len(keys))
+	err := d.view(func(txn *badger.Txn) error {
+		for i, k := range keys {
+			item, err := txn.Get(k)
+			if errors.Is(err, badger.ErrKeyNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if values[i], err = item.ValueCopy(nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return values, diskError(err)
+}
+
+func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
+	if d.db.IsClosed() {
+		return errClosed
+	}
+	if bytes.Compare(from, prefix) < 0 {
+		from = prefix
+	}
+	visited := error(nil)
+	err := d.view(func(txn *badger.Txn) error {
+		opts := badger.DefaultIteratorOptions
+		opts.Prefix = prefix
+		// Fetching values ahead costs a goroutine each.
+		opts.PrefetchValues = false
+		it := txn.NewIterator(opts)
+		defer it.Close()
+		for it.Seek(from); it.Valid(); it.Next() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			item := it.Item()
+			err := item.Value(func(value []byte) error {
+				visited = visit(item.Key(), value)
+				d.touched(len(value))
+				return nil
+			})
+			if err != nil || visited != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(visited, errStop):
+		return nil
+	case visited != nil:
+		return visited
+	}
+	return diskError(err)
+}
+
+func (d *disk) write(b *batch) error {
+	if d.db.IsClosed() {
+		return errClosed
+	}
+	if broken := d.broken.Load(); broken != nil {
+		return fmt.Errorf("an earlier write failed: %w", *broken)
+	}
+	if err := checkSpace(d.dir, writeFloor); err != nil {
+		return err
+	}
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	version := d.written.Load() + 1
+	txn := d.db.NewTransactionAt(version, true)
+	defer txn.Discard()
+	for _, p := range b.pairs {
+		if err := txn.SetEntry(badger.NewEntry(p.key, p.value)); err != nil {
+			return fmt.Errorf("a batch of %d bytes: %w", b.size, err)
+		}
+	}
+	err := diskError(txn.CommitAt(version, nil))
+	if trouble := d.log.first(); err == nil && trouble != "" {
+		err = storeError(errors.New(trouble))
+	}
+	if err != nil {
+		d.broken.CompareAndSwap(nil, &err)
+		return err
+	}
+	d.written.Store(version)
+	// Older versions of a record are of no use to anybody.
+	d.db.SetDiscardTs(version - 1)
+	d.touched(b.size)
+	return nil
+}
+
+// touched counts bytes that were written or scanned, and now and then gives the
+// pages they lie in back.
+func (d *disk) touched(bytes int) {
+	if d.unreleased.Add(int64(bytes)) >= releaseEvery {
+		d.unreleased.Store(0)
+		releasePages(d.dir)
+	}
+}
+
+// verify reads every table again and holds it against its checksums.
+func (d *disk) verify() error { return checkStore(d.dir, true) }
+
+func (d *disk) close() error {
+	if d.db.IsClosed() {
+		return nil
+	}
+	if !d.db.Opts().ReadOnly {
+		// Without room for its last tables, Badger would wait for ever. Everything
+		// acknowledged is in its log: the next to open it reads that, as after a crash.
+		if err := checkSpace(d.dir, closeFloor); err != nil {
+			return fmt.Errorf("leave the archive open: %w", err)
+		}
+	}
+	return diskError(d.db.Close())
+}
+
+// quietLog keeps the first error that Badger logs, some of which it reports
+// nowhere else, and drops the rest.
+type quietLog struct {
+	mu      sync.Mutex
+	trouble string
+}
+
+func (l *quietLog) Errorf(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.trouble == "" {
+		l.trouble = strings.TrimSpace(fmt.Sprintf(format, args...))
+	}
+}
+
+func (*quietLog) Warningf(string, ...any) {}
+func (*quietLog) Infof(string, ...any)    {}
+func (*quietLog) Debugf(string, ...any)   {}
+
+func (l *quietLog) first() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trouble
+}

@@ -1,0 +1,86 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"evolve/runtime/agent"
+)
+
+func TestCheckFinds(t *testing.T) {
+	ctx := context.Background()
+	place, other := evaluationKey("9-a", "solver", 3), evaluationKey("9-a", "solver", 4)
+	content := contentKey(tableKey, evaluation("9-a", 3).Key)
+	id := agent.Config{"k": int64(0), "f": .5, "s": []string{"x"}}.ID()
+	for name, c := range map[string]struct {
+		hidden []key
+		fill   func(*batch)
+	}{
+		"an index entry is missing":        {hidden: []key{content}},
+		"an evaluation is missing":         {hidden: []key{place}},
+		"an index entry leads astray":      {fill: func(b *batch) { b.put(content, other) }},
+		"a record is garbled":              {fill: func(b *batch) { b.put(place, []byte{evaluationVersion, 0xff}) }},
+		"a record is of an unknown form":   {fill: func(b *batch) { b.put(place, []byte{9}) }},
+		"a transcript is garbled":          {fill: func(b *batch) { b.put(contentKey(tableTranscript, "x"), []byte{transcriptVersion, 1}) }},
+		"a variant's id is missing":        {hidden: []key{variantIDKey("solver", id)}},
+		"a variant is missing":             {hidden: []key{variantKey("solver", 2)}},
+		"a variant is another's":           {fill: func(b *batch) { mustPut(t, b, variantKey("solver", 1), Variant{Agent: "solver", Number: 1}) }},
+		"a counter is behind":              {fill: func(b *batch) { b.put(counterKey(countProposals, ""), encodeNumber(1)) }},
+		"a counter is gone":                {hidden: []key{counterKey(countVariants, "solver")}},
+		"a run's id is missing":            {hidden: []key{runIDKey("9-a")}},
+		"a run is missing":                 {hidden: []key{runKey(9)}},
+		"a decision without ledger entry":  {hidden: []key{ledgerKey(4)}},
+		"the ledger is cut":                {fill: func(b *batch) { mustPut(t, b, counterKey(countLedger, ""), ledgerHead{9, "x"}) }},
+		"a key is cut":                     {fill: func(b *batch) { b.put(place[:5], []byte{evaluationVersion}) }},
+		"a document is no JSON":            {fill: func(b *batch) { b.put(proposalKey(1), []byte{documentVersion, '{'}) }},
+		"an exposure beyond the counter":   {fill: func(b *batch) { mustPut(t, b, newKey(tableExposure).text("solver").number(9), Exposure{}) }},
+		"a mutation's key has a part less": {fill: func(b *batch) { mustPut(t, b, newKey(tableMutation).text("solver"), Mutation{}) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := OpenMemory()
+			closing(t, a)
+			filled(t, a)
+			if err := a.Check(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if c.fill != nil {
+				tamper(t, a, c.fill)
+			}
+			without(t, a, c.hidden...)
+			if err := a.Check(ctx); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestStats(t *testing.T) {
+	dir := t.TempDir()
+	a := openAt(t, dir)
+	closing(t, a)
+	filled(t, a)
+	got, err := a.Stats(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Bytes < 10_000 || got.Bytes > 4<<20 {
+		t.Errorf("it takes %d bytes on disk", got.Bytes)
+	}
+	got.Bytes = 0
+	want := Stats{Variants: 3, Evaluations: 80, Distinct: 36, Transcripts: 10, Runs: 2, Proposals: 2, Decisions: 2, Ledger: 4, Exposures: 2, Mutations: 2}
+	if got != want {
+		t.Errorf("got %+v", got)
+	}
+	if err := a.Check(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// mustPut puts a document that always encodes.
+func mustPut(t *testing.T, b *batch, k key, v any) {
+	t.Helper()
+	if err := putDocument(b, k, v); err != nil {
+		t.Fatal(err)
+	}
+}

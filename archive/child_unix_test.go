@@ -1,0 +1,87 @@
+//go:build unix
+
+package archive
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+// childRole makes the test binary play another process: the role, then the
+// archive's folder, then what the role needs.
+const childRole = "EVOLVE_ARCHIVE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(childRole); role != "" {
+		if err := playChild(role, os.Args[1:]); err != nil {
+			fmt.Println("failed:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func playChild(role string, args []string) error {
+	ctx := context.Background()
+	if role == "limited" { // to files of 1 MB
+		limit := unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+			return err
+		}
+	}
+	a, err := Open(args[0], Options{Owner: "evolve run 7"})
+	if err != nil {
+		return err
+	}
+	switch role {
+	case "hold": // until standard input ends
+		fmt.Println("ready")
+		_, _ = bufio.NewReader(os.Stdin).ReadByte()
+		return a.Close()
+	case "record": // and say what is acknowledged, until killed
+		from, err := strconv.ParseInt(args[1], 10, 64)
+		if err != nil {
+			return err
+		}
+		out := make(chan string, 1<<16)
+		go func() {
+			for seq := from; ; seq++ {
+				e := evaluation("1-a", seq)
+				e.Transcript = transcript(fmt.Sprint("step ", seq))
+				err := a.Record(ctx, e, func(err error) { out <- fmt.Sprintln("evaluation", seq, err == nil) })
+				if err != nil {
+					panic(err)
+				}
+				if seq%50 == 0 {
+					entry, err := a.Append(ctx, LedgerEntry{Kind: "test", Subject: fmt.Sprint(seq), Time: day})
+					if err != nil {
+						panic(err)
+					}
+					out <- fmt.Sprintln("ledger", entry.Seq, true)
+				}
+			}
+		}()
+		for line := range out {
+			if _, err := os.Stdout.WriteString(line); err != nil {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("unknown role %q", role)
+}
+
+func child(t *testing.T, role string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), childRole+"="+role)
+	return cmd
+}

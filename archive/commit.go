@@ -1,0 +1,236 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"evolve/bench"
+)
+
+// The bounds of the queue in front of the disk and of one group written together.
+const (
+	queueBytes = 4 << 20
+	groupBytes = 256 << 10
+	groupCount = 1024
+)
+
+// pending is an evaluation on its way to the disk, pairs that are ready to be
+// written, or a marker (neither).
+type pending struct {
+	evaluation *bench.Evaluation
+	pairs      []pair
+	record     []byte
+	transcript []byte
+	cost       int64
+	done       func(error)
+}
+
+// committer writes evaluations in groups: while one group is being synced, the
+// next gathers. It runs a goroutine only while there is something to write.
+type committer struct {
+	store engine
+	room  *semaphore.Weighted
+
+	mu      sync.Mutex
+	queue   []pending
+	running bool
+	closed  bool
+	failed  error // the first failure since the last flush
+	idle    sync.WaitGroup
+}
+
+func newCommitter(store engine) *committer {
+	return &committer{store: store, room: semaphore.NewWeighted(queueBytes)}
+}
+
+// add queues p, waiting for room.
+func (c *committer) add(ctx context.Context, p pending) error {
+	p.cost = int64(len(p.record) + len(p.transcript) + 512)
+	for _, kv := range p.pairs {
+		p.cost += int64(len(kv.key) + len(kv.value))
+	}
+	p.cost = min(p.cost, queueBytes)
+	if err := c.room.Acquire(ctx, p.cost); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		c.room.Release(p.cost)
+		return errClosed
+	}
+	c.queue = append(c.queue, p)
+	if !c.running {
+		c.running = true
+		c.idle.Add(1)
+		go c.run()
+	}
+	return nil
+}
+
+// flush waits until everything queued before is written, and returns the first
+// failure since the last flush.
+func (c *committer) flush(ctx context.Context) error {
+	written := make(chan struct{})
+	if err := c.add(ctx, pending{done: func(error) { close(written) }}); err != nil {
+		return err
+	}
+	select {
+	case <-written:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.failed
+	c.failed = nil
+	return err
+}
+
+// close refuses new evaluations and waits for the queued ones.
+func (c *committer) close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.idle.Wait()
+	return c.failed
+}
+
+func (c *committer) run() {
+	defer c.idle.Done()
+	for {
+		group := c.next()
+		if group == nil {
+			return
+		}
+		err := c.commit(group)
+		if err != nil {
+			err = fmt.Errorf("record evaluations: %w", err)
+		}
+		c.mu.Lock()
+		if c.failed == nil {
+			c.failed = err
+		}
+		c.mu.Unlock()
+		for _, p := range group {
+			if p.done != nil {
+				p.done(err)
+			}
+			c.room.Release(p.cost)
+		}
+	}
+}
+
+// next takes the group to write; nil when the queue is empty and the goroutine ends.
+func (c *committer) next() []pending {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, size := 0, 0
+	for n < len(c.queue) && n < groupCount && size < groupBytes {
+		size += int(c.queue[n].cost)
+		n++
+	}
+	if n == 0 {
+		c.queue, c.running = nil, false
+		return nil
+	}
+	group := c.queue[:n:n]
+	c.queue = c.queue[n:]
+	return group
+}
+
+// commit writes a group in one batch. Of each evaluation it looks up what stands
+// at its place in the run and under its content key.
+func (c *committer) commit(group []pending) error {
+	ctx := context.Background()
+	keys := make([][]byte, 0, 2*len(group))
+	for _, p := range group {
+		if p.evaluation != nil {
+			e := p.evaluation
+			keys = append(keys, evaluationKey(e.Run, e.Agent, e.Seq), contentKey(tableKey, e.Key))
+		}
+	}
+	var stored [][]byte
+	if len(keys) > 0 {
+		var err error
+		if stored, err = c.store.get(ctx, keys...); err != nil {
+			return err
+		}
+	}
+	found := make(map[string][]byte, len(keys))
+	for i, v := range stored {
+		if v != nil {
+			found[string(keys[i])] = v
+		}
+	}
+	var b batch
+	put := func(k, v []byte) {
+		b.put(k, v)
+		found[string(k)] = v
+	}
+	i := 0
+	for _, p := range group {
+		for _, kv := range p.pairs {
+			b.put(kv.key, kv.value)
+		}
+		e := p.evaluation
+		if e == nil {
+			continue
+		}
+		place, content := keys[i], keys[i+1]
+		i += 2
+		if old, ok := found[string(place)]; ok && !givesWay(place, old, e) {
+			continue
+		}
+		first, known := found[string(content)]
+		if known && e.Scored {
+			put(place, encodeReference(e, first))
+			continue
+		}
+		put(place, p.record)
+		if e.Scored {
+			put(content, place)
+		}
+		if p.transcript != nil && !known {
+			b.put(contentKey(tableTranscript, e.Key), p.transcript)
+		}
+	}
+	if len(b.pairs) == 0 {
+		return nil
+	}
+	return c.store.write(&b)
+}
+
+// givesWay reports whether what is stored at a place of a run is missing data
+// and e is not: only then is it replaced.
+func givesWay(place, old []byte, e *bench.Evaluation) bool {
+	if !e.Scored {
+		return false
+	}
+	s, err := decodeEvaluation(place, old)
+	return err == nil && s.first == nil && !s.Scored
+}
+
+// checkEvaluation refuses what cannot be stored and exported again.
+func checkEvaluation(e *bench.Evaluation) error {
+	numbers := []float64{e.Score, e.Usage.CostUSD}
+	for _, g := range e.Grades {
+		numbers = append(numbers, g.Score, g.Weight)
+	}
+	for _, v := range numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("evaluation %d of run %q has a number that is not finite", e.Seq, e.Run)
+		}
+	}
+	switch {
+	case e.Key == "":
+		return fmt.Errorf("evaluation %d of run %q has no key", e.Seq, e.Run)
+	case e.Seq < 0:
+		return fmt.Errorf("an evaluation of run %q has the negative place %d", e.Run, e.Seq)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"evolve/bench"
+)
+
+// gate is a memory engine whose writes wait for permission and fail on demand.
+type gate struct {
+	*memory
+	pass chan error
+	mu   sync.Mutex
+	size []int // pairs in each batch written
+}
+
+func (g *gate) write(b *batch) error {
+	if err := <-g.pass; err != nil {
+		return err
+	}
+	g.mu.Lock()
+	g.size = append(g.size, len(b.pairs))
+	g.mu.Unlock()
+	return g.memory.write(b)
+}
+
+func gated(t *testing.T) (*Archive, *gate) {
+	t.Helper()
+	g := &gate{memory: newMemory(), pass: make(chan error, 1)}
+	g.pass <- nil
+	a, err := newArchive(g, true, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, g
+}
+
+// TestGroupCommit: while one group is on its way, the next gathers; done is told
+// of each evaluation once, and only when it is written.
+func TestGroupCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		a, g := gated(t)
+		told := map[int64]int{}
+		for seq := range int64(100) {
+			err := a.Record(ctx, evaluation("1-a", seq), func(err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				told[seq]++
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // the first group has one evaluation
+		}
+		if len(told) != 0 {
+			t.Errorf("%d were acknowledged before they were written", len(told))
+		}
+		close(g.pass)
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if len(g.size) != 3 || g.size[1] != 2 || g.size[2] != 198 { // the schema, then two pairs for each
+			t.Errorf("batches of %v", g.size)
+		}
+		for seq := range int64(100) {
+			if told[seq] != 1 {
+				t.Errorf("%d was acknowledged %d times", seq, told[seq])
+			}
+		}
+	})
+}
+
+// TestFullQueue: memory is bounded; who waits for room can be called off.
+func TestFullQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, g := gated(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		recorded, ended := int64(0), make(chan error)
+		go func() {
+			for {
+				if err := a.Record(ctx, evaluation("1-a", recorded), nil); err != nil {
+					ended <- err
+					return
+				}
+				recorded++
+			}
+		}()
+		synctest.Wait()
+		if most := int64(queueBytes / 512); recorded == 0 || recorded > most {
+			t.Errorf("%d evaluations are waiting", recorded)
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("called off: %v", err)
+		}
+		close(g.pass)
+		if err := a.Flush(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if got := int64(len(collect(t, a.Evaluations(context.Background(), "1-a", "solver")))); got != recorded {
+			t.Errorf("%d of %d are there", got, recorded)
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestFailedCommit: a failure reaches every done of its group, the next Flush, and nobody else.
+func TestFailedCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		a, g := gated(t)
+		var told []error
+		record := func(seq int64) {
+			if err := a.Record(ctx, evaluation("1-a", seq), func(err error) { told = append(told, err) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		record(0)
+		g.pass <- syscall.ENOSPC
+		if err := a.Flush(ctx); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("flush: %v", err)
+		}
+		record(0)
+		g.pass <- nil
+		if err := a.Flush(ctx); err != nil {
+			t.Errorf("flush after that: %v", err)
+		}
+		if len(told) != 2 || !errors.Is(told[0], syscall.ENOSPC) || told[1] != nil {
+			t.Errorf("told %v", told)
+		}
+		record(1)
+		g.pass <- syscall.EIO
+		if err := a.Close(); !errors.Is(err, syscall.EIO) {
+			t.Errorf("close hides that something was lost: %v", err)
+		}
+		if err := a.Record(ctx, evaluation("1-a", 2), nil); !errors.Is(err, errClosed) {
+			t.Errorf("recording into a closed archive: %v", err)
+		}
+	})
+}
+
+func TestRecordRefuses(t *testing.T) {
+	a := OpenMemory()
+	closing(t, a)
+	zero := 0.0
+	for name, change := range map[string]func(*bench.Evaluation){
+		"no key":           func(e *bench.Evaluation) { e.Key = "" },
+		"a negative place": func(e *bench.Evaluation) { e.Seq = -1 },
+		"no number":        func(e *bench.Evaluation) { e.Score = zero / zero },
+		"an endless cost":  func(e *bench.Evaluation) { e.Usage.CostUSD = 1 / zero },
+		"a grade of none":  func(e *bench.Evaluation) { e.Grades[0].Score = zero / zero },
+	} {
+		e := evaluation("1-a", 0)
+		change(&e)
+		if err := a.Record(context.Background(), e, nil); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Small records (everything but evaluations and transcripts) are stored as
+// documents: the version byte and JSON. Names in the JSON are for ever; fields
+// may be added and are ignored by those who do not know them.
+const documentVersion = 1
+
+func encodeDocument(v any) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte(documentVersion)
+	if err := writeJSON(&b, v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func decodeDocument(data []byte, into any) error {
+	if len(data) == 0 || data[0] != documentVersion {
+		return fmt.Errorf("%w: a record has an unknown form", ErrCorrupt)
+	}
+	if err := json.Unmarshal(data[1:], into); err != nil {
+		return fmt.Errorf("%w: a record cannot be read: %w", ErrCorrupt, err)
+	}
+	return nil
+}
+
+// writeJSON writes v on one line without a newline and without HTML escapes,
+// which would change the bytes that ledger hashes cover.
+func writeJSON(b *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1)
+	return nil
+}

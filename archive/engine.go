@@ -1,0 +1,51 @@
+package archive
+
+import (
+	"context"
+	"errors"
+)
+
+// engine is an ordered key-value store. Keys order as byte strings; values are
+// never empty. All typed logic stands above it, so that every engine means the
+// same; one contract suite runs on all of them.
+type engine interface {
+	// get returns the values of keys, nil where there is none.
+	get(ctx context.Context, keys ...[]byte) ([][]byte, error)
+	// scan visits the pairs whose key begins with prefix, from the key from on
+	// (nil: from the first), in order. Key and value belong to the engine and
+	// last as long as the visit. A visit that returns errStop ends the scan
+	// without an error; any other error ends it with that error.
+	scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error
+	// write stores the whole batch or nothing of it. It is on disk when write returns.
+	write(b *batch) error
+	close() error
+}
+
+// errStop ends a scan early.
+var errStop = errors.New("stop the scan")
+
+// batch is a list of pairs that are stored together. A later pair replaces an
+// earlier one with the same key.
+type batch struct {
+	pairs []pair
+	size  int
+}
+
+type pair struct{ key, value []byte }
+
+func (b *batch) put(key, value []byte) {
+	b.pairs = append(b.pairs, pair{key, value})
+	b.size += len(key) + len(value)
+}
+
+// getOne returns one value, or ErrNotFound.
+func getOne(ctx context.Context, e engine, key []byte) ([]byte, error) {
+	values, err := e.get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if values[0] == nil {
+		return nil, ErrNotFound
+	}
+	return values[0], nil
+}

@@ -1,0 +1,167 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Record stores an evaluation, group-committed with others: it returns at once,
+// and done, when not nil, is called once the evaluation is on disk or failed to
+// get there. A full queue blocks. Calls of done come one after another and hold
+// up the next group, so done must be quick and must not record or flush.
+//
+// What came out of a scored evaluation (outcome, score, grades, usage, latency,
+// attempts, error, answer, transcript) is kept once for each key, the first time;
+// a later one with that key becomes an entry of its own run (run, agent, seq,
+// variant, task, split, stage, repeat, seed, time, cached) that refers to it.
+// What is recorded at the same place (run, agent, seq) again is ignored, unless
+// the place holds missing data and the new evaluation is scored.
+func (a *Archive) Record(ctx context.Context, e bench.Evaluation, done func(error)) error {
+	if a.writer == nil {
+		return fmt.Errorf("record an evaluation: %w", ErrReadOnly)
+	}
+	clean(&e)
+	if err := checkEvaluation(&e); err != nil {
+		return err
+	}
+	p := pending{evaluation: &e, done: done}
+	if e.Transcript != nil {
+		var err error
+		if p.transcript, err = a.packer.pack(e.Transcript); err != nil {
+			return err
+		}
+		e.Transcript = nil
+	}
+	p.record = encodeEvaluation(&e)
+	return a.writer.add(ctx, p)
+}
+
+// Flush waits until everything recorded so far is on disk, and returns the first
+// failure since the last flush.
+func (a *Archive) Flush(ctx context.Context) error {
+	if a.writer == nil {
+		return nil
+	}
+	return a.writer.flush(ctx)
+}
+
+// Cached finds the scored evaluation with a content key, as the first run that
+// recorded it did. Missing data is not found.
+func (a *Archive) Cached(ctx context.Context, key bench.Key) (bench.Evaluation, bool, error) {
+	place, err := getOne(ctx, a.store, contentKey(tableKey, key))
+	if errors.Is(err, ErrNotFound) {
+		return bench.Evaluation{}, false, nil
+	}
+	if err != nil {
+		return bench.Evaluation{}, false, fmt.Errorf("find an evaluation: %w", err)
+	}
+	data, err := getOne(ctx, a.store, place)
+	if errors.Is(err, ErrNotFound) {
+		err = fmt.Errorf("%w: the evaluation with key %s is missing", ErrCorrupt, key)
+	}
+	if err != nil {
+		return bench.Evaluation{}, false, fmt.Errorf("find an evaluation: %w", err)
+	}
+	s, err := decodeEvaluation(place, data)
+	if err != nil {
+		return bench.Evaluation{}, false, err
+	}
+	return s.Evaluation, true, nil
+}
+
+// Evaluations yields a run's evaluations of one agent in order of issue, without transcripts.
+func (a *Archive) Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error] {
+	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID))
+}
+
+// evaluations yields the evaluations with a prefix. References are gathered and
+// looked up many at a time, because one lookup through a socket costs as much as
+// hundreds.
+func (a *Archive) evaluations(ctx context.Context, prefix key) iter.Seq2[bench.Evaluation, error] {
+	const chunk = 256
+	return func(yield func(bench.Evaluation, error) bool) {
+		held, stopped := make([]storedEvaluation, 0, chunk), false
+		emit := func() error {
+			if err := a.resolve(ctx, held); err != nil {
+				return err
+			}
+			for i := range held {
+				if !yield(held[i].Evaluation, nil) {
+					stopped = true
+					return errStop
+				}
+			}
+			held = held[:0]
+			return nil
+		}
+		err := a.store.scan(ctx, prefix, nil, func(k, value []byte) error {
+			s, err := decodeEvaluation(k, value)
+			if err != nil {
+				return err
+			}
+			held = append(held, s)
+			if len(held) == chunk {
+				return emit()
+			}
+			return nil
+		})
+		if err == nil && !stopped {
+			err = emit()
+		}
+		if err != nil && !stopped {
+			yield(bench.Evaluation{}, fmt.Errorf("list evaluations: %w", err))
+		}
+	}
+}
+
+// resolve fills in what references refer to.
+func (a *Archive) resolve(ctx context.Context, list []storedEvaluation) error {
+	var places [][]byte
+	for i := range list {
+		if list[i].first != nil {
+			places = append(places, list[i].first)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	values, err := a.store.get(ctx, places...)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for i := range list {
+		s := &list[i]
+		if s.first == nil {
+			continue
+		}
+		place, data := places[n], values[n]
+		n++
+		if data == nil {
+			return fmt.Errorf("%w: evaluation %d of run %s refers to one that is missing", ErrCorrupt, s.Seq, s.Run)
+		}
+		first, err := decodeEvaluation(place, data)
+		if err != nil {
+			return err
+		}
+		if first.first != nil || first.Key != s.Key {
+			return fmt.Errorf("%w: evaluation %d of run %s refers to a different one", ErrCorrupt, s.Seq, s.Run)
+		}
+		s.adopt(&first.Evaluation)
+	}
+	return nil
+}
+
+// Transcript loads the transcript of an evaluation; ErrNotFound when none was kept.
+func (a *Archive) Transcript(ctx context.Context, key bench.Key) (agent.Transcript, error) {
+	data, err := getOne(ctx, a.store, contentKey(tableTranscript, key))
+	if err != nil {
+		return agent.Transcript{}, fmt.Errorf("transcript of evaluation %s: %w", key, err)
+	}
+	return a.packer.unpack(data)
+}

@@ -1,0 +1,105 @@
+package archive
+
+import (
+	"encoding/json"
+	"time"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// An export is one JSON object on each line. The first is the header, the last
+// the trailer; between them stand the records, first those that others refer to.
+// Names in it are for ever; an import refuses a version it does not know.
+//
+//	{"kind":"archive","value":{"schema":1}}
+//	{"kind":"variant","value":{…}}
+//	{"kind":"end","value":{"lines":2,"sha256":"…"}}
+type line struct {
+	Kind  string          `json:"kind"`
+	Value json.RawMessage `json:"value"`
+}
+
+// The kinds of line, in the order in which they stand.
+const (
+	lineHeader     = "archive"
+	lineRun        = "run"
+	linePlan       = "plan"
+	lineVariant    = "variant"
+	lineEvaluation = "evaluation"
+	lineTranscript = "transcript"
+	lineResult     = "result"
+	lineProposal   = "proposal"
+	lineDecision   = "decision"
+	lineLedger     = "ledger"
+	lineExposure   = "exposure"
+	lineMutation   = "mutation"
+	lineEnd        = "end"
+)
+
+type headerLine struct {
+	Schema int `json:"schema"`
+}
+
+// trailerLine covers all lines before it, newlines included.
+type trailerLine struct {
+	Lines  int    `json:"lines"`
+	SHA256 string `json:"sha256"`
+}
+
+// transcriptLine is the transcript of the evaluations with a key.
+type transcriptLine struct {
+	Key        bench.Key        `json:"key"`
+	Transcript agent.Transcript `json:"transcript"`
+}
+
+// decisionLine is a decision with the ledger entry that tells of it.
+type decisionLine struct {
+	Seq      int64          `json:"seq"`
+	Decision DecisionRecord `json:"decision"`
+}
+
+// evaluationLine is the JSON form of an evaluation.
+type evaluationLine struct {
+	Run      string         `json:"run"`
+	Agent    string         `json:"agent"`
+	Seq      int64          `json:"seq"`
+	Key      bench.Key      `json:"key"`
+	Variant  agent.ConfigID `json:"variant,omitempty"`
+	Task     string         `json:"task,omitempty"`
+	Domain   string         `json:"domain,omitempty"`
+	Split    bench.Split    `json:"split,omitempty"`
+	Stage    bench.Stage    `json:"stage,omitempty"`
+	Repeat   int            `json:"repeat,omitempty"`
+	Seed     int64          `json:"seed,omitempty"`
+	Outcome  agent.Outcome  `json:"outcome,omitempty"`
+	Scored   bool           `json:"scored,omitempty"`
+	Score    float64        `json:"score,omitempty"`
+	Pass     bool           `json:"pass,omitempty"`
+	Grades   []bench.Grade  `json:"grades,omitempty"`
+	Usage    agent.Usage    `json:"usage,omitzero"`
+	Latency  time.Duration  `json:"latency_ns,omitempty"`
+	Attempts int            `json:"attempts,omitempty"`
+	Error    string         `json:"error,omitempty"`
+	Cached   bool           `json:"cached,omitempty"`
+	Answer   string         `json:"answer,omitempty"`
+	Time     time.Time      `json:"time,omitzero"`
+}
+
+func toLine(e *bench.Evaluation) evaluationLine {
+	return evaluationLine{
+		Run: e.Run, Agent: e.Agent, Seq: e.Seq, Key: e.Key, Variant: e.Variant, Task: e.Task, Domain: e.Domain,
+		Split: e.Split, Stage: e.Stage, Repeat: e.Repeat, Seed: e.Seed, Outcome: e.Outcome, Scored: e.Scored,
+		Score: e.Score, Pass: e.Pass, Grades: e.Grades, Usage: e.Usage, Latency: e.Latency, Attempts: e.Attempts,
+		Error: e.Error, Cached: e.Cached, Answer: e.Answer, Time: e.Time,
+	}
+}
+
+func fromLine(l *evaluationLine) bench.Evaluation {
+	return bench.Evaluation{
+		Run: l.Run, Agent: l.Agent, Seq: l.Seq, Key: l.Key, Variant: l.Variant, Task: l.Task, Domain: l.Domain,
+		Split: l.Split, Stage: l.Stage, Repeat: l.Repeat, Seed: l.Seed, Outcome: l.Outcome, Scored: l.Scored,
+		Score: l.Score, Pass: l.Pass, Grades: l.Grades, Usage: l.Usage, Latency: l.Latency, Attempts: l.Attempts,
+		Error: l.Error, Cached: l.Cached, Answer: l.Answer, Time: l.Time,
+	}
+}

@@ -1,0 +1,200 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"strconv"
+	"time"
+
+	"evolve/bench"
+)
+
+// exporter writes lines and sums them up.
+type exporter struct {
+	out   *bufio.Writer
+	sum   hash.Hash
+	lines int
+}
+
+func (x *exporter) put(kind string, v any) error {
+	var value, whole bytes.Buffer
+	if err := writeJSON(&value, v); err != nil {
+		return err
+	}
+	if err := writeJSON(&whole, line{kind, value.Bytes()}); err != nil {
+		return err
+	}
+	whole.WriteByte('\n')
+	x.lines++
+	x.sum.Write(whole.Bytes())
+	_, err := x.out.Write(whole.Bytes())
+	return err
+}
+
+// putAll writes every record of a sequence as one kind of line.
+func putAll[T any](x *exporter, kind string, seq iter.Seq2[T, error]) error {
+	for v, err := range seq {
+		if err == nil {
+			err = x.put(kind, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Export writes everything in the archive as JSON lines that Import reads again.
+// Exports of equal archives are equal byte for byte. What is recorded meanwhile
+// may be missing from it.
+func (a *Archive) Export(ctx context.Context, w io.Writer) error {
+	x := &exporter{out: bufio.NewWriterSize(w, 64<<10), sum: sha256.New()}
+	if err := a.export(ctx, x); err != nil {
+		return fmt.Errorf("export the archive: %w", err)
+	}
+	end := trailerLine{x.lines, hex.EncodeToString(x.sum.Sum(nil))}
+	if err := x.put(lineEnd, end); err != nil {
+		return fmt.Errorf("export the archive: %w", err)
+	}
+	if err := x.out.Flush(); err != nil {
+		return fmt.Errorf("export the archive: %w", err)
+	}
+	return nil
+}
+
+func (a *Archive) export(ctx context.Context, x *exporter) error {
+	if err := x.put(lineHeader, headerLine{schemaVersion}); err != nil {
+		return err
+	}
+	const doing = "read a table"
+	for _, write := range []func() error{
+		func() error { return putAll(x, lineRun, a.Runs(ctx)) },
+		func() error {
+			return putAll(x, linePlan, documents[AgentPlan](ctx, a, doing, newKey(tablePlan), nil))
+		},
+		func() error {
+			return putAll(x, lineVariant, documents[Variant](ctx, a, doing, newKey(tableVariant), nil))
+		},
+		func() error { return putAll(x, lineEvaluation, a.evaluationLines(ctx)) },
+		func() error { return putAll(x, lineTranscript, a.transcriptLines(ctx)) },
+		func() error {
+			return putAll(x, lineResult, documents[AgentResult](ctx, a, doing, newKey(tableResult), nil))
+		},
+		func() error { return putAll(x, lineProposal, a.Proposals(ctx)) },
+		func() error { return putAll(x, lineDecision, a.decisionLines(ctx)) },
+		func() error { return putAll(x, lineLedger, a.Ledger(ctx, 0)) },
+		func() error {
+			return putAll(x, lineExposure, documents[Exposure](ctx, a, doing, newKey(tableExposure), nil))
+		},
+		func() error {
+			return putAll(x, lineMutation, documents[Mutation](ctx, a, doing, newKey(tableMutation), nil))
+		},
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Archive) evaluationLines(ctx context.Context) iter.Seq2[evaluationLine, error] {
+	return func(yield func(evaluationLine, error) bool) {
+		for e, err := range a.evaluations(ctx, newKey(tableEvaluation)) {
+			if !yield(toLine(&e), err) {
+				return
+			}
+		}
+	}
+}
+
+func (a *Archive) transcriptLines(ctx context.Context) iter.Seq2[transcriptLine, error] {
+	return sequence(ctx, a, "read the transcripts", newKey(tableTranscript), nil,
+		func(k, value []byte) (transcriptLine, error) {
+			text, err := unpackHex(k[1:])
+			if err != nil {
+				return transcriptLine{}, fmt.Errorf("%w: a transcript: %w", ErrCorrupt, err)
+			}
+			t, err := a.packer.unpack(value)
+			return transcriptLine{bench.Key(text), t}, err
+		})
+}
+
+func (a *Archive) decisionLines(ctx context.Context) iter.Seq2[decisionLine, error] {
+	return sequence(ctx, a, "read the decisions", newKey(tableDecision), nil,
+		func(k, value []byte) (d decisionLine, err error) {
+			r := readKey(tableDecision, k)
+			d.Seq = int64(r.number())
+			if err := r.done(); err != nil {
+				return d, fmt.Errorf("%w: a decision: %w", ErrCorrupt, err)
+			}
+			return d, decodeDocument(value, &d.Decision)
+		})
+}
+
+// csvHeader names the columns of ExportCSV.
+var csvHeader = []string{
+	"run", "agent", "seq", "stage", "split", "variant", "task", "domain", "repeat", "seed", "outcome", "scored", "score",
+	"pass", "cost_usd", "input_tokens", "output_tokens", "latency_ms", "attempts", "cached", "time", "key", "answer", "error",
+}
+
+// ExportCSV writes all evaluations as CSV with a header, one line each, for
+// spreadsheets and statistics programs. An evaluation that is missing data has an
+// empty score. Answers and errors that a spreadsheet would take for a formula
+// begin with an apostrophe.
+func (a *Archive) ExportCSV(ctx context.Context, w io.Writer) error {
+	out := csv.NewWriter(w)
+	err := out.Write(csvHeader)
+	for e, scanned := range a.evaluations(ctx, newKey(tableEvaluation)) {
+		if err == nil {
+			err = scanned
+		}
+		if err != nil {
+			break
+		}
+		err = out.Write(csvRow(&e))
+	}
+	out.Flush()
+	if err == nil {
+		err = out.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("export the evaluations: %w", err)
+	}
+	return nil
+}
+
+func csvRow(e *bench.Evaluation) []string {
+	score, when := "", ""
+	if e.Scored {
+		score = decimal(e.Score)
+	}
+	if !e.Time.IsZero() {
+		when = e.Time.Format(time.RFC3339Nano)
+	}
+	return []string{
+		plainCell(e.Run), plainCell(e.Agent), strconv.FormatInt(e.Seq, 10), plainCell(string(e.Stage)), plainCell(string(e.Split)),
+		plainCell(string(e.Variant)), plainCell(e.Task), plainCell(e.Domain), strconv.Itoa(e.Repeat), strconv.FormatInt(e.Seed, 10),
+		plainCell(string(e.Outcome)), strconv.FormatBool(e.Scored), score, strconv.FormatBool(e.Pass), decimal(e.Usage.CostUSD),
+		strconv.FormatInt(e.Usage.InputTokens, 10), strconv.FormatInt(e.Usage.OutputTokens, 10),
+		decimal(float64(e.Latency) / float64(time.Millisecond)), strconv.Itoa(e.Attempts), strconv.FormatBool(e.Cached), when,
+		plainCell(string(e.Key)), plainCell(e.Answer), plainCell(e.Error),
+	}
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// plainCell keeps a spreadsheet from running foreign text as a formula.
+func plainCell(s string) string {
+	if s != "" && bytes.IndexByte([]byte("=+-@\t\r"), s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,233 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// maxLine bounds a line of an import.
+const maxLine = 64 << 20
+
+// ErrNotEmpty is returned when something is imported into an archive that already holds something.
+var ErrNotEmpty = errors.New("the archive is not empty")
+
+// importer reads the lines of an export into an archive.
+type importer struct {
+	a     *Archive
+	b     batch
+	sum   hash.Hash
+	lines int
+	last  ledgerHead
+	count map[string]uint64 // exposures of each agent
+	ended bool
+}
+
+// Import reads what Export wrote into an empty archive, checking the ledger's
+// chain and the trailer. After a failure the archive is of no use: every Open of
+// it is refused, and its folder can be removed.
+func (a *Archive) Import(ctx context.Context, r io.Reader) error {
+	if err := a.startImport(ctx); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64)}
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		text, err := readLine(in)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = im.line(ctx, text)
+		}
+		if err != nil {
+			return fmt.Errorf("import line %d: %w", im.lines+1, err)
+		}
+	}
+	if !im.ended {
+		return fmt.Errorf("import line %d: the export is cut short", im.lines+1)
+	}
+	im.b.put(importKey(), encodeNumber(importDone))
+	if err := errors.Join(a.Flush(ctx), a.store.write(&im.b)); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	return nil
+}
+
+// startImport marks an empty archive as being filled.
+func (a *Archive) startImport(ctx context.Context) error {
+	return a.change(ctx, "begin", func(b *batch) error {
+		err := a.store.scan(ctx, nil, nil, func(k, _ []byte) error {
+			if k[0] != tableMeta {
+				return ErrNotEmpty
+			}
+			return nil
+		})
+		b.put(importKey(), encodeNumber(importBegun))
+		return err
+	})
+}
+
+// readLine returns a line with its newline; the last may lack it. io.EOF is the end.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var text []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		text = append(text, part...)
+		switch {
+		case len(text) > maxLine:
+			return nil, errors.New("the line is too long")
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(text) > 0:
+			return text, nil
+		}
+		return text, err
+	}
+}
+
+func (im *importer) line(ctx context.Context, text []byte) error {
+	if im.ended {
+		return errors.New("something stands after the end")
+	}
+	var l line
+	if err := strictJSON(text, &l); err != nil {
+		return err
+	}
+	switch {
+	case im.lines == 0:
+		if err := checkHeader(l); err != nil {
+			return err
+		}
+	case l.Kind == lineEnd:
+		var end trailerLine
+		if err := strictJSON(l.Value, &end); err != nil {
+			return err
+		}
+		if end.Lines != im.lines || end.SHA256 != hex.EncodeToString(im.sum.Sum(nil)) {
+			return errors.New("the export was changed: its checksum does not fit")
+		}
+		im.ended = true
+		return nil
+	default:
+		if err := im.record(ctx, l); err != nil {
+			return fmt.Errorf("a record of kind %q: %w", l.Kind, err)
+		}
+	}
+	im.lines++
+	im.sum.Write(text)
+	if im.b.size > groupBytes || len(im.b.pairs) >= groupCount {
+		if err := im.a.store.write(&im.b); err != nil {
+			return err
+		}
+		im.b = batch{}
+	}
+	return nil
+}
+
+func checkHeader(l line) error {
+	var h headerLine
+	if l.Kind != lineHeader {
+		return errors.New("this is no export of an archive")
+	}
+	if err := strictJSON(l.Value, &h); err != nil {
+		return err
+	}
+	if h.Schema != schemaVersion {
+		return fmt.Errorf("%w: the export has schema %d, this one knows %d", ErrNewer, h.Schema, schemaVersion)
+	}
+	return nil
+}
+
+// record adds one record. The store functions that number things are not used:
+// everything keeps the number it has.
+func (im *importer) record(ctx context.Context, l line) error {
+	switch l.Kind {
+	case lineRun:
+		return read(l.Value, func(r Run) error {
+			if r.ID == "" || r.Number < 1 {
+				return errors.New("it needs an id and a number from 1")
+			}
+			return putRun(&im.b, r)
+		})
+	case linePlan:
+		return read(l.Value, func(p AgentPlan) error { return putDocument(&im.b, partKey(tablePlan, p.Run, p.Agent), p) })
+	case lineResult:
+		return read(l.Value, func(r AgentResult) error {
+			return putDocument(&im.b, partKey(tableResult, r.Run, r.Agent), r)
+		})
+	case lineVariant:
+		return read(l.Value, func(v Variant) error {
+			if v.Number < 1 || v.ID != v.Config.ID() {
+				return errors.New("it needs a number from 1 and the id of its config")
+			}
+			return putVariant(&im.b, v)
+		})
+	case lineEvaluation:
+		return read(l.Value, func(e evaluationLine) error { return im.a.Record(ctx, fromLine(&e), nil) })
+	case lineTranscript:
+		return read(l.Value, func(t transcriptLine) error {
+			data, err := im.a.packer.pack(&t.Transcript)
+			im.b.put(contentKey(tableTranscript, t.Key), data)
+			return err
+		})
+	case lineProposal:
+		return read(l.Value, func(p ProposalRecord) error {
+			n, ok := proposalNumber(p.ID)
+			if !ok {
+				return fmt.Errorf("%q is no id of a proposal", p.ID)
+			}
+			return putProposal(&im.b, p, n)
+		})
+	case lineDecision:
+		return read(l.Value, func(d decisionLine) error { return putDocument(&im.b, decisionKey(d.Seq), d.Decision) })
+	case lineLedger:
+		return read(l.Value, func(e LedgerEntry) error {
+			if broken := checkEntry(e, im.last); broken != nil {
+				return broken
+			}
+			im.last = ledgerHead{e.Seq, e.Hash}
+			return putEntry(&im.b, e)
+		})
+	case lineExposure:
+		return read(l.Value, func(e Exposure) error {
+			im.count[e.Agent]++
+			return putExposure(&im.b, e, im.count[e.Agent])
+		})
+	case lineMutation:
+		return read(l.Value, func(m Mutation) error { return putMutation(&im.b, m) })
+	}
+	return errors.New("is of a kind that is not known")
+}
+
+// read decodes a value and stores it.
+func read[T any](data []byte, store func(T) error) error {
+	var v T
+	if err := strictJSON(data, &v); err != nil {
+		return err
+	}
+	return store(v)
+}
+
+// strictJSON refuses names it does not know: they would be lost.
+func strictJSON(data []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("something stands after the JSON value")
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package archive
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+
+	"evolve/bench"
+)
+
+// Every key begins with the letter of its table. The parts that follow are text
+// (its bytes, with 0 written as 0 255, ended by 0 1, so that a part sorts before
+// its extensions and no text can run into the next part) and numbers (eight
+// bytes, big endian). So keys order as their parts do.
+//
+//	table  key                              value
+//	m      name                             meta: schema version, state of an import
+//	c      counter, agent or ""             the last number given out
+//	v      agent, number                    variant
+//	i      agent, variant id                number of the variant
+//	e      run, agent, seq                  evaluation, or a reference to an equal one
+//	k      evaluation key                   where that evaluation is: an e key
+//	t      evaluation key                   transcript, compressed
+//	r      2^64-1 - number                  run; the latest first
+//	n      run id                           number of the run
+//	p      run, agent                       plan of a run for an agent
+//	q      run, agent                       result of a run for an agent
+//	o      number                           proposal
+//	d      ledger seq                       decision, by the entry that tells of it
+//	l      seq                              ledger entry
+//	x      agent, number                    holdout exposure
+//	u      agent, child, parent, run, operator  mutation tried
+const (
+	tableMeta       = 'm'
+	tableCounter    = 'c'
+	tableVariant    = 'v'
+	tableVariantID  = 'i'
+	tableEvaluation = 'e'
+	tableKey        = 'k'
+	tableTranscript = 't'
+	tableRun        = 'r'
+	tableRunID      = 'n'
+	tablePlan       = 'p'
+	tableResult     = 'q'
+	tableProposal   = 'o'
+	tableDecision   = 'd'
+	tableLedger     = 'l'
+	tableExposure   = 'x'
+	tableMutation   = 'u'
+)
+
+// errKey says that stored bytes are no key of their table.
+var errKey = errors.New("the key is malformed")
+
+// key is a key in the making.
+type key []byte
+
+func newKey(table byte) key { return append(make(key, 0, 64), table) }
+
+func (k key) text(s string) key {
+	for i := range len(s) {
+		if s[i] == 0 {
+			k = append(k, 0, 255)
+			continue
+		}
+		k = append(k, s[i])
+	}
+	return append(k, 0, 1)
+}
+
+// open adds the beginning of a text part, for a scan over what continues it.
+func (k key) open(s string) key {
+	k = k.text(s)
+	return k[:len(k)-2]
+}
+
+func (k key) number(n uint64) key { return binary.BigEndian.AppendUint64(k, n) }
+
+// next is the key just after k.
+func (k key) next() key { return append(append(make(key, 0, len(k)+1), k...), 0) }
+
+// reading takes a key apart again. The first malformed part sets err and all
+// later parts come out empty.
+type reading struct {
+	rest []byte
+	err  error
+}
+
+func readKey(table byte, k []byte) *reading {
+	if len(k) == 0 || k[0] != table {
+		return &reading{err: errKey}
+	}
+	return &reading{rest: k[1:]}
+}
+
+func (r *reading) text() string {
+	var out []byte
+	for i := 0; i+1 < len(r.rest); i++ {
+		c := r.rest[i]
+		if c != 0 {
+			out = append(out, c)
+			continue
+		}
+		i++
+		switch r.rest[i] {
+		case 1:
+			r.rest = r.rest[i+1:]
+			return string(out)
+		case 255:
+			out = append(out, 0)
+		default:
+			r.fail()
+			return ""
+		}
+	}
+	r.fail()
+	return ""
+}
+
+func (r *reading) number() uint64 {
+	if len(r.rest) < 8 {
+		r.fail()
+		return 0
+	}
+	n := binary.BigEndian.Uint64(r.rest)
+	r.rest = r.rest[8:]
+	return n
+}
+
+func (r *reading) fail() { r.rest, r.err = nil, errKey }
+
+// done reports a malformed part or bytes left over.
+func (r *reading) done() error {
+	if r.err == nil && len(r.rest) > 0 {
+		return errKey
+	}
+	return r.err
+}
+
+// contentKey is the key of an evaluation key in one of its two tables. Most are
+// hashes in hexadecimal and take half the bytes; other forms work as well.
+func contentKey(table byte, k bench.Key) key {
+	return append(newKey(table), packHex(string(k))...)
+}
+
+func evaluationKey(run, agentID string, seq int64) key {
+	return newKey(tableEvaluation).text(run).text(agentID).number(uint64(seq))
+}
+
+func readEvaluationKey(k []byte) (run, agentID string, seq int64, err error) {
+	r := readKey(tableEvaluation, k)
+	run, agentID, seq = r.text(), r.text(), int64(r.number())
+	return run, agentID, seq, r.done()
+}
+
+// packHex writes lower-case hexadecimal of even length as 1 and its bytes, any
+// other text as 0 and the text. unpackHex reverses it.
+func packHex(s string) []byte {
+	if len(s)%2 == 0 && len(s) > 0 {
+		raw := make([]byte, 1, 1+len(s)/2)
+		raw[0] = 1
+		raw, err := hex.AppendDecode(raw, []byte(s))
+		if err == nil && hex.EncodeToString(raw[1:]) == s {
+			return raw
+		}
+	}
+	return append([]byte{0}, s...)
+}
+
+func unpackHex(b []byte) (string, error) {
+	switch {
+	case len(b) > 0 && b[0] == 0:
+		return string(b[1:]), nil
+	case len(b) > 1 && b[0] == 1:
+		return hex.EncodeToString(b[1:]), nil
+	}
+	return "", errKey
+}

@@ -1,0 +1,179 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// LedgerError names the first entry at which the ledger's chain breaks. It is an ErrCorrupt.
+type LedgerError struct {
+	Seq    int64
+	Reason string
+}
+
+func (e *LedgerError) Error() string {
+	return fmt.Sprintf("ledger entry %d: %s", e.Seq, e.Reason)
+}
+
+func (e *LedgerError) Unwrap() error { return ErrCorrupt }
+
+// ledgerHead is stored apart from the entries, so that a ledger whose last
+// entries are gone does not pass for a shorter one.
+type ledgerHead struct {
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"`
+}
+
+func ledgerKey(seq int64) key { return newKey(tableLedger).number(uint64(seq)) }
+
+func (a *Archive) ledgerHead(ctx context.Context) (ledgerHead, error) {
+	h, err := document[ledgerHead](ctx, a, counterKey(countLedger, ""))
+	if errors.Is(err, ErrNotFound) {
+		return ledgerHead{}, nil
+	}
+	return h, err
+}
+
+// Append adds an entry to the ledger, filling Seq (from 1), Prev and Hash, synced to disk.
+func (a *Archive) Append(ctx context.Context, e LedgerEntry) (LedgerEntry, error) {
+	err := a.change(ctx, "append to the ledger", func(b *batch) (err error) {
+		e, err = a.chain(ctx, b, e)
+		return err
+	})
+	return e, err
+}
+
+// chain adds the next entry and the new head to a batch.
+func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEntry, error) {
+	head, err := a.ledgerHead(ctx)
+	if err != nil {
+		return e, err
+	}
+	if err := plainEntry(&e); err != nil {
+		return e, err
+	}
+	e.Seq, e.Prev = head.Seq+1, head.Hash
+	if e.Hash, err = hashEntry(e); err != nil {
+		return e, err
+	}
+	return e, putEntry(b, e)
+}
+
+func putEntry(b *batch, e LedgerEntry) error {
+	if err := putDocument(b, counterKey(countLedger, ""), ledgerHead{e.Seq, e.Hash}); err != nil {
+		return err
+	}
+	return putDocument(b, ledgerKey(e.Seq), e)
+}
+
+// plainEntry brings an entry to the form that is hashed: valid text, UTC, data without white space.
+func plainEntry(e *LedgerEntry) error {
+	e.Kind, e.Actor, e.Subject = validText(e.Kind), validText(e.Actor), validText(e.Subject)
+	e.Time = plainTime(e.Time)
+	if len(e.Data) == 0 {
+		e.Data = nil
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, bytes.ToValidUTF8(e.Data, []byte("\uFFFD"))); err != nil {
+		return fmt.Errorf("the entry's data is no JSON: %w", err)
+	}
+	e.Data = b.Bytes()
+	return nil
+}
+
+// hashEntry is the SHA-256, in hexadecimal, of the entry's canonical form: one
+// JSON object without white space, HTML escapes or a hash, its names in the order
+// actor, data (when there is any), kind, prev, seq, subject, time, the time in
+// UTC as RFC 3339 with only the digits it needs.
+func hashEntry(e LedgerEntry) (string, error) {
+	var b bytes.Buffer
+	err := writeJSON(&b, struct {
+		Actor   string          `json:"actor"`
+		Data    json.RawMessage `json:"data,omitempty"`
+		Kind    string          `json:"kind"`
+		Prev    string          `json:"prev"`
+		Seq     int64           `json:"seq"`
+		Subject string          `json:"subject"`
+		Time    time.Time       `json:"time"`
+	}{e.Actor, e.Data, e.Kind, e.Prev, e.Seq, e.Subject, e.Time})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Ledger yields the ledger from an entry on; entries count from 1.
+func (a *Archive) Ledger(ctx context.Context, from int64) iter.Seq2[LedgerEntry, error] {
+	return documents[LedgerEntry](ctx, a, "read the ledger", newKey(tableLedger), ledgerKey(max(from, 0)))
+}
+
+// LedgerHead returns the ledger's length and the hash of its last entry, as
+// stored, without checking the chain.
+func (a *Archive) LedgerHead(ctx context.Context) (n int64, head string, err error) {
+	h, err := a.ledgerHead(ctx)
+	return h.Seq, h.Hash, err
+}
+
+// VerifyLedger checks the chain and returns its length and head hash; a
+// *LedgerError names the first bad entry.
+func (a *Archive) VerifyLedger(ctx context.Context) (n int64, head string, err error) {
+	// The head is read first: entries appended meanwhile extend the chain beyond it.
+	want, err := a.ledgerHead(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	last := ledgerHead{}
+	for e, err := range a.Ledger(ctx, 0) {
+		var broken *LedgerError
+		switch {
+		case errors.Is(err, ErrCorrupt):
+			broken = &LedgerError{last.Seq + 1, "cannot be read"}
+		case err != nil:
+			return last.Seq, last.Hash, err
+		default:
+			broken = checkEntry(e, last)
+		}
+		if broken != nil {
+			return last.Seq, last.Hash, broken
+		}
+		last = ledgerHead{e.Seq, e.Hash}
+		if e.Seq == want.Seq && e.Hash != want.Hash {
+			return last.Seq, last.Hash, &LedgerError{e.Seq, "its hash is not the one kept as the head"}
+		}
+	}
+	if last.Seq < want.Seq {
+		return last.Seq, last.Hash, &LedgerError{
+			last.Seq + 1,
+			fmt.Sprintf("is missing, the ledger had %d entries", want.Seq),
+		}
+	}
+	if want, err = a.ledgerHead(ctx); err == nil && want.Seq < last.Seq {
+		return last.Seq, last.Hash, &LedgerError{want.Seq + 1, "was added past the head"}
+	}
+	return last.Seq, last.Hash, err
+}
+
+// checkEntry holds an entry against the one before it.
+func checkEntry(e LedgerEntry, last ledgerHead) *LedgerError {
+	hash, err := hashEntry(e)
+	switch {
+	case e.Seq > last.Seq+1:
+		return &LedgerError{last.Seq + 1, "is missing"}
+	case e.Seq != last.Seq+1:
+		return &LedgerError{last.Seq + 1, fmt.Sprintf("calls itself entry %d", e.Seq)}
+	case e.Prev != last.Hash:
+		return &LedgerError{e.Seq, "does not follow from the entry before"}
+	case err != nil || hash != e.Hash:
+		return &LedgerError{e.Seq, "its content does not match its hash"}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+)
+
+// migration rewrites an archive from one schema version to the next. It may run
+// again after a crash in its middle, so it must be able to start over.
+type migration func(ctx context.Context, store engine) error
+
+// migrations holds, for each version before schemaVersion, the step to the one
+// after it. There is none yet: version 1 is the first.
+var migrations = map[uint64]migration{}
+
+// migrate brings a store forward step by step. The version is raised with each
+// step, so that a crash costs one step.
+func migrate(ctx context.Context, store engine, from, to uint64, steps map[uint64]migration) error {
+	for version := from; version < to; version++ {
+		step, ok := steps[version]
+		if !ok {
+			return fmt.Errorf("%w: nothing leads from schema %d to %d", ErrCorrupt, version, version+1)
+		}
+		if err := step(ctx, store); err != nil {
+			return fmt.Errorf("bring the archive from schema %d to %d: %w", version, version+1, err)
+		}
+		var b batch
+		b.put(schemaKey(), encodeNumber(version+1))
+		if err := store.write(&b); err != nil {
+			return fmt.Errorf("bring the archive from schema %d to %d: %w", version, version+1, err)
+		}
+	}
+	return nil
+}
+
+// checkSchema reads the schema version of a store: 0, false for an empty one.
+func checkSchema(ctx context.Context, store engine) (version uint64, known bool, err error) {
+	values, err := store.get(ctx, schemaKey(), importKey())
+	if err != nil {
+		return 0, false, err
+	}
+	if values[1] != nil {
+		if state, err := decodeNumber(values[1]); err != nil || state != importDone {
+			return 0, false, fmt.Errorf("%w: an import into it was cut short", ErrCorrupt)
+		}
+	}
+	if values[0] != nil {
+		version, err = decodeNumber(values[0])
+		if err == nil && version > schemaVersion {
+			err = fmt.Errorf("%w: its schema is %d, this one knows %d", ErrNewer, version, schemaVersion)
+		}
+		return version, true, err
+	}
+	err = store.scan(ctx, nil, nil, func(_, _ []byte) error {
+		return fmt.Errorf("%w: it has no schema version", ErrCorrupt)
+	})
+	return 0, false, err
+}

@@ -1,0 +1,215 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Options of Open; the zero value is the default.
+type Options struct {
+	// Owner is written into the lock file: what holds the archive, for the message of whoever finds it held.
+	Owner string
+	// Now is the clock of the lock file and of its age; nil: time.Now.
+	Now func() time.Time
+}
+
+// Readers hold the archive for moments, and so does a process that opens or
+// closes it. patience bounds the wait for them, pause is the time between looks.
+const (
+	patience = 5 * time.Second
+	pause    = 20 * time.Millisecond
+)
+
+// Open takes the archive in dir for writing, making it when absent. It fails with
+// a *LockedError, which is an ErrLocked (naming owner, process and age), while
+// another process holds it, and serves readers on a socket beside it until Close.
+// The archive of an older evolve is brought forward, a copy of it kept beside it;
+// a newer one's is refused with ErrNewer. ErrDisk means that the system refuses
+// to write there or that too little space is free.
+func Open(dir string, opts Options) (*Archive, error) {
+	a, err := open(dir, opts)
+	if err != nil {
+		return nil, fmt.Errorf("open the archive: %w", err)
+	}
+	return a, nil
+}
+
+func open(dir string, opts Options) (_ *Archive, err error) {
+	now := opts.Now
+	if now == nil {
+		now = time.Now
+	}
+	if err := os.MkdirAll(filepath.Join(dir, storeName), 0o700); err != nil {
+		return nil, diskError(err)
+	}
+	lock := newLock(dir)
+	if err := lock.takeForWriting(now); err != nil {
+		return nil, err
+	}
+	undo := []func() error{func() error { return errors.Join(lock.replace(nil), lock.release()) }}
+	defer func() {
+		for i := len(undo) - 1; err != nil && i >= 0; i-- {
+			err = errors.Join(err, undo[i]())
+		}
+	}()
+	held := newHolder(opts.Owner, now())
+	if err := lock.write(held); err != nil {
+		undo = []func() error{lock.release}
+		return nil, diskError(err)
+	}
+	store, err := openDisk(filepath.Join(dir, storeName), true)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, store.close)
+	a, err := newArchive(store, true, dir)
+	if err != nil {
+		return nil, err
+	}
+	// A night is not lost for want of a socket: readers are told that the archive is held.
+	if readers, err := serve(store, dir); err == nil {
+		held.Socket = readers.path()
+		a.shutdown = readers.close
+		if err := lock.write(held); err != nil {
+			return nil, diskError(errors.Join(err, readers.close()))
+		}
+	}
+	a.release = func() error { return errors.Join(lock.replace(nil), lock.release()) }
+	return a, nil
+}
+
+// takeForWriting waits for readers, not for another writer.
+func (l *archiveLock) takeForWriting(now func() time.Time) error {
+	for waited := time.Duration(0); ; waited += pause {
+		ok, err := l.file.TryLock()
+		if err != nil {
+			return diskError(err)
+		}
+		if ok {
+			return nil
+		}
+		// Shared and exclusive holders are told apart by asking for a share. A
+		// writer states itself right after it has the lock.
+		shared, err := l.file.TryRLock()
+		if err != nil {
+			return diskError(err)
+		}
+		if shared {
+			if err := l.file.Unlock(); err != nil {
+				return diskError(err)
+			}
+		} else if h := l.read(); h.PID != 0 {
+			return l.locked(now())
+		}
+		if waited >= patience {
+			return &LockedError{Lock: l.path}
+		}
+		time.Sleep(pause)
+	}
+}
+
+// OpenRead opens the archive in dir for reading: through the socket of the process
+// that holds it, or directly when none does. ErrNotFound when there is no archive,
+// ErrLocked when its holder does not let it be read.
+func OpenRead(dir string) (*Archive, error) {
+	r := &reader{find: func() (engine, error) { return findStore(dir) }}
+	if _, err := r.current(nil); err != nil {
+		return nil, fmt.Errorf("open the archive for reading: %w", err)
+	}
+	a, err := newArchive(r, false, dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the archive for reading: %w", errors.Join(err, r.close()))
+	}
+	return a, nil
+}
+
+// findStore finds a way to read, waiting while others come and go.
+func findStore(dir string) (engine, error) {
+	if _, err := os.Stat(filepath.Join(dir, storeName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNotFound
+	} else if err != nil {
+		return nil, diskError(err)
+	}
+	lock := newLock(dir)
+	for waited := time.Duration(0); ; waited += pause {
+		shared, err := lock.file.TryRLock()
+		if err != nil {
+			return nil, diskError(err)
+		}
+		if shared {
+			store, err := openShared(dir, lock)
+			if !errors.Is(err, errUnhealed) {
+				return store, err
+			}
+			if err := heal(dir, lock); err != nil {
+				return nil, err
+			}
+		} else if h := lock.read(); h.Socket != "" {
+			store, err := dialRemote(h.Socket)
+			if !errors.Is(err, errGone) {
+				return store, err
+			}
+		}
+		if waited >= patience {
+			return nil, lock.locked(time.Now())
+		}
+		time.Sleep(pause)
+	}
+}
+
+// sharedStore is the store with a share of the lock.
+type sharedStore struct {
+	*disk
+	lock  *archiveLock
+	whole func() error // checks every block, the first time
+}
+
+// scan checks the tables first when it is going through the bulk of the archive:
+// damage must not look like the end. What status reads is not worth that time.
+func (s *sharedStore) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
+	if len(prefix) == 0 || prefix[0] == tableEvaluation || prefix[0] == tableTranscript {
+		if err := s.whole(); err != nil {
+			return err
+		}
+	}
+	return s.disk.scan(ctx, prefix, from, visit)
+}
+
+func (s *sharedStore) close() error { return errors.Join(s.disk.close(), s.lock.release()) }
+
+// openShared opens the store for reading with the share of the lock that it has,
+// and gives it back when it fails.
+func openShared(dir string, lock *archiveLock) (engine, error) {
+	path := filepath.Join(dir, storeName)
+	if _, err := os.Stat(filepath.Join(path, "MANIFEST")); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has never come further than the folder
+	}
+	store, err := openDisk(path, false)
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return &sharedStore{store, lock, sync.OnceValue(store.verify)}, nil
+}
+
+// heal opens the store once for writing, which brings it in order after a crash.
+// When somebody else has the lock by now, it is theirs to do.
+func heal(dir string, lock *archiveLock) error {
+	ok, err := lock.file.TryLock()
+	if err != nil || !ok {
+		return diskError(err)
+	}
+	store, err := openDisk(filepath.Join(dir, storeName), true)
+	if err == nil {
+		err = store.close()
+	}
+	if err != nil {
+		err = fmt.Errorf("put the archive in order after a crash: %w", err)
+	}
+	return errors.Join(err, lock.release())
+}

@@ -1,0 +1,112 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+)
+
+func proposalKey(number uint64) key { return newKey(tableProposal).number(number) }
+
+// proposalNumber reads "P12" or "p12".
+func proposalNumber(id string) (uint64, bool) {
+	if len(id) < 2 || (id[0] != 'P' && id[0] != 'p') || id[1] < '1' || id[1] > '9' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(id[1:], 10, 63)
+	return n, err == nil
+}
+
+// NewProposal stores p under the next free id and returns it.
+func (a *Archive) NewProposal(ctx context.Context, p ProposalRecord) (ProposalRecord, error) {
+	err := a.change(ctx, "store a proposal", func(b *batch) error {
+		last, err := a.number(ctx, counterKey(countProposals, ""))
+		if err != nil {
+			return err
+		}
+		p.ID = fmt.Sprintf("P%d", last+1)
+		return putProposal(b, p, last+1)
+	})
+	return p, err
+}
+
+func putProposal(b *batch, p ProposalRecord, number uint64) error {
+	b.put(counterKey(countProposals, ""), encodeNumber(number))
+	return putDocument(b, proposalKey(number), p)
+}
+
+// replaceProposal adds p to a batch in the place of the one stored.
+func (a *Archive) replaceProposal(ctx context.Context, b *batch, p ProposalRecord) error {
+	stored, err := a.Proposal(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if p.ID != stored.ID {
+		return fmt.Errorf("its id is %s", stored.ID)
+	}
+	n, _ := proposalNumber(p.ID)
+	return putDocument(b, proposalKey(n), p)
+}
+
+// PutProposal replaces a stored proposal.
+func (a *Archive) PutProposal(ctx context.Context, p ProposalRecord) error {
+	return a.change(ctx, "store proposal "+p.ID, func(b *batch) error {
+		return a.replaceProposal(ctx, b, p)
+	})
+}
+
+// Proposal finds a proposal by id, upper or lower case.
+func (a *Archive) Proposal(ctx context.Context, id string) (ProposalRecord, error) {
+	n, ok := proposalNumber(id)
+	if !ok {
+		return ProposalRecord{}, fmt.Errorf("proposal %q: %w", id, ErrNotFound)
+	}
+	p, err := document[ProposalRecord](ctx, a, proposalKey(n))
+	if err != nil {
+		return p, fmt.Errorf("proposal %q: %w", id, err)
+	}
+	return p, nil
+}
+
+// Proposals yields all proposals by number.
+func (a *Archive) Proposals(ctx context.Context) iter.Seq2[ProposalRecord, error] {
+	return documents[ProposalRecord](ctx, a, "list the proposals", newKey(tableProposal), nil)
+}
+
+// Decide stores a decision with the proposal's new record and its ledger entry
+// (kind "proposal.<action>") in one synced transaction.
+func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord) error {
+	d.Time = plainTime(d.Time)
+	return a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) error {
+		if d.Action == "" || d.By == "" {
+			return errors.New("a decision needs an action and a name")
+		}
+		if d.Proposal != p.ID {
+			return fmt.Errorf("the record is of proposal %q", p.ID)
+		}
+		if err := a.replaceProposal(ctx, b, p); err != nil {
+			return err
+		}
+		var data bytes.Buffer
+		if err := writeJSON(&data, d); err != nil {
+			return err
+		}
+		entry, err := a.chain(ctx, b, LedgerEntry{
+			Time: d.Time, Kind: "proposal." + d.Action, Actor: d.By, Subject: d.Proposal, Data: data.Bytes(),
+		})
+		if err != nil {
+			return err
+		}
+		return putDocument(b, decisionKey(entry.Seq), d)
+	})
+}
+
+func decisionKey(seq int64) key { return newKey(tableDecision).number(uint64(seq)) }
+
+// Decisions yields all decisions in the order in which they were made.
+func (a *Archive) Decisions(ctx context.Context) iter.Seq2[DecisionRecord, error] {
+	return documents[DecisionRecord](ctx, a, "list the decisions", newKey(tableDecision), nil)
+}

@@ -1,0 +1,105 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// reader is the engine of a reading process: the writer's socket while there is
+// one, the store itself otherwise. When the writer ends in the middle, it goes on
+// from where it was with whatever is there then.
+type reader struct {
+	find func() (engine, error)
+
+	mu     sync.Mutex
+	store  engine
+	closed bool
+}
+
+// current returns the engine in use; one that has gone is replaced.
+func (r *reader) current(gone engine) (engine, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, errClosed
+	}
+	if r.store == nil || r.store == gone {
+		store, err := r.find()
+		if err != nil {
+			return nil, err
+		}
+		r.store = store
+	}
+	return r.store, nil
+}
+
+// attempts bounds the times that one question is asked anew.
+const attempts = 3
+
+// try runs ask on the engine in use, and again on the next when that has gone.
+func (r *reader) try(ask func(engine) error) error {
+	var gone engine
+	var err error
+	for range attempts {
+		var store engine
+		if store, err = r.current(gone); err != nil {
+			return err
+		}
+		if err = ask(store); !errors.Is(err, errGone) {
+			return err
+		}
+		gone = store
+	}
+	return err
+}
+
+func (r *reader) get(ctx context.Context, keys ...[]byte) (values [][]byte, err error) {
+	err = r.try(func(store engine) (err error) {
+		values, err = store.get(ctx, keys...)
+		return err
+	})
+	return values, err
+}
+
+func (r *reader) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
+	var visited error
+	next := append([]byte(nil), from...)
+	err := r.try(func(store engine) error {
+		return store.scan(ctx, prefix, append([]byte(nil), next...), func(k, v []byte) error {
+			next = append(append(next[:0], k...), 0)
+			if visited = visit(k, v); visited != nil {
+				return errStop
+			}
+			return nil
+		})
+	})
+	if visited != nil && !errors.Is(visited, errStop) {
+		return visited
+	}
+	return err
+}
+
+// verify checks the store itself when this process has it open.
+func (r *reader) verify() error {
+	store, err := r.current(nil)
+	if err != nil {
+		return err
+	}
+	if v, ok := store.(interface{ verify() error }); ok {
+		return v.verify()
+	}
+	return nil
+}
+
+func (r *reader) write(*batch) error { return ErrReadOnly }
+
+func (r *reader) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if r.store == nil {
+		return nil
+	}
+	return r.store.close()
+}

@@ -1,0 +1,112 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+)
+
+func runKey(number int) key {
+	return newKey(tableRun).number(math.MaxUint64 - uint64(number))
+}
+
+func runIDKey(id string) key { return newKey(tableRunID).text(id) }
+
+func partKey(table byte, run, agentID string) key {
+	return newKey(table).text(run).text(agentID)
+}
+
+// PutRun stores a run, replacing the record with its id. A number that belongs to
+// another run is refused.
+func (a *Archive) PutRun(ctx context.Context, r Run) error {
+	return a.change(ctx, "store run "+r.ID, func(b *batch) error {
+		if r.ID == "" || r.Number < 1 {
+			return errors.New("a run needs an id and a number from 1")
+		}
+		had, err := a.number(ctx, runIDKey(r.ID))
+		if err != nil {
+			return err
+		}
+		if had != 0 && had != uint64(r.Number) {
+			return fmt.Errorf("its number is %d, not %d", had, r.Number)
+		}
+		other, err := document[Run](ctx, a, runKey(r.Number))
+		switch {
+		case err == nil && other.ID != r.ID:
+			return fmt.Errorf("its number %d belongs to run %s", r.Number, other.ID)
+		case err != nil && !errors.Is(err, ErrNotFound):
+			return err
+		}
+		return putRun(b, r)
+	})
+}
+
+func putRun(b *batch, r Run) error {
+	r.Started, r.Ended, r.Until = plainTime(r.Started), plainTime(r.Ended), plainTime(r.Until)
+	b.put(runIDKey(r.ID), encodeNumber(uint64(r.Number)))
+	return putDocument(b, runKey(r.Number), r)
+}
+
+// Run finds a run by id, by number ("3"), or the latest for "".
+func (a *Archive) Run(ctx context.Context, name string) (Run, error) {
+	if name == "" {
+		for r, err := range a.Runs(ctx) {
+			return r, err
+		}
+		return Run{}, fmt.Errorf("a run: %w", ErrNotFound)
+	}
+	n, err := a.number(ctx, runIDKey(name))
+	if err != nil {
+		return Run{}, fmt.Errorf("run %q: %w", name, err)
+	}
+	if n == 0 {
+		if n, err = strconv.ParseUint(name, 10, 63); err != nil {
+			return Run{}, fmt.Errorf("run %q: %w", name, ErrNotFound)
+		}
+	}
+	r, err := document[Run](ctx, a, runKey(int(n)))
+	if err != nil {
+		return Run{}, fmt.Errorf("run %q: %w", name, err)
+	}
+	return r, nil
+}
+
+// Runs yields all runs, the latest first.
+func (a *Archive) Runs(ctx context.Context) iter.Seq2[Run, error] {
+	return documents[Run](ctx, a, "list the runs", newKey(tableRun), nil)
+}
+
+// PutPlan stores what a run sets out to do for one agent.
+func (a *Archive) PutPlan(ctx context.Context, p AgentPlan) error {
+	return a.change(ctx, "store the plan for "+p.Agent, func(b *batch) error {
+		return putDocument(b, partKey(tablePlan, p.Run, p.Agent), p)
+	})
+}
+
+// PutResult stores what a run found for one agent.
+func (a *Archive) PutResult(ctx context.Context, r AgentResult) error {
+	return a.change(ctx, "store the result for "+r.Agent, func(b *batch) error {
+		return putDocument(b, partKey(tableResult, r.Run, r.Agent), r)
+	})
+}
+
+// Plan finds what a run set out to do for one agent.
+func (a *Archive) Plan(ctx context.Context, run, agentID string) (AgentPlan, error) {
+	p, err := document[AgentPlan](ctx, a, partKey(tablePlan, run, agentID))
+	if err != nil {
+		return p, fmt.Errorf("plan of run %s for %q: %w", run, agentID, err)
+	}
+	return p, nil
+}
+
+// Result finds what a run found for one agent.
+func (a *Archive) Result(ctx context.Context, run, agentID string) (AgentResult, error) {
+	r, err := document[AgentResult](ctx, a, partKey(tableResult, run, agentID))
+	if err != nil {
+		return r, fmt.Errorf("result of run %s for %q: %w", run, agentID, err)
+	}
+	return r, nil
+}

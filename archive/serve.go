@@ -1,0 +1,222 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// The bounds of what readers may ask of a writer: how many at once, how long one
+// may take to accept an answer, and how long it may be silent.
+const (
+	maxReaders    = 64
+	acceptAnswer  = 10 * time.Second
+	readerSilence = 10 * time.Minute
+)
+
+// server answers readers from an engine.
+type server struct {
+	store    engine
+	listener net.Listener
+	folder   string // to be removed with the socket, or ""
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+}
+
+// serve listens beside the archive in dir or, where the path is too long for a
+// socket or the file system has none, in a private folder for temporary files.
+func serve(store engine, dir string) (*server, error) {
+	s := &server{store: store, conns: make(map[net.Conn]bool)}
+	listener, err := listen(filepath.Join(dir, socketName))
+	if err != nil {
+		var err2 error
+		if s.folder, err2 = os.MkdirTemp("", "evolve-"); err2 != nil {
+			return nil, fmt.Errorf("serve readers: %w", errors.Join(err, err2))
+		}
+		if listener, err2 = listen(filepath.Join(s.folder, socketName)); err2 != nil {
+			return nil, fmt.Errorf("serve readers: %w", errors.Join(err, err2, os.Remove(s.folder)))
+		}
+	}
+	s.listener = listener
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.wait.Add(1)
+	go s.accept()
+	return s, nil
+}
+
+// listen opens a socket for this user alone, in the place of one that a dead
+// process left.
+func listen(path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func (s *server) path() string { return s.listener.Addr().String() }
+
+func (s *server) close() error {
+	s.cancel()
+	err := s.listener.Close()
+	s.mu.Lock()
+	for c := range s.conns {
+		c.Close() // its answers are lost to a reader that then asks elsewhere
+	}
+	s.mu.Unlock()
+	s.wait.Wait()
+	if s.folder != "" {
+		err = errors.Join(err, os.Remove(s.folder))
+	}
+	return err
+}
+
+func (s *server) accept() {
+	defer s.wait.Done()
+	for {
+		conn, err := s.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			// Out of file descriptors, as a rule: readers wait, the night goes on.
+			select {
+			case <-s.ctx.Done():
+				return
+			case <-time.After(100 * time.Millisecond):
+				continue
+			}
+		}
+		if !s.admit(conn) {
+			conn.Close()
+		}
+	}
+}
+
+// admit starts answering a reader, unless there are too many or the end has come.
+func (s *server) admit(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil || len(s.conns) >= maxReaders {
+		return false
+	}
+	s.conns[conn] = true
+	s.wait.Add(1)
+	go func() {
+		defer s.wait.Done()
+		s.answerAll(conn)
+		s.mu.Lock()
+		delete(s.conns, conn)
+		s.mu.Unlock()
+		conn.Close()
+	}()
+	return true
+}
+
+// answerAll ends when the reader goes, breaks the protocol or stalls.
+func (s *server) answerAll(conn net.Conn) {
+	if err := greet(conn); err != nil {
+		return
+	}
+	for {
+		if err := conn.SetReadDeadline(time.Now().Add(readerSilence)); err != nil {
+			return
+		}
+		ask, err := readFrame(conn, maxAsk)
+		if err != nil {
+			return
+		}
+		tell, err := s.answer(ask)
+		if err != nil {
+			tell = append([]byte{tellError}, err.Error()...)
+		}
+		if err := conn.SetWriteDeadline(time.Now().Add(acceptAnswer)); err != nil {
+			return
+		}
+		if err := writeFrame(conn, tell); err != nil {
+			return
+		}
+	}
+}
+
+// greet exchanges greetings, the same in both directions.
+func greet(conn net.Conn) error {
+	if err := conn.SetDeadline(time.Now().Add(acceptAnswer)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(conn, greeting); err != nil {
+		return err
+	}
+	got := make([]byte, len(greeting))
+	if _, err := io.ReadFull(conn, got); err != nil {
+		return err
+	}
+	if string(got) != greeting {
+		return errWire
+	}
+	return conn.SetDeadline(time.Time{})
+}
+
+func (s *server) answer(ask []byte) ([]byte, error) {
+	parts, err := takeAll(ask[1:])
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case ask[0] == askGet:
+		return s.values(parts)
+	case ask[0] == askScan && len(parts) == 2:
+		return s.page(parts[0], parts[1])
+	}
+	return nil, errWire
+}
+
+func (s *server) values(keys [][]byte) ([]byte, error) {
+	values, err := s.store.get(s.ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	tell := []byte{tellValues}
+	for _, v := range values {
+		if v == nil {
+			tell = append(tell, 0)
+			continue
+		}
+		tell = appendBytes(append(tell, 1), v)
+		if len(tell) > maxTell {
+			return nil, errors.New("the answer is too large")
+		}
+	}
+	return tell, nil
+}
+
+func (s *server) page(prefix, from []byte) ([]byte, error) {
+	tell := make([]byte, 1, pageBytes+pageBytes/8)
+	tell[0] = tellLast
+	err := s.store.scan(s.ctx, prefix, from, func(k, v []byte) error {
+		if len(tell) > pageBytes {
+			tell[0] = tellPage
+			return errStop
+		}
+		tell = appendBytes(appendBytes(tell, k), v)
+		return nil
+	})
+	return tell, err
+}

@@ -1,0 +1,10 @@
+//go:build !unix
+
+package archive
+
+import "io/fs"
+
+// freeSpace is not known here; a full disk shows when Badger fails.
+func freeSpace(string) (bytes uint64, known bool) { return 0, false }
+
+func sizeOnDisk(info fs.FileInfo) int64 { return info.Size() }

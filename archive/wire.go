@@ -1,0 +1,85 @@
+package archive
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Readers beside a running writer speak with it through a Unix socket. Both
+// sides first send the greeting. Then the reader asks and the writer answers,
+// one at a time, in frames: four bytes of length, big endian, and a body.
+//
+//	get:   'g', the keys                    → 'v', for each key 0, or 1 and the value
+//	scan:  's', prefix, from                → 'p', keys and values in turn, for one page
+//	                                          'q', the same, and it is the last page
+//	any                                     → 'e', what went wrong
+//
+// Byte strings are a varint length and the bytes. A scan asks for the next page
+// with the key after the last it got, so the writer keeps nothing for a reader
+// between two questions and a slow one holds up nobody.
+const (
+	greeting = "evolve archive readers 1\n"
+
+	askGet  = 'g'
+	askScan = 's'
+
+	tellValues = 'v'
+	tellPage   = 'p'
+	tellLast   = 'q'
+	tellError  = 'e'
+
+	maxAsk    = 1 << 20
+	maxTell   = 64 << 20
+	pageBytes = 256 << 10
+)
+
+var errWire = errors.New("the other side of the socket does not keep to the protocol")
+
+func writeFrame(w io.Writer, body []byte) error {
+	frame := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body)))
+	_, err := w.Write(append(frame, body...))
+	return err
+}
+
+func readFrame(r io.Reader, limit uint32) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n == 0 || n > limit {
+		return nil, fmt.Errorf("%w: a frame of %d bytes", errWire, n)
+	}
+	body := make([]byte, n)
+	_, err := io.ReadFull(r, body)
+	return body, err
+}
+
+func appendBytes(b, s []byte) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// takeBytes splits a byte string off the front of b.
+func takeBytes(b []byte) (s, rest []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return nil, nil, errWire
+	}
+	end := size + int(n)
+	return b[size:end:end], b[end:], nil
+}
+
+// takeAll splits b into byte strings.
+func takeAll(b []byte) ([][]byte, error) {
+	var all [][]byte
+	for len(b) > 0 {
+		s, rest, err := takeBytes(b)
+		if err != nil {
+			return nil, err
+		}
+		all, b = append(all, s), rest
+	}
+	return all, nil
+}

@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// ErrOutage says that a run was ended because the infrastructure, or the agent's
+// program as such, failed again and again.
+var ErrOutage = errors.New("the agent, or what it depends on, keeps failing")
+
+// Patience says how long infrastructure failures are borne. The zero value is
+// the default.
+type Patience struct {
+	// Attempts per evaluation; 0: 4. After them the evaluation is missing data.
+	Attempts int
+	// Streak of infrastructure failures with no success between, over all
+	// evaluations, after which everything pauses; 0: 12.
+	Streak int
+	// Pause after the first streak, doubled after each further one; 0: 1 s.
+	Pause time.Duration
+	// Pauses before the run is ended; 0: 5.
+	Pauses int
+	// Broken is the number of evaluations that may all fail from the start, on
+	// three configs or the champion, before the agent counts as broken; 0: 10.
+	Broken int
+	// Collapse is the same for an agent that had worked before; 0: 60.
+	Collapse int
+}
+
+func (p Patience) withDefaults() Patience {
+	def := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def(&p.Attempts, 4)
+	def(&p.Streak, 12)
+	def(&p.Pauses, 5)
+	def(&p.Broken, 10)
+	def(&p.Collapse, 60)
+	if p.Pause == 0 {
+		p.Pause = time.Second
+	}
+	return p
+}
+
+// Breaker watches two kinds of trouble. Infrastructure failures in a row pause
+// everything, and end the run when pausing did not help. Failures of the agent
+// itself (crash, garbage, timeout) belong to the variant and score 0; only when
+// they hit the champion or at least three distinct configs in a row, with no
+// success in between, is the agent as such broken. It is safe for concurrent use.
+type Breaker struct {
+	p        Patience
+	champion agent.ConfigID
+	sleep    func(context.Context, time.Duration) error
+
+	mu      sync.Mutex
+	streak  int           // infrastructure failures in a row
+	pauses  int           // since the last success
+	resume  chan struct{} // closed when the pause is over; nil when there is none
+	failed  map[agent.ConfigID]bool
+	failing int // agent failures in a row
+	worked  bool
+}
+
+// NewBreaker makes a breaker; sleep waits for a duration or until the context ends.
+func NewBreaker(p Patience, champion agent.ConfigID, sleep func(context.Context, time.Duration) error) *Breaker {
+	return &Breaker{p: p.withDefaults(), champion: champion, sleep: sleep, failed: map[agent.ConfigID]bool{}}
+}
+
+// Wait returns at once, or after the pause that is on.
+func (b *Breaker) Wait(ctx context.Context) error {
+	b.mu.Lock()
+	resume := b.resume
+	b.mu.Unlock()
+	if resume == nil {
+		return nil
+	}
+	select {
+	case <-resume:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Finished notes a result that counts. It fails with ErrOutage when the agent
+// turns out to be broken; the result itself stands all the same.
+func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.streak, b.pauses = 0, 0
+	if o != agent.Execution && o != agent.ContractViolation && o != agent.Timeout {
+		b.failing, b.worked = 0, true
+		clear(b.failed)
+		return nil
+	}
+	b.failing++
+	if len(b.failed) < 3 || variant == b.champion {
+		b.failed[variant] = true
+	}
+	limit := b.p.Broken
+	if b.worked {
+		limit = b.p.Collapse
+	}
+	// An agent that had worked may have a whole region of its space that crashes,
+	// so it is given a far longer streak.
+	if b.failing >= limit && (len(b.failed) >= 3 || b.failed[b.champion]) {
+		return fmt.Errorf("%w: the last %d evaluations of the agent ended in %s or the like, on every config that was tried", ErrOutage, b.failing, o)
+	}
+	return nil
+}
+
+// Infrastructure notes an infrastructure failure on the try-th attempt at an
+// evaluation, waits as long as patience says, and reports whether to try again.
+func (b *Breaker) Infrastructure(ctx context.Context, try int) (again bool, err error) {
+	b.mu.Lock()
+	b.streak++
+	if b.streak < b.p.Streak {
+		b.mu.Unlock()
+		if try >= b.p.Attempts {
+			return false, nil
+		}
+		return true, b.sleep(ctx, b.p.Pause/4<<min(try-1, 4))
+	}
+	if b.resume != nil { // somebody else pauses already
+		b.mu.Unlock()
+		return true, b.Wait(ctx)
+	}
+	if b.pauses >= b.p.Pauses {
+		err := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses)
+		b.mu.Unlock()
+		return false, err
+	}
+	pause := b.p.Pause << b.pauses
+	b.pauses++
+	resume := make(chan struct{})
+	b.resume = resume
+	b.mu.Unlock()
+
+	err = b.sleep(ctx, pause)
+
+	b.mu.Lock()
+	b.streak = b.p.Streak - 1 // the next failure decides
+	b.resume = nil
+	b.mu.Unlock()
+	close(resume)
+	return true, err
+}

@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestBudgetReservesBeforeItSpends(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(1.0, time.Time{}, time.Now)
+		ctx := t.Context()
+		first, err := b.Reserve(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// While no cost is known, a second evaluation waits for the first.
+		second := make(chan Ticket)
+		go func() {
+			ticket, err := b.Reserve(ctx)
+			if err != nil {
+				t.Error(err)
+			}
+			second <- ticket
+		}()
+		synctest.Wait()
+		select {
+		case <-second:
+			t.Fatal("a second evaluation started while no cost was known")
+		default:
+		}
+		first.Settle(0.4, time.Second)
+		ticket := <-second // .4 spent + .4 reserved
+		if _, err := b.Reserve(expired(t, 5*time.Second)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a third evaluation did not wait for the second: %v", err)
+		}
+		ticket.Settle(0.4, time.Second)
+		if _, err := b.Reserve(ctx); !errors.Is(err, ErrBudget) {
+			t.Errorf("with .8 of 1.0 spent and .4 expected: %v, want ErrBudget", err)
+		}
+		if got := b.Spent(); got != 0.8 {
+			t.Errorf("spent %v, want .8", got)
+		}
+	})
+}
+
+func TestBudgetCheapEvaluationsGoOn(t *testing.T) {
+	b := NewBudget(1.0, time.Time{}, time.Now)
+	for i := range 9 {
+		ticket, err := b.Reserve(t.Context())
+		if err != nil {
+			t.Fatalf("evaluation %d: %v", i, err)
+		}
+		ticket.Settle(0.1, time.Second)
+	}
+	if _, err := b.Reserve(t.Context()); err != nil {
+		t.Errorf("the tenth of ten at .1 each: %v", err)
+	}
+}
+
+func TestBudgetStopsBeforeTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(0, time.Now().Add(time.Minute), time.Now)
+		ticket, err := b.Reserve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticket.Settle(0, 20*time.Second)
+		time.Sleep(39 * time.Second)
+		if _, err := b.Reserve(t.Context()); err != nil {
+			t.Errorf("21 s before the deadline, at 20 s each: %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		if _, err := b.Reserve(t.Context()); !errors.Is(err, ErrBudget) {
+			t.Errorf("19 s before the deadline, at 20 s each: %v, want ErrBudget", err)
+		}
+	})
+}
+
+func TestBudgetWithoutBounds(t *testing.T) {
+	b := NewBudget(0, time.Time{}, time.Now)
+	for range 3 {
+		if _, err := b.Reserve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// expired returns a context that ends after d of the bubble's time.
+func expired(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}

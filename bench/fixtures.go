@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+
+	"evolve/runtime/agent"
+)
+
+// HasFiles reports whether anything is laid out in a working directory. A task
+// without files needs none.
+func (f Fixtures) HasFiles() bool {
+	return len(f.Files) > 0 || f.Dir != ""
+}
+
+// ForAgent is the part of the task that an agent may see, with the earlier turns
+// before its messages: neither answer nor graders, split, tags or source. Its
+// files are those that [LayOut] returns.
+func (t *Task) ForAgent() agent.Task {
+	messages := t.Messages
+	if len(t.Fixtures.Turns) > 0 {
+		messages = slices.Concat(t.Fixtures.Turns, t.Messages)
+	}
+	return agent.Task{
+		ID:       t.ID,
+		Domain:   t.Domain,
+		Goal:     t.Goal,
+		Messages: messages,
+		Input:    t.Input,
+		Memories: t.Fixtures.Memories,
+	}
+}
+
+// LayOut writes the fixtures of a task into workdir, an empty directory, and
+// lists the paths written, sorted. A file of the task itself stands in place of
+// one of the same path in its fixture folder, which is looked up in suiteDir.
+// Nothing outside suiteDir is read and nothing outside workdir is written,
+// whatever the paths or links say. A task without files touches nothing. An
+// error is the host's or the suite's, never the agent's.
+func LayOut(t *Task, suiteDir, workdir string) ([]string, error) {
+	if !t.Fixtures.HasFiles() {
+		return nil, nil
+	}
+	content, err := t.layout(suiteDir)
+	if err != nil {
+		return nil, fmt.Errorf("fixtures of task %q: %w", t.ID, err)
+	}
+	root, err := os.OpenRoot(workdir)
+	if err != nil {
+		return nil, fmt.Errorf("working directory of task %q: %w", t.ID, err)
+	}
+	defer root.Close()
+	paths := slices.Sorted(maps.Keys(content))
+	for _, p := range paths {
+		if err := writeFixture(root, content[p]); err != nil {
+			return nil, fmt.Errorf("lay out task %q: %w", t.ID, err)
+		}
+	}
+	return paths, nil
+}
+
+// layout gathers what is to be written, by path.
+func (t *Task) layout(suiteDir string) (map[string]folderFile, error) {
+	var own folder
+	if t.Fixtures.Dir != "" {
+		if own = folderOf(t, suiteDir); own.err != nil {
+			return nil, fmt.Errorf("folder %s %w", quote(t.Fixtures.Dir), own.err)
+		}
+	}
+	if err := checkLayout(t.Fixtures.Files, own.files); err != nil {
+		return nil, err
+	}
+	content := make(map[string]folderFile, len(own.files)+len(t.Fixtures.Files))
+	for _, f := range own.files {
+		content[f.path] = f
+	}
+	for p, text := range t.Fixtures.Files {
+		if problem := PathProblem(p); problem != "" {
+			return nil, fmt.Errorf("path %s %s", quote(p), problem)
+		}
+		content[p] = folderFile{path: p, data: []byte(text)}
+	}
+	return content, nil
+}
+
+// folderOf reads the fixture folder of a task that has one.
+func folderOf(t *Task, suiteDir string) folder {
+	if problem := PathProblem(t.Fixtures.Dir); problem != "" {
+		return folder{err: errors.New(problem)}
+	}
+	root, err := os.OpenRoot(suiteDir)
+	if err != nil {
+		return folder{err: fmt.Errorf("cannot be read: %w", err)}
+	}
+	defer root.Close()
+	return readFolder(root.FS(), t.Fixtures.Dir)
+}
+
+func writeFixture(root *os.Root, f folderFile) error {
+	if dir := path.Dir(f.path); dir != "." {
+		if err := root.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	mode := os.FileMode(0o644)
+	if f.executable {
+		mode = 0o755
+	}
+	out, err := root.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(f.data); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}

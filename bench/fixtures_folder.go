@@ -1,0 +1,172 @@
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of what one task may lay out.
+const (
+	maxFixtureFiles = 4096
+	maxFixtureBytes = 64 << 20
+)
+
+// PathProblem says why p is no slash-separated relative path that stays inside
+// the folder it is taken in, in words that follow the path; empty when it is one.
+func PathProblem(p string) string {
+	switch {
+	case p == "":
+		return "is empty"
+	case !utf8.ValidString(p):
+		return "is not valid UTF-8"
+	case hasControl(p):
+		return "has a control character"
+	case strings.Contains(p, `\`):
+		return "has a backslash"
+	case strings.HasPrefix(p, "/"):
+		return "is absolute"
+	case len(p) > 1024:
+		return "is longer than 1024 bytes"
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		switch {
+		case part == "..":
+			return "leaves its folder"
+		case part == "" || part == ".":
+			return "is not in its plain form"
+		case len(part) > 255:
+			return "has a part longer than 255 bytes"
+		}
+	}
+	return ""
+}
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		// Format characters include the ones that turn the direction of writing.
+		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	})
+}
+
+// folder is a fixture folder as read.
+type folder struct {
+	files  []folderFile // sorted by path
+	digest string       // SHA-256 over paths, modes and contents
+	err    error        // in words that follow the folder's name
+}
+
+type folderFile struct {
+	path       string
+	executable bool
+	size       int
+	data       []byte
+}
+
+// readFolder reads a whole fixture folder within the bounds. Anything but plain
+// files and folders is refused: a link could point anywhere.
+func readFolder(fsys fs.FS, dir string) folder {
+	var f folder
+	if fsys == nil {
+		f.err = errors.New("cannot be read: no folder belongs to this suite")
+		return f
+	}
+	if info, err := fs.Stat(fsys, dir); err != nil {
+		f.err = fmt.Errorf("cannot be read: %w", plain(err))
+		return f
+	} else if !info.IsDir() {
+		f.err = errors.New("is not a folder")
+		return f
+	}
+	total := 0
+	err := fs.WalkDir(fsys, dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("cannot be read: %w", plain(err))
+		}
+		if d.IsDir() {
+			return nil
+		}
+		rel := strings.TrimPrefix(p, dir+"/")
+		if problem := PathProblem(rel); problem != "" {
+			return fmt.Errorf("has a file whose path %s %s", quote(rel), problem)
+		}
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("has %s, which is neither a file nor a folder", quote(rel))
+		}
+		info, err := d.Info()
+		if err != nil {
+			return fmt.Errorf("cannot be read: %w", plain(err))
+		}
+		total += int(min(info.Size(), maxFixtureBytes+1))
+		if total > maxFixtureBytes || len(f.files) == maxFixtureFiles {
+			return errTooMuch
+		}
+		data, err := fs.ReadFile(fsys, p)
+		if err != nil {
+			return fmt.Errorf("cannot be read: %w", plain(err))
+		}
+		f.files = append(f.files, folderFile{rel, info.Mode()&0o111 != 0, len(data), data})
+		return nil
+	})
+	if err != nil {
+		return folder{err: err}
+	}
+	slices.SortFunc(f.files, func(a, b folderFile) int { return strings.Compare(a.path, b.path) })
+	h := sha256.New()
+	for _, file := range f.files {
+		mode := "file"
+		if file.executable {
+			mode = "program"
+		}
+		writePart(h, []byte(file.path))
+		writePart(h, []byte(mode))
+		writePart(h, file.data)
+	}
+	f.digest = hex.EncodeToString(h.Sum(nil))
+	return f
+}
+
+var errTooMuch = fmt.Errorf("has more than %d files or %d MB", maxFixtureFiles, maxFixtureBytes>>20)
+
+// checkLayout refuses what cannot be laid out together: too much of it, or a
+// path that is a file in one place and a folder in another.
+func checkLayout(files map[string]string, own []folderFile) error {
+	total, count := 0, len(files)
+	isFile := make(map[string]bool, len(files)+len(own))
+	for p, content := range files {
+		total += len(content)
+		isFile[p] = true
+	}
+	for _, f := range own {
+		if !isFile[f.path] {
+			total += f.size
+			count++
+			isFile[f.path] = true
+		}
+	}
+	if total > maxFixtureBytes || count > maxFixtureFiles {
+		return fmt.Errorf("the fixtures have more than %d files or %d MB", maxFixtureFiles, maxFixtureBytes>>20)
+	}
+	var clash []string
+	for p := range isFile {
+		for d := path.Dir(p); d != "."; d = path.Dir(d) {
+			if isFile[d] {
+				clash = append(clash, d)
+			}
+			if d == "/" {
+				break
+			}
+		}
+	}
+	if len(clash) > 0 {
+		return fmt.Errorf("fixture path %s is both a file and a folder", quote(slices.Min(clash)))
+	}
+	return nil
+}

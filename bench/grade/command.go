@@ -1,0 +1,155 @@
+package grade
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Runner runs the program of a command grader in a sandbox: without network, with
+// an empty environment, the suite's folder readable and nothing but the workdir
+// writable. An error says that the program could not be started or that the
+// sandbox failed.
+type Runner interface {
+	RunGrader(ctx context.Context, p Program) (Exit, error)
+}
+
+// Program is one call of a command grader.
+type Program struct {
+	Argv []string
+	// Dir is the suite's folder, in which the program runs.
+	Dir string
+	// Workdir is what the agent left; empty when the task has no files.
+	Workdir string
+	Stdin   []byte
+	Timeout time.Duration
+	// MaxOutput bounds standard output and standard error each, in bytes.
+	MaxOutput int
+}
+
+// Exit is how the program ended.
+type Exit struct {
+	Code           int // -1 when a signal ended it
+	Stdout, Stderr []byte
+	TimedOut       bool
+	// Truncated says that there was more output than MaxOutput.
+	Truncated bool
+}
+
+const (
+	graderTimeout = 60.0  // seconds, when the task says nothing
+	maxTimeout    = 3600. // seconds
+	graderOutput  = 1 << 20
+)
+
+// commandInput is the one JSON object on the program's standard input.
+type commandInput struct {
+	// Task is the suite line.
+	Task *bench.Task `json:"task"`
+	// Answer is null when the agent gave none.
+	Answer  *string       `json:"answer"`
+	Outcome agent.Outcome `json:"outcome"`
+	Workdir string        `json:"workdir,omitempty"`
+}
+
+// command asks a program. It gets {"task","answer","outcome","workdir"} as one
+// JSON object on standard input; what the agent wrote is never a word of its
+// command line. Exit 0 is a score of 1, exit 1 of 0. When the last line of its
+// output begins with { it must be {"score": 0 to 1, "reason": text}, either key
+// optional, and its score counts in place of the exit's. Any other exit, a
+// timeout or another last object mean that the grader is broken: an error. A
+// program that runs what the agent left runs it with its own rights, so it should
+// not trust output that the agent's code can write.
+func command(b *builder) judge {
+	argv := b.texts("argv")
+	if len(argv) == 0 && len(b.problems) == 0 {
+		b.problem("", "needs %q", "argv")
+	}
+	for _, word := range argv {
+		if strings.ContainsRune(word, 0) {
+			b.problem("argv", "has a word with a NUL")
+		}
+	}
+	if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.HasPrefix(argv[0], "/") {
+		if problem := bench.PathProblem(strings.TrimPrefix(argv[0], "./")); problem != "" {
+			b.problem("argv", "the program %s %s", show(argv[0]), problem)
+		}
+	}
+	if len(argv) > 0 && argv[0] == "" {
+		b.problem("argv", "names no program")
+	}
+	timeout := time.Duration(b.number("timeout", graderTimeout, .001, maxTimeout) * float64(time.Second))
+	runner, dir := b.runner, b.suiteDir
+	return func(ctx context.Context, in *bench.GradeInput) (verdict, error) {
+		stdin, err := json.Marshal(commandInput{in.Task, in.Result.Answer, in.Result.Outcome, in.Workdir})
+		if err != nil {
+			return verdict{}, fmt.Errorf("hand over the result: %w", err)
+		}
+		exit, err := runner.RunGrader(ctx, Program{
+			Argv: argv, Dir: dir, Workdir: in.Workdir, Stdin: append(stdin, '\n'), Timeout: timeout, MaxOutput: graderOutput,
+		})
+		if err != nil {
+			return verdict{}, fmt.Errorf("run %s: %w", show(argv[0]), err)
+		}
+		v, err := exit.verdict(timeout)
+		if err != nil {
+			return verdict{}, fmt.Errorf("%s %w", show(argv[0]), err)
+		}
+		return v, nil
+	}
+}
+
+// verdict reads what the program said.
+func (e Exit) verdict(timeout time.Duration) (verdict, error) {
+	switch {
+	case e.TimedOut:
+		return verdict{}, fmt.Errorf("took longer than %s", timeout)
+	case e.Code != 0 && e.Code != 1:
+		return verdict{}, fmt.Errorf("ended with exit code %d%s", e.Code, lastWords(e.Stderr))
+	case e.Truncated:
+		return verdict{}, errors.New("wrote too much")
+	}
+	v := yes(e.Code == 0, "the program ended with exit code %d", e.Code)
+	last := lastLine(e.Stdout)
+	if !bytes.HasPrefix(last, []byte("{")) {
+		return v, nil
+	}
+	var said struct {
+		Score  *float64 `json:"score"`
+		Reason string   `json:"reason"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(last))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&said); err != nil || !json.Valid(last) {
+		return verdict{}, fmt.Errorf("wrote a last line that is no verdict: %s", show(string(last)))
+	}
+	if said.Score != nil {
+		if !(*said.Score >= 0 && *said.Score <= 1) {
+			return verdict{}, fmt.Errorf("gave the score %v, outside 0 to 1", *said.Score)
+		}
+		v.score = *said.Score
+	}
+	if said.Reason != "" {
+		v.reason = said.Reason
+	}
+	return v, nil
+}
+
+func lastLine(out []byte) []byte {
+	out = bytes.TrimSpace(out)
+	return bytes.TrimSpace(out[bytes.LastIndexByte(out, '\n')+1:])
+}
+
+func lastWords(stderr []byte) string {
+	if line := lastLine(stderr); len(line) > 0 {
+		return ": " + show(string(line))
+	}
+	return ""
+}

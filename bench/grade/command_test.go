@@ -1,0 +1,168 @@
+package grade
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// processes runs graders as plain processes, without a sandbox.
+type processes struct{}
+
+func (processes) RunGrader(ctx context.Context, p Program) (Exit, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
+	cmd.Dir, cmd.Stdin, cmd.Env = p.Dir, bytes.NewReader(p.Stdin), []string{"PATH=" + os.Getenv("PATH")}
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return Exit{}, err
+	}
+	return Exit{
+		Code: cmd.ProcessState.ExitCode(), Stdout: stdout.Bytes(), Stderr: stderr.Bytes(),
+		TimedOut: ctx.Err() != nil, Truncated: stdout.Len() > p.MaxOutput,
+	}, nil
+}
+
+func TestCommand(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh on this machine")
+	}
+	suites, work := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(work, "out.txt"), []byte("left by the agent"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		script string
+		score  float64
+		pass   bool
+		reason string
+		broken string
+	}{
+		"passes":            {"exit 0", 1, true, "exit code 0", ""},
+		"fails":             {"exit 1", 0, false, "exit code 1", ""},
+		"talks and passes":  {"echo all; echo ok", 1, true, "exit code 0", ""},
+		"gives a score":     {`echo working; echo '{"score":0.25,"reason":"one of four"}'; echo`, .25, false, "one of four", ""},
+		"only a reason":     {`echo '{"reason":"fine"}'`, 1, true, "fine", ""},
+		"score over exit":   {`echo '{"score":1}'; exit 1`, 1, true, "exit code 1", ""},
+		"reads the answer":  {`read line; case "$line" in *'"answer":"$(touch pwned); %s {{.}}"'*) exit 0;; esac; exit 1`, 1, true, "", ""},
+		"reads the files":   {`dir=$(sed 's/.*"workdir":"\([^"]*\)".*/\1/'); grep -q "left by the agent" "$dir/out.txt"`, 1, true, "", ""},
+		"other exit":        {"echo oops >&2; exit 2", 0, false, "", `"./check.sh" ended with exit code 2: "oops"`},
+		"killed":            {"kill -9 $$", 0, false, "", `"./check.sh" ended with exit code -1`},
+		"garbage":           {`echo '{"score":'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"score\":"`},
+		"unknown key":       {`echo '{"scor":1}'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"scor\":1}"`},
+		"score too high":    {`echo '{"score":1.01}'`, 0, false, "", `"./check.sh" gave the score 1.01, outside 0 to 1`},
+		"score not finite":  {`echo '{"score":NaN}'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"score\":NaN}"`},
+		"a brace too much":  {`echo '{"score":1}}'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"score\":1}}"`},
+		"two verdicts":      {`echo '{"score":0} {"score":1}'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"score\":0} {\"score\":1}"`},
+		"too slow":          {"exec sleep 30", 0, false, "", `"./check.sh" took longer than 500ms`},
+		"floods":            {"head -c 2000000 /dev/zero", 0, false, "", `"./check.sh" wrote too much`},
+		"cannot be started": {"", 0, false, "", `run "./check.sh": `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			program := filepath.Join(suites, "check.sh")
+			if err := os.RemoveAll(program); err != nil {
+				t.Fatal(err)
+			}
+			if c.script != "" {
+				if err := os.WriteFile(program, []byte("#!/bin/sh\n"+c.script+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			timeout := "20"
+			if name == "too slow" {
+				timeout = "0.5"
+			}
+			tk := task(t, "ref", `{"type":"command","argv":["./check.sh"],"timeout":`+timeout+`}`)
+			g, err := Compile(tk, processes{}, suites)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := g.Grade(context.Background(), bench.GradeInput{Task: tk, Result: answered("$(touch pwned); %s {{.}}"), Workdir: work})
+			if c.broken != "" {
+				if want := `grader "command": ` + c.broken; err == nil || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("%v, want %s", err, want)
+				}
+				return
+			}
+			if err != nil || got.Score != c.score || got.Pass != c.pass || !strings.Contains(got.Grades[0].Reason, c.reason) {
+				t.Errorf("%+v (%v), want %v %v %q", got, err, c.score, c.pass, c.reason)
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(suites, "pwned")); err == nil {
+		t.Error("the answer was run by a shell")
+	}
+}
+
+// capture keeps what a program was handed.
+type capture struct{ got Program }
+
+func (c *capture) RunGrader(_ context.Context, p Program) (Exit, error) {
+	c.got = p
+	return Exit{}, nil
+}
+
+func TestCommandIsHandedOneObject(t *testing.T) {
+	var c capture
+	tk := task(t, "ref", `{"type":"command","argv":["python3","check.py"]}`)
+	g := New(&c, func(*bench.Task) string { return "/suites" })
+	if _, err := g.Grade(context.Background(), bench.GradeInput{Task: tk, Result: agent.Result{Outcome: agent.LowUtility}, Workdir: "/w"}); err != nil {
+		t.Fatal(err)
+	}
+	if c.got.Dir != "/suites" || c.got.Workdir != "/w" || c.got.Timeout != time.Minute || strings.Join(c.got.Argv, " ") != "python3 check.py" {
+		t.Errorf("handed %+v", c.got)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(c.got.Stdin, &object); err != nil || bytes.Count(c.got.Stdin, []byte("\n")) != 1 {
+		t.Fatalf("%q: %v", c.got.Stdin, err)
+	}
+	answer, there := object["answer"]
+	if object["outcome"] != "low_utility" || !there || answer != nil || object["workdir"] != "/w" || object["task"].(map[string]any)["id"] != "t" {
+		t.Errorf("handed %s", c.got.Stdin)
+	}
+	// What never ran says nothing.
+	c.got = Program{}
+	got, err := g.Grade(context.Background(), bench.GradeInput{Task: tk, Result: agent.Result{Outcome: agent.Timeout}})
+	if err != nil || got.Score != 0 || c.got.Argv != nil {
+		t.Errorf("a timeout was handed to the program: %+v, %v", got, err)
+	}
+}
+
+func TestCommandNeedsARunner(t *testing.T) {
+	tk := task(t, "ref", `{"type":"command","argv":["x"]}`)
+	if problems := Check(tk, tk.Graders[0]); len(problems) > 0 {
+		t.Errorf("a suite may not name it: %v", problems)
+	}
+	if _, err := Compile(tk, nil, ""); err == nil || !strings.Contains(err.Error(), "needs a sandbox, and there is none") {
+		t.Errorf("compiled without a runner: %v", err)
+	}
+}
+
+// FuzzVerdict: whatever a program writes, it is a score in [0,1] or an error.
+func FuzzVerdict(f *testing.F) {
+	f.Add(0, []byte(`{"score":0.5,"reason":"x"}`))
+	f.Add(1, []byte("ok\n{\"score\":1e-400}\n"))
+	f.Add(0, []byte(`{"score":null}`))
+	f.Add(0, []byte(`{"score":1}}`))
+	f.Fuzz(func(t *testing.T, code int, out []byte) {
+		v, err := Exit{Code: code, Stdout: out}.verdict(time.Second)
+		if err == nil && !(v.score >= 0 && v.score <= 1 && (code == 0 || code == 1)) {
+			t.Fatalf("%+v of exit %d", v, code)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package grade
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// The graders of this file look at how the agent worked, not at what it answered.
+
+// toolCalled: the transcript has a call of the tool, whatever came of it. A
+// foreign transcript holds no calls that could be known as such.
+func toolCalled(b *builder) judge {
+	tool := b.text("tool")
+	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+		if slices.Contains(in.Result.Transcript.Tools(), tool) {
+			return yes(true, "%s was called", show(tool)), nil
+		}
+		return yes(false, "%s was not called", show(tool)), nil
+	}
+}
+
+// toolNotCalled is toolCalled the other way round.
+func toolNotCalled(b *builder) judge {
+	called := toolCalled(b)
+	return func(ctx context.Context, in *bench.GradeInput) (verdict, error) {
+		v, err := called(ctx, in)
+		v.score = 1 - v.score
+		return v, err
+	}
+}
+
+// toolOrder is the share of the tools that were called in the given order, other
+// calls between them allowed.
+func toolOrder(b *builder) judge {
+	tools := b.texts("tools")
+	if len(tools) == 0 && len(b.problems) == 0 {
+		b.problem("", "needs %q", "tools")
+	}
+	if len(tools) > 100 {
+		b.problem("tools", "%q has more than 100 tools", "tools")
+	}
+	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+		calls := bounded(in.Result.Transcript.Tools())
+		n := longestCommon(calls, tools)
+		v := yes(false, "%d of %d tools in order; called: %s", n, len(tools), show(strings.Join(calls, ", ")))
+		v.score = float64(n) / float64(max(len(tools), 1))
+		return v, nil
+	}
+}
+
+// outcomeIs: the run ended in one of the outcomes. It alone can make a result
+// count that otherwise could not be graded.
+func outcomeIs(b *builder) judge {
+	named := b.texts("outcome")
+	if len(named) == 0 && len(b.problems) == 0 {
+		b.problem("", "needs %q", "outcome")
+	}
+	for _, name := range named {
+		o := agent.Outcome(name)
+		switch {
+		case !o.Valid():
+			b.problem("outcome", "%s is no outcome (valid: %s)", show(name), outcomes())
+		case o.Missing():
+			b.problem("outcome", "%s is missing data and never graded", show(name))
+		}
+		b.expects = append(b.expects, o)
+	}
+	expects := b.expects
+	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+		return yes(slices.Contains(expects, in.Result.Outcome), "ended in %q", in.Result.Outcome), nil
+	}
+}
+
+func outcomes() string {
+	var names []string
+	for _, o := range agent.Outcomes() {
+		if !o.Missing() {
+			names = append(names, string(o))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// maxCost: the evaluation cost no more than this many US dollars.
+func maxCost(b *builder) judge {
+	if !b.has("usd") {
+		b.problem("", "needs %q", "usd")
+	}
+	limit := b.number("usd", 0, 0, math.MaxFloat64)
+	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+		cost := in.Result.Usage.CostUSD
+		return yes(cost >= 0 && cost <= limit, "cost %.6g USD, limit %.6g", cost, limit), nil
+	}
+}
+
+// maxLatency: the evaluation took no longer than this many seconds of wall time.
+func maxLatency(b *builder) judge {
+	if !b.has("seconds") {
+		b.problem("", "needs %q", "seconds")
+	}
+	limit := b.number("seconds", 0, 0, 1e9)
+	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+		took := in.Latency.Seconds()
+		return yes(took <= limit, "took %.3f s, limit %.6g", took, limit), nil
+	}
+}
+
+// reported is the agent's own score.
+func reported(*builder) judge {
+	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+		s := in.Result.Score
+		switch {
+		case s == nil:
+			return verdict{reason: "the agent reported no score", void: true}, nil
+		case !(*s >= 0 && *s <= 1):
+			return verdict{reason: "the agent reported a score outside 0 to 1", void: true}, nil
+		}
+		v := yes(false, "the agent reported %.6g", *s)
+		v.score = *s
+		return v, nil
+	}
+}

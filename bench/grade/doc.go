@@ -1,0 +1,43 @@
+// Package grade owns the graders of spec 4.1: each turns one result of an agent
+// into a score in [0,1], a pass and a reason. A grader that could not do its work
+// returns an error, which makes the evaluation missing data, never zero. Agent
+// output is data here: never a path, a pattern, a format or a shell word.
+//
+// A grader is an object with a type, the type's own fields below, and for every
+// type weight (1), threshold, and not (false). "answer" may be one text or a list
+// of accepted ones; where it is absent, the task's answer is meant.
+//
+//	type             own fields                          score
+//	exact            answer, ignore_case, strict         1 when the same text
+//	contains         answer, all, any, ignore_case       share of the conditions met
+//	regex            pattern (RE2)                       1 when it matches somewhere
+//	numeric          answer, tolerance, relative,        1 when the number is near enough
+//	                 percent, pick
+//	json_schema      schema                              1 when the JSON is valid under it
+//	json_path        path, answer                        1 when what it selects equals answer
+//	f1               answer                              token F1 as for SQuAD; passes at .5
+//	rouge_l          answer                              ROUGE-L F1; passes at .5
+//	set              answer                              F1 of the sets of items
+//	tool_called      tool                                1 when the transcript has a call
+//	tool_not_called  tool                                1 when it has none
+//	tool_order       tools                               share of tools called in this order
+//	outcome          outcome                             1 when it ended in (one of) these
+//	max_cost         usd                                 1 when it cost no more
+//	max_latency      seconds                             1 when it took no longer
+//	command          argv, timeout (seconds)             what the program says
+//	reported         none                                the agent's own score; passes at .5
+//	model            none                                not in this version
+//
+// A grader passes when its score reaches its threshold, 1 where the table says
+// nothing else; not turns score s into 1−s and the pass around. A task's score is
+// the mean of its graders' scores by weight; the task passes when every grader
+// does. Without graders the task is graded by exact on its answer.
+//
+// Of a result that cannot be graded (a crash, a timeout …) every score is 0 and
+// nothing inverts it, unless a grader of type outcome expects just that outcome.
+// The same holds for graders that read an answer when there is none, and for one
+// that reads the reported score when there is none.
+//
+// max_latency reads the clock: runs of an otherwise deterministic agent are no
+// longer repeatable byte for byte with it.
+package grade

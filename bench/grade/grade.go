@@ -1,0 +1,189 @@
+package grade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Graders grades results of any task. It is safe for concurrent use and keeps
+// what it compiled for as long as it lives, by task.
+type Graders struct {
+	runner   Runner
+	suiteDir func(*bench.Task) string
+	compiled sync.Map // *bench.Task → compilation
+}
+
+type compilation struct {
+	grader *Grader
+	err    error
+}
+
+// New makes graders. runner runs the programs of command graders in a sandbox
+// and suiteDir finds the folder of a task's suite, where they stand; both may be
+// nil when no task has such a grader.
+func New(runner Runner, suiteDir func(*bench.Task) string) *Graders {
+	return &Graders{runner: runner, suiteDir: suiteDir}
+}
+
+// Grade is a [bench.GradeFunc].
+func (g *Graders) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
+	c, ok := g.compiled.Load(in.Task)
+	if !ok {
+		var dir string
+		if g.suiteDir != nil {
+			dir = g.suiteDir(in.Task)
+		}
+		grader, err := Compile(in.Task, g.runner, dir)
+		c, _ = g.compiled.LoadOrStore(in.Task, compilation{grader, err})
+	}
+	if err := c.(compilation).err; err != nil {
+		return bench.Grading{}, err
+	}
+	return c.(compilation).grader.Grade(ctx, in)
+}
+
+// Grader holds the graders of one task, ready for use. It is safe for concurrent use.
+type Grader struct {
+	parts []part
+}
+
+type part struct {
+	spec      bench.GraderSpec
+	threshold float64
+	judge     judge
+	expects   []agent.Outcome // of type outcome
+}
+
+// judge looks at one result. An error says that it could not do its work.
+type judge func(ctx context.Context, in *bench.GradeInput) (verdict, error)
+
+// verdict is a judge's word before not and threshold.
+type verdict struct {
+	score  float64
+	reason string
+	// void says that there was nothing to judge: the score is 0 and not inverted.
+	void bool
+}
+
+// Compile readies the graders of a task whose suite stands in suiteDir.
+func Compile(t *bench.Task, runner Runner, suiteDir string) (*Grader, error) {
+	specs := t.Graders
+	if len(specs) == 0 {
+		if t.Answer == nil {
+			return nil, fmt.Errorf("task %q has neither graders nor an answer to grade by", t.ID)
+		}
+		specs = []bench.GraderSpec{{Type: "exact"}}
+	}
+	g := &Grader{parts: make([]part, len(specs))}
+	for i, spec := range specs {
+		p, problems := build(t, spec, runner, suiteDir)
+		if len(problems) == 0 && spec.Type == "command" && runner == nil {
+			problems = []bench.GraderProblem{{Text: "needs a sandbox, and there is none"}}
+		}
+		if len(problems) > 0 {
+			return nil, fmt.Errorf("task %q: grader %q: %s", t.ID, spec.Type, problems[0].Text)
+		}
+		g.parts[i] = p
+	}
+	return g, nil
+}
+
+// Grade grades one result. An error means that a grader could not do its work.
+func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
+	res := &in.Result
+	if res.Outcome.Missing() {
+		return bench.Grading{}, fmt.Errorf("the outcome %q is no evidence to grade", res.Outcome)
+	}
+	void := ""
+	if !res.Outcome.Gradable() && !g.expects(res.Outcome) {
+		void = fmt.Sprintf("outcome %q", res.Outcome)
+		if res.Error != "" {
+			void += ": " + res.Error
+		}
+	}
+	grading := bench.Grading{Pass: true, Grades: make([]bench.Grade, len(g.parts))}
+	var sum, weights float64
+	for i, p := range g.parts {
+		v := verdict{reason: void, void: true}
+		if void == "" {
+			var err error
+			if v, err = p.judge(ctx, &in); err != nil {
+				return bench.Grading{}, fmt.Errorf("grader %q: %w", p.spec.Type, err)
+			}
+		}
+		grade := p.settle(v)
+		grading.Grades[i] = grade
+		grading.Pass = grading.Pass && grade.Pass
+		sum += grade.Weight * grade.Score
+		weights += grade.Weight
+	}
+	grading.Score = unit(sum / weights)
+	return grading, nil
+}
+
+// expects reports whether a grader of type outcome names this outcome as right.
+func (g *Grader) expects(o agent.Outcome) bool {
+	return slices.ContainsFunc(g.parts, func(p part) bool {
+		return !p.spec.Not && slices.Contains(p.expects, o)
+	})
+}
+
+// settle applies not and threshold.
+func (p part) settle(v verdict) bench.Grade {
+	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason)}
+	if p.spec.Weight > 0 {
+		g.Weight = p.spec.Weight
+	}
+	switch {
+	case v.void:
+		g.Score, g.Pass = 0, false
+	case p.spec.Not:
+		g.Pass = !(g.Score >= p.threshold)
+		g.Score = 1 - g.Score
+		g.Reason = clip("not wanted: " + v.reason)
+	default:
+		g.Pass = g.Score >= p.threshold
+	}
+	return g
+}
+
+// unit holds a score in [0,1]; NaN becomes 0.
+func unit(s float64) float64 {
+	if !(s > 0) {
+		return 0
+	}
+	return min(s, 1)
+}
+
+// maxReason bounds a reason, in bytes; answers are quoted in it.
+const maxReason = 300
+
+func clip(reason string) string {
+	reason = strings.ToValidUTF8(reason, "\uFFFD")
+	if len(reason) <= maxReason {
+		return reason
+	}
+	cut := maxReason
+	for cut > 0 && reason[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return reason[:cut] + "…"
+}
+
+// show quotes a piece of an answer for a reason.
+func show(s string) string {
+	const limit = 80
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+var errNoAnswer = errors.New("needs an answer, of its own or of the task")

@@ -1,0 +1,162 @@
+package grade
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// jsonPath: what the path selects in the JSON of the answer equals "answer", any
+// JSON value; of several selected values one is enough. Without "answer" it is
+// enough that something is selected. The path is a part of JSONPath (RFC 9535):
+// $ for the whole, .name or ['name'] for a member, [2] for an item from 0, [-1]
+// for one from the end, .* or [*] for all members or items.
+func jsonPath(b *builder) judge {
+	steps, err := parsePath(b.text("path"))
+	if err != nil {
+		b.problem("path", "%v", err)
+		return nil
+	}
+	var want any
+	given := false
+	if raw, ok := b.fields["answer"]; ok { // null is a value here
+		if want, err = readJSON(string(raw)); err != nil {
+			b.problem("answer", "%v", err)
+			return nil
+		}
+		given = true
+	}
+	return onAnswer(func(answer string) verdict {
+		doc, err := jsonIn(answer)
+		if err != nil {
+			return verdict{reason: err.Error(), void: true}
+		}
+		found := []any{doc}
+		for _, s := range steps {
+			found = s.from(found)
+		}
+		if len(found) == 0 {
+			return yes(false, "the path selects nothing")
+		}
+		if !given {
+			return yes(true, "the path selects something")
+		}
+		for _, v := range found {
+			if equalJSON(v, want) {
+				return yes(true, "is %s", show(compact(want)))
+			}
+		}
+		return yes(false, "is %s, not %s", show(compact(found[0])), show(compact(want)))
+	})
+}
+
+// step selects members by name, an item by index, or all.
+type step struct {
+	name  string
+	index int
+	kind  byte // n, i, *
+}
+
+// from selects in every value. No value is selected twice, so that the result
+// is never larger than the document.
+func (s step) from(values []any) []any {
+	var out []any
+	for _, v := range values {
+		switch v := v.(type) {
+		case map[string]any:
+			switch s.kind {
+			case 'n':
+				if m, ok := v[s.name]; ok {
+					out = append(out, m)
+				}
+			case '*':
+				for _, name := range slices.Sorted(maps.Keys(v)) {
+					out = append(out, v[name])
+				}
+			}
+		case []any:
+			if s.kind == '*' {
+				out = append(out, v...)
+			} else if i := s.index; s.kind == 'i' {
+				if i < 0 {
+					i += len(v)
+				}
+				if i >= 0 && i < len(v) {
+					out = append(out, v[i])
+				}
+			}
+		}
+	}
+	return out
+}
+
+func parsePath(path string) ([]step, error) {
+	rest, ok := strings.CutPrefix(path, "$")
+	if !ok || len(path) > 1000 {
+		return nil, errors.New("a path begins with $ and has at most 1000 bytes")
+	}
+	var steps []step
+	for rest != "" {
+		var s step
+		var err error
+		switch {
+		case strings.HasPrefix(rest, ".."):
+			return nil, errors.New("the path step .. is not supported")
+		case rest[0] == '.':
+			s, rest, err = nameStep(rest[1:])
+		case rest[0] == '[':
+			s, rest, err = bracketStep(rest[1:])
+		default:
+			err = fmt.Errorf("the path goes wrong at %s", show(rest))
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+func nameStep(rest string) (step, string, error) {
+	end := strings.IndexAny(rest, ".[")
+	if end < 0 {
+		end = len(rest)
+	}
+	name := rest[:end]
+	switch {
+	case name == "":
+		return step{}, "", errors.New("the path has a step without a name")
+	case name == "*":
+		return step{kind: '*'}, rest[end:], nil
+	case strings.ContainsAny(name, "]()?@'\" *"):
+		return step{}, "", fmt.Errorf("the path goes wrong at %s", show(name))
+	}
+	return step{kind: 'n', name: name}, rest[end:], nil
+}
+
+func bracketStep(rest string) (step, string, error) {
+	for _, quote := range []string{"'", `"`} {
+		if quoted, ok := strings.CutPrefix(rest, quote); ok {
+			name, after, ok := strings.Cut(quoted, quote+"]")
+			if !ok || strings.Contains(name, `\`) {
+				return step{}, "", fmt.Errorf("the path goes wrong at %s", show(rest))
+			}
+			return step{kind: 'n', name: name}, after, nil
+		}
+	}
+	inner, after, ok := strings.Cut(rest, "]")
+	if !ok {
+		return step{}, "", errors.New("the path has a [ without a ]")
+	}
+	if inner == "*" {
+		return step{kind: '*'}, after, nil
+	}
+	i, err := strconv.Atoi(inner)
+	if err != nil {
+		return step{}, "", fmt.Errorf("the path goes wrong at %s", show(rest))
+	}
+	return step{kind: 'i', index: i}, after, nil
+}

@@ -1,0 +1,82 @@
+package grade
+
+import (
+	"evolve/bench"
+)
+
+// kind is one type of grader.
+type kind struct {
+	// fields are its own, besides type, weight, threshold and not.
+	fields []string
+	// threshold is the score at which it passes when the task says nothing.
+	threshold float64
+	// build reads the fields and makes the judge.
+	build func(*builder) judge
+}
+
+// kinds lists every type; the package comment says what each does.
+func kinds() map[string]kind {
+	return map[string]kind{
+		"exact":           {[]string{"answer", "ignore_case", "strict"}, 1, exact},
+		"contains":        {[]string{"answer", "all", "any", "ignore_case"}, 1, contains},
+		"regex":           {[]string{"pattern"}, 1, matches},
+		"numeric":         {[]string{"answer", "tolerance", "relative", "percent", "pick"}, 1, numeric},
+		"json_schema":     {[]string{"schema"}, 1, jsonSchema},
+		"json_path":       {[]string{"path", "answer"}, 1, jsonPath},
+		"f1":              {[]string{"answer"}, .5, tokenF1},
+		"rouge_l":         {[]string{"answer"}, .5, rougeL},
+		"set":             {[]string{"answer"}, 1, sameSet},
+		"tool_called":     {[]string{"tool"}, 1, toolCalled},
+		"tool_not_called": {[]string{"tool"}, 1, toolNotCalled},
+		"tool_order":      {[]string{"tools"}, 1, toolOrder},
+		"outcome":         {[]string{"outcome"}, 1, outcomeIs},
+		"max_cost":        {[]string{"usd"}, 1, maxCost},
+		"max_latency":     {[]string{"seconds"}, 1, maxLatency},
+		"command":         {[]string{"argv", "timeout"}, 1, command},
+		"reported":        {nil, .5, reported},
+		"model":           {nil, 1, model},
+	}
+}
+
+// Rules says which graders a suite may name, with which fields, and checks what
+// they hold.
+func Rules() bench.GraderRules {
+	fields := map[string][]string{}
+	for name, k := range kinds() {
+		fields[name] = k.fields
+	}
+	return bench.GraderRules{Fields: fields, Check: Check}
+}
+
+// Check lists what keeps a grader of a task from being used.
+func Check(t *bench.Task, spec bench.GraderSpec) []bench.GraderProblem {
+	_, problems := build(t, spec, nil, "")
+	return problems
+}
+
+// build makes one grader, or lists every problem with it.
+func build(t *bench.Task, spec bench.GraderSpec, runner Runner, suiteDir string) (part, []bench.GraderProblem) {
+	k, ok := kinds()[spec.Type]
+	if !ok {
+		return part{}, []bench.GraderProblem{{Field: "type", Text: "is of no known type"}}
+	}
+	b := newBuilder(t, spec, k.fields)
+	b.runner, b.suiteDir = runner, suiteDir
+	if spec.Threshold < 0 || spec.Threshold > 1 {
+		b.problem("threshold", "is %v, outside 0 to 1", spec.Threshold)
+	}
+	if !(spec.Weight >= 0 && spec.Weight <= 1e6) {
+		b.problem("weight", "is %v, outside 0 to 1000000", spec.Weight)
+	}
+	p := part{spec: spec, threshold: k.threshold, judge: k.build(b), expects: b.expects}
+	if spec.Threshold > 0 {
+		p.threshold = spec.Threshold
+	}
+	return p, b.problems
+}
+
+// model is the seam for a judge model.
+func model(b *builder) judge {
+	b.problem("", "needs a judge model, which this version does not have")
+	return nil
+}

@@ -1,0 +1,92 @@
+package grade
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/bench"
+)
+
+func TestRulesRefuse(t *testing.T) {
+	for grader, want := range map[string]string{
+		`{"type":"exact"}`:                                             `: needs an answer, of its own or of the task`,
+		`{"type":"exact","answer":42}`:                                 `answer: "answer" must be text or a list of texts`,
+		`{"type":"exact","answer":[]}`:                                 `answer: "answer" is an empty list`,
+		`{"type":"exact","answer":["a",null]}`:                         `answer: "answer" must be text or a list of texts`,
+		`{"type":"exact","answer":"a","strict":true,"ignore_case":1}`:  `ignore_case: "ignore_case" must be true or false`,
+		`{"type":"exact","answer":"a","strict":1}`:                     `strict: "strict" must be true or false`,
+		`{"type":"exact","answer":"a","tool":"x"}`:                     `tool: has the unknown key "tool"`,
+		`{"type":"exact","answer":"a","threshold":1.5}`:                `threshold: is 1.5, outside 0 to 1`,
+		`{"type":"contains","all":[""]}`:                               `: looks for an empty text, which every answer has`,
+		`{"type":"contains","any":["a"],"answer":"b"}`:                 `answer: goes together with no "any"`,
+		`{"type":"regex"}`:                                             `: needs "pattern"`,
+		`{"type":"regex","pattern":"(?=x)"}`:                           "pattern: invalid or unsupported Perl syntax: `(?=`",
+		`{"type":"numeric","answer":"many"}`:                           `answer: "many" is not a number`,
+		`{"type":"numeric","answer":[1,"x"]}`:                          `answer: "x" is not a number`,
+		`{"type":"numeric","answer":1,"tolerance":-1}`:                 `tolerance: "tolerance" is -1, outside 0 to 1.7976931348623157e+308`,
+		`{"type":"numeric","answer":1,"pick":"middle"}`:                `pick: "pick" must be "first" or "last"`,
+		`{"type":"json_schema"}`:                                       `: needs "schema"`,
+		`{"type":"json_schema","schema":{"type":"strin"}}`:             `schema: the schema is not valid`,
+		`{"type":"json_schema","schema":{"$ref":"file:///etc/hosts"}}`: `schema: the schema is not valid`,
+		`{"type":"json_schema","schema":{"$ref":"http://x.example/"}}`: `schema: the schema is not valid`,
+		`{"type":"json_path","path":"a.b"}`:                            `path: a path begins with $ and has at most 1000 bytes`,
+		`{"type":"json_path","path":"$..a"}`:                           `path: the path step .. is not supported`,
+		`{"type":"json_path","path":"$[?(@.a)]"}`:                      `path: the path goes wrong at "?(@.a)]"`,
+		`{"type":"tool_called"}`:                                       `: needs "tool"`,
+		`{"type":"tool_order","tools":[]}`:                             `tools: "tools" is an empty list`,
+		`{"type":"outcome","outcome":"okay"}`:                          `outcome: "okay" is no outcome`,
+		`{"type":"outcome","outcome":"infrastructure"}`:                `outcome: "infrastructure" is missing data and never graded`,
+		`{"type":"max_cost"}`:                                          `: needs "usd"`,
+		`{"type":"max_latency","seconds":"fast"}`:                      `seconds: "seconds" must be a number`,
+		`{"type":"command"}`:                                           `: needs "argv"`,
+		`{"type":"command","argv":["../x.sh"]}`:                        `argv: the program "../x.sh" leaves its folder`,
+		`{"type":"command","argv":["x"],"timeout":1e9}`:                `timeout: "timeout" is 1e+09, outside 0.001 to 3600`,
+		`{"type":"model"}`:                                             `: needs a judge model, which this version does not have`,
+		`{"type":"nonsense"}`:                                          `type: is of no known type`,
+	} {
+		tk := task(t, "", grader)
+		problems := Check(tk, tk.Graders[0])
+		if len(problems) == 0 {
+			t.Errorf("%s was let through", grader)
+			continue
+		}
+		if got := problems[0].Field + ": " + problems[0].Text; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", grader, got, want)
+		}
+		if _, err := Compile(tk, nil, ""); err == nil {
+			t.Errorf("%s was compiled", grader)
+		}
+	}
+	if _, err := Compile(task(t, ""), nil, ""); err == nil {
+		t.Error("a task with neither graders nor an answer was compiled")
+	}
+}
+
+// TestRulesFindThePlace: the loader of suites and these rules together point at the word that is wrong.
+func TestRulesFindThePlace(t *testing.T) {
+	line := `{"id":"a","goal":"g","graders":[{"type":"exact","answer":"1"},{"type":"regex","pattern":"("},{"type":"numeric","tolerence":1}]}`
+	_, issues := bench.ReadSuite(strings.NewReader(line), "suites/tasks.jsonl", nil, Rules())
+	var got []string
+	for _, i := range issues {
+		got = append(got, i.String())
+	}
+	want := []string{`suites/tasks.jsonl:1:112: unknown key of grader "numeric": "tolerence" (did you mean "tolerance"?)`}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	line = strings.Replace(line, `"tolerence":1`, `"tolerance":1`, 1)
+	_, issues = bench.ReadSuite(strings.NewReader(line), "suites/tasks.jsonl", nil, Rules())
+	got = nil
+	for _, i := range issues {
+		got = append(got, i.String())
+	}
+	want = []string{
+		"suites/tasks.jsonl:1:89: grader \"regex\": missing closing ): `(`",
+		`suites/tasks.jsonl:1:94: grader "numeric": needs an answer, of its own or of the task`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

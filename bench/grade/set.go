@@ -1,0 +1,82 @@
+package grade
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// bullet is what begins an item of a list in running text.
+var bullet = regexp.MustCompile(`^(?:[-*•·]|\d{1,4}[.)])\s+`)
+
+// sameSet is the F1 of the items that answer and reference share, each counted
+// once: 1 only when nothing is missing and nothing is too much. An answer that
+// is a JSON list of texts, numbers and the like has those items; any other text
+// is split at line ends, commas and semicolons. Of an item, the bullet or number
+// before it, quotes around it, a leading "and" and a final period are left out;
+// case and spacing are of no account.
+func sameSet(b *builder) judge {
+	want := map[string]bool{}
+	for _, a := range b.answers() {
+		items := []string{a}
+		if !b.has("answer") { // the task's answer is one text with every item
+			items = itemsOf(a)
+		}
+		for _, item := range items {
+			if item = normalItem(item); item != "" {
+				want[item] = true
+			}
+		}
+	}
+	if len(want) == 0 && len(b.problems) == 0 {
+		b.problem("answer", "has no item")
+	}
+	return onAnswer(func(answer string) verdict {
+		got := map[string]bool{}
+		common := 0
+		for _, item := range itemsOf(answer) {
+			item = normalItem(item)
+			if item == "" || got[item] {
+				continue
+			}
+			got[item] = true
+			if want[item] {
+				common++
+			}
+		}
+		return verdict{
+			score:  f1(common, len(got), len(want)),
+			reason: fmt.Sprintf("%d of %d items found, %d too much", common, len(want), len(got)-common),
+		}
+	})
+}
+
+func itemsOf(text string) []string {
+	var list []any
+	if json.Unmarshal([]byte(text), &list) == nil {
+		items := make([]string, len(list))
+		for i, v := range list {
+			if s, ok := v.(string); ok {
+				items[i] = s
+				continue
+			}
+			raw, err := json.Marshal(v)
+			if err != nil {
+				raw = nil // what was decoded can be encoded
+			}
+			items[i] = string(raw)
+		}
+		return items
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ',' || r == ';' })
+}
+
+func normalItem(item string) string {
+	item = normal(item, false)
+	item = bullet.ReplaceAllString(item, "")
+	item = strings.TrimPrefix(item, "and ")
+	item = strings.TrimSuffix(item, ".")
+	item = strings.Trim(item, "\"'`“”‘’* ")
+	return fold(item)
+}

@@ -1,0 +1,162 @@
+package grade
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"evolve/bench"
+)
+
+// maxAnswer bounds the answer that a grader reads, in bytes. A longer one scores
+// 0: what was asked for is not a megabyte of text.
+const maxAnswer = 1 << 20
+
+// onAnswer makes a judge of a function over the answer.
+func onAnswer(f func(answer string) verdict) judge {
+	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+		a := in.Result.Answer
+		if a == nil {
+			return verdict{reason: "there is no answer", void: true}, nil
+		}
+		if len(*a) > maxAnswer {
+			return verdict{reason: "the answer is longer than 1 MB", void: true}, nil
+		}
+		return f(strings.ToValidUTF8(*a, "\uFFFD")), nil
+	}
+}
+
+// yes is a verdict of 1 or 0.
+func yes(ok bool, format string, args ...any) verdict {
+	v := verdict{reason: fmt.Sprintf(format, args...)}
+	if ok {
+		v.score = 1
+	}
+	return v
+}
+
+// normal is how texts are compared: canonical composition (NFC), white space
+// trimmed at the ends and collapsed to single spaces inside, and without regard
+// to case when asked.
+func normal(s string, ignoreCase bool) string {
+	s = strings.Join(strings.Fields(norm.NFC.String(s)), " ")
+	if ignoreCase {
+		s = fold(s)
+	}
+	return s
+}
+
+// fold maps every letter to the smallest of those that differ only by case
+// (simple folding: ß stays apart from ss).
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		low := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			low = min(low, next)
+		}
+		return low
+	}, s)
+}
+
+// exact: the answer is one of the accepted ones, compared as normal says, or
+// byte by byte when strict.
+func exact(b *builder) judge {
+	answers, ignoreCase, strict := b.answers(), b.flag("ignore_case"), b.flag("strict")
+	if strict && ignoreCase {
+		b.problem("strict", "goes together with no %q", "ignore_case")
+	}
+	accepted := make(map[string]bool, len(answers))
+	for _, a := range answers {
+		if !strict {
+			a = normal(a, ignoreCase)
+		}
+		accepted[a] = true
+	}
+	return onAnswer(func(answer string) verdict {
+		got := answer
+		if !strict {
+			got = normal(answer, ignoreCase)
+		}
+		if accepted[got] {
+			return yes(true, "is %s", show(got))
+		}
+		if len(answers) == 1 {
+			return yes(false, "is %s, not %s", show(got), show(answers[0]))
+		}
+		return yes(false, "is %s, none of the %d accepted answers", show(got), len(answers))
+	})
+}
+
+// contains: every text of all, and one text of any, stands in the answer. answer
+// (or the task's, when nothing is named) counts as any.
+func contains(b *builder) judge {
+	all, some, ignoreCase := b.texts("all"), b.texts("any"), b.flag("ignore_case")
+	if b.has("answer") && b.has("any") {
+		b.problem("answer", `goes together with no "any"`)
+	}
+	if len(all) == 0 && len(some) == 0 && len(b.problems) == 0 || b.has("answer") {
+		some = append(some, b.answers()...)
+	}
+	prepare := func(list []string) []string {
+		out := make([]string, len(list))
+		for i, s := range list {
+			if out[i] = normal(s, ignoreCase); out[i] == "" {
+				b.problem("", "looks for an empty text, which every answer has")
+			}
+		}
+		return out
+	}
+	all, some = prepare(all), prepare(some)
+	return onAnswer(func(answer string) verdict {
+		text := normal(answer, ignoreCase)
+		conditions, met, missing := len(all), 0, ""
+		for _, s := range all {
+			if strings.Contains(text, s) {
+				met++
+			} else if missing == "" {
+				missing = "lacks " + show(s)
+			}
+		}
+		if len(some) > 0 {
+			conditions++
+			found := false
+			for _, s := range some {
+				found = found || strings.Contains(text, s)
+			}
+			if found {
+				met++
+			} else if missing == "" {
+				missing = "has none of " + show(strings.Join(some, ", "))
+			}
+		}
+		if missing == "" {
+			missing = "has all that is asked for"
+		}
+		return verdict{score: float64(met) / float64(max(conditions, 1)), reason: missing}
+	})
+}
+
+// matches: the pattern matches somewhere in the answer as given. RE2 takes time
+// linear in the answer, so that no answer can stall it.
+func matches(b *builder) judge {
+	pattern := b.text("pattern")
+	if len(pattern) > 10_000 {
+		b.problem("pattern", "the pattern is longer than 10,000 bytes")
+		return nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		b.problem("pattern", "%v", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return nil
+	}
+	return onAnswer(func(answer string) verdict {
+		if re.MatchString(answer) {
+			return yes(true, "matches")
+		}
+		return yes(false, "does not match %s", show(pattern))
+	})
+}

@@ -1,0 +1,393 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/sourcegraph/conc/panics"
+
+	"evolve/runtime/agent"
+)
+
+// Grading is what the graders of a task made of one result.
+type Grading struct {
+	Score  float64
+	Pass   bool
+	Grades []Grade
+}
+
+// GradeInput is what graders may look at.
+type GradeInput struct {
+	Task    *Task
+	Result  agent.Result
+	Workdir string
+	Latency time.Duration
+}
+
+// GradeFunc grades a result. An error means that the graders could not do their
+// work: the evaluation is missing data then, never zero.
+type GradeFunc func(ctx context.Context, in GradeInput) (Grading, error)
+
+// Recorder is where evaluations go and where equal ones are found again.
+type Recorder interface {
+	// Cached finds a scored evaluation by its content key.
+	Cached(ctx context.Context, key Key) (Evaluation, bool, error)
+	// Record stores an evaluation soon, together with others; done, when not nil,
+	// is told when it is on disk or failed to get there.
+	Record(ctx context.Context, e Evaluation, done func(error)) error
+}
+
+// ErrRecorder wraps a failure to store a result: the disk is full or read-only,
+// and going on would pay for results that are lost.
+var ErrRecorder = errors.New("results cannot be stored")
+
+// answerKept bounds the part of an answer that is kept for the report, in bytes.
+const answerKept = 2048
+
+// Settings of a harness for one agent in one run.
+type Settings struct {
+	Run   string
+	Agent string
+	// Identity is everything about the agent that could change an answer besides
+	// the config: its folder, version, model, memories, binary.
+	Identity string
+	Limits   agent.Limits
+	// Seed of the run; tasks and repeats derive theirs from it.
+	Seed int64
+	// UsesSeed false gives every evaluation the seed 0, so that equal repeats
+	// are found in the cache on later nights too.
+	UsesSeed bool
+	// Scratch is the folder for working directories.
+	Scratch string
+	// AlwaysWorkdir gives one to tasks without files as well.
+	AlwaysWorkdir bool
+	// SuiteDir finds the folder of a task's suite, for fixture folders.
+	SuiteDir func(*Task) string
+	// Scrub removes credentials from what is kept of an answer; graders see it as
+	// it came. Nil leaves it.
+	Scrub func(string) string
+	// KeepTranscripts stores what the agent did beside each evaluation.
+	KeepTranscripts bool
+}
+
+// Harness turns jobs into recorded evaluations. It is safe for concurrent use.
+type Harness struct {
+	set     Settings
+	agent   agent.Agent
+	grade   GradeFunc
+	rec     Recorder
+	budget  *Budget
+	breaker *Breaker
+	now     func() time.Time
+
+	identity [32]byte
+	tasks    sync.Map // *Task → [32]byte
+	dirs     atomic.Int64
+	// spare holds working directories that came back empty.
+	spare chan string
+	// failed keeps the first storage failure: no further money is spent then.
+	failed atomic.Pointer[error]
+}
+
+// NewHarness wires a harness. Budget and breaker may be shared between agents.
+func NewHarness(set Settings, a agent.Agent, grade GradeFunc, rec Recorder, budget *Budget, breaker *Breaker, now func() time.Time) *Harness {
+	return &Harness{
+		set: set, agent: a, grade: grade, rec: rec, budget: budget, breaker: breaker, now: now,
+		identity: sha256.Sum256([]byte(set.Agent + "\x00" + set.Identity)), spare: make(chan string, 64),
+	}
+}
+
+// Job is one evaluation to make.
+type Job struct {
+	Variant agent.ConfigID
+	Config  agent.Config
+	Task    *Task
+	Repeat  int
+	Stage   Stage
+	Seq     int64
+}
+
+// Evaluate makes one evaluation, or finds it in the archive. It returns an
+// unscored evaluation when the infrastructure failed it beyond patience, and an
+// error when the run should end: ErrBudget, ErrOutage, ErrRecorder, or the
+// context's. Only ErrOutage may come with an evaluation that was recorded.
+func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
+	if p := h.failed.Load(); p != nil {
+		return Evaluation{}, *p
+	}
+	seed := h.seed(job.Task.ID, job.Repeat)
+	key := h.key(job, seed)
+	for _, k := range []Key{key, h.ofRun(key)} {
+		if found, ok, err := h.rec.Cached(ctx, k); err != nil {
+			return Evaluation{}, fmt.Errorf("%w: looking up an evaluation: %w", ErrRecorder, err)
+		} else if ok {
+			return h.reuse(ctx, found, job)
+		}
+	}
+	e, err := h.attempt(ctx, job, key, seed)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	if err := h.record(ctx, e); err != nil {
+		return Evaluation{}, err
+	}
+	if !e.Scored {
+		return e, nil
+	}
+	if err := h.breaker.Finished(job.Variant, e.Outcome); err != nil {
+		return e, fmt.Errorf("%w; the last: %s", err, e.Error)
+	}
+	return e, nil
+}
+
+// reuse makes a cached evaluation this run's own. What this very run recorded
+// before it was interrupted is there already.
+func (h *Harness) reuse(ctx context.Context, found Evaluation, job Job) (Evaluation, error) {
+	if found.Run == h.set.Run && found.Seq == job.Seq {
+		return found, nil
+	}
+	found.Run, found.Seq, found.Stage, found.Cached = h.set.Run, job.Seq, job.Stage, true
+	found.Variant, found.Repeat = job.Variant, job.Repeat
+	found.Transcript = nil
+	return found, h.record(ctx, found)
+}
+
+func (h *Harness) record(ctx context.Context, e Evaluation) error {
+	// A finished evaluation is paid for: it is stored even when the run is being stopped.
+	err := h.rec.Record(context.WithoutCancel(ctx), e, func(err error) {
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrRecorder, err)
+			h.failed.CompareAndSwap(nil, &err)
+		}
+	})
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrRecorder, err)
+		h.failed.CompareAndSwap(nil, &err)
+		return err
+	}
+	return nil
+}
+
+// Failed is the first failure to store a result, or nil.
+func (h *Harness) Failed() error {
+	if p := h.failed.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// attempt runs the job until it yields a result that counts, within patience.
+func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (Evaluation, error) {
+	for try := 1; ; try++ {
+		if err := h.breaker.Wait(ctx); err != nil {
+			return Evaluation{}, err
+		}
+		ticket, err := h.budget.Reserve(ctx)
+		if err != nil {
+			return Evaluation{}, err
+		}
+		start := h.now()
+		e := h.once(ctx, job, seed)
+		ticket.Settle(e.Usage.CostUSD, h.now().Sub(start))
+		if ctx.Err() != nil && (e.Outcome.Missing() || !e.Scored) {
+			return Evaluation{}, context.Cause(ctx)
+		}
+		e.Key, e.Attempts = key, try
+		if e.Scored {
+			if !e.Outcome.Gradable() {
+				e.Key = h.ofRun(key)
+			}
+			return e, nil
+		}
+		again, err := h.breaker.Infrastructure(ctx, try)
+		if err != nil {
+			return Evaluation{}, err
+		}
+		if !again {
+			return e, nil
+		}
+	}
+}
+
+// once lays the task out, runs the agent and grades what it left.
+func (h *Harness) once(ctx context.Context, job Job, seed int64) Evaluation {
+	e := Evaluation{
+		Run: h.set.Run, Agent: h.set.Agent, Variant: job.Variant, Task: job.Task.ID, Domain: job.Task.Domain,
+		Split: job.Task.Split, Stage: job.Stage, Repeat: job.Repeat, Seed: seed, Seq: job.Seq,
+	}
+	missing := func(format string, args ...any) Evaluation {
+		e.Outcome, e.Scored, e.Error = agent.Infrastructure, false, fmt.Sprintf(format, args...)
+		e.Time = h.now()
+		return e
+	}
+	workdir, files, err := h.layOut(job.Task)
+	if workdir != "" {
+		defer h.clear(workdir)
+	}
+	if err != nil {
+		return missing("laying out the task: %v", err)
+	}
+
+	task := job.Task.ForAgent()
+	task.Files = files
+	req := agent.Request{
+		ID: fmt.Sprintf("%s/%d", h.set.Agent, job.Seq), Task: task, Config: job.Config,
+		Seed: seed, Limits: h.set.Limits, Workdir: workdir,
+	}
+	var res agent.Result
+	start := h.now()
+	if p := panics.Try(func() { res = h.agent.Run(ctx, req) }); p != nil {
+		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
+	}
+	e.Latency = h.now().Sub(start)
+	e.Outcome, e.Usage, e.Error = res.Outcome, res.Usage, clip(res.Error, 512)
+	if h.set.KeepTranscripts && len(res.Transcript.Events) > 0 {
+		e.Transcript = &res.Transcript
+	}
+	if res.Answer != nil {
+		e.Answer = clip(*res.Answer, answerKept)
+		if h.set.Scrub != nil {
+			e.Answer = h.set.Scrub(e.Answer)
+		}
+	}
+	e.Time = h.now()
+	if e.Outcome.Missing() {
+		e.Scored = false
+		return e
+	}
+	var g Grading
+	if p := panics.Try(func() {
+		g, err = h.grade(ctx, GradeInput{Task: job.Task, Result: res, Workdir: workdir, Latency: e.Latency})
+	}); p != nil {
+		err = fmt.Errorf("the grader panicked: %v", p.Value)
+	}
+	if err != nil {
+		return missing("grading: %v", err)
+	}
+	if !(g.Score >= 0 && g.Score <= 1) { // NaN fails both
+		return missing("grading: the score %v is not in [0,1]", g.Score)
+	}
+	e.Scored, e.Score, e.Pass, e.Grades = true, g.Score, g.Pass, g.Grades
+	return e
+}
+
+// layOut makes the working directory, when the task or the agent needs one.
+func (h *Harness) layOut(t *Task) (dir string, files []string, err error) {
+	if len(t.Fixtures.Files) == 0 && t.Fixtures.Dir == "" && !h.set.AlwaysWorkdir {
+		return "", nil, nil
+	}
+	select {
+	case dir = <-h.spare:
+	default:
+		dir = fmt.Sprintf("%s/%d", h.set.Scratch, h.dirs.Add(1))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", nil, err
+		}
+	}
+	var suiteDir string
+	if h.set.SuiteDir != nil {
+		suiteDir = h.set.SuiteDir(t)
+	}
+	files, err = LayOut(t, suiteDir, dir)
+	return dir, files, err
+}
+
+// clear ends the use of a working directory. One that is empty, as most are that
+// no fixture was laid out in, is used again: making and removing directories can
+// take longer than a quick agent.
+func (h *Harness) clear(dir string) {
+	if info, err := os.Lstat(dir); err == nil && info.Mode() == os.ModeDir|0o700 && empty(dir) {
+		select {
+		case h.spare <- dir:
+			return
+		default:
+		}
+	}
+	_ = os.RemoveAll(dir)
+}
+
+// empty reports whether nothing at all lies in a directory.
+func empty(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	_, err = f.Readdirnames(1)
+	return errors.Is(err, io.EOF)
+}
+
+// seed is the same for every variant on the same task and repeat, below 2^53.
+func (h *Harness) seed(task string, repeat int) int64 {
+	if !h.set.UsesSeed {
+		return 0
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d", h.set.Seed, task, repeat))
+	var n int64
+	for _, b := range sum[:8] {
+		n = n<<8 | int64(b)
+	}
+	return n & (1<<53 - 1)
+}
+
+// key is the content key of spec 4.3.
+func (h *Harness) key(job Job, seed int64) Key {
+	digest := sha256.New()
+	digest.Write(h.identity[:])
+	t := h.taskDigest(job.Task)
+	digest.Write(t[:])
+	_, _ = fmt.Fprintf(digest, "%s\x00%d\x00%d\x00%s", job.Variant, job.Repeat, seed, job.Stage)
+	return Key(hex.EncodeToString(digest.Sum(nil)[:16]))
+}
+
+// ofRun is the key of a failure (crash, timeout, garbage): it holds for the run it
+// happened in, which never pays for it twice, and not for later ones, because what
+// made the agent fail may lie outside of everything a key covers.
+func (h *Harness) ofRun(key Key) Key {
+	sum := sha256.Sum256([]byte(string(key) + "\x00" + h.set.Run))
+	return Key(hex.EncodeToString(sum[:16]))
+}
+
+// taskDigest covers the task with its fixtures and graders.
+func (h *Harness) taskDigest(t *Task) [32]byte {
+	if d, ok := h.tasks.Load(t); ok {
+		return d.([32]byte)
+	}
+	fixtures := ""
+	if t.Fixtures.Dir != "" && h.set.SuiteDir != nil {
+		fixtures = FixtureHash(t, h.set.SuiteDir(t))
+	}
+	d := sha256.Sum256([]byte(HashTask(t, fixtures)))
+	h.tasks.Store(t, d)
+	return d
+}
+
+// HostFailure reports whether err says that this machine, not the work, failed:
+// out of disk, memory, processes or file handles.
+func HostFailure(err error) bool {
+	for _, host := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.EIO, syscall.EROFS} {
+		if errors.Is(err, host) {
+			return true
+		}
+	}
+	return false
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,139 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"evolve/bench"
+	"evolve/bench/grade"
+)
+
+// collector gathers tasks and notes while a file is read.
+type collector struct {
+	o     Options
+	rules bench.GraderRules
+	tasks []bench.Task
+	ids   map[string]bool
+	next  map[string]int // the number of the next namesake of an id
+	notes []Note
+	more  int
+}
+
+func newCollector(o Options) *collector {
+	return &collector{o: o, rules: grade.Rules(), ids: map[string]bool{}, next: map[string]int{}}
+}
+
+func (c *collector) note(line int, format string, args ...any) {
+	if len(c.notes) >= maxNotes {
+		c.more++
+		return
+	}
+	c.notes = append(c.notes, Note{line, fmt.Sprintf(format, args...)})
+}
+
+func (c *collector) told() []Note {
+	if c.more > 0 {
+		return append(c.notes, Note{0, fmt.Sprintf("%d more notes are left out", c.more)})
+	}
+	return c.notes
+}
+
+// add takes a task over when it is valid in a suite. number is its place among
+// the tasks of the file, for an id when it has none.
+func (c *collector) add(line, number int, t bench.Task) {
+	if t.Domain == "" {
+		t.Domain = c.o.Domain
+	}
+	t.Split = c.o.Split
+	t.ID = c.id(line, number, t.ID)
+	var text bytes.Buffer
+	if err := bench.WriteSuite(&text, []bench.Task{t}); err != nil {
+		c.note(line, "left out: it cannot be written as a task")
+		return
+	}
+	suite, issues := bench.ReadSuite(&text, "", nil, c.rules)
+	if suite == nil {
+		c.note(line, "left out: %s", issues[0].Text)
+		return
+	}
+	c.ids[t.ID] = true
+	c.tasks = append(c.tasks, t)
+}
+
+// id is the foreign id made usable and unique.
+func (c *collector) id(line, number int, id string) string {
+	id = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, id))
+	if id == "" || len(id) > 150 {
+		prefix := c.o.Prefix
+		if prefix == "" {
+			prefix = "task"
+		}
+		id = fmt.Sprintf("%s-%05d", prefix, number)
+	}
+	if !c.ids[id] {
+		return id
+	}
+	for n := max(2, c.next[id]); ; n++ {
+		if other := fmt.Sprintf("%s-%d", id, n); !c.ids[other] {
+			c.next[id] = n + 1
+			c.note(line, "the id %s is there already; this one is %s", show(id), show(other))
+			return other
+		}
+	}
+}
+
+// grader is one grader object. Its fields are texts, numbers, lists of them and
+// decoded JSON, which can always be encoded.
+func grader(fields map[string]any) (bench.GraderSpec, error) {
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return bench.GraderSpec{}, err
+	}
+	var spec bench.GraderSpec
+	return spec, json.Unmarshal(raw, &spec)
+}
+
+// accept sets the graders of a task that has one or several accepted answers.
+func accept(t *bench.Task, answers []string, fields map[string]any) error {
+	if len(answers) == 0 {
+		return fmt.Errorf("has no answer")
+	}
+	t.Answer = &answers[0]
+	if len(answers) == 1 && len(fields) == 1 && fields["type"] == "exact" {
+		return nil // the default
+	}
+	if len(answers) > 1 {
+		fields["answer"] = answers
+	}
+	spec, err := grader(fields)
+	if err != nil {
+		return err
+	}
+	t.Graders = []bench.GraderSpec{spec}
+	return nil
+}
+
+// chosenGrader is the grader that the options ask for.
+func (c *collector) chosenGrader() map[string]any {
+	if c.o.Grader == "" {
+		return map[string]any{"type": "exact"}
+	}
+	return map[string]any{"type": c.o.Grader}
+}
+
+// show quotes a piece of a file safely and briefly.
+func show(s string) string {
+	const limit = 60
+	if runes := []rune(s); len(runes) > limit {
+		s = string(runes[:limit]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,97 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+)
+
+// The usual names of what a row holds, in order of preference.
+var (
+	questionNames = []string{"question", "goal", "prompt", "input", "query", "instruction", "text", "utterance"}
+	answerNames   = []string{"answer", "target", "expected", "ideal", "output", "completion", "reference", "ground_truth", "label", "intent"}
+	domainNames   = []string{"domain", "category", "subject"}
+)
+
+// promptfooKey is a line that a promptfoo configuration in YAML has.
+var promptfooKey = regexp.MustCompile(`(?m)^(?:tests|prompts|providers|defaultTest|- *(?:vars|assert|description)) *:`)
+
+// Detect tells the format from the content, or "" when it cannot.
+func Detect(data []byte) Format {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if len(data) == 0 {
+		return ""
+	}
+	switch data[0] {
+	case '{':
+		var whole row
+		if json.Unmarshal(data, &whole) == nil {
+			if f := ofDocument(whole); f != "" {
+				return f
+			}
+			return ofRow(whole)
+		}
+		first, _, _ := bytes.Cut(data, []byte("\n"))
+		var r row
+		if json.Unmarshal(first, &r) == nil {
+			return ofRow(r)
+		}
+		return ""
+	case '[':
+		var list []json.RawMessage
+		if json.Unmarshal(data, &list) != nil || len(list) == 0 {
+			return ""
+		}
+		if isPair(list[0]) {
+			return Labelled
+		}
+		var r row
+		if json.Unmarshal(list[0], &r) != nil {
+			return ""
+		}
+		return ofRow(r)
+	}
+	if promptfooKey.Match(data) {
+		return Promptfoo
+	}
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	if bytes.ContainsAny(first, ",;\t") {
+		return CSV
+	}
+	return ""
+}
+
+// ofDocument tells the formats that are one JSON object.
+func ofDocument(doc row) Format {
+	if _, ok := doc.find("tests", "prompts", "defaultTest"); ok {
+		return Promptfoo
+	}
+	for _, raw := range doc {
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) == nil && len(list) > 0 && isPair(list[0]) {
+			return Labelled
+		}
+	}
+	return ""
+}
+
+// ofRow tells the formats by the keys of their first object.
+func ofRow(r row) Format {
+	has := func(names ...string) bool { _, ok := r.find(names...); return ok }
+	switch {
+	case has("vars", "assert"):
+		return Promptfoo
+	case has("input") && has("ideal"):
+		return Evals
+	case has("input") && has("target", "choices"):
+		return Inspect
+	case has(questionNames...) && has(answerNames...):
+		return Questions
+	}
+	return ""
+}
+
+func isPair(raw json.RawMessage) bool {
+	var pair []string
+	return json.Unmarshal(raw, &pair) == nil && len(pair) == 2
+}

@@ -1,0 +1,192 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"evolve/bench"
+)
+
+// Format is a known form of file.
+type Format string
+
+// The formats. Detect tells them apart.
+const (
+	// Questions is JSONL, or a JSON list, of objects with a question and an answer.
+	Questions Format = "questions"
+	// CSV has a question and an answer in its columns; also by tab or semicolon.
+	CSV Format = "csv"
+	// Inspect is JSONL, or a JSON list, with input, target and choices.
+	Inspect Format = "inspect"
+	// Promptfoo is the YAML or JSON of a promptfoo configuration, or its list of tests.
+	Promptfoo Format = "promptfoo"
+	// Evals is JSONL with input messages and ideal, as for OpenAI evals.
+	Evals Format = "openai-evals"
+	// Labelled is JSON with lists of [text, label] pairs, by part, as CLINC150 has them.
+	Labelled Format = "labelled"
+)
+
+// Formats lists every format.
+func Formats() []Format {
+	return []Format{Questions, CSV, Inspect, Promptfoo, Evals, Labelled}
+}
+
+// Options say how a file is read. The zero value detects the format and takes everything.
+type Options struct {
+	// Format overrides the detection.
+	Format Format
+	// Columns names what holds the question and so on; for the formats questions and csv.
+	Columns Columns
+	// Grader is the type of grader for formats that name none (questions, csv,
+	// labelled): one that takes the task's answer, such as numeric or f1; empty: exact.
+	Grader string
+	// Domain is given to every task that names none itself.
+	Domain string
+	// Domains maps a label to its domain, for the format labelled.
+	Domains map[string]string
+	// Split is given to every task; empty leaves it to the hash.
+	Split bench.Split
+	// Parts chooses among the parts of a labelled file; empty: test, or the only one there is.
+	Parts []string
+	// PerLabel keeps so many tasks of each answer, Limit so many in all, drawn by
+	// Seed; 0 keeps all. The same seed with a higher number keeps a superset.
+	PerLabel, Limit int
+	Seed            int64
+	// Prefix begins the ids of tasks that have none; empty: the part, or "task".
+	Prefix string
+}
+
+// Columns names keys of objects or columns of a table, by header or, in a table
+// without one, by number from 1. Empty: the usual names.
+type Columns struct {
+	ID, Question, Answer, Domain string
+}
+
+// Note tells of something in a file that was left out or read in a certain way.
+type Note struct {
+	// Line counts from 1; 0 when the file as a whole is meant.
+	Line int
+	Text string
+}
+
+// String is the note with its place.
+func (n Note) String() string {
+	if n.Line == 0 {
+		return n.Text
+	}
+	return fmt.Sprintf("line %d: %s", n.Line, n.Text)
+}
+
+// maxBytes bounds a file, and maxNotes what is told of one.
+const (
+	maxBytes = 256 << 20
+	maxNotes = 1000
+)
+
+// Read reads tasks in the order of the file. Notes say what was left out, and
+// why; an error says that the file as a whole cannot be used, or held no task
+// that could be.
+func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the file: %w", err)
+	}
+	if len(data) > maxBytes {
+		return nil, nil, fmt.Errorf("the file is longer than %d MB", maxBytes>>20)
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(data) {
+		return nil, nil, errors.New("the file is not valid UTF-8")
+	}
+	if o.Format == "" {
+		if o.Format = Detect(data); o.Format == "" {
+			return nil, nil, errors.New("the format cannot be told from the content; name it")
+		}
+	}
+	read, ok := map[Format]func(*collector, []byte) error{
+		Questions: readQuestions, CSV: readCSV, Inspect: readInspect, Promptfoo: readPromptfoo, Evals: readEvals, Labelled: readLabelled,
+	}[o.Format]
+	if !ok {
+		return nil, nil, fmt.Errorf("unknown format %q (valid: %s)", o.Format, join(Formats()))
+	}
+	c := newCollector(o)
+	if _, ok := c.rules.Fields[o.Grader]; !ok && o.Grader != "" {
+		return nil, nil, fmt.Errorf("unknown grader type %s", show(o.Grader))
+	}
+	if err := read(c, data); err != nil {
+		return nil, c.told(), err
+	}
+	tasks := c.sample()
+	if len(tasks) == 0 {
+		return nil, c.told(), fmt.Errorf("no task could be read as %s", o.Format)
+	}
+	return tasks, c.told(), nil
+}
+
+func join[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = string(v)
+	}
+	return strings.Join(words, ", ")
+}
+
+// sample keeps what PerLabel and Limit leave. Each task is drawn by the hash of
+// its id and the seed alone, so that nothing depends on the rest of the file.
+func (c *collector) sample() []bench.Task {
+	tasks := c.tasks
+	if c.o.PerLabel > 0 {
+		byLabel := map[string][]int{}
+		for i, t := range tasks {
+			label := ""
+			if t.Answer != nil {
+				label = *t.Answer
+			}
+			byLabel[label] = append(byLabel[label], i)
+		}
+		var keep []int
+		for _, group := range byLabel {
+			keep = append(keep, c.draw(tasks, group, c.o.PerLabel)...)
+		}
+		tasks = pick(tasks, keep)
+	}
+	if c.o.Limit > 0 {
+		all := make([]int, len(tasks))
+		for i := range all {
+			all[i] = i
+		}
+		tasks = pick(tasks, c.draw(tasks, all, c.o.Limit))
+	}
+	return tasks
+}
+
+func (c *collector) draw(tasks []bench.Task, from []int, n int) []int {
+	if len(from) <= n {
+		return from
+	}
+	rank := make(map[int][sha256.Size]byte, len(from))
+	for _, i := range from {
+		rank[i] = sha256.Sum256(fmt.Appendf(nil, "evolve sample\x00%d\x00%s", c.o.Seed, tasks[i].ID))
+	}
+	slices.SortFunc(from, func(a, b int) int {
+		x, y := rank[a], rank[b]
+		return cmp.Or(bytes.Compare(x[:], y[:]), cmp.Compare(a, b))
+	})
+	return from[:n]
+}
+
+func pick(tasks []bench.Task, keep []int) []bench.Task {
+	slices.Sort(keep)
+	out := make([]bench.Task, len(keep))
+	for i, k := range keep {
+		out[i] = tasks[k]
+	}
+	return out
+}

@@ -1,0 +1,260 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/bench"
+	"evolve/bench/grade"
+)
+
+// lines reads a text and gives tasks as suite lines and notes as text.
+func lines(t testing.TB, text string, o Options) (tasks, notes []string, err error) {
+	t.Helper()
+	read, told, err := Read(strings.NewReader(text), o)
+	var b bytes.Buffer
+	if err := bench.WriteSuite(&b, read); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 0 {
+		tasks = strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	}
+	for _, n := range told {
+		notes = append(notes, n.String())
+	}
+	return tasks, notes, err
+}
+
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		o      Options
+		format Format // detected
+		tasks  []string
+		notes  []string
+	}{
+		"questions": {
+			text: `{"question":"2+2?","answer":4,"category":"math","id":17}` + "\n\n" + `{"question":"capital of France?","answer":["Paris","paris"]}` + "\n" +
+				`{"question":"no answer"}` + "\nnonsense\n" + `{"answer":"x"}` + "\n" + `{"question":{"a":1},"answer":"x"}` + "\n" + `{"question":"","answer":"x"}`,
+			format: Questions,
+			tasks: []string{
+				`{"id":"17","domain":"math","goal":"2+2?","answer":"4"}`,
+				`{"id":"task-00002","goal":"capital of France?","graders":[{"answer":["Paris","paris"],"type":"exact"}],"answer":"Paris"}`,
+			},
+			notes: []string{
+				"line 4: left out: it has no answer", "line 5: left out: it is not a JSON object", "line 6: left out: it has no question",
+				"line 7: left out: it has an input that is neither text nor a list of messages",
+				`line 8: left out: task "task-00007" has neither a goal nor messages nor input`,
+			},
+		},
+		"questions, chosen columns and grader": {
+			text: `{"q":"how many?","solution":"so A: 18","question":"wrong one","answer":"wrong"}`,
+			o:    Options{Columns: Columns{Question: "q", Answer: "solution"}, Grader: "numeric", Domain: "math", Split: bench.Holdout, Prefix: "gsm"}, format: Questions,
+			tasks: []string{`{"id":"gsm-00001","domain":"math","goal":"how many?","graders":[{"type":"numeric"}],"answer":"so A: 18","split":"holdout"}`},
+		},
+		"ids twice": {
+			text:   `[{"question":"a","answer":"1","id":"x"},{"question":"b","answer":"2","id":"x"},{"question":"c","answer":"3","id":"x\u0007"}, 5]`,
+			format: Questions,
+			tasks:  []string{`{"id":"x","goal":"a","answer":"1"}`, `{"id":"x-2","goal":"b","answer":"2"}`, `{"id":"x-3","goal":"c","answer":"3"}`},
+			notes: []string{
+				`the id "x" is there already; this one is "x-2"`, `the id "x" is there already; this one is "x-3"`,
+				"item 4 left out: it is not a JSON object",
+			},
+		},
+		"csv": {
+			text:   "\ufeffID,Question,Target\r\nq1,\"a, b\nor c?\",b\r\nq2,,x\r\nq3,only\r\n,why?,because\r\nq4,\"bad\"quote,x\r\n",
+			format: CSV,
+			tasks:  []string{`{"id":"q1","goal":"a, b\nor c?","answer":"b"}`, `{"id":"task-00004","goal":"why?","answer":"because"}`},
+			notes: []string{
+				"line 4: left out: it has no question or no answer", "line 5: left out: it has no question or no answer",
+				`line 7: left out: extraneous or missing " in quoted-field`,
+			},
+		},
+		"csv without header": {
+			text: "why?;because;lore\nwho?;me;lore\n", o: Options{Columns: Columns{Question: "1", Answer: "2", Domain: "3"}}, format: CSV,
+			tasks: []string{`{"id":"task-00001","domain":"lore","goal":"why?","answer":"because"}`, `{"id":"task-00002","domain":"lore","goal":"who?","answer":"me"}`},
+		},
+		"inspect": {
+			text: `{"input":"2+2","target":"4","id":1,"metadata":{"category":"math"}}` + "\n" +
+				`{"input":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"u"}]}],"target":["a","b"]}` + "\n" +
+				`{"input":"Capital?","choices":["Rome","Paris"],"target":"B"}` + "\n" +
+				`{"input":"x","target":"y","files":{"a":"/etc/passwd"}}` + "\n" + `{"input":"x","target":"y","sandbox":"docker"}` + "\n" +
+				`{"input":"x","choices":["a"],"target":"C"}` + "\n" + `{"input":"x","choices":["a","b"],"target":["A","B"]}` + "\n" +
+				`{"input":[{"role":"user","content":[{"type":"image","image":"file:///x"}]}],"target":"y"}`,
+			format: Inspect,
+			tasks: []string{
+				`{"id":"1","domain":"math","goal":"2+2","answer":"4"}`,
+				`{"id":"task-00002","messages":[{"role":"system","content":"s"},{"role":"user","content":"u"}],"graders":[{"answer":["a","b"],"type":"exact"}],"answer":"a"}`,
+				`{"id":"task-00003","goal":"Capital?\n\nA) Rome\nB) Paris\n\nAnswer with the letter alone.","graders":[{"answer":["B","Paris"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
+			},
+			notes: []string{
+				"line 4: left out: it needs files, and nothing outside this file is read", "line 5: left out: it needs sandbox, and nothing outside this file is read",
+				"line 6: left out: it has a target that is none of its choices", "line 7: left out: it has choices and not one letter as its target",
+				`line 8: left out: it has a message with a part of type "image", and only text can be read`,
+			},
+		},
+		"openai evals": {
+			text: `{"input":[{"role":"system","content":"Be brief."},{"role":"user","content":"2+2"}],"ideal":"4"}` + "\n" +
+				`{"input":[{"role":"user","content":"3+3"}],"ideal":["6","six"]}` + "\n" + `{"input":"4+4","ideal":"8"}` + "\n" + `{"input":[],"ideal":"8"}`,
+			format: Evals,
+			tasks: []string{
+				`{"id":"task-00001","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"2+2"}],"answer":"4"}`,
+				`{"id":"task-00002","goal":"3+3","graders":[{"answer":["6","six"],"type":"exact"}],"answer":"6"}`,
+				`{"id":"task-00003","goal":"4+4","answer":"8"}`,
+			},
+			notes: []string{"line 4: left out: it has an input that is neither text nor a list of messages"},
+		},
+		"labelled": {
+			text: `{"train":[["a","x"]],"test":[["b","x"],["c","y"],["",""],["d"]]}`, o: Options{Domains: map[string]string{"x": "dx"}}, format: Labelled,
+			tasks: []string{`{"id":"test-00001","domain":"dx","goal":"b","answer":"x"}`, `{"id":"test-00002","goal":"c","answer":"y"}`},
+			notes: []string{
+				`pair 3 of part "test" left out: it is not a text and a label`, `pair 4 of part "test" left out: it is not a text and a label`,
+			},
+		},
+		"labelled list": {
+			text: `[["b","x"]]`, format: Labelled, tasks: []string{`{"id":"task-00001","goal":"b","answer":"x"}`},
+		},
+		"labelled parts": {
+			text: `{"train":[["a","x"]],"val":[["b","x"]]}`, o: Options{Parts: []string{"val", "train"}}, format: Labelled,
+			tasks: []string{`{"id":"val-00001","goal":"b","answer":"x"}`, `{"id":"train-00001","goal":"a","answer":"x"}`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Detect([]byte(c.text)); got != c.format {
+				t.Errorf("detected as %q, want %q", got, c.format)
+			}
+			tasks, notes, err := lines(t, c.text, c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.tasks, tasks); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(c.notes, notes); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, want string
+		o          Options
+	}{
+		"empty":              {"", "the format cannot be told from the content; name it", Options{}},
+		"prose":              {"Once upon a time", "the format cannot be told from the content; name it", Options{}},
+		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
+		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled)`, Options{Format: "xls"}},
+		"unknown grader":     {`{"question":"x","answer":"y"}`, `unknown grader type "exat"`, Options{Grader: "exat"}},
+		"unusable grader":    {`{"question":"x","answer":"y"}`, "no task could be read as questions", Options{Grader: "numeric"}},
+		"nothing of use":     {`{"question":"x"}`, "no task could be read as questions", Options{Format: Questions}},
+		"csv without answer": {"question,colour\nx,red\n", "no column is the answer (looked for answer, target, expected, ideal, output, completion, reference, ground_truth, label, intent); name the column, or give its number", Options{}},
+		"csv, column zero":   {"a,b\n", "column 0 is outside 1 to 1000", Options{Columns: Columns{Question: "0"}}},
+		"no such part":       {`{"train":[["a","x"]]}`, `there is no part "test" (there are: train)`, Options{Parts: []string{"test"}}},
+		"part not chosen":    {`{"train":[["a","x"]],"dev":[["a","x"]]}`, `choose a part (there are: dev, train)`, Options{}},
+		"bad part":           {`{"train":{"a":1}}`, `part "train" is not a list of [text, label] pairs`, Options{Format: Labelled}},
+		"yaml":               {"tests: [", "the file is not valid YAML: ", Options{}},
+		"yaml elsewhere":     {"tests: file://tests.yaml", "there is no list of tests in the file; files that it names are not read", Options{}},
+	} {
+		if _, _, err := lines(t, c.text, c.o); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	if _, _, err := Read(iotest.ErrReader(errors.New("disk on fire")), Options{}); err == nil {
+		t.Error("a broken reader was read")
+	}
+}
+
+func TestSamplesAreNested(t *testing.T) {
+	var pairs [][]string
+	for i := range 60 {
+		pairs = append(pairs, []string{strings.Repeat("x", i+1), string(rune('a' + i%3))})
+	}
+	raw, err := json.Marshal(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(o Options) map[string]bool {
+		tasks, _, err := Read(bytes.NewReader(raw), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := map[string]bool{}
+		count := map[string]int{}
+		for i, task := range tasks {
+			m[task.ID] = true
+			count[*task.Answer]++
+			if i > 0 && tasks[i-1].ID >= task.ID {
+				t.Error("the order of the file was lost")
+			}
+		}
+		if o.PerLabel > 0 && o.Limit == 0 {
+			for label, n := range count {
+				if n != o.PerLabel {
+					t.Errorf("label %s has %d tasks, want %d", label, n, o.PerLabel)
+				}
+			}
+		}
+		return m
+	}
+	few, more := ids(Options{PerLabel: 3, Seed: 1}), ids(Options{PerLabel: 5, Seed: 1})
+	for id := range few {
+		if !more[id] {
+			t.Errorf("%s left the larger sample", id)
+		}
+	}
+	if len(ids(Options{Limit: 7})) != 7 || len(ids(Options{})) != 60 || len(ids(Options{PerLabel: 5, Limit: 4})) != 4 {
+		t.Error("the limits do not hold")
+	}
+	if cmp.Equal(few, ids(Options{PerLabel: 3, Seed: 2})) {
+		t.Error("the seed changes nothing")
+	}
+}
+
+// FuzzRead: whatever is handed over, what comes out is a valid suite.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{
+		`{"question":"q","answer":"a","id":"1"}` + "\n" + `{"question":[{"role":"user","content":[{"type":"text","text":"x"}]}],"answer":[1,true]}`,
+		"id,question,answer\n1,\"a\nb\",c\n", "q\ta\n\"", `{"input":"i","target":"A","choices":["x"],"metadata":{"domain":"d"}}`,
+		`{"input":[{"role":"user","content":"c"}],"ideal":["x","y"]}`, `{"test":[["a","b"],["c"]],"val":[]}`, `[["a","b"]]`, promptfooSample,
+		"tests:\n- vars: &v {a: b}\n  assert: [{type: equals, value: *v}]\n- *v\n",
+		`[{"vars":{"x":1},"assert":[{"type":"not-icontains-any","value":"a, b","weight":2}]}]`,
+	} {
+		for i := range 7 {
+			f.Add(byte(i), []byte(s))
+		}
+	}
+	rules := grade.Rules()
+	f.Fuzz(func(t *testing.T, format byte, data []byte) {
+		o := Options{PerLabel: int(format) / 50, Limit: int(format) / 20}
+		if i := int(format) % 7; i > 0 {
+			o.Format = Formats()[i-1]
+		}
+		tasks, notes, err := Read(bytes.NewReader(data), o)
+		if (err == nil) == (len(tasks) == 0) {
+			t.Fatalf("%d tasks and %v", len(tasks), err)
+		}
+		for _, n := range notes {
+			if strings.ContainsAny(n.Text, "\n\x00\x1b") {
+				t.Fatalf("note %q", n.Text)
+			}
+		}
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := bench.WriteSuite(&b, tasks); err != nil {
+			t.Fatal(err)
+		}
+		if _, issues := bench.ReadSuite(&b, "s", nil, rules); len(issues) > 0 {
+			t.Fatalf("imported tasks have %v", issues)
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// maxYAML bounds a YAML file, in bytes.
+const maxYAML = 32 << 20
+
+// readPromptfoo reads the tests of a promptfoo configuration, or a list of tests
+// alone, in YAML or JSON. A goal is the first prompt with the test's variables
+// put in place of {{name}}; without prompts it is the variables themselves. No
+// other template language is evaluated, and nothing that a file, a function or a
+// model would have to judge is carried over.
+func readPromptfoo(c *collector, data []byte) error {
+	if len(data) > maxYAML {
+		return fmt.Errorf("the file is longer than %d MB", maxYAML>>20)
+	}
+	var doc yaml.Node
+	if err := yaml.Load(data, &doc); err != nil {
+		return fmt.Errorf("the file is not valid YAML: %s", show(strings.Join(strings.Fields(err.Error()), " ")))
+	}
+	root := resolve(&doc)
+	p := promptfoo{c: c}
+	tests := root
+	if root.Kind == yaml.MappingNode {
+		tests = field(root, "tests")
+		p.prompt = c.firstPrompt(field(root, "prompts"))
+		p.common = field(root, "defaultTest")
+		if isText(p.common) {
+			c.note(p.common.Line, "defaultTest names a file, which is not read")
+		}
+		if other := field(root, "scenarios"); other != nil {
+			c.note(other.Line, "scenarios are left out")
+		}
+	}
+	if tests == nil || tests.Kind != yaml.SequenceNode {
+		return errors.New("there is no list of tests in the file; files that it names are not read")
+	}
+	for i, item := range tests.Content {
+		test := resolve(item)
+		if err := p.test(test, i+1); err != nil {
+			c.note(test.Line, "test %d left out: %v", i+1, err)
+		}
+	}
+	return nil
+}
+
+type promptfoo struct {
+	c      *collector
+	prompt string
+	common *yaml.Node
+}
+
+// firstPrompt is the first prompt that is written out in the file.
+func (c *collector) firstPrompt(prompts *yaml.Node) string {
+	if prompts == nil {
+		return ""
+	}
+	list := []*yaml.Node{prompts}
+	if prompts.Kind == yaml.SequenceNode {
+		list = prompts.Content
+	}
+	found := ""
+	for _, n := range list {
+		n = resolve(n)
+		if n.Kind == yaml.MappingNode {
+			if n = field(n, "raw"); n == nil {
+				continue
+			}
+		}
+		switch {
+		case !isText(n) || foreign(n.Value):
+			c.note(n.Line, "a prompt that is not written out here is left out")
+		case found == "":
+			found = n.Value
+		default:
+			c.note(n.Line, "a further prompt is left out: tasks are made of the first")
+		}
+	}
+	return found
+}
+
+// foreign reports whether a value stands for something outside the file.
+func foreign(s string) bool {
+	for _, scheme := range []string{"file://", "exec:", "python:", "package:", "http://", "https://", "huggingface://", "az://", "s3://"} {
+		if strings.HasPrefix(strings.TrimSpace(s), scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// test adds one test as a task.
+func (p *promptfoo) test(n *yaml.Node, number int) error {
+	if n.Kind != yaml.MappingNode {
+		return errors.New("it is not written out here")
+	}
+	vars, names, err := p.vars(n)
+	if err != nil {
+		return err
+	}
+	for _, from := range []*yaml.Node{p.common, n} {
+		if field(field(from, "options"), "transform") != nil {
+			return errors.New("its answer is transformed by a program before it is judged")
+		}
+	}
+	t := bench.Task{}
+	if err := p.goal(&t, vars, names); err != nil {
+		return err
+	}
+	if id := field(field(n, "metadata"), "id"); isScalar(id) {
+		t.ID = id.Value
+	}
+	for _, name := range domainNames {
+		if domain := field(field(n, "metadata"), name); t.Domain == "" && isScalar(domain) {
+			t.Domain = domain.Value
+		}
+	}
+	asserts := append(items(field(p.common, "assert")), items(field(n, "assert"))...)
+	for _, a := range asserts {
+		a = resolve(a)
+		spec, err := assertion(a, vars)
+		if err != nil {
+			p.c.note(a.Line, "assertion of test %d left out, the others alone grade the task: %v", number, err)
+			continue
+		}
+		t.Graders = append(t.Graders, spec)
+	}
+	if len(t.Graders) == 0 {
+		return errors.New("it has no assertion that can be carried over")
+	}
+	p.c.add(n.Line, number, t)
+	return nil
+}
+
+// vars are the variables of a test over the common ones, with their names in order.
+func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, err error) {
+	vars = map[string]string{}
+	for _, from := range []*yaml.Node{field(p.common, "vars"), field(n, "vars")} {
+		if from == nil {
+			continue
+		}
+		if from.Kind != yaml.MappingNode {
+			return nil, nil, errors.New("its variables are not written out here")
+		}
+		for i := 0; i+1 < len(from.Content); i += 2 {
+			name, value := from.Content[i].Value, resolve(from.Content[i+1])
+			var text string
+			switch {
+			case isScalar(value):
+				text = value.Value
+			case value.Kind == yaml.SequenceNode:
+				return nil, nil, fmt.Errorf("its variable %s has several values: write one test for each", show(name))
+			default:
+				v, err := plain(value)
+				if err != nil {
+					return nil, nil, err
+				}
+				raw, err := json.Marshal(v)
+				if err != nil {
+					return nil, nil, fmt.Errorf("its variable %s cannot be written as JSON", show(name))
+				}
+				text = string(raw)
+			}
+			if foreign(text) {
+				return nil, nil, fmt.Errorf("its variable %s names something outside this file", show(name))
+			}
+			if _, ok := vars[name]; !ok {
+				names = append(names, name)
+			}
+			vars[name] = text
+		}
+	}
+	return vars, names, nil
+}
+
+// goal puts the variables into the prompt. A prompt that is a JSON list of chat
+// messages becomes a conversation.
+func (p *promptfoo) goal(t *bench.Task, vars map[string]string, names []string) error {
+	if p.prompt == "" {
+		lines := make([]string, len(names))
+		for i, name := range names {
+			if lines[i] = name + ": " + vars[name]; len(names) == 1 {
+				lines[i] = vars[name]
+			}
+		}
+		t.Goal = strings.Join(lines, "\n")
+		return nil
+	}
+	messages, err := chat([]byte(p.prompt))
+	if err != nil {
+		t.Goal, err = fill(p.prompt, vars)
+		return err
+	}
+	t.Messages = make([]agent.Message, len(messages))
+	for i, m := range messages {
+		if m.Content, err = fill(m.Content, vars); err != nil {
+			return err
+		}
+		t.Messages[i] = m
+	}
+	return nil
+}
+
+var placeholder = regexp.MustCompile(`\{\{\s*([\pL_][\pL\d_]*)\s*\}\}`)
+
+// fill puts variables in place of {{name}}. What was put in is not looked at again.
+func fill(template string, vars map[string]string) (string, error) {
+	rest := placeholder.ReplaceAllString(template, "")
+	if strings.Contains(rest, "{{") || strings.Contains(rest, "{%") || strings.Contains(rest, "{#") {
+		return "", errors.New("its template has more than plain {{name}} places")
+	}
+	var missing string
+	out := placeholder.ReplaceAllStringFunc(template, func(place string) string {
+		name := placeholder.FindStringSubmatch(place)[1]
+		value, ok := vars[name]
+		if !ok {
+			missing = name
+		}
+		return value
+	})
+	if missing != "" {
+		return "", fmt.Errorf("it has no variable %s, which the template names", show(missing))
+	}
+	return out, nil
+}

@@ -1,0 +1,167 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// row is one object of a JSONL file or a JSON list.
+type row map[string]json.RawMessage
+
+// eachObject goes through the objects of a JSONL file or a JSON list. What is no
+// object is left out with a note. number counts objects from 1; line is 0 inside
+// a list.
+func (c *collector) eachObject(data []byte, f func(line, number int, r row) error) error {
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil {
+		for i, raw := range list {
+			c.object(0, i+1, raw, f)
+		}
+		return nil
+	}
+	number, line := 0, 0
+	for text := range bytes.Lines(data) {
+		line++
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		number++
+		c.object(line, number, text, f)
+	}
+	return nil
+}
+
+func (c *collector) object(line, number int, raw []byte, f func(line, number int, r row) error) {
+	what := ""
+	if line == 0 {
+		what = fmt.Sprintf("item %d ", number)
+	}
+	var r row
+	if err := json.Unmarshal(raw, &r); err != nil || r == nil {
+		c.note(line, "%sleft out: it is not a JSON object", what)
+		return
+	}
+	if err := f(line, number, r); err != nil {
+		c.note(line, "%sleft out: it %v", what, err)
+	}
+}
+
+// find is the first of the named values that is there; null stands for absent.
+func (r row) find(names ...string) (json.RawMessage, bool) {
+	for _, name := range names {
+		if raw, ok := r[name]; ok && !bytes.Equal(raw, []byte("null")) {
+			return raw, true
+		}
+	}
+	return nil, false
+}
+
+// text is a scalar as text: a text itself, a number or truth value as written.
+func text(raw json.RawMessage) (string, bool) {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s, true
+	}
+	switch raw = bytes.TrimSpace(raw); {
+	case len(raw) == 0, raw[0] == '{', raw[0] == '[', bytes.Equal(raw, []byte("null")):
+		return "", false
+	}
+	return string(raw), true
+}
+
+// texts is a scalar or a list of scalars.
+func texts(raw json.RawMessage) ([]string, bool) {
+	if s, ok := text(raw); ok {
+		return []string{s}, true
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil, false
+	}
+	out := make([]string, len(list))
+	for i, item := range list {
+		s, ok := text(item)
+		if !ok {
+			return nil, false
+		}
+		out[i] = s
+	}
+	return out, len(out) > 0
+}
+
+// foreignID is the value of id as text, or "".
+func (r row) foreignID(name string) string {
+	raw, ok := r.find(name)
+	if !ok {
+		return ""
+	}
+	id, _ := text(raw)
+	return id
+}
+
+// conversation sets goal or messages from a text or a list of chat messages. A
+// single message of the user is a goal.
+func conversation(t *bench.Task, raw json.RawMessage) error {
+	if s, ok := text(raw); ok {
+		t.Goal = s
+		return nil
+	}
+	messages, err := chat(raw)
+	if err != nil {
+		return err
+	}
+	if len(messages) == 1 && messages[0].Role == "user" {
+		t.Goal = messages[0].Content
+		return nil
+	}
+	t.Messages = messages
+	return nil
+}
+
+func chat(raw json.RawMessage) ([]agent.Message, error) {
+	var list []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+		return nil, errors.New("has an input that is neither text nor a list of messages")
+	}
+	messages := make([]agent.Message, len(list))
+	for i, m := range list {
+		content, err := messageText(m.Content)
+		if err != nil {
+			return nil, err
+		}
+		messages[i] = agent.Message{Role: m.Role, Content: content}
+	}
+	return messages, nil
+}
+
+// messageText is the content of a chat message: text, or a list of text parts.
+func messageText(raw json.RawMessage) (string, error) {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s, nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(raw, &parts); err != nil || len(parts) == 0 {
+		return "", errors.New("has a message without text")
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Type != "text" {
+			return "", fmt.Errorf("has a message with a part of type %s, and only text can be read", show(p.Type))
+		}
+		b.WriteString(p.Text)
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// overlapWords is how many consecutive words of an answer make a copy (spec 4.3).
+const overlapWords = 5
+
+// Copied is a passage of a text that stands in a task's answer.
+type Copied struct {
+	// Task is the id of the first task whose answer has the passage.
+	Task string
+	// Words is the passage, in lower case, without punctuation.
+	Words string
+}
+
+// AnswerIndex finds passages of answers in a text. It is safe for concurrent use.
+type AnswerIndex struct {
+	runs map[string]string // five words → id of the task
+}
+
+// IndexAnswers gathers the answers of tasks: the reference of each and the
+// texts that its graders ask for (answer, all, any).
+func IndexAnswers(tasks []Task) *AnswerIndex {
+	x := &AnswerIndex{runs: map[string]string{}}
+	for i := range tasks {
+		t := &tasks[i]
+		if t.Answer != nil {
+			x.add(t.ID, *t.Answer)
+		}
+		for _, g := range t.Graders {
+			var own struct{ Answer, All, Any json.RawMessage }
+			if json.Unmarshal(g.Raw, &own) != nil {
+				continue
+			}
+			for _, raw := range []json.RawMessage{own.Answer, own.All, own.Any} {
+				for _, text := range textsOf(raw) {
+					x.add(t.ID, text)
+				}
+			}
+		}
+	}
+	return x
+}
+
+func (x *AnswerIndex) add(id, answer string) {
+	words := wordsOf(answer)
+	for i := 0; i+overlapWords <= len(words); i++ {
+		run := strings.Join(words[i:i+overlapWords], " ")
+		if _, ok := x.runs[run]; !ok {
+			x.runs[run] = id
+		}
+	}
+}
+
+// Find lists the passages of five or more words that a text shares with an
+// answer, each as long as it goes in one task. Case, punctuation and spacing are
+// of no account. Answers of fewer than five words are never found, nor those in
+// scripts that put no spaces between words.
+func (x *AnswerIndex) Find(text string) []Copied {
+	words := wordsOf(text)
+	var found []Copied
+	for i := 0; i+overlapWords <= len(words); i++ {
+		id, ok := x.runs[strings.Join(words[i:i+overlapWords], " ")]
+		if !ok {
+			continue
+		}
+		end := i + overlapWords
+		for end < len(words) {
+			if next, ok := x.runs[strings.Join(words[end+1-overlapWords:end+1], " ")]; !ok || next != id {
+				break
+			}
+			end++
+		}
+		found = append(found, Copied{id, strings.Join(words[i:end], " ")})
+		i = end - overlapWords
+	}
+	return found
+}
+
+// Overlap lists the passages of five or more words that a text, such as a
+// strategy or a prompt, shares with an answer. Such a text is refused.
+func Overlap(text string, tasks []Task) []Copied {
+	return IndexAnswers(tasks).Find(text)
+}
+
+// textsOf reads a text or a list of texts; anything else holds none.
+func textsOf(raw json.RawMessage) []string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}
+	}
+	var list []any
+	var texts []string
+	if json.Unmarshal(raw, &list) == nil {
+		for _, v := range list {
+			if s, ok := v.(string); ok {
+				texts = append(texts, s)
+			}
+		}
+	}
+	return texts
+}
+
+// wordsOf splits a text into lower-case runs of letters, marks and digits, in
+// compatibility form, so that look-alike widths and ligatures count as the same.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+}

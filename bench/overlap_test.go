@@ -1,0 +1,51 @@
+package bench
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestOverlap(t *testing.T) {
+	answer := "The quick brown fox jumps over the lazy dog."
+	short := "forty two"
+	tasks := []Task{
+		{ID: "fox", Answer: &answer},
+		{ID: "short", Answer: &short},
+		{ID: "any", Graders: []GraderSpec{{Type: "contains", Raw: json.RawMessage(`{"type":"contains","any":["a", "restart the primary database before noon"]}`)}}},
+		{ID: "num", Graders: []GraderSpec{{Type: "numeric", Raw: json.RawMessage(`{"type":"numeric","answer":3.5}`)}}},
+	}
+	for text, want := range map[string][]Copied{
+		"":                                    nil,
+		"the quick brown fox":                 nil, // four words
+		"Say THE quick, brown\nfox -- jumps.": {{"fox", "the quick brown fox jumps"}},
+		"x the quick brown fox jumps over the lazy dog x":             {{"fox", "the quick brown fox jumps over the lazy dog"}},
+		"brown fox jumps over the moon; then jumps over the lazy dog": {{"fox", "brown fox jumps over the"}, {"fox", "jumps over the lazy dog"}},
+		"answer forty two": nil,
+		"first restart the primary database before lunch":                {{"any", "restart the primary database before"}},
+		"the ｑｕｉｃｋ brown fox jumps":                                      {{"fox", "the quick brown fox jumps"}},
+		"the quick brown red fox jumps over a lazy dog of the dogs 3.50": nil,
+	} {
+		if d := cmp.Diff(want, Overlap(text, tasks)); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+}
+
+// TestOverlapFindsEveryCopy: any five words of the answer, however dressed up, are found.
+func TestOverlapFindsEveryCopy(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,6}`), 5, 30).Draw(t, "words")
+		answer := strings.Join(words, " ")
+		start := rapid.IntRange(0, len(words)-5).Draw(t, "start")
+		n := rapid.IntRange(5, len(words)-start).Draw(t, "n")
+		sep := rapid.SampledFrom([]string{" ", ", ", "\n", " — ", "_"}).Draw(t, "sep")
+		text := "0 " + strings.ToUpper(strings.Join(words[start:start+n], sep)) + " 1"
+		if len(Overlap(text, []Task{{ID: "a", Answer: &answer}})) == 0 {
+			t.Fatalf("%q copies from %q", text, answer)
+		}
+	})
+}

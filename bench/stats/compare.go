@@ -1,0 +1,189 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// power is the chance of being found that the detectable difference refers to.
+const power = 0.8
+
+// flat is the standard error, in score units, below which all clusters are taken
+// to show the same difference; it absorbs rounding in sums of decimal scores.
+const flat = 1e-12
+
+// minDF keeps Student's quantiles finite where one cluster holds nearly all the
+// weight; the interval is the whole scale long before.
+const minDF = 0.25
+
+// Compare estimates the difference of B over A, with a two-sided interval at
+// level (in (0,1), such as 0.95) and the one-sided p-value of "B is not better".
+//
+// Repeats are averaged within a task, and tasks are weighted (a weight that is
+// not above 0 counts as 1). The clusters are what is sampled: with u_c the
+// weighted sum of (d_i − D) over the tasks of cluster c and h_c its share of the
+// weight W, the mean without c differs from D by u_c/W/(1 − h_c); the squared standard
+// error is (G−1)/G times the sum of their squares (the delete-one-cluster jackknife,
+// CV3 of MacKinnon, Nielsen and Webb 2023; with equal clusters the usual s²/G). The
+// interval is Student's with one degree of freedom less than Kish's effective
+// number of clusters W²/ΣW_c², the plain number when all weigh the same.
+//
+// Two cases have no spread to judge by. Fewer than two clusters, in effect, give no interval:
+// Lo −1, Hi 1, P 1. And when every cluster shows the same difference D that is not
+// infinite certainty, but only as many agreeing clusters: at error α at most the share
+// q = 1 − α^(1/G) of clusters behaves otherwise, by a difference between −1 and 1,
+// so that the mean lies in [D − q(1+D), D + q(1−D)] and P = (1+D)^−G for D > 0,
+// else 1. For D = 1 that is the sign test, for D = 0 the rule of three.
+//
+// Scores that are not finite are left out, and tasks without a score on both
+// sides too. The order of pairs and of repeats changes nothing.
+func Compare(pairs []Pair, level float64) Comparison {
+	ds := differences(pairs)
+	c := compare(ds, level)
+	for _, name := range domains(ds) {
+		part := slices.DeleteFunc(slices.Clone(ds), func(d difference) bool { return d.domain != name })
+		if len(part) >= 2 {
+			c.Domains = append(c.Domains, DomainComparison{Domain: name, Comparison: compare(part, level)})
+		}
+	}
+	return c
+}
+
+// difference is one task's share in a comparison.
+type difference struct {
+	task, domain, unit string
+	weight, a, b       float64
+	repeats            int
+}
+
+func differences(pairs []Pair) []difference {
+	out := make([]difference, 0, len(pairs))
+	for _, p := range pairs {
+		a, na := mean(p.A)
+		b, nb := mean(p.B)
+		if na == 0 || nb == 0 {
+			continue
+		}
+		d := difference{task: p.Task, domain: p.Domain, unit: p.Cluster, weight: p.Weight, a: a, b: b, repeats: min(na, nb)}
+		if d.unit == "" {
+			d.unit = p.Task
+		}
+		if !(d.weight > 0) || math.IsInf(d.weight, 0) {
+			d.weight = 1
+		}
+		out = append(out, d)
+	}
+	// A fixed order makes the sums, and with them every last digit, independent of
+	// the order of arrival.
+	slices.SortFunc(out, func(x, y difference) int {
+		return cmp.Or(strings.Compare(x.unit, y.unit), strings.Compare(x.task, y.task), strings.Compare(x.domain, y.domain),
+			cmp.Compare(x.weight, y.weight), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.repeats, y.repeats))
+	})
+	return out
+}
+
+// mean of the finite scores, summed in ascending order, and their number.
+func mean(scores []float64) (float64, int) {
+	finite := make([]float64, 0, len(scores))
+	for _, s := range scores {
+		if !math.IsNaN(s) && !math.IsInf(s, 0) {
+			finite = append(finite, s)
+		}
+	}
+	if len(finite) == 0 {
+		return 0, 0
+	}
+	slices.Sort(finite)
+	var sum float64
+	for _, s := range finite {
+		sum += s
+	}
+	return sum / float64(len(finite)), len(finite)
+}
+
+func domains(ds []difference) []string {
+	var names []string
+	for _, d := range ds {
+		if d.domain != "" {
+			names = append(names, d.domain)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// compare expects its differences sorted by unit.
+func compare(ds []difference, level float64) Comparison {
+	c := Comparison{Level: level, Lo: -1, Hi: 1, P: 1, Tasks: len(ds), Detectable: 1}
+	if len(ds) == 0 {
+		return c
+	}
+	var weight float64
+	c.Repeats = ds[0].repeats
+	for _, d := range ds {
+		weight += d.weight
+		c.MeanA += d.weight * d.a
+		c.MeanB += d.weight * d.b
+		c.Repeats = min(c.Repeats, d.repeats)
+		switch {
+		case d.b > d.a+flat:
+			c.Wins++
+		case d.b < d.a-flat:
+			c.Losses++
+		default:
+			c.Ties++
+		}
+	}
+	c.MeanA /= weight
+	c.MeanB /= weight
+	for _, d := range ds {
+		c.Difference += d.weight * (d.b - d.a)
+	}
+	c.Difference /= weight
+	var variance, squares float64
+	for i := 0; i < len(ds); {
+		var u, share float64
+		unit := ds[i].unit
+		for ; i < len(ds) && ds[i].unit == unit; i++ {
+			u += ds[i].weight / weight * (ds[i].b - ds[i].a - c.Difference)
+			share += ds[i].weight / weight
+		}
+		c.Clusters++
+		squares += share * share
+		if share < 1 {
+			variance += u * u / (1 - share) / (1 - share)
+		}
+	}
+	effective := 1 / squares
+	if c.Clusters < 2 || effective < 1+flat {
+		return c
+	}
+	c.SE = math.Sqrt(variance * float64(c.Clusters-1) / float64(c.Clusters))
+	c.bound(effective)
+	return c
+}
+
+// bound fills interval, p-value and detectable difference; effective is the
+// effective number of clusters, above 1.
+func (c *Comparison) bound(effective float64) {
+	alpha := (1 - c.Level) / 2
+	if c.SE < flat {
+		c.SE = 0
+		q := 1 - math.Pow(alpha, 1/effective)
+		c.Lo = c.Difference - q*(1+c.Difference)
+		c.Hi = c.Difference + q*(1-c.Difference)
+		if c.Difference > flat {
+			c.P = math.Pow(1+c.Difference, -effective)
+		}
+		c.Detectable = math.Min(1, math.Pow(alpha, -1/effective)-1)
+		return
+	}
+	df := math.Max(effective-1, minDF)
+	t := tQuantile(1-alpha, df)
+	c.Lo = math.Max(-1, c.Difference-t*c.SE)
+	c.Hi = math.Min(1, c.Difference+t*c.SE)
+	c.P = tSurvival(c.Difference/c.SE, df)
+	c.Detectable = math.Min(1, (t+tQuantile(power, df))*c.SE)
+}

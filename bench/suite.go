@@ -1,0 +1,177 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// The bounds of a suite file. A file beyond them is refused, never read in part.
+const (
+	maxSuiteLine   = 8 << 20
+	maxSuiteBytes  = 512 << 20
+	maxSuiteIssues = 1000
+)
+
+// GraderRules says which graders there are. It is handed in because graders
+// stand above this package.
+type GraderRules struct {
+	// Fields lists each type's own fields, besides type, weight, threshold and not.
+	Fields map[string][]string
+	// Check judges one grader of a task whose keys are known to be valid and lists
+	// what keeps it from being used.
+	Check func(*Task, GraderSpec) []GraderProblem
+}
+
+// GraderProblem is what is wrong with a grader.
+type GraderProblem struct {
+	// Field is the key of the grader that is wrong; empty when it is the whole.
+	Field string
+	Text  string
+}
+
+// LoadSuite reads the suite name from dir/name.jsonl together with the fixture
+// folders beside it, checks every line and assigns the splits that are absent.
+// It returns either a suite or every problem found, in the order of the file.
+func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
+	file := path.Join(filepath.Base(dir), name+".jsonl")
+	whole := func(format string, args ...any) (*Suite, []Issue) {
+		return nil, []Issue{{File: file, Text: fmt.Sprintf(format, args...)}}
+	}
+	if problem := PathProblem(name); problem != "" || strings.Contains(name, "/") {
+		return nil, []Issue{{File: filepath.Base(dir), Text: fmt.Sprintf("%s is not the name of a suite", quote(name))}}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return whole("cannot be read: %v", plain(err))
+	}
+	defer root.Close()
+	f, err := root.Open(name + ".jsonl")
+	if err != nil {
+		return whole("cannot be read: %v", plain(err))
+	}
+	defer f.Close()
+	suite, issues := ReadSuite(f, file, root.FS(), rules)
+	if suite != nil {
+		suite.Name, suite.Dir = name, dir
+	}
+	return suite, issues
+}
+
+// ReadSuite is LoadSuite for any reader. file names it in issues; fixtures holds
+// the fixture folders, nil when there are none.
+func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Suite, []Issue) {
+	l := &suiteReader{file: file, rules: rules, fixtures: fixtures, ids: map[string]int{}, folders: map[string]folder{}}
+	l.read(r)
+	if len(l.tasks) == 0 && len(l.issues) == 0 {
+		l.add(0, 0, "holds no task")
+	}
+	// Splits are judged even when lines are bad: a person wants to see it all.
+	for _, c := range AssignSplits(l.tasks) {
+		at := l.places[c.Holdout]
+		l.add(at.line, at.split, fmt.Sprintf("cluster %s is in both splits: search in line %d, holdout in line %d",
+			quote(c.Cluster), l.places[c.Search].line, at.line))
+	}
+	if len(l.issues) > 0 {
+		return nil, l.sorted()
+	}
+	return &Suite{Tasks: l.tasks, Hash: hashSuite(l.tasks, l.folders)}, nil
+}
+
+// place is where a task stands.
+type place struct {
+	line, split int // line, and column of its split
+}
+
+type suiteReader struct {
+	file     string
+	rules    GraderRules
+	fixtures fs.FS
+	tasks    []Task
+	places   []place // of tasks
+	ids      map[string]int
+	folders  map[string]folder
+	issues   []Issue
+	more     int // issues beyond maxSuiteIssues
+}
+
+func (l *suiteReader) add(line, column int, text string) {
+	if len(l.issues) >= maxSuiteIssues {
+		l.more++
+		return
+	}
+	l.issues = append(l.issues, Issue{l.file, line, column, text})
+}
+
+// read goes through the lines. An overlong line is reported and skipped without
+// being held.
+func (l *suiteReader) read(r io.Reader) {
+	in := bufio.NewReaderSize(r, 16<<10)
+	total := 0
+	for no := 1; ; no++ {
+		line, size, err := readLine(in, maxSuiteLine)
+		total += size
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			l.add(no, 0, fmt.Sprintf("cannot be read: %v", plain(err)))
+			return
+		case total > maxSuiteBytes:
+			l.add(no, 0, fmt.Sprintf("the file is longer than %d MB", maxSuiteBytes>>20))
+			return
+		case size > maxSuiteLine:
+			l.add(no, 0, fmt.Sprintf("the line is longer than %d MB", maxSuiteLine>>20))
+		default:
+			if no == 1 {
+				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+			}
+			if len(bytes.TrimSpace(line)) > 0 {
+				l.line(no, line)
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads up to and without the next newline, and a carriage return
+// before it. Of a line longer than limit it keeps nothing and only tells the size.
+func readLine(in *bufio.Reader, limit int) (line []byte, size int, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		size += len(part)
+		if size <= limit {
+			line = append(line, part...)
+		} else {
+			line = nil
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		return bytes.TrimSuffix(line, []byte("\r")), size, err
+	}
+}
+
+// columnOf counts characters up to a byte of the line, from 1.
+func columnOf(line []byte, off int) int {
+	return utf8.RuneCount(line[:min(off, len(line))]) + 1
+}
+
+// plain takes the path out of a file error: the issue names the file already,
+// and the machine's folders are nobody's business.
+func plain(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}

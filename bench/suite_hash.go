@@ -1,0 +1,105 @@
+package bench
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// hashSuite covers everything, in the order of the file, with the splits as assigned.
+func hashSuite(tasks []Task, folders map[string]folder) string {
+	all := sha256.New()
+	for i := range tasks {
+		writePart(all, canonicalTask(tasks[i]))
+		writePart(all, []byte(folders[tasks[i].Fixtures.Dir].digest))
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// HashTask is the SHA-256, in hexadecimal, over what could change an evaluation
+// of a task: what the agent sees, the fixtures and the graders. Weight, tags,
+// source, cluster and split are left out, so that assigning a split or weighing
+// anew keeps what was paid for. fixtureHash is the task's [FixtureHash].
+func HashTask(t *Task, fixtureHash string) string {
+	seen := *t
+	seen.Weight, seen.Tags, seen.Source, seen.Cluster, seen.Split = 0, nil, nil, "", ""
+	one := sha256.New()
+	writePart(one, canonicalTask(seen))
+	writePart(one, []byte(fixtureHash))
+	return hex.EncodeToString(one.Sum(nil))
+}
+
+// FixtureHash is the SHA-256, in hexadecimal, over the paths, modes and contents
+// of a task's fixture folder; empty when it has none or the folder cannot be
+// read, in which case [LayOut] fails too.
+func FixtureHash(t *Task, suiteDir string) string {
+	if t.Fixtures.Dir == "" {
+		return ""
+	}
+	return folderOf(t, suiteDir).digest
+}
+
+// writePart frames each part by its length, so that no two lists of parts give
+// the same bytes.
+func writePart(h hash.Hash, data []byte) {
+	fmt.Fprintf(h, "%d:", len(data))
+	h.Write(data)
+}
+
+// canonicalTask is the task as JSON with sorted keys throughout, also inside the
+// parts that are kept as they were read.
+func canonicalTask(t Task) []byte {
+	if len(t.Input) > 0 {
+		t.Input = canonicalJSON(t.Input)
+	}
+	graders := make([]GraderSpec, len(t.Graders))
+	for i, g := range t.Graders {
+		if len(g.Raw) > 0 {
+			g.Raw = canonicalJSON(g.Raw)
+		}
+		graders[i] = g
+	}
+	t.Graders = graders
+	return encode(t)
+}
+
+// canonicalJSON sorts the keys of a raw value and keeps its numbers as written.
+// What is no JSON stays as it is.
+func canonicalJSON(raw json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return raw
+	}
+	return encode(v)
+}
+
+// encode writes JSON without a newline and without escaping for HTML. What it is
+// given can always be written, except raw parts that are no JSON, whose text
+// then stands for them.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return []byte(fmt.Sprintf("%q", fmt.Sprint(v)))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// WriteSuite writes tasks as suite lines.
+func WriteSuite(w io.Writer, tasks []Task) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range tasks {
+		if err := enc.Encode(&tasks[i]); err != nil {
+			return fmt.Errorf("write task %q: %w", tasks[i].ID, err)
+		}
+	}
+	return nil
+}

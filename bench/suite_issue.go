@@ -1,0 +1,72 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Issue is one thing wrong with a suite file, at a place a person can go to.
+type Issue struct {
+	// File is the suite file as a person names it, for instance suites/tasks.jsonl.
+	File string
+	// Line counts from 1; 0 when the whole file is meant.
+	Line int
+	// Column counts characters from 1, a byte order mark left out; 0 when the
+	// whole line is meant.
+	Column int
+	Text   string
+}
+
+// String is the form an editor can jump to: file:line:column: text.
+func (i Issue) String() string {
+	switch {
+	case i.Line == 0:
+		return fmt.Sprintf("%s: %s", i.File, i.Text)
+	case i.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", i.File, i.Line, i.Text)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", i.File, i.Line, i.Column, i.Text)
+}
+
+// unknown says that a word is not one of the valid ones, and which it is nearest to.
+func unknown(what, word string, valid []string) string {
+	text := fmt.Sprintf("unknown %s %s", what, quote(word))
+	if near := nearest(word, valid); near != "" {
+		return fmt.Sprintf("%s (did you mean %q?)", text, near)
+	}
+	sorted := slices.Sorted(slices.Values(valid))
+	return fmt.Sprintf("%s (valid: %s)", text, strings.Join(sorted, ", "))
+}
+
+// quote shows a foreign word safely and briefly.
+func quote(word string) string {
+	const limit = 60
+	if runes := []rune(word); len(runes) > limit {
+		word = string(runes[:limit]) + "…"
+	}
+	return fmt.Sprintf("%q", word)
+}
+
+// nearest is the valid word that a misspelt one most likely stands for, or ""
+// when none is near: at most two edits for words of four letters and more, one
+// for shorter ones, upper and lower case counting as equal. Ties go to the
+// alphabetically first.
+func nearest(word string, valid []string) string {
+	if len(word) > 100 {
+		return ""
+	}
+	word = strings.ToLower(word)
+	best, bound := "", 3
+	if len(word) < 4 {
+		bound = 2
+	}
+	for _, v := range slices.Sorted(slices.Values(valid)) {
+		if d := levenshtein.ComputeDistance(word, strings.ToLower(v)); d < bound {
+			best, bound = v, d
+		}
+	}
+	return best
+}

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// jsonNode is a parsed JSON value that knows where it stands. The standard
+// decoder tells no positions of keys, and a person with a suite of a thousand
+// lines needs them.
+type jsonNode struct {
+	// kind is one of { [ " 0 t n: object, list, text, number, true or false, null.
+	kind    byte
+	off     int // byte of the line
+	text    string
+	members []jsonMember
+	items   []jsonNode
+}
+
+type jsonMember struct {
+	key string
+	off int
+	val jsonNode
+}
+
+// get finds the first member of an object by its exact key; null counts as absent.
+func (n jsonNode) get(key string) (jsonNode, bool) {
+	for _, m := range n.members {
+		if m.key == key {
+			return m.val, m.val.kind != 'n'
+		}
+	}
+	return jsonNode{}, false
+}
+
+// name says what a value is in words a person uses.
+func (n jsonNode) name() string {
+	switch n.kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "text"
+	case '0':
+		return "a number"
+	case 't':
+		return "true or false"
+	}
+	return "null"
+}
+
+// jsonError is a syntax error at a byte of the line.
+type jsonError struct {
+	off  int
+	text string
+}
+
+// parseJSON reads one JSON value with positions.
+func parseJSON(line []byte) (jsonNode, *jsonError) {
+	if json.Valid(line) {
+		p := jsonParser{line: line}
+		return p.value(), nil
+	}
+	var whole json.RawMessage
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(line, &whole); errors.As(err, &syntax) {
+		off := min(max(int(syntax.Offset)-1, 0), len(line))
+		return jsonNode{}, &jsonError{off, fmt.Sprintf("is not valid JSON: %v", syntax)}
+	}
+	return jsonNode{}, &jsonError{0, "is not valid JSON"}
+}
+
+// jsonParser goes through a line that the standard library has found valid, so
+// that it needs no judgement of its own.
+type jsonParser struct {
+	line []byte
+	i    int
+}
+
+// skip passes over white space, commas and colons and returns the next byte.
+func (p *jsonParser) skip() byte {
+	for {
+		switch c := p.line[p.i]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			p.i++
+		default:
+			return c
+		}
+	}
+}
+
+func (p *jsonParser) value() jsonNode {
+	c := p.skip()
+	n := jsonNode{kind: c, off: p.i}
+	switch c {
+	case '{':
+		p.i++
+		for p.skip() != '}' {
+			off := p.i
+			key := p.text()
+			n.members = append(n.members, jsonMember{key, off, p.value()})
+		}
+		p.i++
+	case '[':
+		p.i++
+		for p.skip() != ']' {
+			n.items = append(n.items, p.value())
+		}
+		p.i++
+	case '"':
+		n.text = p.text()
+	default:
+		for p.i < len(p.line) && bytes.IndexByte([]byte(" \t\r\n,:]}"), p.line[p.i]) < 0 {
+			p.i++
+		}
+		switch c {
+		case 'n':
+		case 't', 'f':
+			n.kind = 't'
+		default:
+			n.kind, n.text = '0', string(p.line[n.off:p.i])
+		}
+	}
+	return n
+}
+
+// text reads a quoted text.
+func (p *jsonParser) text() string {
+	start := p.i
+	escaped := false
+	for p.i++; p.line[p.i] != '"'; p.i++ {
+		if p.line[p.i] == '\\' {
+			escaped = true
+			p.i++
+		}
+	}
+	p.i++
+	quoted := p.line[start:p.i]
+	if !escaped {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	var s string
+	if err := json.Unmarshal(quoted, &s); err != nil {
+		return string(quoted) // unreachable: it is valid
+	}
+	return s
+}

@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
+
+// line checks one line and keeps its task. Whatever could be read is kept even
+// when parts of it are wrong, so that duplicates and splits are judged over the
+// whole file at once.
+func (l *suiteReader) line(no int, line []byte) {
+	if off := invalidUTF8(line); off >= 0 {
+		l.add(no, columnOf(line, off), "is not valid UTF-8")
+		return
+	}
+	n, bad := parseJSON(line)
+	if bad != nil {
+		l.add(no, columnOf(line, bad.off), bad.text)
+		return
+	}
+	failed := false
+	report := func(off int, text string) {
+		failed = true
+		l.add(no, columnOf(line, off), text)
+	}
+	taskShape.walk(n, "a task", report)
+	if n.kind != '{' {
+		return
+	}
+	id := l.id(no, n, report)
+	l.graders(n, report)
+	if failed {
+		return
+	}
+	var t Task
+	if err := json.Unmarshal(line, &t); err != nil {
+		report(n.off, "cannot be read as a task")
+		return
+	}
+	if _, ok := n.get("input"); !ok {
+		t.Input = nil
+	}
+	if t.Goal == "" && len(t.Messages) == 0 && len(t.Input) == 0 {
+		report(n.off, fmt.Sprintf("task %s has neither a goal nor messages nor input", quote(id)))
+	}
+	if len(t.Graders) == 0 && t.Answer == nil {
+		report(n.off, fmt.Sprintf("task %s has neither graders nor an answer to grade by", quote(id)))
+	}
+	l.checkGraders(&t, n, report)
+	l.checkFixtures(&t, n, report)
+	split := 0
+	if s, ok := n.get("split"); ok {
+		split = columnOf(line, s.off)
+	}
+	l.tasks = append(l.tasks, t)
+	l.places = append(l.places, place{no, split})
+}
+
+// id finds the id and reports it when an earlier line has it too.
+func (l *suiteReader) id(no int, n jsonNode, report func(int, string)) string {
+	id, ok := n.get("id")
+	if !ok || id.kind != '"' || id.text == "" {
+		return ""
+	}
+	if first, ok := l.ids[id.text]; ok {
+		report(id.off, fmt.Sprintf("id %s of line %d stands already in line %d", quote(id.text), no, first))
+	} else {
+		l.ids[id.text] = no
+	}
+	return id.text
+}
+
+// graders checks the keys and common fields of every grader.
+func (l *suiteReader) graders(n jsonNode, report func(int, string)) {
+	list, _ := n.get("graders")
+	for _, g := range list.items {
+		typ, ok := g.get("type")
+		if g.kind != '{' || !ok {
+			continue // the shape has said so
+		}
+		if typ.kind != '"' {
+			report(typ.off, fmt.Sprintf(`"type" must be text, not %s`, typ.name()))
+			continue
+		}
+		own, ok := l.rules.Fields[typ.text]
+		if !ok {
+			report(typ.off, unknown("grader type", typ.text, slices.Collect(maps.Keys(l.rules.Fields))))
+			continue
+		}
+		for _, m := range g.members {
+			if common, ok := commonGraderFields[m.key]; ok {
+				common.walk(m.val, fmt.Sprintf("%q", m.key), report)
+			} else if !slices.Contains(own, m.key) {
+				valid := slices.AppendSeq(slices.Clone(own), maps.Keys(commonGraderFields))
+				report(m.off, unknown(fmt.Sprintf("key of grader %q:", typ.text), m.key, valid))
+			}
+		}
+	}
+}
+
+// checkGraders asks the rules about every grader of a task that could be read.
+func (l *suiteReader) checkGraders(t *Task, n jsonNode, report func(int, string)) {
+	if l.rules.Check == nil {
+		return
+	}
+	list, _ := n.get("graders")
+	for i, spec := range t.Graders {
+		for _, p := range l.rules.Check(t, spec) {
+			off := list.items[i].off
+			if v, ok := list.items[i].get(p.Field); ok {
+				off = v.off
+			}
+			report(off, fmt.Sprintf("grader %q: %s", spec.Type, p.Text))
+		}
+	}
+}
+
+// checkFixtures checks paths and folders, reading each folder once.
+func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string)) {
+	fix, _ := n.get("fixtures")
+	files, _ := fix.get("files")
+	for _, m := range files.members {
+		if problem := PathProblem(m.key); problem != "" {
+			report(m.off, fmt.Sprintf("fixture path %s %s", quote(m.key), problem))
+		}
+	}
+	dir, ok := fix.get("dir")
+	if !ok || t.Fixtures.Dir == "" {
+		if err := checkLayout(t.Fixtures.Files, nil); err != nil {
+			report(files.off, err.Error())
+		}
+		return
+	}
+	if problem := PathProblem(t.Fixtures.Dir); problem != "" {
+		report(dir.off, fmt.Sprintf("fixture folder %s %s", quote(t.Fixtures.Dir), problem))
+		return
+	}
+	content, ok := l.folders[t.Fixtures.Dir]
+	if !ok {
+		content = readFolder(l.fixtures, t.Fixtures.Dir)
+		// Only the names and the digest are kept: a suite may have many folders.
+		for i := range content.files {
+			content.files[i].data = nil
+		}
+		l.folders[t.Fixtures.Dir] = content
+	}
+	if content.err != nil {
+		report(dir.off, fmt.Sprintf("fixture folder %s %v", quote(t.Fixtures.Dir), content.err))
+		return
+	}
+	if err := checkLayout(t.Fixtures.Files, content.files); err != nil {
+		report(dir.off, err.Error())
+	}
+}
+
+// sorted gives the issues in the order of the file, and says how many were left out.
+func (l *suiteReader) sorted() []Issue {
+	slices.SortStableFunc(l.issues, func(a, b Issue) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if l.more > 0 {
+		l.issues = append(l.issues, Issue{File: l.file, Text: fmt.Sprintf("has %d more problems", l.more)})
+	}
+	return l.issues
+}
+
+// invalidUTF8 is the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(line []byte) int {
+	if utf8.Valid(line) {
+		return -1
+	}
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}

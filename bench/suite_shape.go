@@ -1,0 +1,197 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// shape declares what a part of a suite line may be. Data, so that the keys that
+// are valid, the keys that are suggested and the types are said once.
+type shape struct {
+	// kind is that of a jsonNode; 0 admits anything and looks no further.
+	kind   byte
+	fields map[string]shape // of an object with declared keys
+	elem   *shape           // of a list's items, or of the values of an object with free keys
+	need   []string         // keys of an object that must be there
+	check  func(jsonNode) string
+}
+
+var (
+	textShape    = shape{kind: '"'}
+	messageShape = shape{
+		kind:   '{',
+		fields: map[string]shape{"role": {kind: '"', check: notEmpty}, "content": textShape},
+		need:   []string{"role", "content"},
+	}
+	memoryShape = shape{
+		kind: '{',
+		fields: map[string]shape{
+			"id": textShape, "domain": textShape, "text": {kind: '"', check: notEmpty}, "answer": textShape,
+			"source": textShape, "time": {kind: '"', check: isTime}, "confidence": {kind: '0', check: isShare},
+			"retracted": textShape,
+		},
+		need: []string{"text"},
+	}
+	// graderShape leaves a grader's own fields open: [GraderRules] knows them.
+	graderShape = shape{kind: '{', elem: &shape{}, need: []string{"type"}}
+	taskShape   = shape{
+		kind: '{',
+		fields: map[string]shape{
+			"id":       {kind: '"', check: isName},
+			"domain":   {kind: '"', check: isName},
+			"goal":     textShape,
+			"messages": {kind: '[', elem: &messageShape},
+			"input":    {},
+			"fixtures": {kind: '{', fields: map[string]shape{
+				"files":    {kind: '{', elem: &textShape},
+				"dir":      textShape,
+				"memories": {kind: '[', elem: &memoryShape},
+				"turns":    {kind: '[', elem: &messageShape},
+			}},
+			"graders": {kind: '[', elem: &graderShape},
+			"answer":  textShape,
+			"weight":  {kind: '0', check: isWeight},
+			"tags":    {kind: '[', elem: &textShape},
+			"source":  {kind: '{', fields: map[string]shape{"session": textShape, "author": textShape, "approval": textShape}},
+			"cluster": {kind: '"', check: isName},
+			"split":   {kind: '"', check: isSplit},
+		},
+		need: []string{"id"},
+	}
+	commonGraderFields = map[string]shape{
+		"type": textShape, "weight": {kind: '0', check: isWeight},
+		"threshold": {kind: '0', check: isShare}, "not": {kind: 't'},
+	}
+)
+
+// walk compares a value with its shape and reports every difference by byte
+// offset. what names the value in messages. null stands for an absent value,
+// except where a key is needed.
+func (s shape) walk(n jsonNode, what string, report func(off int, text string)) {
+	if s.kind == 0 || n.kind == 'n' {
+		return
+	}
+	if n.kind != s.kind {
+		report(n.off, fmt.Sprintf("%s must be %s, not %s", what, jsonNode{kind: s.kind}.name(), n.name()))
+		return
+	}
+	if s.check != nil {
+		if text := s.check(n); text != "" {
+			report(n.off, what+" "+text)
+		}
+	}
+	switch n.kind {
+	case '[':
+		for i, item := range n.items {
+			name := "item " + strconv.Itoa(i+1) + " of " + what
+			if item.kind == 'n' {
+				report(item.off, name+" is null")
+				continue
+			}
+			s.elem.walk(item, name, report)
+		}
+	case '{':
+		s.walkObject(n, what, report)
+	}
+}
+
+func (s shape) walkObject(n jsonNode, what string, report func(off int, text string)) {
+	seen := make(map[string]bool, len(n.members))
+	for _, m := range n.members {
+		if seen[m.key] {
+			report(m.off, fmt.Sprintf("key %s stands twice", quote(m.key)))
+			continue
+		}
+		seen[m.key] = true
+		if s.elem != nil {
+			if m.val.kind == 'n' {
+				if s.elem.kind != 0 {
+					report(m.val.off, fmt.Sprintf("%s of %s is null", quote(m.key), what))
+				}
+				continue
+			}
+			s.elem.walk(m.val, fmt.Sprintf("%s of %s", quote(m.key), what), report)
+			continue
+		}
+		field, ok := s.fields[m.key]
+		if !ok {
+			report(m.off, unknown("key", m.key, slices.Collect(maps.Keys(s.fields))))
+			continue
+		}
+		field.walk(m.val, `"`+m.key+`"`, report)
+	}
+	for _, key := range s.need {
+		if _, ok := n.get(key); !ok {
+			report(n.off, fmt.Sprintf("%s needs %q", what, key))
+		}
+	}
+}
+
+func notEmpty(n jsonNode) string {
+	if n.text == "" {
+		return "is empty"
+	}
+	return ""
+}
+
+// isName holds ids, domains and clusters to what can be shown and stored: 1 to
+// 200 bytes, no control characters, no white space at the ends.
+func isName(n jsonNode) string {
+	switch {
+	case n.text == "":
+		return "is empty"
+	case len(n.text) > 200:
+		return fmt.Sprintf("has %d bytes, at most 200 are allowed", len(n.text))
+	case hasControl(n.text):
+		return "has a control character"
+	case n.text[0] == ' ' || n.text[len(n.text)-1] == ' ':
+		return "begins or ends with a space"
+	}
+	return ""
+}
+
+func isTime(n jsonNode) string {
+	if _, err := time.Parse(time.RFC3339, n.text); err != nil {
+		return "must be a time like 2026-01-31T06:00:00Z"
+	}
+	return ""
+}
+
+func isShare(n jsonNode) string {
+	if f, err := strconv.ParseFloat(n.text, 64); err != nil || f < 0 || f > 1 {
+		return fmt.Sprintf("is %s, outside 0 to 1", shorten(n.text))
+	}
+	return ""
+}
+
+func isWeight(n jsonNode) string {
+	f, err := strconv.ParseFloat(n.text, 64)
+	switch {
+	case f < 0:
+		return fmt.Sprintf("is %s, and must not be negative", shorten(n.text))
+	case err != nil || f > maxWeight:
+		return fmt.Sprintf("is %s, above %g", shorten(n.text), float64(maxWeight))
+	}
+	return ""
+}
+
+// maxWeight keeps sums of weights far from overflow.
+const maxWeight = 1e6
+
+func isSplit(n jsonNode) string {
+	switch Split(n.text) {
+	case Search, Holdout:
+		return ""
+	}
+	return "is an " + unknown("split", n.text, []string{string(Search), string(Holdout)})
+}
+
+func shorten(number string) string {
+	if len(number) > 24 {
+		return number[:24] + "…"
+	}
+	return number
+}

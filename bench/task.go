@@ -1,0 +1,140 @@
+package bench
+
+import (
+	"encoding/json"
+
+	"evolve/runtime/agent"
+)
+
+// Split says on which side of the wall a task stands.
+type Split string
+
+// Search tasks may be seen by the searcher; Holdout tasks confirm.
+const (
+	Search  Split = "search"
+	Holdout Split = "holdout"
+)
+
+// Task is one piece of work with its graders. The JSON form is a suite line (spec 4.1).
+type Task struct {
+	ID     string `json:"id"`
+	Domain string `json:"domain,omitempty"`
+	// Goal is the request; Messages a whole conversation. At least one, or Input, is there.
+	Goal     string          `json:"goal,omitempty"`
+	Messages []agent.Message `json:"messages,omitempty"`
+	Input    json.RawMessage `json:"input,omitempty"`
+	Fixtures Fixtures        `json:"fixtures,omitzero"`
+	// Graders are combined by weight. None: exact on Answer.
+	Graders []GraderSpec `json:"graders,omitempty"`
+	// Answer is the reference where there is one. No agent ever sees it.
+	Answer *string `json:"answer,omitempty"`
+	// Weight in the suite's mean; 0 is read as 1.
+	Weight float64  `json:"weight,omitempty"`
+	Tags   []string `json:"tags,omitempty"`
+	Source *Source  `json:"source,omitempty"`
+	// Cluster is shared by tasks that are variations of one another; statistics
+	// treat it as the unit. Empty: the task is its own cluster.
+	Cluster string `json:"cluster,omitempty"`
+	Split   Split  `json:"split,omitempty"`
+}
+
+// Fixtures is what a task lays out for the agent.
+type Fixtures struct {
+	// Files maps slash-separated relative paths to contents, written into the workdir.
+	Files map[string]string `json:"files,omitempty"`
+	// Dir names a folder of the suite's own, relative to the suite file, whose
+	// files are laid out in the workdir as well.
+	Dir string `json:"dir,omitempty"`
+	// Memories extend the agent's memory for this task.
+	Memories []agent.Memory `json:"memories,omitempty"`
+	// Turns are earlier messages of the same conversation.
+	Turns []agent.Message `json:"turns,omitempty"`
+}
+
+// IsZero reports whether nothing is laid out.
+func (f Fixtures) IsZero() bool {
+	return len(f.Files) == 0 && f.Dir == "" && len(f.Memories) == 0 && len(f.Turns) == 0
+}
+
+// Source is the provenance of a task.
+type Source struct {
+	Session  string `json:"session,omitempty"`
+	Author   string `json:"author,omitempty"`
+	Approval string `json:"approval,omitempty"`
+}
+
+// GraderSpec declares one grader. Raw holds the whole object, from which each
+// type reads its own fields.
+type GraderSpec struct {
+	Type string
+	// Weight among the task's graders; 0 is read as 1.
+	Weight float64
+	// Threshold is the score at which it passes; 0 is read as the type's own (1 for most).
+	Threshold float64
+	// Not inverts score and pass.
+	Not bool
+	Raw json.RawMessage
+}
+
+// MarshalJSON writes the object as it was read.
+func (g GraderSpec) MarshalJSON() ([]byte, error) {
+	if len(g.Raw) > 0 {
+		return g.Raw, nil
+	}
+	return json.Marshal(map[string]string{"type": g.Type})
+}
+
+// UnmarshalJSON reads the common fields and keeps the object.
+func (g *GraderSpec) UnmarshalJSON(data []byte) error {
+	var head struct {
+		Type      string  `json:"type"`
+		Weight    float64 `json:"weight"`
+		Threshold float64 `json:"threshold"`
+		Not       bool    `json:"not"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return err
+	}
+	*g = GraderSpec{
+		Type: head.Type, Weight: head.Weight, Threshold: head.Threshold, Not: head.Not,
+		Raw: append(json.RawMessage(nil), data...),
+	}
+	return nil
+}
+
+// Unit is the cluster the task counts in.
+func (t *Task) Unit() string {
+	if t.Cluster != "" {
+		return t.Cluster
+	}
+	return t.ID
+}
+
+// Importance is the weight with its default.
+func (t *Task) Importance() float64 {
+	if t.Weight > 0 {
+		return t.Weight
+	}
+	return 1
+}
+
+// Suite is a set of tasks with unique ids, each with its split assigned.
+type Suite struct {
+	Name  string
+	Tasks []Task
+	// Hash is the SHA-256 over every task's canonical line and fixture folder, in hexadecimal.
+	Hash string
+	// Dir is the folder of the suite file, for fixture folders.
+	Dir string
+}
+
+// Side lists the tasks of one split, in the order of the file.
+func (s *Suite) Side(split Split) []*Task {
+	var out []*Task
+	for i := range s.Tasks {
+		if s.Tasks[i].Split == split {
+			out = append(out, &s.Tasks[i])
+		}
+	}
+	return out
+}

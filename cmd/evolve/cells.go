@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+// shown is a parameter's value as people read it; an inactive one is off.
+func shown(v any) string {
+	if v == nil {
+		return "off"
+	}
+	return reports.Visible(reports.Value(v))
+}
+
+// printChanges lists parameters with their old and new values; a list says what
+// came and went.
+func printChanges(w io.Writer, changes []archive.Change, column int) {
+	for _, ch := range changes {
+		old, now := shown(ch.Old), shown(ch.New)
+		_, _ = fmt.Fprintf(w, "  %-*s %s → %s\n", column, reports.Visible(ch.Param), oneLine(old, 200), oneLine(now, 200))
+	}
+}
+
+// stateName is a state as people read it.
+func stateName[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
+
+// points is a difference of scores with a sign that is as wide as a plus.
+func points(d float64) string {
+	s := fmt.Sprintf("%+.1f", 100*d)
+	if s == "-0.0" || s == "+0.0" {
+		return "0.0"
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// count is a number with its noun, one of which has no s.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// oneLine joins lines and cuts what is too long for a list.
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
+	"evolve/reports"
+)
+
+// decision is a command by which a person decides on a proposal.
+type decision struct {
+	name, usage, about string
+	flags              []cli.Flag
+	// states are those in which there is something to ask; in others the desk
+	// refuses with the reason.
+	states []archive.ProposalState
+	// plan says what is about to happen, for the question.
+	plan func(archive.ProposalRecord) string
+	do   func(context.Context, *decide.Desk, string, decide.Word) (archive.ProposalRecord, error)
+	// done says what has happened, and what may be done next.
+	done func(*shell, archive.ProposalRecord) string
+	// reasoned says that it is refused without a reason.
+	reasoned bool
+}
+
+func approving() decision {
+	return decision{
+		name: "approve", usage: "adopt a proposal: one commit on the branch that is checked out",
+		about: "Refused when what the proposal depends on has changed since it was measured, when a gate " +
+			"does not pass, and when the files it would change are not committed. A workspace in no " +
+			"repository becomes one.",
+		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass, and say `WHY`"}},
+		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
+		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Approve(ctx, id, w)
+		},
+		done: func(sh *shell, p archive.ProposalRecord) string {
+			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), abbreviated(p.AdoptedCommit), sh.typed("evolve rollback "+p.ID))
+		},
+	}
+}
+
+func rejecting() decision {
+	return decision{
+		name: "reject", usage: "close a proposal, with a reason", reasoned: true,
+		about: "Its commit stays on its ref, and the reason in the ledger.",
+		plan:  func(p archive.ProposalRecord) string { return "reject " + p.Title },
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Reject(ctx, id, w)
+		},
+		done: func(_ *shell, p archive.ProposalRecord) string { return "rejected " + reports.Visible(p.Title) },
+	}
+}
+
+func rollingBack() decision {
+	return decision{
+		name: "rollback", usage: "take an adoption back with a new commit that restores what was before",
+		about:  "History is kept: nothing is rewritten. When files changed since, they are named and nothing is done.",
+		states: []archive.ProposalState{archive.Adopted},
+		plan: func(p archive.ProposalRecord) string {
+			return "take back " + p.Title + " and restore the config before it"
+		},
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Rollback(ctx, id, w)
+		},
+		done: func(_ *shell, p archive.ProposalRecord) string {
+			return fmt.Sprintf("rolled back %s: commit %s restores the config before it", reports.Visible(p.Title), abbreviated(p.Decision.Commit))
+		},
+	}
+}
+
+func abbreviated(commit string) string { return commit[:min(12, len(commit))] }
+
+func (sh *shell) decisionCommand(d decision) *cli.Command {
+	return &cli.Command{
+		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
+		Flags: append([]cli.Flag{
+			byFlag(),
+			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger and the commit"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"},
+		}, d.flags...),
+		Action: func(c *cli.Context) error { return sh.decide(c, d) },
+	}
+}
+
+func byFlag() cli.Flag {
+	return &cli.StringFlag{Name: "by", Usage: "who decides, as `NAME` or \"Name <mail>\"; the git user by default"}
+}
+
+func (sh *shell) decide(c *cli.Context, d decision) error {
+	if err := sh.outside(); err != nil {
+		return err
+	}
+	if d.reasoned && strings.TrimSpace(c.String("reason")) == "" {
+		return hinted(exitUsage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", d.name)
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	// The question is asked before the archive is taken: a run must not wait for
+	// somebody who went for coffee.
+	p, err := sh.peek(c, w.Root, c.Args().First())
+	if err != nil {
+		return err
+	}
+	if asks := d.reasoned || slices.Contains(d.states, p.State); asks && !c.Bool("yes") {
+		changes := p.Changes
+		if p.State == archive.Adopted {
+			changes = reversed(changes)
+		}
+		if err := sh.confirm(c.Context, p, d.plan(p), changes); err != nil {
+			return err
+		}
+	}
+	word := decide.Word{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
+	if p, err = sh.pronounce(c.Context, w, d, p.ID, word); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(viewOf(p))
+	}
+	_, err = fmt.Fprintln(sh.stdout, d.done(sh, p))
+	return err
+}
+
+// reversed is what taking changes back does.
+func reversed(changes []archive.Change) []archive.Change {
+	back := make([]archive.Change, len(changes))
+	for i, ch := range changes {
+		back[i] = archive.Change{Param: ch.Param, Old: ch.New, New: ch.Old}
+	}
+	return back
+}
+
+// outside refuses to decide inside of a run or a sandbox.
+func (sh *shell) outside() error {
+	if sh.getenv("EVOLVE_INSIDE") != "" {
+		return hinted(exitGate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
+	}
+	return nil
+}
+
+// peek reads one proposal and lets go of the archive.
+func (sh *shell) peek(c *cli.Context, root, id string) (archive.ProposalRecord, error) {
+	a, err := sh.reader(root)
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	p, err := proposalOf(c.Context, a, id)
+	return p, errors.Join(err, a.Close())
+}
+
+func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.ProposalRecord, error) {
+	p, err := a.Proposal(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return p, hinted(exitUsage, "`evolve proposals --all` lists them", "there is no proposal %q", id)
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading proposal %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// pronounce opens the archive, decides, and closes it again.
+func (sh *shell) pronounce(ctx context.Context, w *workspace.Workspace, d decision, id string, word decide.Word) (archive.ProposalRecord, error) {
+	if word.By == "" {
+		word.By = sh.whoami(ctx, w.Root)
+	}
+	a, err := sh.writer(w.Root, "evolve "+d.name)
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	desk := &decide.Desk{Workspace: w, Archive: a, Env: sh.env, Now: sh.now}
+	p, err := d.do(ctx, desk, id, word)
+	return p, errors.Join(err, a.Close())
+}
+
+// whoami is the git user, or the operating system's.
+func (sh *shell) whoami(ctx context.Context, root string) string {
+	p := patch.User(ctx, root, sh.env)
+	switch {
+	case p.Name != "" && p.Email != "":
+		return p.Name + " <" + p.Email + ">"
+	case p.Name != "":
+		return p.Name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// The exit codes (spec 2.3).
+const (
+	exitUnexpected     = 1
+	exitUsage          = 2
+	exitAwaiting       = 3
+	exitGate           = 4
+	exitLocked         = 5
+	exitBudget         = 6
+	exitInfrastructure = 7
+	exitIntegrity      = 8
+	exitInterrupted    = 130
+)
+
+// failure is an error with the exit code and the hint it ends the process with.
+type failure struct {
+	err  error
+	hint string
+	code int
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// usage marks a mistake in what was typed or written.
+func usage(err error) error { return &failure{err: err, code: exitUsage} }
+
+func hinted(code int, hint string, format string, args ...any) error {
+	return &failure{err: fmt.Errorf(format, args...), hint: hint, code: code}
+}
+
+// quietExit ends the process with a code after everything was said.
+type quietExit int
+
+func (q quietExit) Error() string { return fmt.Sprintf("exit %d", int(q)) }
+
+// fail prints an error with its hint and returns its exit code. A program that
+// asked for JSON gets both as the last line of standard error.
+func (sh *shell) fail(err error) int {
+	var q quietExit
+	if errors.As(err, &q) {
+		return int(q)
+	}
+	code, hint := classify(err)
+	if errors.Is(err, syscall.EPIPE) { // whoever read has gone, as `| head` does
+		return code
+	}
+	hint = sh.here(hint)
+	if sh.json {
+		line, _ := json.Marshal(struct {
+			Error string `json:"error"`
+			Hint  string `json:"hint,omitempty"`
+			Exit  int    `json:"exit"`
+		}{err.Error(), hint, code})
+		_, _ = fmt.Fprintf(sh.stderr, "%s\n", visibleJSON(line))
+		return code
+	}
+	for i, l := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+		lead := "error: "
+		if i > 0 {
+			lead = "       "
+		}
+		_, _ = fmt.Fprintln(sh.stderr, lead+reports.Visible(l))
+	}
+	if hint != "" {
+		_, _ = fmt.Fprintf(sh.stderr, "hint: %s\n", reports.Visible(hint))
+	}
+	return code
+}
+
+// classify is the one table of error → exit code and hint.
+func classify(err error) (code int, hint string) {
+	var (
+		f       *failure
+		refused *decide.RefusedError
+		unknown *nightly.UnknownAgentError
+		loading *workspace.Errors
+	)
+	switch {
+	case errors.As(err, &f):
+		return f.code, f.hint
+	case errors.As(err, &refused):
+		return exitGate, refused.Hint
+	case errors.As(err, &loading):
+		return exitUsage, "correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest"
+	case errors.As(err, &unknown):
+		hint := "the workspace has " + strings.Join(unknown.Known, ", ")
+		if near := nearest(unknown.Name, unknown.Known); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return exitUsage, hint
+	case errors.Is(err, nightly.ErrNoAgents):
+		return exitUsage, "`evolve init` without --minimal brings a starter agent; `evolve help agents` says how to add your own"
+	case errors.Is(err, archive.ErrLocked):
+		return exitLocked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`"
+	case errors.Is(err, archive.ErrNewer):
+		return exitIntegrity, "use the evolve that wrote it, or a newer one"
+	case errors.Is(err, archive.ErrCorrupt):
+		return exitIntegrity, "`evolve archive check` says what is damaged; restore .evolve from a backup, or move it away and import an export"
+	case errors.Is(err, archive.ErrAmbiguous):
+		return exitUsage, "type more of it"
+	case errors.Is(err, archive.ErrNotEmpty):
+		return exitUsage, "an import would mix two histories; move .evolve/archive away first"
+	case errors.Is(err, bench.ErrRecorder), errors.Is(err, archive.ErrDisk), bench.HostFailure(err):
+		return exitInfrastructure, "make room or make the folder writable, then repeat the command: a run goes on where it stopped"
+	case errors.Is(err, bench.ErrOutage):
+		return exitInfrastructure, "see what the agent or its provider said with `evolve report`, then run `evolve run` again"
+	case errors.Is(err, syscall.ENOTDIR):
+		return exitUsage, "a file stands where a folder is needed; move it away"
+	case errors.Is(err, fs.ErrPermission):
+		return exitInfrastructure, "it must be readable and writable by the user who runs evolve"
+	case errors.Is(err, context.Canceled), errors.Is(err, nightly.ErrInterrupted):
+		return exitInterrupted, ""
+	}
+	return exitUnexpected, ""
+}
+
+// unknownCommand refuses a name that the commands below parent ("evolve bench") do not have.
+func unknownCommand(name, parent string, commands []*cli.Command) error {
+	var names []string
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	hint := "`" + parent + " --help` lists the commands"
+	if name == "version" {
+		hint = "`evolve --version` tells it"
+	} else if near := nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean `%s %s`?", parent, near)
+	}
+	return hinted(exitUsage, hint, "there is no command %q", strings.TrimPrefix(parent+" ", "evolve ")+name)
+}
+
+func unknownFlag(name string, flags []cli.Flag) error {
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()[0])
+	}
+	hint := "`--help` lists the flags"
+	if near := nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean --%s?", near)
+	}
+	return hinted(exitUsage, hint, "there is no flag --%s", name)
+}
+
+// invalidValue is how the flag parser refuses a value.
+var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-+([^:]+): `)
+
+// badFlag says what a flag takes when it was given something else.
+func badFlag(err error, flags []cli.Flag) error {
+	m := invalidValue.FindStringSubmatch(err.Error())
+	if m == nil {
+		return usage(err)
+	}
+	wants := "another value"
+	switch findFlag(flags, m[2]).(type) {
+	case *cli.IntFlag, *cli.Int64Flag:
+		wants = "a whole number"
+	case *cli.Float64Flag:
+		wants = "a number"
+	case *cli.DurationFlag:
+		wants = "a length of time such as 45m or 6h"
+	case *cli.BoolFlag:
+		wants = "true or false, or nothing"
+	}
+	return usage(fmt.Errorf("--%s takes %s, not %q", m[2], wants, m[1]))
+}
+
+// nearest finds the name that a person probably meant: the only one that begins
+// with what was typed, or a misspelt one; "" when there is none.
+func nearest(name string, names []string) string {
+	begins := ""
+	for _, n := range names {
+		if strings.HasPrefix(n, name) && len(name) >= 3 {
+			if begins != "" {
+				begins = ""
+				break
+			}
+			begins = n
+		}
+	}
+	if begins != "" {
+		return begins
+	}
+	return workspace.Nearest(name, names)
+}

@@ -1,0 +1,195 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates"
+	"evolve/patch"
+)
+
+// Word is what a person says of a proposal.
+type Word struct {
+	// By is "Name" or "Name <mail>".
+	By     string
+	Reason string
+	// OverrideReason lets a proposal of the human lane pass.
+	OverrideReason string
+}
+
+// Approve adopts a proposal: its base must be as it was measured, its gates are
+// passed again, the decision is stored, and then the branch that is checked out
+// moves forward by one commit. Should the machine die between the two, the same
+// call finishes the adoption.
+func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.ProposalRecord, error) {
+	p, a, err := d.Find(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	who, err := person(w.By)
+	if err != nil {
+		return p, err
+	}
+	who.When = d.Now()
+	if p.State == archive.Approved {
+		return d.adopt(ctx, p, *asRecord(p), who)
+	}
+	if err := approvable(p, w); err != nil {
+		return p, err
+	}
+	repo, err := d.repository()
+	if err != nil {
+		return p, err
+	}
+	if err := d.regate(ctx, a, &p, repo, w); err != nil {
+		return p, err
+	}
+	if err := d.ready(ctx, repo, p); err != nil {
+		return p, err
+	}
+	reason := w.Reason
+	if w.OverrideReason != "" {
+		reason = strings.TrimSpace(reason + " override: " + w.OverrideReason)
+	}
+	decision := archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: w.By, Reason: reason, Time: d.Now(), Evidence: p.Evidence}
+	p.State, p.Decision = archive.Approved, brief(decision)
+	if err := d.Archive.Decide(ctx, decision, p); err != nil {
+		return p, fmt.Errorf("recording the approval: %w", err)
+	}
+	return d.adopt(ctx, p, decision, who)
+}
+
+func approvable(p archive.ProposalRecord, w Word) error {
+	switch p.State {
+	case archive.Awaiting:
+		return nil
+	case archive.HumanLane:
+		if w.OverrideReason == "" {
+			return refuse("read the flagged gates with `evolve show "+p.ID+"`; then --override-reason says why it may pass",
+				"a gate flagged %s for a person's eyes", p.ID)
+		}
+		return nil
+	case archive.GateFailed, archive.Drafted, archive.Gated:
+		return refuse("`evolve show "+p.ID+"` says which and why", "%s has not passed its gates", p.ID)
+	}
+	return refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be approved", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
+}
+
+// regate passes the gates again on what is there now: a stale base is refused.
+func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.ProposalRecord, repo *patch.Repository, w Word) error {
+	now := workspace.BaseOf(a, d.Workspace.Suites)
+	if moved := gates.Moved(p.Base, now); len(moved) > 0 {
+		return refuse("`evolve run` measures it again on what is there now",
+			"%s is stale: %s changed since it was measured", p.ID, strings.Join(moved, ", "))
+	}
+	v, err := d.Archive.Variant(ctx, a.ID, p.Variant)
+	if err != nil {
+		return fmt.Errorf("reading the variant: %w", err)
+	}
+	verdicts := gates.Run(ctx, d.gates(a, *p, v.Config, repo))
+	lane := gates.Lane(verdicts)
+	if lane == archive.Awaiting || (lane == archive.HumanLane && w.OverrideReason != "") {
+		p.Gates = verdicts
+		return nil
+	}
+	for _, g := range verdicts {
+		if g.Verdict != string(gates.Passed) {
+			return refuse("`evolve show "+p.ID+"` shows every gate", "the gate %q says %s: %s", g.Gate, strings.ReplaceAll(g.Verdict, "_", " "), g.Evidence)
+		}
+	}
+	return errors.New("no gate was run")
+}
+
+// ready refuses, before anything is recorded, what git would refuse afterwards.
+func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord) error {
+	if repo == nil {
+		return nil
+	}
+	branch, _, err := repo.Head()
+	if err != nil {
+		return err
+	}
+	if branch == "" {
+		return refuse("check out the branch that should move, such as `git switch main`", "no branch is checked out in the workspace")
+	}
+	dirty, err := repo.Dirty(ctx, paths(p))
+	if errors.Is(err, patch.ErrNoGit) {
+		return refuse("install git: it alone moves a checked-out tree safely", "git is not installed")
+	}
+	if err != nil {
+		return err
+	}
+	if len(dirty) > 0 {
+		return refuse("commit or restore them, then approve again", "not committed: %s", strings.Join(dirty, ", "))
+	}
+	return nil
+}
+
+// adopt makes the commit of an approved proposal and stores that it is adopted.
+func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision archive.DecisionRecord, who patch.Person) (archive.ProposalRecord, error) {
+	commit, err := d.move(ctx, p, who, after, files(p), func(audit string) string { return adoptionMessage(p, decision, audit) })
+	if err != nil {
+		return p, err
+	}
+	p.State, p.AdoptedCommit = archive.Adopted, commit
+	if p.Decision != nil {
+		p.Decision.Commit = commit
+	}
+	if err := d.Archive.PutProposal(ctx, p); err != nil {
+		return p, fmt.Errorf("recording the adoption: %w", err)
+	}
+	return p, d.note(ctx, "proposal.adopted", p.ID, map[string]string{"commit": commit, "variant": string(p.Variant)})
+}
+
+// move commits a change on the branch that is checked out, making the repository
+// when there is none. When the files are as the change wants them already, an
+// earlier attempt got that far: the commit that is checked out is the one.
+func (d *Desk) move(ctx context.Context, p archive.ProposalRecord, who patch.Person, side func(archive.FileChange) []byte, change []patch.File, message func(audit string) string) (string, error) {
+	repo, err := d.repository()
+	if err != nil {
+		return "", err
+	}
+	if repo == nil {
+		if repo, err = patch.Start(ctx, d.Workspace.Root, d.Env, "evolve: the workspace as it was before the first adoption\n", who); err != nil {
+			return "", err
+		}
+	}
+	differ, err := d.differ(p.Files, side)
+	if err != nil {
+		return "", err
+	}
+	if len(differ) == 0 {
+		_, head, err := repo.Head()
+		return head, err
+	}
+	_, audit, err := d.Archive.LedgerHead(ctx)
+	if err != nil {
+		return "", fmt.Errorf("reading the ledger: %w", err)
+	}
+	commit, err := repo.Adopt(ctx, change, message(audit), who)
+	var conflict *patch.ConflictError
+	if errors.As(err, &conflict) {
+		return "", refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", strings.Join(conflict.Paths, ", "))
+	}
+	if err != nil {
+		return "", fmt.Errorf("committing: %w", err)
+	}
+	return commit, nil
+}
+
+// asRecord is the decision that a proposal's record remembers.
+func asRecord(p archive.ProposalRecord) *archive.DecisionRecord {
+	d := archive.DecisionRecord{Proposal: p.ID, Action: "approve", Evidence: p.Evidence}
+	if p.Decision != nil {
+		d.By, d.Reason, d.Time = p.Decision.By, p.Decision.Reason, p.Decision.Time
+	}
+	return &d
+}
+
+func brief(d archive.DecisionRecord) *archive.DecisionBrief {
+	return &archive.DecisionBrief{Action: d.Action, By: d.By, Reason: d.Reason, Time: d.Time, Commit: d.Commit}
+}

@@ -1,0 +1,312 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/archive"
+	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+)
+
+// office is a workspace with an archive and one variant that could be adopted.
+type office struct {
+	t       *testing.T
+	root    string
+	env     []string
+	archive *archive.Archive
+	variant archive.Variant
+}
+
+func newOffice(t *testing.T, repository bool) *office {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(root, os.DirFS("../workspace/testdata/solver")); err != nil {
+		t.Fatal(err)
+	}
+	o := &office{t: t, root: root, archive: archive.OpenMemory(), env: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org",
+	}}
+	if repository {
+		o.git("init", "--quiet", "--initial-branch=main")
+		o.git("add", "--all")
+		o.git("commit", "--quiet", "--message=start")
+	}
+	a := o.agent()
+	config := a.Champion.Clone()
+	config["case"] = "upper"
+	o.variant, err = o.archive.PutVariant(t.Context(), archive.Variant{Agent: a.ID, Config: a.Space.Canonical(config), Operator: "flip"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// desk is a desk on the workspace as it is now.
+func (o *office) desk() *Desk {
+	o.t.Helper()
+	w, err := workspace.Load(o.root, workspace.Builtins{
+		Space: func([]string, []string, []string) agent.Space { return agent.Space{} }, Graders: grade.Rules(),
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	at := time.Unix(1_790_000_000, 0).UTC()
+	return &Desk{Workspace: w, Archive: o.archive, Env: o.env, Now: func() time.Time { at = at.Add(time.Minute); return at }}
+}
+
+func (o *office) agent() *workspace.Agent { return &o.desk().Workspace.Agents[0] }
+
+func (o *office) propose() archive.ProposalRecord {
+	o.t.Helper()
+	d := o.desk()
+	p, err := d.Propose(o.t.Context(), &d.Workspace.Agents[0], Draft{Run: "1-abc", Variant: o.variant, Evidence: "sha256:1", Rationale: "it is better"})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return p
+}
+
+func (o *office) git(args ...string) string {
+	o.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = o.root, o.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		o.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (o *office) append(path, text string) {
+	o.t.Helper()
+	full := filepath.Join(o.root, path)
+	data, err := os.ReadFile(full)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		o.t.Fatal(err)
+	}
+	if err := os.WriteFile(full, append(data, text...), 0o644); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+var alice = Word{By: "Alice Example <alice@example.org>", Reason: "reads well"}
+
+func refused(t *testing.T, err error, part string) {
+	t.Helper()
+	var r *RefusedError
+	if !errors.As(err, &r) {
+		t.Fatalf("%v, want a refusal", err)
+	}
+	if !strings.Contains(r.Text, part) || r.Hint == "" {
+		t.Errorf("refused with %q and hint %q, want %q and a hint", r.Text, r.Hint, part)
+	}
+}
+
+func TestApproveCommitsAndRollbackRestores(t *testing.T) {
+	for _, repository := range []bool{true, false} {
+		t.Run(map[bool]string{true: "in a repository", false: "in none"}[repository], func(t *testing.T) {
+			o := newOffice(t, repository)
+			before := o.agent().Champion
+			p := o.propose()
+			if p.State != archive.Awaiting || (p.Commit != "") != repository {
+				t.Fatalf("the proposal is %s with commit %q and gates %+v", p.State, p.Commit, p.Gates)
+			}
+			p, err := o.desk().Approve(t.Context(), p.ID, alice)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.State != archive.Adopted || o.git("rev-parse", "HEAD") != p.AdoptedCommit || o.git("status", "--porcelain") != "" {
+				t.Errorf("%s at %s; HEAD %s, status %q", p.State, p.AdoptedCommit, o.git("rev-parse", "HEAD"), o.git("status", "--porcelain"))
+			}
+			if got := o.agent().Champion; !got.Equal(o.variant.Config) {
+				t.Errorf("the champion is %s, want %s", got.Canonical(), o.variant.Config.Canonical())
+			}
+			trailers := o.git("log", "-1", "--format=%(trailers:only,unfold)")
+			for _, want := range []string{
+				"Evolve-Proposal: " + p.ID, "Evolve-Variant: " + string(o.variant.ID), "Evolve-Run: 1-abc",
+				"Evolve-Evidence: sha256:1", "Evolve-Approved-By: Alice Example <alice@example.org>", "Evolve-Audit: ",
+			} {
+				if !strings.Contains(trailers, want) {
+					t.Errorf("no trailer %q in\n%s", want, trailers)
+				}
+			}
+			p, err = o.desk().Rollback(t.Context(), p.ID, alice)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := o.agent().Champion; p.State != archive.RolledBack || !got.Equal(before) {
+				t.Errorf("%s, the champion is %s, want %s", p.State, got.Canonical(), before.Canonical())
+			}
+			if o.git("rev-parse", "HEAD^{tree}") != o.git("rev-parse", "HEAD~2^{tree}") {
+				t.Error("the tree is not what it was before the adoption")
+			}
+			if n, _, err := o.archive.VerifyLedger(t.Context()); err != nil || n < 4 {
+				t.Errorf("the ledger has %d entries, %v", n, err)
+			}
+		})
+	}
+}
+
+func TestApproveRefusals(t *testing.T) {
+	t.Run("stale agent", func(t *testing.T) {
+		o := newOffice(t, true)
+		p := o.propose()
+		o.append("agents/solver/agent.yaml", "# changed\n")
+		_, err := o.desk().Approve(t.Context(), p.ID, alice)
+		refused(t, err, "stale")
+	})
+	t.Run("stale suite", func(t *testing.T) {
+		o := newOffice(t, true)
+		p := o.propose()
+		o.append("suites/tasks.jsonl", `{"id":"new","goal":"x","answer":"x"}`+"\n")
+		_, err := o.desk().Approve(t.Context(), p.ID, alice)
+		refused(t, err, "stale")
+	})
+	t.Run("another file of the repository does not matter", func(t *testing.T) {
+		o := newOffice(t, true)
+		p := o.propose()
+		o.append("NOTES.md", "hello\n")
+		if _, err := o.desk().Approve(t.Context(), p.ID, alice); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("nobody", func(t *testing.T) {
+		o := newOffice(t, true)
+		p := o.propose()
+		_, err := o.desk().Approve(t.Context(), p.ID, Word{By: " "})
+		refused(t, err, "name of a person")
+		_, err = o.desk().Approve(t.Context(), p.ID, Word{By: "Eve\nEvolve-Approved-By: Alice"})
+		refused(t, err, "name of a person")
+	})
+	t.Run("twice", func(t *testing.T) {
+		o := newOffice(t, true)
+		p := o.propose()
+		if _, err := o.desk().Approve(t.Context(), p.ID, alice); err != nil {
+			t.Fatal(err)
+		}
+		_, err := o.desk().Approve(t.Context(), p.ID, alice)
+		refused(t, err, "adopted")
+	})
+	t.Run("unknown", func(t *testing.T) {
+		_, err := newOffice(t, true).desk().Approve(t.Context(), "P99", alice)
+		refused(t, err, "no proposal")
+	})
+	t.Run("detached", func(t *testing.T) {
+		o := newOffice(t, true)
+		p := o.propose()
+		o.git("checkout", "--quiet", "--detach")
+		_, err := o.desk().Approve(t.Context(), p.ID, alice)
+		refused(t, err, "no branch")
+	})
+}
+
+func TestUncommittedChampionIsNotOverwritten(t *testing.T) {
+	o := newOffice(t, true)
+	o.append("agents/solver/config.yaml", "# mine\n") // measured with it, never committed
+	p := o.propose()
+	if p.State != archive.Awaiting || p.Commit != "" {
+		t.Errorf("%s with commit %q: a change that does not fit the last commit waits in the archive", p.State, p.Commit)
+	}
+	_, err := o.desk().Approve(t.Context(), p.ID, alice)
+	refused(t, err, "not committed")
+}
+
+func TestRejectNeedsAReason(t *testing.T) {
+	o := newOffice(t, true)
+	p := o.propose()
+	_, err := o.desk().Reject(t.Context(), p.ID, Word{By: "Alice"})
+	refused(t, err, "reason")
+	if p, err = o.desk().Reject(t.Context(), p.ID, alice); err != nil || p.State != archive.Rejected {
+		t.Fatalf("%s, %v", p.State, err)
+	}
+	_, err = o.desk().Approve(t.Context(), p.ID, alice)
+	refused(t, err, "rejected")
+}
+
+func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
+	o := newOffice(t, true)
+	p := o.propose()
+	// The machine dies after the decision was stored: the record says approved.
+	decision := archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: alice.By, Time: time.Unix(1_790_000_500, 0).UTC()}
+	p.State, p.Decision = archive.Approved, brief(decision)
+	if err := o.archive.Decide(t.Context(), decision, p); err != nil {
+		t.Fatal(err)
+	}
+	done, err := o.desk().Approve(t.Context(), p.ID, alice)
+	if err != nil || done.State != archive.Adopted {
+		t.Fatalf("%s, %v", done.State, err)
+	}
+	// And once more, as if it had died after the commit.
+	if err := o.archive.PutProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	again, err := o.desk().Approve(t.Context(), p.ID, alice)
+	if err != nil || again.State != archive.Adopted || again.AdoptedCommit != done.AdoptedCommit {
+		t.Errorf("%s at %s, want %s; %v", again.State, again.AdoptedCommit, done.AdoptedCommit, err)
+	}
+}
+
+func TestLaterAdoptionsAreNamed(t *testing.T) {
+	o := newOffice(t, true)
+	first := o.propose()
+	if _, err := o.desk().Approve(t.Context(), first.ID, alice); err != nil {
+		t.Fatal(err)
+	}
+	config := o.variant.Config.Clone()
+	config["mark"] = "bang"
+	v, err := o.archive.PutVariant(t.Context(), archive.Variant{Agent: o.variant.Agent, Config: config, Operator: "flip"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.variant = v
+	second := o.propose()
+	if _, err := o.desk().Approve(t.Context(), second.ID, alice); err != nil {
+		t.Fatal(err)
+	}
+	_, err = o.desk().Rollback(t.Context(), first.ID, alice)
+	var r *RefusedError
+	if !errors.As(err, &r) || !strings.Contains(r.Text, "agents/solver/config.yaml") || !strings.Contains(r.Hint, second.ID) {
+		t.Errorf("%v, want a refusal that names the file and %s", err, second.ID)
+	}
+}
+
+func TestANewProposalSupersedesTheOld(t *testing.T) {
+	o := newOffice(t, true)
+	first := o.propose()
+	again := o.propose()
+	if again.ID != first.ID {
+		t.Errorf("a run that is taken up again made %s beside %s", again.ID, first.ID)
+	}
+	config := o.variant.Config.Clone()
+	config["mark"] = "bang"
+	v, err := o.archive.PutVariant(t.Context(), archive.Variant{Agent: o.variant.Agent, Config: config, Operator: "flip"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.variant = v
+	second := o.propose()
+	old, err := o.archive.Proposal(context.Background(), first.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []archive.ProposalState{old.State, second.State}; !cmp.Equal(got, []archive.ProposalState{archive.Superseded, archive.Awaiting}) {
+		t.Errorf("states %v", got)
+	}
+}

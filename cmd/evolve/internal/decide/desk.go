@@ -1,0 +1,143 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
+)
+
+// Desk is where proposals are drawn up and decided.
+type Desk struct {
+	Workspace *workspace.Workspace
+	Archive   *archive.Archive
+	// Env is the environment for native git.
+	Env []string
+	Now func() time.Time
+}
+
+// RefusedError says why something was not done; the hint says what to do.
+type RefusedError struct{ Text, Hint string }
+
+func (e *RefusedError) Error() string { return e.Text }
+
+func refuse(hint, format string, args ...any) error {
+	return &RefusedError{Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// repository is the workspace's, nil when it is in none with a commit.
+func (d *Desk) repository() (*patch.Repository, error) {
+	repo, err := patch.Open(d.Workspace.Root, d.Env)
+	if errors.Is(err, patch.ErrNoRepository) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := repo.Head(); errors.Is(err, patch.ErrNoRepository) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return repo, nil
+}
+
+// onDisk reads a file of the workspace, nil when it does not exist.
+func (d *Desk) onDisk(path string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(d.Workspace.Root, filepath.FromSlash(path)))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && data == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// differ lists the files that do not hold what want says.
+func (d *Desk) differ(files []archive.FileChange, want func(archive.FileChange) []byte) ([]string, error) {
+	var out []string
+	for _, f := range files {
+		have, err := d.onDisk(f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		w := want(f)
+		if (have == nil) != (w == nil) || string(have) != string(w) {
+			out = append(out, f.Path)
+		}
+	}
+	return out, nil
+}
+
+func before(f archive.FileChange) []byte { return f.Old }
+func after(f archive.FileChange) []byte  { return f.New }
+
+// files turns a record's files into a change of package patch.
+func files(p archive.ProposalRecord) []patch.File {
+	out := make([]patch.File, len(p.Files))
+	for i, f := range p.Files {
+		out[i] = patch.File{Path: f.Path, Old: f.Old, New: f.New}
+	}
+	return out
+}
+
+func paths(p archive.ProposalRecord) []string {
+	out := make([]string, len(p.Files))
+	for i, f := range p.Files {
+		out[i] = f.Path
+	}
+	return out
+}
+
+// Find returns a proposal and its agent.
+func (d *Desk) Find(ctx context.Context, id string) (archive.ProposalRecord, *workspace.Agent, error) {
+	p, err := d.proposal(ctx, id)
+	if err != nil {
+		return p, nil, err
+	}
+	a, ok := d.Workspace.Agent(p.Agent)
+	if !ok {
+		return p, nil, refuse("bring the agent's folder back, or reject the proposal", "proposal %s is for the agent %q, which the workspace no longer has", p.ID, p.Agent)
+	}
+	return p, a, nil
+}
+
+func (d *Desk) proposal(ctx context.Context, id string) (archive.ProposalRecord, error) {
+	p, err := d.Archive.Proposal(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return p, refuse("`evolve proposals` lists them", "there is no proposal %q", id)
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading proposal %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// person checks the name of whoever decides: it becomes a commit's author and a
+// line of its message.
+func person(by string) (patch.Person, error) {
+	name, email, ok := strings.Cut(by, "<")
+	p := patch.Person{Name: strings.TrimSpace(name)}
+	if ok {
+		p.Email = strings.TrimSuffix(strings.TrimSpace(email), ">")
+	}
+	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '<' || r == '>' }
+	if p.Name == "" || strings.ContainsFunc(p.Name, bad) || strings.ContainsFunc(p.Email, bad) {
+		return p, refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
+	}
+	return p, nil
+}
+
+// awaits reports whether a proposal may still be decided on.
+func awaits(s archive.ProposalState) bool {
+	return slices.Contains([]archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.GateFailed, archive.Drafted, archive.Gated}, s)
+}

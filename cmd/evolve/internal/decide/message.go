@@ -1,0 +1,71 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+)
+
+// proposalMessage is the message of the commit that waits on the proposal's ref.
+func proposalMessage(p archive.ProposalRecord) string {
+	return message("evolve: propose "+p.Title, p.Rationale, [][2]string{
+		{"Evolve-Proposal", p.ID},
+		{"Evolve-Agent", p.Agent},
+		{"Evolve-Variant", string(p.Variant)},
+		{"Evolve-Run", p.Run},
+		{"Evolve-Evidence", p.Evidence},
+	})
+}
+
+// adoptionMessage is the message of the commit that a person's approval makes.
+func adoptionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
+	return message(fmt.Sprintf("evolve: adopt %s (%s)", p.Title, p.ID), p.Rationale, [][2]string{
+		{"Evolve-Proposal", p.ID},
+		{"Evolve-Agent", p.Agent},
+		{"Evolve-Variant", string(p.Variant)},
+		{"Evolve-Run", p.Run},
+		{"Evolve-Evidence", p.Evidence},
+		{"Evolve-Approved-By", d.By},
+		{"Evolve-Reason", d.Reason},
+		{"Evolve-Audit", audit},
+	})
+}
+
+// rollbackMessage is the message of the commit that takes an adoption back.
+func rollbackMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
+	return message(fmt.Sprintf("evolve: roll back %s (%s)", p.Title, p.ID), d.Reason, [][2]string{
+		{"Evolve-Rollback", p.ID},
+		{"Evolve-Agent", p.Agent},
+		{"Evolve-Variant", string(p.Champion)},
+		{"Evolve-Reverts", p.AdoptedCommit},
+		{"Evolve-Rolled-Back-By", d.By},
+		{"Evolve-Audit", audit},
+	})
+}
+
+// message puts a subject, a body and trailers together. Every part is one line,
+// so that no foreign text can forge a trailer.
+func message(subject, body string, trailers [][2]string) string {
+	var b strings.Builder
+	b.WriteString(oneLine(subject) + "\n\n")
+	if body = oneLine(body); body != "" {
+		b.WriteString(body + "\n\n")
+	}
+	for _, t := range trailers {
+		if v := oneLine(t[1]); v != "" {
+			b.WriteString(t[0] + ": " + v + "\n")
+		}
+	}
+	return b.String()
+}
+
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\u0085' {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}

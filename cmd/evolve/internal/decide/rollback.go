@@ -1,0 +1,92 @@
+package decide
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/patch"
+)
+
+// Rollback takes an adoption back with a new forward commit that restores the
+// files as they were before it. Files that changed since are named and nothing is
+// done, with the later adoptions that changed them.
+func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.ProposalRecord, error) {
+	p, a, err := d.Find(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	who, err := person(w.By)
+	if err != nil {
+		return p, err
+	}
+	who.When = d.Now()
+	if p.State != archive.Adopted {
+		return p, refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
+	}
+	back, err := d.differ(p.Files, before)
+	if err != nil {
+		return p, err
+	}
+	if len(back) > 0 { // else an earlier attempt got as far as the commit
+		if err := d.undoable(ctx, p); err != nil {
+			return p, err
+		}
+		if restored, err := d.reload(a, p, before); err != nil || restored.ID() != p.Champion {
+			return p, refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+p.AdoptedCommit,
+				"the files before %s do not load as its champion", p.ID)
+		}
+	}
+	decision := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Evidence}
+	commit, err := d.move(ctx, p, who, before, patch.Reverse(files(p)), func(audit string) string { return rollbackMessage(p, decision, audit) })
+	if err != nil {
+		return p, err
+	}
+	decision.Commit = commit
+	p.State, p.Decision = archive.RolledBack, brief(decision)
+	if err := d.Archive.Decide(ctx, decision, p); err != nil {
+		return p, fmt.Errorf("recording the rollback: %w", err)
+	}
+	return p, nil
+}
+
+// undoable refuses when the files are not as the adoption left them.
+func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord) error {
+	changed, err := d.differ(p.Files, after)
+	if err != nil {
+		return err
+	}
+	if len(changed) == 0 {
+		repo, err := d.repository()
+		if err != nil {
+			return err
+		}
+		return d.ready(ctx, repo, p)
+	}
+	hint := "restore them, or edit them by hand"
+	if later, err := d.Later(ctx, p); err != nil {
+		return err
+	} else if len(later) > 0 {
+		hint = "roll these back first: " + strings.Join(later, ", ")
+	}
+	return refuse(hint, "changed since %s was adopted: %s", p.ID, strings.Join(changed, ", "))
+}
+
+// Later lists the adopted proposals that changed a file of p after it, the latest first.
+func (d *Desk) Later(ctx context.Context, p archive.ProposalRecord) ([]string, error) {
+	var out []string
+	for other, err := range d.Archive.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if other.State != archive.Adopted || other.ID == p.ID || other.Decision == nil || p.Decision == nil || other.Decision.Time.Before(p.Decision.Time) {
+			continue
+		}
+		if slices.ContainsFunc(other.Files, func(f archive.FileChange) bool { return slices.Contains(paths(p), f.Path) }) {
+			out = append([]string{other.ID}, out...)
+		}
+	}
+	return out, nil
+}

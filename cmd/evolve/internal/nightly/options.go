@@ -1,0 +1,113 @@
+package nightly
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+)
+
+// Stages a run may be asked for.
+const (
+	SearchStage  = "search"
+	ConfirmStage = "confirm"
+)
+
+// Options of a run. Workspace, Archive, Open, Now and Sleep are required.
+type Options struct {
+	Workspace *workspace.Workspace
+	Archive   *archive.Archive
+	// Agents to work on; empty: all.
+	Agents []string
+	// Stages: nil is search and confirm.
+	Stages []string
+	Budget workspace.Budget
+	// Until is when the run must be done, report included; zero: open.
+	Until       time.Time
+	Concurrency int
+	Lookahead   int
+	// Seed of the run; nil: the run's number.
+	Seed      *int64
+	Selection string
+	// Resume takes up the latest run that did not end, if its plan is the same.
+	Resume Resume
+
+	// Open makes an agent ready to run.
+	Open func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error)
+	// Grading compiles the graders of the given tasks.
+	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
+	// Propose makes a proposal of a confirmed variant; see package decide.
+	Propose func(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error)
+
+	// Scrub removes credentials from what is kept of answers.
+	Scrub    func(string) string
+	Now      func() time.Time
+	Sleep    func(context.Context, time.Duration) error
+	Patience bench.Patience
+	Progress func(Progress)
+	Log      *slog.Logger
+	// Drain, when done, stops new evaluations and lets those under way finish;
+	// the context of Run stops them as well.
+	Drain context.Context
+	// Binary and Host are for the provenance.
+	Binary, Host string
+}
+
+// Resume says what to do about a run that did not end.
+type Resume int
+
+// ResumeCrashed takes up a run whose process died; ResumeAny one that a person
+// interrupted or an outage ended as well; ResumeNever starts afresh.
+const (
+	ResumeCrashed Resume = iota
+	ResumeAny
+	ResumeNever
+)
+
+// Opened is an agent ready to run.
+type Opened struct {
+	Agent agent.Agent
+	// Identity is everything beside the config that could change an answer.
+	Identity string
+	// Sandbox names its walls, for the report.
+	Sandbox string
+	// Parallel bounds the evaluations at once; 0: no bound of its own.
+	Parallel int
+	// Workdir says that every evaluation needs one, files or not.
+	Workdir bool
+	Close   func() error
+}
+
+// Progress is a look at a stage under way.
+type Progress struct {
+	Run, Agent, Stage string
+	Done, Planned     int
+	// Best estimate so far with its interval; Known false before there is one.
+	Known        bool
+	Best, Lo, Hi float64
+	SpentUSD     float64
+}
+
+// Plan is what a run is about to do, before money is spent.
+type Plan struct {
+	Run    archive.Run
+	Agents []archive.AgentPlan
+}
+
+// Summary is how a run ended.
+type Summary struct {
+	Run     archive.Run
+	Plans   []archive.AgentPlan
+	Results []archive.AgentResult
+}
+
+// SearchOnly reports whether the confirmation was left out.
+func (o Options) SearchOnly() bool {
+	return len(o.Stages) > 0 && !slices.Contains(o.Stages, ConfirmStage)
+}

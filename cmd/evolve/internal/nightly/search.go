@@ -1,0 +1,173 @@
+package nightly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// curvePoints is about how many points the best-so-far curve has.
+const curvePoints = 60
+
+// search runs the search stage and stores what it found in the result. The
+// recommendation is returned with every error that leaves one.
+func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
+	searcher, err := n.newSearcher()
+	if err != nil {
+		return nil, err
+	}
+	ordered := n.agent.Deterministic
+	seq, recorded := seqSearch, 0
+	if !ordered && n.run.Resumed > 0 {
+		// Without an order to replay, a resumed search is told what was paid for.
+		if seq, recorded, err = n.recall(ctx, searcher); err != nil {
+			return nil, err
+		}
+	}
+	var curve []archive.CurvePoint
+	every := max(1, n.plan.Search/curvePoints)
+	look := func(told int) {
+		rec := searcher.Recommend()
+		curve = append(curve, archive.CurvePoint{
+			Evaluations: told, Best: finite(rec.Best.Score), Random: finite(rec.Random.Score), RandomEvals: rec.Random.Evaluations,
+		})
+		n.report(Progress{
+			Stage: "search", Done: told, Planned: n.plan.Search,
+			Known: rec.Best.Evaluations > 0, Best: rec.Best.Score, Lo: rec.Best.Lo, Hi: rec.Best.Hi,
+		})
+	}
+	d := &drive{
+		searcher: searcher, concurrency: n.parallel(), lookahead: max(1, n.o.Lookahead), ordered: ordered,
+		begin:    func(t mutate.Trial) error { return n.begin(ctx, t) },
+		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return n.trial(ctx, t, seq) },
+		told: func(told int) {
+			if told += recorded; told%every == 0 {
+				look(told)
+			}
+		},
+	}
+	err = d.run(n.o.Drain)
+	if errors.Is(err, context.Canceled) && n.o.Drain.Err() != nil {
+		err = ErrInterrupted
+	}
+	if last := len(curve) - 1; d.count > 0 && (last < 0 || curve[last].Evaluations != d.count+recorded) {
+		look(d.count + recorded)
+	}
+	rec := searcher.Recommend()
+	n.result.Search = archive.SearchResult{
+		Champion: scored(rec.Champion), Recommended: scored(rec.Best), Curve: curve,
+		Variants: rec.Variants, Exhausted: rec.Exhausted,
+	}
+	if rec.Random.Evaluations > 0 {
+		baseline := scored(rec.Random)
+		n.result.Search.Baseline = &baseline
+	}
+	n.result.SearchDone = err == nil
+	if count := n.count(ctx); count != nil {
+		return &rec, count
+	}
+	return &rec, err
+}
+
+// begin stores the variant of a trial when it is new, so that variants are
+// numbered in the order in which the search made them.
+func (n *night) begin(ctx context.Context, t mutate.Trial) error {
+	if n.names[t.Variant] {
+		return nil
+	}
+	var m *archive.Mutation
+	if len(t.Parents) > 0 {
+		m = &archive.Mutation{Agent: n.agent.ID, Parent: t.Parents[0], Child: t.Variant, Operator: t.Operator, Run: n.run.ID}
+	}
+	return n.putVariant(ctx, archive.Variant{
+		ID: t.Variant, Config: t.Config, Parents: t.Parents, Operator: t.Operator, Generation: t.Generation, Rationale: t.Rationale,
+	}, m)
+}
+
+// newSearcher sets the search up.
+func (n *night) newSearcher() (mutate.Searcher, error) {
+	tasks := make([]mutate.Task, len(n.sides.search))
+	ids := make([]string, len(n.sides.search))
+	for i, t := range n.sides.search {
+		tasks[i] = mutate.Task{ID: t.ID, Domain: t.Domain, Cluster: t.Unit(), Weight: t.Importance()}
+		ids[i] = t.ID
+	}
+	repeats := 0
+	if n.agent.Deterministic && !n.agent.UsesSeed {
+		repeats = 1
+	}
+	baseline := n.o.Workspace.Settings.Search.Baseline
+	if n.plan.Baseline == 0 {
+		baseline = -1
+	}
+	return mutate.New(mutate.Options{
+		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: tasks, Budget: n.plan.Search, Seed: n.run.Seed,
+		MaxRepeats: repeats, Selection: n.o.Selection, BaselineShare: baseline, Finalists: max(1, n.plan.Finalists),
+		View: n.o.Archive.SearchView(n.agent.ID, ids).Before(n.run.ID),
+	})
+}
+
+// trial makes one evaluation that the searcher asked for.
+func (n *night) trial(ctx context.Context, t mutate.Trial, first int64) (bench.Evaluation, error) {
+	return n.evaluate(ctx, bench.Job{
+		Variant: t.Variant, Config: t.Config, Task: n.tasks[t.Task], Repeat: t.Repeat, Stage: t.Stage, Seq: first + t.N,
+	})
+}
+
+// recall tells the searcher the evaluations of this run that are in the archive.
+// It returns the first free sequence number and how many there were.
+func (n *night) recall(ctx context.Context, s mutate.Searcher) (next int64, told int, err error) {
+	next = seqSearch
+	configs := map[agent.ConfigID]archive.Variant{}
+	for e, err := range n.o.Archive.Evaluations(ctx, n.run.ID, n.agent.ID) {
+		if err != nil {
+			return 0, 0, fmt.Errorf("taking up the search: %w", err)
+		}
+		if e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
+			continue
+		}
+		v, ok := configs[e.Variant]
+		if !ok {
+			if v, err = n.o.Archive.Variant(ctx, n.agent.ID, e.Variant); err != nil {
+				return 0, 0, fmt.Errorf("taking up the search: %w", err)
+			}
+			configs[e.Variant] = v
+		}
+		s.Tell(mutate.Observation{
+			Trial: mutate.Trial{
+				N: e.Seq - seqSearch, Variant: v.ID, Config: v.Config, Parents: v.Parents, Operator: v.Operator,
+				Generation: v.Generation, Rationale: v.Rationale, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage,
+			},
+			Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,
+		})
+		next = max(next, e.Seq+1)
+		told++
+	}
+	return next, told, nil
+}
+
+// count recounts the stage from what was recorded.
+func (n *night) count(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := n.o.Archive.Flush(ctx); err != nil {
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	n.result.Search.Evaluations, n.result.Infrastructure = 0, 0
+	for e, err := range n.o.Archive.Evaluations(ctx, n.run.ID, n.agent.ID) {
+		if err != nil {
+			return fmt.Errorf("counting the evaluations: %w", err)
+		}
+		if e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline {
+			n.result.Search.Evaluations++
+		}
+		if !e.Scored {
+			n.result.Infrastructure++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package nightly
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+)
+
+// sides is everything an agent is measured on.
+type sides struct {
+	suites          []*bench.Suite
+	search, holdout []*bench.Task
+	dirs            map[*bench.Task]string
+	hash, splitHash string
+}
+
+// suitesOf gathers the tasks of an agent's suites. Tasks of different suites with
+// the same id are told apart by the loader, which refuses them.
+func suitesOf(w *workspace.Workspace, a *workspace.Agent) sides {
+	s := sides{dirs: map[*bench.Task]string{}}
+	all, split := sha256.New(), sha256.New()
+	for _, name := range a.Suites {
+		suite := w.Suites[name]
+		if suite == nil {
+			continue // the loader has refused such a workspace
+		}
+		s.suites = append(s.suites, suite)
+		_, _ = fmt.Fprintf(all, "%s\x00%s\x00", name, suite.Hash)
+		s.search = append(s.search, suite.Side(bench.Search)...)
+		s.holdout = append(s.holdout, suite.Side(bench.Holdout)...)
+		for i := range suite.Tasks {
+			t := &suite.Tasks[i]
+			s.dirs[t] = suite.Dir
+			_, _ = fmt.Fprintf(split, "%s\x00%s\x00", t.ID, t.Split)
+		}
+	}
+	s.hash, s.splitHash = hex.EncodeToString(all.Sum(nil)[:16]), hex.EncodeToString(split.Sum(nil)[:16])
+	return s
+}
+
+// units counts the clusters among tasks.
+func units(tasks []*bench.Task) int {
+	seen := map[string]bool{}
+	for _, t := range tasks {
+		seen[t.Unit()] = true
+	}
+	return len(seen)
+}
+
+func spaceHash(s agent.Space) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}

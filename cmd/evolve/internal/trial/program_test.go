@@ -1,0 +1,127 @@
+//go:build unix
+
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// callsVar names the file in which the trial program notes the id of each request.
+const callsVar = "TRIAL_CALLS"
+
+// program is an agent in POSIX shell. It answers the tasks that its effort and
+// its manner are up to; the trial puts the lines for further manners in.
+const program = `while IFS= read -r line; do
+	id=${line#*'"id":"'} id=${id%%'"'*}
+	task=${line#*'"task":{"id":"t'} task=${task%%'"'*}
+	effort=${line#*'"effort":'} effort=${effort%%[!0-9]*}
+	manner=${line#*'"manner":"'} manner=${manner%%'"'*}
+	if [ -n "$TRIAL_CALLS" ]; then echo "$id" >>"$TRIAL_CALLS"; fi
+	FIRST
+	seed=${line#*'"seed":'} seed=${seed%%[!0-9]*}
+	reach=$((effort * 10 + seed % 21)) answer=no
+	case $manner in
+	careful) reach=$((reach + 15)) ;;
+	MANNERS
+	esac
+	if [ $((task * 37 % 100)) -lt $reach ]; then answer=yes; fi
+	echo "{\"id\":\"$id\",\"answer\":\"$answer\"}"
+done
+`
+
+// agentFile declares it. The program keeps no state, so the night repeats.
+const agentFile = `id: solver
+adapter: {kind: command, argv: [sh, agent.sh], protocol: jsonl, pool: 2, timeout: %s, env: [TRIAL_CALLS, TRIAL_MARK], sandbox: %s}
+deterministic: %t
+uses_seed: %t
+suites: [tasks]
+space:
+  effort: {type: int, min: 1, max: 8, default: 3}
+  manner: {type: choice, values: [%s], default: plain}
+`
+
+// manner is a further value of the parameter manner, with what the program does then.
+type manner struct{ name, does string }
+
+// script says what the program does and around it.
+type script struct {
+	sandbox string
+	timeout string
+	// first is done before each answer, whatever the manner.
+	first   string
+	manners []manner
+	// seeded makes the answers depend on the seed, and promises no order.
+	seeded bool
+}
+
+// written is a workspace with the program as its agent.
+func written(t *testing.T, s script) place {
+	t.Helper()
+	p := newPlace(t, t.TempDir())
+	names, cases := []string{"plain", "careful"}, []string{}
+	for _, m := range s.manners {
+		names = append(names, m.name)
+		cases = append(cases, m.name+") "+m.does+" ;;")
+	}
+	var suite strings.Builder
+	for i := range 80 {
+		side := []string{"search", "holdout"}[i%2]
+		fmt.Fprintf(&suite, `{"id":"t%d","domain":"d","goal":"is it within reach?","answer":"yes","graders":[{"type":"exact"}],"split":%q}`+"\n", i, side)
+	}
+	for name, text := range map[string]string{
+		"evolve.yaml":              "search: {concurrency: 4, lookahead: 16}\nconfirm: {finalists: 2}\n",
+		"suites/tasks.jsonl":       suite.String(),
+		"agents/solver/agent.yaml": fmt.Sprintf(agentFile, s.timeout, s.sandbox, !s.seeded, s.seeded, strings.Join(names, ", ")),
+		"agents/solver/agent.sh":   strings.NewReplacer("FIRST", s.first, "MANNERS", strings.Join(cases, "\n\t")).Replace(program),
+	} {
+		path := filepath.Join(p.root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.flags = []string{"--seed", "7", "--budget-evals", "500"}
+	return p
+}
+
+// counted is the program without walls, so that its calls can be counted.
+func counted(t *testing.T) place {
+	t.Helper()
+	return countedAfter(t, ":")
+}
+
+// countedAfter is the same; it does something first.
+func countedAfter(t *testing.T, first string) place {
+	t.Helper()
+	return writtenAndCounted(t, script{sandbox: "none", timeout: "1h", first: first})
+}
+
+func writtenAndCounted(t *testing.T, s script) place {
+	t.Helper()
+	p := written(t, s)
+	p.log = filepath.Join(t.TempDir(), "calls")
+	p.env = append(p.env, callsVar+"="+p.log)
+	return p
+}
+
+// calls lists the ids of all requests that the agent has read, oldest first;
+// nothing where they are not counted.
+func (p place) calls() []string {
+	p.t.Helper()
+	if p.log == "" {
+		return nil
+	}
+	raw, err := os.ReadFile(p.log)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.t.Fatal(err)
+	}
+	return strings.Fields(string(raw))
+}

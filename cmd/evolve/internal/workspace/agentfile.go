@@ -1,0 +1,207 @@
+package workspace
+
+import (
+	"regexp"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// The kinds of adapter and the models of the built-in one.
+const (
+	KindBuiltin    = "builtin"
+	KindCommand    = "command"
+	ModelHeuristic = "heuristic"
+)
+
+// agentFile is agent.yaml under reading: what it says, and where.
+type agentFile struct {
+	agent Agent
+	// folder is the name of the agent's folder.
+	folder string
+	// given holds where the values of the top-level keys stand.
+	given map[string]*yaml.Node
+	// adapter does the same for the keys of the adapter.
+	adapter map[string]*yaml.Node
+	// params are the declared parameters in the order of the file.
+	params []*paramDraft
+}
+
+func newAgentFile() *agentFile {
+	return &agentFile{given: map[string]*yaml.Node{}, adapter: map[string]*yaml.Node{}}
+}
+
+// agentKeys is agent.yaml: every key, bound to f.
+func agentKeys(f *agentFile) object {
+	a := &f.agent
+	return object{
+		seen: f.given,
+		keys: []key{
+			{name: "id", doc: "name of the agent, the same as its folder's", field: text{to: &a.ID, pattern: namePattern, rule: nameRule}, required: true},
+			{name: "adapter", doc: "how the agent is run: {kind: builtin, model: heuristic}, or a program of your own", field: adapterKeys(f), required: true},
+			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which allows runs that repeat byte for byte", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
+			{name: "uses_seed", doc: "false: the answer ignores the seed, so that one repeat a task is all there is to learn", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
+			{name: "version", doc: "changes the identity of the agent for the evaluation cache, besides the hash of its folder", field: text{to: &a.Version}},
+			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
+			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(a)},
+			{name: "tools", doc: "tools that the built-in agent may be given; left out: all", field: words(&a.Tools, 1, nil, "")},
+			{name: "reviewers", doc: "agents that review this one's proposals", field: words(&a.Reviewers, 0, namePattern, nameRule)},
+			{name: "space", doc: "parameters that the search may change, each with its type, range and default; a built-in agent has its own, and naming some here narrows the search to them", field: spaceKeys(f)},
+		},
+	}
+}
+
+// item is where item i of the list under a top-level key stands. Items that were
+// refused are not counted, so the place is found by value.
+func (f *agentFile) item(name string, i int) *yaml.Node {
+	list := map[string][]string{"suites": f.agent.Suites, "tools": f.agent.Tools, "reviewers": f.agent.Reviewers}[name]
+	for _, n := range f.given[name].Content {
+		if n.Value == list[i] {
+			return n
+		}
+	}
+	return f.given[name]
+}
+
+// nonEmpty is a text that says something.
+var nonEmpty = regexp.MustCompile(`^[^\x00]*[^\s\x00][^\x00]*$`)
+
+// words is a list of distinct texts.
+func words(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf {
+	l := texts(to, least, pattern, rule)
+	l.unique = true
+	return l
+}
+
+// texts is a list of texts, each of which says something.
+func texts(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf {
+	if pattern == nil {
+		pattern, rule = nonEmpty, "text that is not empty"
+	}
+	return listOf{min: least, each: func() field { return appended{to: to, text: text{pattern: pattern, rule: rule}} }}
+}
+
+// appended is a text at the end of a list.
+type appended struct {
+	text
+	to *[]string
+}
+
+func (a appended) read(s *source, n *yaml.Node, name string) {
+	var v string
+	a.text.to = &v
+	if a.take(s, n, name) {
+		*a.to = append(*a.to, v)
+	}
+}
+
+var argPattern = regexp.MustCompile(`^[^\x00]*$`)
+
+var envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func adapterKeys(f *agentFile) union {
+	ad := &f.agent.Adapter
+	kinds := []string{KindBuiltin, KindCommand}
+	later := []string{"http"}
+	kind := key{name: "kind", doc: "builtin or command", field: text{to: &ad.Kind, words: kinds, later: later}, required: true}
+	return union{
+		by:    "kind",
+		names: kinds,
+		later: later,
+		members: map[string]object{
+			KindBuiltin: {seen: f.adapter, keys: []key{
+				kind,
+				{name: "model", doc: "model of the built-in agent", field: oneOf(&ad.Model, ModelHeuristic), def: ModelHeuristic},
+			}},
+			KindCommand: {seen: f.adapter, keys: []key{
+				kind,
+				{name: "argv", doc: "program with its arguments; relative paths are resolved against the agent's folder", field: argv(&ad.Argv), required: true},
+				{name: "protocol", doc: "jsonl: a process serves one request a line and stays up; once: a process serves one task, the request on stdin", field: oneOf(&ad.Protocol, "jsonl", "once"), def: "once"},
+				{name: "pool", doc: "processes at most", field: whole[int]{&ad.Pool, 1, 1024}, def: "1"},
+				{name: "timeout", doc: "wall time of one task, such as 60s; left out: limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}},
+				{name: "env", doc: "names of the environment variables to pass; all others are withheld", field: environment(&ad.Env)},
+				{name: "sandbox", doc: "auto: in a sandbox where one is to be had; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
+				{name: "network", doc: "host: the host's network; none: no network", field: oneOf(&ad.Network, "host", "none"), def: "host"},
+			}},
+		},
+	}
+}
+
+// environment is a list of names. What is none may be a value, and is not repeated.
+func environment(to *[]string) listOf {
+	return listOf{unique: true, each: func() field {
+		return appended{to: to, text: text{
+			pattern: envPattern, rule: "the name of an environment variable",
+			hint: "names only: the values are taken from the environment", private: true,
+		}}
+	}}
+}
+
+// argv is a command line whose program is named and whose arguments may be empty.
+func argv(to *[]string) listOf {
+	return listOf{min: 1, each: func() field {
+		return appended{to: to, text: text{pattern: argPattern, rule: "text without NUL characters"}}
+	}}
+}
+
+func domainKeys(a *Agent) mapping {
+	keywords := func(to *[]string) listOf { return words(to, 0, nil, "") }
+	return mapping{
+		each: func(s *source, k *yaml.Node) field {
+			if !namePattern.MatchString(k.Value) && k.Value != "_global" {
+				s.bad(k, "", "a domain's name must be %s, not %q", nameRule, k.Value)
+				return nil
+			}
+			var list []string
+			return then{keywords(&list), func() {
+				if a.Domains == nil {
+					a.Domains = map[string][]string{}
+				}
+				a.Domains[k.Value] = list
+			}}
+		},
+		item: keywords(new([]string)),
+	}
+}
+
+// readAgentFile reads agent.yaml as far as it goes without knowing the rest of
+// the workspace. It returns nil when there is nothing to go on.
+func readAgentFile(s *source, data []byte) *agentFile {
+	n := s.parse(data)
+	if n == nil {
+		return nil
+	}
+	f := newAgentFile()
+	agentKeys(f).read(s, n, "")
+	ad := &f.agent.Adapter
+	builtin := ad.Kind == KindBuiltin
+	if builtin && ad.Model == "" {
+		ad.Model = ModelHeuristic
+	}
+	if ad.Kind == KindCommand {
+		ad.Protocol = orElse(ad.Protocol, "once")
+		ad.Sandbox = orElse(ad.Sandbox, "auto")
+		ad.Network = orElse(ad.Network, "host")
+		ad.Pool = max(ad.Pool, 1)
+		if len(ad.Argv) > 0 && !nonEmpty.MatchString(ad.Argv[0]) {
+			s.bad(f.adapter["argv"], "", `"argv" names no program`)
+		}
+		if tools := f.given["tools"]; tools != nil {
+			s.bad(tools, "the program brings its own; to search them, declare a subset in space", `"tools" is for built-in agents only`)
+		}
+	}
+	if f.given["deterministic"] == nil {
+		f.agent.Deterministic = builtin
+	}
+	if f.given["uses_seed"] == nil {
+		f.agent.UsesSeed = !builtin
+	}
+	return f
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

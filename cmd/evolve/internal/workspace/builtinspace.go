@@ -1,0 +1,200 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/runtime/agent"
+)
+
+// narrowedSpace is the space of a built-in agent under the entries of its file:
+// the full space with tighter ranges, and the names of the parameters that are
+// searched, nil standing for all.
+func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []string) {
+	space := agent.Space{Params: slices.Clone(full.Params)}
+	if f.given["space"] == nil || isNull(f.given["space"]) {
+		return space, nil
+	}
+	searched := []string{}
+	for _, d := range f.params {
+		i := slices.IndexFunc(space.Params, func(p agent.Param) bool { return p.Name == d.Name })
+		if i < 0 {
+			if !d.broken {
+				s.bad(d.name, didYouMean(d.Name, full.Names()), "the built-in agent has no parameter %q", d.Name)
+			}
+			continue
+		}
+		searched = append(searched, d.Name)
+		if !d.broken {
+			space.Params[i] = d.narrow(s, space.Params[i])
+		}
+	}
+	if len(searched) == 0 && len(f.params) == 0 {
+		s.bad(f.given["space"], "leave it out to search everything", `"space" names no parameter to search`)
+	}
+	return space, searched
+}
+
+// narrow is p with the tighter range that the entry gives it.
+func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
+	before := s.errs.total
+	whole := p
+	if n := d.given["type"]; n != nil && d.kind != string(p.Kind) {
+		s.bad(n, "leave the type out", "parameter %q is of the type %s", p.Name, p.Kind)
+		d.broken = true
+		return whole
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.given)) {
+		n := d.given[name]
+		named := fmt.Sprintf("%q of %q", name, p.Name)
+		switch {
+		case name == "type" || name == "default":
+			// The one is checked above, the other below, when the range is known.
+		case name == "description":
+			p.Description = d.Description
+		case name == "when":
+			s.bad(n, "", "the condition of a built-in parameter cannot be changed")
+		case name == "min" && p.Numeric():
+			number{to: &p.Min, min: whole.Min, max: whole.Max}.read(s, n, named)
+		case name == "max" && p.Numeric():
+			number{to: &p.Max, min: whole.Min, max: whole.Max}.read(s, n, named)
+		case name == "min" && p.Kind == agent.Subset:
+			wholeNumber(&p.MinItems, whole.MinItems, itemBound(whole)).read(s, n, named)
+		case name == "max" && p.Kind == agent.Subset:
+			wholeNumber(&p.MaxItems, max(1, whole.MinItems), itemBound(whole)).read(s, n, named)
+		case name == "log" && p.Numeric():
+			p.Log = d.Log
+		case name == "values" && p.Kind == agent.Choice:
+			p.Values = d.among(s, n, whole)
+		case name == "of" && p.Kind == agent.Subset:
+			p.Of = d.members(s, n, whole)
+			p.MaxItems = min(p.MaxItems, len(p.Of))
+		case name == "max_chars" && p.Kind == agent.Text:
+			wholeNumber(&p.MaxChars, 1, whole.MaxChars).read(s, n, named)
+		case name == "lines" && p.Kind == agent.Text:
+			p.Lines = d.Lines
+		default:
+			s.bad(n, "", "%q does not apply to a parameter of the type %s", name, p.Kind)
+		}
+	}
+	if s.errs.total > before {
+		d.broken = true
+		return whole
+	}
+	d.narrowDefault(s, &p)
+	return p
+}
+
+func wholeNumber(to *int, least, most int) whole[int] { return whole[int]{to, least, most} }
+
+// itemBound is the greatest number of members a subset may have.
+func itemBound(p agent.Param) int {
+	if p.MaxItems > 0 {
+		return p.MaxItems
+	}
+	return len(p.Of)
+}
+
+// narrowDefault sets the default that the entry gives, and checks the range with it.
+func (d *paramDraft) narrowDefault(s *source, p *agent.Param) {
+	hint := "give it a default within"
+	if d.given["default"] != nil {
+		hint = ""
+		v, ok := d.value(s)
+		if !ok {
+			d.broken = true
+			return
+		}
+		p.Default = v
+		if coerced, err := p.Coerce(v); err == nil {
+			p.Default = coerced
+		}
+	}
+	alone := *p
+	alone.When = nil
+	for _, problem := range (agent.Space{Params: []agent.Param{alone}}).Check() {
+		s.bad(d.at(problem.Text), hint, "%s", problem)
+		d.broken = true
+	}
+}
+
+// among are the values of a choice that the entry leaves.
+func (d *paramDraft) among(s *source, n *yaml.Node, whole agent.Param) []any {
+	var out []any
+	for i, v := range d.Values {
+		value, err := whole.Coerce(v)
+		if err != nil {
+			s.bad(n.Content[i], "", "parameter %q %s", whole.Name, err)
+			continue
+		}
+		out = append(out, value)
+	}
+	return out
+}
+
+// members are those of a subset that the entry leaves, in the order of the whole.
+func (d *paramDraft) members(s *source, n *yaml.Node, whole agent.Param) []string {
+	for i, v := range d.Of {
+		if !slices.Contains(whole.Of, v) {
+			s.bad(n.Content[i], didYouMean(v, whole.Of), "parameter %q has no member %q", whole.Name, v)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(whole.Of), func(m string) bool { return !slices.Contains(d.Of, m) })
+}
+
+// fix leaves the parameters that are not searched one value each: that of the
+// champion. Conditions on them are decided once and for all, and what can never
+// become active is left out.
+func fix(space agent.Space, searched []string, champion agent.Config) agent.Space {
+	fixed := func(name string) bool { return searched != nil && !slices.Contains(searched, name) }
+	var out agent.Space
+	for _, p := range space.Params {
+		if !possible(space, fixed, champion, p.Name) {
+			continue
+		}
+		p.When = maps.Clone(p.When)
+		maps.DeleteFunc(p.When, func(other string, _ []any) bool { return fixed(other) })
+		if fixed(p.Name) {
+			v, ok := champion[p.Name]
+			if !ok {
+				v = p.Default
+			}
+			p = single(p, v)
+		}
+		out.Params = append(out.Params, p)
+	}
+	return out
+}
+
+// possible reports whether a parameter can be active while others are fixed.
+func possible(space agent.Space, fixed func(string) bool, champion agent.Config, name string) bool {
+	p, _ := space.Lookup(name)
+	for other, values := range p.When {
+		if !possible(space, fixed, champion, other) {
+			return false
+		}
+		if fixed(other) {
+			one := agent.Space{Params: []agent.Param{
+				{Name: other, Kind: agent.Choice, Values: values, Default: champion[other]},
+			}}
+			if _, problems := one.Parse(map[string]any{other: champion[other]}); len(problems) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// single is p with one value only.
+func single(p agent.Param, v any) agent.Param {
+	out := agent.Param{Name: p.Name, Default: v, When: p.When, Description: p.Description}
+	if list, ok := v.([]string); ok {
+		out.Kind, out.Of, out.MinItems, out.MaxItems = agent.Subset, list, len(list), len(list)
+		return out
+	}
+	out.Kind, out.Values = agent.Choice, []any{v}
+	return out
+}

@@ -1,0 +1,146 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/runtime/agent"
+)
+
+// The files that hold an agent's champion, in its folder.
+const (
+	ConfigFile   = "config.yaml"
+	StrategyFile = "STRATEGY.md"
+	// strategyParam is the text parameter whose storage is StrategyFile.
+	strategyParam = "strategy"
+)
+
+const configHeader = `# The champion of this agent: the values of its parameters that are active now.
+# Written by evolve approve. What is left out has the default of the space.
+`
+
+// storesStrategy reports whether STRATEGY.md is the storage of a parameter. A
+// built-in agent may have its strategy fixed, which makes it no text to search.
+func storesStrategy(a *Agent, space agent.Space) bool {
+	p, ok := space.Lookup(strategyParam)
+	return ok && (p.Kind == agent.Text || a.Adapter.Kind == KindBuiltin)
+}
+
+// ChampionFiles are the files, by path in the workspace with slashes, that make c
+// the champion of a: loading the workspace with them gives c back. A nil content
+// removes the file. c must be a config of a.Space.
+func ChampionFiles(a *Agent, c agent.Config) map[string][]byte {
+	dir := path.Join("agents", a.ID)
+	files := map[string][]byte{}
+	stores := storesStrategy(a, a.Space)
+	var b bytes.Buffer
+	b.WriteString(configHeader)
+	for _, p := range a.Space.Params {
+		v, ok := c[p.Name]
+		if !ok || stores && p.Name == strategyParam {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s\n", yamlWord(p.Name), yamlValue(v))
+	}
+	files[path.Join(dir, ConfigFile)] = b.Bytes()
+	if stores {
+		if strategy := c.String(strategyParam); strategy != "" {
+			files[path.Join(dir, StrategyFile)] = []byte(strategy + "\n")
+		} else if a.hasStrategy {
+			files[path.Join(dir, StrategyFile)] = nil
+		}
+	}
+	return files
+}
+
+// readChampion reads config.yaml and STRATEGY.md of a into a config of space, or
+// returns ok false after reporting what is wrong with them.
+func readChampion(c *collector, root string, a *Agent, space agent.Space) (agent.Config, bool) {
+	dir := path.Join("agents", a.ID)
+	before := c.total
+	raw := map[string]any{}
+	names, place := map[string]*yaml.Node{}, map[string]*yaml.Node{}
+	cs := &source{file: path.Join(dir, ConfigFile), errs: c}
+	stores := storesStrategy(a, space)
+	if data, ok := cs.read(root, maxYAML, false); ok {
+		if n := cs.parse(data); n != nil && isMapping(cs, n, "") {
+			readValues(cs, n, raw, names, place)
+		}
+	}
+	if n := place[strategyParam]; n != nil && stores {
+		cs.bad(n, "", "the strategy is kept in %s", StrategyFile)
+		delete(raw, strategyParam)
+	}
+	ss := &source{file: path.Join(dir, StrategyFile), errs: c}
+	if data, ok := ss.read(root, maxText, false); ok {
+		a.hasStrategy = true
+		strategy := strings.TrimSuffix(string(data), "\n")
+		switch {
+		case stores:
+			raw[strategyParam] = strategy
+		case strategy != "":
+			ss.fail("the space has no text parameter %q that it could hold", strategyParam)
+		}
+	}
+	config, problems := space.Parse(raw)
+	for _, p := range problems {
+		if _, ok := space.Lookup(p.Param); !ok {
+			hint := didYouMean(p.Param, space.Names())
+			cs.bad(names[p.Param], hint, "%s", p)
+			continue
+		}
+		if p.Param == strategyParam && stores {
+			ss.fail("%s", p.Text)
+		} else {
+			cs.bad(place[p.Param], "", "%s", p)
+		}
+	}
+	return config, c.total == before
+}
+
+// readValues reads parameter: value lines, and where both stand.
+func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[string]*yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, ok := keyName(n.Content[i])
+		if names[name] != nil || !ok {
+			continue // reported already
+		}
+		v := n.Content[i+1]
+		names[name], place[name] = n.Content[i], v
+		switch v.Kind {
+		case yaml.ScalarNode:
+			if isNull(v) {
+				s.bad(v, "", "parameter %q has no value", name)
+				continue
+			}
+			raw[name] = scalarValue(v)
+		case yaml.SequenceNode:
+			list := []string{}
+			for j, item := range v.Content {
+				var member string
+				if (text{to: &member}).take(s, item, fmt.Sprintf("item %d of %q", j+1, name)) {
+					list = append(list, member)
+				}
+			}
+			raw[name] = list
+		case yaml.MappingNode:
+			s.bad(v, "", "parameter %q must have one value or a list, not a mapping", name)
+		}
+	}
+}
+
+// ReadChampion reads the champion files of a below root, which need not be the
+// workspace that a was loaded from: a gate reads back what a proposal would write.
+func ReadChampion(root string, a *Agent) (agent.Config, error) {
+	var c collector
+	scratch := *a
+	config, ok := readChampion(&c, root, &scratch, a.Space)
+	if !ok {
+		return nil, c.err()
+	}
+	return config, nil
+}

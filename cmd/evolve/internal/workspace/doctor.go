@@ -1,0 +1,253 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"evolve/archive"
+)
+
+// Status is how a check went.
+type Status string
+
+// The states of a check: in order, worth knowing, and in the way of a run or a decision.
+const (
+	StatusOK   Status = "ok"
+	StatusWarn Status = "warn"
+	StatusFail Status = "fail"
+)
+
+// Check is one thing that doctor looked at.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Text   string `json:"text"`
+	// Hint says what to do; empty when there is nothing to do.
+	Hint string `json:"hint,omitempty"`
+}
+
+// Probes are doctor's eyes. Each must be set.
+type Probes struct {
+	// Root is the workspace's folder.
+	Root string
+	Load func() (*Workspace, error)
+	// Git runs git in a folder and returns what it printed, without the final
+	// newline. Its error is exec.ErrNotFound when there is no git.
+	Git func(ctx context.Context, dir string, args ...string) (string, error)
+	// Sandbox names the walls that programs would run in; its error says why there are none.
+	Sandbox func(ctx context.Context) (string, error)
+	// Free is the space left on the disk of a folder, in bytes.
+	Free func(dir string) (uint64, error)
+	// Writable fails where no file can be made in a folder.
+	Writable func(dir string) error
+	Now      func() time.Time
+	// Archive opens the archive for reading and says what is in it and who holds
+	// it. Its error may be one of the archive's.
+	Archive func(ctx context.Context) (string, error)
+	// LookPath finds a program by the name that a person would type.
+	LookPath func(name string) (string, error)
+	// LookupEnv finds a variable of the environment.
+	LookupEnv func(name string) (string, bool)
+}
+
+// Space on the disk below which doctor warns, and below which a run would not last.
+const (
+	scarceDisk = 1 << 30
+	fullDisk   = 100 << 20
+)
+
+// Doctor checks a workspace and its surroundings. It changes nothing. The checks
+// come in a fixed order; those of agents and suites are left out while the
+// workspace cannot be loaded.
+func Doctor(ctx context.Context, p Probes) []Check {
+	w, err := p.Load()
+	checks := checkWorkspace(w, err)
+	checks = append(checks, checkGit(ctx, p)...)
+	checks = append(checks, checkSandbox(ctx, p, w), checkDisk(p), checkWritable(p), checkClock(ctx, p), checkArchive(ctx, p))
+	if w != nil {
+		checks = append(checks, checkSuites(w)...)
+		checks = append(checks, checkAgents(p, w)...)
+		checks = append(checks, checkPower(w)...)
+	}
+	return checks
+}
+
+func ok(name, format string, args ...any) Check {
+	return Check{name, StatusOK, fmt.Sprintf(format, args...), ""}
+}
+
+func warn(name, hint, format string, args ...any) Check {
+	return Check{name, StatusWarn, fmt.Sprintf(format, args...), hint}
+}
+
+func fail(name, hint, format string, args ...any) Check {
+	return Check{name, StatusFail, fmt.Sprintf(format, args...), hint}
+}
+
+// checkWorkspace has one line for each issue.
+func checkWorkspace(w *Workspace, err error) []Check {
+	const name = "workspace"
+	var issues *Errors
+	switch {
+	case errors.As(err, &issues):
+		var checks []Check
+		for _, i := range issues.Issues {
+			hint := i.Hint
+			i.Hint = ""
+			checks = append(checks, fail(name, hint, "%s", i))
+		}
+		return checks
+	case err != nil:
+		return []Check{fail(name, "", "%v", err)}
+	case len(w.Agents) == 0:
+		return []Check{warn(name, "evolve init, without --minimal, brings a starter agent", "parses; it has no agent, so there is nothing to run")}
+	}
+	return []Check{ok(name, "parses: %s, %s", count(len(w.Agents), "agent"), count(len(w.Suites), "suite"))}
+}
+
+func checkSandbox(ctx context.Context, p Probes, w *Workspace) Check {
+	const name = "sandbox"
+	var without []string // agents that declined it
+	programs := 0
+	if w != nil {
+		for _, a := range w.Agents {
+			if a.Adapter.Kind == KindCommand {
+				programs++
+				if a.Adapter.Sandbox == "none" {
+					without = append(without, a.ID)
+				}
+			}
+		}
+	}
+	walls, err := p.Sandbox(ctx)
+	switch {
+	case err != nil && programs > 0:
+		return warn(name, "allow user namespaces, or install bubblewrap", "none is to be had, so agents' programs run unprotected: %v", err)
+	case err != nil:
+		return warn(name, "allow user namespaces, or install bubblewrap", "none is to be had: %v", err)
+	case len(without) > 0:
+		return warn(name, "", "%s; switched off for %s", walls, strings.Join(without, ", "))
+	}
+	return ok(name, "%s", walls)
+}
+
+func checkDisk(p Probes) Check {
+	const name = "disk"
+	free, err := p.Free(p.Root)
+	left := humanize.IBytes(free)
+	switch {
+	case err != nil:
+		return warn(name, "", "free space is unknown: %s", reason(err))
+	case free < fullDisk:
+		return fail(name, "make room: a run ends when the disk is full", "only %s free", left)
+	case free < scarceDisk:
+		return warn(name, "", "only %s free", left)
+	}
+	return ok(name, "%s free", left)
+}
+
+func checkWritable(p Probes) Check {
+	const name = "write"
+	if err := p.Writable(p.Root); err != nil {
+		return fail(name, "a run keeps its archive in .evolve/", "the workspace cannot be written: %s", reason(err))
+	}
+	return ok(name, "the workspace can be written")
+}
+
+// earliest is a time before which no clock that is set can be.
+var earliest = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// checkClock compares the clock with what cannot lie in the future: the last commit.
+func checkClock(ctx context.Context, p Probes) Check {
+	const name, hint = "clock", "set the clock: deadlines and the ledger rest on it"
+	now := p.Now()
+	if now.Before(earliest) {
+		return fail(name, hint, "it is set to %s", now.UTC().Format(time.DateOnly))
+	}
+	var commit time.Time
+	if out, err := p.Git(ctx, p.Root, "log", "-1", "--format=%cI"); err == nil {
+		commit, _ = time.Parse(time.RFC3339, out)
+	}
+	if commit.After(now.Add(24 * time.Hour)) {
+		return warn(name, hint, "it stands at %s, before the last commit of %s", now.Format(time.DateTime), commit.In(now.Location()).Format(time.DateTime))
+	}
+	return ok(name, "%s", now.Format("2006-01-02 15:04 -07:00"))
+}
+
+func checkArchive(ctx context.Context, p Probes) Check {
+	const name = "archive"
+	text, err := p.Archive(ctx)
+	switch {
+	case err == nil:
+		return ok(name, "%s", text)
+	case errors.Is(err, archive.ErrNotFound):
+		return ok(name, "none yet: the first run makes it")
+	case errors.Is(err, archive.ErrLocked):
+		return warn(name, "wait for it, or end it; a lock left by a crash is taken over", "%v", err)
+	case errors.Is(err, archive.ErrNewer):
+		return fail(name, "install the newer evolve", "%v", err)
+	case errors.Is(err, archive.ErrCorrupt):
+		return fail(name, "evolve archive check tells more; restore a backup", "%v", err)
+	}
+	return fail(name, "", "cannot be opened: %v", err)
+}
+
+// program finds the program of an agent as it would be started.
+func (p Probes) program(a *Agent) error {
+	name := a.Adapter.Argv[0]
+	if strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
+		name = filepath.Join(a.Dir, filepath.FromSlash(name))
+	}
+	_, err := p.LookPath(name)
+	var missing *exec.Error
+	if errors.As(err, &missing) {
+		err = missing.Err
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return errors.New("is not to be found")
+	}
+	if err != nil {
+		return fmt.Errorf("cannot be run: %s", reason(err))
+	}
+	return nil
+}
+
+func checkAgents(p Probes, w *Workspace) []Check {
+	var checks []Check
+	for i := range w.Agents {
+		a := &w.Agents[i]
+		name := "agent " + a.ID
+		if a.Adapter.Kind != KindCommand {
+			checks = append(checks, ok(name, "built in, %s model", a.Adapter.Model))
+			continue
+		}
+		if err := p.program(a); err != nil {
+			checks = append(checks, fail(name, "relative paths are resolved against "+agentsDir+"/"+a.ID+"; a script must be executable", "its program %q %v", a.Adapter.Argv[0], err))
+			continue
+		}
+		if len(a.Space.Params) == 0 {
+			checks = append(checks, warn(name, "declare its parameters under space: in agent.yaml", "has no parameters, so there is nothing to search"))
+			continue
+		}
+		var unset []string
+		for _, v := range a.Adapter.Env {
+			if _, there := p.LookupEnv(v); !there {
+				unset = append(unset, v)
+			}
+		}
+		if len(unset) > 0 {
+			checks = append(checks, warn(name, "", "its program is there, but not in the environment: %s", strings.Join(unset, ", ")))
+			continue
+		}
+		checks = append(checks, ok(name, "its program %q is there", a.Adapter.Argv[0]))
+	}
+	return checks
+}

@@ -1,0 +1,343 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/archive"
+)
+
+// healthy are probes that find nothing wrong, with a real git.
+func healthy(t *testing.T, root string) Probes {
+	t.Helper()
+	home := t.TempDir()
+	return Probes{
+		Root:      root,
+		Load:      func() (*Workspace, error) { return Load(root, testBuiltins()) },
+		Git:       RunGit([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(root)}),
+		Sandbox:   func(context.Context) (string, error) { return "namespaces", nil },
+		Free:      func(string) (uint64, error) { return 50 << 30, nil },
+		Writable:  TryWrite,
+		Now:       func() time.Time { return time.Date(2030, 5, 1, 2, 0, 0, 0, time.UTC) },
+		Archive:   func(context.Context) (string, error) { return "2 runs", nil },
+		LookPath:  exec.LookPath,
+		LookupEnv: func(string) (string, bool) { return "", false },
+	}
+}
+
+// solver is a copy of the workspace in testdata.
+func solver(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS("testdata/solver")); err != nil {
+		t.Fatal(err)
+	}
+	// A copy of a file system has no executable bits where it comes from a module's archive.
+	if err := os.Chmod(filepath.Join(root, "agents/solver/agent.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// lines are the checks, one a line, hints behind a bar.
+func lines(checks []Check, names ...string) string {
+	var b strings.Builder
+	for _, c := range checks {
+		if len(names) > 0 && !strings.Contains(" "+strings.Join(names, " ")+" ", " "+c.Name+" ") {
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s: %s", c.Status, c.Name, c.Text)
+		if c.Hint != "" {
+			b.WriteString(" | " + c.Hint)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func needGit(t *testing.T) func(root string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	return func(root string, args ...string) {
+		t.Helper()
+		if out, err := healthy(t, root).Git(context.Background(), root, args...); err != nil {
+			t.Fatalf("git %v: %v %s", args, gitMessage(err), out)
+		}
+	}
+}
+
+func TestDoctorHealthy(t *testing.T) {
+	git := needGit(t)
+	root := solver(t)
+	if _, _, err := Init(root, nil, true); err != nil { // .gitignore
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"config", "user.email", "a@example.org"},
+		{"config", "user.name", "a"},
+		{"add", "-A"},
+		{"commit", "-q", "-m", "begin"},
+	} {
+		git(root, args...)
+	}
+	p := healthy(t, root)
+	got := Doctor(context.Background(), p)
+	for i, c := range got {
+		if c.Name == "git" {
+			got[i].Text = strings.Trim(c.Text, "0123456789.") + "N"
+		}
+	}
+	want := `ok workspace: parses: 1 agent, 1 suite
+ok git: git version N
+ok repository: is clean
+ok sandbox: namespaces
+ok disk: 50 GiB free
+ok write: the workspace can be written
+ok clock: 2030-05-01 02:00 +00:00
+ok archive: 2 runs
+ok suite tasks: 24 tasks (12 search, 12 holdout), 2 domains, 24 clusters
+ok agent solver: its program "./agent.sh" is there
+warn power solver: can detect an improvement of 51 points or more (12 independent holdout tasks, 1 repeat each, 2 finalists, level .05) | an improvement of 10 points needs about 241 independent holdout tasks
+`
+	if diff := cmp.Diff(want, lines(got)); diff != "" {
+		t.Error(diff)
+	}
+	if out, _ := p.Git(context.Background(), root, "status", "--porcelain", "--ignored"); out != "" {
+		t.Errorf("doctor left something behind: %s", out)
+	}
+}
+
+func TestDoctorRepository(t *testing.T) {
+	git := needGit(t)
+	run := func(args ...string) func(string) { return func(root string) { git(root, args...) } }
+	write := func(name, content string) func(string) {
+		return func(root string) {
+			if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ignore := write(".gitignore", ".evolve/\n")
+	for _, c := range []struct {
+		name  string
+		steps []func(string)
+		want  string
+	}{
+		{"none", nil, "ok repository: none: the first approval makes it\n"},
+		{"not ignored", []func(string){run("init", "-q")}, "warn repository: does not ignore .evolve/, so that every run leaves the tree changed | add .evolve/ to .gitignore\n"},
+		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits in a clean tree only\n"},
+		{"nobody", []func(string){
+			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
+		}, "warn repository: is clean; git does not know who you are | git config user.email you@example.org\n"},
+		{"sha256", []func(string){run("init", "-q", "--object-format=sha256")}, "fail repository: names its objects by SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1\n"},
+		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "fail repository: uses worktreeConfig in a repository of version 0, which evolve cannot open | git config core.repositoryformatversion 1\n"},
+		{"reftable", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n")}, "fail repository: keeps its refs as reftable, which evolve cannot write | git refs migrate --ref-format=files\n"},
+		{"partial clone", []func(string){run("init", "-q"), run("config", "extensions.partialClone", "origin")}, "warn repository: is a partial clone: objects that are not here cannot be read | use a full clone\n"},
+		{"broken", []func(string){run("init", "-q"), write(".git/config", "[core\n")}, "fail repository: cannot be opened: fatal: bad config line 1 in file .git/config\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := build(t, spoil(nil))
+			for _, step := range c.steps {
+				step(root)
+			}
+			p := healthy(t, root)
+			if diff := cmp.Diff(c.want, lines(Doctor(context.Background(), p), "repository")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestDoctorFindings(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		files  map[string]string
+		spoil  func(*Probes)
+		checks []string
+		want   string
+	}{
+		{
+			"broken workspace",
+			map[string]string{"evolve.yaml": "budgte: 1\n"},
+			nil,
+			[]string{"workspace", "power"},
+			"fail workspace: evolve.yaml:1:1: unknown key \"budgte\" | did you mean \"budget\"?\n",
+		},
+		{
+			"no git", nil, func(p *Probes) {
+				p.Git = func(context.Context, string, ...string) (string, error) { return "", exec.ErrNotFound }
+			},
+			[]string{"git", "repository"},
+			"warn git: is not installed | install git to approve proposals in a checked-out workspace and to read their history\n",
+		},
+		{
+			"no sandbox", nil, func(p *Probes) {
+				p.Sandbox = func(context.Context) (string, error) { return "", errors.New("user namespaces are off") }
+			},
+			[]string{"sandbox"},
+			"warn sandbox: none is to be had, so agents' programs run unprotected: user namespaces are off | allow user namespaces, or install bubblewrap\n",
+		},
+		{
+			"sandbox declined",
+			map[string]string{"agents/solver/agent.yaml": strings.Replace(goodHead, "argv", "sandbox: none, argv", 1) + goodSpace},
+			nil,
+			[]string{"sandbox"},
+			"warn sandbox: namespaces; switched off for solver\n",
+		},
+		{
+			"full disk", nil, func(p *Probes) { p.Free = func(string) (uint64, error) { return 5 << 20, nil } },
+			[]string{"disk"},
+			"fail disk: only 5.0 MiB free | make room: a run ends when the disk is full\n",
+		},
+		{
+			"scarce disk", nil, func(p *Probes) { p.Free = func(string) (uint64, error) { return 500 << 20, nil } },
+			[]string{"disk"},
+			"warn disk: only 500 MiB free\n",
+		},
+		{
+			"read-only", nil, func(p *Probes) {
+				p.Writable = func(string) error { return &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission} }
+			},
+			[]string{"write"},
+			"fail write: the workspace cannot be written: permission denied | a run keeps its archive in .evolve/\n",
+		},
+		{
+			"clock not set", nil, func(p *Probes) { p.Now = func() time.Time { return time.Unix(0, 0) } },
+			[]string{"clock"},
+			"fail clock: it is set to 1970-01-01 | set the clock: deadlines and the ledger rest on it\n",
+		},
+		{
+			"clock behind", nil, func(p *Probes) {
+				p.Git = func(_ context.Context, _ string, args ...string) (string, error) {
+					return "2031-01-01T00:00:00+02:00", nil
+				}
+			},
+			[]string{"clock"},
+			"warn clock: it stands at 2030-05-01 02:00:00, before the last commit of 2030-12-31 22:00:00 | set the clock: deadlines and the ledger rest on it\n",
+		},
+		{
+			"no archive", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrNotFound) },
+			[]string{"archive"},
+			"ok archive: none yet: the first run makes it\n",
+		},
+		{
+			"archive held", nil, func(p *Probes) { p.Archive = archiveError(fmt.Errorf("%w: evolve run", archive.ErrLocked)) },
+			[]string{"archive"},
+			"warn archive: the archive is held by another process: evolve run | wait for it, or end it; a lock left by a crash is taken over\n",
+		},
+		{
+			"archive of a newer version", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrNewer) },
+			[]string{"archive"},
+			"fail archive: the archive was written by a newer evolve | install the newer evolve\n",
+		},
+		{
+			"archive damaged", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrCorrupt) },
+			[]string{"archive"},
+			"fail archive: the archive is damaged | evolve archive check tells more; restore a backup\n",
+		},
+		{
+			"few holdout tasks", nil, nil,
+			[]string{"suite tasks", "tasks", "power solver"},
+			"warn suite tasks: 2 tasks (1 search, 1 holdout), 1 domain, 2 clusters: too few for a claim about new tasks | add tasks: at least 10 holdout clusters\n" +
+				"warn power solver: no improvement can be shown (1 independent holdout task, 12 repeats each, 3 finalists, level .05) | an improvement of 10 points needs about 145 independent holdout tasks\n",
+		},
+		{
+			"no holdout",
+			map[string]string{"suites/tasks.jsonl": `{"id":"t","goal":"x","answer":"y","split":"search"}` + "\n"},
+			nil,
+			[]string{"suite tasks", "tasks"},
+			"warn suite tasks: 1 task (1 search, 0 holdout), 1 domain, 1 cluster: without holdout tasks the verdict is always undecided | give some tasks the split holdout\n",
+		},
+		{
+			"unused suite without search",
+			map[string]string{"suites/other.jsonl": `{"id":"t","goal":"x","answer":"y","split":"holdout"}` + "\n"},
+			nil,
+			[]string{"suite other", "other"},
+			"warn suite other: 1 task (0 search, 1 holdout), 1 domain, 1 cluster; no agent uses it: nothing to search on | give some tasks the split search\n",
+		},
+		{
+			"program missing", nil, nil,
+			[]string{"agent solver"},
+			"fail agent solver: its program \"./a.sh\" is not to be found | relative paths are resolved against agents/solver; a script must be executable\n",
+		},
+		{
+			"program not executable",
+			map[string]string{"agents/solver/a.sh": "#!/bin/sh\n"},
+			nil,
+			[]string{"agent solver"},
+			"fail agent solver: its program \"./a.sh\" cannot be run: permission denied | relative paths are resolved against agents/solver; a script must be executable\n",
+		},
+		{
+			"variable not set",
+			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh], env: [MY_KEY]}\nsuites: [tasks]\n" + goodSpace},
+			nil,
+			[]string{"agent solver"},
+			"warn agent solver: its program is there, but not in the environment: MY_KEY\n",
+		},
+		{
+			"nothing to search",
+			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh]}\nsuites: [tasks]\n"},
+			nil,
+			[]string{"agent solver"},
+			"warn agent solver: has no parameters, so there is nothing to search | declare its parameters under space: in agent.yaml\n",
+		},
+		{
+			"built in",
+			map[string]string{"agents/helper/agent.yaml": goodBuilt},
+			nil,
+			[]string{"agent helper"},
+			"ok agent helper: built in, heuristic model\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := healthy(t, build(t, spoil(c.files)))
+			if c.spoil != nil {
+				c.spoil(&p)
+			}
+			var got []Check
+			for _, check := range Doctor(context.Background(), p) {
+				for _, name := range c.checks {
+					if check.Name == name {
+						got = append(got, check)
+					}
+				}
+			}
+			if diff := cmp.Diff(c.want, lines(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func archiveError(err error) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return "", err }
+}
+
+func TestTryWrite(t *testing.T) {
+	dir := t.TempDir()
+	if err := TryWrite(dir); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left %v behind", left)
+	}
+	if err := TryWrite(filepath.Join(dir, "absent")); err == nil {
+		t.Error("a folder that is not there can be written")
+	}
+	if free, err := FreeSpace(dir); err != nil || free == 0 {
+		t.Errorf("free space %d, %v", free, err)
+	}
+}

@@ -1,0 +1,329 @@
+package workspace
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// field is what may stand at one place of a YAML file, bound to the variable it
+// is stored in. Loader, JSON schema and the comments of a scaffold all come from
+// the same fields, so none of them can know a key that another does not.
+type field interface {
+	// read checks a node and stores its value; what is wrong is reported to s,
+	// named by what the node is the value of.
+	read(s *source, n *yaml.Node, name string)
+	// schema is the field as JSON schema.
+	schema() schema
+}
+
+// schema is a JSON schema, draft 2020-12.
+type schema map[string]any
+
+// key is one key of an object.
+type key struct {
+	name string
+	// doc says what it means, as one sentence without its full stop.
+	doc   string
+	field field
+	// required keys must be there.
+	required bool
+	// def is the default as it would be written; empty when there is none.
+	def string
+	// example is a value to show where there is no default.
+	example string
+}
+
+// object is a mapping with known keys.
+type object struct {
+	keys []key
+	// later are keys that another version of evolve reads.
+	later []string
+	// seen, when not nil, is told where each key's value stands.
+	seen map[string]*yaml.Node
+	// when says under which condition these are the keys, and others are the keys
+	// that there are under any.
+	when   string
+	others []string
+}
+
+func (o object) names() []string {
+	names := make([]string, len(o.keys))
+	for i, k := range o.keys {
+		names[i] = k.name
+	}
+	return names
+}
+
+func (o object) read(s *source, n *yaml.Node, name string) {
+	if !isMapping(s, n, name) {
+		return
+	}
+	there := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		kn, vn := n.Content[i], n.Content[i+1]
+		k, ok := keyName(kn)
+		if !ok || there[k] {
+			continue // reported already
+		}
+		there[k] = true
+		at := slices.IndexFunc(o.keys, func(known key) bool { return known.name == k })
+		if at < 0 {
+			o.unknown(s, kn, k)
+			continue
+		}
+		if o.seen != nil {
+			o.seen[k] = vn
+		}
+		o.keys[at].field.read(s, vn, quote(k))
+	}
+	for _, k := range o.keys {
+		if k.required && !there[k.name] {
+			s.bad(n, "", "%s is missing", quote(k.name))
+		}
+	}
+}
+
+func (o object) unknown(s *source, n *yaml.Node, name string) {
+	if slices.Contains(o.later, name) {
+		s.bad(n, "", "%s is not supported by this version of evolve", quote(name))
+		return
+	}
+	if slices.Contains(o.others, name) {
+		s.bad(n, "", "%s does not go with %s", quote(name), o.when)
+		return
+	}
+	s.bad(n, didYouMean(name, o.names()), "unknown key %s", quote(name))
+}
+
+func (o object) schema() schema {
+	properties, required := schema{}, []any{}
+	for _, k := range o.keys {
+		p := k.field.schema()
+		p["description"] = sentence(k.doc)
+		properties[k.name] = p
+		if k.required {
+			required = append(required, k.name)
+		}
+	}
+	out := schema{"type": []any{"object", "null"}, "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		out["type"] = "object"
+		out["required"] = required
+	}
+	return out
+}
+
+// mapping is a mapping with free keys whose values are all of one kind.
+type mapping struct {
+	// each returns the field of one key, or nil after reporting that the key is wrong.
+	each func(s *source, key *yaml.Node) field
+	// item is the field of any value, bound to nothing that matters.
+	item field
+}
+
+func (m mapping) read(s *source, n *yaml.Node, name string) {
+	if !isMapping(s, n, name) {
+		return
+	}
+	there := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, ok := keyName(n.Content[i])
+		if !ok || there[k] {
+			continue // reported already
+		}
+		there[k] = true
+		if f := m.each(s, n.Content[i]); f != nil {
+			f.read(s, n.Content[i+1], quote(k))
+		}
+	}
+}
+
+func (m mapping) schema() schema {
+	return schema{"type": []any{"object", "null"}, "additionalProperties": m.item.schema()}
+}
+
+// listOf is a list whose items are all of one kind.
+type listOf struct {
+	// each returns the field of one item.
+	each func() field
+	// min is the least number of items; unique refuses an item that is there twice.
+	min    int
+	unique bool
+}
+
+func (l listOf) read(s *source, n *yaml.Node, name string) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
+	if l.min == 0 && isNull(n) {
+		return
+	}
+	if n.Kind != yaml.SequenceNode {
+		hint := ""
+		if n.Kind == yaml.ScalarNode && !isNull(n) {
+			hint = fmt.Sprintf("write [%s]", n.Value)
+		}
+		s.bad(n, hint, "%s must be a list, not %s", name, describe(n))
+		return
+	}
+	if len(n.Content) < l.min {
+		s.bad(n, "", "%s must have at least %s", name, count(l.min, "item"))
+	}
+	there := map[string]bool{}
+	for i, item := range n.Content {
+		l.each().read(s, item, fmt.Sprintf("item %d of %s", i+1, name))
+		if l.unique && item.Kind == yaml.ScalarNode {
+			if there[item.Value] {
+				s.bad(item, "", "%s has %q twice", name, item.Value)
+			}
+			there[item.Value] = true
+		}
+	}
+}
+
+func (l listOf) schema() schema {
+	out := schema{"type": []any{"array", "null"}, "items": l.each().schema()}
+	if l.min > 0 {
+		out["type"] = "array"
+		out["minItems"] = l.min
+	}
+	if l.unique {
+		out["uniqueItems"] = true
+	}
+	return out
+}
+
+// union is an object whose further keys depend on the value of one of them.
+type union struct {
+	// by is the key that decides, known to every member.
+	by      string
+	names   []string
+	members map[string]object
+	// optional says that the key may be left out where the file is read another way.
+	optional bool
+	// later are values that another version of evolve reads.
+	later []string
+}
+
+func (u union) read(s *source, n *yaml.Node, name string) {
+	if !isMapping(s, n, name) {
+		return
+	}
+	by := child(n, u.by)
+	if by == nil {
+		s.bad(n, "", "%q is missing in %s", u.by, name)
+		return
+	}
+	var which string
+	if (text{to: &which, words: u.names, later: u.later}).take(s, by, quote(u.by)) {
+		member := u.members[which]
+		member.when = u.by + ": " + which
+		for _, other := range u.names {
+			member.others = append(member.others, u.members[other].names()...)
+		}
+		member.read(s, n, name)
+	}
+}
+
+func (u union) schema() schema {
+	all := schema{}
+	var cases []any
+	for _, name := range u.names {
+		member := u.members[name].schema()
+		for k, p := range member["properties"].(schema) {
+			if k != u.by {
+				all[k] = true
+				continue
+			}
+			all[k] = schema{"enum": enum(u.names), "description": p.(schema)["description"]}
+		}
+		is := schema{"required": []any{u.by}, "properties": schema{u.by: schema{"const": name}}}
+		cases = append(cases, schema{"if": is, "then": member})
+	}
+	out := schema{"type": "object", "properties": all, "additionalProperties": false, "allOf": cases}
+	if u.optional {
+		out["type"] = []any{"object", "null"}
+	} else {
+		out["required"] = []any{u.by}
+	}
+	return out
+}
+
+// child is the value of a key, or nil.
+func child(n *yaml.Node, name string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k, ok := keyName(n.Content[i]); ok && k == name {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// isMapping reports whether n is a mapping or empty, and complains when it is neither.
+func isMapping(s *source, n *yaml.Node, name string) bool {
+	switch {
+	case n.Kind == yaml.MappingNode || isNull(n):
+		return true
+	case n.Kind == yaml.AliasNode:
+	case name == "":
+		s.bad(n, "", "must hold keys with values, not %s", describe(n))
+	default:
+		s.bad(n, "", "%s must hold keys with values, not %s", name, describe(n))
+	}
+	return false
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// describe says in words what a node is.
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "nothing"
+	case "!!bool":
+		return "true or false"
+	case "!!int", "!!float":
+		return "a number"
+	}
+	return "text"
+}
+
+func quote(name string) string { return fmt.Sprintf("%q", name) }
+
+func sentence(doc string) string {
+	if doc == "" {
+		return ""
+	}
+	return strings.ToUpper(doc[:1]) + doc[1:] + "."
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func enum(names []string) []any {
+	out := make([]any, len(names))
+	for i, n := range names {
+		out[i] = n
+	}
+	return out
+}
+
+// namePattern is what agents and suites may be called: names that are safe as a
+// file, a git ref and a word of a shell.
+var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+const nameRule = "letters, digits, - and _, at most 64"

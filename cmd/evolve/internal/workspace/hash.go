@@ -1,0 +1,117 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"evolve/bench"
+)
+
+// unhashed are folders that do not change what an agent answers: caches that
+// running it writes, and the history of a folder that is a repository of its own.
+// Installed dependencies such as node_modules do change it and are hashed.
+var unhashed = []string{"__pycache__", ".git"}
+
+// folderHash holds the SHA-256 of an agent's folder, in hexadecimal.
+type folderHash struct {
+	// all covers every file; code leaves config.yaml and STRATEGY.md out.
+	all, code string
+}
+
+// hashFolder hashes what lies in dir: for every entry in the order of its path,
+// the kind, the executable bit, the path, and a file's content or a link's target.
+// Links are not followed. Each part is preceded by its length, so that no two
+// folders share a stream.
+func hashFolder(dir string) (folderHash, error) {
+	all, code := sha256.New(), sha256.New()
+	var paths []string
+	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			if p != dir && slices.Contains(unhashed, e.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if slices.Contains(unhashed, e.Name()) {
+			return nil // a worktree's .git is a file
+		}
+		rel, err := filepath.Rel(dir, p)
+		paths = append(paths, filepath.ToSlash(rel))
+		return err
+	})
+	if err != nil {
+		return folderHash{}, errors.New(reason(err))
+	}
+	slices.Sort(paths)
+	for _, rel := range paths {
+		to := io.MultiWriter(all, code)
+		if rel == ConfigFile || rel == StrategyFile {
+			to = all
+		}
+		if err := hashEntry(to, dir, rel); err != nil {
+			return folderHash{}, fmt.Errorf("%s: %s", rel, reason(err))
+		}
+	}
+	return folderHash{all: sum(all), code: sum(code)}, nil
+}
+
+func hashEntry(to io.Writer, dir, rel string) error {
+	full := filepath.Join(dir, filepath.FromSlash(rel))
+	info, err := os.Lstat(full)
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(full)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(to, "link %d %s %d %s\n", len(rel), rel, len(target), target)
+	case info.Mode().IsRegular():
+		f, err := os.Open(full)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		content := sha256.New()
+		if _, err := io.Copy(content, f); err != nil {
+			return err
+		}
+		kind := "file"
+		if info.Mode()&0o100 != 0 {
+			kind = "program"
+		}
+		fmt.Fprintf(to, "%s %d %s %s\n", kind, len(rel), rel, sum(content))
+	default: // a socket or a pipe has no content of its own
+		fmt.Fprintf(to, "other %d %s\n", len(rel), rel)
+	}
+	return nil
+}
+
+func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// BaseOf is what a proposal for an agent depends on, name by name, with the hash
+// of each: the agent's folder, champion included, and its suites. A proposal is
+// stale when any of them has moved.
+func BaseOf(a *Agent, suites map[string]*bench.Suite) map[string]string {
+	base := map[string]string{path.Join(agentsDir, a.ID): a.folder}
+	for _, name := range a.Suites {
+		if s := suites[name]; s != nil {
+			base[path.Join(suitesDir, name)] = s.Hash
+		}
+	}
+	return base
+}

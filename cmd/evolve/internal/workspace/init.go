@@ -1,0 +1,129 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/google/renameio/v2"
+)
+
+// The schema files of a scaffold.
+const (
+	settingsSchemaFile = "evolve.schema.json"
+	agentSchemaFile    = "agents/agent.schema.json"
+	// modeline is the comment by which editors find the schema of a YAML file.
+	modeline = "# yaml-language-server: $schema="
+)
+
+const ignored = "# What evolve writes itself: the archive, transcripts, reports.\n.evolve/\n"
+
+// Init makes dir a workspace. It lays out files, a starter workspace, with a
+// schema and comments that explain every key; minimal, it writes only evolve.yaml
+// and, where there is none, .gitignore. What is there is never overwritten. It
+// returns the paths written and those kept, with slashes, in order; after an error
+// those that were done.
+func Init(dir string, files fs.FS, minimal bool) (written, kept []string, err error) {
+	scaffold := map[string][]byte{".gitignore": []byte(ignored), SettingsFile: annotatedSettings()}
+	if !minimal {
+		if scaffold, err = fullScaffold(files, scaffold); err != nil {
+			return nil, nil, fmt.Errorf("read the starter workspace: %w", err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(scaffold)) {
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		switch _, err := os.Lstat(target); {
+		case err == nil:
+			kept = append(kept, name)
+			continue
+		case !errors.Is(err, fs.ErrNotExist):
+			return written, kept, fmt.Errorf("write %s: %s", name, reason(err))
+		}
+		if err := writeFile(target, scaffold[name]); err != nil {
+			return written, kept, fmt.Errorf("write %s: %s", name, reason(err))
+		}
+		written = append(written, name)
+	}
+	return written, kept, nil
+}
+
+// fullScaffold is the starter workspace over the default files, explained.
+func fullScaffold(files fs.FS, scaffold map[string][]byte) (map[string][]byte, error) {
+	starter := map[string][]byte{}
+	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		starter[name], err = fs.ReadFile(files, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name, data := range starter {
+		dir, base := path.Split(name)
+		switch {
+		case name == SettingsFile:
+			s := DefaultSettings()
+			starter[name] = explained(data, settingsSchemaFile, settingsKeys(&s))
+		case base == agentYAML && path.Dir(path.Clean(dir)) == agentsDir:
+			starter[name] = explained(data, "../"+path.Base(agentSchemaFile), agentKeys(newAgentFile()))
+		}
+	}
+	if starter[SettingsFile] == nil {
+		starter[SettingsFile] = withModeline(scaffold[SettingsFile], settingsSchemaFile)
+	}
+	if starter[".gitignore"] == nil {
+		starter[".gitignore"] = scaffold[".gitignore"]
+	}
+	starter[settingsSchemaFile] = SettingsSchema()
+	starter[agentSchemaFile] = AgentSchema()
+	return starter, nil
+}
+
+// explained is a YAML file with its schema named and every key listed below.
+func explained(data []byte, schemaFile string, table object) []byte {
+	data = bytes.TrimRight(data, "\n")
+	return append(append(withModeline(data, schemaFile), '\n'), reference(table)...)
+}
+
+func withModeline(data []byte, schemaFile string) []byte {
+	if bytes.Contains(data, []byte(modeline)) {
+		return data
+	}
+	return append([]byte(modeline+schemaFile+"\n"), data...)
+}
+
+// writeFile writes a file that is there whole or not at all. A script may be run.
+func writeFile(target string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	if bytes.HasPrefix(data, []byte("#!")) {
+		mode = 0o755
+	}
+	return renameio.WriteFile(target, data, mode)
+}
+
+// MakeStateDir makes the folder of everything evolve itself writes, ignored by git
+// whatever the workspace's own .gitignore says, and returns its path.
+func MakeStateDir(root string) (string, error) {
+	dir := (&Workspace{Root: root}).StateDir()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("make %s: %w", filepath.Base(dir), err)
+	}
+	ignore := filepath.Join(dir, ".gitignore")
+	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+		if err := renameio.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
+			return "", fmt.Errorf("write %s/.gitignore: %s", filepath.Base(dir), reason(err))
+		}
+	}
+	return dir, nil
+}

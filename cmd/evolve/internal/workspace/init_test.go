@@ -1,0 +1,259 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
+
+	"evolve/cmd/evolve/internal/starter"
+)
+
+func starterFiles() fstest.MapFS {
+	return fstest.MapFS{
+		"agents/solver/agent.yaml": {Data: []byte(goodHead + goodSpace)},
+		"agents/solver/a.sh":       {Data: []byte("#!/bin/sh\n")},
+		"suites/tasks.jsonl":       {Data: []byte(goodSuite)},
+	}
+}
+
+func TestInit(t *testing.T) {
+	root := t.TempDir()
+	written, kept, err := Init(root, starterFiles(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{".gitignore", "agents/agent.schema.json", "agents/solver/a.sh", "agents/solver/agent.yaml", "evolve.schema.json", "evolve.yaml", "suites/tasks.jsonl"}
+	if diff := cmp.Diff(want, written); diff != "" || kept != nil {
+		t.Error(diff, kept)
+	}
+	if _, err := Load(root, testBuiltins()); err != nil {
+		t.Errorf("what was written does not load: %v", err)
+	}
+	for name, schemaFile := range map[string]string{"evolve.yaml": "evolve.schema.json", "agents/solver/agent.yaml": "../agent.schema.json"} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(data), "\n")
+		if first != modeline+schemaFile {
+			t.Errorf("%s begins with %q", name, first)
+		}
+		// The schema it names is there, and accepts it.
+		schema, err := os.ReadFile(filepath.Join(root, filepath.Dir(name), schemaFile))
+		if name != SettingsFile {
+			schema, err = os.ReadFile(filepath.Join(root, agentSchemaFile))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compile(t, schema).Validate(asJSON(t, data)); err != nil {
+			t.Error(err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(root, "agents/solver/a.sh")); err != nil || info.Mode()&0o111 == 0 {
+		t.Errorf("a script cannot be run: %v %v", info, err)
+	}
+	again, kept, err := Init(root, starterFiles(), false)
+	if err != nil || len(again) > 0 || len(kept) != len(want) {
+		t.Errorf("written again: %v, kept %v, %v", again, kept, err)
+	}
+}
+
+func TestInitKeepsWhatIsThere(t *testing.T) {
+	own := map[string]string{"evolve.yaml": "budget: {usd: 1}\n", ".gitignore": "*.o\n", "agents/solver/agent.yaml": goodHead}
+	root := build(t, own)
+	written, kept, err := Init(root, starterFiles(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{".gitignore", "agents/solver/agent.yaml", "evolve.yaml"}, kept); diff != "" {
+		t.Error(diff)
+	}
+	if len(written) != 4 {
+		t.Errorf("written %v", written)
+	}
+	for name, content := range own {
+		if data, _ := os.ReadFile(filepath.Join(root, name)); string(data) != content {
+			t.Errorf("%s was changed to %q", name, data)
+		}
+	}
+}
+
+func TestInitMinimal(t *testing.T) {
+	root := build(t, map[string]string{"agents/solver/agent.yaml": goodHead, "agents/solver/a.sh": "x", "suites/tasks.jsonl": goodSuite})
+	written, kept, err := Init(root, starterFiles(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{".gitignore", "evolve.yaml"}, written); diff != "" || len(kept) > 0 {
+		t.Error(diff, kept)
+	}
+	if _, err := Load(root, testBuiltins()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInitReadOnly(t *testing.T) {
+	if os.Getuid() == 0 {
+		// To root no folder is read-only; a file where a folder is wanted stops it as well.
+		root := build(t, map[string]string{"suites": "a file"})
+		_, _, err := Init(root, starterFiles(), false)
+		if err == nil || strings.Contains(err.Error(), root) {
+			t.Errorf("got %v", err)
+		}
+		return
+	}
+	root := t.TempDir()
+	if err := os.Chmod(root, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Init(root, starterFiles(), false); err == nil || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestScaffoldExplainsEveryKey holds the comments to the tables of the loader.
+func TestScaffoldExplainsEveryKey(t *testing.T) {
+	s := DefaultSettings()
+	for _, c := range []struct {
+		name  string
+		table object
+		text  []byte
+	}{
+		{"evolve.yaml as it is written", settingsKeys(&s), annotatedSettings()},
+		{"reference of evolve.yaml", settingsKeys(&s), reference(settingsKeys(&s))},
+		{"reference of agent.yaml", agentKeys(newAgentFile()), reference(agentKeys(newAgentFile()))},
+	} {
+		words := strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(string(c.text), "#", ""))), " ")
+		keys := 0
+		var walk func(f field)
+		each := func(list []key) {
+			for _, k := range list {
+				keys++
+				doc := strings.ToLower(strings.Join(strings.Fields(k.doc), " "))
+				if !strings.Contains(words, k.name+":") || !strings.Contains(words, doc) {
+					t.Errorf("%s says nothing of %q", c.name, k.name)
+				}
+			}
+			for _, k := range list {
+				walk(k.field)
+			}
+		}
+		walk = func(f field) {
+			switch f := f.(type) {
+			case object:
+				each(f.keys)
+			case mapping:
+				walk(f.item)
+			case draft:
+				walk(f.byType())
+			case union:
+				for _, name := range f.names {
+					each(f.members[name].keys[1:])
+				}
+			}
+		}
+		walk(c.table)
+		if keys < 20 {
+			t.Errorf("%s: only %d keys were looked at", c.name, keys)
+		}
+		for line := range bytes.Lines(c.text) {
+			if n := len(bytes.TrimRight(line, "\n")); n > referenceWidth+4 {
+				t.Errorf("%s: a line of %d characters: %s", c.name, n, line)
+			}
+		}
+	}
+}
+
+// TestScaffoldExamples takes the comment signs from every proposed key: what is left
+// must load, and use every key.
+func TestScaffoldExamples(t *testing.T) {
+	var errs collector
+	text := regexp.MustCompile(`(?m)^( *)# ([a-z_]+: )`).ReplaceAllString(string(annotatedSettings()), "$1$2")
+	s := DefaultSettings()
+	table := settingsKeys(&s)
+	table.seen = map[string]*yaml.Node{}
+	src := &source{file: SettingsFile, errs: &errs}
+	table.read(src, src.parse([]byte(text)), "")
+	if err := errs.err(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, k := range table.keys {
+		if table.seen[k.name] == nil {
+			t.Errorf("%q is not proposed", k.name)
+		}
+		if o, ok := k.field.(object); ok && len(table.seen[k.name].Content) != 2*len(o.keys) {
+			t.Errorf("not every key of %q is proposed", k.name)
+		}
+	}
+}
+
+// TestStarterIsAccepted loads the real starter workspace as far as it can be known
+// here: its YAML files satisfy the schemas that are laid beside them.
+func TestStarterIsAccepted(t *testing.T) {
+	root := t.TempDir()
+	if _, _, err := Init(root, starter.Files(), false); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		schema := AgentSchema()
+		switch filepath.Base(name) {
+		case SettingsFile:
+			schema = SettingsSchema()
+		case agentYAML:
+		default:
+			return nil
+		}
+		checked++
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return err
+		}
+		return compile(t, schema).Validate(asJSON(t, data))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if checked < 2 {
+		t.Errorf("only %d files were checked", checked)
+	}
+	var errs collector
+	data, err := os.ReadFile(filepath.Join(root, SettingsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readSettings(&source{file: SettingsFile, errs: &errs}, data)
+	if err := errs.err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMakeStateDir(t *testing.T) {
+	root := t.TempDir()
+	for range 2 {
+		dir, err := MakeStateDir(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, ".gitignore")); err != nil || string(data) != "*\n" {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
+	blocked := build(t, map[string]string{".evolve": "a file"})
+	if _, err := MakeStateDir(blocked); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}

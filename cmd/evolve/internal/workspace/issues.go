@@ -1,0 +1,140 @@
+package workspace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// maxIssues bounds what is reported of one file; a file in a worse state is not
+// worth reading line by line.
+const maxIssues = 100
+
+// Issue is one thing wrong with one place of a workspace.
+type Issue struct {
+	// File is relative to the root, with slashes.
+	File string
+	// Line and Column count from 1, columns in characters. Column is 0 when the
+	// issue is with a whole line, and both are when it is with the file.
+	Line, Column int
+	// Message says what is wrong, in lower case.
+	Message string
+	// Hint says what to do about it; empty when the message says it all.
+	Hint string
+}
+
+// String is the issue in one line: agents/solver/agent.yaml:7:5: unknown key
+// "protocal" (did you mean "protocol"?).
+func (i Issue) String() string {
+	var b strings.Builder
+	b.WriteString(i.File)
+	if i.Line > 0 {
+		fmt.Fprintf(&b, ":%d", i.Line)
+	}
+	if i.Column > 0 {
+		fmt.Fprintf(&b, ":%d", i.Column)
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	b.WriteString(i.Message)
+	if i.Hint != "" {
+		fmt.Fprintf(&b, " (%s)", i.Hint)
+	}
+	return b.String()
+}
+
+// Errors is everything wrong with a workspace, by file and position.
+type Errors struct {
+	Issues []Issue
+}
+
+// Error lists the issues, one a line.
+func (e *Errors) Error() string {
+	lines := make([]string, len(e.Issues))
+	for i, issue := range e.Issues {
+		lines[i] = issue.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// collector gathers issues while loading goes on.
+type collector struct {
+	issues  []Issue
+	perFile map[string]int
+	// total counts every issue, those left out included.
+	total int
+}
+
+func (c *collector) add(i Issue) {
+	if c.perFile == nil {
+		c.perFile = map[string]int{}
+	}
+	c.perFile[i.File]++
+	c.total++
+	switch n := c.perFile[i.File]; {
+	case n <= maxIssues:
+		c.issues = append(c.issues, i)
+	case n == maxIssues+1:
+		c.issues = append(c.issues, Issue{File: i.File, Line: i.Line, Column: i.Column, Message: "further problems of this file are left out"})
+	}
+}
+
+// failed reports whether a file has an issue.
+func (c *collector) failed(file string) bool { return c.perFile[file] > 0 }
+
+// err is nil when nothing was found.
+func (c *collector) err() error {
+	if len(c.issues) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(c.issues, func(a, b Issue) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &Errors{Issues: c.issues}
+}
+
+// nearest is the candidate that a person most likely meant, or "" when none is
+// near: at most one slip for every three characters of what was written. Ties go
+// to the candidate that comes first.
+func nearest(word string, candidates []string) string {
+	best, bestSlips := "", max(1, (len(word)+1)/3)+1
+	for _, c := range candidates {
+		if s := slips(strings.ToLower(word), strings.ToLower(c)); s < bestSlips && s < max(len(c), 2) {
+			best, bestSlips = c, s
+		}
+	}
+	return best
+}
+
+// Nearest is the candidate that a person who wrote word most likely meant, or "".
+func Nearest(word string, candidates []string) string { return nearest(word, candidates) }
+
+// slips is the number of letters to insert, remove or replace; two neighbours in
+// the wrong order are one slip.
+func slips(a, b string) int {
+	const longest = 100 // the distance takes quadratic time
+	if len(a) > longest || len(b) > longest {
+		return longest
+	}
+	for i := 0; len(a) == len(b) && i+1 < len(a); i++ {
+		if a[i] != b[i] {
+			if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+				return 1
+			}
+			break
+		}
+	}
+	return levenshtein.ComputeDistance(a, b)
+}
+
+// didYouMean is a hint with the nearest candidate, or "".
+func didYouMean(word string, candidates []string) string {
+	if n := nearest(word, candidates); n != "" {
+		return fmt.Sprintf("did you mean %q?", n)
+	}
+	return ""
+}

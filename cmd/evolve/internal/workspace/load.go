@@ -1,0 +1,314 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// bootstrapFiles are the texts that the built-in agent's prompt is made of, in
+// order of priority (spec 3.3), but for what has a storage of its own.
+var bootstrapFiles = []string{"SOUL.md", "AGENT.md", "GOALS.md", "MEMORY.md", "TOOLS.md", "PROSOCHE.md"}
+
+// The places of a workspace.
+const (
+	agentsDir    = "agents"
+	suitesDir    = "suites"
+	agentYAML    = "agent.yaml"
+	memoriesFile = "memories.jsonl"
+	suiteSuffix  = ".jsonl"
+)
+
+// Builtins is what the loader must know of the parts that this version of evolve
+// brings along.
+type Builtins struct {
+	// Space is the default space of the built-in agent (spec 3.2) for the domains
+	// of its file, nil standing for the default table, for the tools it may be
+	// given, nil standing for all, and for the configured routes.
+	Space func(domains, tools, routes []string) agent.Space
+	// Tools are the names that "tools" of agent.yaml may hold.
+	Tools []string
+	// Graders are the rules that suites are checked by.
+	Graders bench.GraderRules
+}
+
+// Load reads the workspace at root. When anything in it is
+// wrong it returns a *Errors with every issue found, and no workspace; any other
+// error is of the file system.
+func Load(root string, builtins Builtins) (*Workspace, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("load the workspace: %w", err)
+	}
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, fmt.Errorf("load the workspace: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("load the workspace: %s is not a folder", root)
+	}
+	l := &loader{root: root, builtins: builtins, suites: map[string]*bench.Suite{}}
+	settings := l.settings()
+	l.loadSuites()
+	agents := l.loadAgents()
+	if err := l.errs.err(); err != nil {
+		return nil, err
+	}
+	return &Workspace{Root: root, Settings: settings, Agents: agents, Suites: l.suites}, nil
+}
+
+type loader struct {
+	root     string
+	builtins Builtins
+	errs     collector
+	// suites holds every suite there is, nil for one with issues.
+	suites map[string]*bench.Suite
+}
+
+func (l *loader) source(elem ...string) *source {
+	return &source{file: path.Join(elem...), errs: &l.errs}
+}
+
+func (l *loader) settings() Settings {
+	s := l.source(SettingsFile)
+	data, ok := s.read(l.root, maxYAML, true)
+	if !ok {
+		return Settings{}
+	}
+	return readSettings(s, data)
+}
+
+// entries lists a folder of the workspace by name; an absent one is empty.
+func (l *loader) entries(dir string) []fs.DirEntry {
+	list, err := os.ReadDir(filepath.Join(l.root, dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.source(dir).fail("cannot be read: %s", reason(err))
+	}
+	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") })
+}
+
+// isDir reports whether an entry is a folder or a link to one.
+func (l *loader) isDir(dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(filepath.Join(l.root, dir, e.Name()))
+	return err == nil && info.IsDir()
+}
+
+func (l *loader) loadSuites() {
+	for _, e := range l.entries(suitesDir) {
+		name, isSuite := strings.CutSuffix(e.Name(), suiteSuffix)
+		if !isSuite || l.isDir(suitesDir, e) {
+			continue
+		}
+		if !namePattern.MatchString(name) {
+			l.source(suitesDir, e.Name()).fail("a suite's name must be %s", nameRule)
+			continue
+		}
+		suite, issues := bench.LoadSuite(filepath.Join(l.root, suitesDir), name, l.builtins.Graders)
+		for _, i := range issues {
+			l.errs.add(Issue{File: i.File, Line: i.Line, Column: i.Column, Message: i.Text})
+		}
+		if len(issues) > 0 {
+			suite = nil
+		}
+		l.suites[name] = suite
+	}
+}
+
+func (l *loader) loadAgents() []Agent {
+	var files []*agentFile
+	folded := map[string]string{}
+	for _, e := range l.entries(agentsDir) {
+		name := e.Name()
+		if !l.isDir(agentsDir, e) {
+			if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" {
+				l.source(agentsDir, name).fail("is not read: an agent is a folder with the file %s", agentYAML)
+			}
+			continue
+		}
+		if other, ok := folded[strings.ToLower(name)]; ok {
+			l.source(agentsDir, name).fail("differs from %s/%s only in upper and lower case", agentsDir, other)
+			continue
+		}
+		folded[strings.ToLower(name)] = name
+		if f := l.readAgent(name); f != nil {
+			files = append(files, f)
+		}
+	}
+	l.checkIDs(files)
+	agents := make([]Agent, 0, len(files))
+	for _, f := range files {
+		l.complete(f)
+		agents = append(agents, f.agent)
+	}
+	return agents
+}
+
+// readAgent reads agents/<name>/agent.yaml.
+func (l *loader) readAgent(name string) *agentFile {
+	s := l.source(agentsDir, name, agentYAML)
+	data, ok := s.read(l.root, maxYAML, true)
+	if !ok {
+		return nil
+	}
+	f := readAgentFile(s, data)
+	if f == nil {
+		return nil
+	}
+	f.folder = name
+	f.agent.Dir = filepath.Join(l.root, agentsDir, name)
+	return f
+}
+
+// checkIDs reports ids that are not their folder's name, and reviewers that are not there.
+func (l *loader) checkIDs(files []*agentFile) {
+	owner := map[string]string{}
+	var ids []string
+	for _, f := range files {
+		ids = append(ids, f.folder)
+		if f.agent.ID == f.folder {
+			owner[f.folder] = f.folder
+		}
+	}
+	for _, f := range files {
+		s := l.source(agentsDir, f.folder, agentYAML)
+		if id := f.agent.ID; id != "" && id != f.folder {
+			if other, ok := owner[id]; ok {
+				s.bad(f.given["id"], "", "the id %q is that of %s/%s already", id, agentsDir, other)
+			} else {
+				s.bad(f.given["id"], "rename one of them", "the id %q is not the name of its folder, %q", id, f.folder)
+			}
+		}
+		for i, r := range f.agent.Reviewers {
+			at := f.item("reviewers", i)
+			switch {
+			case r == f.folder:
+				s.bad(at, "", "an agent cannot review its own proposals")
+			case !slices.Contains(ids, r):
+				s.bad(at, didYouMean(r, ids), "there is no agent %q", r)
+			}
+		}
+	}
+}
+
+// complete checks an agent against the rest of the workspace and reads the other
+// files of its folder.
+func (l *loader) complete(f *agentFile) {
+	s := l.source(agentsDir, f.folder, agentYAML)
+	a := &f.agent
+	a.ID = f.folder
+	l.checkSuites(s, f)
+	l.checkTools(s, f)
+	a.Bootstrap = l.bootstrap(f)
+	a.Memories = readMemories(l.source(agentsDir, f.folder, memoriesFile), l.root)
+	l.space(s, f)
+	hashes, err := hashFolder(a.Dir)
+	if err != nil {
+		l.source(agentsDir, f.folder).fail("cannot be hashed: %v", err)
+	}
+	a.Hash, a.folder = hashes.code, hashes.all
+}
+
+// space sets the agent's space and champion, unless agent.yaml is too broken to tell.
+func (l *loader) space(s *source, f *agentFile) {
+	a := &f.agent
+	switch a.Adapter.Kind {
+	case KindCommand:
+		a.Space = declaredSpace(s, f)
+		if !l.errs.failed(s.file) {
+			a.Champion, _ = readChampion(&l.errs, l.root, a, a.Space)
+		}
+	case KindBuiltin:
+		if l.builtins.Space == nil {
+			s.bad(f.adapter["kind"], "", "there is no built-in agent here")
+			return
+		}
+		var searched []string
+		full := l.builtins.Space(sortedNames(a.Domains), a.Tools, nil)
+		a.Space, searched = narrowedSpace(s, f, full)
+		if l.errs.failed(s.file) {
+			return
+		}
+		if champion, ok := readChampion(&l.errs, l.root, a, a.Space); ok {
+			for _, name := range sortedNames(champion) {
+				// Nothing declares a subset that can only be empty.
+				if list, ok := champion.List(name); ok && len(list) == 0 && searched != nil && !slices.Contains(searched, name) {
+					s.bad(f.given["space"], fmt.Sprintf("search it, or give it a member in %s", ConfigFile), "parameter %q is empty and not searched", name)
+					return
+				}
+			}
+			a.Space = fix(a.Space, searched, champion)
+			a.Champion = a.Space.Canonical(champion)
+			for _, d := range f.params {
+				if _, ok := a.Space.Lookup(d.Name); !ok {
+					s.bad(d.name, "search what it depends on as well", "parameter %q can never be active under the champion", d.Name)
+				}
+			}
+		}
+	}
+}
+
+func (l *loader) checkSuites(s *source, f *agentFile) {
+	names := sortedNames(l.suites)
+	owner := map[string]string{} // of a task's id
+	for i, name := range f.agent.Suites {
+		suite, ok := l.suites[name]
+		if !ok {
+			hint := didYouMean(name, names)
+			if bare, cut := strings.CutSuffix(name, suiteSuffix); cut && slices.Contains(names, bare) {
+				hint = fmt.Sprintf("write %s", bare)
+			}
+			s.bad(f.item("suites", i), hint, "there is no suite %q in %s/", name, suitesDir)
+			continue
+		}
+		if suite == nil {
+			continue // its own issues are reported
+		}
+		for t := range suite.Tasks {
+			id := suite.Tasks[t].ID
+			if other, twice := owner[id]; twice && other != name {
+				s.bad(f.item("suites", i), "", "the suites %q and %q both have a task %q", other, name, id)
+				break
+			}
+			owner[id] = name
+		}
+	}
+}
+
+func (l *loader) checkTools(s *source, f *agentFile) {
+	for i, name := range f.agent.Tools {
+		if f.agent.Adapter.Kind == KindBuiltin && !slices.Contains(l.builtins.Tools, name) {
+			s.bad(f.item("tools", i), didYouMean(name, l.builtins.Tools), "there is no tool %q", name)
+		}
+	}
+}
+
+func (l *loader) bootstrap(f *agentFile) map[string]string {
+	out := map[string]string{}
+	for _, name := range bootstrapFiles {
+		if data, ok := l.source(agentsDir, f.folder, name).read(l.root, maxText, false); ok {
+			out[name] = string(data)
+		}
+	}
+	return out
+}
+
+// sortedNames are the keys of a map; nil when there are none.
+func sortedNames[V any](m map[string]V) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,14 @@
+//go:build unix
+
+package workspace
+
+import "golang.org/x/sys/unix"
+
+// FreeSpace is the Free probe of this machine: what an ordinary user may still write.
+func FreeSpace(dir string) (uint64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return uint64(s.Bavail) * uint64(s.Bsize), nil
+}

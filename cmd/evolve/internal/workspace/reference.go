@@ -1,0 +1,123 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// referenceWidth is the width of the comments of a scaffold.
+const referenceWidth = 96
+
+// annotatedSettings is evolve.yaml with every key behind a comment sign, explained,
+// with its default or an example.
+func annotatedSettings() []byte {
+	s := DefaultSettings()
+	var b bytes.Buffer
+	b.WriteString("# Settings of this evolve workspace. Every key may be left out.\n")
+	for _, k := range settingsKeys(&s).keys {
+		b.WriteByte('\n')
+		comment(&b, "", sentence(k.doc))
+		o, ok := k.field.(object)
+		if !ok {
+			explain(&b, "#   ", k.field)
+			proposed(&b, "", k)
+			continue
+		}
+		fmt.Fprintf(&b, "%s:\n", k.name)
+		for _, k := range o.keys {
+			comment(&b, "  ", sentence(k.doc))
+			proposed(&b, "  ", k)
+		}
+	}
+	return b.Bytes()
+}
+
+// proposed is a key that has its effect once the comment sign is gone.
+func proposed(b *bytes.Buffer, indent string, k key) {
+	if k.def != "" {
+		fmt.Fprintf(b, "%s# %s: %s\n", indent, k.name, k.def)
+	} else {
+		fmt.Fprintf(b, "%s# %s: %s  # an example; not set by default\n", indent, k.name, k.example)
+	}
+}
+
+// reference lists every key of a file with what it means, as comments.
+func reference(o object) []byte {
+	var b bytes.Buffer
+	b.WriteString("\n# Every key of this file:\n#\n")
+	explainKeys(&b, "# ", o.keys)
+	return b.Bytes()
+}
+
+func explainKeys(b *bytes.Buffer, indent string, keys []key) {
+	for _, k := range keys {
+		doc := k.doc
+		switch {
+		case k.required:
+			doc += " (required)"
+		case k.def != "":
+			doc += " (default: " + k.def + ")"
+		}
+		wrap(b, indent+k.name+": ", indent+"    ", doc)
+		explain(b, indent+"  ", k.field)
+	}
+}
+
+// explain lists the keys below a field.
+func explain(b *bytes.Buffer, indent string, f field) {
+	switch f := f.(type) {
+	case object:
+		explainKeys(b, indent, f.keys)
+	case draft:
+		fmt.Fprintf(b, "%s<parameter>:\n", indent)
+		explainUnion(b, indent+"  ", f.byType())
+	case union:
+		explainUnion(b, indent, f)
+	case mapping:
+		switch item := f.item.(type) {
+		case draft:
+			explain(b, indent, item)
+		case object:
+			fmt.Fprintf(b, "%s<name>:\n", indent)
+			explain(b, indent+"  ", item)
+		}
+	}
+}
+
+// explainUnion lists what each member has of its own, then what all have.
+func explainUnion(b *bytes.Buffer, indent string, u union) {
+	shared := func(k key) bool {
+		for _, name := range u.names {
+			if !slices.ContainsFunc(u.members[name].keys, func(o key) bool { return o.name == k.name && o.doc == k.doc }) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, name := range u.names {
+		fmt.Fprintf(b, "%s%s: %s\n", indent, u.by, name)
+		explainKeys(b, indent+"  ", slices.DeleteFunc(slices.Clone(u.members[name].keys), shared))
+	}
+	explainKeys(b, indent, slices.DeleteFunc(slices.Clone(u.members[u.names[0]].keys), func(k key) bool {
+		return k.name == u.by || !shared(k)
+	}))
+}
+
+func comment(b *bytes.Buffer, indent, text string) {
+	wrap(b, indent+"# ", indent+"# ", text)
+}
+
+// wrap writes text in lines of bounded width.
+func wrap(b *bytes.Buffer, first, rest, text string) {
+	line := first
+	for i, word := range strings.Fields(text) {
+		if i > 0 && len(line)+len(word) > referenceWidth {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = rest
+		}
+		line += word + " "
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}

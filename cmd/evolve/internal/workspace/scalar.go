@@ -1,0 +1,280 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// text is a string.
+type text struct {
+	to *string
+	// pattern, when not nil, must match; rule says so in words.
+	pattern *regexp.Regexp
+	rule    string
+	hint    string
+	// private keeps what does not match out of the message: it may be a secret.
+	private bool
+	// later are values that another version of evolve reads.
+	later []string
+	// words, when not empty, are the only values.
+	words []string
+}
+
+func oneOf(to *string, words ...string) text { return text{to: to, words: words} }
+
+func (t text) read(s *source, n *yaml.Node, name string) { t.take(s, n, name) }
+
+// take stores the text and reports whether it was good.
+func (t text) take(s *source, n *yaml.Node, name string) bool {
+	if n.Kind == yaml.AliasNode {
+		return false
+	}
+	tag := n.ShortTag()
+	if n.Kind != yaml.ScalarNode || tag != "!!str" && tag != "!!timestamp" {
+		hint := ""
+		if n.Kind == yaml.ScalarNode && tag != "!!null" {
+			hint = fmt.Sprintf("write %q in quotes", n.Value)
+		}
+		s.bad(n, hint, "%s must be text, not %s", name, describe(n))
+		return false
+	}
+	v := n.Value
+	switch {
+	case slices.Contains(t.later, v):
+		s.bad(n, "", "%s %s is not supported by this version of evolve", name, v)
+		return false
+	case len(t.words) > 0 && !slices.Contains(t.words, v):
+		s.bad(n, didYouMean(v, t.words), "%s must be %s, not %q", name, alternatives(t.words), v)
+		return false
+	case t.pattern != nil && !t.pattern.MatchString(v):
+		if t.private {
+			s.bad(n, t.hint, "%s must be %s", name, t.rule)
+		} else {
+			s.bad(n, t.hint, "%s must be %s, not %q", name, t.rule, v)
+		}
+		return false
+	}
+	*t.to = v
+	return true
+}
+
+func (t text) schema() schema {
+	switch {
+	case len(t.words) > 0:
+		return schema{"enum": enum(t.words)}
+	case t.pattern != nil:
+		return schema{"type": "string", "pattern": t.pattern.String()}
+	}
+	return schema{"type": "string"}
+}
+
+func alternatives(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// flag is true or false.
+type flag struct{ to *bool }
+
+func (f flag) read(s *source, n *yaml.Node, name string) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		hint := ""
+		switch strings.ToLower(n.Value) {
+		case "yes", "on", "y":
+			hint = "write true"
+		case "no", "off", "n":
+			hint = "write false"
+		}
+		s.bad(n, hint, "%s must be true or false, not %s", name, describe(n))
+		return
+	}
+	*f.to = strings.EqualFold(n.Value, "true")
+}
+
+func (flag) schema() schema { return schema{"type": "boolean"} }
+
+// whole is a whole number between two bounds, both included.
+type whole[T int | int64] struct {
+	to       *T
+	min, max T
+}
+
+func (w whole[T]) read(s *source, n *yaml.Node, name string) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
+		s.bad(n, "", "%s must be a whole number, not %s", name, describeNumber(n))
+		return
+	}
+	v, ok := scalarValue(n).(int64)
+	if w.min == w.max && v != int64(w.min) {
+		s.bad(n, "", "%s must be %d, not %s", name, w.min, n.Value)
+		return
+	}
+	if !ok || v < int64(w.min) || v > int64(w.max) {
+		s.bad(n, "", "%s is %s, outside %d to %d", name, n.Value, w.min, w.max)
+		return
+	}
+	*w.to = T(v)
+}
+
+func (w whole[T]) schema() schema {
+	return schema{"type": "integer", "minimum": w.min, "maximum": w.max}
+}
+
+// number is a finite number between two bounds, both included unless above is set.
+type number struct {
+	to       *float64
+	min, max float64
+	// above excludes min itself.
+	above bool
+}
+
+func (f number) read(s *source, n *yaml.Node, name string) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
+	v, ok := numberOf(n)
+	if !ok {
+		s.bad(n, "", "%s must be a number, not %s", name, describe(n))
+		return
+	}
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		s.bad(n, "", "%s must be a finite number", name)
+	case f.above && v == f.min:
+		s.bad(n, "", "%s must be above %s", name, plain(f.min))
+	case v < f.min || v > f.max:
+		s.bad(n, "", "%s is %s, outside %s to %s", name, n.Value, plain(f.min), plain(f.max))
+	default:
+		*f.to = v
+	}
+}
+
+func (f number) schema() schema {
+	if f.above {
+		return schema{"type": "number", "exclusiveMinimum": f.min, "maximum": f.max}
+	}
+	return schema{"type": "number", "minimum": f.min, "maximum": f.max}
+}
+
+// duration is a length of time such as 60s, 1h30m or 250ms.
+type duration struct {
+	to       *time.Duration
+	min, max time.Duration
+}
+
+var durationPattern = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`)
+
+func (d duration) read(s *source, n *yaml.Node, name string) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || !durationPattern.MatchString(n.Value) {
+		hint := "write it like 60s, 2m or 1h30m"
+		if _, ok := numberOf(n); ok {
+			hint = fmt.Sprintf("write %ss for seconds", n.Value)
+		}
+		s.bad(n, hint, "%s must be a duration", name)
+		return
+	}
+	v, err := time.ParseDuration(n.Value)
+	if err != nil || v < d.min || v > d.max {
+		s.bad(n, "", "%s is %s, outside %s to %s", name, n.Value, short(d.min), short(d.max))
+		return
+	}
+	*d.to = v
+}
+
+func (duration) schema() schema {
+	return schema{"type": "string", "pattern": durationPattern.String()}
+}
+
+// anything keeps the node for a later check against what other keys say.
+type anything struct{ form schema }
+
+func (anything) read(*source, *yaml.Node, string) {}
+
+func (a anything) schema() schema { return maps.Clone(a.form) }
+
+// describeNumber is describe, and tells a fraction from a whole number.
+func describeNumber(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!float" {
+		return n.Value
+	}
+	return describe(n)
+}
+
+// numberOf is the value of a numeric scalar.
+func numberOf(n *yaml.Node) (float64, bool) {
+	if n.Kind != yaml.ScalarNode {
+		return 0, false
+	}
+	switch v := scalarValue(n).(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// scalarValue is a scalar as a config knows it: a bool, an int64, a float64, a
+// string, or nil for nothing. A date is the text that stands there.
+func scalarValue(n *yaml.Node) any {
+	switch n.ShortTag() {
+	case "!!str", "!!timestamp":
+		return n.Value
+	}
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return n.Value
+	}
+	switch v := v.(type) {
+	case bool, int64, float64:
+		return v
+	case int:
+		return int64(v)
+	case uint64:
+		return float64(v)
+	case nil:
+		return nil
+	}
+	return n.Value
+}
+
+// plain is a number in its shortest form, without an exponent where people would not write one.
+func plain(f float64) string {
+	if a := math.Abs(f); a < 1e15 && (a == 0 || a >= 1e-4) {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+// short is a duration without zero parts: 2m, not 2m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func show[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }

@@ -1,0 +1,51 @@
+package workspace
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// SettingsSchema is the JSON schema of evolve.yaml, for editors. It refuses the
+// unknown keys and wrong types that Load refuses.
+func SettingsSchema() []byte {
+	s := DefaultSettings()
+	return document("Settings of an evolve workspace (evolve.yaml)", settingsKeys(&s).schema())
+}
+
+// AgentSchema is the JSON schema of agent.yaml, for editors. It refuses the
+// unknown keys and wrong types that Load refuses, and what a declared parameter
+// may not lack.
+func AgentSchema() []byte {
+	s := agentKeys(newAgentFile()).schema()
+	complete := []any{}
+	for _, kind := range kinds {
+		needed := []any{}
+		for _, k := range paramMembers(newDraft())[kind].keys {
+			if k.required {
+				needed = append(needed, k.name)
+			}
+		}
+		complete = append(complete, schema{
+			"if":   schema{"properties": schema{"type": schema{"const": kind}}},
+			"then": schema{"required": needed},
+		})
+	}
+	program := schema{"properties": schema{"adapter": schema{"properties": schema{"kind": schema{"const": KindCommand}}}}}
+	s["allOf"] = []any{schema{
+		"if": program,
+		"then": schema{"properties": schema{"space": schema{"additionalProperties": schema{
+			"type": "object", "required": []any{"type"}, "allOf": complete,
+		}}}},
+	}}
+	return document("An agent of an evolve workspace (agent.yaml)", s)
+}
+
+func document(title string, s schema) []byte {
+	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	s["title"] = title
+	out, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("a schema cannot be written: %v", err)) // it holds nothing but texts, numbers and lists
+	}
+	return append(out, '\n')
+}

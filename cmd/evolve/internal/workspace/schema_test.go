@@ -1,0 +1,144 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+)
+
+func compile(t *testing.T, data []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("mem:///schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("mem:///schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// asJSON is a YAML document as an editor hands it to a schema.
+func asJSON(t *testing.T, data []byte) any {
+	t.Helper()
+	var v any
+	if err := yaml.Load(data, &v); err != nil {
+		return nil // an empty file
+	}
+	return stringKeys(v)
+}
+
+func stringKeys(v any) any {
+	switch v := v.(type) {
+	case map[any]any:
+		out := map[string]any{}
+		for k, e := range v {
+			out[fmt.Sprint(k)] = stringKeys(e)
+		}
+		return out
+	case map[string]any:
+		for k, e := range v {
+			v[k] = stringKeys(e)
+		}
+	case time.Time: // text, to an editor
+		return v.Format(time.DateOnly)
+	case []any:
+		for i, e := range v {
+			v[i] = stringKeys(e)
+		}
+	}
+	return v
+}
+
+// fullSettings and fullAgent use every key; the agent is that of the specification.
+const (
+	fullSettings = `
+version: 1
+budget: {evaluations: 10, usd: 2.5, time: 1h30m}
+limits: {timeout: 90s, max_cost_usd: 0.25, max_output_bytes: 65536, max_iterations: 12, max_tokens: 50000}
+search: {selection: top_k, concurrency: 4, lookahead: 16, baseline: 0}
+confirm: {finalists: 5, level: 0.01, share: 0.65, max_repeats: 6}
+prices:
+  small: {input: 0.5, output: 1.5}
+  large: {input: 3, output: 15, cached: 0.3}
+`
+	fullAgent = `
+id: solver
+adapter: {kind: command, argv: [python3, agent.py], protocol: jsonl, pool: 2, timeout: 60s, env: [MY_API_KEY], sandbox: none, network: none}
+deterministic: false                  # true: same request (seed included), same answer
+uses_seed: true                       # false: the answer ignores the seed
+version: ""                           # changes the identity of the agent
+suites: [tasks]                       # suites/tasks.jsonl
+domains: {engineering: [go, build], _global: []}
+reviewers: []
+space:
+  temperature:      {type: float, min: 0, max: 2, default: 0.3}
+  max_steps:        {type: int, min: 1, max: 64, log: true, default: 7}
+  planner:          {type: choice, values: [none, linear, tree, critic], default: tree}
+  level:            {type: choice, values: [1, 2.5, true, off, 2026-01-01], default: 2.5}
+  use_retrieval:    {type: bool, default: true}
+  critic_threshold: {type: float, min: 0, max: 1, default: 0.3, when: {planner: [tree, critic]}}
+  tools:            {type: subset, of: [search, calc, shell], min: 1, max: 2, default: [search]}
+  system_prompt:    {type: text, max_chars: 2000, default: "", lines: [Be brief.], description: what it is told}
+`
+	fullBuiltin = goodBuilt + `
+tools: [calculate, grep]
+space:
+  recall.min_score: {min: 0.6, max: 0.9, default: 0.7}
+  recall.max_memories: {max: 10}
+  decompose.max_subgoals:
+`
+)
+
+func TestSchemaAcceptsTheGood(t *testing.T) {
+	forSettings, forAgent := compile(t, SettingsSchema()), compile(t, AgentSchema())
+	for _, doc := range []string{fullSettings, string(annotatedSettings()), "budget:\n  usd: 1\nlimits:\n"} {
+		if err := forSettings.Validate(asJSON(t, []byte(doc))); err != nil {
+			t.Errorf("refused:\n%s\n%v", doc, err)
+		}
+	}
+	solver, err := os.ReadFile("testdata/solver/agents/solver/agent.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{fullAgent, fullBuiltin, goodBuilt, string(solver)} {
+		if err := forAgent.Validate(asJSON(t, []byte(doc))); err != nil {
+			t.Errorf("refused:\n%s\n%v", doc, err)
+		}
+	}
+}
+
+// TestSchemaRefusesTheBad shows that an editor sees what the loader refuses, as far
+// as a schema can say it.
+func TestSchemaRefusesTheBad(t *testing.T) {
+	forSettings, forAgent := compile(t, SettingsSchema()), compile(t, AgentSchema())
+	seen := 0
+	for _, c := range badCases() {
+		if !c.schema {
+			continue
+		}
+		seen++
+		for name, content := range c.files {
+			s := forAgent
+			if name == SettingsFile {
+				s = forSettings
+			}
+			if err := s.Validate(asJSON(t, []byte(content))); err == nil {
+				t.Errorf("%s: the schema accepts\n%s", c.name, content)
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("only %d cases", seen)
+	}
+}

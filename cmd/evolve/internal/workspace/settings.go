@@ -1,0 +1,136 @@
+package workspace
+
+import (
+	"math"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// DefaultEvaluations is the budget of a run for which nobody set any.
+const DefaultEvaluations = 2000
+
+// The bounds of counts and money in evolve.yaml. They catch slips of the keyboard;
+// nobody needs more.
+const (
+	maxCount = 1_000_000_000
+	maxUSD   = 1_000_000
+)
+
+// DefaultSettings is what an empty evolve.yaml means.
+func DefaultSettings() Settings {
+	return Settings{
+		Search:  Search{Selection: "dgm", Concurrency: 8, Lookahead: 32, Baseline: .1},
+		Confirm: Confirm{Finalists: 3, Level: .05, Share: .5, MaxRepeats: 12},
+	}
+}
+
+// settingsKeys is evolve.yaml: every key, bound to s. The defaults that schema and
+// comments show are the values that s has when it is called.
+func settingsKeys(s *Settings) object {
+	version := 1
+	return object{
+		keys: []key{
+			{name: "version", doc: "version of this file's form", field: whole[int]{&version, 1, 1}, def: "1"},
+			{name: "budget", doc: "what one run may spend, all agents together; flags of the command line override it", field: budgetKeys(&s.Budget)},
+			{name: "limits", doc: "bounds of one evaluation; no config, agent or model can raise them", field: limitKeys(s)},
+			{name: "search", doc: "how variants are looked for", field: searchKeys(&s.Search)},
+			{name: "confirm", doc: "how the best of them are compared with the champion on the holdout tasks", field: confirmKeys(&s.Confirm)},
+			{name: "prices", doc: "what models cost, in USD per million tokens by model name, frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
+		},
+		later: []string{"providers", "routes", "policies", "gates", "notify", "heartbeat", "adoption", "archive"},
+	}
+}
+
+func budgetKeys(b *Budget) object {
+	return object{keys: []key{
+		{name: "evaluations", doc: "evaluations; 2000 when neither money nor time is bounded", field: whole[int]{&b.Evaluations, 1, maxCount}, example: "5000"},
+		{name: "usd", doc: "money in USD", field: number{to: &b.USD, max: maxUSD, above: true}, example: "5"},
+		{name: "time", doc: "wall time, such as 90m or 6h", field: duration{&b.Time, time.Second, 31 * 24 * time.Hour}, example: "6h"},
+	}}
+}
+
+func limitKeys(s *Settings) object {
+	l := &s.Limits
+	return object{keys: []key{
+		{name: "timeout", doc: "wall time, such as 60s", field: duration{&l.Timeout, 10 * time.Millisecond, 24 * time.Hour}, example: "60s"},
+		{name: "max_cost_usd", doc: "money in USD", field: number{to: &l.MaxCostUSD, max: maxUSD, above: true}, example: "0.10"},
+		{name: "max_output_bytes", doc: "size of an answer with its transcript, in bytes", field: whole[int64]{&l.MaxOutputBytes, 1, 1 << 30}, example: "1000000"},
+		{name: "max_iterations", doc: "rounds of model and tools in the built-in agent", field: whole[int]{&l.MaxIterations, 1, 1000}, example: "20"},
+		{name: "max_tokens", doc: "tokens of a model, in and out", field: whole[int64]{&l.MaxTokens, 1, maxCount}, example: "200000"},
+	}}
+}
+
+func searchKeys(s *Search) object {
+	return object{keys: []key{
+		{name: "selection", doc: "how parents are chosen: dgm (good and little explored), top_k (the best) or random", field: oneOf(&s.Selection, "dgm", "top_k", "random"), def: s.Selection},
+		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
+		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; a deterministic agent gives the same results at any concurrency up to it", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
+		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
+	}}
+}
+
+func confirmKeys(c *Confirm) object {
+	return object{keys: []key{
+		{name: "finalists", doc: "variants that are confirmed at most", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
+		{name: "level", doc: "chance of a false adoption that a night's verdict may have", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
+		{name: "share", doc: "share of the budget that is held back for the confirmation", field: number{to: &c.Share, min: .05, max: .95}, def: plain(c.Share)},
+		{name: "max_repeats", doc: "repeats of one task at most", field: whole[int]{&c.MaxRepeats, 1, 1000}, def: show(c.MaxRepeats)},
+	}}
+}
+
+func priceKeys(s *Settings) mapping {
+	table := func(p *Price) object {
+		return object{keys: []key{
+			{name: "input", doc: "tokens sent to the model", field: number{to: &p.Input, max: maxUSD}, required: true},
+			{name: "output", doc: "tokens that the model wrote", field: number{to: &p.Output, max: maxUSD}, required: true},
+			{name: "cached", doc: "tokens sent that the provider had cached; as input when absent", field: number{to: &p.Cached, max: maxUSD}},
+		}}
+	}
+	return mapping{
+		each: func(_ *source, k *yaml.Node) field {
+			p := Price{Cached: math.NaN()}
+			return then{table(&p), func() {
+				if math.IsNaN(p.Cached) {
+					p.Cached = p.Input
+				}
+				if s.Prices == nil {
+					s.Prices = map[string]Price{}
+				}
+				s.Prices[k.Value] = p
+			}}
+		},
+		item: table(new(Price)),
+	}
+}
+
+// then does something after a field was read.
+type then struct {
+	field
+	do func()
+}
+
+func (t then) read(s *source, n *yaml.Node, name string) {
+	t.field.read(s, n, name)
+	t.do()
+}
+
+// readSettings reads evolve.yaml; what it returns is meaningless when s has issues.
+func readSettings(s *source, data []byte) Settings {
+	out := DefaultSettings()
+	n := s.parse(data)
+	if n == nil {
+		return out
+	}
+	table := settingsKeys(&out)
+	table.seen = map[string]*yaml.Node{}
+	table.read(s, n, "")
+	if out.Budget == (Budget{}) {
+		out.Budget.Evaluations = DefaultEvaluations
+	}
+	// Whoever asks for much at once and names no lookahead wants it used.
+	if search := table.seen["search"]; search != nil && child(search, "lookahead") == nil {
+		out.Search.Lookahead = max(out.Search.Lookahead, out.Search.Concurrency)
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+)
+
+// The bounds of files that people write.
+const (
+	maxYAML   = 1 << 20
+	maxText   = 1 << 20
+	maxLines  = 64 << 20
+	yamlDepth = 32
+)
+
+// source is one file of the workspace under reading.
+type source struct {
+	// file is its path relative to the root, with slashes.
+	file string
+	errs *collector
+}
+
+// fail reports an issue with the file as a whole.
+func (s *source) fail(format string, args ...any) {
+	s.errs.add(Issue{File: s.file, Message: fmt.Sprintf(format, args...)})
+}
+
+// bad reports an issue at a node.
+func (s *source) bad(n *yaml.Node, hint, format string, args ...any) {
+	s.errs.add(Issue{File: s.file, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// at reports an issue at a position.
+func (s *source) at(line, column int, hint, format string, args ...any) {
+	s.errs.add(Issue{File: s.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// read returns the file's bytes, or ok false after reporting why there are none.
+// An absent file is reported only when it is needed.
+func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bool) {
+	path := filepath.Join(root, filepath.FromSlash(s.file))
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// A dangling link is a mistake, not an absence.
+		if _, lerr := os.Lstat(path); lerr == nil {
+			s.fail("is a link to nothing")
+		} else if needed {
+			s.fail("does not exist")
+		}
+		return nil, false
+	case err != nil:
+		s.fail("cannot be read: %s", reason(err))
+		return nil, false
+	case !info.Mode().IsRegular():
+		s.fail("is not a regular file")
+		return nil, false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		s.fail("cannot be read: %s", reason(err))
+		return nil, false
+	}
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		s.fail("cannot be read: %s", reason(err))
+		return nil, false
+	}
+	if int64(len(data)) > limit {
+		s.fail("is larger than %d bytes", limit)
+		return nil, false
+	}
+	if line, column, ok := invalidUTF8(data); ok {
+		s.at(line, column, "", "is not valid UTF-8")
+		return nil, false
+	}
+	return data, true
+}
+
+// reason is an error of the file system without the path, which the issue names already.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// invalidUTF8 finds the first byte that is not UTF-8.
+func invalidUTF8(data []byte) (line, column int, found bool) {
+	if utf8.Valid(data) {
+		return 0, 0, false
+	}
+	rest := data
+	for len(rest) > 0 {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		rest = rest[n:]
+	}
+	line, column = position(data, len(data)-len(rest))
+	return line, column, true
+}
+
+// position is the line and column of a byte offset, both from 1.
+func position(data []byte, offset int) (line, column int) {
+	before := data[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return 1 + bytes.Count(before, []byte{'\n'}), 1 + utf8.RuneCount(before[start:])
+}
+
+// parse reads one YAML document. It returns nil after reporting a syntax error,
+// and a mapping without keys for an empty file. What remains of the tree has no
+// aliases, no tags of its own and no key that is not text, so that a reader of it
+// needs time proportional to the file.
+func (s *source) parse(data []byte) *yaml.Node {
+	if i := bytes.IndexFunc(data, forbidden); i >= 0 {
+		line, column := position(data, i)
+		r, _ := utf8.DecodeRune(data[i:])
+		s.at(line, column, "", "has the control character %U", r)
+		return nil
+	}
+	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(yamlDepth))))
+	if err != nil {
+		s.fail("cannot be read as YAML: %v", err)
+		return nil
+	}
+	var doc yaml.Node
+	switch err := loader.Load(&doc); {
+	case errors.Is(err, io.EOF):
+		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
+	case err != nil:
+		s.syntax(data, err)
+		return nil
+	}
+	var second yaml.Node
+	switch err := loader.Load(&second); {
+	case err == nil:
+		s.bad(&second, "", "holds a second document")
+	case !errors.Is(err, io.EOF):
+		s.syntax(data, err)
+	}
+	if len(doc.Content) == 0 {
+		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
+	}
+	root := doc.Content[0]
+	s.sanity(root)
+	return root
+}
+
+// forbidden are the characters that no YAML file may hold.
+func forbidden(r rune) bool {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r' || r == 0x85:
+		return false
+	case r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff:
+		return true
+	}
+	return false
+}
+
+// syntax reports an error of the YAML parser in the words of this project.
+func (s *source) syntax(data []byte, err error) {
+	var le *yaml.LoadError
+	if !errors.As(err, &le) {
+		var many *yaml.LoadErrors
+		if !errors.As(err, &many) || len(many.Errors) == 0 {
+			s.fail("is not valid YAML: %v", err)
+			return
+		}
+		le = many.Errors[0]
+	}
+	message := "not valid YAML: " + le.Message
+	if le.ContextMsg != "" && le.ContextMark.Line > 0 && le.ContextMark != le.Mark {
+		message += fmt.Sprintf(", %s that begins at %d:%d", le.ContextMsg, le.ContextMark.Line, le.ContextMark.Column)
+	}
+	hint := ""
+	if le.Mark.Line > 0 {
+		lines := strings.Split(string(data), "\n")
+		if le.Mark.Line <= len(lines) && strings.HasPrefix(strings.TrimLeft(lines[le.Mark.Line-1], " "), "\t") {
+			hint = "indent with spaces, not tabs"
+		}
+	}
+	s.at(le.Mark.Line, le.Mark.Column, hint, "%s", message)
+}
+
+// sanity reports what is YAML but has no place in a workspace's files. Refusing
+// aliases outright leaves no room for a document that grows when it is read.
+func (s *source) sanity(n *yaml.Node) {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		s.bad(n, "write the value out", "aliases are not supported")
+		return
+	case n.Anchor != "":
+		s.bad(n, "", "anchors are not supported")
+	case n.Style&yaml.TaggedStyle != 0:
+		s.bad(n, "", "tags are not supported")
+	}
+	if n.Kind != yaml.MappingNode {
+		for _, c := range n.Content {
+			s.sanity(c)
+		}
+		return
+	}
+	first := make(map[string]*yaml.Node, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		switch name, ok := keyName(k); {
+		case k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge":
+			s.bad(k, "write the keys out", "merge keys are not supported")
+		case k.Kind == yaml.ScalarNode && k.Anchor != "":
+			s.bad(k, "", "anchors are not supported")
+		case !ok:
+			s.bad(k, "", "a key must be text")
+		case first[name] != nil:
+			s.bad(k, "", "the key %q is here twice, first on line %d", name, first[name].Line)
+		default:
+			first[name] = k
+		}
+		s.sanity(v)
+	}
+}
+
+// keyName is the text of a mapping's key. Words that YAML takes for switches,
+// numbers or dates are read as they stand, so that parameters may be called so.
+func keyName(k *yaml.Node) (string, bool) {
+	if k.Kind != yaml.ScalarNode || k.Style&yaml.TaggedStyle != 0 || k.Value == "" {
+		return "", false
+	}
+	switch k.ShortTag() {
+	case "!!str", "!!bool", "!!int", "!!float", "!!timestamp":
+		return k.Value, true
+	}
+	return "", false
+}

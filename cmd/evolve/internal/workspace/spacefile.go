@@ -1,0 +1,377 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/runtime/agent"
+)
+
+// paramDraft is one entry of space: before it is checked as a whole.
+type paramDraft struct {
+	agent.Param
+	kind string
+	// name is where its name stands, given where its keys' values do.
+	name  *yaml.Node
+	given map[string]*yaml.Node
+	// when holds where the names of its condition stand, by name.
+	when map[string]*yaml.Node
+	// broken says that an issue was reported, so that what follows from it is not.
+	broken bool
+}
+
+// paramName keeps out what would be unreadable in a report or could not be a key.
+var paramName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_./:+-]{0,99}$`)
+
+const (
+	// maxParams bounds a space.
+	maxParams = 500
+	// maxNumber is the largest number up to which every whole one has a float64 of its own.
+	maxNumber = 1 << 53
+	maxChars  = 1_000_000
+)
+
+var kinds = []string{
+	string(agent.Float), string(agent.Int), string(agent.Choice),
+	string(agent.Bool), string(agent.Subset), string(agent.Text),
+}
+
+func spaceKeys(f *agentFile) mapping {
+	return mapping{
+		each: func(s *source, k *yaml.Node) field {
+			if !paramName.MatchString(k.Value) {
+				s.bad(k, "", "a parameter's name must be letters, digits and _ . / : + -, at most 100, not %q", k.Value)
+				return nil
+			}
+			d := newDraft()
+			d.Name, d.name = k.Value, k
+			f.params = append(f.params, d)
+			if len(f.params) > maxParams {
+				if len(f.params) == maxParams+1 {
+					s.bad(k, "", "a space has at most %d parameters", maxParams)
+				}
+				return nil
+			}
+			return draft{d}
+		},
+		item: draft{newDraft()},
+	}
+}
+
+func newDraft() *paramDraft {
+	return &paramDraft{given: map[string]*yaml.Node{}, when: map[string]*yaml.Node{}}
+}
+
+// draft reads one entry of space. Nothing is required yet, because an entry of a
+// built-in agent only narrows a parameter that has everything already.
+type draft struct{ *paramDraft }
+
+// byType are the keys of an entry that says its type.
+func (d draft) byType() union {
+	members := paramMembers(d.paramDraft)
+	for _, kind := range kinds {
+		for i := range members[kind].keys {
+			members[kind].keys[i].required = false
+		}
+	}
+	return union{by: "type", names: kinds, members: members, optional: true}
+}
+
+func (d draft) read(s *source, n *yaml.Node, name string) {
+	before := s.errs.total
+	u := d.byType()
+	if isNull(n) || n.Kind == yaml.MappingNode && child(n, "type") == nil {
+		anyType(d.paramDraft, u.members).read(s, n, name)
+	} else {
+		u.read(s, n, name)
+	}
+	d.Kind = agent.Kind(d.kind)
+	d.broken = s.errs.total > before
+}
+
+func (d draft) schema() schema { return d.byType().schema() }
+
+// anyType accepts the keys of every type.
+func anyType(d *paramDraft, members map[string]object) object {
+	all := object{seen: d.given}
+	for _, kind := range kinds {
+		for _, k := range members[kind].keys {
+			if slices.Contains(all.names(), k.name) {
+				continue
+			}
+			if k.name == "min" || k.name == "max" {
+				k.field = anything{} // a number or a count: the parameter's own type will tell
+			}
+			all.keys = append(all.keys, k)
+		}
+	}
+	return all
+}
+
+// paramMembers are the keys of a parameter by its type.
+func paramMembers(d *paramDraft) map[string]object {
+	typ := key{name: "type", doc: "float, int, choice, bool, subset or text", field: oneOf(&d.kind, kinds...), required: true}
+	common := []key{
+		{name: "when", doc: "other parameters with the values for which this one is active; all must hold", field: whenKeys(d)},
+		{name: "description", doc: "what it does, for people and for models that propose changes", field: text{to: &d.Description}},
+	}
+	def := func(form schema) key {
+		return key{name: "default", doc: "value of the parameter until something better is adopted", field: anything{form}, required: true}
+	}
+	member := func(keys ...key) object {
+		return object{seen: d.given, keys: append(append([]key{typ}, keys...), common...)}
+	}
+	scalars := schema{"type": []any{"string", "number", "boolean"}}
+	return map[string]object{
+		string(agent.Float): member(
+			key{name: "min", doc: "least value", field: number{to: &d.Min, min: -1e300, max: 1e300}, required: true},
+			key{name: "max", doc: "greatest value", field: number{to: &d.Max, min: -1e300, max: 1e300}, required: true},
+			key{name: "log", doc: "acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
+			def(schema{"type": "number"})),
+		string(agent.Int): member(
+			key{name: "min", doc: "least value", field: number{to: &d.Min, min: -maxNumber, max: maxNumber}, required: true},
+			key{name: "max", doc: "greatest value", field: number{to: &d.Max, min: -maxNumber, max: maxNumber}, required: true},
+			key{name: "log", doc: "acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
+			def(schema{"type": "integer"})),
+		string(agent.Choice): member(
+			key{name: "values", doc: "what it may be: text, numbers, true, false", field: listOf{min: 1, each: func() field { return choiceValue{d} }}, required: true},
+			def(scalars)),
+		string(agent.Bool): member(def(schema{"type": "boolean"})),
+		string(agent.Subset): member(
+			key{name: "of", doc: "members that it draws from", field: words(&d.Of, 1, nil, ""), required: true},
+			key{name: "min", doc: "least number of members", field: whole[int]{&d.MinItems, 0, 10_000}, def: "0"},
+			key{name: "max", doc: "greatest number of members", field: whole[int]{&d.MaxItems, 1, 10_000}, def: "all"},
+			def(schema{"type": "array", "items": schema{"type": "string"}})),
+		string(agent.Text): member(
+			key{name: "max_chars", doc: "length at most, in characters", field: whole[int]{&d.MaxChars, 1, maxChars}, required: true},
+			key{name: "lines", doc: "whole lines that a search without a language model may add or remove", field: words(&d.Lines, 0, nil, "")},
+			def(schema{"type": "string"})),
+	}
+}
+
+// choiceValue is one of the values of a choice.
+type choiceValue struct{ *paramDraft }
+
+func (v choiceValue) read(s *source, n *yaml.Node, name string) {
+	if value, ok := scalar(s, n, name); ok {
+		v.Values = append(v.Values, value)
+	}
+}
+
+func (choiceValue) schema() schema { return schema{"type": []any{"string", "number", "boolean"}} }
+
+// scalar is a bool, a number or a text.
+func scalar(s *source, n *yaml.Node, name string) (any, bool) {
+	if n.Kind == yaml.AliasNode {
+		return nil, false
+	}
+	if n.Kind != yaml.ScalarNode || isNull(n) {
+		s.bad(n, "", "%s must be text, a number, true or false, not %s", name, describe(n))
+		return nil, false
+	}
+	return scalarValue(n), true
+}
+
+func whenKeys(d *paramDraft) mapping {
+	return mapping{
+		each: func(_ *source, k *yaml.Node) field {
+			d.when[k.Value] = k
+			if d.When == nil {
+				d.When = map[string][]any{}
+			}
+			return listOf{min: 1, each: func() field { return condition{d, k.Value} }}
+		},
+		item: listOf{min: 1, each: func() field { return condition{} }},
+	}
+}
+
+// condition is one value of a condition.
+type condition struct {
+	*paramDraft
+	on string
+}
+
+func (c condition) read(s *source, n *yaml.Node, name string) {
+	if value, ok := scalar(s, n, name); ok {
+		c.When[c.on] = append(c.When[c.on], value)
+	}
+}
+
+func (condition) schema() schema { return schema{"type": []any{"string", "number", "boolean"}} }
+
+// value is the default as a foreign value, or ok false after reporting that it has none.
+func (d *paramDraft) value(s *source) (any, bool) {
+	n := d.given["default"]
+	if n.Kind == yaml.SequenceNode {
+		list := []string{}
+		for i, item := range n.Content {
+			var v string
+			if !(text{to: &v}).take(s, item, "item "+show(i+1)+` of "default"`) {
+				return nil, false
+			}
+			list = append(list, v)
+		}
+		return list, true
+	}
+	return scalar(s, n, `"default"`)
+}
+
+// declaredSpace is the space of a command agent: every parameter declared in full.
+func declaredSpace(s *source, f *agentFile) agent.Space {
+	var space agent.Space
+	for _, d := range f.params {
+		if !d.broken {
+			before := s.errs.total
+			d.complete(s)
+			d.broken = s.errs.total > before
+		}
+		space.Params = append(space.Params, d.Param)
+	}
+	checkSpace(s, f, space)
+	return space
+}
+
+// complete requires what a full declaration has and sets the default, in the
+// parameter's own type.
+func (d *paramDraft) complete(s *source) {
+	if d.kind == "" {
+		s.bad(d.name, "", `"type" is missing in %q`, d.Name)
+		return
+	}
+	for _, k := range paramMembers(d)[d.kind].keys {
+		if k.required && d.given[k.name] == nil {
+			s.bad(d.name, "", "%q is missing in %q", k.name, d.Name)
+			d.broken = true
+		}
+	}
+	if d.broken {
+		return
+	}
+	v, ok := d.value(s)
+	if !ok {
+		return
+	}
+	d.Default = v
+	if coerced, err := d.Coerce(v); err == nil {
+		d.Default = coerced
+	}
+}
+
+// checkSpace reports what is wrong with the declarations as a whole, leaving out
+// what only follows from an issue reported before.
+func checkSpace(s *source, f *agentFile, space agent.Space) {
+	c := conditions{s: s, drafts: map[string]*paramDraft{}, depth: map[string]int{}, names: space.Names()}
+	for _, d := range f.params {
+		c.drafts[d.Name] = d
+	}
+	for _, d := range f.params {
+		c.nesting(d)
+	}
+	// Without the conditions just refused, checking takes bounded time.
+	sound := agent.Space{Params: slices.Clone(space.Params)}
+	for i, p := range sound.Params {
+		if c.drafts[p.Name].broken {
+			sound.Params[i].When = nil
+		}
+	}
+	reported := map[string]int{}
+	for _, p := range sound.Check() {
+		d := c.drafts[p.Param]
+		if d == nil || d.broken || c.restsOnBroken(d) {
+			continue
+		}
+		// A default cannot be judged by a range that is wrong itself.
+		if at := d.at(p.Text); reported[p.Param] == 0 || at != d.given["default"] {
+			s.bad(at, "", "%s", p)
+			reported[p.Param]++
+		}
+	}
+}
+
+// The bounds of conditions: whether a parameter is active takes time exponential
+// in how deep they are nested.
+const (
+	maxConditions = 8
+	maxNesting    = 4
+)
+
+// conditions walks the parameters along what they depend on.
+type conditions struct {
+	s      *source
+	drafts map[string]*paramDraft
+	// depth is the nesting of the parameters done, and underWay of those begun.
+	depth map[string]int
+	names []string
+}
+
+const underWay = -1
+
+// nesting is how many parameters one after the other d depends on. It reports
+// names that are not declared, circles, and what exceeds the bounds.
+func (c conditions) nesting(d *paramDraft) int {
+	if n, ok := c.depth[d.Name]; ok {
+		return n
+	}
+	c.depth[d.Name] = underWay
+	deepest := 0
+	if len(d.when) > maxConditions {
+		c.refuse(d, d.given["when"], "", "has %d conditions, at most %d are allowed", len(d.when), maxConditions)
+	}
+	for _, other := range slices.Sorted(maps.Keys(d.when)) {
+		o := c.drafts[other]
+		if o == nil {
+			c.refuse(d, d.when[other], didYouMean(other, c.names), "depends on %q, which is not declared", other)
+			continue
+		}
+		n := c.nesting(o)
+		if n == underWay {
+			c.refuse(d, d.when[other], "", "depends on itself")
+			continue
+		}
+		deepest = max(deepest, n+1)
+	}
+	if deepest == maxNesting+1 {
+		c.refuse(d, d.given["when"], "", "depends on more than %d parameters one after the other", maxNesting)
+	}
+	c.depth[d.Name] = deepest
+	return deepest
+}
+
+func (c conditions) refuse(d *paramDraft, at *yaml.Node, hint, format string, args ...any) {
+	c.s.bad(at, hint, "parameter %q %s", d.Name, fmt.Sprintf(format, args...))
+	d.broken = true
+}
+
+// restsOnBroken reports whether a condition names a parameter with issues.
+func (c conditions) restsOnBroken(d *paramDraft) bool {
+	for other := range d.When {
+		if o := c.drafts[other]; o == nil || o.broken {
+			return true
+		}
+	}
+	return false
+}
+
+// at is the place that a problem speaks of: the value of the key it names, or the
+// parameter's name.
+func (d *paramDraft) at(problem string) *yaml.Node {
+	for _, c := range [][2]string{
+		{"default", "default"},
+		{"depends", "when"},
+		{"log scale", "log"},
+		{"the value", "values"},
+		{"the member", "of"},
+		{"min", "min"},
+		{"max_chars", "max_chars"},
+	} {
+		if n := d.given[c[1]]; n != nil && strings.Contains(problem, c[0]) {
+			return n
+		}
+	}
+	return d.name
+}

@@ -1,0 +1,137 @@
+package workspace
+
+import (
+	"time"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Workspace is a loaded and checked workspace.
+type Workspace struct {
+	// Root is the absolute folder that holds evolve.yaml.
+	Root     string
+	Settings Settings
+	Agents   []Agent
+	Suites   map[string]*bench.Suite
+}
+
+// StateDir is the folder of everything evolve itself writes.
+func (w *Workspace) StateDir() string { return w.Root + "/.evolve" }
+
+// Agent finds an agent by id.
+func (w *Workspace) Agent(id string) (*Agent, bool) {
+	for i := range w.Agents {
+		if w.Agents[i].ID == id {
+			return &w.Agents[i], true
+		}
+	}
+	return nil, false
+}
+
+// AgentIDs lists the agents in order.
+func (w *Workspace) AgentIDs() []string {
+	ids := make([]string, len(w.Agents))
+	for i := range w.Agents {
+		ids[i] = w.Agents[i].ID
+	}
+	return ids
+}
+
+// Settings is evolve.yaml.
+type Settings struct {
+	Budget  Budget
+	Limits  agent.Limits
+	Search  Search
+	Confirm Confirm
+	// Prices in USD per million tokens by model name, frozen per run.
+	Prices map[string]Price
+}
+
+// Budget bounds a run; flags override it. Zero fields are no bound, but one of
+// evaluations, money or time is always set (2,000 evaluations by default).
+type Budget struct {
+	Evaluations int
+	USD         float64
+	Time        time.Duration
+}
+
+// Search settings.
+type Search struct {
+	Selection   string // "dgm" by default
+	Concurrency int    // 8 by default
+	Lookahead   int    // 32 by default, or Concurrency when that is more
+	// Baseline is the share of the search budget for pure random search, .1 by
+	// default; 0 is none.
+	Baseline float64
+}
+
+// Confirm settings.
+type Confirm struct {
+	Finalists int     // 3 by default
+	Level     float64 // .05 by default: the error rate of a night's verdict
+	// Share of the budget that is held back for the confirmation; .5 by default.
+	Share float64
+	// MaxRepeats bounds the repeats a task; 12 by default.
+	MaxRepeats int
+}
+
+// Price of a model, USD per million tokens.
+type Price struct {
+	Input, Output, Cached float64
+}
+
+// Agent is agents/<id>: agent.yaml, config.yaml, STRATEGY.md and the bootstrap files.
+type Agent struct {
+	ID  string
+	Dir string
+	// Adapter says how it is run.
+	Adapter       Adapter
+	Deterministic bool
+	UsesSeed      bool
+	Version       string
+	Suites        []string
+	// Space is what is searched. For the built-in runtime without a declared
+	// space it is the default space of spec 3.2.
+	Space agent.Space
+	// Champion is config.yaml with STRATEGY.md as the parameter "strategy", over
+	// the defaults, canonical.
+	Champion agent.Config
+	// Domains maps a domain to the keywords that name it; empty: the default table.
+	Domains map[string][]string
+	// Reviewers are the agents that review this one's proposals.
+	Reviewers []string
+	// Tools are the registered tools of a built-in agent; empty: all.
+	Tools []string
+	// Bootstrap maps the files SOUL.md, GOALS.md and the like, by name, to their texts.
+	Bootstrap map[string]string
+	// Memories is memories.jsonl, the agent's memory snapshot.
+	Memories []agent.Memory
+	// Hash covers everything in Dir but the champion (config.yaml, STRATEGY.md):
+	// what could change an answer under a given config.
+	Hash string
+
+	// folder covers everything in Dir, the champion included.
+	folder string
+	// hasStrategy says that Dir holds a STRATEGY.md.
+	hasStrategy bool
+}
+
+// Adapter is the adapter object of agent.yaml.
+type Adapter struct {
+	// Kind is "builtin" or "command".
+	Kind string
+	// Model of a built-in agent: "heuristic".
+	Model string
+	// The fields of a command (spec 2.2).
+	Argv     []string
+	Protocol string // jsonl or once (the default)
+	Pool     int    // 1 by default
+	// Timeout of one task; 0 leaves it to Settings.Limits.
+	Timeout time.Duration
+	// Env names the variables that are passed.
+	Env []string
+	// Sandbox is "auto" (the default) or "none"; Network is "host" (default) or "none".
+	Sandbox string
+	Network string
+}

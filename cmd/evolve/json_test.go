@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shape is what `evolve help json` says of one command's object: its keys, and
+// whether each is always there.
+type shape struct {
+	always map[string]bool
+	more   bool
+}
+
+// documented reads the table of `evolve help json`.
+func documented(t *testing.T) map[string]shape {
+	t.Helper()
+	text, err := helpTexts.ReadFile("help/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shapes := map[string]shape{}
+	for _, entry := range regexp.MustCompile(`(?m)^ {4}(\S.*(?:\n {5,}.*)*)`).FindAllStringSubmatch(string(text), -1) {
+		names, object, found := strings.Cut(entry[1], "{")
+		if !found || strings.HasPrefix(names, "report") { // the report has a schema of its own
+			continue
+		}
+		names = strings.TrimSpace(regexp.MustCompile(`[A-Z]+:\s*$`).ReplaceAllString(strings.TrimSpace(names), ""))
+		for name := range strings.SplitSeq(names, ", ") {
+			shapes[strings.TrimSpace(name)] = keysOf("{" + object)
+		}
+	}
+	return shapes
+}
+
+// keysOf reads the keys of the first object of a text, without those of the
+// objects in it.
+func keysOf(text string) shape {
+	s := shape{always: map[string]bool{}}
+	depth, key := 0, ""
+	end := func() {
+		name, _, _ := strings.Cut(key, ":")
+		name = strings.TrimSpace(name)
+		if name == "…" {
+			s.more = true
+		} else if name != "" {
+			s.always[strings.TrimSuffix(name, "?")] = !strings.HasSuffix(name, "?")
+		}
+		key = ""
+	}
+	for _, r := range text {
+		switch {
+		case r == '{' || r == '[':
+			if depth++; depth > 1 {
+				key += "_"
+			}
+		case r == '}' || r == ']':
+			if depth--; depth == 0 {
+				end()
+				return s
+			}
+		case depth == 1 && r == ',':
+			end()
+		case depth == 1:
+			key += string(r)
+		}
+	}
+	return s
+}
+
+// TestJSONIsAsDocumented runs every command with --json and holds the keys of its
+// object to those that the manual names.
+func TestJSONIsAsDocumented(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "other"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "qa.csv"), []byte("question,answer\na,b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
+	}
+	shapes := documented(t)
+	checked := map[string]bool{"review": true} // needs a terminal; see terminal.txtar
+	for _, step := range []struct{ name, folder, args string }{
+		{"init", ".", "init made"},
+		{"doctor", "tiny", "doctor"},
+		{"run --dry-run", "tiny", "run --dry-run"},
+		{"run", "tiny", "run --quiet"},
+		{"demo", ".", "demo --budget-evals 50 --quiet --workspace made"},
+		{"status", "tiny", "status"},
+		{"proposals", "tiny", "proposals"},
+		{"show", "tiny", "show P1"},
+		{"diff", "tiny", "diff P1"},
+		{"approve", "tiny", "approve P1 --yes --by Robin"},
+		{"rollback", "tiny", "rollback P1 --yes --by Robin"},
+		{"propose", "tiny", "propose v2"},
+		{"reject", "tiny", "reject P2 --yes --by Robin --reason no"},
+		{"variants", "tiny", "variants"},
+		{"variants show", "tiny", "variants show v2"},
+		{"lineage", "tiny", "lineage v2"},
+		{"compare", "tiny", "compare v1 v2"},
+		{"agent show", "tiny", "agent show"},
+		{"agent run", "tiny", "agent run --task depot-oslo"},
+		{"bench list", "tiny", "bench list"},
+		{"bench validate", "tiny", "bench validate"},
+		{"bench split", "tiny", "bench split depots"},
+		{"bench run", "tiny", "bench run"},
+		{"bench import", "tiny", "bench import ../qa.csv --suite qa"},
+		{"audit log", "tiny", "audit log"},
+		{"audit verify", "tiny", "audit verify"},
+		{"archive stats", "tiny", "archive stats"},
+		{"archive check", "tiny", "archive check"},
+		{"archive export", "tiny", "archive export ../all.jsonl"},
+		{"archive import", "other", "archive import ../all.jsonl"},
+		{"help", ".", "help"},
+		{"--version", ".", "--version"},
+	} {
+		want, ok := shapes[step.name]
+		if !ok {
+			t.Errorf("the manual does not say what %s prints", step.name)
+			continue
+		}
+		checked[step.name] = true
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), process{
+			args: append(strings.Fields(step.args), "--json"), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
+			env: env, dir: filepath.Join(dir, step.folder), now: time.Now, release: func() {},
+			sleep: func(context.Context, time.Duration) error { return nil },
+		})
+		if code != 0 {
+			t.Errorf("%s ended with %d: %s", step.name, code, stderr.String())
+			continue
+		}
+		var got map[string]json.RawMessage
+		if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+			t.Errorf("%s printed no object: %v\n%s", step.name, err, stdout.String())
+			continue
+		}
+		for key, always := range want.always {
+			if _, there := got[key]; always && !there {
+				t.Errorf("%s has no %q, which the manual promises", step.name, key)
+			}
+		}
+		for key := range got {
+			if _, known := want.always[key]; !known && !want.more {
+				t.Errorf("%s has %q, which the manual does not name", step.name, key)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		if !checked[name] {
+			t.Errorf("nothing holds what the manual says of %s", name)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"evolve/runtime/sandbox"
+)
+
+func main() {
+	sandbox.Init() // does not return when this process is the inside of a sandbox
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	wd, _ := os.Getwd()
+	os.Exit(run(context.Background(), process{
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ(), dir: wd,
+		now: time.Now, sleep: sleep, signals: signals, release: func() { signal.Reset(os.Interrupt, syscall.SIGTERM) },
+	}))
+}
+
+// process is everything that a command takes from its surroundings.
+type process struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            []string
+	dir            string
+	now            func() time.Time
+	sleep          func(context.Context, time.Duration) error
+	signals        <-chan os.Signal
+	// release gives the signals back to the system: the next one ends the process.
+	release func()
+}
+
+// sleep waits for d or until ctx is done, whose cause it returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// version is the module's version or its commit, as the build knows it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}
+
+// root finds the workspace's folder without reading it.
+func (sh *shell) root(c *cli.Context) (string, error) {
+	dir := c.String("workspace")
+	if dir == "" {
+		found, err := workspace.Find(sh.dir)
+		if err != nil {
+			return "", hinted(exitUsage, "`evolve init` makes one here; --workspace DIR names one elsewhere; `evolve demo` needs none", "%w", err)
+		}
+		sh.settle(c, found)
+		return found, nil
+	}
+	dir = sh.abs(dir)
+	if info, err := os.Stat(filepath.Join(dir, workspace.SettingsFile)); err != nil || info.IsDir() {
+		return "", hinted(exitUsage, "`evolve init --workspace "+quoted(c.String("workspace"))+"` makes one there", "%s is no workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
+	}
+	sh.settle(c, dir)
+	return dir, nil
+}
+
+// load reads and checks the workspace.
+func (sh *shell) load(c *cli.Context) (*workspace.Workspace, error) {
+	root, err := sh.root(c)
+	if err != nil {
+		return nil, err
+	}
+	return workspace.Load(root, builtins())
+}
+
+// reader opens the archive of a workspace for reading; a run may hold it.
+func (sh *shell) reader(root string) (*archive.Archive, error) {
+	a, err := archive.OpenRead(archiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil, hinted(exitUsage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
+	}
+	return a, opening(err)
+}
+
+// opening says who holds the archive without saying twice that it was to be opened.
+func opening(err error) error {
+	var locked *archive.LockedError
+	if errors.As(err, &locked) {
+		return locked
+	}
+	return err
+}
+
+// writer opens the archive for writing.
+func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
+	if _, err := workspace.MakeStateDir(root); err != nil {
+		return nil, err
+	}
+	a, err := archive.Open(archiveDir(root), archive.Options{Owner: owner, Now: sh.now})
+	return a, opening(err)
+}
+
+func archiveDir(root string) string { return filepath.Join(root, ".evolve", "archive") }
+
+// logger writes warnings to standard error.
+func (sh *shell) logger(c *cli.Context) *slog.Logger {
+	w := sh.stderr
+	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
+	if c.String("log-format") == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts))
+	}
+	return slog.New(slog.NewTextHandler(w, opts))
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/runtime/agent"
+)
+
+// runOutcome is the one JSON object that `evolve run --json` ends with.
+type runOutcome struct {
+	Run    string         `json:"run"`
+	Exit   int            `json:"exit"`
+	Agents []agentOutcome `json:"agents"`
+}
+
+type agentOutcome struct {
+	Agent     string          `json:"agent"`
+	Verdict   archive.Verdict `json:"verdict"`
+	Reason    string          `json:"reason"`
+	Proposals []string        `json:"proposals"`
+	Search    searchOutcome   `json:"search"`
+	Holdout   *holdoutResult  `json:"holdout"`
+}
+
+type searchOutcome struct {
+	Evaluations    int            `json:"evaluations"`
+	Recommended    scoredOutcome  `json:"recommended"`
+	RandomBaseline *scoredOutcome `json:"random_baseline"`
+}
+
+type scoredOutcome struct {
+	Variant     agent.ConfigID `json:"variant"`
+	Config      agent.Config   `json:"config"`
+	Score       float64        `json:"score"`
+	Evaluations int            `json:"evaluations"`
+}
+
+// holdoutResult is the winner's confirmation, or the best finalist's when none won.
+type holdoutResult struct {
+	Champion   agent.ConfigID `json:"champion"`
+	Variant    agent.ConfigID `json:"variant"`
+	Difference float64        `json:"difference"`
+	Interval   [2]float64     `json:"interval"`
+	Tasks      int            `json:"tasks"`
+	Repeats    int            `json:"repeats"`
+}
+
+func outcomeOf(s nightly.Summary) runOutcome {
+	out := runOutcome{Run: s.Run.ID, Exit: s.Run.Exit, Agents: []agentOutcome{}}
+	for i, r := range s.Results {
+		a := agentOutcome{
+			Agent: r.Agent, Verdict: r.Verdict, Reason: r.Reason, Proposals: r.Proposals,
+			Search: searchOutcome{Evaluations: r.Search.Evaluations, Recommended: scoredOf(r.Search.Recommended)},
+		}
+		if a.Proposals == nil {
+			a.Proposals = []string{}
+		}
+		if r.Search.Baseline != nil {
+			b := scoredOf(*r.Search.Baseline)
+			a.Search.RandomBaseline = &b
+		}
+		if f, ok := leading(r); ok {
+			c := f.Comparison
+			a.Holdout = &holdoutResult{
+				Champion: s.Plans[i].Champion, Variant: f.Variant, Difference: c.Difference,
+				Interval: [2]float64{c.Lo, c.Hi}, Tasks: c.Tasks, Repeats: c.Repeats,
+			}
+		}
+		out.Agents = append(out.Agents, a)
+	}
+	return out
+}
+
+func scoredOf(v archive.ScoredVariant) scoredOutcome {
+	return scoredOutcome{Variant: v.Variant, Config: v.Config, Score: v.Score, Evaluations: v.Evaluations}
+}
+
+// leading is the winner, or the finalist with the highest difference.
+func leading(r archive.AgentResult) (archive.Finalist, bool) {
+	best := -1
+	for i, f := range r.Finalist {
+		if f.Variant == r.Winner {
+			return f, true
+		}
+		if best < 0 || f.Comparison.Difference > r.Finalist[best].Comparison.Difference {
+			best = i
+		}
+	}
+	if best < 0 {
+		return archive.Finalist{}, false
+	}
+	return r.Finalist[best], true
+}

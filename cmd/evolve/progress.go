@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"evolve/cmd/evolve/internal/nightly"
+)
+
+// progress shows a run under way on standard error: bars on a terminal, one line
+// a minute elsewhere.
+type progress struct {
+	sh    *shell
+	quiet bool
+	bars  *mpb.Progress
+
+	mu    sync.Mutex
+	stage string // agent and stage of the bar or line
+	bar   *mpb.Bar
+	best  string
+	label atomic.Value // string behind the bar; mpb reads it from a goroutine of its own
+	lines time.Time    // when the last line was written
+}
+
+func (sh *shell) newProgress(o runOptions) *progress {
+	p := &progress{sh: sh, quiet: o.quiet}
+	if width, ok := drawable(sh.stderr); ok && !o.quiet {
+		p.bars = mpb.New(mpb.WithOutput(sh.stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
+	}
+	return p
+}
+
+// drawable is the width of a terminal that says how wide it is; on another, bars
+// would be drawn into nothing.
+func drawable(stream any) (int, bool) {
+	f, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil && width > 0
+}
+
+// show takes one look; it is called from many goroutines.
+func (p *progress) show(now nightly.Progress) {
+	if p.quiet {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now.Known {
+		p.best = fmt.Sprintf("best %.3f [%.3f, %.3f]", now.Best, now.Lo, now.Hi)
+	}
+	name := now.Agent + " " + now.Stage
+	fresh := name != p.stage
+	if fresh && p.bar != nil {
+		p.bar.SetTotal(-1, true)
+	}
+	p.stage = name
+	label := " " + p.best
+	if now.SpentUSD > 0 {
+		label += fmt.Sprintf("  $%.2f", now.SpentUSD)
+	}
+	p.label.Store(label)
+	if p.bars == nil {
+		p.line(now, fresh)
+		return
+	}
+	if fresh {
+		p.bar = p.bars.AddBar(int64(now.Planned),
+			mpb.PrependDecorators(decor.Name(name+" ", decor.WCSyncSpaceR), decor.CountersNoUnit("%d/%d")),
+			mpb.AppendDecorators(
+				decor.Any(func(decor.Statistics) string { return p.label.Load().(string) }),
+				decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8}), "")))
+	}
+	p.bar.SetCurrent(int64(now.Done))
+}
+
+// line writes at a change of stage, at its end, and once a minute between.
+func (p *progress) line(now nightly.Progress, fresh bool) {
+	at := p.sh.now()
+	if !fresh && now.Done < now.Planned && at.Sub(p.lines) < time.Minute {
+		return
+	}
+	p.lines = at
+	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, now.Stage, now.Done, now.Planned)
+	if now.Known {
+		s += "  " + p.best
+	}
+	if now.SpentUSD > 0 {
+		s += fmt.Sprintf("  $%.2f spent", now.SpentUSD)
+	}
+	_, _ = fmt.Fprintln(p.sh.stderr, s)
+}
+
+// close finishes the bars.
+func (p *progress) close() {
+	p.mu.Lock()
+	if p.bar != nil {
+		p.bar.SetTotal(-1, true)
+	}
+	p.mu.Unlock()
+	if p.bars != nil {
+		p.bars.Wait()
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/reports"
+)
+
+// stoppable is the context of a command that the first interrupt ends; a second
+// one ends the process.
+func (sh *shell) stoppable() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(sh.ctx)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-sh.signals:
+			cancel(nightly.ErrInterrupted)
+			sh.release()
+		case <-done:
+		}
+	}()
+	return ctx, func() { close(done); cancel(nil) }
+}
+
+// person is the one before the terminal.
+type person struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// somebody is there when questions can be read and answered.
+func (sh *shell) somebody() (*person, bool) {
+	if in, _ := terminal(sh.stdin); !in {
+		return nil, false
+	}
+	for _, out := range []io.Writer{sh.stderr, sh.stdout} {
+		if tty, _ := terminal(out); tty {
+			return &person{bufio.NewReader(sh.stdin), out}, true
+		}
+	}
+	return nil, false
+}
+
+// errGone says that the input ended before an answer.
+var errGone = errors.New("the input ended")
+
+// ask puts a question and returns the line that answers it.
+func (p *person) ask(ctx context.Context, question string) (string, error) {
+	_, _ = fmt.Fprint(p.out, question)
+	type answer struct {
+		line string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		line, err := p.in.ReadString('\n')
+		answers <- answer{strings.TrimSpace(line), err}
+	}()
+	select {
+	case <-ctx.Done():
+		_, _ = fmt.Fprintln(p.out)
+		return "", context.Cause(ctx)
+	case a := <-answers:
+		if a.err != nil && a.line == "" {
+			_, _ = fmt.Fprintln(p.out)
+			return "", errGone
+		}
+		return a.line, nil
+	}
+}
+
+// confirm shows what will change and asks.
+func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan string, changes []archive.Change) error {
+	who, ok := sh.somebody()
+	if !ok {
+		return hinted(exitUsage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
+	}
+	_, _ = fmt.Fprintf(who.out, "%s:\n", reports.Visible(plan))
+	printChanges(who.out, changes, 24)
+	line, err := who.ask(ctx, "type yes to go on: ")
+	if errors.Is(err, nightly.ErrInterrupted) {
+		return err
+	}
+	if err != nil || line != "yes" {
+		return hinted(exitUsage, "", "not confirmed; nothing was done")
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+// proposalLine is one proposal in a list.
+type proposalLine struct {
+	ID      string                `json:"id"`
+	State   archive.ProposalState `json:"state"`
+	Kind    archive.ProposalKind  `json:"kind"`
+	Agent   string                `json:"agent"`
+	Title   string                `json:"title"`
+	Run     string                `json:"run"`
+	Variant string                `json:"variant"`
+	Created time.Time             `json:"created"`
+	By      string                `json:"by,omitempty"`
+	Commit  string                `json:"commit,omitempty"`
+}
+
+func lineOf(p archive.ProposalRecord) proposalLine {
+	l := proposalLine{
+		ID: p.ID, State: p.State, Kind: p.Kind, Agent: p.Agent, Title: p.Title, Run: p.Run,
+		Variant: string(p.Variant), Created: p.Created, Commit: p.AdoptedCommit,
+	}
+	if p.Decision != nil {
+		l.By = p.Decision.By
+	}
+	return l
+}
+
+// undecided reports whether a proposal still needs a person.
+func undecided(p archive.ProposalRecord) bool { return slices.Contains(approving().states, p.State) }
+
+func (sh *shell) proposalsCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "proposals",
+		Usage:       "the queue: what awaits a person",
+		Description: "Works while a run is on.",
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
+		Action: func(c *cli.Context) error {
+			root, err := sh.root(c)
+			if err != nil {
+				return err
+			}
+			lines := []proposalLine{}
+			err = lookIfThere(root, func(a *archive.Archive) error {
+				return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
+					if undecided(p) || c.Bool("all") {
+						lines = append(lines, lineOf(p))
+					}
+				})
+			})
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return sh.printJSON(map[string]any{"proposals": lines})
+			}
+			if len(lines) == 0 {
+				_, err = fmt.Fprintln(sh.stdout, "nothing awaits a decision")
+			}
+			for _, p := range lines {
+				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title))
+			}
+			return err
+		},
+	}
+}
+
+// lookIfThere opens the archive for a command that has an answer without one.
+func lookIfThere(root string, look func(*archive.Archive) error) error {
+	a, err := archive.OpenRead(archiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return opening(err)
+	}
+	return errors.Join(look(a), a.Close())
+}
+
+// reading opens the archive for a command that only looks.
+func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	a, err := sh.reader(root)
+	if err != nil {
+		return err
+	}
+	return errors.Join(look(a), a.Close())
+}
+
+// oneProposal reads the proposal that is named.
+func (sh *shell) oneProposal(c *cli.Context, show func(archive.ProposalRecord) error) error {
+	return sh.reading(c, func(a *archive.Archive) error {
+		p, err := proposalOf(c.Context, a, c.Args().First())
+		if err != nil {
+			return err
+		}
+		return show(p)
+	})
+}
+
+// fileView is one file of a proposal in JSON, its contents as text.
+type fileView struct {
+	Path string  `json:"path"`
+	Old  *string `json:"old"` // null: the file did not exist
+	New  *string `json:"new"` // null: the file is removed
+}
+
+// proposalView is a proposal in JSON: its record, the files as text.
+type proposalView struct {
+	archive.ProposalRecord
+	Files []fileView `json:"files"`
+}
+
+func viewOf(p archive.ProposalRecord) proposalView {
+	v := proposalView{ProposalRecord: p, Files: []fileView{}}
+	text := func(data []byte) *string {
+		if data == nil {
+			return nil
+		}
+		s := string(data)
+		return &s
+	}
+	for _, f := range p.Files {
+		v.Files = append(v.Files, fileView{f.Path, text(f.Old), text(f.New)})
+	}
+	return v
+}
+
+func (sh *shell) showCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "show",
+		Usage:       "one proposal in full: what changes, its gates, its story",
+		ArgsUsage:   "ID",
+		Description: "Works while a run is on.",
+		Action: func(c *cli.Context) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord) error {
+				if c.Bool("json") {
+					return sh.printJSON(viewOf(p))
+				}
+				sh.printProposal(p)
+				return nil
+			})
+		},
+	}
+}
+
+func (sh *shell) printProposal(p archive.ProposalRecord) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
+	if p.Rationale != "" {
+		out("    %s\n", reports.Visible(p.Rationale))
+	}
+	out("\nchanges\n")
+	printChanges(sh.stdout, p.Changes, 24)
+	if len(p.Gates) > 0 {
+		out("\ngates\n")
+	}
+	width := 0
+	for _, g := range p.Gates {
+		width = max(width, len(g.Gate))
+	}
+	for _, g := range p.Gates {
+		out("  %-*s  %-8s %s\n", width, reports.Visible(g.Gate), stateName(g.Verdict), reports.Visible(g.Evidence))
+	}
+	out("\nprovenance\n")
+	for _, kv := range [][2]string{
+		{"agent", p.Agent},
+		{"run", p.Run},
+		{"variant", string(p.Variant)},
+		{"instead of", string(p.Champion)},
+		{"evidence", p.Evidence},
+		{"commit", p.Commit},
+		{"ref", p.Ref},
+		{"adopted as", p.AdoptedCommit},
+	} {
+		if kv[1] != "" {
+			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+		}
+	}
+	if d := p.Decision; d != nil {
+		out("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
+		if d.Reason != "" {
+			out(": %s", reports.Visible(d.Reason))
+		}
+		out("\n")
+	}
+	if commands := decisionsOn(p); len(commands) > 0 {
+		out("\n")
+		for _, command := range commands {
+			out("  %s\n", sh.typed(command))
+		}
+	}
+}
+
+// decisionsOn are the commands that a proposal is waiting for.
+func decisionsOn(p archive.ProposalRecord) []string {
+	reject := "evolve reject " + p.ID + ` --reason "…"`
+	switch p.State {
+	case archive.Awaiting:
+		return []string{"evolve approve " + p.ID, "evolve diff " + p.ID, reject}
+	case archive.HumanLane:
+		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, reject}
+	case archive.Approved: // the commit is missing: the same command makes it
+		return []string{"evolve approve " + p.ID}
+	case archive.GateFailed:
+		return []string{reject}
+	case archive.Adopted:
+		return []string{"evolve rollback " + p.ID}
+	}
+	return nil
+}
+
+func (sh *shell) diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "diff",
+		Usage:       "what a proposal changes, file by file",
+		ArgsUsage:   "ID",
+		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
+		Action: func(c *cli.Context) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord) error {
+				if c.Bool("json") {
+					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
+				}
+				sh.printDiff(p)
+				return nil
+			})
+		},
+	}
+}
+
+func (sh *shell) printDiff(p archive.ProposalRecord) {
+	for _, f := range p.Files {
+		before, after := "a/"+f.Path, "b/"+f.Path
+		if f.Old == nil {
+			before = "/dev/null"
+		}
+		if f.New == nil {
+			after = "/dev/null"
+		}
+		for line := range strings.Lines(udiff.Unified(before, after, string(f.Old), string(f.New))) {
+			_, _ = fmt.Fprintln(sh.stdout, reports.Visible(strings.TrimSuffix(line, "\n")))
+		}
+	}
+}
+
+// forEachProposal gives every proposal to look.
+func forEachProposal(ctx context.Context, a *archive.Archive, look func(archive.ProposalRecord)) error {
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the proposals: %w", err)
+		}
+		look(p)
+	}
+	return nil
+}

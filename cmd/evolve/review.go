@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// reviewView is `evolve review --json`: what was decided.
+type reviewView struct {
+	Approved []string `json:"approved"`
+	Rejected []string `json:"rejected"`
+	Left     []string `json:"left"`
+}
+
+func (sh *shell) reviewCommand() *cli.Command {
+	return &cli.Command{
+		Name: "review", Usage: "go through what awaits a decision, one by one",
+		Description: "On a terminal only. Each proposal is shown in full; then you approve it, reject it with " +
+			"a reason, look at its diff, or leave it for later.",
+		Flags: []cli.Flag{byFlag()},
+		Action: func(c *cli.Context) error {
+			if err := sh.outside(); err != nil {
+				return err
+			}
+			who, ok := sh.somebody()
+			if !ok {
+				return hinted(exitUsage, "`evolve proposals`, `evolve show ID` and `evolve approve ID --yes` need none", "there is no terminal to review on")
+			}
+			w, err := sh.load(c)
+			if err != nil {
+				return err
+			}
+			return sh.review(c, w, who)
+		},
+	}
+}
+
+func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) error {
+	list, err := sh.awaiting(c, w.Root)
+	if err != nil {
+		return err
+	}
+	view := reviewView{Approved: []string{}, Rejected: []string{}, Left: []string{}}
+	out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}
+	out.stdout = who.out // what is shown is part of the question
+	for i, p := range list {
+		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
+		out.printProposal(p)
+		state, err := sh.reviewOne(c, w, who, out, p)
+		if errors.Is(err, errGone) || errors.Is(err, errEnough) {
+			for _, rest := range list[i:] {
+				view.Left = append(view.Left, rest.ID)
+			}
+			break
+		}
+		if err != nil {
+			return err
+		}
+		switch state {
+		case archive.Adopted:
+			view.Approved = append(view.Approved, p.ID)
+		case archive.Rejected:
+			view.Rejected = append(view.Rejected, p.ID)
+		default:
+			view.Left = append(view.Left, p.ID)
+		}
+	}
+	if c.Bool("json") {
+		return sh.printJSON(view)
+	}
+	if len(list) == 0 {
+		_, err = fmt.Fprintln(sh.stdout, "nothing awaits a decision")
+	} else {
+		_, err = fmt.Fprintf(sh.stdout, "\n%d approved, %d rejected, %d left\n", len(view.Approved), len(view.Rejected), len(view.Left))
+	}
+	return err
+}
+
+// awaiting lists what a person may decide on and lets go of the archive.
+func (sh *shell) awaiting(c *cli.Context, root string) ([]archive.ProposalRecord, error) {
+	var list []archive.ProposalRecord
+	err := lookIfThere(root, func(a *archive.Archive) error {
+		return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
+			if undecided(p) {
+				list = append(list, p)
+			}
+		})
+	})
+	return list, err
+}
+
+// errEnough says that the person wants no more.
+var errEnough = errors.New("enough")
+
+// reviewOne asks until the proposal is decided on or left. What is refused is
+// said, and asked again.
+func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
+	for {
+		choice, err := who.ask(c.Context, "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ")
+		if err != nil {
+			return p.State, err
+		}
+		d, word := decision{}, decide.Word{By: c.String("by")}
+		switch choice {
+		case "a", "approve":
+			d = approving()
+			if p.State == archive.HumanLane {
+				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; why may it pass? "); err != nil {
+					return p.State, err
+				}
+			}
+		case "r", "reject":
+			d = rejecting()
+			if word.Reason, err = who.ask(c.Context, "why? "); err != nil {
+				return p.State, err
+			}
+		case "d", "diff":
+			out.printDiff(p)
+			continue
+		case "l", "leave":
+			return p.State, nil
+		case "q", "quit":
+			return p.State, errEnough
+		default:
+			_, _ = fmt.Fprintln(who.out, "a, r, d, l or q")
+			continue
+		}
+		decided, err := sh.pronounce(c.Context, w, d, p.ID, word)
+		if err != nil {
+			out.fail(err)
+			continue
+		}
+		_, _ = fmt.Fprintln(who.out, d.done(out, decided))
+		return decided.State, nil
+	}
+}

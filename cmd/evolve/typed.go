@@ -1,0 +1,80 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// settle remembers how the workspace must be named in commands to type: not at
+// all when it is the one that is found from where the person stands.
+func (sh *shell) settle(c *cli.Context, root string) {
+	if found, err := workspace.Find(sh.dir); err == nil && found == root {
+		sh.place = ""
+		return
+	}
+	sh.place = root
+	if typed := c.String("workspace"); typed != "" {
+		sh.place = typed
+	}
+}
+
+// typed is a command that works when it is pasted where the person stands.
+func (sh *shell) typed(command string) string {
+	if sh.place == "" {
+		return command
+	}
+	return command + " --workspace " + quoted(sh.place)
+}
+
+// inHints finds the commands in a hint.
+var inHints = regexp.MustCompile("`evolve [^`]*`")
+
+// here makes the commands in a hint work where the person stands.
+func (sh *shell) here(hint string) string {
+	if sh.place == "" {
+		return hint
+	}
+	return inHints.ReplaceAllStringFunc(hint, func(command string) string {
+		command = strings.Trim(command, "`")
+		for _, free := range []string{"evolve help", "evolve demo", "--help", "--workspace"} {
+			if strings.Contains(command, free) {
+				return "`" + command + "`"
+			}
+		}
+		return "`" + sh.typed(command) + "`"
+	})
+}
+
+// hereToo makes the commands of a report work where the person stands.
+func (sh *shell) hereToo(r reports.Report) reports.Report {
+	if sh.place == "" {
+		return r
+	}
+	agents := make([]reports.Agent, len(r.Agents))
+	for i, a := range r.Agents {
+		commands := make([]string, len(a.Decision.Commands))
+		for j, command := range a.Decision.Commands {
+			commands[j] = sh.typed(command)
+		}
+		a.Decision.Commands = commands
+		agents[i] = a
+	}
+	r.Agents = agents
+	return r
+}
+
+// plain is a word that no shell takes for anything else.
+var plain = regexp.MustCompile(`^[A-Za-z0-9@%_+=:,./-]+$`)
+
+// quoted is a word as a POSIX shell takes it.
+func quoted(s string) string {
+	if plain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

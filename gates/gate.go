@@ -1,0 +1,65 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sourcegraph/conc/panics"
+
+	"evolve/archive"
+)
+
+// Verdict is one gate's word.
+type Verdict string
+
+// Failed stops a proposal; Flagged sends it to the human lane; NotRun stops it as
+// well, because a gate that was never run is not a gate that passed.
+const (
+	Passed  Verdict = "passed"
+	Failed  Verdict = "failed"
+	Flagged Verdict = "flagged"
+	NotRun  Verdict = "not_run"
+)
+
+// Gate is one automatic check. Check returns its verdict and the evidence for it,
+// in words a person can judge.
+type Gate struct {
+	Name  string
+	Check func(ctx context.Context) (Verdict, string)
+}
+
+// Run passes a proposal through all gates, in order, also after one has failed:
+// a person is told everything at once. A gate that panics has failed; one that the
+// context did not let start was not run.
+func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
+	out := make([]archive.GateVerdict, 0, len(gates))
+	for _, g := range gates {
+		verdict, evidence := NotRun, "stopped before its turn"
+		if ctx.Err() == nil {
+			if p := panics.Try(func() { verdict, evidence = g.Check(ctx) }); p != nil {
+				verdict, evidence = Failed, fmt.Sprintf("the gate itself broke: %v", p.Value)
+			}
+		}
+		out = append(out, archive.GateVerdict{Gate: g.Name, Verdict: string(verdict), Evidence: evidence})
+	}
+	return out
+}
+
+// Lane is the state that the verdicts put a proposal in: awaiting only when every
+// gate passed and there was at least one.
+func Lane(verdicts []archive.GateVerdict) archive.ProposalState {
+	lane := archive.Awaiting
+	if len(verdicts) == 0 {
+		return archive.GateFailed
+	}
+	for _, v := range verdicts {
+		switch Verdict(v.Verdict) {
+		case Passed:
+		case Flagged:
+			lane = archive.HumanLane
+		default:
+			return archive.GateFailed
+		}
+	}
+	return lane
+}

@@ -1,0 +1,87 @@
+package mutate
+
+import (
+	"evolve/runtime/agent"
+)
+
+// countable is the largest number of combinations that are gone through one by one.
+const countable = 20_000
+
+// untried is the next config of a small space that is no arm yet; nil when there is
+// none, or the space is too large to count. Chance finds the last few of a small
+// space slowly or never.
+func (s *search) untried() agent.Config {
+	if s.values == nil {
+		s.values = s.everyValue()
+	}
+	if len(s.values) < len(s.params) {
+		return nil
+	}
+	total := 1
+	for _, v := range s.values {
+		total *= len(v)
+	}
+	for s.counted < total {
+		n := s.counted
+		s.counted++
+		c := s.random().config
+		for i, p := range s.params {
+			c[p.Name] = s.values[i][n%len(s.values[i])]
+			n /= len(s.values[i])
+		}
+		c = s.canonical(c.Clone())
+		if _, known := s.byID[c.ID()]; !known {
+			return c
+		}
+	}
+	return nil
+}
+
+// everyValue lists the values of every parameter, or of fewer when there are too
+// many combinations.
+func (s *search) everyValue() [][]any {
+	out := make([][]any, 0, len(s.params))
+	total := 1
+	for _, p := range s.params {
+		list := valuesOf(p)
+		if total *= len(list); len(list) == 0 || total > countable {
+			break
+		}
+		out = append(out, list)
+	}
+	return out
+}
+
+// valuesOf lists a parameter's values; nil when they are too many.
+func valuesOf(p agent.Param) []any {
+	var out []any
+	switch p.Kind {
+	case agent.Bool:
+		return []any{false, true}
+	case agent.Choice:
+		return p.Values
+	case agent.Int:
+		if p.Max-p.Min >= countable {
+			return nil
+		}
+		for v := p.Min; v <= p.Max; v++ {
+			out = append(out, int64(v))
+		}
+	case agent.Subset:
+		if len(p.Of) > 14 {
+			return nil
+		}
+		for mask := range 1 << len(p.Of) {
+			list := []string{}
+			for i, m := range p.Of {
+				if mask>>i&1 == 1 {
+					list = append(list, m)
+				}
+			}
+			if len(list) >= p.MinItems && len(list) <= most(p) {
+				out = append(out, list)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package mutate
+
+import (
+	"math"
+	"slices"
+
+	"evolve/bench"
+)
+
+// Tell takes a result. One that was not asked for here (a resumed run's) makes its
+// variant known; when it is of a search stage it counts as spent.
+func (s *search) Tell(o Observation) {
+	task, ok := s.taskIndex[o.Trial.Task]
+	if !ok {
+		return // a task that the suite no longer has
+	}
+	a, ok := s.byID[o.Trial.Variant]
+	if !ok {
+		if a = s.adopt(o.Trial); a == nil {
+			return
+		}
+	}
+	k := trialKey{a.index, task, o.Trial.Repeat}
+	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || s.heard[k.packed()] {
+		return // no repeat at all, or told before: nothing counts twice
+	}
+	s.heard[k.packed()] = true
+	if s.pending[k] {
+		delete(s.pending, k)
+	} else {
+		s.foreign(a, task, o.Trial)
+	}
+	a.told++
+	if o.Scored && o.Score >= 0 && o.Score <= 1 {
+		s.observe(a, task, o.Score)
+	}
+	if a.baseline {
+		s.base.finished(a)
+	} else {
+		s.main.finished(a)
+	}
+	if s.spent >= s.budget && len(s.pending) == 0 && len(s.seen) > 0 {
+		s.fit() // the last word
+	}
+}
+
+// adopt makes an arm of a variant that somebody else asked for; nil when its config
+// is none of the space.
+func (s *search) adopt(t Trial) *arm {
+	config, problems := s.space.Parse(t.Config)
+	if len(problems) > 0 {
+		return nil // the space has changed since
+	}
+	var parents []*arm
+	for _, id := range t.Parents {
+		if p, ok := s.byID[id]; ok {
+			parents = append(parents, p)
+		}
+	}
+	a, created := s.add(child{config, t.Operator, t.Rationale}, parents, t.Stage == bench.StageBaseline)
+	if created {
+		a.parents, a.generation = slices.Clone(t.Parents), t.Generation
+		s.enter(a)
+	}
+	return a
+}
+
+// foreign counts an evaluation that was made without being asked for here.
+func (s *search) foreign(a *arm, task int, t Trial) {
+	a.advance(task, t.Repeat+1)
+	a.asked++
+	if t.Stage == bench.StageSearch || t.Stage == bench.StageBaseline {
+		s.spent++
+		if a.baseline {
+			s.baseAsked++
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package patch
+
+import (
+	"fmt"
+	"regexp"
+)
+
+var idForm = regexp.MustCompile(`^P[0-9]+$`)
+
+// ProposalRef is the ref of a proposal.
+func ProposalRef(id string) string { return "refs/evolve/proposals/" + id }
+
+// Propose writes a proposal: a commit on top of the commit that is checked out,
+// on a ref of its own. Nothing else moves. An id whose ref exists is moved to the
+// new commit, which is what drawing a proposal up again means.
+func (r *Repository) Propose(id string, files []File, message string, by Person) (ref, commit string, err error) {
+	if !idForm.MatchString(id) {
+		return "", "", fmt.Errorf("%q is no id of a proposal", id)
+	}
+	_, base, err := r.Head()
+	if err != nil {
+		return "", "", err
+	}
+	commit, err = r.Commit(base, files, message, by)
+	if err != nil {
+		return "", "", err
+	}
+	ref = ProposalRef(id)
+	old, err := r.Ref(ref)
+	if err != nil {
+		return "", "", err
+	}
+	return ref, commit, r.MoveRef(ref, old, commit)
+}

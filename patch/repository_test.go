@@ -1,0 +1,385 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var someone = Person{Name: "A Person", Email: "a@example.org", When: time.Unix(1_790_000_000, 0).UTC()}
+
+// bed is a real repository with native git beside it.
+type bed struct {
+	t    *testing.T
+	dir  string
+	env  []string
+	repo *Repository
+}
+
+func newBed(t *testing.T, files map[string]string) *bed {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bed{t: t, dir: dir, env: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org",
+	}}
+	b.git("init", "--quiet", "--initial-branch=main")
+	for name, text := range files {
+		b.write(name, text)
+	}
+	b.git("add", "--all")
+	b.git("commit", "--quiet", "--message=start")
+	b.open(dir)
+	return b
+}
+
+func (b *bed) open(dir string) {
+	b.t.Helper()
+	repo, err := Open(dir, b.env)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.repo = repo
+}
+
+func (b *bed) git(args ...string) string {
+	b.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = b.dir, b.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (b *bed) write(name, text string) {
+	b.t.Helper()
+	path := filepath.Join(b.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bed) read(name string) string {
+	b.t.Helper()
+	data, err := os.ReadFile(filepath.Join(b.dir, name))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// state is everything that a proposal must leave alone.
+func (b *bed) state() string {
+	index, err := os.ReadFile(filepath.Join(b.dir, ".git", "index"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.git("rev-parse", "HEAD") + b.git("symbolic-ref", "HEAD") + b.git("status", "--porcelain") + b.git("branch", "--list") + string(index)
+}
+
+func start() map[string]string {
+	return map[string]string{"agents/a/config.yaml": "x: 1\n", "agents/b.yaml": "b\n", "agents.md": "m\n", "README": "r\n"}
+}
+
+func change() []File {
+	return []File{
+		{Path: "agents/a/config.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")},
+		{Path: "agents/a/STRATEGY.md", New: []byte("be brief\n")},
+	}
+}
+
+func TestProposeTouchesOnlyItsRef(t *testing.T) {
+	b := newBed(t, start())
+	b.write("README", "being edited\n")
+	before := b.state()
+	ref, commit, err := b.repo.Propose("P7", change(), "evolve: propose\n\nEvolve-Proposal: P7\n", someone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, b.state()); diff != "" {
+		t.Errorf("something else moved:\n%s", diff)
+	}
+	if ref != "refs/evolve/proposals/P7" || b.git("rev-parse", ref) != commit {
+		t.Errorf("ref %s is at %s, not %s", ref, b.git("rev-parse", ref), commit)
+	}
+	b.git("fsck", "--strict", "--no-dangling")
+	want := "M\tagents/a/config.yaml\nA\tagents/a/STRATEGY.md"
+	got := b.git("diff-tree", "-r", "--name-status", "--no-commit-id", commit)
+	if got != "A\tagents/a/STRATEGY.md\nM\tagents/a/config.yaml" {
+		t.Errorf("the commit changes\n%s\nwant\n%s", got, want)
+	}
+	if who := b.git("log", "-1", "--format=%an <%ae> %at", commit); who != "A Person <a@example.org> 1790000000" {
+		t.Errorf("author %s", who)
+	}
+}
+
+func TestAdoptAndTakeBack(t *testing.T) {
+	for _, sub := range []string{"", "work/space"} {
+		t.Run("in "+sub, func(t *testing.T) {
+			files := map[string]string{"outside": "o\n"}
+			for name, text := range start() {
+				files[filepath.Join(sub, name)] = text
+			}
+			b := newBed(t, files)
+			b.open(filepath.Join(b.dir, sub))
+			tree := b.git("rev-parse", "HEAD^{tree}")
+			commit, err := b.repo.Adopt(t.Context(), change(), "evolve: adopt\n", someone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.git("rev-parse", "main") != commit || b.git("status", "--porcelain") != "" {
+				t.Errorf("main %s, status %q", b.git("rev-parse", "main"), b.git("status", "--porcelain"))
+			}
+			if got := b.read(filepath.Join(sub, "agents/a/config.yaml")); got != "x: 2\n" {
+				t.Errorf("the working tree has %q", got)
+			}
+			if _, err := b.repo.Adopt(t.Context(), Reverse(change()), "evolve: roll back\n", someone); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.git("rev-parse", "HEAD^{tree}"); got != tree {
+				t.Errorf("the tree after the rollback is %s, not %s", got, tree)
+			}
+			if n := b.git("rev-list", "--count", "HEAD"); n != "3" {
+				t.Errorf("%s commits, want 3: history is kept", n)
+			}
+		})
+	}
+}
+
+func TestAdoptRefusesUncommittedWork(t *testing.T) {
+	b := newBed(t, start())
+	b.write("agents/a/config.yaml", "x: 9\n")
+	dirty, err := b.repo.Dirty(t.Context(), []string{"agents/a/config.yaml", "agents/a/STRATEGY.md"})
+	if err != nil || !cmp.Equal(dirty, []string{"agents/a/config.yaml"}) {
+		t.Errorf("dirty %v, %v", dirty, err)
+	}
+	head := b.git("rev-parse", "HEAD")
+	if _, err := b.repo.Adopt(t.Context(), change(), "m\n", someone); err == nil {
+		t.Error("uncommitted work was overwritten")
+	}
+	if b.read("agents/a/config.yaml") != "x: 9\n" || b.git("rev-parse", "HEAD") != head {
+		t.Error("something moved all the same")
+	}
+}
+
+func TestConflictNamesTheFiles(t *testing.T) {
+	b := newBed(t, start())
+	files := change()
+	files[0].Old = []byte("x: 0\n")
+	_, _, err := b.repo.Propose("P1", files, "m\n", someone)
+	var conflict *ConflictError
+	if !errors.As(err, &conflict) || !cmp.Equal(conflict.Paths, []string{"agents/a/config.yaml"}) {
+		t.Errorf("%v, want a conflict in agents/a/config.yaml", err)
+	}
+	if ref, err := b.repo.Ref(ProposalRef("P1")); ref != "" || err != nil {
+		t.Errorf("a ref was made: %q, %v", ref, err)
+	}
+}
+
+func TestRehearseRestoresTheTree(t *testing.T) {
+	b := newBed(t, start())
+	head := b.git("rev-parse", "HEAD")
+	if err := b.repo.Rehearse(head, change()); err != nil {
+		t.Error(err)
+	}
+	removal := []File{{Path: "agents/a/config.yaml", Old: []byte("x: 1\n")}} // its folder becomes empty
+	if err := b.repo.Rehearse(head, removal); err != nil {
+		t.Error(err)
+	}
+	b.git("fsck", "--strict", "--no-dangling")
+}
+
+func TestPathsThatMustNeverBecomeEntries(t *testing.T) {
+	b := newBed(t, start())
+	for _, path := range []string{"../x", "/etc/passwd", ".git/hooks/post-commit", "a/.GIT/config", "a//../../b", "a\\b", "a\nb"} {
+		if _, _, err := b.repo.Propose("P1", []File{{Path: path, New: []byte("x")}}, "m\n", someone); err == nil {
+			t.Errorf("%q became an entry", path)
+		}
+	}
+	for _, id := range []string{"", "P", "P1/../../heads/main", "p1", "P1.lock", "-P1"} {
+		if _, _, err := b.repo.Propose(id, change(), "m\n", someone); err == nil {
+			t.Errorf("%q is no id", id)
+		}
+	}
+}
+
+func TestLinkedWorktreeAndPackedRefs(t *testing.T) {
+	b := newBed(t, start())
+	if _, _, err := b.repo.Propose("P1", change(), "m\n", someone); err != nil {
+		t.Fatal(err)
+	}
+	b.git("pack-refs", "--all")
+	b.git("gc", "--quiet", "--prune=now")
+	packed, err := b.repo.Ref(ProposalRef("P1"))
+	if err != nil || packed != b.git("rev-parse", ProposalRef("P1")) {
+		t.Fatalf("the packed ref reads %q, %v", packed, err)
+	}
+	linked := filepath.Join(t.TempDir(), "linked")
+	b.git("worktree", "add", "--quiet", "-b", "side", linked)
+	b.open(linked)
+	if branch, _, err := b.repo.Head(); branch != "refs/heads/side" || err != nil {
+		t.Errorf("the linked worktree is on %q, %v", branch, err)
+	}
+	_, commit, err := b.repo.Propose("P1", change(), "again\n", someone) // moves the packed ref
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.git("rev-parse", ProposalRef("P1")); got != commit {
+		t.Errorf("native git reads %s, want %s", got, commit)
+	}
+	if _, err := b.repo.Adopt(t.Context(), change(), "m\n", someone); err != nil {
+		t.Fatal(err)
+	}
+	if b.git("rev-list", "--count", "main") != "1" || b.git("rev-list", "--count", "side") != "2" {
+		t.Error("the branch of the other worktree moved")
+	}
+	b.git("fsck", "--strict", "--no-dangling")
+}
+
+func TestMoveRefHonoursLocksAndOldValues(t *testing.T) {
+	b := newBed(t, start())
+	head := b.git("rev-parse", "HEAD")
+	name := ProposalRef("P3")
+	if err := b.repo.MoveRef(name, head, head); !errors.Is(err, ErrMoved) {
+		t.Errorf("an absent ref was moved from a value it does not have: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, ".git", name)); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the refusal left a ref behind")
+	}
+	if err := b.repo.MoveRef(name, "", head); err != nil {
+		t.Fatal(err)
+	}
+	lock := filepath.Join(b.dir, ".git", name+".lock")
+	if err := os.WriteFile(lock, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.repo.MoveRef(name, head, head); !errors.Is(err, ErrMoved) {
+		t.Errorf("a locked ref was moved: %v", err)
+	}
+	if _, err := os.Stat(lock); err != nil {
+		t.Error("somebody else's lock was removed")
+	}
+	if err := b.repo.MoveRef(name+"/deeper", "", head); err == nil {
+		t.Error("a ref inside a ref was made")
+	}
+}
+
+// TestConcurrentNativeGit moves one ref from both sides; every move that is
+// reported done must have been made from the value it names, so the number of
+// successful moves is the length of the chain.
+func TestConcurrentNativeGit(t *testing.T) {
+	b := newBed(t, start())
+	name := ProposalRef("P9")
+	const rounds = 60
+	commits := make([]string, 2*rounds+1)
+	parent := b.git("rev-parse", "HEAD")
+	for i := range commits {
+		c, err := b.repo.Commit(parent, nil, fmt.Sprintf("c%d\n", i), someone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commits[i] = c
+	}
+	if err := b.repo.MoveRef(name, "", commits[0]); err != nil {
+		t.Fatal(err)
+	}
+	next := make(map[string]string) // old → new, filled by whoever moved it
+	var mu sync.Mutex
+	moved := func(old, now string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if other, twice := next[old]; twice {
+			t.Errorf("%s was moved to both %s and %s: an update was lost", old[:8], other[:8], now[:8])
+		}
+		next[old] = now
+	}
+	var sides sync.WaitGroup
+	sides.Go(func() {
+		for i := range rounds {
+			old, err := b.repo.Ref(name)
+			if err != nil || old == "" {
+				t.Errorf("torn read: %q, %v", old, err)
+				return
+			}
+			if err := b.repo.MoveRef(name, old, commits[1+i]); err == nil {
+				moved(old, commits[1+i])
+			} else if !errors.Is(err, ErrMoved) {
+				t.Error(err)
+			}
+		}
+	})
+	sides.Go(func() {
+		for i := range rounds {
+			old := b.git("rev-parse", name)
+			cmd := exec.Command("git", "update-ref", name, commits[1+rounds+i], old)
+			cmd.Dir, cmd.Env = b.dir, b.env
+			if cmd.Run() == nil {
+				moved(old, commits[1+rounds+i])
+			}
+			if i%20 == 19 {
+				pack := exec.Command("git", "pack-refs", "--all")
+				pack.Dir, pack.Env = b.dir, b.env
+				_ = pack.Run() // a held lock makes it fail, which is its right
+			}
+		}
+	})
+	sides.Wait()
+	at := commits[0]
+	for range next {
+		at = next[at]
+	}
+	if got := b.git("rev-parse", name); got != at {
+		t.Errorf("the ref ends at %s, the chain of %d moves at %s", got[:8], len(next), at)
+	}
+}
+
+func TestStartMakesARepository(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	if _, err := Open(dir, nil); !errors.Is(err, ErrNoRepository) {
+		t.Fatalf("%v, want ErrNoRepository", err)
+	}
+	for name, text := range map[string]string{"a.yaml": "x: 1\n", ".gitignore": ".evolve/\n", ".evolve/secret": "s"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := []string{"PATH=" + os.Getenv("PATH")} // as under cron: no HOME
+	repo, err := Start(t.Context(), dir, env, "start\n", someone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := repo.Adopt(t.Context(), []File{{Path: "a.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")}}, "adopt\n", someone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := repo.native(t.Context(), "ls-tree", "-r", "--name-only", commit)
+	if err != nil || tree != ".gitignore\na.yaml\n" {
+		t.Errorf("the commit holds %q, %v", tree, err)
+	}
+}

@@ -1,0 +1,231 @@
+package reports
+
+import "strings"
+
+// The rows that either table shows at once, and that are folded behind it.
+const (
+	tasksListed = 12
+	tasksFolded = 200
+)
+
+// taskBlocks shows what got worse, then what got better.
+func taskBlocks(s subject) []block {
+	if len(s.agent.Tasks) == 0 {
+		return nil
+	}
+	regressions, gains := split(s.agent.Tasks)
+	out := []block{para{Text: say(styled(some(len(regressions), "task"), strong), " lower, ", styled(count(len(gains)), strong), " higher, ",
+		count(len(s.agent.Tasks)-len(regressions)-len(gains))+" the same.")}, picture{slope(s)}}
+	details := map[string]Detail{}
+	for _, d := range s.agent.Details {
+		details[d.Task] = d
+	}
+	for _, part := range []struct {
+		title, mark string
+		tasks       []TaskPair
+	}{{"Regressions", "worse", regressions}, {"Gains", "better", gains}} {
+		if len(part.tasks) == 0 {
+			continue
+		}
+		out = append(out, subhead{say(part.title)}, taskTable(part.title+", the largest first", part.mark, first(part.tasks, tasksListed)))
+		for _, p := range part.tasks {
+			if d, ok := details[p.Task]; ok {
+				out = append(out, detailFold(d))
+			}
+		}
+		if len(part.tasks) > tasksListed {
+			rest := part.tasks[tasksListed:]
+			f := fold{Summary: say(some(len(rest), "smaller one")), Blocks: []block{taskTable("Smaller "+strings.ToLower(part.title), part.mark, first(rest, tasksFolded))}}
+			if n := len(rest) - tasksFolded; n > 0 {
+				f.Blocks = append(f.Blocks, para{Note: true, Text: say(count(n) + " more in the JSON report.")})
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func taskTable(title, mark string, tasks []TaskPair) table {
+	t := table{Caption: say(title), Columns: []column{
+		{Title: "task", Wraps: true}, {Title: "passes"}, {Title: "points", Figures: true}, {Title: "domain", Wraps: true}, {Title: "scores", Figures: true}, {Title: ""},
+	}}
+	for _, p := range tasks {
+		t.Rows = append(t.Rows, row{Mark: mark, Cells: []text{
+			say(foreign(clip(p.Task, 80))), say(passes(p)), say(points(p.Difference())), say(foreign(clip(p.Domain, 40))),
+			say(score(p.Champion) + " → " + score(p.Score)), say(styled(p.Steady, dim)),
+		}})
+	}
+	return t
+}
+
+func passes(p TaskPair) string {
+	n := count(p.Repeats)
+	return count(p.PassA) + "/" + n + " → " + count(p.PassB) + "/" + n
+}
+
+func detailFold(d Detail) fold {
+	f := fold{Summary: say(foreign(clip(d.Task, 80)), "  "+passes(d.TaskPair), remark(d.Steady+", repeat "+count(d.Repeat)))}
+	words := facts{}
+	for _, side := range []struct {
+		name string
+		a    Attempt
+	}{{"champion", d.Before}, {"variant", d.After}} {
+		verdict := styled("failed", bad)
+		if side.a.Pass {
+			verdict = styled("passed", good)
+		}
+		v := say(verdict, " with "+score(side.a.Score))
+		if side.a.Outcome != "ok" {
+			v = append(v, say(", ", foreign(strings.ReplaceAll(string(side.a.Outcome), "_", " ")))...)
+		}
+		if side.a.Reason != "" {
+			v = append(v, say(": ", foreign(side.a.Reason))...)
+		}
+		if side.a.Error != "" {
+			v = append(v, say("; ", foreign(side.a.Error))...)
+		}
+		words = append(words, fact{side.name, v})
+		if side.a.Answer != "" {
+			words = append(words, fact{side.name + " answered", say(foreign(side.a.Answer))})
+		}
+	}
+	f.Blocks = append(f.Blocks, words)
+	if len(d.Steps) > 0 {
+		f.Blocks = append(f.Blocks, stepTable(d))
+	}
+	for _, side := range []struct {
+		name string
+		a    Attempt
+	}{{"Champion's transcript", d.Before}, {"Variant's transcript", d.After}} {
+		if len(side.a.Events) > 0 {
+			f.Blocks = append(f.Blocks, fold{Summary: say(side.name), Blocks: []block{transcript(say(side.name+", ", foreign(clip(d.Task, 80))), side.a)}})
+		}
+	}
+	return f
+}
+
+// stepTable shows the tool calls side by side.
+func stepTable(d Detail) block {
+	if d.Diverge < 0 {
+		names := make([]string, len(d.Steps))
+		for i, s := range d.Steps {
+			names[i] = s.Before
+		}
+		return facts{{"tools", say("both the same: ", foreignList(names))}}
+	}
+	t := table{Caption: say("Tool calls of ", foreign(clip(d.Task, 80))), Columns: []column{{Title: "#", Figures: true}, {Title: "champion", Wraps: true}, {Title: "variant", Wraps: true}, {Title: ""}}}
+	for i, st := range d.Steps {
+		r := row{Cells: []text{say(count(i + 1)), stepText(st.Before), stepText(st.After), nil}}
+		if i == d.Diverge {
+			r.Mark = "diverge"
+			r.Cells[3] = say(styled("◂ first difference", strong))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+func stepText(s string) text {
+	if s == "" {
+		return say(styled(unknown, dim))
+	}
+	return say(foreign(clip(s, 80)))
+}
+
+func transcript(label text, a Attempt) listing {
+	l := listing{Label: label}
+	for _, e := range a.Events {
+		line := say(theirs(e.Kind, strong))
+		if e.Name != "" {
+			line = append(line, say(" ", foreign(e.Name))...)
+		}
+		if e.Outcome != "" && e.Outcome != "ok" {
+			line = append(line, say(" (", foreign(string(e.Outcome)), ")")...)
+		}
+		if e.Text != "" {
+			line = append(line, say("  ", foreign(e.Text))...)
+		}
+		if len(e.Data) > 0 {
+			line = append(line, say("  ", foreign(string(e.Data)))...)
+		}
+		l.Lines = append(l.Lines, mark{" ", line})
+	}
+	if a.Omitted > 0 {
+		l.Lines = append(l.Lines, mark{" ", say(styled("… "+some(a.Omitted, "further event"), dim))})
+	}
+	return l
+}
+
+// changeBlocks is the difference between the two configs.
+func changeBlocks(s subject) []block {
+	if len(s.agent.Changes) == 0 {
+		return nil
+	}
+	var out []block
+	if h := s.agent.Headline; h != nil && s.agent.Decision.Variant == nil {
+		out = append(out, para{Text: say("What " + h.Variant.Name() + " would have changed, had it been better."), Note: true})
+	}
+	t := table{Caption: say("Parameters"), Columns: []column{{Title: "parameter", Wraps: true}, {Title: "old", Wraps: true}, {Title: "new", Wraps: true}}}
+	var diffs []block
+	for _, c := range s.agent.Changes {
+		if c.Lines != nil {
+			added, removed := 0, 0
+			l := listing{Label: say("Change of ", foreign(clip(c.Param, 60)))}
+			for _, line := range c.Lines {
+				switch line.Op {
+				case "+":
+					added++
+				case "-":
+					removed++
+				}
+				l.Lines = append(l.Lines, mark{line.Op, say(foreign(line.Text))})
+			}
+			t.Rows = append(t.Rows, row{Cells: []text{say(foreign(clip(c.Param, 60))), say(styled("text", dim)), say(lineCount(added, removed))}})
+			diffs = append(diffs, l)
+			continue
+		}
+		r := row{Cells: []text{say(foreign(clip(c.Param, 60))), valueText(c.Old), valueText(c.New)}}
+		if len(c.Added)+len(c.Removed) > 0 {
+			var parts []text
+			for _, a := range c.Added {
+				parts = append(parts, say(styled("+ ", good), foreign(clip(a, 60))))
+			}
+			for _, x := range c.Removed {
+				parts = append(parts, say(styled(minus+" ", bad), foreign(clip(x, 60))))
+			}
+			r.Cells[2] = list(parts, ", ")
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return append(append(out, t), diffs...)
+}
+
+// rejectedBlocks lists what was tried and is not recommended.
+func rejectedBlocks(s subject) []block {
+	if len(s.agent.Rejected) == 0 {
+		return nil
+	}
+	t := table{Caption: say("Variants that were not recommended"), Columns: []column{
+		{Title: "variant"},
+		{Title: "made by", Wraps: true},
+		{Title: "evaluations", Figures: true},
+		{Title: "search", Figures: true},
+		{Title: "holdout", Figures: true},
+		{Title: "stopped by", Wraps: true},
+	}}
+	for _, r := range s.agent.Rejected {
+		search, holdout := say(unknown), say(unknown)
+		if r.Shared > 0 {
+			search = say(points(r.Difference))
+		}
+		if r.Holdout != nil {
+			holdout = say(judged(*r.Holdout, points(r.Holdout.Difference)), " "+interval(r.Holdout.Lo, r.Holdout.Hi))
+		}
+		t.Rows = append(t.Rows, row{Cells: []text{say(r.Variant.Name()), say(foreign(clip(r.Operator, 40))), say(count(r.Evaluations)), search, holdout, say(foreign(r.Reason))}})
+	}
+	words := "Differences to the champion in points, in the search over the tasks both were on. Finalists first, then by what the search spent on them"
+	if n := s.agent.Unlisted; n > 0 {
+		words += "; " + count(n) + " more not listed"
+	}
+	return []block{t, para{Text: say(words + "."), Note: true}}
+}

@@ -1,0 +1,196 @@
+package reports
+
+import (
+	"strings"
+
+	"evolve/archive"
+)
+
+// box is the decision box: what every rendering begins with.
+type box struct {
+	Title    text
+	Verdict  string
+	Kind     string // adopt, keep, undecided or none, for colours
+	Subject  text
+	Claim    string
+	Sentence text
+	Rows     []boxRow
+	Commands []string
+}
+
+// boxRow is one line: figures are aligned between rows, note is free text after
+// them or alone.
+type boxRow struct {
+	Label   string
+	Figures []text
+	Note    text
+}
+
+func decisionBox(s subject) box {
+	d := s.agent.Decision
+	b := box{Title: title(s), Kind: string(d.Verdict), Commands: d.Commands}
+	b.Verdict = strings.ToUpper(string(d.Verdict))
+	switch d.Verdict {
+	case archive.Adopt:
+		b.Subject = say(styled(d.name(), strong), " instead of ", d.Champion.Name())
+		b.Claim = "confirmed on unseen tasks"
+	case archive.Keep, archive.Undecided:
+		b.Subject = say(styled(d.Champion.Name(), strong))
+		b.Sentence = say(foreign(d.Sentence))
+	default:
+		b.Verdict, b.Kind = "NO VERDICT", "none"
+		b.Sentence = say(foreign(d.Sentence))
+	}
+	b.Rows = boxRows(s)
+	return b
+}
+
+func (d Decision) name() string {
+	if d.Variant == nil {
+		return unknown
+	}
+	return d.Variant.Name()
+}
+
+func title(s subject) text {
+	t := say(theirs(s.agent.Agent, strong))
+	if at := s.report.Volatile.Started; !at.IsZero() {
+		t = append(t, say(" · night of "+day(at))...)
+	}
+	return append(t, say(" · run ", foreign(s.report.Run.ID))...)
+}
+
+func boxRows(s subject) []boxRow {
+	h := s.agent.Headline
+	if h == nil {
+		return nil
+	}
+	label := "holdout"
+	if s.agent.Decision.Verdict != archive.Adopt {
+		label = "best tried"
+	}
+	note := say(sample(*h))
+	if label != "holdout" {
+		note = say(h.Variant.Name()+", ", note)
+	}
+	rows := []boxRow{{
+		Label:   label,
+		Figures: []text{say(score(h.Champion) + " → " + score(h.Score)), say(judged(h.Effect, points(h.Difference)+" points")), say(interval(h.Lo, h.Hi))},
+		Note:    note,
+	}}
+	if len(s.agent.Domains) > 0 {
+		rows = append(rows, boxRow{Label: "domains", Note: domainLine(s.agent.Domains)})
+	}
+	if len(s.agent.Changes) > 0 && s.agent.Decision.Verdict == archive.Adopt {
+		rows = append(rows, boxRow{Label: "changes", Note: changeLine(s.agent.Changes)})
+	}
+	for _, p := range s.agent.Decision.Proposals {
+		if p.State != archive.Awaiting {
+			rows = append(rows, boxRow{Label: "proposal", Note: say(foreign(p.ID), " is ", foreign(strings.ReplaceAll(string(p.State), "_", " ")))})
+		}
+	}
+	return rows
+}
+
+// sample is what a comparison rests on.
+func sample(h Headline) string {
+	if h.Repeats > 1 {
+		return some(h.Tasks, "task") + " × " + count(h.Repeats)
+	}
+	return some(h.Tasks, "task")
+}
+
+// judged colours a difference by what its interval allows to say, and adds the
+// sign for "no significant difference".
+func judged(e Effect, s string) text {
+	switch {
+	case e.Lo > 0:
+		return say(styled(s, good))
+	case e.Hi < 0:
+		return say(styled(s, bad))
+	}
+	return say(s + " ~")
+}
+
+// domainLine names up to five domains, the best and the worst.
+func domainLine(domains []Domain) text {
+	shown, rest := domains, 0
+	if len(domains) > 5 {
+		rest = len(domains) - 5
+		shown = append(append([]Domain{}, domains[:2]...), domains[len(domains)-3:]...)
+	}
+	var items []text
+	worse := 0
+	for _, d := range domains {
+		if d.Flag == "worse" {
+			worse++
+		}
+	}
+	for i, d := range shown {
+		if rest > 0 && i == 2 {
+			items = append(items, say(styled("… "+count(rest)+" between", dim)))
+		}
+		items = append(items, say(foreign(clip(d.Domain, 24)), " ", judged(d.Effect, signed(100*d.Difference, 0))))
+	}
+	if worse == 0 {
+		items = append(items, say("none worse"))
+	} else {
+		items = append(items, say(styled(some(worse, "domain")+" worse", bad)))
+	}
+	return list(items, "   ")
+}
+
+// changeLine names up to four changes in short.
+func changeLine(changes []Change) text {
+	var items []text
+	for _, c := range first(changes, 4) {
+		name := foreign(clip(c.Param, 40))
+		added, removed := len(c.Added), len(c.Removed)
+		for _, l := range c.Lines {
+			switch l.Op {
+			case "+":
+				added++
+			case "-":
+				removed++
+			}
+		}
+		switch {
+		case c.Lines != nil && added+removed > 0:
+			items = append(items, say(name, " "+lineCount(added, removed)))
+		case added+removed > 0:
+			it := say(name)
+			for _, a := range c.Added {
+				it = append(it, say(" + ", foreign(clip(a, 24)))...)
+			}
+			for _, r := range c.Removed {
+				it = append(it, say(" "+minus+" ", foreign(clip(r, 24)))...)
+			}
+			items = append(items, it)
+		default:
+			items = append(items, say(name, " ", valueText(clip(c.Old, 24)), " → ", valueText(clip(c.New, 24))))
+		}
+	}
+	if n := len(changes) - 4; n > 0 {
+		items = append(items, say(count(n)+" more"))
+	}
+	return list(items, " · ")
+}
+
+func lineCount(added, removed int) string {
+	var parts []string
+	if added > 0 {
+		parts = append(parts, "+ "+some(added, "line"))
+	}
+	if removed > 0 {
+		parts = append(parts, minus+" "+some(removed, "line"))
+	}
+	return strings.Join(parts, " ")
+}
+
+// valueText writes a parameter's value; the empty one stands for inactive.
+func valueText(s string) text {
+	if s == "" {
+		return say(styled("off", dim))
+	}
+	return say(foreign(s))
+}

@@ -1,0 +1,163 @@
+package reports
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Build makes the report of a run from its records: the run by id, by number, or
+// the latest for "". A run that is still on, or that ended early, has a report too,
+// of what there is.
+func Build(ctx context.Context, src Source, run string) (Report, error) {
+	record, err := src.Run(ctx, run)
+	if err != nil {
+		return Report{}, fmt.Errorf("reading the run: %w", err)
+	}
+	r := Report{Schema: Schema, Run: runFacts(record), Volatile: volatileFacts(record), Agents: []Agent{}}
+	earlier, err := runsUpTo(ctx, src, record)
+	if err != nil {
+		return Report{}, err
+	}
+	for _, name := range record.Agents {
+		b := builder{ctx: ctx, src: src, run: record, earlier: earlier, variants: map[agent.ConfigID]archive.Variant{}}
+		if err := b.build(name); err != nil {
+			return Report{}, fmt.Errorf("reading what run %s found for agent %s: %w", record.ID, name, err)
+		}
+		r.Agents = append(r.Agents, b.out)
+		r.Volatile.Agents = append(r.Volatile.Agents, b.volatile)
+		r.Volatile.CostUSD += b.tally.paid
+		r.Run.Evaluations += b.tally.total
+	}
+	// A broken ledger is something the report must show, not a reason to show none.
+	n, head, err := src.VerifyLedger(ctx)
+	r.Volatile.LedgerEntries, r.Volatile.LedgerHead = n, head
+	if err != nil {
+		r.Volatile.LedgerError = err.Error()
+	}
+	return r, nil
+}
+
+func runFacts(run archive.Run) Run {
+	return Run{
+		ID: run.ID, Number: run.Number, State: run.State, Reason: run.Reason, Exit: run.Exit,
+		Stages: append([]string{}, run.Stages...), Selection: run.Selection, Seed: run.Seed, Lookahead: run.Lookahead,
+		BudgetEvals: run.BudgetEval, BudgetUSD: run.BudgetUSD, BudgetSeconds: run.BudgetTime.Seconds(),
+	}
+}
+
+func volatileFacts(run archive.Run) Volatile {
+	v := Volatile{
+		Started: run.Started, Ended: run.Ended, Until: run.Until, Host: run.Host, Binary: run.Binary,
+		Concurrency: run.Concurrency, Reached: run.Reached, Resumed: run.Resumed, Agents: []VolatileAgent{},
+	}
+	if !run.Started.IsZero() && run.Ended.After(run.Started) {
+		v.Seconds = run.Ended.Sub(run.Started).Seconds()
+	}
+	names := slices.Collect(maps.Keys(run.Phases))
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(phaseRank(a), phaseRank(b)), strings.Compare(a, b)) })
+	for _, name := range names {
+		v.Phases = append(v.Phases, Phase{Phase: name, Seconds: run.Phases[name].Seconds()})
+	}
+	return v
+}
+
+// phaseRank puts the phases of a night in the order in which they happen.
+func phaseRank(name string) int {
+	known := []string{string(bench.StageAA), string(bench.StageSearch), string(bench.StageConfirm)}
+	if i := slices.Index(known, name); i >= 0 {
+		return i
+	}
+	return len(known)
+}
+
+// runsUpTo lists the ids of this run and those before it.
+func runsUpTo(ctx context.Context, src Source, run archive.Run) (map[string]bool, error) {
+	ids := map[string]bool{run.ID: true}
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("listing the runs: %w", err)
+		}
+		if r.Number <= run.Number {
+			ids[r.ID] = true
+		}
+	}
+	return ids, nil
+}
+
+// builder gathers one agent's part of a report.
+type builder struct {
+	ctx     context.Context
+	src     Source
+	run     archive.Run
+	earlier map[string]bool
+
+	plan   archive.AgentPlan
+	result archive.AgentResult
+	// finished says that there is a result.
+	finished bool
+	// headline is the index of the finalist that the verdict rests on, -1 for none.
+	headline int
+	tally    *tally
+	// variants are those that were looked up, failed what kept one from being found.
+	variants map[agent.ConfigID]archive.Variant
+	failed   error
+
+	out      Agent
+	volatile VolatileAgent
+}
+
+func (b *builder) build(name string) error {
+	b.out.Agent, b.volatile.Agent = name, name
+	var err error
+	if b.plan, err = b.src.Plan(b.ctx, b.run.ID, name); err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return err
+	}
+	b.result, err = b.src.Result(b.ctx, b.run.ID, name)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return err
+	}
+	b.finished = err == nil
+	b.headline = leading(b.result)
+	b.volatile.Sandbox = b.plan.Sandbox
+	for _, step := range []func() error{
+		b.count, b.compare, b.detail, b.change, b.honesty, b.reject, b.proposals, b.health, b.provenance, b.decide,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return b.failed
+}
+
+// leading finds the finalist that the verdict rests on: the accepted one with the
+// highest lower bound, otherwise the one with the smallest adjusted p-value.
+func leading(result archive.AgentResult) int {
+	best := -1
+	for i, f := range result.Finalist {
+		if best < 0 {
+			best = i
+			continue
+		}
+		g := result.Finalist[best]
+		switch {
+		case f.Accepted != g.Accepted:
+			if f.Accepted {
+				best = i
+			}
+		case f.Accepted && f.Comparison.Lo > g.Comparison.Lo,
+			!f.Accepted && f.Adjusted < g.Adjusted,
+			!f.Accepted && f.Adjusted == g.Adjusted && f.Comparison.Difference > g.Comparison.Difference:
+			best = i
+		}
+	}
+	return best
+}

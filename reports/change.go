@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+const (
+	valueKept = 200 // characters of a value
+	linesKept = 200 // lines of a text diff
+	textFrom  = 60  // characters from which a text is shown as a diff
+)
+
+// change compares champion and variant, parameter by parameter, from their
+// stored configs.
+func (b *builder) change() error {
+	if b.headline < 0 {
+		return nil
+	}
+	before := b.variant(b.plan.Champion).Config
+	after := b.variant(b.result.Finalist[b.headline].Variant).Config
+	if before == nil || after == nil {
+		return nil
+	}
+	b.out.Changes = changes(before, after)
+	return nil
+}
+
+func changes(before, after agent.Config) []Change {
+	names := append(sortedKeys(before), sortedKeys(after)...)
+	slices.Sort(names)
+	var out []Change
+	for _, name := range slices.Compact(names) {
+		x, y := before[name], after[name]
+		c := Change{Param: name, Old: Value(x), New: Value(y)}
+		a, isList := x.([]string)
+		d, isList2 := y.([]string)
+		s, isText := x.(string)
+		u, isText2 := y.(string)
+		switch {
+		case isList && isList2:
+			c.Removed, c.Added = missing(a, d), missing(d, a)
+			if len(c.Removed)+len(c.Added) == 0 {
+				continue
+			}
+		case x == nil || y == nil:
+			if x == nil && y == nil {
+				continue
+			}
+		case isText && isText2:
+			if s == u {
+				continue
+			}
+			if max(len(s), len(u)) > textFrom || strings.Contains(s+u, "\n") {
+				c.Lines = boundedLines(textDiff(s, u))
+			}
+		case !isList && !isList2 && x == y:
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// missing lists what is in a and not in b.
+func missing(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func boundedLines(list []Line) []Line {
+	out := make([]Line, 0, min(len(list), linesKept+1))
+	for i, l := range list {
+		if i == linesKept {
+			return append(out, Line{Op: ellipsis})
+		}
+		out = append(out, Line{l.Op, clip(l.Text, eventKept)})
+	}
+	return out
+}
+
+// Value writes a parameter's value; "" stands for inactive.
+func Value(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return number(v)
+	case []string:
+		return clip("["+strings.Join(v, ", ")+"]", valueKept)
+	case string:
+		if v == "" {
+			return `""`
+		}
+		return clip(v, valueKept)
+	}
+	return clip(fmt.Sprint(v), valueKept)
+}

@@ -1,0 +1,61 @@
+package reports
+
+import (
+	"html/template"
+
+	"evolve/archive"
+	"evolve/reports/plot"
+)
+
+// drawing is a picture that can also be said.
+type drawing interface {
+	Title() string
+	Describe() string
+	SVG(id string) (template.HTML, error)
+}
+
+func forest(s subject) drawing {
+	f := plot.Forest{Heading: "Difference by domain", Unit: "points"}
+	add := func(label string, e Effect, total bool) {
+		f.Rows = append(f.Rows, plot.ForestRow{
+			Label: label, Value: points(e.Difference) + " " + interval(e.Lo, e.Hi),
+			Difference: 100 * e.Difference, Lo: 100 * e.Lo, Hi: 100 * e.Hi, Total: total,
+		})
+	}
+	for _, d := range s.agent.Domains {
+		add(Visible(clip(d.Domain, 60)), d.Effect, false)
+	}
+	if h := s.agent.Headline; h != nil {
+		add("all tasks", h.Effect, true)
+	}
+	return f
+}
+
+// curve is nil when nothing was searched.
+func curve(s subject) drawing {
+	if len(s.agent.Curve) < 2 {
+		return nil
+	}
+	c := plot.Curve{Heading: "Best so far against evaluations", Champion: s.agent.Honesty.Champion, Score: score}
+	for _, p := range s.agent.Curve {
+		c.Search = append(c.Search, plot.XY{X: float64(p.Evaluations), Y: p.Best})
+		if n := len(c.Random); p.RandomEvals > 0 && (n == 0 || c.Random[n-1].X < float64(p.RandomEvals)) {
+			c.Random = append(c.Random, plot.XY{X: float64(p.RandomEvals), Y: p.Random})
+		}
+	}
+	return c
+}
+
+func slope(s subject) drawing {
+	p := plot.Slope{Heading: "Every holdout task, before and after", Left: "champion", Right: "variant", Score: score}
+	if h := s.agent.Headline; h != nil {
+		p.Left, p.Right = "champion "+s.agent.Decision.Champion.Name(), "variant "+h.Variant.Name()
+		if s.agent.Decision.Verdict != archive.Adopt {
+			p.Right = "finalist " + h.Variant.Name()
+		}
+	}
+	for _, t := range s.agent.Tasks {
+		p.Tasks = append(p.Tasks, plot.SlopeTask{Name: Visible(clip(t.Task, 60)), Before: t.Champion, After: t.Score})
+	}
+	return p
+}

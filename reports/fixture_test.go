@@ -1,0 +1,326 @@
+package reports
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// world is a run being put on record, the way a night does it.
+type world struct {
+	t   testing.TB
+	ctx context.Context
+	a   *archive.Archive
+	rng *rand.Rand
+	run archive.Run
+	seq map[string]int64
+	// salt is added to everything volatile: times, host, latencies, retries.
+	salt int
+}
+
+var night = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+
+func newWorld(t testing.TB, salt int) *world {
+	a := archive.OpenMemory()
+	t.Cleanup(func() { a.Close() })
+	return &world{t: t, ctx: context.Background(), a: a, rng: rand.New(rand.NewPCG(7, 11)), seq: map[string]int64{}, salt: salt}
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// open records a run that has not ended yet.
+func (w *world) open(number int, agents ...string) {
+	started := night.Add(time.Duration(24*(number-3))*time.Hour + time.Duration(w.salt)*time.Minute)
+	w.run = archive.Run{
+		ID: fmt.Sprintf("%d-5f3a9c1e", number), Number: number, State: archive.RunRunning, Started: started, Agents: agents,
+		Stages: []string{"search", "confirm"}, Selection: "dgm", Seed: 42, Lookahead: 32, Concurrency: 8 + w.salt, BudgetEval: 2000,
+		Host: fmt.Sprintf("night-%d", w.salt), Binary: "evolve 0.1.0 sha256:9a0b",
+	}
+	w.must(w.a.PutRun(w.ctx, w.run))
+	_, err := w.a.Append(w.ctx, archive.LedgerEntry{Time: started, Kind: "run.start", Actor: "evolve", Subject: w.run.ID})
+	w.must(err)
+}
+
+func (w *world) end() {
+	w.run.State, w.run.Ended, w.run.Reached = archive.RunDone, w.run.Started.Add(47*time.Minute+13*time.Second), 8+w.salt
+	w.run.Phases = map[string]time.Duration{"search": 31 * time.Minute, "confirm": 15 * time.Minute, "aa": 50 * time.Second}
+	w.run.Resumed = w.salt
+	w.must(w.a.PutRun(w.ctx, w.run))
+	w.must(w.a.Flush(w.ctx))
+}
+
+func (w *world) variant(agentID, operator string, c agent.Config) agent.ConfigID {
+	v, err := w.a.PutVariant(w.ctx, archive.Variant{ID: c.ID(), Agent: agentID, Config: c, Operator: operator, Run: w.run.ID, Time: night})
+	w.must(err)
+	return v.ID
+}
+
+// trial describes one evaluation to record.
+type trial struct {
+	variant agent.ConfigID
+	task    task
+	repeat  int
+	stage   bench.Stage
+	chance  float64
+	tools   []string
+	answer  string
+}
+
+type task struct{ id, domain string }
+
+func tasks(side string, n int, domains ...string) []task {
+	out := make([]task, n)
+	for i := range out {
+		d := domains[i%len(domains)]
+		out[i] = task{fmt.Sprintf("%s-%s-%03d", side, d[:min(3, len(d))], i), d}
+	}
+	return out
+}
+
+func (w *world) evaluate(agentID string, t trial) bench.Evaluation {
+	pass := w.rng.Float64() < t.chance
+	e := bench.Evaluation{
+		Key: bench.Key(fmt.Sprintf("%s/%s/%s/%s/%d", w.run.ID, t.stage, t.variant, t.task.id, t.repeat)),
+		Run: w.run.ID, Agent: agentID, Variant: t.variant, Task: t.task.id, Domain: t.task.domain, Split: bench.Search, Stage: t.stage,
+		Repeat: t.repeat, Seed: int64(t.repeat), Seq: w.seq[agentID], Outcome: agent.OK, Scored: true, Attempts: 1,
+		Usage:   agent.Usage{Iterations: 2 + len(t.tools), ToolCalls: len(t.tools), InputTokens: 900, OutputTokens: 120, CostUSD: .0041},
+		Latency: time.Duration(1500+100*w.salt+w.rng.IntN(900)) * time.Millisecond, Time: w.run.Started, Answer: "the answer is " + t.answer,
+	}
+	w.seq[agentID]++
+	grade := bench.Grade{Type: "exact", Weight: 1}
+	if pass {
+		e.Score, e.Pass, grade.Score, grade.Pass, grade.Reason = 1, true, 1, true, "equal"
+	} else {
+		e.Answer = "the answer is route Z"
+		grade.Reason = fmt.Sprintf("expected %q, got %q", t.answer, "route Z")
+	}
+	e.Grades = []bench.Grade{grade}
+	if t.stage == bench.StageConfirm {
+		e.Split = bench.Holdout
+		tr := agent.Transcript{Events: []agent.Event{{Kind: agent.EventDomain, Name: t.task.domain}, {Kind: agent.EventRecall, Text: "3 memories"}}}
+		for _, tool := range t.tools {
+			tr.Events = append(tr.Events, agent.Event{Kind: agent.EventTool, Name: tool, Text: tool + " of the ticket", Outcome: agent.OK})
+		}
+		tr.Events = append(tr.Events, agent.Event{Kind: agent.EventModel, Text: e.Answer})
+		e.Transcript = &tr
+	}
+	w.must(w.a.Record(w.ctx, e, nil))
+	return e
+}
+
+// contest is a confirmation to simulate: chances of passing by arm and domain.
+type contest struct {
+	agent     string
+	plan      archive.AgentPlan
+	champion  agent.ConfigID
+	finalists []agent.ConfigID
+	claimed   []float64
+	holdout   []task
+	repeats   int
+	chance    func(arm int, t task, i int) float64
+	tools     func(arm int) []string
+}
+
+// confirm records the evaluations of a contest and rules on them as a night does.
+func (w *world) confirm(c contest) archive.AgentResult {
+	candidates := make([]stats.Finalist, len(c.finalists))
+	for f, id := range c.finalists {
+		candidates[f] = stats.Finalist{Variant: string(id), Pairs: make([]stats.Pair, len(c.holdout))}
+	}
+	for r := range c.repeats {
+		for i, t := range c.holdout {
+			var champion float64
+			for arm := range 1 + len(c.finalists) {
+				id := c.champion
+				if arm > 0 {
+					id = c.finalists[arm-1]
+				}
+				e := w.evaluate(c.agent, trial{
+					variant: id, task: t, repeat: r, stage: bench.StageConfirm, chance: c.chance(arm, t, i),
+					tools: c.tools(arm), answer: fmt.Sprintf("route %c", 'A'+arm),
+				})
+				if arm == 0 {
+					champion = e.Score
+					continue
+				}
+				p := &candidates[arm-1].Pairs[i]
+				p.Task, p.Domain = t.id, t.domain
+				p.A, p.B = append(p.A, champion), append(p.B, e.Score)
+			}
+		}
+	}
+	d := stats.Decide(candidates, .95)
+	res := archive.AgentResult{Run: w.run.ID, Agent: c.agent, Verdict: d.Verdict, Reason: d.Sentence, Detectable: d.Detectable, SearchDone: true, Blocks: c.repeats}
+	for i, r := range d.Rulings {
+		res.Finalist = append(res.Finalist, archive.Finalist{
+			Variant: c.finalists[i], Comparison: r.Comparison, SearchDifference: c.claimed[i], Adjusted: r.Adjusted, Accepted: r.Accepted, Reason: r.Reason,
+		})
+	}
+	w.must(w.a.Expose(w.ctx, archive.Exposure{Agent: c.agent, Run: w.run.ID, SuiteHash: c.plan.SuiteHash, Variants: c.finalists, Tasks: len(c.holdout), Repeats: c.repeats, Time: night}))
+	return res
+}
+
+// search records a search over some variants, a tenth of it random, and the curve.
+func (w *world) search(agentID string, champion agent.ConfigID, variants, random []agent.ConfigID, seen []task, chance func(i int) float64) archive.SearchResult {
+	var out archive.SearchResult
+	n := 0
+	for i, t := range seen {
+		w.evaluate(agentID, trial{variant: champion, task: t, stage: bench.StageSearch, chance: chance(-1)})
+		n++
+		for v, id := range variants {
+			if i >= len(seen)*(v+3)/(len(variants)+2) {
+				continue
+			}
+			w.evaluate(agentID, trial{variant: id, task: t, stage: bench.StageSearch, chance: chance(v)})
+			n++
+		}
+		if i%2 == 0 && len(random) > 0 {
+			w.evaluate(agentID, trial{variant: random[i/2%len(random)], task: t, stage: bench.StageBaseline, chance: .55})
+			n++
+		}
+		best := .6 + .14*float64(i)/float64(len(seen))
+		if i < 4 {
+			best = .6
+		}
+		out.Curve = append(out.Curve, archive.CurvePoint{Evaluations: n, Best: best, Random: .58 + .04*float64(i)/float64(len(seen)), RandomEvals: i / 2})
+	}
+	out.Evaluations, out.Variants = n, len(variants)+len(random)
+	out.Champion = archive.ScoredVariant{Variant: champion, Score: .618, Lo: .55, Hi: .68, Evaluations: len(seen)}
+	if len(random) > 0 {
+		out.Baseline = &archive.ScoredVariant{Variant: random[0], Score: .62, Lo: .49, Hi: .74, Evaluations: 9}
+	}
+	return out
+}
+
+func config(recall float64, tools []string, strategy string) agent.Config {
+	return agent.Config{"recall.min_score": recall, "tools": tools, "strategy": strategy, "planner": "tree"}
+}
+
+const strategy = "Read the ticket twice.\nAnswer with the route alone.\nSay when you do not know.\n"
+
+func (w *world) plan(agentID string, champion agent.ConfigID, p archive.AgentPlan) archive.AgentPlan {
+	p.Run, p.Agent, p.Champion, p.Default = w.run.ID, agentID, champion, champion
+	p.Suites, p.SuiteHash, p.SplitHash, p.AgentHash, p.SpaceHash = []string{"tickets"}, "5d41402abc4b2a76", "7d793037a0760186", "b1d5781111d84f7b", "356a192b7913b04c"
+	p.Adapter, p.UsesSeed, p.Sandbox = "builtin", true, "in process"
+	w.must(w.a.PutPlan(w.ctx, p))
+	return p
+}
+
+// adoptWorld is a night with a clear winner, some regressions and a proposal.
+func adoptWorld(t testing.TB, salt int) *world {
+	w := newWorld(t, salt)
+	w.open(3, "helpdesk")
+	var ids []agent.ConfigID
+	for i := range 11 {
+		ids = append(ids, w.variant("helpdesk", "numeric", config(.3+.01*float64(i), []string{"recall"}, strategy)))
+	}
+	champion := w.variant("helpdesk", "default", config(.75, []string{"recall", "search"}, strategy))
+	for i := range 24 {
+		ids = append(ids, w.variant("helpdesk", []string{"crossover", "numeric", "directive"}[i%3], config(.5+.005*float64(i), []string{"recall", "search"}, strategy)))
+	}
+	winner := w.variant("helpdesk", "directive", config(.62, []string{"grep", "recall", "search"}, strategy+"Ask for the region first.\n"))
+	second := w.variant("helpdesk", "crossover", config(.66, []string{"recall", "search"}, strategy))
+	plan := w.plan("helpdesk", champion, archive.AgentPlan{Search: 900, Baseline: 90, AA: 40, Confirm: 720, Finalists: 2, Repeats: 4, SearchTasks: 60, HoldoutTasks: 60, Detectable: .095})
+	seen := tasks("s", 60, "engineering", "operations", "research")
+	res := w.confirmed(plan, champion, []agent.ConfigID{winner, second}, []float64{.121, .060}, tasks("h", 60, "engineering", "operations", "research"), 4,
+		func(arm int, t task, i int) float64 {
+			base := []float64{.95, .6, .4, .35, .8}[i%5]
+			switch {
+			case arm == 1 && i%11 == 0:
+				return base - .4
+			case arm == 1 && i%5 > 0:
+				return base + .35
+			}
+			return base
+		})
+	res.Search = w.search("helpdesk", champion, append(ids[11:29:29], winner, second), ids[:6], seen, func(i int) float64 { return .6 + .005*float64(i) })
+	var aa []stats.Pair
+	for _, s := range seen[:20] {
+		a := w.evaluate("helpdesk", trial{variant: champion, task: s, repeat: 90, stage: bench.StageAA, chance: .6})
+		b := w.evaluate("helpdesk", trial{variant: champion, task: s, repeat: 91, stage: bench.StageAA, chance: .6})
+		aa = append(aa, stats.Pair{Task: s.id, A: []float64{a.Score}, B: []float64{b.Score}})
+	}
+	noise := stats.NoiseFloor(aa, .95)
+	res.AA = &noise
+	p, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
+		Kind: archive.KindConfig, State: archive.Awaiting, Agent: "helpdesk", Run: w.run.ID, Variant: winner,
+		Champion: champion, Title: "helpdesk: v37 instead of v12", Commit: fmt.Sprintf("%040d", 7+salt), Ref: "refs/evolve/proposals/P1",
+		Evidence: "sha256:0b1c", Created: w.run.Started, Gates: []archive.GateVerdict{{Gate: "rollback rehearsed", Verdict: "passed", Evidence: "the reverse change restores every file"}},
+	})
+	w.must(err)
+	res.Proposals = []string{p.ID}
+	w.must(w.a.PutResult(w.ctx, res))
+	w.end()
+	return w
+}
+
+func (w *world) confirmed(plan archive.AgentPlan, champion agent.ConfigID, finalists []agent.ConfigID, claimed []float64, holdout []task, repeats int, chance func(int, task, int) float64) archive.AgentResult {
+	return w.confirm(contest{
+		agent: plan.Agent, plan: plan, champion: champion, finalists: finalists, claimed: claimed, holdout: holdout, repeats: repeats, chance: chance,
+		tools: func(arm int) []string {
+			return [][]string{{"recall", "search_docs", "calculate"}, {"recall", "grep", "read_file", "calculate"}, {"recall", "calculate"}}[arm]
+		},
+	})
+}
+
+// keepWorld is a night after which the champion stays: what was tried is no better.
+func keepWorld(t testing.TB, salt int) *world {
+	w := newWorld(t, salt)
+	w.open(4, "helpdesk")
+	champion := w.variant("helpdesk", "default", config(.62, []string{"recall"}, strategy))
+	var ids []agent.ConfigID
+	for i := range 9 {
+		ids = append(ids, w.variant("helpdesk", "numeric", config(.3+.05*float64(i), []string{"recall"}, strategy)))
+	}
+	plan := w.plan("helpdesk", champion, archive.AgentPlan{Search: 300, Baseline: 30, Confirm: 480, Finalists: 1, Repeats: 2, SearchTasks: 40, HoldoutTasks: 120, Detectable: .06})
+	res := w.confirmed(plan, champion, ids[8:], []float64{.034}, tasks("h", 120, "engineering", "operations"), 2,
+		func(arm int, t task, i int) float64 {
+			if i%12 == 0 {
+				return []float64{.6, .4}[arm]
+			}
+			return float64(i % 2)
+		})
+	res.Search = w.search("helpdesk", champion, ids, nil, tasks("s", 40, "engineering", "operations"), func(i int) float64 { return .6 })
+	w.must(w.a.PutResult(w.ctx, res))
+	w.end()
+	return w
+}
+
+// undecidedWorld has an agent with too little evidence and one that the night did not reach.
+func undecidedWorld(t testing.TB, salt int) *world {
+	w := newWorld(t, salt)
+	w.open(5, "solver", "writer")
+	champion := w.variant("solver", "default", config(.75, []string{"recall"}, strategy))
+	tried := w.variant("solver", "numeric", config(.5, []string{"recall"}, strategy))
+	plan := w.plan("solver", champion, archive.AgentPlan{
+		Search: 100, Confirm: 24, Finalists: 1, Repeats: 1, SearchTasks: 12, HoldoutTasks: 12, Detectable: .33,
+		Warnings: []string{"12 independent holdout tasks see only large differences"}, Sandbox: "none: user namespaces are switched off",
+	})
+	res := w.confirmed(plan, champion, []agent.ConfigID{tried}, []float64{.2}, tasks("h", 12, "_global"), 1,
+		func(arm int, t task, i int) float64 { return []float64{.5, .65}[arm] })
+	res.Search = w.search("solver", champion, []agent.ConfigID{tried}, nil, tasks("s", 12, "_global"), func(i int) float64 { return .5 })
+	res.Incomplete = "the search was cut short by the budget or the deadline"
+	w.must(w.a.PutResult(w.ctx, res))
+	w.plan("writer", champion, archive.AgentPlan{Search: 100, HoldoutTasks: 3})
+	w.end()
+	return w
+}
+
+func (w *world) report() Report {
+	w.t.Helper()
+	r, err := Build(w.ctx, w.a, "")
+	w.must(err)
+	return r
+}

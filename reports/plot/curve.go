@@ -1,0 +1,163 @@
+package plot
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+)
+
+// Curve shows the best score so far against evaluations, with the best of random
+// search against its own.
+type Curve struct {
+	Heading string
+	Search  []XY
+	Random  []XY
+	// Champion is where the search started from.
+	Champion float64
+	// Score writes a score the way the report does.
+	Score func(float64) string
+}
+
+// XY is a score after X evaluations.
+type XY struct{ X, Y float64 }
+
+// drawn bounds the points of a line.
+const drawn = 240
+
+// Title is the picture's name.
+func (c Curve) Title() string { return c.Heading }
+
+// Describe says in words what the picture shows.
+func (c Curve) Describe() string {
+	if len(c.Search) == 0 {
+		return "Nothing was searched."
+	}
+	end := c.Search[len(c.Search)-1]
+	s := fmt.Sprintf("The search ended at %s after %.0f evaluations; the champion's estimate is %s.", c.Score(end.Y), end.X, c.Score(c.Champion))
+	if n := len(c.Random); n > 0 {
+		s += fmt.Sprintf(" Random search ended at %s after %.0f.", c.Score(c.Random[n-1].Y), c.Random[n-1].X)
+	}
+	return s
+}
+
+// SVG draws the picture; id must be unique on the page.
+func (c Curve) SVG(id string) (template.HTML, error) {
+	const left, right, top, bottom = 38.0, width - 76, 14.0, 200.0
+	search, random := thin(c.Search), thin(c.Random)
+	lo, hi := c.Champion, c.Champion
+	last := 1.0
+	for _, p := range append(append([]XY{}, search...), random...) {
+		lo, hi, last = math.Min(lo, p.Y), math.Max(hi, p.Y), math.Max(last, p.X)
+	}
+	pad := math.Max((hi-lo)*.12, .01)
+	y := linear{math.Max(0, lo-pad), math.Min(1, hi+pad), bottom, top}
+	if y.v1-y.v0 < 1e-6 {
+		y.v0, y.v1 = y.v0-.01, y.v1+.01
+	}
+	x := linear{0, last, left, right}
+	var g frame
+	values, decimals := ticks(y.v0, y.v1, 5)
+	for _, v := range values {
+		g.line("grid", left, y.at(v), right, y.at(v), "")
+		g.text("tick", "end", left-6, y.at(v)+4, strings.TrimPrefix(decimal(v, max(decimals, 1)), "0"))
+	}
+	values, _ = ticks(0, last, 4)
+	for _, v := range values {
+		if v == math.Trunc(v) {
+			g.text("tick", "middle", x.at(v), bottom+17, grouped(v))
+		}
+	}
+	g.text("tick", "end", right, bottom+34, "evaluations")
+	labels := []endLabel{{"champion", "champion", y.at(c.Champion)}}
+	g.line("series champion", left, y.at(c.Champion), right, y.at(c.Champion), "champion: "+c.Score(c.Champion))
+	if n := len(random); n > 0 {
+		end := random[n-1]
+		g.path("series random", stairs(random, x, y), "random search")
+		if end.X < last {
+			g.line("series random level", x.at(end.X), y.at(end.Y), right, y.at(end.Y), "")
+		}
+		g.circle("end random", x.at(end.X), y.at(end.Y), 3.5, fmt.Sprintf("random search: %s after %s evaluations", c.Score(end.Y), grouped(end.X)))
+		labels = append(labels, endLabel{"random", "random", y.at(end.Y)})
+	}
+	if n := len(search); n > 0 {
+		end := search[n-1]
+		g.path("series search", stairs(search, x, y), "best so far")
+		every := max(1, n/24)
+		for i := every - 1; i < n-1; i += every {
+			p := search[i]
+			g.circle("hit", x.at(p.X), y.at(p.Y), 7, fmt.Sprintf("best so far: %s after %s evaluations", c.Score(p.Y), grouped(p.X)))
+		}
+		g.circle("end search", x.at(end.X), y.at(end.Y), 4, fmt.Sprintf("best so far: %s after %s evaluations", c.Score(end.Y), grouped(end.X)))
+		labels = append(labels, endLabel{"search", "search", y.at(end.Y)})
+	}
+	for _, l := range spread(labels, 14, bottom) {
+		g.text("label "+l.class, "", right+8, l.y+4, l.words)
+	}
+	return g.render(id, c.Title(), c.Describe(), bottom+42)
+}
+
+type endLabel struct {
+	class, words string
+	y            float64
+}
+
+// spread moves labels apart until each has its room, keeping their order.
+func spread(labels []endLabel, room, bottom float64) []endLabel {
+	out := append([]endLabel{}, labels...)
+	for i := 1; i < len(out); i++ {
+		for j := i; j > 0 && out[j].y < out[j-1].y; j-- {
+			out[j], out[j-1] = out[j-1], out[j]
+		}
+	}
+	for i := 1; i < len(out); i++ {
+		out[i].y = math.Max(out[i].y, out[i-1].y+room)
+	}
+	if n := len(out); n > 0 && out[n-1].y > bottom {
+		out[n-1].y = bottom
+		for i := n - 2; i >= 0; i-- {
+			out[i].y = math.Min(out[i].y, out[i+1].y-room)
+		}
+	}
+	return out
+}
+
+// stairs draws what stays until it changes.
+func stairs(points []XY, x, y linear) string {
+	var b strings.Builder
+	for i, p := range points {
+		if i == 0 {
+			fmt.Fprintf(&b, "M%s %s", pos(x.at(p.X)), pos(y.at(p.Y)))
+			continue
+		}
+		fmt.Fprintf(&b, "H%sV%s", pos(x.at(p.X)), pos(y.at(p.Y)))
+	}
+	return b.String()
+}
+
+// thin drops what cannot be drawn, then points in even steps, keeping the last.
+func thin(points []XY) []XY {
+	clean := make([]XY, 0, len(points))
+	for _, p := range points {
+		if finite(p.X, p.Y) {
+			clean = append(clean, p)
+		}
+	}
+	if len(clean) <= drawn {
+		return clean
+	}
+	out := make([]XY, 0, drawn)
+	for i := range drawn {
+		out = append(out, clean[i*(len(clean)-1)/(drawn-1)])
+	}
+	return out
+}
+
+// grouped writes a whole number with its thousands apart.
+func grouped(v float64) string {
+	s := decimal(v, 0)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

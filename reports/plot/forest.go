@@ -1,0 +1,117 @@
+package plot
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"unicode/utf8"
+)
+
+// Forest shows differences with their intervals, one row each, around a line at
+// no difference. All rows share one axis, in the unit of the values.
+type Forest struct {
+	Heading string
+	Unit    string
+	Rows    []ForestRow
+}
+
+// ForestRow is one difference. Total marks the one over everything.
+type ForestRow struct {
+	Label string
+	// Value is the difference and its interval in words.
+	Value              string
+	Difference, Lo, Hi float64
+	Total              bool
+}
+
+// forestRows bounds the rows that are drawn; the table beside has them all.
+const forestRows = 40
+
+// Title is the picture's name.
+func (f Forest) Title() string { return f.Heading }
+
+// Describe says in words what the picture shows.
+func (f Forest) Describe() string {
+	better, worse := 0, 0
+	s := ""
+	for _, r := range f.Rows {
+		if r.Total {
+			s = fmt.Sprintf("%s: %s. ", r.Label, r.Value)
+			continue
+		}
+		switch {
+		case r.Lo > 0:
+			better++
+		case r.Hi < 0:
+			worse++
+		}
+	}
+	rest := len(f.Rows) - better - worse
+	if s != "" {
+		rest--
+	}
+	return fmt.Sprintf("%sOf the rows, %d are better, %d worse, %d without significant difference.", s, better, worse, rest)
+}
+
+// SVG draws the picture; id must be unique on the page.
+func (f Forest) SVG(id string) (template.HTML, error) {
+	const right, top = width - 14, 12.0
+	rows := f.Rows
+	hidden := max(0, len(rows)-forestRows)
+	if hidden > 0 {
+		rows = append(append([]ForestRow{}, rows[:forestRows/2]...), rows[len(rows)-forestRows/2:]...)
+	}
+	step, left := 34.0, 60.0
+	if len(rows) > 12 {
+		step = 23
+	}
+	lo, hi := 0.0, 0.0
+	for _, r := range rows {
+		left = math.Max(left, math.Min(24+6.6*float64(utf8.RuneCountInString(r.Label)), 175))
+		if finite(r.Lo, r.Hi) {
+			lo, hi = math.Min(lo, r.Lo), math.Max(hi, r.Hi)
+		}
+	}
+	pad := math.Max((hi-lo)*.06, 1e-9)
+	x := linear{lo - pad, hi + pad, left, right}
+	bottom := top + step*float64(len(rows))
+	var g frame
+	values, decimals := ticks(x.v0, x.v1, 6)
+	for _, v := range values {
+		class := "grid"
+		if v == 0 {
+			class = "zero"
+		}
+		g.line(class, x.at(v), top, x.at(v), bottom, "")
+		g.text("tick", "middle", x.at(v), bottom+16, decimal(v, decimals))
+	}
+	g.text("tick", "end", left-14, bottom+16, f.Unit)
+	for i, r := range rows {
+		y := top + step*(float64(i)+.5)
+		words := r.Label + ": " + r.Value
+		g.text("label", "", 0, y+4, fit(r.Label, 23))
+		if !finite(r.Difference, r.Lo, r.Hi) {
+			continue
+		}
+		kind := "same"
+		switch {
+		case r.Lo > 0:
+			kind = "better"
+		case r.Hi < 0:
+			kind = "worse"
+		}
+		// A wide, unseen line makes the title easy to hit.
+		g.line("whisker "+kind, x.at(r.Lo), y, x.at(r.Hi), y, words)
+		g.line("hit", x.at(r.Lo)-6, y, x.at(r.Hi)+6, y, words)
+		if r.Total {
+			m := x.at(r.Difference)
+			g.path("mark "+kind, fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", pos(m-8), pos(y), pos(m), pos(y-7), pos(m+8), pos(y), pos(m), pos(y+7)), words)
+			continue
+		}
+		g.circle("mark "+kind, x.at(r.Difference), y, 4.5, words)
+	}
+	if hidden > 0 {
+		g.text("tick", "", 0, top+step*forestRows/2+4, fmt.Sprintf("… %d between", hidden))
+	}
+	return g.render(id, f.Title(), f.Describe(), bottom+24)
+}

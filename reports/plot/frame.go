@@ -1,0 +1,59 @@
+package plot
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+)
+
+// frame is what the template draws: marks in order, the first at the back.
+type frame struct {
+	ID, Title, Description string
+	Width, Height          string
+	Marks                  []shape
+}
+
+// shape is a line, path, circle, polygon or piece of text.
+type shape struct {
+	Kind, Class, Title string
+	X1, Y1, X2, Y2     string
+	Path, R            string
+	Anchor, Text       string
+	Width              string
+}
+
+var frameTemplate = template.Must(template.New("svg").Parse(
+	`<svg class="plot" viewBox="0 0 {{.Width}} {{.Height}}" role="img" aria-labelledby="{{.ID}}-t {{.ID}}-d" xmlns="http://www.w3.org/2000/svg">
+<title id="{{.ID}}-t">{{.Title}}</title><desc id="{{.ID}}-d">{{.Description}}</desc>
+{{range .Marks}}{{if eq .Kind "line"}}<line class="{{.Class}}" x1="{{.X1}}" y1="{{.Y1}}" x2="{{.X2}}" y2="{{.Y2}}"{{with .Width}} stroke-width="{{.}}"{{end}}>{{with .Title}}<title>{{.}}</title>{{end}}</line>
+{{else if eq .Kind "path"}}<path class="{{.Class}}" d="{{.Path}}">{{with .Title}}<title>{{.}}</title>{{end}}</path>
+{{else if eq .Kind "circle"}}<circle class="{{.Class}}" cx="{{.X1}}" cy="{{.Y1}}" r="{{.R}}">{{with .Title}}<title>{{.}}</title>{{end}}</circle>
+{{else}}<text class="{{.Class}}" x="{{.X1}}" y="{{.Y1}}"{{with .Anchor}} text-anchor="{{.}}"{{end}}>{{.Text}}{{with .Title}}<title>{{.}}</title>{{end}}</text>
+{{end}}{{end}}</svg>`))
+
+func (f *frame) line(class string, x1, y1, x2, y2 float64, title string) {
+	f.Marks = append(f.Marks, shape{Kind: "line", Class: class, X1: pos(x1), Y1: pos(y1), X2: pos(x2), Y2: pos(y2), Title: title})
+}
+
+func (f *frame) path(class, d, title string) {
+	f.Marks = append(f.Marks, shape{Kind: "path", Class: class, Path: d, Title: title})
+}
+
+func (f *frame) circle(class string, x, y, r float64, title string) {
+	f.Marks = append(f.Marks, shape{Kind: "circle", Class: class, X1: pos(x), Y1: pos(y), R: pos(r), Title: title})
+}
+
+// text writes words; anchor is "", "middle" or "end".
+func (f *frame) text(class, anchor string, x, y float64, words string) {
+	f.Marks = append(f.Marks, shape{Kind: "text", Class: class, Anchor: anchor, X1: pos(x), Y1: pos(y), Text: words})
+}
+
+func (f *frame) render(id, title, description string, height float64) (template.HTML, error) {
+	f.ID, f.Title, f.Description = id, title, description
+	f.Width, f.Height = pos(width), pos(height)
+	var b bytes.Buffer
+	if err := frameTemplate.Execute(&b, f); err != nil {
+		return "", fmt.Errorf("drawing %s: %w", id, err)
+	}
+	return template.HTML(b.String()), nil // made by html/template
+}

@@ -1,0 +1,56 @@
+package plot
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+)
+
+// Interval shows one difference with its interval beside no difference.
+type Interval struct {
+	Words              string
+	Difference, Lo, Hi float64
+}
+
+// Title is the picture's name.
+func (i Interval) Title() string { return "Difference on the holdout" }
+
+// Describe says in words what the picture shows.
+func (i Interval) Describe() string { return i.Words }
+
+// SVG draws the picture; id must be unique on the page.
+func (i Interval) SVG(id string) (template.HTML, error) {
+	const left, right, y = 10.0, width - 10, 18.0
+	var g frame
+	if finite(i.Difference, i.Lo, i.Hi) {
+		lo, hi := math.Min(0, i.Lo), math.Max(0, i.Hi)
+		pad := math.Max((hi-lo)*.08, 1e-9)
+		x := linear{lo - pad, hi + pad, left, right}
+		kind := "same"
+		switch {
+		case i.Lo > 0:
+			kind = "better"
+		case i.Hi < 0:
+			kind = "worse"
+		}
+		zero := x.at(0)
+		g.line("axis", left, y, right, y, "")
+		g.line("zero", zero, 4, zero, 32, "")
+		g.text("tick", anchorAt(zero), zero, 47, "no difference")
+		g.line("whisker wide "+kind, x.at(i.Lo), y, x.at(i.Hi), y, i.Words)
+		m := x.at(i.Difference)
+		g.path("mark "+kind, fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", pos(m-10), pos(y), pos(m), pos(y-9), pos(m+10), pos(y), pos(m), pos(y+9)), i.Words)
+	}
+	return g.render(id, i.Title(), i.Describe(), 54)
+}
+
+// anchorAt keeps a label inside the picture.
+func anchorAt(x float64) string {
+	switch {
+	case x < 50:
+		return ""
+	case x > width-50:
+		return "end"
+	}
+	return "middle"
+}

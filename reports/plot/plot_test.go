@@ -1,0 +1,181 @@
+package plot
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi   float64
+		want     string
+		decimals int
+	}{
+		{-5, 46, "0 20 40", 0},
+		{.58, .76, "0.60 0.65 0.70 0.75", 2},
+		{0, 1, "0.0 0.2 0.4 0.6 0.8 1.0", 1},
+		{0, 733, "0 200 400 600", 0},
+	} {
+		values, decimals := ticks(c.lo, c.hi, 5)
+		words := make([]string, len(values))
+		for i, v := range values {
+			words[i] = decimal(v, decimals)
+		}
+		if got := strings.Join(words, " "); got != c.want || decimals != c.decimals {
+			t.Errorf("from %v to %v: %s with %d decimals", c.lo, c.hi, got, decimals)
+		}
+	}
+}
+
+func TestTicksAreFew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo := rapid.Float64Range(-1e6, 1e6).Draw(t, "lo")
+		hi := lo + rapid.Float64Range(1e-3, 1e6).Draw(t, "span")
+		values, _ := ticks(lo, hi, 6)
+		if len(values) > 7 || len(values) < 1 {
+			t.Fatalf("%d ticks from %v to %v", len(values), lo, hi)
+		}
+		for _, v := range values {
+			if v < lo-(hi-lo)*1e-6 || v > hi+(hi-lo)*1e-6 {
+				t.Fatalf("tick %v is outside %v to %v", v, lo, hi)
+			}
+		}
+	})
+}
+
+func plain(v float64) string { return fmt.Sprintf("%.3f", v) }
+
+// drawings holds each kind at sizes from nothing to more than fits.
+func drawings() map[string]interface {
+	SVG(string) (template.HTML, error)
+} {
+	out := map[string]interface {
+		SVG(string) (template.HTML, error)
+	}{
+		"empty forest": Forest{Heading: "h", Unit: "points"}, "empty curve": Curve{Heading: "h", Score: plain}, "empty slope": Slope{Heading: "h", Score: plain},
+		"odd forest":   Forest{Rows: []ForestRow{{Label: "<b>", Difference: math.NaN(), Lo: math.Inf(-1), Hi: math.Inf(1)}, {Label: "zero"}}},
+		"odd curve":    Curve{Score: plain, Champion: .5, Search: []XY{{1, math.NaN()}, {2, .5}, {3, .5}}},
+		"odd slope":    Slope{Score: plain, Tasks: []SlopeTask{{"<script>", math.NaN(), 1}, {"x", 0, 1}}},
+		"odd interval": Interval{Lo: math.NaN()}, "interval": Interval{Words: "<i>", Difference: .1, Lo: -.1, Hi: .3},
+	}
+	for _, n := range []int{10, 500} {
+		f, c, s := Forest{Heading: "h", Unit: "points"}, Curve{Heading: "h", Score: plain, Champion: .5}, Slope{Heading: "h", Left: "a", Right: "b", Score: plain}
+		for i := range n {
+			x := math.Mod(float64(i)*.6180339887, 1)
+			f.Rows = append(f.Rows, ForestRow{Label: fmt.Sprint("domain ", i), Value: "+1", Difference: x, Lo: x - .3, Hi: x + .3})
+			c.Search = append(c.Search, XY{float64(i * 40), .5 + .4*float64(i)/float64(n)})
+			c.Random = append(c.Random, XY{float64(i * 4), .4 + .2*float64(i)/float64(n)})
+			s.Tasks = append(s.Tasks, SlopeTask{fmt.Sprint("task ", i), x, math.Mod(x*7, 1)})
+		}
+		out[fmt.Sprint("forest of ", n)], out[fmt.Sprint("curve of ", n)], out[fmt.Sprint("slope of ", n)] = f, c, s
+	}
+	return out
+}
+
+// TestDrawings checks what a reader needs of every picture: well-formed, named,
+// described, inside its frame, and of bounded size.
+func TestDrawings(t *testing.T) {
+	for name, d := range drawings() {
+		svg, err := d.SVG("p1")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(svg) > 40_000 {
+			t.Errorf("%s takes %d bytes", name, len(svg))
+		}
+		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
+			t.Errorf("%s draws what is no number", name)
+		}
+		check(t, name, string(svg))
+	}
+}
+
+func check(t *testing.T, name, svg string) {
+	t.Helper()
+	titles, height := 0, 0.0
+	dec := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Errorf("%s is not well-formed: %v", name, err)
+			return
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch start.Name.Local {
+		case "title":
+			titles++
+		case "script", "b", "i":
+			t.Errorf("%s holds the element %s", name, start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			v, err := strconv.ParseFloat(a.Value, 64)
+			if a.Name.Local == "viewBox" {
+				height, err = strconv.ParseFloat(strings.Fields(a.Value)[3], 64)
+				if err != nil {
+					t.Errorf("%s: view box %q", name, a.Value)
+				}
+				continue
+			}
+			if err != nil {
+				continue
+			}
+			switch a.Name.Local {
+			case "x", "x1", "x2", "cx":
+				if v < -1 || v > width+1 {
+					t.Errorf("%s: %s=%v is outside the picture", name, a.Name.Local, v)
+				}
+			case "y", "y1", "y2", "cy":
+				if v < -1 || v > height+1 {
+					t.Errorf("%s: %s=%v is outside the picture", name, a.Name.Local, v)
+				}
+			}
+		}
+	}
+	if titles == 0 {
+		t.Errorf("%s has no title", name)
+	}
+}
+
+func TestSlopeBundles(t *testing.T) {
+	s := Slope{Score: plain, Tasks: []SlopeTask{{"a", 0, 1}, {"b", 0, 1}, {"c", 1, 0}, {"d", 1, 1}, {"e", 1. / 3, 1./3 + 1e-12}}}
+	var got []string
+	for _, b := range s.bundles() {
+		got = append(got, fmt.Sprintf("%.2f→%.2f %s", b.before, b.after, names(b.names)))
+	}
+	want := []string{"0.33→0.33 e", "1.00→1.00 d", "0.00→1.00 a, b", "1.00→0.00 c"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSpreadGivesRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var labels []endLabel
+		for _, y := range rapid.SliceOfN(rapid.Float64Range(0, 100), 1, 5).Draw(t, "y") {
+			labels = append(labels, endLabel{y: y})
+		}
+		out := spread(labels, 14, 100)
+		for i := 1; i < len(out); i++ {
+			if out[i].y-out[i-1].y < 14-1e-9 {
+				t.Fatalf("labels at %v and %v", out[i-1].y, out[i].y)
+			}
+		}
+	})
+}

@@ -1,0 +1,89 @@
+// Package plot draws the report's pictures as inline SVG: a forest plot, the best
+// score so far, and tasks before and after. It owns scales and marks, takes plain
+// numbers and words, computes no statistic, and writes nothing. Colours come from
+// the page's style sheet by class; differences are shown by shape or dash as well,
+// so that nothing rests on colour alone. Every picture has a title, a description
+// and titles on its marks.
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// width of every picture in user units. The page shows them near their natural
+// size, so that letters stay legible on a phone.
+const width = 420.0
+
+// linear maps a range of values to a range of positions.
+type linear struct {
+	v0, v1, p0, p1 float64
+}
+
+func (l linear) at(v float64) float64 {
+	if l.v1 == l.v0 {
+		return (l.p0 + l.p1) / 2
+	}
+	return l.p0 + (l.p1-l.p0)*(v-l.v0)/(l.v1-l.v0)
+}
+
+// ticks returns at most n+1 round values (1, 2 or 5 times a power of ten) inside
+// [lo, hi], and the decimals they need.
+func ticks(lo, hi float64, n int) (values []float64, decimals int) {
+	if !(hi > lo) || n < 1 || math.IsInf(hi-lo, 0) {
+		return nil, 0
+	}
+	raw := (hi - lo) / float64(n)
+	power := math.Floor(math.Log10(raw))
+	step := math.Pow(10, power)
+	for _, m := range []float64{1, 2, 5, 10} {
+		if m*step >= raw*(1-1e-9) {
+			step *= m
+			break
+		}
+	}
+	decimals = max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
+		v := i * step
+		if v == 0 {
+			v = 0 // no negative zero
+		}
+		values = append(values, v)
+	}
+	return values, decimals
+}
+
+// pos writes a position with two decimals at most.
+func pos(x float64) string {
+	s := strconv.FormatFloat(x, 'f', 2, 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+// decimal writes a tick's value with a true minus sign.
+func decimal(v float64, decimals int) string {
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−")
+}
+
+// fit cuts a label to n characters.
+func fit(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// finite reports whether every value can be drawn.
+func finite(values ...float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Slope shows tasks before and after: one line from each task's score under the
+// champion to its score under the variant. Tasks that moved alike share a line,
+// the wider the more they are, so that it reads at 10 tasks and at 500.
+type Slope struct {
+	Heading     string
+	Left, Right string
+	Tasks       []SlopeTask
+	Score       func(float64) string
+}
+
+// SlopeTask is one task's two scores, in [0,1].
+type SlopeTask struct {
+	Name          string
+	Before, After float64
+}
+
+// Title is the picture's name.
+func (s Slope) Title() string { return s.Heading }
+
+// Describe says in words what the picture shows.
+func (s Slope) Describe() string {
+	up, down := 0, 0
+	for _, t := range s.Tasks {
+		switch {
+		case t.After > t.Before:
+			up++
+		case t.After < t.Before:
+			down++
+		}
+	}
+	return fmt.Sprintf("Of %d tasks, %d score higher with the variant, %d lower, %d the same.", len(s.Tasks), up, down, len(s.Tasks)-up-down)
+}
+
+// bundle is the tasks that moved alike.
+type bundle struct {
+	before, after float64
+	names         []string
+}
+
+// lanes is the finest grid that scores are laid on when too many tasks differ.
+const (
+	lanes   = 20
+	crowded = 60
+	named   = 6
+)
+
+func (s Slope) bundles() []bundle {
+	group := func(round func(float64) float64) []bundle {
+		found := map[[2]float64]int{}
+		var out []bundle
+		for _, t := range s.Tasks {
+			if !finite(t.Before, t.After) {
+				continue
+			}
+			k := [2]float64{round(t.Before), round(t.After)}
+			i, ok := found[k]
+			if !ok {
+				i = len(out)
+				found[k] = i
+				out = append(out, bundle{before: k[0], after: k[1]})
+			}
+			out[i].names = append(out[i].names, t.Name)
+		}
+		return out
+	}
+	out := group(func(v float64) float64 { return math.Round(v*1e6) / 1e6 })
+	if len(out) > crowded {
+		out = group(func(v float64) float64 { return math.Round(v*lanes) / lanes })
+	}
+	// The unchanged lie at the back, the lower in front: they are what one must see.
+	rank := func(b bundle) int {
+		switch {
+		case b.after < b.before:
+			return 2
+		case b.after > b.before:
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(out, func(a, b bundle) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.before, b.before), cmp.Compare(a.after, b.after))
+	})
+	return out
+}
+
+// SVG draws the picture; id must be unique on the page.
+func (s Slope) SVG(id string) (template.HTML, error) {
+	const left, right, top, bottom = 92.0, width - 92, 34.0, 220.0
+	y := linear{0, 1, bottom, top}
+	var g frame
+	for _, v := range []float64{0, .25, .5, .75, 1} {
+		g.line("grid", left, y.at(v), right, y.at(v), "")
+	}
+	g.line("axis", left, top-6, left, bottom+6, "")
+	g.line("axis", right, top-6, right, bottom+6, "")
+	g.text("label", "middle", left, 16, fit(s.Left, 14))
+	g.text("label", "middle", right, 16, fit(s.Right, 14))
+	most := 1
+	bundles := s.bundles()
+	for _, b := range bundles {
+		most = max(most, len(b.names))
+	}
+	starts, ends := map[float64]int{}, map[float64]int{}
+	for _, b := range bundles {
+		n := len(b.names)
+		starts[b.before] += n
+		ends[b.after] += n
+		kind := "same"
+		switch {
+		case b.after > b.before:
+			kind = "better"
+		case b.after < b.before:
+			kind = "worse"
+		}
+		words := fmt.Sprintf("%s → %s: %s", s.Score(b.before), s.Score(b.after), names(b.names))
+		g.line("slope "+kind, left, y.at(b.before), right, y.at(b.after), words)
+		g.Marks[len(g.Marks)-1].Width = pos(1.5 + 8*math.Sqrt(float64(n)/float64(len(s.Tasks)))*float64(min(most, 12)-1)/11)
+	}
+	s.counts(&g, starts, y, left-10, "end")
+	s.counts(&g, ends, y, right+10, "")
+	return g.render(id, s.Title(), s.Describe(), bottom+16)
+}
+
+// counts writes at each score how many tasks are there, where there is room.
+func (s Slope) counts(g *frame, at map[float64]int, y linear, x float64, anchor string) {
+	values := make([]float64, 0, len(at))
+	for v := range at {
+		values = append(values, v)
+	}
+	// The fullest places first: they keep their room.
+	slices.SortFunc(values, func(a, b float64) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
+	var taken []float64
+	for _, v := range values {
+		p := y.at(v)
+		if slices.ContainsFunc(taken, func(q float64) bool { return math.Abs(p-q) < 15 }) {
+			continue
+		}
+		taken = append(taken, p)
+		g.text("tick", anchor, x, p+4, fmt.Sprintf("%s × %d", s.Score(v), at[v]))
+	}
+}
+
+// names lists the first few.
+func names(list []string) string {
+	if len(list) <= named {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:named], ", "), len(list)-named)
+}

@@ -1,0 +1,339 @@
+package reports
+
+import (
+	"evolve/archive"
+	"evolve/runtime/agent"
+)
+
+// Schema names the form of the JSON rendering (schema.md). Fields may be added
+// under the same name; a change of meaning takes a new one.
+const Schema = "evolve.report/1"
+
+// Report is the view model of one run. Scores and differences are in score units
+// (a point is .01). Text in it is foreign and raw: renderings make it safe.
+// Everything but Volatile follows from plan, seed and answers alone.
+type Report struct {
+	Schema   string   `json:"schema"`
+	Run      Run      `json:"run"`
+	Agents   []Agent  `json:"agents"`
+	Volatile Volatile `json:"volatile"`
+}
+
+// Run is what was asked of the run and how it ended.
+type Run struct {
+	ID            string           `json:"id"`
+	Number        int              `json:"number"`
+	State         archive.RunState `json:"state"`
+	Reason        string           `json:"reason,omitempty"`
+	Exit          int              `json:"exit"`
+	Stages        []string         `json:"stages"`
+	Selection     string           `json:"selection"`
+	Seed          int64            `json:"seed"`
+	Lookahead     int              `json:"lookahead"`
+	BudgetEvals   int              `json:"budget_evals,omitempty"`
+	BudgetUSD     float64          `json:"budget_usd,omitempty"`
+	BudgetSeconds float64          `json:"budget_seconds,omitempty"`
+	Evaluations   int              `json:"evaluations"`
+}
+
+// Agent is the run's part for one agent.
+type Agent struct {
+	Agent     string      `json:"agent"`
+	Decision  Decision    `json:"decision"`
+	Headline  *Headline   `json:"headline,omitempty"`
+	Finalists []Finalist  `json:"finalists,omitempty"`
+	Honesty   Honesty     `json:"honesty"`
+	Curve     []Point     `json:"curve,omitempty"`
+	Usage     []Usage     `json:"usage,omitempty"`
+	Domains   []Domain    `json:"domains,omitempty"`
+	Tasks     []TaskPair  `json:"tasks,omitempty"`
+	Details   []Detail    `json:"details,omitempty"`
+	Changes   []Change    `json:"changes,omitempty"`
+	Rejected  []Rejection `json:"rejected,omitempty"`
+	// Unlisted counts the variants that stand behind the listed rejections.
+	Unlisted   int        `json:"unlisted,omitempty"`
+	Health     Health     `json:"health"`
+	Provenance Provenance `json:"provenance"`
+}
+
+// Ref names a variant: v37 for people, its id for machines.
+type Ref struct {
+	ID     agent.ConfigID `json:"id"`
+	Number int            `json:"number,omitempty"`
+}
+
+// Decision is what there is to decide.
+type Decision struct {
+	// Verdict is empty while the run has none for this agent.
+	Verdict archive.Verdict `json:"verdict,omitempty"`
+	// Sentence says it in words, Reason is the run's own record of why.
+	Sentence string `json:"sentence"`
+	Reason   string `json:"reason,omitempty"`
+	Champion Ref    `json:"champion"`
+	// Variant is what would be adopted; nil when nothing would.
+	Variant    *Ref        `json:"variant,omitempty"`
+	Thresholds []Threshold `json:"thresholds,omitempty"`
+	Proposals  []Proposal  `json:"proposals,omitempty"`
+	// Commands are what to type next, the most likely first.
+	Commands []string `json:"commands"`
+}
+
+// Threshold is one condition of the verdict.
+type Threshold struct {
+	Name string `json:"name"`
+	// Unit of the figures: "p", "points" (in score units) or "tasks".
+	Unit     string  `json:"unit"`
+	Observed float64 `json:"observed"`
+	// Sign is how Observed must stand to Required: "≤", "≥" or ">".
+	Sign     string  `json:"sign"`
+	Required float64 `json:"required"`
+	// Margin is how far Observed is on the good side; negative when it is not.
+	Margin float64 `json:"margin"`
+	Met    bool    `json:"met"`
+}
+
+// Proposal is one that this run made for the agent.
+type Proposal struct {
+	ID    string                `json:"id"`
+	Kind  archive.ProposalKind  `json:"kind"`
+	State archive.ProposalState `json:"state"`
+	Title string                `json:"title"`
+	Gates []archive.GateVerdict `json:"gates,omitempty"`
+}
+
+// Headline is the comparison that the verdict rests on, on the holdout.
+type Headline struct {
+	Variant Ref `json:"variant"`
+	Effect
+	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations.
+	Tasks   int `json:"tasks"`
+	Repeats int `json:"repeats"`
+	Wins    int `json:"wins"`
+	Losses  int `json:"losses"`
+	Ties    int `json:"ties"`
+	// Planned and Detectable are the smallest difference that could be found at
+	// 80 % power, as stated before and as it came out; 0 and 1 when none could.
+	Planned    float64 `json:"planned_detectable"`
+	Detectable float64 `json:"detectable"`
+	// Search is the gain that the search claimed, Curse how much of it was not
+	// there on the holdout.
+	Search float64 `json:"search_difference"`
+	Curse  float64 `json:"curse"`
+}
+
+// Effect is a paired difference with its interval.
+type Effect struct {
+	Champion   float64 `json:"champion"`
+	Score      float64 `json:"score"`
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	// Level is the confidence of the interval, such as .95.
+	Level float64 `json:"level"`
+}
+
+// Significant reports whether the interval excludes no difference.
+func (e Effect) Significant() bool { return e.Lo > 0 || e.Hi < 0 }
+
+// Finalist is one variant that was confirmed on the holdout.
+type Finalist struct {
+	Variant Ref `json:"variant"`
+	Effect
+	Adjusted float64 `json:"adjusted_p"`
+	Accepted bool    `json:"accepted"`
+	// Finding is the judgement in a few words, Reason the run's own record of it.
+	Finding string `json:"finding"`
+	Reason  string `json:"reason"`
+}
+
+// Honesty is what was tried to find what is claimed.
+type Honesty struct {
+	// Variants and Evaluations of the search, the random baseline included.
+	Variants    int `json:"variants"`
+	Evaluations int `json:"evaluations"`
+	// Confirmations is the number of finalists that shared the error rate.
+	Confirmations int     `json:"confirmations"`
+	Method        string  `json:"method,omitempty"`
+	ErrorRate     float64 `json:"error_rate,omitempty"`
+	// Opened counts the runs that opened this holdout, this one included;
+	// Confirmed the variants that were tried on it over all of them.
+	Opened    int       `json:"holdout_opened"`
+	Confirmed int       `json:"holdout_variants"`
+	Baseline  *Baseline `json:"baseline,omitempty"`
+	Exhausted bool      `json:"exhausted,omitempty"`
+	// Champion is the search's estimate of the champion's score on search tasks.
+	Champion float64 `json:"champion"`
+}
+
+// Baseline is the best that plain random search found, and what the search had
+// found after as many evaluations.
+type Baseline struct {
+	Variant Ref     `json:"variant"`
+	Score   float64 `json:"score"`
+	Lo      float64 `json:"lo"`
+	Hi      float64 `json:"hi"`
+	// Evaluations is what the whole baseline spent.
+	Evaluations int `json:"evaluations"`
+	// Search is the search's best estimate at equal spend; Known says there is one.
+	Search float64 `json:"search"`
+	Known  bool    `json:"known"`
+}
+
+// Point is where search and random baseline stood at one moment, each after so many
+// evaluations of its own, counted from the records.
+type Point struct {
+	Evaluations int     `json:"evaluations"`
+	Best        float64 `json:"best"`
+	// Random is 0 while RandomEvals is.
+	Random      float64 `json:"random"`
+	RandomEvals int     `json:"random_evals"`
+}
+
+// Usage is what one side consumed on the holdout: means over its scored evaluations.
+type Usage struct {
+	Name     string  `json:"name"`
+	Unit     string  `json:"unit"`
+	Champion float64 `json:"champion"`
+	Variant  float64 `json:"variant"`
+}
+
+// Domain is the difference in one subject area.
+type Domain struct {
+	Domain string `json:"domain"`
+	Tasks  int    `json:"tasks"`
+	Effect
+	// Flag is "better", "worse" or "" for no significant difference.
+	Flag string `json:"flag,omitempty"`
+}
+
+// TaskPair is one holdout task under champion and variant, over the repeats that
+// were scored on both sides.
+type TaskPair struct {
+	Task     string  `json:"task"`
+	Domain   string  `json:"domain,omitempty"`
+	Repeats  int     `json:"repeats"`
+	PassA    int     `json:"champion_passes"`
+	PassB    int     `json:"variant_passes"`
+	Champion float64 `json:"champion"`
+	Score    float64 `json:"score"`
+	// Steady is "consistent" when neither side changed its mind between repeats,
+	// "flaky" when one did, "once" when there was one repeat to go by.
+	Steady string `json:"steady"`
+}
+
+// Difference is the variant's mean score minus the champion's.
+func (t TaskPair) Difference() float64 { return t.Score - t.Champion }
+
+// Detail is one regression or gain looked at closely: one repeat of one task.
+type Detail struct {
+	TaskPair
+	Repeat  int     `json:"repeat"`
+	Before  Attempt `json:"before"`
+	After   Attempt `json:"after"`
+	Steps   []Step  `json:"steps,omitempty"`
+	Diverge int     `json:"diverge"`
+}
+
+// Attempt is one evaluation of a detail, its texts bounded.
+type Attempt struct {
+	Score   float64       `json:"score"`
+	Pass    bool          `json:"pass"`
+	Outcome agent.Outcome `json:"outcome"`
+	Reason  string        `json:"reason,omitempty"`
+	Answer  string        `json:"answer,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	// Events is the transcript; Omitted counts its events that are not here.
+	Events  []agent.Event `json:"events,omitempty"`
+	Omitted int           `json:"omitted,omitempty"`
+}
+
+// Step is one place in the aligned sequences of tool calls; "" where a side has none.
+type Step struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Same reports whether both sides did the same.
+func (s Step) Same() bool { return s.Before == s.After }
+
+// Change is one parameter's old and new value, written out; inactive ones are "".
+type Change struct {
+	Param string `json:"param"`
+	Old   string `json:"old"`
+	New   string `json:"new"`
+	// Added and Removed are set for lists, Lines for longer texts.
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	Lines   []Line   `json:"lines,omitempty"`
+}
+
+// Line is one line of a text diff; Op is "+", "-", " " or "…" for lines left out.
+type Line struct {
+	Op   string `json:"op"`
+	Text string `json:"text"`
+}
+
+// Rejection is a variant that was tried and is not recommended.
+type Rejection struct {
+	Variant  Ref    `json:"variant"`
+	Operator string `json:"operator,omitempty"`
+	// Evaluations on search tasks; Shared of them have a partner of the champion,
+	// over which Difference is the mean.
+	Evaluations int     `json:"evaluations"`
+	Shared      int     `json:"shared"`
+	Difference  float64 `json:"difference"`
+	// Holdout is set when it was a finalist.
+	Holdout *Effect `json:"holdout,omitempty"`
+	Reason  string  `json:"reason"`
+}
+
+// Health is how the run went.
+type Health struct {
+	Stages   []Stage   `json:"stages"`
+	Outcomes []Outcome `json:"outcomes"`
+	// Noise is the champion against a fresh rerun of itself.
+	Noise      *Noise   `json:"noise,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+	Incomplete string   `json:"incomplete,omitempty"`
+}
+
+// Noise is the champion against a fresh rerun of itself. Drifted says that the two
+// differ by more than chance allows, at the two-sided p-value given.
+type Noise struct {
+	Effect
+	P       float64 `json:"p"`
+	Drifted bool    `json:"drifted"`
+}
+
+// Stage counts the evaluations of one stage.
+type Stage struct {
+	Stage   string `json:"stage"`
+	Planned int    `json:"planned"`
+	Done    int    `json:"done"`
+	// Missing were lost to the infrastructure: no score, and counted nowhere.
+	Missing int `json:"missing"`
+	// Skipped were planned and never made.
+	Skipped int `json:"skipped"`
+}
+
+// Outcome counts the evaluations that ended in one way.
+type Outcome struct {
+	Outcome agent.Outcome `json:"outcome"`
+	Count   int           `json:"count"`
+}
+
+// Provenance identifies everything the figures depend on.
+type Provenance struct {
+	Suites        []string       `json:"suites"`
+	SuiteHash     string         `json:"suite_hash"`
+	SplitHash     string         `json:"split_hash"`
+	AgentHash     string         `json:"agent_hash"`
+	SpaceHash     string         `json:"space_hash"`
+	Adapter       string         `json:"adapter"`
+	Champion      agent.ConfigID `json:"champion"`
+	Default       agent.ConfigID `json:"default"`
+	Deterministic bool           `json:"deterministic"`
+	UsesSeed      bool           `json:"uses_seed"`
+	SearchTasks   int            `json:"search_tasks"`
+	HoldoutTasks  int            `json:"holdout_tasks"`
+}

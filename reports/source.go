@@ -1,0 +1,26 @@
+package reports
+
+import (
+	"context"
+	"iter"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Source is what a report is read from: an archive, or a reader beside a running one.
+type Source interface {
+	Run(ctx context.Context, name string) (archive.Run, error)
+	Runs(ctx context.Context) iter.Seq2[archive.Run, error]
+	Plan(ctx context.Context, run, agentID string) (archive.AgentPlan, error)
+	Result(ctx context.Context, run, agentID string) (archive.AgentResult, error)
+	Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error]
+	Transcript(ctx context.Context, key bench.Key) (agent.Transcript, error)
+	Variant(ctx context.Context, agentID string, id agent.ConfigID) (archive.Variant, error)
+	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
+	Exposures(ctx context.Context, agentID string) iter.Seq2[archive.Exposure, error]
+	VerifyLedger(ctx context.Context) (n int64, head string, err error)
+}
+
+var _ Source = (*archive.Archive)(nil)

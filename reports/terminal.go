@@ -1,0 +1,230 @@
+package reports
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// TerminalOptions say what the terminal can show; the zero value is 80 columns
+// without colour.
+type TerminalOptions struct {
+	// Width in columns; 0 means 80. From 40 on everything is legible.
+	Width int
+	// Color allows escape sequences for colour and weight.
+	Color bool
+}
+
+// foldsShown bounds the tasks of one kind that a terminal looks at closely.
+const foldsShown = 3
+
+// Terminal writes the whole report as text for a terminal.
+func Terminal(w io.Writer, r Report, o TerminalOptions) error {
+	t := newTerminal(o)
+	for i, s := range subjects(r) {
+		if i > 0 {
+			t.b.WriteString("\n\n")
+		}
+		t.box(decisionBox(s))
+		for _, sec := range sections(s) {
+			t.heading(sec.Title)
+			t.blocks(sec.Blocks)
+		}
+	}
+	_, err := w.Write(t.b.Bytes())
+	return err
+}
+
+// Box writes the decision boxes alone, one for each agent.
+func Box(w io.Writer, r Report, o TerminalOptions) error {
+	t := newTerminal(o)
+	for i, s := range subjects(r) {
+		if i > 0 {
+			t.b.WriteByte('\n')
+		}
+		t.box(decisionBox(s))
+	}
+	_, err := w.Write(t.b.Bytes())
+	return err
+}
+
+type terminal struct {
+	b     bytes.Buffer
+	width int
+	color bool
+}
+
+func newTerminal(o TerminalOptions) *terminal {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	return &terminal{width: max(o.Width, 24), color: o.Color}
+}
+
+// ansi are the escape sequences of the styles.
+var ansi = map[style]string{strong: "\x1b[1m", good: "\x1b[32m", bad: "\x1b[31m", dim: "\x1b[2m", aside: "\x1b[2m", command: "\x1b[36m"}
+
+func (t *terminal) paint(line text) string {
+	var b strings.Builder
+	for _, s := range line {
+		if code := ansi[s.Style]; t.color && code != "" {
+			b.WriteString(code + s.Text + "\x1b[0m")
+			continue
+		}
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// line writes one line, without spaces at its end.
+func (t *terminal) line(indent int, line text) {
+	s := strings.TrimRight(strings.Repeat(" ", indent)+t.paint(line), " ")
+	t.b.WriteString(s)
+	t.b.WriteByte('\n')
+}
+
+// flow writes a paragraph; lines after the first hang.
+func (t *terminal) flow(indent, hang int, para text) {
+	for i, l := range wrap(para, t.width-max(indent, hang)) {
+		if i == 0 {
+			t.line(indent, l)
+		} else {
+			t.line(hang, l)
+		}
+	}
+}
+
+func (t *terminal) heading(title string) {
+	rule := max(0, min(t.width, 80)-cellWidth(title)-4)
+	t.b.WriteByte('\n')
+	t.line(0, say(styled("── ", dim), styled(title, strong), styled(" "+strings.Repeat("─", rule), dim)))
+	t.b.WriteByte('\n')
+}
+
+func (t *terminal) blocks(blocks []block) {
+	folds := 0
+	for i, b := range blocks {
+		switch b := b.(type) {
+		case para:
+			t.gap(blocks, i)
+			text := b.Text
+			if b.Note {
+				text = dimmed(text)
+			}
+			t.flow(2, 2, text)
+		case facts:
+			t.gap(blocks, i)
+			t.facts(2, b)
+		case table:
+			t.gap(blocks, i)
+			t.table(2, b)
+		case listing:
+			t.gap(blocks, i)
+			t.listing(2, b)
+		case subhead:
+			folds = 0
+			t.gap(blocks, i)
+			t.line(2, text{{Text: b.Text.raw(), Style: strong}})
+		case fold:
+			folds++
+			if folds <= foldsShown {
+				t.b.WriteByte('\n')
+				t.fold(b)
+			}
+			if last := i+1 == len(blocks) || !isFold(blocks[i+1]); last && folds > foldsShown {
+				t.b.WriteByte('\n')
+				t.flow(2, 2, say(styled("… "+count(folds-foldsShown)+" more in the HTML report, with transcripts", dim)))
+			}
+		case picture: // the figures beside it say the same
+		}
+	}
+}
+
+// gap sets a block apart from the one before.
+func (t *terminal) gap(blocks []block, i int) {
+	for i--; i >= 0; i-- {
+		if _, unseen := blocks[i].(picture); !unseen {
+			t.b.WriteByte('\n')
+			return
+		}
+	}
+}
+
+func isFold(b block) bool {
+	_, ok := b.(fold)
+	return ok
+}
+
+func dimmed(t text) text {
+	out := make(text, len(t))
+	for i, s := range t {
+		if s.Style == plainStyle {
+			s.Style = dim
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// fold shows what is looked at closely, but no transcripts.
+func (t *terminal) fold(f fold) {
+	t.flow(2, 4, append(say("▸ "), f.Summary...))
+	for _, b := range f.Blocks {
+		switch b := b.(type) {
+		case facts:
+			t.facts(4, b)
+		case table:
+			t.table(4, b)
+		}
+	}
+}
+
+// facts aligns the values, or sets them under their names where there is no room.
+func (t *terminal) facts(indent int, list facts) {
+	widest := 0
+	for _, f := range list {
+		widest = max(widest, cellWidth(f.Name))
+	}
+	hang := indent + widest + 2
+	for _, f := range list {
+		if t.width-hang < 24 {
+			t.line(indent, say(styled(f.Name, dim)))
+			t.flow(indent+2, indent+2, f.Value)
+			continue
+		}
+		for i, l := range wrap(f.Value, t.width-hang) {
+			if i == 0 {
+				t.line(indent, append(say(styled(pad(f.Name, widest), dim), "  "), l...))
+			} else {
+				t.line(hang, l)
+			}
+		}
+	}
+}
+
+func (t *terminal) listing(indent int, l listing) {
+	t.flow(indent, indent, dimmed(l.Label))
+	for _, m := range l.Lines {
+		line := text{}
+		for _, s := range m.Text {
+			switch m.Op {
+			case "+":
+				s.Style = good
+			case "-":
+				s.Style = bad
+			}
+			line = append(line, s)
+		}
+		for i, l := range wrap(line, t.width-indent-4) {
+			op := m.Op
+			if i > 0 {
+				op = " "
+			}
+			t.line(indent, append(text{{Text: op + " "}}, l...))
+		}
+	}
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-cellWidth(s)))
+}

@@ -1,0 +1,143 @@
+package reports
+
+import "strings"
+
+// box draws the decision box: verdict, figures aligned, the commands to type.
+func (t *terminal) box(b box) {
+	t.flow(0, 2, b.Title)
+	t.b.WriteByte('\n')
+	t.verdict(b)
+	if len(b.Rows) > 0 {
+		t.b.WriteByte('\n')
+		t.boxRows(b.Rows)
+	}
+	t.b.WriteByte('\n')
+	t.commands(b.Commands)
+}
+
+var verdictStyles = map[string]style{"adopt": good, "keep": strong, "undecided": strong, "none": bad}
+
+func (t *terminal) verdict(b box) {
+	head := say(styled(b.Verdict, verdictStyles[b.Kind]))
+	if len(b.Subject) > 0 {
+		head = append(append(head, say("  ")...), b.Subject...)
+	}
+	if b.Claim != "" {
+		head = t.toTheRight(head, b.Claim)
+	}
+	if len(b.Sentence) == 0 {
+		t.flow(2, 2, head)
+		return
+	}
+	hang := 2 + head.width() + 3
+	if t.width-hang < 40 {
+		t.flow(2, 4, head)
+		t.flow(4, 4, b.Sentence)
+		return
+	}
+	for i, l := range wrap(b.Sentence, t.width-hang) {
+		if i == 0 {
+			t.line(2, append(append(head, say("   ")...), l...))
+		} else {
+			t.line(hang, l)
+		}
+	}
+}
+
+// toTheRight sets words at the right edge of 80 columns or less, when they fit.
+func (t *terminal) toTheRight(head text, words string) text {
+	room := min(t.width, 80) - 2 - head.width() - cellWidth(words)
+	if room < 3 {
+		room = 3
+	}
+	return append(append(text{}, head...), say(strings.Repeat(" ", room), styled(words, dim))...)
+}
+
+func (t *terminal) boxRows(rows []boxRow) {
+	label := 0
+	var widths []int
+	for _, r := range rows {
+		label = max(label, cellWidth(r.Label))
+		for i, f := range r.Figures {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], f.width())
+		}
+	}
+	for _, r := range rows {
+		units := make([]text, 0, len(r.Figures)+1)
+		for i, f := range r.Figures {
+			units = append(units, append(f, say(strings.Repeat(" ", widths[i]-f.width()))...))
+		}
+		if len(r.Note) > 0 {
+			units = append(units, r.Note)
+		}
+		hang := 2 + label + 2
+		if t.width < 60 {
+			t.line(2, say(styled(r.Label, dim)))
+			t.units(4, units)
+			continue
+		}
+		t.unitsAfter(say(styled(pad(r.Label, label), dim), "  "), hang, units)
+	}
+}
+
+// units writes things that stay whole one after another, as many on a line as fit.
+func (t *terminal) units(indent int, units []text) { t.unitsAfter(nil, indent, units) }
+
+func (t *terminal) unitsAfter(lead text, indent int, units []text) {
+	const between = "   "
+	room := t.width - indent
+	var line text
+	start := func() int {
+		if lead != nil {
+			return indent - lead.width()
+		}
+		return indent
+	}
+	emit := func(l text) {
+		t.line(start(), append(append(text{}, lead...), l...))
+		lead = nil
+	}
+	for _, u := range units {
+		if len(line) > 0 && line.width()+len(between)+strippedWidth(u) > room {
+			emit(line)
+			line = nil
+		}
+		if len(line) > 0 {
+			line = append(line, say(between)...)
+		}
+		line = append(line, u...)
+		if strippedWidth(line) > room {
+			for _, l := range wrap(line, room) {
+				emit(l)
+			}
+			line = nil
+		}
+	}
+	if len(line) > 0 {
+		emit(line)
+	}
+}
+
+func strippedWidth(t text) int { return cellWidth(strings.TrimRight(t.raw(), " ")) }
+
+// commands stand side by side where they fit.
+func (t *terminal) commands(list []string) {
+	const between = "     "
+	var line text
+	for i, c := range list {
+		if i > 0 {
+			line = append(line, say(between)...)
+		}
+		line = append(line, theirs(c, command))
+	}
+	if line.width()+2 <= t.width {
+		t.line(2, line)
+		return
+	}
+	for _, c := range list {
+		t.flow(2, 4, say(theirs(c, command)))
+	}
+}

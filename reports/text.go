@@ -1,0 +1,94 @@
+package reports
+
+import "strings"
+
+// style is how a span stands out; every rendering has its own way, and none relies
+// on colour alone.
+type style int
+
+const (
+	plainStyle style = iota
+	strong
+	good
+	bad
+	dim
+	// aside is a remark beside a value; each rendering sets it apart.
+	aside
+	// command is something to type.
+	command
+)
+
+// span is a piece of text of one style. Foreign spans come from agents, tasks and
+// tools and are already visible (see [Visible]); each rendering also keeps them
+// from acting as its markup.
+type span struct {
+	Text    string
+	Style   style
+	Foreign bool
+}
+
+// text is one line or paragraph.
+type text []span
+
+// say joins strings (the report's own words), spans and texts.
+func say(parts ...any) text {
+	var out text
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			if p != "" {
+				out = append(out, span{Text: p})
+			}
+		case span:
+			if p.Text != "" {
+				out = append(out, p)
+			}
+		case text:
+			out = append(out, p...)
+		default:
+			panic("say takes strings, spans and texts")
+		}
+	}
+	return out
+}
+
+// foreign makes a span of somebody else's text.
+func foreign(s string) span { return span{Text: Visible(s), Foreign: true} }
+
+// theirs is foreign text with a style.
+func theirs(s string, st style) span { return span{Text: Visible(s), Style: st, Foreign: true} }
+
+// remark is said aside, after a value.
+func remark(s string) span { return span{Text: "  " + s, Style: aside} }
+
+// styled is the report's own words with a style.
+func styled(s string, st style) span { return span{Text: s, Style: st} }
+
+// raw is the text without styles.
+func (t text) raw() string {
+	var b strings.Builder
+	for _, s := range t {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// list joins texts with a separator.
+func list(items []text, sep string) text {
+	var out text
+	for i, it := range items {
+		if i > 0 {
+			out = append(out, span{Text: sep})
+		}
+		out = append(out, it...)
+	}
+	return out
+}
+
+func foreignList(items []string) text {
+	texts := make([]text, len(items))
+	for i, s := range items {
+		texts[i] = say(foreign(s))
+	}
+	return list(texts, ", ")
+}

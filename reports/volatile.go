@@ -1,0 +1,67 @@
+package reports
+
+import (
+	"time"
+
+	"evolve/archive"
+)
+
+// Volatile is everything that may differ between two runs of the same plan and
+// seed: times, host, timing, retries, commits, the ledger's head.
+type Volatile struct {
+	Started time.Time `json:"started,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
+	Until   time.Time `json:"until,omitzero"`
+	Seconds float64   `json:"seconds"`
+	Phases  []Phase   `json:"phases,omitempty"`
+	Host    string    `json:"host,omitempty"`
+	Binary  string    `json:"binary,omitempty"`
+	// Concurrency was allowed, Reached was reached.
+	Concurrency int `json:"concurrency"`
+	Reached     int `json:"reached"`
+	Resumed     int `json:"resumed"`
+	// CostUSD is what the run paid for; what it found in the archive costs nothing.
+	CostUSD float64 `json:"cost_usd"`
+	// LedgerError says why the ledger could not be verified.
+	LedgerEntries int64           `json:"ledger_entries"`
+	LedgerHead    string          `json:"ledger_head,omitempty"`
+	LedgerError   string          `json:"ledger_error,omitempty"`
+	Agents        []VolatileAgent `json:"agents"`
+}
+
+// Phase is the time one part of the run took.
+type Phase struct {
+	Phase   string  `json:"phase"`
+	Seconds float64 `json:"seconds"`
+}
+
+// VolatileAgent is the volatile part of an agent's report, in the order of Report.Agents.
+type VolatileAgent struct {
+	Agent string `json:"agent"`
+	// Sandbox names the walls the agent ran in.
+	Sandbox string `json:"sandbox,omitempty"`
+	// Cached evaluations were paid for by an earlier run, Retries repeated after
+	// infrastructure failures.
+	Cached  int `json:"cached"`
+	Retries int `json:"retries"`
+	// Latency on the holdout, in seconds; absent without scored evaluations.
+	Champion  *Latency           `json:"champion_latency,omitempty"`
+	Variant   *Latency           `json:"variant_latency,omitempty"`
+	Proposals []VolatileProposal `json:"proposals,omitempty"`
+}
+
+// Latency is the median and the 95th percentile, in seconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+}
+
+// VolatileProposal says where a proposal is kept and what became of it.
+type VolatileProposal struct {
+	ID       string                 `json:"id"`
+	Created  time.Time              `json:"created,omitzero"`
+	Commit   string                 `json:"commit,omitempty"`
+	Ref      string                 `json:"ref,omitempty"`
+	Evidence string                 `json:"evidence,omitempty"`
+	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+}

@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Agent does one task under one config. Run never returns an error: whatever
+// happened is the Result's outcome. It must be safe for concurrent use, honour
+// ctx, and leave nothing running when it returns.
+type Agent interface {
+	Run(ctx context.Context, req Request) Result
+}
+
+// Request is everything an agent is given for one evaluation.
+type Request struct {
+	// ID names the evaluation; a program must echo it.
+	ID   string
+	Task Task
+	// Config holds the active parameters only (see [Space.Canonical]).
+	Config Config
+	// Seed is in [0, 2^53). The same task and repeat give the same seed to
+	// every variant (common random numbers).
+	Seed   int64
+	Limits Limits
+	// Workdir is an empty-but-for-fixtures directory of this evaluation alone,
+	// removed afterwards. Empty when the task has no files and the agent needs none.
+	Workdir string
+}
+
+// Task is the part of a benchmark task that an agent may see. It never holds
+// the answer, the graders or the split.
+type Task struct {
+	ID       string
+	Domain   string
+	Goal     string
+	Messages []Message
+	// Input is passed through as given.
+	Input json.RawMessage
+	// Files are slash-separated paths inside Request.Workdir.
+	Files []string
+	// Memories extend the agent's own memory snapshot for this task alone.
+	Memories []Memory
+}
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// Memory is one remembered fact.
+type Memory struct {
+	ID     string `json:"id"`
+	Domain string `json:"domain,omitempty"`
+	Text   string `json:"text"`
+	// Answer is what the memory says the right response was, when it records one.
+	Answer string `json:"answer,omitempty"`
+	Source string `json:"source,omitempty"`
+	// Time is when it was learnt; the zero time has no recency decay.
+	Time time.Time `json:"time,omitzero"`
+	// Confidence is in [0,1]; 0 stands for unstated and counts as 1.
+	Confidence float64 `json:"confidence,omitempty"`
+	// Retracted memories are kept and never recalled.
+	Retracted string `json:"retracted,omitempty"`
+}
+
+// Limits bound one evaluation. A zero field means the runtime's own hard limit.
+type Limits struct {
+	Timeout        time.Duration
+	MaxCostUSD     float64
+	MaxTokens      int64
+	MaxOutputBytes int64
+	MaxIterations  int
+}
+
+// Usage is what one evaluation consumed.
+type Usage struct {
+	InputTokens  int64   `json:"input_tokens,omitempty"`
+	OutputTokens int64   `json:"output_tokens,omitempty"`
+	CachedTokens int64   `json:"cached_tokens,omitempty"`
+	CostUSD      float64 `json:"cost_usd,omitempty"`
+	Iterations   int     `json:"iterations,omitempty"`
+	ToolCalls    int     `json:"tool_calls,omitempty"`
+}
+
+// Result is how a run ended.
+type Result struct {
+	// Answer is the text to grade; nil when there is none.
+	Answer *string
+	// Score is the agent's own score in [0,1], used only by the grader
+	// "reported"; nil when it claims none. An implementation must have checked it.
+	Score   *float64
+	Outcome Outcome
+	Usage   Usage
+	// Transcript says what happened, step by step, already scrubbed.
+	Transcript Transcript
+	// Artifacts is what a program reported of files it left; data, not paths to follow.
+	Artifacts json.RawMessage
+	// Error says why the outcome is not ok, in one scrubbed line.
+	Error string
+}

@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Config assigns values to parameters by name. A value is a bool, an int64, a
+// float64, a string or a []string (of a subset, sorted in the order of its
+// declaration). Make one with [Space.Default] or [Space.Parse]; treat it as
+// immutable and change a [Config.Clone].
+type Config map[string]any
+
+// ConfigID identifies a config: the first 128 bits of the SHA-256 of its
+// canonical JSON, in hexadecimal.
+type ConfigID string
+
+// Short is the first eight characters, for people.
+func (id ConfigID) Short() string {
+	return string(id[:min(8, len(id))])
+}
+
+// Clone returns a deep copy.
+func (c Config) Clone() Config {
+	out := maps.Clone(c)
+	for k, v := range out {
+		if list, ok := v.([]string); ok {
+			out[k] = slices.Clone(list)
+		}
+	}
+	return out
+}
+
+// Canonical is the config as JSON with sorted keys, no white space, no HTML
+// escapes and the shortest number form that reads back to the same value. Equal
+// configs have equal canonical forms; NaN and infinities have none and panic,
+// because no space admits them.
+func (c Config) Canonical() []byte {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, k := range slices.Sorted(maps.Keys(c)) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeJSON(&b, k)
+		b.WriteByte(':')
+		writeJSON(&b, c[k])
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// MarshalJSON writes the canonical form.
+func (c Config) MarshalJSON() ([]byte, error) {
+	for k, v := range c {
+		if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			return nil, fmt.Errorf("parameter %q is not a finite number", k)
+		}
+	}
+	return c.Canonical(), nil
+}
+
+// UnmarshalJSON reads values without a space: whole numbers become int64, other
+// numbers float64, arrays []string. [Space.Parse] gives them their declared types.
+func (c *Config) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var raw map[string]any
+	if err := dec.Decode(&raw); err != nil {
+		return err
+	}
+	out := make(Config, len(raw))
+	for k, v := range raw {
+		n, err := normalize(v)
+		if err != nil {
+			return fmt.Errorf("parameter %q: %w", k, err)
+		}
+		out[k] = n
+	}
+	*c = out
+	return nil
+}
+
+// ID is the identity of the config.
+func (c Config) ID() ConfigID {
+	sum := sha256.Sum256(c.Canonical())
+	return ConfigID(hex.EncodeToString(sum[:16]))
+}
+
+// Equal reports whether both configs have the same canonical form.
+func (c Config) Equal(d Config) bool {
+	return bytes.Equal(c.Canonical(), d.Canonical())
+}
+
+// String returns the value of a string parameter, or "" when it is absent or of
+// another type.
+func (c Config) String(name string) string {
+	s, _ := c[name].(string)
+	return s
+}
+
+// Float returns the value of a numeric parameter, or def when it is absent.
+func (c Config) Float(name string, def float64) float64 {
+	switch v := c[name].(type) {
+	case float64:
+		return v
+	case int64:
+		return float64(v)
+	}
+	return def
+}
+
+// Int returns the value of a whole-number parameter, or def when it is absent.
+func (c Config) Int(name string, def int) int {
+	switch v := c[name].(type) {
+	case int64:
+		return int(v)
+	case float64:
+		return int(v)
+	}
+	return def
+}
+
+// Bool returns the value of a switch, or def when it is absent.
+func (c Config) Bool(name string, def bool) bool {
+	if b, ok := c[name].(bool); ok {
+		return b
+	}
+	return def
+}
+
+// List returns the value of a subset, and whether it is there.
+func (c Config) List(name string) ([]string, bool) {
+	v, ok := c[name].([]string)
+	return v, ok
+}
+
+func writeJSON(b *bytes.Buffer, v any) {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if list, ok := v.([]string); ok && list == nil {
+		v = []string{}
+	}
+	if err := enc.Encode(v); err != nil {
+		panic(fmt.Sprintf("a config value has no canonical form: %v", err))
+	}
+	b.Truncate(b.Len() - 1) // the encoder's newline
+}
+
+// normalize turns a decoded JSON or YAML value into one of the types of a Config.
+func normalize(v any) (any, error) {
+	switch v := v.(type) {
+	case bool, int64, float64, string:
+		return v, nil
+	case int:
+		return int64(v), nil
+	case uint64:
+		if v > math.MaxInt64 {
+			return float64(v), nil
+		}
+		return int64(v), nil
+	case json.Number:
+		if !strings.ContainsAny(string(v), ".eE") {
+			if n, err := v.Int64(); err == nil {
+				return n, nil
+			}
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("number %s is out of range", v)
+		}
+		return f, nil
+	case []string:
+		return v, nil
+	case []any:
+		list := make([]string, len(v))
+		for i, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return nil, fmt.Errorf("list item %d is not a string", i+1)
+			}
+			list[i] = s
+		}
+		return list, nil
+	case nil:
+		return nil, fmt.Errorf("is null")
+	}
+	return nil, fmt.Errorf("is of a kind that no parameter has")
+}

@@ -1,0 +1,450 @@
+package agent
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind is the type of a parameter.
+type Kind string
+
+// The kinds of parameter.
+const (
+	Float  Kind = "float"
+	Int    Kind = "int"
+	Choice Kind = "choice"
+	Bool   Kind = "bool"
+	Subset Kind = "subset"
+	Text   Kind = "text"
+)
+
+// Param declares one parameter.
+type Param struct {
+	Name string
+	Kind Kind
+	// Min and Max bound a Float or Int, both ends included.
+	Min, Max float64
+	// Log says that a Float or Int acts on a logarithmic scale; Min must be > 0.
+	Log bool
+	// Values are a Choice's: scalars (string, bool, int64, float64), distinct.
+	Values []any
+	// Of are the members a Subset draws from, in declaration order.
+	Of []string
+	// MinItems and MaxItems bound a Subset's size; MaxItems 0 means all.
+	MinItems, MaxItems int
+	// MaxChars bounds a Text, in characters.
+	MaxChars int
+	// Lines are whole lines that a search without a language model may add to or
+	// remove from a Text, such as the directives the built-in model understands.
+	Lines   []string
+	Default any
+	// When maps other parameters to the values under which this one is active;
+	// all must hold. Empty: always active.
+	When map[string][]any
+	// Description is for people and for language models that propose changes.
+	Description string
+}
+
+// Numeric reports whether the parameter has a scale.
+func (p Param) Numeric() bool { return p.Kind == Float || p.Kind == Int }
+
+// Space is the ordered list of declared parameters.
+type Space struct {
+	Params []Param
+}
+
+// Problem is one thing wrong with a config or a space.
+type Problem struct {
+	Param string
+	Text  string
+}
+
+func (p Problem) String() string {
+	if p.Param == "" {
+		return p.Text
+	}
+	return fmt.Sprintf("parameter %q %s", p.Param, p.Text)
+}
+
+// Lookup finds a parameter by name.
+func (s Space) Lookup(name string) (Param, bool) {
+	for _, p := range s.Params {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Param{}, false
+}
+
+// Names lists the parameters in order.
+func (s Space) Names() []string {
+	names := make([]string, len(s.Params))
+	for i, p := range s.Params {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Default is the config of all defaults, inactive parameters left out.
+func (s Space) Default() Config {
+	c := make(Config, len(s.Params))
+	for _, p := range s.Params {
+		c[p.Name] = p.Default
+	}
+	return s.Canonical(c.Clone())
+}
+
+// Active reports whether a parameter takes part under c: every parameter its
+// condition names is itself active and has one of the named values. A parameter
+// absent from c counts with its default.
+func (s Space) Active(c Config, name string) bool {
+	return s.active(c, name, 0)
+}
+
+func (s Space) active(c Config, name string, depth int) bool {
+	p, ok := s.Lookup(name)
+	if !ok || depth > len(s.Params) {
+		return false
+	}
+	for other, values := range p.When {
+		if !s.active(c, other, depth+1) {
+			return false
+		}
+		have, ok := c[other]
+		if !ok {
+			q, _ := s.Lookup(other)
+			have = q.Default
+		}
+		if !slices.ContainsFunc(values, func(v any) bool { return sameScalar(v, have) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Canonical is c with absent active parameters filled with their defaults and
+// inactive or unknown ones left out. It does not check values.
+func (s Space) Canonical(c Config) Config {
+	out := make(Config, len(s.Params))
+	for _, p := range s.Params {
+		if !s.Active(c, p.Name) {
+			continue
+		}
+		v, ok := c[p.Name]
+		if !ok {
+			v = p.Default
+		}
+		out[p.Name] = v
+	}
+	return out.Clone()
+}
+
+// Parse checks foreign values against the space and returns the canonical
+// config, or every problem found. Inactive parameters are dropped, absent ones
+// take their defaults.
+func (s Space) Parse(raw map[string]any) (Config, []Problem) {
+	var problems []Problem
+	c := make(Config, len(raw))
+	for name, v := range raw {
+		p, ok := s.Lookup(name)
+		if !ok {
+			problems = append(problems, Problem{name, "is not declared in the space"})
+			continue
+		}
+		val, err := p.Coerce(v)
+		if err != nil {
+			problems = append(problems, Problem{name, err.Error()})
+			continue
+		}
+		c[name] = val
+	}
+	if len(problems) > 0 {
+		slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Param, b.Param) })
+		return nil, problems
+	}
+	return s.Canonical(c), nil
+}
+
+// Coerce gives a foreign value the parameter's own type, or says in words that
+// follow "parameter X" why it is not a value of it.
+func (p Param) Coerce(v any) (any, error) {
+	v, err := normalize(v)
+	if err != nil {
+		return nil, err
+	}
+	switch p.Kind {
+	case Float, Int:
+		return p.coerceNumber(v)
+	case Bool:
+		if b, ok := v.(bool); ok {
+			return b, nil
+		}
+		return nil, fmt.Errorf("must be true or false")
+	case Choice:
+		for _, allowed := range p.Values {
+			if sameScalar(allowed, v) {
+				return allowed, nil
+			}
+		}
+		return nil, fmt.Errorf("must be one of %s", list(p.Values))
+	case Subset:
+		return p.coerceSubset(v)
+	case Text:
+		s, ok := v.(string)
+		if !ok {
+			return nil, fmt.Errorf("must be text")
+		}
+		if !utf8.ValidString(s) {
+			return nil, fmt.Errorf("is not valid UTF-8")
+		}
+		if n := utf8.RuneCountInString(s); p.MaxChars > 0 && n > p.MaxChars {
+			return nil, fmt.Errorf("has %d characters, at most %d are allowed", n, p.MaxChars)
+		}
+		return s, nil
+	}
+	return nil, fmt.Errorf("has the unknown type %q", p.Kind)
+}
+
+func (p Param) coerceNumber(v any) (any, error) {
+	var f float64
+	switch n := v.(type) {
+	case int64:
+		f = float64(n)
+	case float64:
+		f = n
+	default:
+		return nil, fmt.Errorf("must be a number")
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, fmt.Errorf("must be a finite number")
+	}
+	if f < p.Min || f > p.Max {
+		return nil, fmt.Errorf("is %v, outside %v to %v", f, p.Min, p.Max)
+	}
+	if p.Kind == Int {
+		if f != math.Trunc(f) {
+			return nil, fmt.Errorf("must be a whole number, not %v", f)
+		}
+		return int64(f), nil
+	}
+	if f == 0 {
+		f = 0 // no negative zero
+	}
+	return f, nil
+}
+
+func (p Param) coerceSubset(v any) (any, error) {
+	items, ok := v.([]string)
+	if !ok {
+		return nil, fmt.Errorf("must be a list")
+	}
+	seen := make(map[string]bool, len(items))
+	for _, it := range items {
+		if !slices.Contains(p.Of, it) {
+			return nil, fmt.Errorf("has %q, which is not one of %s", it, strings.Join(p.Of, ", "))
+		}
+		if seen[it] {
+			return nil, fmt.Errorf("has %q twice", it)
+		}
+		seen[it] = true
+	}
+	maxItems := p.MaxItems
+	if maxItems == 0 {
+		maxItems = len(p.Of)
+	}
+	if len(items) < p.MinItems || len(items) > maxItems {
+		return nil, fmt.Errorf("has %d items, between %d and %d are allowed", len(items), p.MinItems, maxItems)
+	}
+	out := make([]string, 0, len(items))
+	for _, it := range p.Of {
+		if seen[it] {
+			out = append(out, it)
+		}
+	}
+	return out, nil
+}
+
+// Clamp returns the nearest valid config to c and what had to be changed. It is
+// for values that reach the runtime by a way that cannot be refused; people's
+// files and models' proposals go through [Space.Parse].
+func (s Space) Clamp(c Config) (Config, []Problem) {
+	var changed []Problem
+	out := make(Config, len(c))
+	for _, p := range s.Params {
+		v, ok := c[p.Name]
+		if !ok {
+			continue
+		}
+		good, err := p.Coerce(v)
+		if err == nil {
+			out[p.Name] = good
+			continue
+		}
+		out[p.Name] = p.nearest(v)
+		changed = append(changed, Problem{p.Name, err.Error() + "; clamped"})
+	}
+	return s.Canonical(out), changed
+}
+
+func (p Param) nearest(v any) any {
+	if p.Numeric() {
+		f := math.NaN()
+		switch n := v.(type) {
+		case int64:
+			f = float64(n)
+		case float64:
+			f = n
+		}
+		if !math.IsNaN(f) {
+			f = math.Min(p.Max, math.Max(p.Min, f))
+			if p.Kind == Int {
+				return int64(math.Round(f))
+			}
+			return f
+		}
+	}
+	if s, ok := v.(string); ok && p.Kind == Text && utf8.ValidString(s) {
+		return string([]rune(s)[:p.MaxChars])
+	}
+	return p.Default
+}
+
+// Check lists what is wrong with the declarations themselves: unknown kinds,
+// empty ranges, defaults that are no values, conditions on unknown parameters or
+// in a circle, names used twice.
+func (s Space) Check() []Problem {
+	var problems []Problem
+	bad := func(name, format string, args ...any) {
+		problems = append(problems, Problem{name, fmt.Sprintf(format, args...)})
+	}
+	seen := map[string]bool{}
+	for _, p := range s.Params {
+		if p.Name == "" {
+			bad("", "a parameter has no name")
+			continue
+		}
+		if seen[p.Name] {
+			bad(p.Name, "is declared twice")
+		}
+		seen[p.Name] = true
+		switch p.Kind {
+		case Float, Int:
+			if !(p.Min < p.Max) && !(p.Min == p.Max && p.Kind == Int) {
+				bad(p.Name, "needs min below max")
+			}
+			if p.Log && p.Min <= 0 {
+				bad(p.Name, "is on a log scale and needs min above 0")
+			}
+			if p.Kind == Int && (p.Min != math.Trunc(p.Min) || p.Max != math.Trunc(p.Max)) {
+				bad(p.Name, "needs whole numbers as min and max")
+			}
+		case Choice:
+			if len(p.Values) == 0 {
+				bad(p.Name, "needs values")
+			}
+			for i, v := range p.Values {
+				if slices.ContainsFunc(p.Values[:i], func(w any) bool { return sameScalar(v, w) }) {
+					bad(p.Name, "has the value %v twice", v)
+				}
+			}
+		case Subset:
+			if len(p.Of) == 0 {
+				bad(p.Name, "needs members in of")
+			}
+			for i, v := range p.Of {
+				if slices.Contains(p.Of[:i], v) {
+					bad(p.Name, "has the member %q twice", v)
+				}
+			}
+			if p.MinItems < 0 || p.MinItems > len(p.Of) || (p.MaxItems != 0 && p.MaxItems < p.MinItems) {
+				bad(p.Name, "has a min and max that no list can meet")
+			}
+		case Text:
+			if p.MaxChars <= 0 {
+				bad(p.Name, "needs max_chars above 0")
+			}
+		case Bool:
+		default:
+			bad(p.Name, "has the unknown type %q", p.Kind)
+			continue
+		}
+		if _, err := p.Coerce(p.Default); err != nil {
+			bad(p.Name, "has a default that %s", err)
+		}
+	}
+	return append(problems, s.checkConditions()...)
+}
+
+func (s Space) checkConditions() []Problem {
+	var problems []Problem
+	for _, p := range s.Params {
+		for other, values := range p.When {
+			q, ok := s.Lookup(other)
+			if !ok {
+				problems = append(problems, Problem{p.Name, fmt.Sprintf("depends on %q, which is not declared", other)})
+				continue
+			}
+			for _, v := range values {
+				if _, err := q.Coerce(v); err != nil {
+					problems = append(problems, Problem{p.Name, fmt.Sprintf("depends on %q being %v, which %s", other, v, err)})
+				}
+			}
+		}
+		if s.dependsOn(p.Name, p.Name, 0) {
+			problems = append(problems, Problem{p.Name, "depends on itself"})
+		}
+	}
+	return problems
+}
+
+func (s Space) dependsOn(from, target string, depth int) bool {
+	if depth > len(s.Params) {
+		return true
+	}
+	p, _ := s.Lookup(from)
+	for other := range p.When {
+		if other == target || s.dependsOn(other, target, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameScalar compares two scalars by value; 1 and 1.0 are the same number.
+func sameScalar(a, b any) bool {
+	na, erra := normalize(a)
+	nb, errb := normalize(b)
+	if erra != nil || errb != nil {
+		return false
+	}
+	if fa, ok := number(na); ok {
+		fb, ok := number(nb)
+		return ok && fa == fb
+	}
+	switch na.(type) {
+	case bool, string:
+		return na == nb
+	}
+	return false
+}
+
+func number(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
+
+func list(values []any) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(parts, ", ")
+}

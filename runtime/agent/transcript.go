@@ -1,0 +1,53 @@
+package agent
+
+import "encoding/json"
+
+// Transcript is the ordered record of one run. Its size is bounded by whoever
+// fills it; Dropped counts the events that were left out.
+type Transcript struct {
+	Events  []Event `json:"events,omitempty"`
+	Dropped int     `json:"dropped,omitempty"`
+}
+
+// The kinds of event.
+const (
+	EventDomain    = "domain"    // the domain the turn was classified into
+	EventRecall    = "recall"    // memories recalled before the turn
+	EventBootstrap = "bootstrap" // what was loaded into or dropped from the prompt
+	EventDecompose = "decompose" // the goal's subgoals, or why it stayed whole
+	EventModel     = "model"     // one call of the model
+	EventTool      = "tool"      // one tool call with its outcome
+	EventCheck     = "check"     // self-check, clamps, limits reached
+	EventStderr    = "stderr"    // what a program wrote to standard error, scrubbed
+	EventForeign   = "foreign"   // a program's own transcript, as given
+)
+
+// Event is one step.
+type Event struct {
+	Kind    string          `json:"kind"`
+	Name    string          `json:"name,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Outcome Outcome         `json:"outcome,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Add appends an event unless the transcript already holds limit events, in
+// which case it is only counted.
+func (t *Transcript) Add(limit int, e Event) {
+	if limit > 0 && len(t.Events) >= limit {
+		t.Dropped++
+		return
+	}
+	t.Events = append(t.Events, e)
+}
+
+// Tools lists the names of the tools called, in order.
+func (t Transcript) Tools() []string {
+	var names []string
+	for _, e := range t.Events {
+		if e.Kind == EventTool {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}

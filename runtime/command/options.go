@@ -1,0 +1,110 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/runtime/sandbox"
+)
+
+// The protocols (spec 2.2).
+const (
+	JSONL = "jsonl" // a pool of processes that stay up, one request at a time each
+	Once  = "once"  // a process a task
+)
+
+// Options of an agent that is a program.
+type Options struct {
+	// Argv is the program and its arguments. What names a file in Dir is taken
+	// from there.
+	Argv []string
+	// Dir is the agent's folder, absolute: the program starts in it and cannot
+	// change it.
+	Dir string
+	// Protocol is JSONL or Once (the default).
+	Protocol string
+	// Pool is the number of processes at once; 0 is 1.
+	Pool int
+	// Timeout bounds one task; 0 leaves it to the request. Without either it is ten
+	// minutes.
+	Timeout time.Duration
+	// Env is what the program gets to see of the environment, as NAME=value.
+	Env []string
+	// Walls are what the program runs in.
+	Walls sandbox.Walls
+	// Network lets the program use the host's.
+	Network bool
+	// Scrub removes credentials from what is kept of the program's words; required.
+	Scrub func(string) string
+	// Scratch is the folder below which the working directories are made. Empty:
+	// the requests have none. With JSONL a process outlives many of them, so it sees
+	// the whole of Scratch, those of this agent's other requests included; with Once
+	// a process sees its own alone.
+	Scratch string
+	// Hidden are folders that stay out of sight even where one that the program
+	// must see holds them.
+	Hidden []string
+	// LineLimit bounds a response, in bytes; 0 is 1 MiB.
+	LineLimit int
+}
+
+const (
+	defaultTimeout   = 10 * time.Minute
+	defaultLineLimit = 1 << 20
+)
+
+// New checks the options and makes the agent. Nothing is started before the first
+// task.
+func New(o Options) (*Agent, error) {
+	o.Pool, o.LineLimit = max(o.Pool, 1), max(o.LineLimit, 0)
+	if o.LineLimit == 0 {
+		o.LineLimit = defaultLineLimit
+	}
+	if o.Protocol == "" {
+		o.Protocol = Once
+	}
+	switch {
+	case len(o.Argv) == 0 || o.Argv[0] == "":
+		return nil, errors.New("the command names no program")
+	case !filepath.IsAbs(o.Dir):
+		return nil, fmt.Errorf("the agent's folder %q is not absolute", o.Dir)
+	case o.Scratch != "" && !filepath.IsAbs(o.Scratch):
+		return nil, fmt.Errorf("the folder of working directories %q is not absolute", o.Scratch)
+	case o.Protocol != JSONL && o.Protocol != Once:
+		return nil, fmt.Errorf("there is no protocol %q", o.Protocol)
+	case o.Timeout < 0 || o.LineLimit > math.MaxInt32:
+		return nil, errors.New("a limit of the command is out of range")
+	case o.Scrub == nil:
+		return nil, errors.New("the command needs a scrubber")
+	case slices.ContainsFunc(o.Argv, func(word string) bool { return strings.ContainsRune(word, 0) }):
+		return nil, errors.New("a word of the command has a NUL")
+	}
+	o.Argv = resolve(o.Argv, o.Dir)
+	a := &Agent{o: o, slots: make(chan *worker, o.Pool), live: map[*worker]struct{}{}}
+	for range o.Pool {
+		a.slots <- nil
+	}
+	return a, nil
+}
+
+// resolve takes the words that name files of the agent's folder from there.
+func resolve(argv []string, dir string) []string {
+	out := slices.Clone(argv)
+	for i, word := range out {
+		if word == "" || filepath.IsAbs(word) {
+			continue
+		}
+		path := filepath.Join(dir, word)
+		info, err := os.Stat(path)
+		if i == 0 && strings.Contains(word, "/") || err == nil && info.Mode().IsRegular() {
+			out[i] = path
+		}
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// request is the line that a program reads (spec 2.2). Every key is always there;
+// a limit that does not exist is null.
+type request struct {
+	ID      string          `json:"id"`
+	Task    task            `json:"task"`
+	Config  json.RawMessage `json:"config"`
+	Seed    int64           `json:"seed"`
+	Limits  limits          `json:"limits"`
+	Workdir string          `json:"workdir"`
+}
+
+type task struct {
+	ID       string          `json:"id"`
+	Domain   string          `json:"domain"`
+	Goal     string          `json:"goal"`
+	Messages []agent.Message `json:"messages"`
+	Input    json.RawMessage `json:"input"`
+	Files    []string        `json:"files"`
+}
+
+type limits struct {
+	TimeoutS   float64  `json:"timeout_s"`
+	MaxCostUSD *float64 `json:"max_cost_usd"`
+}
+
+// encode writes the request as one line.
+func encode(req agent.Request, timeout time.Duration) ([]byte, error) {
+	r := request{
+		ID: req.ID,
+		Task: task{
+			ID: req.Task.ID, Domain: req.Task.Domain, Goal: req.Task.Goal,
+			Messages: req.Task.Messages, Input: req.Task.Input, Files: req.Task.Files,
+		},
+		Seed: req.Seed, Limits: limits{TimeoutS: timeout.Seconds()}, Workdir: req.Workdir,
+	}
+	if r.Task.Messages == nil {
+		r.Task.Messages = []agent.Message{}
+	}
+	if r.Task.Files == nil {
+		r.Task.Files = []string{}
+	}
+	if len(r.Task.Input) == 0 {
+		r.Task.Input = json.RawMessage("null")
+	}
+	if req.Limits.MaxCostUSD > 0 {
+		r.Limits.MaxCostUSD = &req.Limits.MaxCostUSD
+	}
+	config, err := req.Config.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("writing the config: %w", err)
+	}
+	r.Config = config
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return nil, fmt.Errorf("writing the request: %w", err)
+	}
+	return b.Bytes(), nil
+}

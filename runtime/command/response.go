@@ -1,0 +1,190 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"evolve/runtime/agent"
+)
+
+// The most that one task can have used; more is a lie or a slip.
+const (
+	maxTokens = 1e12
+	maxCost   = 1e6 // USD
+)
+
+// maxError bounds a kept error, in bytes.
+const maxError = 300
+
+// response is what a program said, checked.
+type response struct {
+	answer                *string
+	score                 *float64
+	outcome               agent.Outcome
+	usage                 agent.Usage
+	transcript, artifacts json.RawMessage
+	err                   string
+}
+
+// wrongID is an answer to another question.
+type wrongID struct{ got, want string }
+
+func (e wrongID) Error() string {
+	return fmt.Sprintf("the response has the id %.80q, the request %.80q", e.got, e.want)
+}
+
+// parse reads one line. An error is a breach of the contract; usage that could be
+// read before it still counts, because it was paid for.
+func parse(line []byte, id string) (response, error) {
+	var r response
+	if !utf8.Valid(line) {
+		return r, errors.New("the response is not valid UTF-8")
+	}
+	// Into a map, because a struct would take keys in any case.
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(line, &keys); err != nil {
+		return r, fmt.Errorf("the response is no JSON object: %s", excerpt(line))
+	}
+	if keys == nil {
+		return r, errors.New("the response is null")
+	}
+	if members(line) != len(keys) {
+		return r, errors.New("the response has a key twice")
+	}
+	got, ok := text(keys["id"])
+	if !ok {
+		return r, errors.New("the response has no id")
+	}
+	if got != id {
+		return r, wrongID{got, id}
+	}
+	var err error
+	if r.usage, err = usage(keys["usage"]); err != nil {
+		return r, err
+	}
+	r.transcript, r.artifacts = present(keys["transcript"]), present(keys["artifacts"])
+	if raw := present(keys["error"]); raw != nil {
+		if r.err, ok = text(raw); !ok {
+			r.err = string(raw)
+		}
+	}
+	r.outcome = agent.OK
+	if raw := present(keys["outcome"]); raw != nil {
+		name, ok := text(raw)
+		if r.outcome = agent.Outcome(name); !ok || !r.outcome.Reportable() {
+			return r, fmt.Errorf("the response has the outcome %s, which no agent may report", excerpt(raw))
+		}
+	}
+	if raw := present(keys["score"]); raw != nil {
+		var score float64
+		if err := json.Unmarshal(raw, &score); err != nil || !(score >= 0 && score <= 1) {
+			return r, fmt.Errorf("the response has the score %s, which is no number from 0 to 1", excerpt(raw))
+		}
+		score = math.Abs(score) // no negative zero
+		r.score = &score
+	}
+	if raw := present(keys["answer"]); raw != nil {
+		answer, ok := text(raw)
+		if !ok {
+			answer = string(raw)
+		}
+		r.answer = &answer
+	}
+	if r.outcome == agent.OK && r.answer == nil && r.score == nil {
+		return r, errors.New("the response has neither answer nor score")
+	}
+	return r, nil
+}
+
+// members counts the members of a valid JSON object, those of one name each.
+func members(line []byte) int {
+	count, depth, quoted := 0, 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			count++
+		}
+	}
+	return count
+}
+
+// present is the value as compact JSON; nil when it is absent or null.
+func present(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	if raw[0] == '"' {
+		return raw
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return nil // cannot be: it was read as a part of valid JSON
+	}
+	return b.Bytes()
+}
+
+// text is a JSON string's.
+func text(raw json.RawMessage) (string, bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	var s string
+	err := json.Unmarshal(raw, &s)
+	return s, err == nil
+}
+
+func usage(raw json.RawMessage) (agent.Usage, error) {
+	var u agent.Usage
+	if raw = present(raw); raw == nil {
+		return u, nil
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return u, fmt.Errorf("the response has the usage %s, which is no object", excerpt(raw))
+	}
+	for _, f := range []struct {
+		name  string
+		max   float64
+		whole bool
+		set   func(float64)
+	}{
+		{"input_tokens", maxTokens, true, func(v float64) { u.InputTokens = int64(v) }},
+		{"output_tokens", maxTokens, true, func(v float64) { u.OutputTokens = int64(v) }},
+		{"cost_usd", maxCost, false, func(v float64) { u.CostUSD = v }},
+	} {
+		raw := present(keys[f.name])
+		if raw == nil {
+			continue
+		}
+		var v float64
+		if err := json.Unmarshal(raw, &v); err != nil || !(v >= 0 && v <= f.max) || f.whole && v != math.Trunc(v) {
+			return agent.Usage{}, fmt.Errorf("the response has %s %s, which cannot be", f.name, excerpt(raw))
+		}
+		f.set(math.Abs(v)) // no negative zero
+	}
+	return u, nil
+}
+
+// excerpt shows the beginning of foreign text: more than is kept of it in the end,
+// so that no secret is cut before it is recognised.
+func excerpt(raw []byte) string {
+	const most = 4 * maxError
+	if len(raw) > most {
+		return fmt.Sprintf("%q…", strings.ToValidUTF8(string(raw[:most]), ""))
+	}
+	return fmt.Sprintf("%q", raw)
+}

@@ -1,0 +1,82 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// tailSize is how much is kept of what a program writes to standard error during
+// one task, in bytes.
+const tailSize = 16 << 10
+
+// tail drains a pipe for ever, so that its writer never waits, and keeps the end
+// of it.
+type tail struct {
+	file *os.File
+	mu   sync.Mutex
+	kept []byte
+	cut  bool // something was dropped from the front
+	buf  [4096]byte
+}
+
+// drain reads until the other side is gone.
+func (t *tail) drain() {
+	conn, err := t.file.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = conn.Read(func(uintptr) bool {
+		// To the last byte there is: the system tells of new ones only after that.
+		for {
+			switch err := t.take(); {
+			case errors.Is(err, syscall.EAGAIN):
+				return false
+			case err != nil:
+				return true
+			}
+		}
+	})
+}
+
+// take keeps the next piece of what is there now.
+func (t *tail) take() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, err := readNow(t.file, t.buf[:])
+	if n == 0 && err == nil {
+		err = io.EOF
+	}
+	t.kept = append(t.kept, t.buf[:n]...)
+	if over := len(t.kept) - tailSize; over > 0 {
+		t.kept = t.kept[:copy(t.kept, t.kept[over:])]
+		t.cut = true
+	}
+	return err
+}
+
+// collect returns what was written since the last call. It reads the pipe itself,
+// so that everything is there that was written before the answer that it goes with.
+func (t *tail) collect(scrub func(string) string) string {
+	for range 64 { // not for ever, though the writer may be faster than this reader
+		if t.take() != nil {
+			break
+		}
+	}
+	t.mu.Lock()
+	text, cut := string(t.kept), t.cut
+	t.kept, t.cut = t.kept[:0], false
+	t.mu.Unlock()
+	if text == "" {
+		return ""
+	}
+	if cut {
+		// The front may be the rest of a secret that nothing would recognise.
+		_, text, _ = strings.Cut(text, "\n")
+		text = "…\n" + text
+	}
+	return strings.TrimRight(scrub(strings.ToValidUTF8(text, "\uFFFD")), "\n")
+}

@@ -1,0 +1,24 @@
+package command
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// unread counts the bytes in a pipe that nobody has taken out.
+func unread(f *os.File) int {
+	count := 0
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	if err := conn.Control(func(fd uintptr) {
+		if n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ); err == nil { // FIONREAD by its other name
+			count = n
+		}
+	}); err != nil {
+		return 0
+	}
+	return count
+}

@@ -1,0 +1,214 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"evolve/runtime/sandbox"
+)
+
+// patience is how long a program that closed its output may take to end by itself,
+// so that its exit code can be told.
+const patience = 2 * time.Second
+
+// shortLine is the longest request that is written without a goroutine, in bytes:
+// a pipe holds more, so that a program may answer before it has read everything.
+const shortLine = 16 << 10
+
+// maxProcesses bounds the processes and threads of one program at once: more than
+// an honest agent starts, and fewer than a host has room for.
+const maxProcesses = 4096
+
+// worker is one started program with its pipes.
+type worker struct {
+	process *sandbox.Process
+	stdin   *os.File
+	stdout  *lines
+	stderr  *tail
+	// last is the id of the request that it answered last, "" before the first.
+	last string
+	// done is closed once the program is gone; exit is then how.
+	done chan struct{}
+	exit sandbox.Exit
+	// drained is closed once nothing reads standard error any more.
+	drained chan struct{}
+}
+
+// startWorker starts the program. ctx bounds the start alone.
+func startWorker(ctx context.Context, o *Options, writable []string) (*worker, error) {
+	var files []*os.File // read and write ends in turn
+	for range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(files)
+			return nil, fmt.Errorf("making a pipe: %w", err)
+		}
+		files = append(files, r, w)
+	}
+	p, err := o.Walls.Start(ctx, sandbox.Spec{
+		Argv: o.Argv, Dir: o.Dir, Writable: writable, Hidden: o.Hidden, Env: o.Env, Network: o.Network,
+		Stdin: files[0], Stdout: files[3], Stderr: files[5], Limits: sandbox.Limits{Processes: maxProcesses}, Temp: o.Scratch,
+	})
+	if err != nil {
+		closeAll(files)
+		return nil, err
+	}
+	closeAll([]*os.File{files[0], files[3], files[5]})
+	w := &worker{
+		process: p, stdin: files[1], stdout: &lines{file: files[2], limit: o.LineLimit}, stderr: &tail{file: files[4]},
+		done: make(chan struct{}), drained: make(chan struct{}),
+	}
+	go func() {
+		defer close(w.done)
+		w.exit = p.Wait()
+	}()
+	go func() {
+		defer close(w.drained)
+		w.stderr.drain()
+	}()
+	return w, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+// stop kills the program and everything it started, and waits for their end.
+func (w *worker) stop() {
+	w.process.Kill()
+	<-w.done
+}
+
+// dispose frees what a stopped worker held.
+func (w *worker) dispose() {
+	w.stop()
+	closeAll([]*os.File{w.stdin, w.stdout.file, w.stderr.file})
+	<-w.drained
+}
+
+// until bounds reading and writing.
+func (w *worker) until(t time.Time) {
+	// Pipes can have deadlines; were one refused, its read would only end with the program.
+	_ = w.stdin.SetWriteDeadline(t)
+	_ = w.stdout.file.SetReadDeadline(t)
+}
+
+// ended waits for the end of a program that closed its output, helps it along
+// when it takes its time, and says in words how it came about.
+func (w *worker) ended() string {
+	impatient := time.AfterFunc(patience, w.process.Kill)
+	<-w.done
+	switch {
+	case !impatient.Stop() && w.exit.Signal == int(syscall.SIGKILL):
+		return "the program closed its output and went on"
+	case w.exit.Signal != 0:
+		return fmt.Sprintf("the program was ended by the signal %q", syscall.Signal(w.exit.Signal))
+	}
+	return fmt.Sprintf("the program ended with exit code %d", w.exit.Code)
+}
+
+// send writes the request and returns how to learn what became of it.
+func (w *worker) send(line []byte, last bool) (sent func() int) {
+	write := func() int {
+		n, err := w.stdin.Write(line)
+		if last && err == nil {
+			_ = w.stdin.Close()
+		}
+		return n
+	}
+	if len(line) <= shortLine {
+		n := write()
+		return func() int { return n }
+	}
+	count := make(chan int, 1)
+	go func() { count <- write() }()
+	return func() int { return <-count }
+}
+
+// breach is a program's violation of the protocol, or its end.
+type breach struct {
+	kind breachKind
+	text string
+}
+
+type breachKind int
+
+const (
+	crashed  breachKind = iota + 1
+	violated            // wrote what it may not
+	expired             // took too long, or nobody waits any more
+)
+
+// ask sends one request and reads one line, which is valid until the next call.
+// After a breach the program is stopped. untouched says that it had not read a
+// byte of the request.
+func (w *worker) ask(line []byte) (answer []byte, b *breach, untouched bool) {
+	sent := w.send(line, false)
+	answer, err := w.stdout.next()
+	if err == nil {
+		if len(line) > shortLine {
+			// An answer before the end of the question: there is no telling what the
+			// program will take for the next one.
+			_ = w.stdin.SetWriteDeadline(time.Unix(1, 0)) // a closed pipe is sent no more either
+			if sent() < len(line) {
+				return nil, w.fail(violated, "the program answered before it had read the request"), false
+			}
+		}
+		return answer, nil, false
+	}
+	b = w.judge(err)
+	w.stop()
+	n := sent()
+	return nil, b, b.kind == crashed && unread(w.stdin) >= n
+}
+
+// askOnce sends the only request and reads the only line, to the program's end.
+func (w *worker) askOnce(line []byte) ([]byte, *breach) {
+	sent := w.send(line, true)
+	defer sent()
+	first, err := w.stdout.next()
+	answer := append([]byte(nil), first...)
+	if err == nil {
+		var rest []byte
+		if rest, err = w.stdout.next(); err == nil || len(rest) > 0 {
+			return nil, w.fail(violated, "the program wrote more than one line")
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		b := w.judge(err)
+		w.stop()
+		return nil, b
+	}
+	if text := w.ended(); w.exit.Code != 0 {
+		w.stop()
+		return nil, &breach{crashed, text}
+	}
+	if len(answer) == 0 {
+		return nil, &breach{violated, "the program wrote no response"}
+	}
+	return answer, nil
+}
+
+// judge says what an error of reading means.
+func (w *worker) judge(err error) *breach {
+	switch {
+	case errors.Is(err, errOverlong):
+		return &breach{violated, fmt.Sprintf("the program wrote a line of more than %d bytes", w.stdout.limit)}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &breach{expired, ""}
+	}
+	return &breach{crashed, w.ended()}
+}
+
+// fail stops the program for what it did.
+func (w *worker) fail(kind breachKind, text string) *breach {
+	w.stop()
+	return &breach{kind, text}
+}

@@ -1,0 +1,234 @@
+package memory
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"evolve/runtime/agent"
+)
+
+// The constants of BM25. They are those that Trotman, Puurula and Burgess
+// ("Improvements to BM25 and Language Models Examined", 2014) and the Lucene
+// baselines use for short texts: a mild saturation and a mild length norm.
+const (
+	k1 = 0.9
+	b  = 0.4
+)
+
+// GlobalDomain is the domain of what belongs to every domain; an entry without a
+// domain belongs to it.
+const GlobalDomain = "_global"
+
+// Index is an immutable inverted index over memories. [Index.Extend] puts a
+// small layer over a shared one, so that every evaluation can add its own
+// memories at a cost that does not depend on the size of the base.
+type Index struct {
+	lex  *Lexicon
+	base *Index // nil for the lowest layer; at most one layer lies over it
+
+	entries []agent.Memory // own, retracted ones left out
+	lengths []int32        // terms of each entry
+	sets    [][]int32      // the distinct terms of each entry, sorted
+	ids     map[string]int32
+	lists   map[int32][]posting // of own entries
+
+	firstEntry int   // number of entries below
+	firstTerm  int32 // number of terms below
+	total      int   // terms of all entries, those below included
+
+	scratch *sync.Pool // of *accumulator, shared by the layers
+}
+
+// posting says how often a term stands in an entry.
+type posting struct {
+	entry int32
+	count int32
+}
+
+// accumulator gathers scores; touched lists the entries that have one.
+type accumulator struct {
+	scores  []float64
+	touched []int32
+}
+
+// NewIndex builds an index. Entries are kept as given, retracted ones left out.
+func NewIndex(lex *Lexicon, entries []agent.Memory) *Index {
+	x := &Index{lex: lex, scratch: &sync.Pool{New: func() any { return new(accumulator) }}}
+	x.fill(entries)
+	return x
+}
+
+// Extend returns an index over the entries of x and some more; x is unchanged.
+func (x *Index) Extend(entries []agent.Memory) *Index {
+	if len(entries) == 0 {
+		return x
+	}
+	if x.base != nil { // keep it two layers deep
+		entries = append(slices.Clip(x.entries), entries...)
+		x = x.base
+	}
+	y := &Index{
+		lex: x.lex, base: x, scratch: x.scratch,
+		firstEntry: len(x.entries), firstTerm: int32(len(x.ids)), total: x.total,
+	}
+	y.fill(entries)
+	return y
+}
+
+func (x *Index) fill(entries []agent.Memory) {
+	x.ids = make(map[string]int32)
+	x.lists = make(map[int32][]posting)
+	var terms []string
+	var ids []int32
+	for _, m := range entries {
+		if m.Retracted != "" {
+			continue
+		}
+		entry := int32(x.firstEntry + len(x.entries))
+		terms = x.lex.Terms(terms[:0], m.Text)
+		ids = ids[:0]
+		for _, t := range terms {
+			ids = append(ids, x.intern(t))
+		}
+		slices.Sort(ids)
+		set := make([]int32, 0, len(ids))
+		for i := 0; i < len(ids); {
+			j := i
+			for j < len(ids) && ids[j] == ids[i] {
+				j++
+			}
+			set = append(set, ids[i])
+			x.lists[ids[i]] = append(x.lists[ids[i]], posting{entry, int32(j - i)})
+			i = j
+		}
+		x.entries = append(x.entries, m)
+		x.lengths = append(x.lengths, int32(len(terms)))
+		x.sets = append(x.sets, set)
+		x.total += len(terms)
+	}
+}
+
+func (x *Index) intern(term string) int32 {
+	if id, ok := x.lookup(term); ok {
+		return id
+	}
+	id := x.firstTerm + int32(len(x.ids))
+	x.ids[term] = id
+	return id
+}
+
+func (x *Index) lookup(term string) (int32, bool) {
+	if x.base != nil {
+		if id, ok := x.base.ids[term]; ok {
+			return id, true
+		}
+	}
+	id, ok := x.ids[term]
+	return id, ok
+}
+
+// Len is the number of entries that can be recalled.
+func (x *Index) Len() int { return x.firstEntry + len(x.entries) }
+
+func (x *Index) entry(i int32) *agent.Memory {
+	if int(i) < x.firstEntry {
+		return &x.base.entries[i]
+	}
+	return &x.entries[int(i)-x.firstEntry]
+}
+
+func (x *Index) length(i int32) float64 {
+	if int(i) < x.firstEntry {
+		return float64(x.base.lengths[i])
+	}
+	return float64(x.lengths[int(i)-x.firstEntry])
+}
+
+func (x *Index) set(i int32) []int32 {
+	if int(i) < x.firstEntry {
+		return x.base.sets[i]
+	}
+	return x.sets[int(i)-x.firstEntry]
+}
+
+// idf is Robertson's inverse document frequency with one added, so that it is
+// never negative.
+func (x *Index) idf(df int) float64 {
+	return math.Log1p((float64(x.Len()-df) + .5) / (float64(df) + .5))
+}
+
+// saturation is the weight of a term that stands count times in an entry of a length.
+func saturation(count, length, mean float64) float64 {
+	return count * (k1 + 1) / (count + k1*(1-b+b*length/mean))
+}
+
+// score accumulates the score of every entry that shares a term with the query
+// and calls f with each, in no particular order. A score is BM25 divided by what
+// an entry that says exactly the query would get, so in [0,1], and then the square
+// root of it, which spreads the scores: an entry with three of four query words
+// gets about .8, with half of them .65, with one of them .45.
+//
+// A word that stands in no entry counts towards that best score as much as the
+// query's average known word: it lowers the score of every entry, because the
+// query asks for more than the memory knows.
+func (x *Index) score(query []string, f func(entry int32, score float64)) {
+	query = distinct(query)
+	mean := float64(x.total) / float64(max(1, x.Len()))
+	acc := x.scratch.Get().(*accumulator)
+	if len(acc.scores) < x.Len() {
+		acc.scores = make([]float64, x.Len())
+	}
+	var sum float64
+	known := 0
+	add := func(list []posting, idf float64) {
+		for _, p := range list {
+			if acc.scores[p.entry] == 0 {
+				acc.touched = append(acc.touched, p.entry)
+			}
+			acc.scores[p.entry] += idf * saturation(float64(p.count), x.length(p.entry), mean)
+		}
+	}
+	for _, term := range query {
+		id, ok := x.lookup(term)
+		if !ok {
+			continue
+		}
+		own := x.lists[id]
+		var below []posting
+		if x.base != nil {
+			below = x.base.lists[id]
+		}
+		if len(own)+len(below) == 0 {
+			continue
+		}
+		idf := x.idf(len(own) + len(below))
+		known++
+		sum += idf
+		add(below, idf)
+		add(own, idf)
+	}
+	if known > 0 {
+		sum *= float64(len(query)) / float64(known)
+		best := sum * saturation(1, float64(len(query)), mean)
+		for _, e := range acc.touched {
+			f(e, math.Sqrt(math.Min(1, acc.scores[e]/best)))
+		}
+	}
+	for _, e := range acc.touched {
+		acc.scores[e] = 0
+	}
+	acc.touched = acc.touched[:0]
+	x.scratch.Put(acc)
+}
+
+// distinct drops repetitions and keeps the order; queries are short.
+func distinct(terms []string) []string {
+	out := terms[:0]
+	for _, t := range terms {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package memory
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// maxCachedStems bounds the cache; words beyond it are stemmed each time.
+const maxCachedStems = 1 << 17
+
+// maxWord bounds a word in bytes: longer runs are keys or data, and the stemmer
+// is linear in them.
+const maxWord = 64
+
+// Lexicon turns text into terms: lower-case words, stop words left out, stemmed
+// by the Snowball English algorithm (Porter 2). Stems are cached. It is safe for
+// concurrent use; reads of cached words take no lock.
+type Lexicon struct {
+	stems atomic.Pointer[map[string]string]
+
+	mu    sync.Mutex
+	fresh map[string]string // not yet in stems
+}
+
+// NewLexicon returns an empty one, to be shared by all indexes and models of an agent.
+func NewLexicon() *Lexicon {
+	l := &Lexicon{fresh: map[string]string{}}
+	l.stems.Store(&map[string]string{})
+	return l
+}
+
+// Stem returns the stem of a lower-case word.
+func (l *Lexicon) Stem(word string) string {
+	known := *l.stems.Load()
+	if s, ok := known[word]; ok {
+		return s
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s, ok := l.fresh[word]; ok {
+		return s
+	}
+	known = *l.stems.Load()
+	if s, ok := known[word]; ok {
+		return s
+	}
+	stem := word
+	if len(word) <= maxWord && utf8.ValidString(word) {
+		stem = english.Stem(word, false)
+	}
+	if len(known)+len(l.fresh) >= maxCachedStems {
+		return stem
+	}
+	l.fresh[strings.Clone(word)] = stem
+	// Merging when the fresh part has grown by half keeps the copying linear.
+	if len(l.fresh) > len(known)/2+32 {
+		merged := make(map[string]string, len(known)+len(l.fresh))
+		for k, v := range known {
+			merged[k] = v
+		}
+		for k, v := range l.fresh {
+			merged[k] = v
+		}
+		l.stems.Store(&merged)
+		clear(l.fresh)
+	}
+	return stem
+}
+
+// Terms appends the terms of text to dst, in order, repetitions included.
+func (l *Lexicon) Terms(dst []string, text string) []string {
+	EachWord(text, func(word string) {
+		if !StopWord(word) {
+			dst = append(dst, l.Stem(word))
+		}
+	})
+	return dst
+}
+
+// EachWord calls f with every word of text in lower case: a run of letters,
+// digits and inner apostrophes, the apostrophes dropped.
+func EachWord(text string, f func(word string)) {
+	lower := strings.ToLower(text)
+	start := -1
+	quoted := false
+	flush := func(end int) {
+		if start < 0 {
+			return
+		}
+		word := lower[start:end]
+		if quoted {
+			word = strings.NewReplacer("'", "", "’", "").Replace(word)
+		}
+		if word != "" {
+			f(word)
+		}
+		start, quoted = -1, false
+	}
+	for i, r := range lower {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if start < 0 {
+				start = i
+			}
+		case (r == '\'' || r == '’') && start >= 0:
+			quoted = true
+		default:
+			flush(i)
+		}
+	}
+	flush(len(lower))
+}
+
+// StopWord reports whether a lower-case word says nothing about a subject.
+func StopWord(word string) bool {
+	switch word {
+	case "a", "an", "the", "this", "that", "these", "those", "there",
+		"i", "me", "my", "mine", "we", "us", "our", "you", "your", "he", "him", "his", "she", "her",
+		"it", "its", "they", "them", "their",
+		"is", "are", "was", "were", "be", "been", "being", "am", "im", "ive", "id",
+		"do", "does", "did", "done", "has", "have", "had", "will", "would", "can", "could", "shall",
+		"should", "may", "might", "must",
+		"of", "in", "on", "at", "to", "for", "from", "by", "with", "as", "into", "about",
+		"and", "or", "but", "if", "so", "than", "then", "also", "just",
+		"what", "whats", "which", "who", "whom", "whose", "how", "please", "s", "t":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,234 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"evolve/runtime/agent"
+)
+
+// Bounds that no query can widen.
+const (
+	MaxRecalled   = 20   // memories a recall returns at most
+	MaxEntryBytes = 1000 // an entry is cut to this many bytes
+	poolFactor    = 4    // candidates considered for diversity, per memory asked for
+)
+
+// The decay of an entry with age: the half that is newest keeps its score, a very
+// old entry keeps decayFloor of it.
+const (
+	decayFloor    = .6
+	decayHalfLife = 90 * 24 * time.Hour
+)
+
+// What a cue in the goal does to a recall.
+const (
+	cueMinScore = .6 // the least score is multiplied by it
+	cueMemories = 2  // so is the number of memories
+)
+
+// Query says what to recall.
+type Query struct {
+	Text string
+	// Domain is that of the task; entries of it and of the global one are recalled.
+	Domain string
+	// MinScore in [0,1] is the least score of a recalled entry.
+	MinScore float64
+	// MaxMemories bounds the number; a cue doubles it, up to [MaxRecalled].
+	MaxMemories int
+	// Lambda in [0,1] weighs relevance against novelty: 1 is relevance alone.
+	Lambda float64
+	// TokenBudget bounds the sum of [Tokens] over the texts; 0 is no bound.
+	TokenBudget int
+	// Now is the time from which age counts; the zero time means no decay.
+	Now time.Time
+	// Wide asks for the recall of a cue whether or not the text has one.
+	Wide bool
+}
+
+// Hit is a recalled memory, its text cut to [MaxEntryBytes].
+type Hit struct {
+	Memory agent.Memory
+	// Score in [0,1] is relevance times recency times confidence.
+	Score float64
+}
+
+// Recall returns what the index holds on the query, the most useful first: every
+// entry's score is its BM25 relative to the query's best possible one, times its
+// recency and confidence; those from MinScore on are picked by maximal marginal
+// relevance (Carbonell and Goldstein, 1998) within the bounds. It stops with what
+// it has when ctx is done.
+func (x *Index) Recall(ctx context.Context, q Query) []Hit {
+	least, most := q.MinScore, q.MaxMemories
+	if q.Wide || HasCue(q.Text) {
+		least *= cueMinScore
+		most *= cueMemories
+	}
+	most = min(most, MaxRecalled)
+	if most <= 0 || x.Len() == 0 || ctx.Err() != nil {
+		return nil
+	}
+	var pool []candidate
+	x.score(x.lex.Terms(nil, q.Text), func(i int32, score float64) {
+		if score < least { // recency and confidence only lower it
+			return
+		}
+		m := x.entry(i)
+		if m.Domain != "" && m.Domain != GlobalDomain && m.Domain != q.Domain {
+			return
+		}
+		if m.Confidence > 0 {
+			score *= math.Min(1, m.Confidence)
+		}
+		score *= recency(m.Time, q.Now)
+		if score >= least {
+			pool = append(pool, candidate{entry: i, score: score})
+		}
+	})
+	slices.SortFunc(pool, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entry, b.entry))
+	})
+	if bound := most * poolFactor; len(pool) > bound {
+		pool = pool[:bound]
+	}
+	return x.pick(ctx, pool, most, q)
+}
+
+type candidate struct {
+	entry   int32
+	score   float64
+	overlap float64 // largest similarity to what was picked
+	gone    bool
+}
+
+// pick takes candidates one by one, each time the one with the largest
+// λ·score − (1−λ)·(similarity to the nearest already picked).
+func (x *Index) pick(ctx context.Context, pool []candidate, most int, q Query) []Hit {
+	hits := make([]Hit, 0, min(most, len(pool)))
+	spent := 0
+	for len(hits) < most && ctx.Err() == nil {
+		best := -1
+		var top float64
+		for i := range pool {
+			c := &pool[i]
+			if c.gone {
+				continue
+			}
+			if v := q.Lambda*c.score - (1-q.Lambda)*c.overlap; best < 0 || v > top {
+				best, top = i, v
+			}
+		}
+		if best < 0 {
+			break
+		}
+		c := &pool[best]
+		c.gone = true
+		m := *x.entry(c.entry)
+		m.Text = Cut(m.Text, MaxEntryBytes)
+		if cost := Tokens(m.Text); q.TokenBudget > 0 {
+			if spent+cost > q.TokenBudget {
+				continue // a shorter one may still fit
+			}
+			spent += cost
+		}
+		hits = append(hits, Hit{Memory: m, Score: c.score})
+		if q.Lambda < 1 {
+			set := x.set(c.entry)
+			for i := range pool {
+				if o := &pool[i]; !o.gone {
+					o.overlap = math.Max(o.overlap, jaccard(set, x.set(o.entry)))
+				}
+			}
+		}
+	}
+	return hits
+}
+
+// recency is the factor of age in [decayFloor, 1]; times in the future count as now.
+func recency(t, now time.Time) float64 {
+	if t.IsZero() || now.IsZero() || !now.After(t) {
+		return 1
+	}
+	halves := float64(now.Sub(t)) / float64(decayHalfLife)
+	return decayFloor + (1-decayFloor)*math.Exp2(-halves)
+}
+
+// jaccard is the shared part of two sorted sets.
+func jaccard(a, b []int32) float64 {
+	shared, i, j := 0, 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			shared++
+			i++
+			j++
+		}
+	}
+	if all := len(a) + len(b) - shared; all > 0 {
+		return float64(shared) / float64(all)
+	}
+	return 0
+}
+
+var cues = []string{
+	"remember", "earlier", "previous", "previously", "last time", "last week", "yesterday", "before that",
+	"you said", "you told", "i said", "i told", "i mentioned", "you mentioned", "we discussed", "we agreed",
+	"we decided", "we talked", "recall",
+}
+
+// HasCue reports whether a text refers to the past: such a goal deserves a wider recall.
+func HasCue(text string) bool {
+	lower := strings.ToLower(text)
+	for _, cue := range cues {
+		for at := 0; ; {
+			i := strings.Index(lower[at:], cue)
+			if i < 0 {
+				break
+			}
+			i += at
+			end := i + len(cue)
+			if (i == 0 || !letter(lower[i-1])) && (end == len(lower) || !letter(lower[end])) {
+				return true
+			}
+			at = end
+		}
+	}
+	return false
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= utf8.RuneSelf }
+
+// Tokens estimates the tokens of a text: a quarter of its bytes, rounded up.
+func Tokens(text string) int { return (len(text) + 3) / 4 }
+
+// Cut shortens a text to at most n bytes, at the end of a sentence or else of a
+// word where there is one in the second half, and marks the cut with "…".
+func Cut(text string, n int) string {
+	const mark = "…"
+	if len(text) <= n {
+		return text
+	}
+	if n <= len(mark) {
+		return ""
+	}
+	end := n - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	head := text[:end]
+	if i := strings.LastIndex(head, ". "); i >= end/2 {
+		head = head[:i+1]
+	} else if i := strings.LastIndexByte(head, ' '); i >= end/2 {
+		head = head[:i]
+	}
+	return head + mark
+}

@@ -1,0 +1,78 @@
+package model
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	nowWords   = regexp.MustCompile(`\b(what time|current time|time is it|today|what day is it|which day is it|current date|what year|what month|weekday|day of the week)\b`)
+	untilWords = regexp.MustCompile(`\bhow many (days|weeks|months) (?:are there |are left |remain )?(?:until|till|to|before|since|from|after|ago)\b`)
+	zoneWords  = regexp.MustCompile(`\b(?:in|at) (?:the )?((?:utc|gmt) ?[+-] ?\d{1,2}(?::\d{2})?)\b`)
+	placeWords = regexp.MustCompile(`\btime (?:is it )?in ([A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)?)`)
+	weekdayOf  = regexp.MustCompile(`\b(?:weekday|day of the week)\b`)
+)
+
+// timePattern says how well a goal fits the clock.
+func (q *question) timePattern() float64 {
+	switch {
+	case nowWords.MatchString(q.lower):
+		return 1
+	case untilWords.MatchString(q.lower):
+		return .9
+	case weekdayOf.MatchString(q.lower):
+		return .5
+	}
+	return 0
+}
+
+// zone is the argument for get_time: an offset, a place, or nothing.
+func (q *question) zone() string {
+	if m := zoneWords.FindStringSubmatch(q.lower); m != nil {
+		return m[1]
+	}
+	if m := placeWords.FindStringSubmatch(q.text); m != nil && m[1] != "UTC" && m[1] != "GMT" {
+		return m[1]
+	}
+	return ""
+}
+
+// tellTime answers from the output of get_time.
+func (q *question) tellTime(output string) (string, bool) {
+	stamp, _, _ := strings.Cut(output, " ")
+	now, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return "", false
+	}
+	if d, ok := firstDate(q.text); ok {
+		today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+		days := int(d.Sub(today).Hours() / 24)
+		if days < 0 {
+			days = -days
+		}
+		switch m := untilWords.FindStringSubmatch(q.lower); {
+		case m != nil && m[1] == "weeks":
+			return strconv.Itoa(days / 7), true
+		case m != nil:
+			return strconv.Itoa(days), true
+		case weekdayOf.MatchString(q.lower):
+			return d.Weekday().String(), true
+		}
+		return "", false
+	}
+	switch {
+	case untilWords.MatchString(q.lower):
+		return "", false // it needs a date that other evidence has to give
+	case q.says("what day", "which day", "weekday", "day of the week"):
+		return now.Weekday().String(), true
+	case q.says("what year"):
+		return strconv.Itoa(now.Year()), true
+	case q.says("what month"):
+		return now.Month().String(), true
+	case q.says("date", "today"):
+		return now.Format(time.DateOnly), true
+	}
+	return now.Format("15:04"), true
+}

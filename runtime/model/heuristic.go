@@ -1,0 +1,302 @@
+package model
+
+import (
+	"context"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/tool"
+)
+
+// Scores from which evidence counts, and from which no more is looked for.
+const (
+	acceptDefault = .5
+	acceptStrict  = .75
+	acceptLenient = .3
+	enough        = .8
+	certain       = .95 // what a tool works out itself
+)
+
+// Heuristic is the built-in model: a deterministic planner without a language
+// model. See the package comment for what it can do.
+type Heuristic struct {
+	lex *memory.Lexicon
+}
+
+// NewHeuristic returns the model; the lexicon is best shared with the memory.
+func NewHeuristic(lex *memory.Lexicon) *Heuristic { return &Heuristic{lex: lex} }
+
+// thought is the state of one step, made anew from the request each time.
+type thought struct {
+	req      *Request
+	strategy Strategy
+	q        *question
+	evidence []evidence
+	notes    []string
+}
+
+// Next implements [Model]. It never fails and costs no money; its usage estimates
+// the tokens a language model would have read.
+func (h *Heuristic) Next(_ context.Context, req *Request) (Reply, error) {
+	t := &thought{req: req, strategy: ParseStrategy(req.Strategy)}
+	if len(req.Steps) == 0 && len(req.Rejected) == 0 {
+		for _, line := range t.strategy.Unknown {
+			t.note("no directive: " + line)
+		}
+	}
+	var r Reply
+	if req.Synthesis {
+		t.q = read(h.lex, req.Goal)
+		r = t.synthesize()
+	} else {
+		t.q = read(h.lex, resolve(req.Goal, req.Findings))
+		r = t.step()
+	}
+	r.Notes = t.notes
+	r.Usage = agent.Usage{InputTokens: t.size(), OutputTokens: int64(memory.Tokens(r.Answer))}
+	for _, c := range r.Calls {
+		r.Usage.OutputTokens += int64(memory.Tokens(c.Tool) + memory.Tokens(string(c.Arguments)))
+	}
+	return r, nil
+}
+
+func (t *thought) note(text string) { t.notes = append(t.notes, memory.Cut(text, 200)) }
+
+func (t *thought) set(sl slot) string { return t.strategy.in(t.req.Domain, sl) }
+
+// step decides between calling a tool, answering and referring.
+func (t *thought) step() Reply {
+	filesFirst := t.set(slotSource) == "files" && len(t.req.Files) > 0
+	precedent, found := t.vote()
+	if found && !filesFirst {
+		return t.answer(precedent)
+	}
+	if mode := t.set(slotRefer); mode != "never" && !found {
+		if b := t.q.boundary(mode == "early"); b != nil {
+			return t.refer(*b)
+		}
+	}
+	t.gather()
+	accept := t.accept()
+	rank(t.evidence, accept, t.set(slotSource), t.set(slotConflict) == "newest")
+	t.dropRejected()
+	last := t.req.Remaining <= 1
+	if len(t.evidence) > 0 && !last {
+		if call, ok := t.followUp(t.evidence[0]); ok {
+			return Reply{Calls: []Call{call}}
+		}
+	}
+	if len(t.evidence) > 0 && t.evidence[0].score >= accept {
+		best := t.evidence[0]
+		settled := best.score >= enough && (!filesFirst || best.origin == fromFile || best.origin == fromTool)
+		if settled || last {
+			return t.answer(best)
+		}
+	}
+	if !last {
+		if plan := t.choose(); len(plan) > 0 {
+			return Reply{Calls: []Call{plan[0].call}}
+		}
+	}
+	if len(t.evidence) > 0 && t.evidence[0].score >= accept {
+		return t.answer(t.evidence[0])
+	}
+	if found {
+		return t.answer(precedent)
+	}
+	return t.unsure()
+}
+
+func (t *thought) accept() float64 {
+	switch t.set(slotAccept) {
+	case "strict":
+		return acceptStrict
+	case "lenient":
+		return acceptLenient
+	}
+	return acceptDefault
+}
+
+// vote answers by what similar memories say the answer was. A memory weighs the
+// fourth power of its score, which is the square of its relative BM25: one near
+// twin outweighs several distant relatives.
+func (t *thought) vote() (evidence, bool) {
+	votes := map[string]float64{}
+	var order []string
+	top := evidence{origin: fromMemory}
+	add := func(answer string, score float64) {
+		if answer == "" {
+			return
+		}
+		if _, ok := votes[answer]; !ok {
+			order = append(order, answer)
+		}
+		votes[answer] += score * score * score * score
+		if score > top.score {
+			top.score, top.value, top.line = score, answer, answer
+		}
+	}
+	for _, h := range t.req.Memories {
+		add(h.Memory.Answer, h.Score)
+	}
+	for _, s := range t.req.Steps {
+		for _, r := range remembered(s) {
+			add(r.Answer, r.Score)
+		}
+	}
+	if len(order) == 0 {
+		return evidence{}, false
+	}
+	if t.set(slotVote) != "nearest" {
+		for _, answer := range order {
+			if votes[answer] > votes[top.value] {
+				top.value, top.line = answer, answer
+			}
+		}
+	}
+	return top, true
+}
+
+// dropRejected takes out what the self-check has sent back, unless nothing else is left.
+func (t *thought) dropRejected() {
+	if len(t.req.Rejected) == 0 {
+		return
+	}
+	var kept []evidence
+	for _, e := range t.evidence {
+		again := false
+		for _, r := range t.req.Rejected {
+			again = again || t.form(e) == r
+		}
+		if !again {
+			kept = append(kept, e)
+		}
+	}
+	if len(kept) > 0 && kept[0].score >= t.accept() || t.req.Remaining > 1 && len(t.choose()) > 0 {
+		t.evidence = kept
+	}
+}
+
+var pointer = strings.NewReplacer("`", "", "\"", "", "(", "", ")", "")
+
+// followUp is what a directive wants to have done before the best evidence is
+// taken: read the file in full, follow its reference, reckon properly.
+func (t *thought) followUp(best evidence) (Call, bool) {
+	allowed := func(name string) bool {
+		if t.set(slotTool+slot(name)) == "never" {
+			return false
+		}
+		for _, s := range t.req.Tools {
+			if s.Name == name {
+				return true
+			}
+		}
+		return false
+	}
+	if best.reckon != "" {
+		for _, in := range t.choose() {
+			if in.call.Tool == "calculate" {
+				return in.call, true
+			}
+		}
+	}
+	if !allowed("read_file") {
+		return Call{}, false
+	}
+	if best.grep && t.set(slotRead) != "" {
+		if c := newCall("read_file", map[string]any{"path": best.file}); !t.made(c) {
+			return c, true
+		}
+	}
+	if t.set(slotFollow) != "" {
+		if p := t.reference(best.line); p != "" && p != best.file {
+			if c := newCall("read_file", map[string]any{"path": p}); !t.made(c) {
+				return c, true
+			}
+		}
+	}
+	return Call{}, false
+}
+
+// reference is the file of the task that a line points to with "see", if it does.
+func (t *thought) reference(line string) string {
+	plain := pointer.Replace(line)
+	m := seeFile.FindStringSubmatch(plain)
+	if m == nil {
+		return ""
+	}
+	for _, f := range t.req.Files {
+		if f == m[1] || strings.HasSuffix(f, "/"+m[1]) {
+			return f
+		}
+	}
+	return ""
+}
+
+func (t *thought) answer(e evidence) Reply {
+	t.note("answered from " + e.place())
+	return Reply{
+		Answer: t.form(e), Value: e.short(), Confidence: min(1, e.score), Expects: t.expects(e),
+	}
+}
+
+// expects is the shape of the question, unless a tool has given the answer itself.
+func (t *thought) expects(e evidence) Shape {
+	if e.origin == fromTool {
+		return AnyShape
+	}
+	return t.q.shape
+}
+
+func (t *thought) refer(b tool.Boundary) Reply {
+	return Reply{Referral: &b, Answer: "referral: " + b.Shape}
+}
+
+// unsure is the end without evidence.
+func (t *thought) unsure() Reply {
+	for _, s := range t.req.Steps {
+		if s.Result.Boundary != nil {
+			return t.refer(*s.Result.Boundary)
+		}
+	}
+	mode := t.set(slotUnsure)
+	switch {
+	case mode == "guess" && len(t.evidence) > 0:
+		return t.answer(t.evidence[0])
+	case mode == "refer":
+		return t.refer(tool.Boundary{
+			Axes:     []string{"knowledge"},
+			Shape:    "a question that the material at hand does not answer",
+			Evidence: "nothing was found on: " + strings.Join(t.q.raw[:min(len(t.q.raw), 8)], " "),
+		})
+	}
+	if text, ok := strings.CutPrefix(mode, "say "); ok {
+		return Reply{Answer: text, Value: text, Unsure: true}
+	}
+	return Reply{Answer: "unknown", Value: "unknown", Unsure: true}
+}
+
+// size estimates the tokens of the request.
+func (t *thought) size() int64 {
+	n := len(t.req.Goal) + len(t.req.Strategy)
+	for _, s := range t.req.System {
+		n += len(s.Text)
+	}
+	for _, m := range t.req.Turns {
+		n += len(m.Content)
+	}
+	for _, h := range t.req.Memories {
+		n += len(h.Memory.Text)
+	}
+	for _, s := range t.req.Tools {
+		n += len(s.Name) + len(s.Description) + len(s.Schema)
+	}
+	for _, s := range t.req.Steps {
+		n += len(s.Call.Arguments) + len(s.Result.Output)
+	}
+	for _, f := range t.req.Findings {
+		n += len(f.Goal) + len(f.Answer)
+	}
+	return int64((n + 3) / 4)
+}

@@ -1,0 +1,389 @@
+package model
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+var (
+	searchWords = regexp.MustCompile(`\b(which files?|what files?|where is|where are|mentions?|contains?|occurrences?|occurs?|appears?|search for|grep)\b`)
+	folderWords = regexp.MustCompile(`\b(list (?:all )?(?:the )?\S* ?files|which files are|what files are|how many (?:\S+ )?files|directory|folder|what is in)\b`)
+	mentions    = regexp.MustCompile(`\b(mention|mentions|mentioned|contain|contains|containing|occurrences|occur|occurs|appear|appears|lines with|define|defines|defined|declare|declares|declared|implement|implements)\b`)
+	docWords    = regexp.MustCompile(`\b(according to|handbook|runbook|manual|guide|report|notes?|policy|readme|docs?|document|documentation|spec|changelog)\b`)
+	noteWords   = regexp.MustCompile(`^(?:please )?(?:note that|make a note|take a note|note down|write down that|keep in mind that)\b`)
+)
+
+// Pattern scores that are no plain yes or no.
+const (
+	patternQuestion  = .45 // files are there and none is named: grep may find it
+	patternNamed     = .2  // grep when the file is named anyway
+	patternDocument  = .25 // the goal speaks of a document: read one
+	patternAggregate = .05 // a sum over a table: calculate would be exact
+	patternWords     = .1  // a word of the tool's subject
+	patternEnable    = .9  // an inactive tool, relative to its own pattern
+)
+
+// intent is a call with how well the goal fits it.
+type intent struct {
+	call  Call
+	fit   float64
+	score float64
+}
+
+// choose lists the calls still to be made, the best first, those below the
+// cutoff left out.
+func (t *thought) choose() []intent {
+	var out []intent
+	active := map[string]bool{}
+	for _, spec := range t.req.Tools {
+		active[spec.Name] = true
+	}
+	for _, spec := range t.req.Tools {
+		if spec.Name == "enable_tool" {
+			for _, name := range t.req.Inactive {
+				for _, in := range t.intents(name) {
+					out = t.weigh(out, intent{call: newCall("enable_tool", map[string]any{"name": name}), fit: patternEnable * in.fit}, "enable_tool")
+					break
+				}
+			}
+			continue
+		}
+		for _, in := range t.intents(spec.Name) {
+			out = t.weigh(out, in, spec.Name)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].score > out[j].score })
+	return out
+}
+
+// weigh scores an intent: pattern and performance with their weights, then what
+// the strategy prefers, avoids or bans. Calls already made are left out.
+func (t *thought) weigh(out []intent, in intent, name string) []intent {
+	if t.made(in.call) {
+		return out
+	}
+	useful := .5
+	if t.req.Usefulness != nil {
+		useful = t.req.Usefulness(name)
+	}
+	c := t.req.Choice
+	in.score = c.PatternWeight*in.fit + c.PerformanceWeight*useful
+	switch t.strategy.in(t.req.Domain, slotTool+slot(name)) {
+	case "never":
+		return out
+	case "avoid":
+		in.score *= .3
+	case "prefer":
+		in.score += .3
+	}
+	if in.score < c.Cutoff {
+		return out
+	}
+	return append(out, in)
+}
+
+func (t *thought) made(c Call) bool {
+	for _, s := range t.req.Steps {
+		if s.Call.Tool == c.Tool && string(s.Call.Arguments) == string(c.Arguments) {
+			return true
+		}
+	}
+	return false
+}
+
+func newCall(name string, args map[string]any) Call {
+	raw, err := json.Marshal(args) // sorted keys: the same arguments, the same bytes
+	if err != nil {
+		raw = []byte("{}")
+	}
+	return Call{Tool: name, Arguments: raw}
+}
+
+// intents lists what the heuristic would call a tool with, and how well the goal fits.
+func (t *thought) intents(name string) []intent {
+	q := t.q
+	one := func(fit float64, args map[string]any) []intent {
+		return []intent{{call: newCall(name, args), fit: fit}}
+	}
+	files := len(t.req.Files) > 0
+	switch name {
+	case "calculate":
+		if expr, pure := q.expression(); expr != "" {
+			fit := 1.0
+			if !pure {
+				fit = .4
+			}
+			return one(fit, map[string]any{"expression": expr})
+		}
+		if m := convert.FindStringSubmatch(q.lower); m != nil {
+			return one(.6, map[string]any{"expression": m[1] + " " + m[2]})
+		}
+		for _, e := range t.evidence {
+			if e.reckon != "" && len(e.reckon) <= 1000 {
+				fit := patternAggregate
+				if t.strategy.in(t.req.Domain, slotVerify) != "" {
+					fit = 1
+				}
+				return one(fit, map[string]any{"expression": e.reckon})
+			}
+		}
+	case "get_time":
+		if fit := q.timePattern(); fit > 0 {
+			args := map[string]any{}
+			if z := q.zone(); z != "" {
+				args["zone"] = z
+			}
+			return one(fit, args)
+		}
+	case "read_file":
+		return t.reading()
+	case "list_directory":
+		if files && folderWords.MatchString(q.lower) && !mentions.MatchString(q.lower) {
+			return one(1, map[string]any{"path": t.folder(), "recursive": true})
+		}
+	case "grep":
+		if files {
+			return t.grepping()
+		}
+	case "memory_search":
+		fit := 0.0
+		if q.cue {
+			fit = .8
+		}
+		return one(fit, map[string]any{"query": q.text[:min(len(q.text), 2000)]})
+	case "note":
+		if noteWords.MatchString(q.lower) {
+			return one(1, map[string]any{"text": q.text[:min(len(q.text), 500)]})
+		}
+	case "repo_index":
+		if files && indexWords.MatchString(q.lower) {
+			return one(1, map[string]any{})
+		}
+	case "file_summary":
+		if p := t.namedFile(); path.Ext(p) == ".go" && summaryWords.MatchString(q.lower) {
+			return one(1, map[string]any{"path": p})
+		}
+	case "dependency_map":
+		if files && len(q.paths) == 0 && importWords.MatchString(q.lower) {
+			return one(1, map[string]any{})
+		}
+	}
+	return nil
+}
+
+var convert = regexp.MustCompile(`\bconvert (\d+(?:\.\d+)?) ?([a-z]+)\b`)
+
+// namedFile is the file of the task that the goal names, by path or base name.
+func (t *thought) namedFile() string {
+	for _, p := range t.q.paths {
+		p = strings.TrimPrefix(p, "./")
+		if slices.Contains(t.req.Files, p) {
+			return p
+		}
+		for _, f := range t.req.Files {
+			if path.Base(f) == path.Base(p) {
+				return f
+			}
+		}
+	}
+	return ""
+}
+
+// folder is the folder that the goal names, or the root.
+func (t *thought) folder() string {
+	best := "."
+	for _, f := range t.req.Files {
+		for d := path.Dir(f); d != "."; d = path.Dir(d) {
+			if len(d) > len(best) && (strings.Contains(t.q.lower, strings.ToLower(d)+"/") || slices.Contains(t.q.words, strings.ToLower(path.Base(d)))) {
+				best = d
+			}
+		}
+	}
+	return best
+}
+
+// reading proposes files to read: those named, then the others by how well their
+// names fit.
+func (t *thought) reading() []intent {
+	var out []intent
+	add := func(p string, fit float64) {
+		out = append(out, intent{call: newCall("read_file", map[string]any{"path": p}), fit: fit})
+	}
+	for _, p := range t.q.paths {
+		p = strings.TrimPrefix(p, "./")
+		known := p
+		if !slices.Contains(t.req.Files, p) {
+			for _, f := range t.req.Files {
+				if path.Base(f) == path.Base(p) {
+					known = f
+					break
+				}
+			}
+		}
+		add(known, 1)
+	}
+	if m := webAddress.FindString(t.q.text); m != "" {
+		add(m, .9)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	generic := 0.0
+	if docWords.MatchString(t.q.lower) {
+		generic = patternDocument
+	}
+	for _, f := range t.req.Files {
+		fit := generic
+		if s := t.q.match(nameWords(f)); s != 0 {
+			fit = max(fit, .25) + .35*t.q.weight(s)/t.q.total
+		}
+		add(f, fit)
+	}
+	return out
+}
+
+var webAddress = regexp.MustCompile(`https?://[^\s)"'>]+`)
+
+// grepping proposes a pattern to look for.
+func (t *thought) grepping() []intent {
+	q := t.q
+	one := func(fit float64, args map[string]any) []intent {
+		return []intent{{call: newCall("grep", args), fit: fit}}
+	}
+	if defineWords.MatchString(q.lower) {
+		if s := q.symbolAsked(); s != "" {
+			return one(1, map[string]any{"pattern": `^\s*(func (\([^)]*\) )?|type |const |var |def |class )` + regexp.QuoteMeta(s) + `\b`})
+		}
+	}
+	if m := importWords.FindString(q.lower); m != "" {
+		if what := firstGroup(whoImports.FindStringSubmatch(q.lower)); what != "" {
+			return one(.7, map[string]any{"pattern": `"([^"]*/)?` + regexp.QuoteMeta(what) + `"$`})
+		}
+	}
+	if searchWords.MatchString(q.lower) && mentions.MatchString(q.lower) {
+		if what := q.sought(); what != "" {
+			args := map[string]any{"pattern": what, "literal": true}
+			if p := t.namedFile(); p != "" {
+				args["path"] = p
+			}
+			return one(1, args)
+		}
+	}
+	if q.count && mentions.MatchString(q.lower) {
+		if what := q.sought(); what != "" {
+			args := map[string]any{"pattern": what, "literal": true}
+			if p := t.namedFile(); p != "" {
+				args["path"] = p
+			}
+			return one(1, args)
+		}
+	}
+	fit := patternQuestion
+	if t.namedFile() != "" {
+		fit = patternNamed
+	}
+	var out []intent
+	telling := q.telling()
+	for i := 0; i < len(telling); i += 3 {
+		var parts []string
+		for _, w := range telling[i:min(i+3, len(telling))] {
+			parts = append(parts, regexp.QuoteMeta(w))
+		}
+		out = append(out, intent{
+			call: newCall("grep", map[string]any{"pattern": strings.Join(parts, "|")}),
+			fit:  fit / float64(1+i/3),
+		})
+	}
+	return out
+}
+
+// sought is the text that a goal wants to have found: quoted, or what follows the
+// verb.
+func (q *question) sought() string {
+	if len(q.quoted) > 0 {
+		return q.quoted[0]
+	}
+	at := mentions.FindAllStringIndex(q.lower, -1)
+	if at == nil || len(q.lower) != len(q.text) {
+		return ""
+	}
+	rest := strings.TrimRight(strings.TrimSpace(q.text[at[len(at)-1][1]:]), "?.! ")
+	rest = strings.TrimPrefix(rest, "the ")
+	for _, stop := range []string{" in ", " of ", " and "} {
+		if i := strings.Index(rest, stop); i > 0 {
+			rest = rest[:i]
+		}
+	}
+	return rest
+}
+
+// telling lists the content words as they may stand in a text (what the word and
+// its stem have in common), the most telling first: with digits, then long ones.
+func (q *question) telling() []string {
+	type ranked struct {
+		text string
+		rank int
+	}
+	var all []ranked
+	for _, w := range q.raw {
+		stem := q.lex.Stem(w)
+		n := 0
+		for n < len(w) && n < len(stem) && w[n] == stem[n] {
+			n++
+		}
+		text := w
+		if n >= 3 {
+			text = w[:n]
+		}
+		rank := len(w)
+		if strings.ContainsAny(w, "0123456789") {
+			rank += 20
+		}
+		all = append(all, ranked{text, rank})
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].rank > all[j].rank })
+	out := make([]string, 0, len(all))
+	for _, r := range all[:min(len(all), 9)] {
+		out = append(out, r.text)
+	}
+	return out
+}
+
+// countedLines is how many lines or different files a grep found.
+func countedLines(output string, distinct bool) int {
+	if output == "" {
+		return 0
+	}
+	n, files := 0, map[string]bool{}
+	for line := range strings.Lines(output) {
+		file, _, _, ok := grepLine(line)
+		if !ok {
+			continue
+		}
+		n++
+		files[file] = true
+	}
+	if distinct {
+		return len(files)
+	}
+	return n
+}
+
+// grepLine splits "path:line: text".
+func grepLine(line string) (file string, n int, text string, ok bool) {
+	file, rest, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+	if !ok {
+		return "", 0, "", false
+	}
+	num, text, ok := strings.Cut(rest, ": ")
+	if !ok {
+		return "", 0, "", false
+	}
+	n, err := strconv.Atoi(num)
+	return file, n, text, err == nil
+}

@@ -1,0 +1,276 @@
+package model
+
+import (
+	"encoding/csv"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"evolve/runtime/tool"
+)
+
+// maxRows bounds the rows of a table that are looked at.
+const maxRows = 5000
+
+// table is rows of cells under a header.
+type table struct {
+	header []string
+	rows   [][]string
+}
+
+func readCSV(text string, comma rune) table {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = comma, -1, true, true
+	var t table
+	for len(t.rows) < maxRows {
+		row, err := r.Read()
+		if err != nil {
+			break // the end, or what cannot be read as a table
+		}
+		t.add(row)
+	}
+	return t
+}
+
+func readMarkdownTable(lines []string) table {
+	var t table
+	for _, line := range lines[:min(len(lines), maxRows)] {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		rule := true
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+			rule = rule && strings.Trim(cells[i], "-: ") == ""
+		}
+		if !rule {
+			t.add(cells)
+		}
+	}
+	return t
+}
+
+func (t *table) add(row []string) {
+	if t.header == nil {
+		t.header = row
+		return
+	}
+	t.rows = append(t.rows, row)
+}
+
+// searchTable finds what a table has to say: an aggregate of a column, the rows
+// that the question names, or one cell of them.
+func (q *question) searchTable(s source, t table) []evidence {
+	if len(t.header) < 2 || len(t.rows) == 0 {
+		return nil
+	}
+	about := q.match(nameWords(s.file))
+	heads := make([]set, len(t.header))
+	for i, h := range t.header {
+		heads[i] = q.match(nameWords(h))
+	}
+	named, filter := q.filters(t, heads)
+	var out []evidence
+	if e, ok := q.aggregateTable(s, t, heads, about, named, filter); ok {
+		out = append(out, e)
+	}
+	if e, ok := q.listTable(s, t, heads, about, named, filter); ok {
+		out = append(out, e)
+	}
+	return append(out, q.cells(s, t, heads, about)...)
+}
+
+// filters finds the cell values that the question names in full. named is the
+// set of terms that they and their headers use; filter says which rows have one of them in every column
+// that is named.
+func (q *question) filters(t table, heads []set) (named set, filter func(row []string) bool) {
+	wanted := make([]map[string]bool, len(t.header))
+	for _, row := range t.rows {
+		for c, cell := range row {
+			if c >= len(wanted) || wanted[c][cell] {
+				continue
+			}
+			m, all := q.covers(cell)
+			if !all || m&^heads[c] == 0 {
+				continue
+			}
+			if wanted[c] == nil {
+				wanted[c] = map[string]bool{}
+			}
+			wanted[c][cell] = true
+			named |= m | heads[c]
+		}
+	}
+	return named, func(row []string) bool {
+		for c, w := range wanted {
+			if w != nil && (c >= len(row) || !w[row[c]]) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// column picks the column whose header the question names best, among those that ok admits.
+func (q *question) column(heads []set, ok func(c int) bool) int {
+	best, top := -1, 0.0
+	for c, h := range heads {
+		if w := q.weight(h); w > top && ok(c) {
+			best, top = c, w
+		}
+	}
+	return best
+}
+
+func (t table) numeric(c int) bool {
+	seen := false
+	for _, row := range t.rows {
+		if c >= len(row) || row[c] == "" {
+			continue
+		}
+		if _, ok := parseNumber(row[c]); !ok {
+			return false
+		}
+		seen = true
+	}
+	return seen
+}
+
+func (q *question) aggregateTable(s source, t table, heads []set, about, named set, filter func([]string) bool) (evidence, bool) {
+	e := evidence{origin: s.origin, file: s.file, time: s.time}
+	if q.aggregate == none {
+		if !q.count {
+			return e, false
+		}
+		n := 0
+		for _, row := range t.rows {
+			if filter(row) {
+				n++
+			}
+		}
+		var mentioned set
+		for _, h := range heads {
+			mentioned |= h
+		}
+		e.value = strconv.Itoa(n)
+		e.line = e.value
+		e.score = q.coverage(named|mentioned, about)
+		return e, true
+	}
+	col := q.column(heads, t.numeric)
+	if col < 0 {
+		return e, false
+	}
+	var values []float64
+	var texts []string
+	var rows [][]string
+	for _, row := range t.rows {
+		if !filter(row) || col >= len(row) {
+			continue
+		}
+		if v, ok := parseNumber(row[col]); ok {
+			values, rows = append(values, v), append(rows, row)
+			texts = append(texts, tool.FormatNumber(v))
+		}
+	}
+	if len(values) == 0 {
+		return e, false
+	}
+	mentioned := heads[col]
+	switch q.aggregate {
+	case sumOf, averageOf:
+		e.reckon = strings.Join(texts, "+")
+		if q.aggregate == averageOf {
+			e.reckon = "(" + e.reckon + ")/" + strconv.Itoa(len(texts))
+		}
+		e.value = inTheHead(e.reckon)
+		e.line = e.value
+	default:
+		best := 0
+		for i, v := range values {
+			if (q.aggregate == highest && v > values[best]) || (q.aggregate == lowest && v < values[best]) {
+				best = i
+			}
+		}
+		asked := q.column(heads, func(c int) bool { return c != col && heads[c]&^heads[col] != 0 })
+		if asked >= 0 {
+			mentioned |= heads[asked]
+		} else if q.which {
+			asked = 0
+		}
+		if asked >= 0 && asked < len(rows[best]) {
+			e.value = rows[best][asked]
+		} else {
+			e.value = rows[best][col]
+		}
+		e.line = strings.Join(rows[best], ", ")
+	}
+	e.score = q.coverage(named|mentioned, about)
+	return e, true
+}
+
+// listTable lists a column of the rows that the question names.
+func (q *question) listTable(s source, t table, heads []set, about, named set, filter func([]string) bool) (evidence, bool) {
+	e := evidence{origin: s.origin, file: s.file, time: s.time}
+	if !q.list || q.aggregate != none {
+		return e, false
+	}
+	col := q.column(heads, func(int) bool { return true })
+	mentioned := set(0)
+	for _, h := range heads {
+		mentioned |= h
+	}
+	if col < 0 || heads[col]&^named == 0 {
+		col = 0
+	}
+	for _, row := range t.rows {
+		if filter(row) && col < len(row) && len(e.list) < maxItems {
+			e.list = append(e.list, row[col])
+		}
+	}
+	if len(e.list) == 0 {
+		return e, false
+	}
+	e.line = strings.Join(e.list, ", ")
+	e.score = q.coverage(named|mentioned, about)
+	return e, true
+}
+
+// cells finds the row the question is about and the cell under the header it names.
+func (q *question) cells(s source, t table, heads []set, about set) []evidence {
+	var out []evidence
+	for n, row := range t.rows {
+		var m set
+		cells := make([]set, len(row))
+		for c, cell := range row {
+			cells[c] = q.match(cell)
+			m |= cells[c]
+		}
+		if m == 0 {
+			continue
+		}
+		e := evidence{
+			line: strings.Join(row, ", "), origin: s.origin, file: s.file, time: s.time, order: s.order*maxLines + n,
+		}
+		col := q.column(heads, func(c int) bool { return c < len(row) && cells[c] == 0 })
+		if col >= 0 {
+			e.value = row[col]
+			e.score = q.coverage(m|heads[col], about)
+		} else {
+			e.value = e.line
+			e.score = .8 * q.coverage(m, about)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+var numberText = regexp.MustCompile(`^[€$£]?\s*(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?)\s*(?:%|[€$£]|[A-Za-z]{1,8}(?:/[a-z]+)?)?$`)
+
+// parseNumber reads a cell such as "1,200", "€32.50", "30 s" or "12%".
+func parseNumber(cell string) (float64, bool) {
+	m := numberText.FindStringSubmatch(strings.TrimSpace(cell))
+	if m == nil {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
+	return v, err == nil
+}

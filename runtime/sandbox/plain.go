@@ -1,0 +1,105 @@
+package sandbox
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// mark is the environment variable by which descendants without walls are found
+// after they left their process group. One that clears its environment as well
+// cannot be found: another reason to want walls.
+const mark = "EVOLVE_MARK"
+
+// startPlain runs a program with nothing around it but a process group.
+func startPlain(s Spec, prog program) (*Process, error) {
+	home, err := os.MkdirTemp(s.Temp, "evolve-home-")
+	if err != nil {
+		return nil, fmt.Errorf("making a home folder: %w", err)
+	}
+	sign := mark + "=" + rand.Text()
+	cmd := &exec.Cmd{
+		Path: prog.path, Args: prog.argv(s), Dir: s.Dir,
+		Env:         append(environment(s, prog, home, home), sign),
+		SysProcAttr: plainAttributes(),
+	}
+	connect(cmd, s)
+	if err := cmd.Start(); err != nil {
+		_ = os.RemoveAll(home)
+		return nil, refused(err)
+	}
+	var mu sync.Mutex
+	reaped := false // afterwards the number may be another's
+	kill := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !reaped {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		}
+		sweep(sign)
+	}
+	wait := func() Exit {
+		if awaitEnd(cmd.Process.Pid) {
+			kill()
+		}
+		mu.Lock()
+		_ = cmd.Wait()
+		reaped = true
+		mu.Unlock()
+		_ = os.RemoveAll(home)
+		return exitOf(cmd.ProcessState)
+	}
+	return &Process{kill: kill, wait: wait}, nil
+}
+
+// connect hands over the standard files; a nil one is /dev/null.
+func connect(cmd *exec.Cmd, s Spec) {
+	if s.Stdin != nil {
+		cmd.Stdin = s.Stdin
+	}
+	if s.Stdout != nil {
+		cmd.Stdout = s.Stdout
+	}
+	if s.Stderr != nil {
+		cmd.Stderr = s.Stderr
+	}
+}
+
+func exitOf(state *os.ProcessState) Exit {
+	e := Exit{Code: state.ExitCode()}
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		e.Signal = int(ws.Signal())
+	}
+	return e
+}
+
+// sweep kills every process whose environment has the sign, until a pass over all
+// processes finds none or the passes run out: one that forks faster than this
+// looks is not to hold the run up for ever.
+func sweep(sign string) {
+	for range 100 {
+		found := false
+		environments, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			return
+		}
+		for _, path := range environments {
+			env, err := os.ReadFile(path)
+			if err != nil || !bytes.Contains(env, []byte(sign)) {
+				continue
+			}
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+				found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+			}
+		}
+		if !found {
+			return
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package sandbox
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func plainAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// awaitEnd waits for the end of a child and leaves it to be reaped, so that its
+// number still names its process group; it reports whether it could.
+func awaitEnd(pid int) bool {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err != unix.EINTR {
+			return err == nil
+		}
+	}
+}

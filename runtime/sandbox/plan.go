@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The private folders. Their contents are in memory and gone with the program.
+const (
+	homeFolder = "/home/evolve"
+	tmpFolder  = "/tmp"
+)
+
+// kind of a piece of the root that a program sees.
+type kind string
+
+const (
+	readOnly kind = "read-only" // Source at Path, nothing in it writable
+	writable kind = "writable"  // Source at Path
+	device   kind = "device"    // the device Source at Path
+	private  kind = "private"   // an empty folder of Size bytes at most
+	hidden   kind = "hidden"    // an empty read-only folder, where there is one
+	link     kind = "link"      // a symbolic link to Source
+	file     kind = "file"      // a file with the text Source
+)
+
+// piece is one piece of the root.
+type piece struct {
+	Kind   kind   `json:"kind"`
+	Path   string `json:"path"`
+	Source string `json:"source,omitempty"`
+	Size   int64  `json:"size,omitempty"`
+}
+
+// settings are the files below /etc that programs need to find libraries, names,
+// certificates and the time. Keys, passwords and services' settings stay out.
+var settings = []string{
+	"alternatives", "ca-certificates.conf", "crypto-policies", "gai.conf", "host.conf", "hosts", "java*-openjdk", "ld-musl-*.path",
+	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "perl", "pki/ca-trust",
+	"pki/java", "pki/tls/cert.pem", "pki/tls/certs", "pki/tls/openssl.cnf", "protocols", "python3*", "resolv.conf", "services",
+	"ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "timezone",
+}
+
+// layout lists the pieces of the root for a program, parents before children.
+func layout(s Spec, prog program) ([]piece, error) {
+	pieces := []piece{
+		{Kind: private, Path: tmpFolder, Size: 1 << 30},
+		{Kind: private, Path: homeFolder, Size: 1 << 30},
+		{Kind: private, Path: "/dev/shm", Size: 256 << 20},
+		{Kind: link, Path: "/dev/fd", Source: "/proc/self/fd"},
+		{Kind: link, Path: "/dev/stdin", Source: "/proc/self/fd/0"},
+		{Kind: link, Path: "/dev/stdout", Source: "/proc/self/fd/1"},
+		{Kind: link, Path: "/dev/stderr", Source: "/proc/self/fd/2"},
+		{Kind: file, Path: "/etc/passwd", Source: fmt.Sprintf("evolve:x:%d:%d:evolve:%s:/bin/sh\n", os.Getuid(), os.Getgid(), homeFolder)},
+		{Kind: file, Path: "/etc/group", Source: fmt.Sprintf("evolve:x:%d:\n", os.Getgid())},
+	}
+	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
+		pieces = append(pieces, piece{Kind: device, Path: "/dev/" + name, Source: "/dev/" + name})
+	}
+	for _, folder := range system {
+		target, err := os.Readlink(folder)
+		if err == nil {
+			pieces = append(pieces, piece{Kind: link, Path: folder, Source: target})
+		} else if _, err := os.Stat(folder); err == nil {
+			pieces = append(pieces, piece{Kind: readOnly, Path: folder, Source: folder})
+		}
+	}
+	for _, pattern := range settings {
+		found, err := filepath.Glob("/etc/" + pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				pieces = append(pieces, piece{Kind: readOnly, Path: path, Source: real})
+			}
+		}
+	}
+	given := func(k kind, paths ...string) error {
+		for _, path := range paths {
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				return fmt.Errorf("showing %s: %w", path, err)
+			}
+			if path = filepath.Clean(path); path != real && !under(path, system) {
+				pieces = append(pieces, piece{Kind: link, Path: path, Source: real})
+			}
+			if real == "/" {
+				return fmt.Errorf("showing %s: the whole file system is no folder to show", path)
+			}
+			pieces = append(pieces, piece{Kind: k, Path: real, Source: real})
+		}
+		return nil
+	}
+	for _, path := range prog.needs {
+		if err := given(readOnly, path); err != nil {
+			return nil, err
+		}
+	}
+	// After what a program merely needs, before what it is explicitly shown.
+	for _, path := range s.Hidden {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			pieces = append(pieces, piece{Kind: hidden, Path: real})
+		}
+	}
+	if err := given(readOnly, append([]string{s.Dir}, s.ReadOnly...)...); err != nil {
+		return nil, err
+	}
+	if err := given(writable, s.Writable...); err != nil {
+		return nil, err
+	}
+	return arrange(pieces), nil
+}
+
+// arrange keeps the last piece of each path, leaves out what needs none, and sorts
+// parents before children. Links come last, but for those of the system itself,
+// such as /bin, through which others are found.
+func arrange(pieces []piece) []piece {
+	last := map[string]int{}
+	var shown []string // folders that hold what the host's hold
+	for i, p := range pieces {
+		if j, ok := last[p.Path]; ok && p.Kind == link && pieces[j].Kind != link {
+			continue
+		}
+		last[p.Path] = i
+		if p.Kind == readOnly || p.Kind == writable {
+			shown = append(shown, p.Path)
+		}
+	}
+	var out []piece
+	for i, p := range pieces {
+		switch within := under(p.Path, shown); {
+		case last[p.Path] != i:
+		case p.Kind == link && within: // it is there already
+		case p.Kind == hidden && !within: // out of sight anyway
+		default:
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b piece) int {
+		return cmp.Or(rank(a)-rank(b), strings.Count(a.Path, "/")-strings.Count(b.Path, "/"), strings.Compare(a.Path, b.Path))
+	})
+	return out
+}
+
+func rank(p piece) int {
+	switch {
+	case p.Kind == link && under(p.Path, system):
+		return 0
+	case p.Kind == link:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// system are the folders of the operating system's programs and libraries. Every
+// program sees them.
+var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
+
+// program is a file to execute and what it needs to be seen.
+type program struct {
+	path string
+	// needs are files and folders outside the system's that belong to it: the
+	// installation of an interpreter, the links on the way to it.
+	needs []string
+	// bins are folders of programs to search before the system's.
+	bins []string
+}
+
+// searchPath is the value of PATH.
+func (p program) searchPath() string {
+	return strings.Join(append(slices.Clone(p.bins), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"), ":")
+}
+
+// argv is the command line with the program's path for its name, which is how
+// interpreters find their libraries.
+func (p program) argv(s Spec) []string {
+	return append([]string{p.path}, s.Argv[1:]...)
+}
+
+// find resolves the first word of a command and follows links and interpreter
+// lines to everything that must be visible.
+func find(name, dir string) (program, error) {
+	path, err := look(name, dir)
+	if err != nil {
+		return program{}, err
+	}
+	p := program{path: path}
+	p.follow(path, dir, 4)
+	return p, nil
+}
+
+// look turns a word into the absolute path of an executable file.
+func look(name, dir string) (string, error) {
+	if strings.Contains(name, "/") {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		info, err := os.Stat(name)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return "", fmt.Errorf("%w: %s", ErrNotFound, name)
+		case err != nil:
+			return "", err
+		case info.IsDir():
+			return "", fmt.Errorf("%s is a folder, not a program", name)
+		case info.Mode()&0o111 == 0:
+			return "", fmt.Errorf("%s is not executable", name)
+		}
+		return name, nil
+	}
+	for _, bin := range filepath.SplitList(os.Getenv("PATH")) {
+		if path := filepath.Join(bin, name); filepath.IsAbs(bin) && executable(path) {
+			if filepath.Base(bin) != "shims" {
+				return path, nil
+			}
+			if path, ok := behindShim(filepath.Dir(bin), name, dir); ok {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%w in PATH: %s", ErrNotFound, name)
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// behindShim finds the program that a version manager of the rbenv family (pyenv,
+// nodenv, …) would run: its shims are scripts that need the manager's whole folder
+// and the user's environment, which no program inside gets. The version is that of
+// the nearest .<language>-version file, else the manager's own; "system" is none.
+func behindShim(root, name, dir string) (string, bool) {
+	var versions []string
+	language := map[string]string{".pyenv": "python", ".nodenv": "node", ".rbenv": "ruby", ".goenv": "go", ".plenv": "perl"}[filepath.Base(root)]
+	for d := dir; language != "" && d != ""; d = filepath.Dir(d) {
+		if versions = words(filepath.Join(d, "."+language+"-version")); versions != nil || d == filepath.Dir(d) {
+			break
+		}
+	}
+	if versions == nil {
+		versions = words(filepath.Join(root, "version"))
+	}
+	for _, v := range versions {
+		if path := filepath.Join(root, "versions", filepath.Base(v), "bin", name); executable(path) {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+func words(path string) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(text))
+}
+
+// follow collects what path needs: every link on the way to the file, the
+// installation that holds it, and the same for its interpreter.
+func (p *program) follow(path, dir string, depth int) {
+	for range 40 { // as many links as the kernel follows
+		p.need(path)
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		p.need(real)
+		path = real
+	}
+	interpreter := interpreterOf(path)
+	if interpreter == "" || depth == 0 {
+		return
+	}
+	if found, err := look(interpreter, dir); err == nil {
+		p.follow(found, dir, depth-1)
+	}
+}
+
+// need makes a file visible, with the installation around it when it is in the bin
+// folder of one.
+func (p *program) need(path string) {
+	if under(path, system) {
+		return
+	}
+	bin := filepath.Dir(path)
+	if !slices.Contains(p.bins, bin) && filepath.Base(bin) == "bin" {
+		p.bins = append(p.bins, bin)
+	}
+	if root := filepath.Dir(bin); filepath.Base(bin) == "bin" && installation(root) {
+		path = root
+	}
+	if !slices.Contains(p.needs, path) {
+		p.needs = append(p.needs, path)
+	}
+}
+
+// installation reports whether a folder holds one program or language with its
+// libraries, rather than a person's things.
+func installation(root string) bool {
+	home, err := os.UserHomeDir()
+	if root == "/" || err == nil && (root == home || root == filepath.Join(home, ".local") || strings.HasPrefix(home+"/", root+"/")) {
+		return false
+	}
+	for _, mark := range []string{"lib", "lib64", "pyvenv.cfg"} {
+		if _, err := os.Stat(filepath.Join(root, mark)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// interpreterOf is the program that a script's first line names, "" for none.
+func interpreterOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	line, err := bufio.NewReader(io.LimitReader(f, 256)).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) || !bytes.HasPrefix(line, []byte("#!")) {
+		return ""
+	}
+	fields := strings.Fields(string(line[2:]))
+	if len(fields) == 0 {
+		return ""
+	}
+	if filepath.Base(fields[0]) == "env" {
+		for _, word := range fields[1:] {
+			if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+				return word
+			}
+		}
+	}
+	return fields[0]
+}
+
+// under reports whether path is one of the folders or lies in one.
+func under(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		return path == f || strings.HasPrefix(path, strings.TrimSuffix(f, "/")+"/")
+	})
+}

@@ -1,0 +1,164 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// The two folders of the stage on which the root is built.
+const (
+	newRoot = "/new"
+	oldRoot = "/old"
+)
+
+// build replaces the root by one that holds the pieces and nothing else.
+func build(pieces []piece, processes uint64) error {
+	// Nothing that happens to mounts here is to be seen outside.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return step(err, "keeping mounts private")
+	}
+	// The stage covers a folder that every system has; the host's root then moves
+	// beside the new one, where everything on it can still be reached.
+	const stage = "/proc"
+	if err := unix.Mount("tmpfs", stage, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
+		return step(err, "mounting a root")
+	}
+	for _, dir := range []string{newRoot, oldRoot} {
+		if err := unix.Mkdir(stage+dir, 0o755); err != nil {
+			return step(err, "making a root")
+		}
+	}
+	if err := unix.PivotRoot(stage, stage+oldRoot); err != nil {
+		return step(err, "leaving the host's root")
+	}
+	if err := unix.Chdir("/"); err != nil {
+		return step(err, "leaving the host's root")
+	}
+	if err := unix.Mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
+		return step(err, "mounting the root")
+	}
+	sealed := []string{newRoot} // read-only once everything stands
+	for _, p := range pieces {
+		if err := place(p); err != nil {
+			return fmt.Errorf("showing %s: %w", p.Path, err)
+		}
+		if p.Kind == hidden {
+			sealed = append(sealed, newRoot+p.Path)
+		}
+	}
+	if err := processFolder(processes); err != nil {
+		return err
+	}
+	for _, dir := range sealed {
+		if err := attributes(dir, unix.MOUNT_ATTR_RDONLY, 0); err != nil {
+			return step(err, "sealing %s", dir)
+		}
+	}
+	return enterRoot()
+}
+
+// place puts one piece into the new root.
+func place(p piece) error {
+	path := newRoot + p.Path
+	if p.Kind == link {
+		if _, err := os.Lstat(path); err == nil {
+			return nil // what it would lead to is there in its own right
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return step(err, "making the way")
+	}
+	switch p.Kind {
+	case link:
+		return step(os.Symlink(p.Source, path), "linking")
+	case file:
+		return step(os.WriteFile(path, []byte(p.Source), 0o444), "writing")
+	case private:
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return step(err, "making the folder")
+		}
+		data := "mode=0700,size=" + strconv.FormatInt(p.Size, 10)
+		return step(unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, data), "mounting")
+	case hidden:
+		return step(unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"), "mounting")
+	}
+	source := oldRoot + p.Source
+	info, err := os.Lstat(source)
+	if err != nil {
+		return step(err, "looking")
+	}
+	if err := mountPoint(path, info.IsDir()); err != nil {
+		return step(err, "making the place")
+	}
+	if err := unix.Mount(source, path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return step(err, "mounting")
+	}
+	set := map[kind]uint64{
+		readOnly: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV,
+		writable: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV,
+		device:   unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC,
+	}[p.Kind]
+	return step(attributes(path, set, unix.AT_RECURSIVE), "protecting")
+}
+
+func mountPoint(path string, dir bool) error {
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	if dir {
+		return os.Mkdir(path, 0o755)
+	}
+	return os.WriteFile(path, nil, 0o444)
+}
+
+// attributes adds to those of a mount and, with AT_RECURSIVE, of all below it.
+func attributes(path string, set uint64, flags uint) error {
+	return unix.MountSetattr(unix.AT_FDCWD, path, flags, &unix.MountAttr{Attr_set: set})
+}
+
+// processFolder shows the processes of the namespace alone. It is read-only: a
+// user of number 0 could otherwise write the settings of the host's kernel, which
+// ask for that number and not for capabilities.
+func processFolder(processes uint64) error {
+	proc := newRoot + "/proc"
+	if err := os.Mkdir(proc, 0o555); err != nil {
+		return step(err, "making /proc")
+	}
+	if err := unix.Mount("proc", proc, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+		return step(err, "mounting /proc")
+	}
+	// No namespaces within: they are a way to rights that nobody here needs.
+	if err := os.WriteFile(proc+"/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
+		return step(err, "forbidding further namespaces")
+	}
+	if processes > 0 {
+		// Of this namespace alone from Linux 6.14 on; refused before, where the
+		// limit of the user's processes has to do.
+		err := os.WriteFile(proc+"/sys/kernel/pid_max", []byte(strconv.FormatUint(processes, 10)), 0)
+		if err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, unix.EINVAL) {
+			return step(err, "limiting processes")
+		}
+	}
+	return step(attributes(proc, unix.MOUNT_ATTR_RDONLY, 0), "sealing /proc")
+}
+
+// enterRoot makes the new root the only one.
+func enterRoot() error {
+	if err := unix.Chdir(newRoot); err != nil {
+		return step(err, "entering the root")
+	}
+	// Both names may be the same: the old root then lies over the new one until
+	// it is taken away.
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return step(err, "entering the root")
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return step(err, "taking the host's root away")
+	}
+	return step(unix.Chdir("/"), "entering the root")
+}

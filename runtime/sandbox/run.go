@@ -1,0 +1,77 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// Output is what a program wrote.
+type Output struct {
+	Stdout, Stderr []byte
+	// Truncated says that there was more than was asked for.
+	Truncated bool
+}
+
+// lastRead bounds the reading of what an ended program left in its pipes.
+const lastRead = 5 * time.Second
+
+// Run starts a program, gives it its input, and waits for its end, which is also
+// that of everything it started. It keeps the first most bytes of each output.
+// When ctx is done the program is killed and ctx's error returned.
+func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
+	var pipes []*os.File // read and write ends in turn
+	defer func() {
+		for _, f := range pipes {
+			_ = f.Close() // the second closing of some fails, and need not do more
+		}
+	}()
+	for range 3 {
+		r, wr, err := os.Pipe()
+		if err != nil {
+			return Exit{}, Output{}, fmt.Errorf("making a pipe: %w", err)
+		}
+		pipes = append(pipes, r, wr)
+	}
+	s.Stdin, s.Stdout, s.Stderr = pipes[0], pipes[3], pipes[5]
+	p, err := w.Start(ctx, s)
+	for _, f := range []*os.File{s.Stdin, s.Stdout, s.Stderr} {
+		_ = f.Close()
+	}
+	if err != nil {
+		return Exit{}, Output{}, err
+	}
+	stop := context.AfterFunc(ctx, p.Kill)
+	defer stop()
+	var out Output
+	var cut [2]bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		// A program need not read its input.
+		_, _ = pipes[1].Write(stdin)
+		_ = pipes[1].Close()
+	})
+	wg.Go(func() { out.Stdout, cut[0] = head(pipes[2], most) })
+	wg.Go(func() { out.Stderr, cut[1] = head(pipes[4], most) })
+	exit := p.Wait()
+	// What is in the pipes is there by now. Without walls somebody may have got away
+	// with an end of one, and is not waited for.
+	_ = pipes[1].SetWriteDeadline(time.Unix(1, 0))
+	for _, f := range []*os.File{pipes[2], pipes[4]} {
+		_ = f.SetReadDeadline(time.Now().Add(lastRead))
+	}
+	wg.Wait()
+	out.Truncated = cut[0] || cut[1]
+	return exit, out, ctx.Err()
+}
+
+// head keeps the beginning of what a pipe brings and reads the rest away.
+func head(r io.Reader, most int) (kept []byte, cut bool) {
+	// Reading ends with the program; an error before that would end it as well.
+	kept, _ = io.ReadAll(io.LimitReader(r, int64(most)))
+	n, _ := io.Copy(io.Discard, r)
+	return kept, n > 0
+}

@@ -1,0 +1,40 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRun(t *testing.T) {
+	test := func(t *testing.T, w Walls) {
+		large := []byte(strings.Repeat("x", 1<<20))
+		for name, c := range map[string]struct {
+			script string
+			want   Output
+			code   int
+		}{
+			"both outputs":         {"echo out; echo err >&2; exit 2", Output{Stdout: []byte("out\n"), Stderr: []byte("err\n")}, 2},
+			"reads its input":      {"wc -c | tr -d ' '", Output{Stdout: []byte("1048576\n")}, 0},
+			"leaves its input":     {"exec <&-; echo ok", Output{Stdout: []byte("ok\n")}, 0},
+			"writes a lot":         {"head -c 300000 /dev/zero | tr '\\0' y", Output{Stdout: []byte(strings.Repeat("y", 50)), Truncated: true}, 0},
+			"leaves a child":       {"sleep 1000 & echo ok", Output{Stdout: []byte("ok\n")}, 0},
+			"writes more to both ": {"yes a | head -c 300000 >&2", Output{Stderr: []byte(strings.Repeat("a\n", 25)), Truncated: true}, 0},
+		} {
+			exit, got, err := w.Run(t.Context(), sh(t.TempDir(), c.script), large, 50)
+			if err != nil || exit.Code != c.code || got.Truncated != c.want.Truncated ||
+				string(got.Stdout) != string(c.want.Stdout) || string(got.Stderr) != string(c.want.Stderr) {
+				t.Errorf("%s: %+v, %q, %q, %t, %v", name, exit, got.Stdout, got.Stderr, got.Truncated, err)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		if exit, _, err := w.Run(ctx, sh(t.TempDir(), "sleep 1000"), large, 50); !errors.Is(err, context.DeadlineExceeded) || exit.Code != -1 {
+			t.Errorf("%+v, %v", exit, err)
+		}
+	}
+	each(t, test)
+	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
+}

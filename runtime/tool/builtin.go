@@ -1,0 +1,60 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"evolve/runtime/agent"
+)
+
+// builtin is a tool made of a declaration and a function.
+type builtin struct {
+	spec Spec
+	run  func(ctx context.Context, env *Env, args json.RawMessage) (Result, error)
+}
+
+func (b builtin) Spec() Spec { return b.spec }
+
+func (b builtin) Call(ctx context.Context, env *Env, args json.RawMessage) (Result, error) {
+	return b.run(ctx, env, args)
+}
+
+// Builtin returns the tools of the built-in agent, all of them read-only.
+func Builtin() []Tool {
+	return []Tool{
+		calculate(), getTime(), readFile(), listDirectory(), grep(), memorySearch(), note(), enableTool(),
+		repoIndex(), fileSummary(), dependencyMap(),
+	}
+}
+
+// define makes a local read-only tool whose arguments are decoded into A. The
+// registry has held them against the schema before.
+func define[A any](name, description, schema string, category Category, domains []string,
+	run func(ctx context.Context, env *Env, args A) Result,
+) Tool {
+	return builtin{
+		spec: Spec{
+			Name: name, Description: description, Schema: json.RawMessage(schema),
+			Effect: Read, Origin: "local", Category: category, Domains: domains,
+		},
+		run: func(ctx context.Context, env *Env, raw json.RawMessage) (Result, error) {
+			var args A
+			if err := json.Unmarshal(raw, &args); err != nil {
+				return Failed(agent.ContractViolation, "arguments do not fit the schema"), nil
+			}
+			return run(ctx, env, args), nil
+		},
+	}
+}
+
+// asJSON is a result whose output is one JSON value.
+func asJSON(v any) Result {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return Failed(agent.Execution, "the result could not be written")
+	}
+	return OK(string(bytes.TrimSpace(b.Bytes())))
+}

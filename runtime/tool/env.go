@@ -1,0 +1,244 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// Bounds on what one evaluation may read.
+const (
+	MaxFile  = 1 << 20  // bytes of one file; larger ones are refused
+	maxRead  = 16 << 20 // bytes of all files together
+	maxFiles = 5000     // files seen by a walk
+	maxDepth = 16       // folders below the root
+	maxNotes = 50
+	maxNote  = 500 // characters
+)
+
+// Env is what the tools of one evaluation stand on. It belongs to one goroutine.
+type Env struct {
+	// Now is the injected time; the zero time means that there is no clock.
+	Now time.Time
+	// Recall searches the agent's memory; nil when there is none.
+	Recall func(ctx context.Context, text string, wide bool) []memory.Hit
+	// Enable activates an available tool for the rest of the turn.
+	Enable func(name string) Result
+	// Notes are what the tool note has kept so far.
+	Notes []string
+
+	dir   string
+	root  *os.Root
+	files []File
+	texts map[string]string
+	spent int64
+	repo  *repository
+}
+
+// File is a file or folder below the root.
+type File struct {
+	Path string // slash-separated, relative
+	Dir  bool
+	Size int64
+}
+
+// NewEnv returns an environment rooted in a folder; "" means that there are no
+// files. Close it.
+func NewEnv(dir string) *Env { return &Env{dir: dir} }
+
+// Close gives back the open folder.
+func (e *Env) Close() error {
+	if e.root == nil {
+		return nil
+	}
+	return e.root.Close()
+}
+
+// failure is a refusal with its outcome.
+type failure struct {
+	outcome agent.Outcome
+	text    string
+}
+
+func (f *failure) Error() string { return f.text }
+
+func refuse(outcome agent.Outcome, text string) error { return &failure{outcome, text} }
+
+// failed turns an error of the file functions into what the model sees. System
+// errors are put into words without the host's path.
+func failed(err error) Result {
+	var f *failure
+	switch {
+	case errors.As(err, &f):
+		return Failed(f.outcome, "%s", f.text)
+	case errors.Is(err, fs.ErrNotExist):
+		return Failed(agent.Execution, "no such file or folder")
+	case errors.Is(err, fs.ErrPermission):
+		return Failed(agent.Denied, "may not be read")
+	}
+	return Failed(agent.Execution, "could not be read")
+}
+
+func (e *Env) open() (*os.Root, error) {
+	if e.dir == "" {
+		return nil, refuse(agent.Execution, "this task has no files")
+	}
+	if e.root == nil {
+		root, err := os.OpenRoot(e.dir)
+		if err != nil {
+			return nil, err
+		}
+		e.root = root
+	}
+	return e.root, nil
+}
+
+// resolve checks a path that a model gave: relative, inside the root, no symbolic
+// link on the way, nothing that holds secrets. os.Root stands behind it should
+// the folder change meanwhile.
+func (e *Env) resolve(name string) (string, fs.FileInfo, error) {
+	root, err := e.open()
+	if err != nil {
+		return "", nil, err
+	}
+	if name == "" {
+		name = "."
+	}
+	if len(name) > 1000 || strings.ContainsAny(name, "\x00\\") || !utf8.ValidString(name) {
+		return "", nil, refuse(agent.ContractViolation, "is no valid path")
+	}
+	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
+		return "", nil, refuse(agent.Denied, "paths are relative and stay inside the working folder")
+	}
+	clean := path.Clean(name)
+	if Secret(clean) {
+		return "", nil, refuse(agent.Denied, "files that hold secrets are not read")
+	}
+	var info fs.FileInfo
+	at := ""
+	for part := range strings.SplitSeq(clean, "/") {
+		at = path.Join(at, part)
+		if info, err = root.Lstat(at); err != nil {
+			return "", nil, err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return "", nil, refuse(agent.Denied, "symbolic links are not followed")
+		}
+	}
+	return clean, info, nil
+}
+
+// Text returns the contents of a regular text file.
+func (e *Env) Text(name string) (string, error) {
+	clean, info, err := e.resolve(name)
+	if err != nil {
+		return "", err
+	}
+	if text, ok := e.texts[clean]; ok {
+		return text, nil
+	}
+	switch {
+	case info.IsDir():
+		return "", refuse(agent.ContractViolation, "is a folder")
+	case !info.Mode().IsRegular():
+		return "", refuse(agent.Denied, "is no regular file")
+	case info.Size() > MaxFile:
+		return "", refuse(agent.BudgetExceeded, "is larger than 1 MiB")
+	case e.spent+info.Size() > maxRead:
+		return "", refuse(agent.BudgetExceeded, "too much has been read in this task")
+	}
+	// Without O_NONBLOCK a pipe put in the file's place would block for ever.
+	f, err := e.root.OpenFile(clean, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return "", err
+	}
+	if len(data) > MaxFile {
+		return "", refuse(agent.BudgetExceeded, "is larger than 1 MiB")
+	}
+	e.spent += int64(len(data))
+	if strings.IndexByte(string(data[:min(len(data), 8000)]), 0) >= 0 {
+		return "", refuse(agent.ContractViolation, "is no text file")
+	}
+	text := strings.ToValidUTF8(string(data), "�")
+	if e.texts == nil {
+		e.texts = map[string]string{}
+	}
+	e.texts[clean] = text
+	return text, nil
+}
+
+// Files lists everything below the root in the order of paths; symbolic links,
+// secrets and version control are left out. The list is made once.
+func (e *Env) Files() ([]File, error) {
+	if e.files != nil || e.dir == "" {
+		return e.files, nil
+	}
+	root, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	files := []File{}
+	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || p == "." {
+			return nil // what cannot be read is not listed
+		}
+		if d.Type()&fs.ModeSymlink != 0 || Secret(p) || d.Name() == ".git" || strings.Count(p, "/") >= maxDepth {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if len(files) >= maxFiles {
+			return fs.SkipAll
+		}
+		f := File{Path: p, Dir: d.IsDir()}
+		if info, err := d.Info(); err == nil && !f.Dir {
+			if !info.Mode().IsRegular() {
+				return nil
+			}
+			f.Size = info.Size()
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.files = files
+	return files, nil
+}
+
+// Secret reports whether a path names something that holds credentials.
+func Secret(p string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(p), "/") {
+		switch {
+		case part == ".env" || strings.HasPrefix(part, ".env."),
+			part == ".netrc" || part == ".npmrc" || part == ".pypirc" || part == ".git-credentials",
+			part == ".ssh" || part == ".aws" || part == ".gnupg" || part == ".kube",
+			strings.HasPrefix(part, "id_rsa") || strings.HasPrefix(part, "id_ed25519") || strings.HasPrefix(part, "id_ecdsa"),
+			strings.HasPrefix(part, "credentials"):
+			return true
+		}
+		switch path.Ext(part) {
+		case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx":
+			return true
+		}
+	}
+	return false
+}

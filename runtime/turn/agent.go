@@ -1,0 +1,168 @@
+package turn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/tool"
+)
+
+// Options make a built-in agent. The zero value is the heuristic agent with every
+// built-in tool and no memory.
+type Options struct {
+	// Model decides; nil is the heuristic.
+	Model model.Model
+	// Memories are the agent's snapshot, shared by all runs.
+	Memories []agent.Memory
+	// Bootstrap maps workspace files (SOUL.md, GOALS.md …) to their texts.
+	Bootstrap map[string]string
+	// Domains maps a domain to its keywords; nil is [DefaultDomains].
+	Domains map[string][]string
+	// Tools names the registered tools; empty means all built-in ones.
+	Tools []string
+	// Clock gives the time that tools and the decay of memories see. Nil stands
+	// still at the newest time among Memories, or else at the start of 2026, so that
+	// the same request has the same answer on any day.
+	Clock func() time.Time
+	// HardLimits bound every run; a request can only be stricter. Zero fields are
+	// one minute, 24 iterations and 64 KiB of output; tokens have none.
+	HardLimits agent.Limits
+	// Space is what configs are held against; the zero value is [HeuristicSpace].
+	Space agent.Space
+	// Scrub removes credentials from tool outputs; nil leaves them.
+	Scrub func(string) string
+	// Never are patterns that no answer may match; one that does is denied.
+	Never []*regexp.Regexp
+	// Usefulness of a tool in a domain from telemetry, in [0,1]; nil takes .8 in the
+	// domains a tool declares and .5, which stands for no history, elsewhere.
+	Usefulness func(tool, domain string) float64
+}
+
+// Agent is the built-in agent. Everything in it is immutable or safe for
+// concurrent use; Run may be called from many goroutines.
+type Agent struct {
+	model    model.Model
+	lex      *memory.Lexicon
+	memories *memory.Index
+	sections []model.Section
+	domains  *classifier
+	registry *tool.Registry
+	clock    func() time.Time
+	limits   agent.Limits
+	space    agent.Space
+	scrub    func(string) string
+	never    []*regexp.Regexp
+	useful   func(tool, domain string) float64
+}
+
+var _ agent.Agent = (*Agent)(nil)
+
+// New builds an agent once for many runs. It fails when a tool is unknown or the
+// space is contradictory.
+func New(o Options) (*Agent, error) {
+	lex := memory.NewLexicon()
+	a := &Agent{
+		model: o.Model, lex: lex, memories: memory.NewIndex(lex, o.Memories), sections: sections(o.Bootstrap),
+		clock: o.Clock, space: o.Space, scrub: o.Scrub, never: o.Never, useful: o.Usefulness,
+	}
+	if a.model == nil {
+		a.model = model.NewHeuristic(lex)
+	}
+	if a.clock == nil {
+		at := newest(o.Memories)
+		a.clock = func() time.Time { return at }
+	}
+	table := o.Domains
+	if table == nil {
+		table = DefaultDomains()
+	}
+	a.domains = newClassifier(lex, table)
+	tools, err := registered(o.Tools)
+	if err != nil {
+		return nil, err
+	}
+	if a.registry, err = tool.NewRegistry(o.Scrub, tools...); err != nil {
+		return nil, fmt.Errorf("register tools: %w", err)
+	}
+	if len(a.space.Params) == 0 {
+		a.space = HeuristicSpace(a.domains.domains, a.registry.Names())
+	}
+	if problems := a.space.Check(); len(problems) > 0 {
+		return nil, errors.New(problems[0].String())
+	}
+	if a.useful == nil {
+		a.useful = a.atHome
+	}
+	a.limits = stricter(o.HardLimits, agent.Limits{Timeout: time.Minute, MaxIterations: hardIterations, MaxOutputBytes: 64 << 10})
+	return a, nil
+}
+
+// Space is what the agent's configs are held against.
+func (a *Agent) Space() agent.Space { return a.space }
+
+func registered(names []string) ([]tool.Tool, error) {
+	all := tool.Builtin()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var out []tool.Tool
+	for _, n := range names {
+		i := slices.IndexFunc(all, func(t tool.Tool) bool { return t.Spec().Name == n })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no tool %q", n)
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+// newest is the latest time among the memories; without any, a fixed day.
+func newest(memories []agent.Memory) time.Time {
+	var at time.Time
+	for _, m := range memories {
+		if m.Retracted == "" && m.Time.After(at) {
+			at = m.Time
+		}
+	}
+	if at.IsZero() {
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return at
+}
+
+// atHome is the usefulness of a tool without telemetry.
+func (a *Agent) atHome(name, domain string) float64 {
+	if spec, ok := a.registry.Spec(name); ok && slices.Contains(spec.Domains, domain) {
+		return .8
+	}
+	return .5
+}
+
+// stricter takes the smaller of two bounds, a zero being none.
+func stricter(a, b agent.Limits) agent.Limits {
+	return agent.Limits{
+		Timeout:        least(a.Timeout, b.Timeout),
+		MaxCostUSD:     least(a.MaxCostUSD, b.MaxCostUSD),
+		MaxTokens:      least(a.MaxTokens, b.MaxTokens),
+		MaxOutputBytes: least(a.MaxOutputBytes, b.MaxOutputBytes),
+		MaxIterations:  least(a.MaxIterations, b.MaxIterations),
+	}
+}
+
+func least[N cmp.Ordered](a, b N) N {
+	var zero N
+	if a <= zero {
+		return b
+	}
+	if b <= zero {
+		return a
+	}
+	return min(a, b)
+}

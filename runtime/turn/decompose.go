@@ -1,0 +1,244 @@
+package turn
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"evolve/runtime/memory"
+)
+
+// The types of a goal and of a subgoal.
+const (
+	atomic    = "atomic"
+	composite = "composite"
+
+	research  = "research"
+	analysis  = "analysis"
+	planning  = "strategy"
+	synthesis = "synthesis"
+)
+
+// maxShared is the share of words, those of the parent goal left out, from which
+// two subgoals are the same work twice.
+const maxShared = .5
+
+// plan is how a goal is worked on.
+type plan struct {
+	GoalType   string    `json:"goal_type"`
+	Complexity float64   `json:"complexity"`
+	Subgoals   []subgoal `json:"subgoals,omitempty"`
+	// Note says what was left out or why the goal stays whole.
+	Note string `json:"note,omitempty"`
+}
+
+// subgoal is one part, with what became of it once it was run.
+type subgoal struct {
+	Goal string `json:"goal"`
+	Type string `json:"type"`
+	// Subject is what a part of a comparison is about.
+	Subject string `json:"subject,omitempty"`
+
+	ConfidenceBefore float64  `json:"confidence_before"`
+	ConfidenceAfter  float64  `json:"confidence_after"`
+	Steps            int      `json:"steps"`
+	Effectiveness    float64  `json:"effectiveness"`
+	Findings         []string `json:"findings,omitempty"`
+}
+
+var (
+	quotes    = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”")
+	sequence  = regexp.MustCompile(`(?i)(?:[,;.]\s*|\s+)(?:and\s+)?(?:then|after that|afterwards|finally|next)[,\s]\s*`)
+	opening   = regexp.MustCompile(`(?i)^(?:please\s+)?first(?:ly)?[,\s]\s*`)
+	tasks     = `(?:find|list|count|calculate|compute|determine|identify|look up|summari[sz]e|design|plan|propose|recommend|analy[sz]e|evaluate|research|investigate|explain|describe|tell me|give|name|say|multiply|add|subtract|divide)`
+	twoVerbs  = regexp.MustCompile(`(?i)[,;]?\s+and\s+(?:also\s+)?(` + tasks + `\s)`)
+	opensTask = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+)?` + tasks + `\s`)
+	compare   = regexp.MustCompile(`(?i)^(?:please\s+)?compare\s+(.+?)(?:\s+(?:by|on|in terms of|regarding|with respect to)\s+(?:their\s+|the\s+)?(.+?))?[.?!]?$`)
+	ofWhich   = regexp.MustCompile(`(?i)^(?:the\s+)?(.+?)\s+(?:of|for)\s+(.+)$`)
+	between   = regexp.MustCompile(`(?i)\bdifference\s+(?:in\s+(.+?)\s+between\s+(.+?)|between\s+the\s+(.+?)\s+of\s+(.+?))[.?!]?$`)
+	whichIs   = regexp.MustCompile(`(?i)^which\s+(?:one\s+|of these\s+|\w+\s+)?(?:is|costs|has|takes|needs)\s+(?:the\s+)?(.+?)[,:]\s*(.+?\s+or\s+.+?)[.?!]?$`)
+	separator = regexp.MustCompile(`\s*,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+with\s+|\s+versus\s+|\s+vs\.?\s+`)
+	comparing = regexp.MustCompile(`(?i)^(?:more|less|higher|lower|larger|smaller|bigger|greater|longer|shorter|cheaper|dearer|faster|slower|older|newer|earlier|later|fewer|highest|lowest|largest|smallest|cheapest)\s*`)
+)
+
+// decompose breaks a composite goal into subgoals, one level deep. It is a pure
+// function of its arguments; most is 2 to 4.
+func decompose(lex *memory.Lexicon, goal string, most int) plan {
+	whole := plan{GoalType: atomic, Complexity: .1}
+	parts := split(goal)
+	if len(parts) < 2 {
+		return whole
+	}
+	note := ""
+	if len(parts) > most {
+		note = fmt.Sprintf("%d subgoals, the first %d are run", len(parts), most)
+		parts = parts[:most]
+	}
+	if why := refuse(lex, goal, parts); why != "" {
+		whole.Note = why
+		return whole
+	}
+	for i := range parts {
+		parts[i].Type = kind(parts[i].Goal)
+	}
+	return plan{
+		GoalType: composite, Complexity: min(1, .15*float64(len(parts))), Subgoals: parts, Note: note,
+	}
+}
+
+// split finds the parts of a goal: of a comparison, of a sequence, or of two
+// tasks joined by "and". Quoted text is never split.
+func split(goal string) []subgoal {
+	if parts := splitComparison(goal); len(parts) >= 2 {
+		return parts
+	}
+	var hidden []string
+	text := quotes.ReplaceAllStringFunc(strings.TrimSpace(goal), func(s string) string {
+		hidden = append(hidden, s)
+		return fmt.Sprintf("\x00%d\x00", len(hidden)-1)
+	})
+	show := func(s string) string {
+		for i, h := range hidden {
+			s = strings.ReplaceAll(s, fmt.Sprintf("\x00%d\x00", i), h)
+		}
+		return s
+	}
+	pieces := sequence.Split(opening.ReplaceAllString(text, ""), -1)
+	if len(pieces) < 2 && opensTask.MatchString(text) {
+		pieces = strings.Split(twoVerbs.ReplaceAllString(text, "\x01$1"), "\x01")
+	}
+	var parts []subgoal
+	for _, p := range pieces {
+		p = strings.Trim(p, " ,;.")
+		if len(strings.Fields(p)) < 2 {
+			continue
+		}
+		parts = append(parts, subgoal{Goal: show(p)})
+	}
+	return parts
+}
+
+func splitComparison(goal string) []subgoal {
+	about, attribute := "", ""
+	if m := compare.FindStringSubmatch(goal); m != nil {
+		about, attribute = m[1], m[2]
+		if sequence.MatchString(about) {
+			return nil
+		}
+		if attribute == "" {
+			if n := ofWhich.FindStringSubmatch(about); n != nil && separator.MatchString(n[2]) {
+				attribute, about = n[1], n[2]
+			}
+		}
+	} else if m := between.FindStringSubmatch(goal); m != nil {
+		attribute, about = m[1]+m[3], m[2]+m[4]
+	} else if m := whichIs.FindStringSubmatch(goal); m != nil {
+		about = m[2]
+		attribute = strings.TrimSpace(comparing.ReplaceAllString(m[1], ""))
+		if attribute == "" {
+			attribute = subjectOf(strings.ToLower(strings.Fields(m[1])[0]))
+		}
+	} else {
+		return nil
+	}
+	var parts []subgoal
+	for _, subject := range separator.Split(about, -1) {
+		subject = strings.Trim(subject, " .?!,\"")
+		subject = strings.TrimPrefix(strings.TrimPrefix(subject, "the "), "that of ")
+		if subject == "" {
+			continue
+		}
+		question := "What is " + subject + "?"
+		if attribute != "" {
+			question = "What is the " + attribute + " of " + subject + "?"
+		}
+		parts = append(parts, subgoal{Goal: question, Subject: subject})
+	}
+	return parts
+}
+
+// subjectOf is what a comparative compares.
+func subjectOf(comparative string) string {
+	switch comparative {
+	case "cheaper", "dearer", "cheapest":
+		return "price"
+	case "older", "newer":
+		return "age"
+	case "longer", "shorter":
+		return "duration"
+	case "larger", "bigger", "smaller":
+		return "size"
+	case "faster", "slower":
+		return "speed"
+	}
+	return ""
+}
+
+// refuse says why the parts are no decomposition, or "".
+func refuse(lex *memory.Lexicon, goal string, parts []subgoal) string {
+	parent := terms(lex, goal)
+	words := func(p subgoal) []string {
+		if p.Subject != "" { // what is compared is the same on purpose
+			return terms(lex, p.Subject)
+		}
+		return terms(lex, p.Goal)
+	}
+	for i, p := range parts {
+		own := words(p)
+		if len(own) >= len(parent) && !slices.ContainsFunc(parent, func(t string) bool { return !slices.Contains(own, t) }) {
+			return "a subgoal repeats the goal"
+		}
+		for _, q := range parts[:i] {
+			other := words(q)
+			if slices.Equal(own, other) {
+				return "two subgoals are the same"
+			}
+			if shared(without(own, parent), without(other, parent)) > maxShared {
+				return "subgoals overlap"
+			}
+		}
+	}
+	return ""
+}
+
+func terms(lex *memory.Lexicon, text string) []string {
+	t := lex.Terms(nil, text)
+	slices.Sort(t)
+	return slices.Compact(t)
+}
+
+func without(words, parent []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(parent, w) })
+}
+
+// shared is the part of the smaller set that the other has as well.
+func shared(a, b []string) float64 {
+	n := 0
+	for _, w := range a {
+		if slices.Contains(b, w) {
+			n++
+		}
+	}
+	if least := min(len(a), len(b)); least > 0 {
+		return float64(n) / float64(least)
+	}
+	return 0
+}
+
+// kind is the type of a subgoal, by its verb.
+func kind(goal string) string {
+	lower := strings.ToLower(goal)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
+	}
+	switch {
+	case has("design", "plan", "propose", "recommend"):
+		return planning
+	case has("summar", "combine", "write", "conclude"):
+		return synthesis
+	case has("compare", "count", "calculate", "compute", "analy", "evaluate", "difference", "multiply", "how many", "add "):
+		return analysis
+	}
+	return research
+}

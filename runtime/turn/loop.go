@@ -1,0 +1,240 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/tool"
+)
+
+const (
+	// recallTimeout bounds one search of the memory.
+	recallTimeout = 5 * time.Second
+	// maxRepeats is how often the same call with the same arguments is answered;
+	// one more ends the turn.
+	maxRepeats = 2
+	// maxCalls bounds the tool calls of one reply.
+	maxCalls = 8
+)
+
+// ending is how the loop on one goal ended.
+type ending struct {
+	outcome agent.Outcome
+	reply   model.Reply
+	why     string
+	before  float64 // confidence from recall alone
+	steps   int
+}
+
+// work runs the bounded loop on one goal: recall, then model and tools in turns,
+// at most limit model calls.
+func (r *run) work(ctx context.Context, goal string, findings []model.Finding, limit int) ending {
+	hits := r.recall(ctx, goal, false)
+	req := r.request(goal, findings, hits)
+	r.calls = map[string]int{}
+	e := ending{}
+	if len(hits) > 0 {
+		e.before = hits[0].Score
+		ids := make([]string, len(hits))
+		for i, h := range hits {
+			ids[i] = fmt.Sprintf("%s %.3f", h.Memory.ID, h.Score)
+		}
+		r.event(agent.Event{Kind: agent.EventRecall, Text: strings.Join(ids, ", ")})
+	}
+	for e.steps < limit {
+		req.Remaining = limit - e.steps
+		reply, ok := r.ask(ctx, req, &e)
+		if !ok {
+			return e
+		}
+		if len(reply.Calls) > 0 {
+			if req.Remaining == 1 {
+				e.outcome, e.why = agent.BudgetExceeded, "the model wanted more calls than it has iterations"
+				return e
+			}
+			if !r.act(ctx, req, reply.Calls, &e) {
+				return e
+			}
+			continue
+		}
+		if r.sentBack(req, reply) {
+			req.Rejected = append(req.Rejected, reply.Answer)
+			continue
+		}
+		r.settle(reply, &e)
+		return e
+	}
+	e.outcome, e.why = agent.BudgetExceeded, "iteration limit reached without an answer"
+	return e
+}
+
+// synthesize asks the model once to put the findings together.
+func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
+	req := r.request(r.goal, findings, nil)
+	req.Synthesis, req.Remaining = true, 1
+	var e ending
+	reply, ok := r.ask(ctx, req, &e)
+	if !ok {
+		return e
+	}
+	if len(reply.Calls) > 0 {
+		e.outcome, e.why = agent.ContractViolation, "a synthesis calls no tools"
+		return e
+	}
+	r.settle(reply, &e)
+	return e
+}
+
+func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) *model.Request {
+	return &model.Request{
+		System: r.system, Strategy: r.config.String("strategy"), Domain: r.domain, Turns: r.turns, Goal: goal,
+		Memories: hits, Findings: findings, Files: r.files,
+		Choice: model.Choice{
+			PatternWeight:     r.config.Float("tools.pattern_weight", defaultPattern),
+			PerformanceWeight: r.config.Float("tools.performance_weight", defaultPerformance),
+			Cutoff:            r.config.Float("tools.cutoff", defaultCutoff),
+		},
+		Usefulness: func(name string) float64 { return r.agent.useful(name, r.domain) },
+		Sampling: model.Sampling{
+			Route:       r.config.String("routes." + r.domain),
+			Temperature: r.config.Float("temperature."+r.domain, defaultTemperature),
+			Seed:        r.req.Seed,
+		},
+	}
+}
+
+// ask makes one model call; false means that the loop has ended.
+func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Reply, bool) {
+	if ctx.Err() != nil {
+		e.outcome = agent.Cancelled // finish tells a deadline from a cancellation
+		return model.Reply{}, false
+	}
+	r.expire()
+	req.Tools, req.Inactive = r.specs()
+	reply, err := r.agent.model.Next(ctx, req)
+	e.steps++
+	r.steps++
+	r.usage.Iterations++
+	if err != nil {
+		e.outcome, e.why = agent.Infrastructure, "the model could not be reached"
+		return reply, false
+	}
+	r.usage.InputTokens += reply.Usage.InputTokens
+	r.usage.OutputTokens += reply.Usage.OutputTokens
+	r.usage.CachedTokens += reply.Usage.CachedTokens
+	r.usage.CostUSD += reply.Usage.CostUSD
+	r.event(agent.Event{Kind: agent.EventModel, Text: describe(reply)})
+	if most := r.limits.MaxTokens; most > 0 && r.usage.InputTokens+r.usage.OutputTokens > most {
+		e.outcome, e.why = agent.BudgetExceeded, "token limit reached"
+		return reply, false
+	}
+	if most := r.limits.MaxCostUSD; most > 0 && r.usage.CostUSD > most {
+		e.outcome, e.why = agent.BudgetExceeded, "cost limit reached"
+		return reply, false
+	}
+	return reply, true
+}
+
+func describe(reply model.Reply) string {
+	notes := strings.Join(reply.Notes, "; ")
+	switch {
+	case len(reply.Calls) > 0:
+		names := make([]string, len(reply.Calls))
+		for i, c := range reply.Calls {
+			names[i] = c.Tool
+		}
+		return strings.TrimPrefix(notes+"; calls "+strings.Join(names, ", "), "; ")
+	case reply.Referral != nil:
+		return strings.TrimPrefix(notes+"; refers", "; ")
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s; answers with confidence %.3f: %s", notes, reply.Confidence, reply.Answer), "; ")
+}
+
+// act makes the calls of a reply; false means that the loop has ended.
+func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e *ending) bool {
+	if len(calls) > maxCalls {
+		e.outcome, e.why = agent.ContractViolation, fmt.Sprintf("%d calls in one reply, at most %d are allowed", len(calls), maxCalls)
+		return false
+	}
+	for _, c := range calls {
+		key := c.Tool + "\x00" + string(c.Arguments)
+		if r.calls[key]++; r.calls[key] > maxRepeats {
+			e.outcome, e.why = agent.LowUtility, "the same call was made again and again"
+			e.reply = model.Reply{Answer: "unknown", Unsure: true}
+			return false
+		}
+		result, err := r.call(ctx, c)
+		if err != nil {
+			e.outcome, e.why = agent.Infrastructure, err.Error()
+			return false
+		}
+		req.Steps = append(req.Steps, model.Step{Call: c, Result: result})
+	}
+	return true
+}
+
+// call is the one way from the loop to a tool.
+func (r *run) call(ctx context.Context, c model.Call) (tool.Result, error) {
+	var result tool.Result
+	var err error
+	if _, ok := r.active[c.Tool]; !ok {
+		result = tool.Failed(agent.Denied, "the tool is not active")
+	} else {
+		if r.active[c.Tool] >= 0 {
+			r.active[c.Tool] = r.steps
+		}
+		result, err = r.agent.registry.Call(ctx, r.env, c.Tool, c.Arguments)
+	}
+	if err != nil {
+		return result, err
+	}
+	r.usage.ToolCalls++
+	event := agent.Event{Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output}
+	if len(c.Arguments) <= maxEventText && json.Valid(c.Arguments) {
+		event.Data = slices.Clone(c.Arguments)
+	}
+	if result.Boundary != nil {
+		event.Data = encode(result.Boundary)
+	}
+	r.event(event)
+	return result, nil
+}
+
+// sentBack is the self-check: an answer that has not the form the question asks
+// for is sent back once, while there are iterations left.
+func (r *run) sentBack(req *model.Request, reply model.Reply) bool {
+	if reply.Referral != nil || reply.Unsure || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
+		!r.config.Bool("loop.self_check", true) || shapely(reply.Answer, reply.Expects) {
+		return false
+	}
+	r.event(agent.Event{Kind: agent.EventCheck, Name: "self_check", Text: "sent back: no " + string(reply.Expects)})
+	return true
+}
+
+// settle gives a reply that ends the loop its outcome.
+func (r *run) settle(reply model.Reply, e *ending) {
+	e.reply = reply
+	switch {
+	case reply.Referral != nil:
+		b, err := reply.Referral.Normalize()
+		if err != nil { // a referral is no way out of work
+			e.outcome, e.why = agent.ContractViolation, err.Error()
+			return
+		}
+		e.outcome, e.why = agent.WrongToolBoundary, b.Shape
+		r.event(agent.Event{Kind: agent.EventCheck, Name: "referral", Outcome: agent.WrongToolBoundary, Data: encode(b)})
+	case reply.Unsure:
+		e.outcome, e.why = agent.LowUtility, "nothing was found"
+	case strings.TrimSpace(reply.Answer) == "":
+		e.outcome, e.why = agent.ContractViolation, "the answer is empty"
+	default:
+		e.outcome = agent.OK
+	}
+}

@@ -1,0 +1,269 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/tool"
+)
+
+// Bounds on a transcript, in events and bytes of one text.
+const (
+	maxEvents    = 200
+	maxEventText = 500
+)
+
+// run is one turn under way.
+type run struct {
+	agent  *Agent
+	req    agent.Request
+	config agent.Config
+	limits agent.Limits
+	env    *tool.Env
+	index  *memory.Index
+
+	goal    string
+	turns   []agent.Message
+	files   []string
+	domain  string
+	system  []model.Section
+	active  map[string]int // active tool → model call of its last use; -1 for the selection
+	calls   map[string]int // call and arguments → times made for the present goal
+	steps   int            // model calls
+	usage   agent.Usage
+	results agent.Transcript
+}
+
+// Run does one task. It implements [agent.Agent].
+func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
+	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits)}
+	defer func() {
+		if p := recover(); p != nil {
+			res = r.failed(agent.Execution, "the turn crashed")
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, r.limits.Timeout)
+	defer cancel()
+	r.env = tool.NewEnv(req.Workdir)
+	defer func() { _ = r.env.Close() }()
+	r.prepare()
+	if r.goal == "" {
+		return r.failed(agent.ContractViolation, "the task has no goal")
+	}
+	return r.turn(ctx)
+}
+
+// prepare reads the request: config, goal, domain, memory, files, tools.
+func (r *run) prepare() {
+	a := r.agent
+	config, clamped := a.space.Clamp(r.req.Config)
+	r.config = config
+	for _, p := range clamped {
+		r.event(agent.Event{Kind: agent.EventCheck, Name: p.Param, Text: p.Text})
+	}
+	task := &r.req.Task
+	r.goal, r.turns = strings.TrimSpace(task.Goal), task.Messages
+	if r.goal == "" {
+		for i := len(r.turns) - 1; i >= 0; i-- {
+			if r.turns[i].Role == "user" {
+				r.goal, r.turns = strings.TrimSpace(r.turns[i].Content), r.turns[:i]
+				break
+			}
+		}
+	}
+	if r.goal == "" {
+		var text string
+		if json.Unmarshal(task.Input, &text) == nil {
+			r.goal = strings.TrimSpace(text)
+		}
+	}
+	r.domain = task.Domain
+	if r.domain == "" {
+		r.domain = a.domains.classify(r.goal)
+	}
+	r.event(agent.Event{Kind: agent.EventDomain, Name: r.domain})
+	r.index = a.memories.Extend(task.Memories)
+	r.files = task.Files
+	if len(r.files) == 0 && r.req.Workdir != "" {
+		if found, err := r.env.Files(); err == nil {
+			for _, f := range found {
+				if !f.Dir {
+					r.files = append(r.files, f.Path)
+				}
+			}
+		}
+	}
+	r.bootstrap()
+	r.env.Now = a.clock()
+	r.env.Recall = func(ctx context.Context, text string, wide bool) []memory.Hit { return r.recall(ctx, text, wide) }
+	r.env.Enable = r.enable
+	r.active = map[string]int{}
+	selection, ok := config.List("tools.selection")
+	if !ok {
+		selection = essential(a.registry.Names())
+	}
+	for _, name := range selection {
+		if _, ok := a.registry.Spec(name); ok {
+			r.active[name] = -1
+		}
+	}
+}
+
+func (r *run) bootstrap() {
+	system, dropped := within(r.agent.sections, r.config.Int("bootstrap.token_budget", defaultBootstrap))
+	r.system = system
+	if len(system) == 0 && len(dropped) == 0 {
+		return
+	}
+	var names []string
+	for _, s := range system {
+		names = append(names, s.Name)
+	}
+	text := "loaded " + strings.Join(names, ", ")
+	if len(dropped) > 0 {
+		text += "; dropped " + strings.Join(dropped, ", ")
+	}
+	r.event(agent.Event{Kind: agent.EventBootstrap, Text: text})
+}
+
+// recall searches the memory under the config's parameters.
+func (r *run) recall(ctx context.Context, text string, wide bool) []memory.Hit {
+	ctx, cancel := context.WithTimeout(ctx, recallTimeout)
+	defer cancel()
+	return r.index.Recall(ctx, memory.Query{
+		Text: text, Domain: r.domain, Wide: wide, Now: r.env.Now,
+		MinScore:    r.config.Float("recall.min_score", defaultMinScore),
+		MaxMemories: r.config.Int("recall.max_memories", defaultMaxMemories),
+		Lambda:      r.config.Float("recall.mmr_lambda", defaultLambda),
+		TokenBudget: r.config.Int("recall.token_budget", defaultRecallTokens),
+	})
+}
+
+// turn decomposes the goal or works on it whole.
+func (r *run) turn(ctx context.Context) agent.Result {
+	budget := min(r.config.Int("loop.max_iterations", defaultIterations), r.limits.MaxIterations)
+	p := plan{GoalType: atomic, Complexity: .1, Note: "switched off"}
+	if r.config.Bool("decompose.enabled", true) {
+		p = decompose(r.agent.lex, r.goal, r.config.Int("decompose.max_subgoals", defaultSubgoals))
+		if n := len(p.Subgoals); n > 0 && budget < n+1 {
+			p = plan{GoalType: atomic, Complexity: .1, Note: fmt.Sprintf("%d subgoals need more than %d iterations", n, budget)}
+		}
+	}
+	if len(p.Subgoals) == 0 {
+		if p.Note != "" && p.Note != "switched off" {
+			r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note})
+		}
+		return r.finish(ctx, r.work(ctx, r.goal, nil, budget))
+	}
+	// Each part has its own share of the calls; one is kept for the synthesis.
+	each := (budget - 1) / len(p.Subgoals)
+	var findings []model.Finding
+	for i := range p.Subgoals {
+		s := &p.Subgoals[i]
+		e := r.work(ctx, s.Goal, findings, each)
+		if e.outcome != agent.OK && e.outcome != agent.LowUtility {
+			r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Data: encode(p)})
+			return r.finish(ctx, e)
+		}
+		s.ConfidenceBefore, s.ConfidenceAfter, s.Steps = e.before, e.reply.Confidence, e.steps
+		s.Effectiveness = max(0, e.reply.Confidence-e.before)
+		s.Findings = []string{memory.Cut(e.reply.Answer, 100)}
+		findings = append(findings, model.Finding{
+			Goal: s.Goal, Answer: e.reply.Answer, Value: e.reply.Value, Confidence: e.reply.Confidence,
+			Subject: s.Subject, Unsure: e.reply.Unsure,
+		})
+	}
+	r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note, Data: encode(p)})
+	return r.finish(ctx, r.synthesize(ctx, findings))
+}
+
+// finish turns an ending into the result and applies the checks no config reaches.
+func (r *run) finish(ctx context.Context, e ending) agent.Result {
+	if err := ctx.Err(); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return r.failed(agent.Timeout, "time limit reached")
+		}
+		return r.failed(agent.Cancelled, "cancelled")
+	}
+	if !e.outcome.Gradable() {
+		return r.failed(e.outcome, e.why)
+	}
+	answer := e.reply.Answer
+	if r.agent.scrub != nil {
+		answer = r.agent.scrub(answer)
+	}
+	if int64(len(answer)) > r.limits.MaxOutputBytes {
+		return r.failed(agent.BudgetExceeded, fmt.Sprintf("answer of %d bytes, at most %d are allowed", len(answer), r.limits.MaxOutputBytes))
+	}
+	for _, never := range r.agent.never {
+		if never.MatchString(answer) {
+			return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
+		}
+	}
+	return agent.Result{Answer: &answer, Outcome: e.outcome, Usage: r.usage, Transcript: r.results, Error: e.why}
+}
+
+func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
+	r.event(agent.Event{Kind: agent.EventCheck, Outcome: outcome, Text: why})
+	return agent.Result{Outcome: outcome, Usage: r.usage, Transcript: r.results, Error: why}
+}
+
+func (r *run) event(e agent.Event) {
+	e.Text = memory.Cut(e.Text, maxEventText)
+	r.results.Add(maxEvents, e)
+}
+
+// encode is JSON of the runtime's own records, which always have one.
+func encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// specs lists the active tools in the order of registration, and those that
+// could be activated.
+func (r *run) specs() (active []tool.Spec, inactive []string) {
+	for _, name := range r.agent.registry.Names() {
+		spec, _ := r.agent.registry.Spec(name)
+		if _, ok := r.active[name]; ok {
+			active = append(active, spec)
+		} else if spec.Category == tool.Available {
+			inactive = append(inactive, name)
+		}
+	}
+	return active, inactive
+}
+
+// enable activates an available tool for this turn.
+func (r *run) enable(name string) tool.Result {
+	spec, ok := r.agent.registry.Spec(name)
+	switch {
+	case !ok:
+		return tool.Failed(agent.Denied, "there is no tool %q", memory.Cut(name, 80))
+	case spec.Category != tool.Available:
+		return tool.Failed(agent.Denied, "the tool %s is not for activation", name)
+	}
+	r.active[name] = r.steps
+	return tool.OK(name + " is active")
+}
+
+// expire drops activated tools that were not used for long.
+func (r *run) expire() {
+	after := r.config.Int("tools.expire_turns", defaultExpire)
+	for _, name := range slices.Sorted(maps.Keys(r.active)) {
+		if at := r.active[name]; at >= 0 && r.steps-at > after {
+			delete(r.active, name)
+			r.event(agent.Event{Kind: agent.EventCheck, Name: name, Text: "deactivated: unused"})
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package turn
+
+import (
+	"slices"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+	"evolve/runtime/tool"
+)
+
+// The defaults of the parameters (spec 3.2) that the runtime reads itself; they
+// hold where a space leaves a parameter out.
+const (
+	defaultMinScore      = .75
+	defaultMaxMemories   = 8
+	defaultLambda        = .7
+	defaultRecallTokens  = 1500
+	defaultPattern       = .8
+	defaultPerformance   = .2
+	defaultCutoff        = .15
+	defaultExpire        = 5
+	defaultIterations    = 8
+	defaultSubgoals      = 4
+	defaultBootstrap     = 40_000
+	defaultTemperature   = .2
+	maxStrategy          = 4000
+	hardIterations       = 24
+	defaultDelegateBelow = .3
+	defaultDelegateAbove = .6
+)
+
+// HeuristicSpace declares the parameters that change what the heuristic model
+// gets right, and no other: a search pays for every parameter it tries. Left out
+// are those that only a language model feels (temperatures, routes, the budgets
+// of bootstrap and notes, distillation, delegation, the expiry of tools).
+// Domains and tools shape the directive lines offered for the strategy; tools are
+// the registered ones, empty for all built-in ones.
+func HeuristicSpace(domains, tools []string) agent.Space {
+	if len(tools) == 0 {
+		tools = toolNames()
+	}
+	params := []agent.Param{
+		number("recall.min_score", .50, .95, defaultMinScore,
+			"least score, in [0,1], of a memory that is recalled; lower recalls more and worse"),
+		whole("recall.max_memories", 1, 20, defaultMaxMemories, "memories recalled at most"),
+		number("recall.mmr_lambda", 0, 1, defaultLambda,
+			"relevance against novelty of recalled memories: 1 is relevance alone"),
+		whole("recall.token_budget", 200, 4000, defaultRecallTokens, "tokens of all recalled memories together"),
+		{
+			Name: "tools.selection", Kind: agent.Subset, Of: tools, Default: essential(tools),
+			Description: "tools that are active from the start",
+		},
+		number("tools.pattern_weight", 0, 1, defaultPattern, "weight of how well the goal fits a tool's pattern"),
+		number("tools.performance_weight", 0, 1, defaultPerformance, "weight of how useful a tool is in the domain"),
+		number("tools.cutoff", 0, 1, defaultCutoff, "least choice score of a tool that is called; lower tries more tools"),
+		whole("loop.max_iterations", 1, hardIterations, defaultIterations, "model calls in a turn, all subgoals together"),
+		toggle("loop.self_check", "send an answer back once when it has not the form the question asks for"),
+		toggle("decompose.enabled", "break composite goals into subgoals"),
+		whole("decompose.max_subgoals", 2, 4, defaultSubgoals, "subgoals at most"),
+		{
+			Name: "strategy", Kind: agent.Text, MaxChars: maxStrategy, Default: "",
+			Lines:       model.Catalogue(domains, tools),
+			Description: "how to work: one directive a line for the heuristic, free text for a language model",
+		},
+	}
+	return agent.Space{Params: withCondition(params)}
+}
+
+// DefaultSpace declares every parameter of the built-in runtime (spec 3.2), for
+// agents with a language model. Domains get a temperature and, where more than
+// one route is configured, a route each. Declared and not yet read by the runtime
+// are distill.*, notes.* and delegate.*: a turn is one request, and there is
+// neither a long history nor another agent to hand it to.
+func DefaultSpace(domains, tools, routes []string) agent.Space {
+	s := HeuristicSpace(domains, tools)
+	strategy := s.Params[len(s.Params)-1]
+	params := s.Params[:len(s.Params)-1]
+	for _, d := range domains {
+		params = append(params, number("temperature."+d, 0, 1, defaultTemperature, "sampling temperature in the domain"))
+		if len(routes) > 1 {
+			values := make([]any, len(routes))
+			for i, r := range routes {
+				values[i] = r
+			}
+			params = append(params, agent.Param{
+				Name: "routes." + d, Kind: agent.Choice, Values: values, Default: routes[0],
+				Description: "route to a model in the domain",
+			})
+		}
+	}
+	params = append(params,
+		whole("distill.threshold_tokens", 20_000, 200_000, 120_000, "tokens of history from which it is distilled"),
+		whole("distill.threshold_messages", 20, 500, 150, "messages of history from which it is distilled"),
+		whole("tools.expire_turns", 1, 20, defaultExpire, "unused model calls after which an activated tool is dropped"),
+		whole("notes.token_budget", 200, 8000, 2000, "tokens of notes in the prompt"),
+		whole("bootstrap.token_budget", 4000, 100_000, defaultBootstrap, "tokens of workspace files in the prompt"),
+		number("delegate.below", 0, 1, defaultDelegateBelow, "own competence below which delegation is suggested"),
+		number("delegate.above", 0, 1, defaultDelegateAbove, "another's competence above which it is suggested"),
+		strategy,
+	)
+	return agent.Space{Params: params}
+}
+
+func number(name string, least, most, def float64, description string) agent.Param {
+	return agent.Param{Name: name, Kind: agent.Float, Min: least, Max: most, Default: def, Description: description}
+}
+
+func whole(name string, least, most, def int64, description string) agent.Param {
+	return agent.Param{
+		Name: name, Kind: agent.Int, Min: float64(least), Max: float64(most), Default: def, Description: description,
+	}
+}
+
+func toggle(name, description string) agent.Param {
+	return agent.Param{Name: name, Kind: agent.Bool, Default: true, Description: description}
+}
+
+// withCondition makes the number of subgoals count only while goals are decomposed.
+func withCondition(params []agent.Param) []agent.Param {
+	for i := range params {
+		if params[i].Name == "decompose.max_subgoals" {
+			params[i].When = map[string][]any{"decompose.enabled": {true}}
+		}
+	}
+	return params
+}
+
+func toolNames() []string {
+	var names []string
+	for _, t := range tool.Builtin() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}
+
+// essential lists those of the tools that are active by default.
+func essential(tools []string) []string {
+	out := []string{}
+	for _, t := range tool.Builtin() {
+		if s := t.Spec(); s.Category == tool.Essential && slices.Contains(tools, s.Name) {
+			out = append(out, s.Name)
+		}
+	}
+	// A default has the order of the declaration.
+	slices.SortFunc(out, func(a, b string) int { return slices.Index(tools, a) - slices.Index(tools, b) })
+	return out
+}

@@ -1,0 +1,63 @@
+package turn
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/runtime/agent"
+)
+
+func TestSpaces(t *testing.T) {
+	domains := []string{"engineering", "research"}
+	for name, s := range map[string]agent.Space{
+		"heuristic": HeuristicSpace(domains, nil),
+		"default":   DefaultSpace(domains, nil, []string{"default", "code"}),
+		"few tools": HeuristicSpace(domains, []string{"repo_index", "grep", "calculate"}),
+	} {
+		if problems := s.Check(); len(problems) > 0 {
+			t.Errorf("%s: %v", name, problems)
+		}
+		for _, p := range s.Params {
+			if p.Description == "" {
+				t.Errorf("%s: %s has no description", name, p.Name)
+			}
+		}
+	}
+	few := HeuristicSpace(nil, []string{"repo_index", "grep", "calculate"}).Default()
+	if got, _ := few.List("tools.selection"); cmp.Diff([]string{"grep", "calculate"}, got) != "" {
+		t.Errorf("default selection %v", got)
+	}
+	if _, ok := DefaultSpace(domains, nil, []string{"default"}).Lookup("routes.research"); ok {
+		t.Error("a single route leaves nothing to choose")
+	}
+	p, ok := DefaultSpace(domains, nil, nil).Lookup("strategy")
+	if !ok || len(p.Lines) < 40 || p.MaxChars != 4000 {
+		t.Errorf("strategy %+v", p)
+	}
+}
+
+func TestClassify(t *testing.T) {
+	a, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for goal, want := range map[string]string{
+		"Which functions does this package import?": "engineering", "Restart the servers after the outage": "operations",
+		"What is the weather": "_global", "": "_global", "code and campaign": "_global",
+		"the hash rate of bitcoin miners": "crypto", "How many participants were in the study?": "research",
+	} {
+		if got := a.domains.classify(goal); got != want {
+			t.Errorf("%q: %s, want %s", goal, got, want)
+		}
+	}
+	own, err := New(Options{Domains: map[string][]string{"sea": {"harbour", "tide table"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for goal, want := range map[string]string{"Two harbours": "sea", "read the tide table": "sea", "code": "_global"} {
+		if got := own.domains.classify(goal); got != want {
+			t.Errorf("%q: %s, want %s", goal, got, want)
+		}
+	}
+}
