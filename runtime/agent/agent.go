@@ -27,6 +27,13 @@ type Request struct {
 	// Workdir is an empty-but-for-fixtures directory of this evaluation alone,
 	// removed afterwards. Empty when the task has no files and the agent needs none.
 	Workdir string
+	// Live says that this is no evaluation: change requests may be left for a person.
+	Live bool
+	// Session is what an earlier turn of the same conversation left.
+	Session Session
+	// Observe sees each event of the transcript as it happens, already scrubbed; nil
+	// when nobody looks. It is called from one goroutine at a time.
+	Observe func(Event)
 }
 
 // Task is the part of a benchmark task that an agent may see. It never holds
@@ -98,6 +105,11 @@ type Result struct {
 	Transcript Transcript
 	// Artifacts is what a program reported of files it left; data, not paths to follow.
 	Artifacts json.RawMessage
+	// Requests are the change requests that the agent left, scrubbed. Those of an
+	// evaluation stay in its transcript; nobody is asked about them.
+	Requests []ChangeRequest
+	// Session is what the next turn of the conversation starts from.
+	Session Session
 	// Error says why the outcome is not ok, in one scrubbed line.
 	Error string
 }

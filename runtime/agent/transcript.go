@@ -18,6 +18,14 @@ const (
 	EventModel     = "model"     // one call of the model
 	EventTool      = "tool"      // one tool call with its outcome
 	EventCheck     = "check"     // self-check, clamps, limits reached
+	EventRoute     = "route"     // the model that a turn was routed to, and why
+	EventPolicy    = "policy"    // PolicyApplied: the settings of one call and where each came from
+	EventLimited   = "limited"   // RateLimited: a call was held back, with its retry-after hint
+	EventRequest   = "request"   // a change request was left instead of a call
+	EventRepair    = "repair"    // the inline lane repaired or retried a call
+	EventNudge     = "nudge"     // the self-evaluation question was asked, and its answer
+	EventDelegate  = "delegate"  // another agent was suggested
+	EventDistill   = "distill"   // history was distilled into facts and a summary
 	EventStderr    = "stderr"    // what a program wrote to standard error, scrubbed
 	EventForeign   = "foreign"   // a program's own transcript, as given
 )

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
@@ -36,8 +37,19 @@ type Request struct {
 	Tools    []tool.Spec
 	Inactive []string
 	Files    []string
-	// Steps are the calls made in this turn, oldest first.
+	// Steps are the calls made in this turn, oldest first; those of one reply share
+	// their round. Said is what the model wrote beside the calls of each round.
 	Steps []Step
+	Said  []string
+	// Summary stands for earlier messages that distillation has removed; Notes and
+	// Working come from the session; Shared are the visible entries of the blackboard.
+	Summary string
+	Notes   []string
+	Working string
+	Shared  []Shared
+	// Advice is the runtime's own word for this step, such as a suggestion to delegate
+	// or the question of the self-evaluation. It never holds foreign text.
+	Advice []string
 	// Rejected are answers that the self-check has sent back.
 	Rejected []string
 	// Remaining is the number of model calls left, this one included. At 1 the
@@ -70,15 +82,25 @@ type Finding struct {
 	Subject string
 }
 
+// Shared is an entry of the blackboard: foreign text of another agent.
+type Shared struct {
+	From, Key, Text string
+}
+
 // Step is a call with its result.
 type Step struct {
 	Call   Call
 	Result tool.Result
+	// Round counts the replies of the present goal from 0.
+	Round int
 }
 
 // Call asks for a tool.
 type Call struct {
-	Tool      string          `json:"tool"`
+	// ID is the provider's name of the call; empty for the heuristic.
+	ID   string `json:"id,omitempty"`
+	Tool string `json:"tool"`
+	// Arguments are as the model wrote them, which need not be JSON.
 	Arguments json.RawMessage `json:"arguments"`
 }
 
@@ -91,8 +113,10 @@ type Choice struct {
 
 // Sampling holds what only a language model feels.
 type Sampling struct {
-	Route       string
-	Temperature float64
+	// Route is one of the configured hints; empty is the default route.
+	Route string
+	// Temperature is nil where the config says nothing: then the route's own holds.
+	Temperature *float64
 	Seed        int64
 }
 
@@ -110,6 +134,10 @@ type Reply struct {
 	Unsure bool
 	// Expects names the shape an answer should have (number, date), or is empty.
 	Expects Shape
+	// Said is what a language model wrote beside its calls.
+	Said string
+	// Stop says why a language model stopped.
+	Stop Stop
 	// Notes say why, for the transcript.
 	Notes []string
 	Usage agent.Usage
@@ -125,3 +153,28 @@ const (
 	DateShape   Shape = "date"
 	NameShape   Shape = "name"
 )
+
+// Stop is why a language model stopped, the same words for all providers.
+type Stop string
+
+// The reasons to stop. A refusal leaves the refusing text as the answer.
+const (
+	StopEnd     Stop = "end"
+	StopCalls   Stop = "calls"
+	StopLength  Stop = "length"
+	StopRefusal Stop = "refusal"
+)
+
+// Error is a failure of a model that ends the turn with an outcome of its own:
+// infrastructure for a provider that is down or limits beyond patience, and
+// budget_exceeded for a prompt that is larger than the model's context. Any other
+// error counts as infrastructure.
+type Error struct {
+	Outcome agent.Outcome
+	// RetryAfter is the provider's hint; zero when it gave none.
+	RetryAfter time.Duration
+	Err        error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }

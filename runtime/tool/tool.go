@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 )
 
 // Effect says what a call may change.
@@ -42,6 +43,9 @@ type Spec struct {
 	// Origin is "local", "authored" or "mcp:<server>".
 	Origin   string
 	Category Category
+	// Key names the argument that is the idempotency key of an idempotent write;
+	// without one such a call is never repeated.
+	Key string
 	// Domains are those in which the tool is at home; it works in all.
 	Domains []string
 }
@@ -62,6 +66,12 @@ type Result struct {
 	// Boundary says why the task is not this tool's; there exactly when the
 	// outcome is wrong_tool_boundary.
 	Boundary *Boundary
+	// Request is there when the call was not executed because only a person may do
+	// what it asked for; the outcome is then denied.
+	Request *agent.ChangeRequest
+	// Fault lets policies act on a failure that may pass, such as a server that is
+	// down: it is retried where the effect allows, and counts for the breaker.
+	Fault *policy.Failure
 }
 
 // OK is a result with an output.

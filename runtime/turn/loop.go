@@ -104,7 +104,7 @@ func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) 
 		Usefulness: func(name string) float64 { return r.agent.useful(name, r.domain) },
 		Sampling: model.Sampling{
 			Route:       r.config.String("routes." + r.domain),
-			Temperature: r.config.Float("temperature."+r.domain, defaultTemperature),
+			Temperature: r.temperature(),
 			Seed:        r.req.Seed,
 		},
 	}
@@ -237,4 +237,14 @@ func (r *run) settle(reply model.Reply, e *ending) {
 	default:
 		e.outcome = agent.OK
 	}
+}
+
+// temperature is the config's for the domain; nil leaves it to the route.
+func (r *run) temperature() *float64 {
+	name := "temperature." + r.domain
+	if _, ok := r.config[name]; !ok {
+		return nil
+	}
+	t := r.config.Float(name, defaultTemperature)
+	return &t
 }
