@@ -2,10 +2,13 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -74,11 +77,20 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	if err := checkStore(dir, writable); err != nil {
 		return nil, diskError(err)
 	}
+	empty, err := unbegun(dir)
+	if err != nil {
+		return nil, diskError(err)
+	}
 	if writable {
 		if err := checkSpace(dir, writeFloor); err != nil {
 			return nil, err
 		}
-	} else if logs, err := filepath.Glob(filepath.Join(dir, "*.mem")); err != nil || len(logs) > 0 {
+		for _, log := range empty {
+			if err := os.Remove(log); err != nil {
+				return nil, diskError(err)
+			}
+		}
+	} else if logs, err := filepath.Glob(filepath.Join(dir, "*.mem")); err != nil || len(logs)+len(empty) > 0 {
 		return nil, errors.Join(err, errUnhealed) // Badger would find out as well, and leave its goroutines behind
 	}
 	log := &quietLog{}
@@ -92,6 +104,28 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	d := &disk{db: db, dir: dir, log: log}
 	d.written.Store(db.MaxVersion())
 	return d, nil
+}
+
+// unbegun lists the newest logs that have no byte yet: a crash between a log's
+// making and its first use leaves such a file, and Badger refuses to open with it.
+// An older one without content has lost something, and is left for Badger to refuse.
+func unbegun(dir string) ([]string, error) {
+	var found []string
+	for _, kind := range []string{"*.mem", "*.vlog"} {
+		logs, err := filepath.Glob(filepath.Join(dir, kind))
+		if err != nil || len(logs) == 0 {
+			continue
+		}
+		newest := slices.MaxFunc(logs, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+		info, err := os.Stat(newest)
+		if err != nil {
+			return nil, fmt.Errorf("looking for logs without content: %w", err)
+		}
+		if info.Size() == 0 {
+			found = append(found, newest)
+		}
+	}
+	return found, nil
 }
 
 // openBadger turns what Badger makes of a garbled file into an error.

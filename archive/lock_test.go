@@ -148,6 +148,39 @@ func TestReadersAfterCrash(t *testing.T) {
 	wg.Wait()
 }
 
+// TestUnbegunLogs: a process that dies between making a log and its first byte
+// leaves an empty file, at the first opening as at any later one.
+func TestUnbegunLogs(t *testing.T) {
+	for name, fill := range map[string]func(testing.TB, *Archive){
+		"new": func(testing.TB, *Archive) {}, "filled": filled,
+	} {
+		for _, log := range []string{"90000.mem", "900000.vlog"} {
+			for _, read := range []bool{false, true} {
+				dir := t.TempDir()
+				a := openAt(t, dir)
+				fill(t, a)
+				if err := a.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, storeName, log), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if read {
+					if a, err = OpenRead(dir); err == nil {
+						err = a.Close()
+					}
+				} else if a, err = Open(dir, Options{}); err == nil {
+					err = errors.Join(a.Check(context.Background()), a.Close())
+				}
+				if err != nil {
+					t.Errorf("%s archive, %s, read only %v: %v", name, log, read, err)
+				}
+			}
+		}
+	}
+}
+
 // TestDeepFolder: the path of a socket is short, the path of an archive need not be.
 func TestDeepFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("deep/", 30), "archive")
