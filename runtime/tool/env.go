@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -37,6 +38,9 @@ type Env struct {
 	Enable func(name string) Result
 	// Notes are what the tool note has kept so far.
 	Notes []string
+
+	// lost says that a call was given up and may still be using the rest.
+	lost atomic.Bool
 
 	dir   string
 	root  *os.Root

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 )
 
 // Bounds on one call, in bytes.
@@ -19,30 +21,50 @@ const (
 	MaxOutput    = 64 << 10
 )
 
-// Registry holds the tools of an agent and is the only way to call one.
-type Registry struct {
-	order   []string
-	tools   map[string]Tool
-	specs   map[string]Spec
-	schemas map[string]*jsonschema.Schema
-	scrub   func(string) string
+// Guard puts the policies around a call; *policy.Engine is one.
+type Guard interface {
+	Do(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Applied, error)
 }
 
-// NewRegistry checks the declarations and compiles their schemas. Every output
-// passes through scrub before anybody sees it; nil leaves it as it is.
-func NewRegistry(scrub func(string) string, tools ...Tool) (*Registry, error) {
-	if scrub == nil {
-		scrub = func(s string) string { return s }
+// Options are what all calls of a registry go through.
+type Options struct {
+	// Agent is on whose behalf tools are called.
+	Agent string
+	// Scrub sees every output before anybody else; nil leaves it as it is.
+	Scrub func(string) string
+	// Guard enforces the policies; nil is none.
+	Guard Guard
+	// Restrict returns a change request for a call that only a person may make, and
+	// nil for any other. A call with an effect beyond the level is denied without it
+	// all the same; with it, a person learns what was wanted.
+	Restrict func(spec Spec, args json.RawMessage) *agent.ChangeRequest
+}
+
+// Registry holds the tools of an agent and is the only way to call one.
+type Registry struct {
+	options Options
+	order   []string
+	entries map[string]entry
+}
+
+type entry struct {
+	tool   Tool
+	spec   Spec
+	schema *jsonschema.Schema
+}
+
+// NewRegistry checks the declarations and compiles their schemas.
+func NewRegistry(o Options, tools ...Tool) (*Registry, error) {
+	if o.Scrub == nil {
+		o.Scrub = func(s string) string { return s }
 	}
-	r := &Registry{
-		tools: map[string]Tool{}, specs: map[string]Spec{}, schemas: map[string]*jsonschema.Schema{}, scrub: scrub,
-	}
+	r := &Registry{options: o, entries: map[string]entry{}}
 	for _, t := range tools {
 		spec := t.Spec()
 		if spec.Name == "" {
 			return nil, errors.New("a tool has no name")
 		}
-		if r.tools[spec.Name] != nil {
+		if _, ok := r.entries[spec.Name]; ok {
 			return nil, fmt.Errorf("tool %q is registered twice", spec.Name)
 		}
 		schema, err := compile(spec)
@@ -50,7 +72,7 @@ func NewRegistry(scrub func(string) string, tools ...Tool) (*Registry, error) {
 			return nil, err
 		}
 		r.order = append(r.order, spec.Name)
-		r.tools[spec.Name], r.specs[spec.Name], r.schemas[spec.Name] = t, spec, schema
+		r.entries[spec.Name] = entry{t, spec, schema}
 	}
 	return r, nil
 }
@@ -61,6 +83,7 @@ func compile(spec Spec) (*jsonschema.Schema, error) {
 		return nil, fmt.Errorf("schema of tool %q: %w", spec.Name, err)
 	}
 	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
 	url := "tool:" + spec.Name
 	if err := c.AddResource(url, doc); err != nil {
 		return nil, fmt.Errorf("schema of tool %q: %w", spec.Name, err)
@@ -72,47 +95,174 @@ func compile(spec Spec) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
+// noLoader keeps a foreign schema from naming files or addresses to be read.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) {
+	return nil, errors.New("a schema refers to nothing outside itself")
+}
+
 // Names lists the tools in the order of registration.
 func (r *Registry) Names() []string { return r.order }
 
 // Spec returns the declaration of a tool.
 func (r *Registry) Spec(name string) (Spec, bool) {
-	s, ok := r.specs[name]
-	return s, ok
+	e, ok := r.entries[name]
+	return e.spec, ok
+}
+
+// Invocation is one call that an agent asks for.
+type Invocation struct {
+	Name      string
+	Arguments json.RawMessage
+	// ID and Seed make waiting between attempts repeatable.
+	ID   string
+	Seed int64
+	// Stricter settings for this call alone.
+	Stricter policy.Settings
 }
 
 // Call runs one tool and always ends in exactly one outcome: an unknown tool is
-// denied, arguments against the schema are a contract violation, a panic is an
-// execution failure, a passed deadline a timeout. Only effect read may run.
-// Policies (deadlines, retries, breakers, rates) have their place here, around
-// the one line that calls the tool.
-func (r *Registry) Call(ctx context.Context, env *Env, name string, args json.RawMessage) (Result, error) {
-	t, ok := r.tools[name]
+// denied, arguments against the schema are a contract violation, an effect beyond
+// the level is denied and leaves a change request, a panic is an execution failure,
+// a passed deadline a timeout; a limit of the policies has the outcome of its kind.
+func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, error) {
+	e, ok := r.entries[in.Name]
 	if !ok {
-		return Failed(agent.Denied, "there is no tool %q", clip(name, 80)), nil
+		return Failed(agent.Denied, "there is no tool %q", clip(in.Name, 80)), nil
 	}
-	if e := r.specs[name].Effect; e != Read {
-		return Failed(agent.Denied, "tool %q has the effect %s, and only read is allowed", name, e), nil
+	if len(in.Arguments) > MaxArguments {
+		return Failed(agent.ContractViolation, "arguments of %d bytes, at most %d are allowed", len(in.Arguments), MaxArguments), nil
 	}
-	if len(args) > MaxArguments {
-		return Failed(agent.ContractViolation, "arguments of %d bytes, at most %d are allowed", len(args), MaxArguments), nil
+	if fault := e.check(in.Arguments); fault != "" {
+		return Failed(agent.ContractViolation, "%s", fault), nil
 	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
+	if refused, ok := r.restricted(e.spec, in.Arguments); ok {
+		return refused, nil
+	}
+	if env.lost.Load() {
+		return Failed(agent.Timeout, "an earlier call of this turn has not ended"), nil
+	}
+	res, err := r.guarded(ctx, env, e, in)
 	if err != nil {
-		return Failed(agent.ContractViolation, "arguments are no JSON"), nil
-	}
-	if err := r.schemas[name].Validate(v); err != nil {
-		return Failed(agent.ContractViolation, "%s", violation(err)), nil
-	}
-	res, err := call(ctx, env, t, args)
-	if err != nil {
-		return Result{}, fmt.Errorf("call tool %s: %w", name, err)
+		return Result{}, fmt.Errorf("call tool %s: %w", in.Name, err)
 	}
 	res = r.settle(res)
 	if res.Outcome == agent.OK && ctx.Err() != nil {
 		return Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err()), nil
 	}
 	return res, nil
+}
+
+// check holds arguments against the schema and says what is wrong with them.
+func (e entry) check(args json.RawMessage) string {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
+	if err != nil {
+		return "arguments are no JSON"
+	}
+	if err := e.schema.Validate(v); err != nil {
+		return violation(err)
+	}
+	return ""
+}
+
+// restricted is the hard limit of level 1: only effect read runs. The level is no
+// setting: nothing that an agent, a model or a config can reach raises it.
+func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
+	var request *agent.ChangeRequest
+	if r.options.Restrict != nil {
+		request = r.options.Restrict(spec, args)
+	}
+	if spec.Effect == Read && request == nil {
+		return Result{}, false
+	}
+	res := Failed(agent.Denied, "tool %q has the effect %s, and only read is allowed", spec.Name, spec.Effect)
+	if request != nil {
+		request.Reason, request.Target = r.options.Scrub(request.Reason), r.options.Scrub(request.Target)
+		request.Arguments = scrubbed(r.options.Scrub, request.Arguments)
+		res = Failed(agent.Denied, "not done: this needs a person; change request %s was left", request.ID)
+		res.Request = request
+	}
+	return res, true
+}
+
+// scrubbed removes credentials from JSON, which stays JSON.
+func scrubbed(scrub func(string) string, raw json.RawMessage) json.RawMessage {
+	text := scrub(string(raw))
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return quoted
+}
+
+// guarded calls the tool under the policies.
+func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation) (Result, error) {
+	if r.options.Guard == nil {
+		return call(ctx, env, e.tool, in.Arguments)
+	}
+	type ending struct {
+		res Result
+		err error
+	}
+	var last atomic.Pointer[ending] // the policies may stop waiting for a tool that does not end
+	var running atomic.Int32
+	applied, err := r.options.Guard.Do(ctx, policy.Call{
+		Kind: policy.Tool, Name: e.spec.Name, Origin: e.spec.Origin, Agent: r.options.Agent, ID: in.ID, Seed: in.Seed,
+		Repeatable: e.spec.repeatable(in.Arguments), Invocation: in.Stricter,
+	}, func(ctx context.Context, _ int) (policy.Spent, error) {
+		running.Add(1)
+		res, err := call(ctx, env, e.tool, in.Arguments)
+		last.Store(&ending{res, err})
+		running.Add(-1)
+		switch {
+		case err != nil:
+			return policy.Spent{}, err
+		case res.Fault != nil:
+			return policy.Spent{}, res.Fault
+		case res.Outcome == agent.Execution || res.Outcome == agent.Timeout:
+			return policy.Spent{}, &policy.Failure{Outcome: res.Outcome, Err: errors.New(res.Output)}
+		}
+		return policy.Spent{}, nil
+	})
+	if running.Load() > 0 {
+		env.lost.Store(true)
+	}
+	ended := last.Load()
+	var limit interface {
+		error
+		Outcome() agent.Outcome
+	}
+	var res Result
+	switch {
+	case ended != nil && ended.err != nil:
+		return Result{}, ended.err
+	case errors.As(err, &limit):
+		res = Failed(limit.Outcome(), "%s", limit)
+	case ended != nil:
+		res = ended.res
+	case err != nil && ctx.Err() != nil:
+		res = Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err())
+	case err != nil:
+		return Result{}, err
+	}
+	res.Applied = &applied
+	return res, nil
+}
+
+// repeatable reports whether a second attempt does no harm.
+func (s Spec) repeatable(args json.RawMessage) bool {
+	if s.Effect == Read {
+		return true
+	}
+	if s.Effect != IdempotentWrite || s.Key == "" {
+		return false
+	}
+	var given map[string]json.RawMessage
+	return json.Unmarshal(args, &given) == nil && len(given[s.Key]) > len(`""`)
 }
 
 // call keeps a tool's panic from ending the process.
@@ -131,6 +281,7 @@ func call(ctx context.Context, env *Env, t Tool, args json.RawMessage) (res Resu
 // settle makes sure of exactly one valid outcome, a referral that is one, and a
 // bounded, scrubbed output.
 func (r *Registry) settle(res Result) Result {
+	applied, request := res.Applied, res.Request
 	switch {
 	case res.Outcome == agent.WrongToolBoundary && res.Boundary == nil:
 		res = Failed(agent.ContractViolation, "referral has no evidence")
@@ -141,12 +292,22 @@ func (r *Registry) settle(res Result) Result {
 	default:
 		res.Boundary = nil
 	}
+	res.Applied, res.Request, res.Fault = applied, request, nil
 	if len(res.Output) > MaxOutput {
 		res.Output = clip(res.Output, MaxOutput) + "\n… (cut)"
 	}
-	res.Output = r.scrub(strings.ToValidUTF8(res.Output, "�"))
+	scrub := r.options.Scrub
+	res.Output = scrub(strings.ToValidUTF8(res.Output, "�"))
 	if b := res.Boundary; b != nil {
-		b.Evidence, b.Shape = r.scrub(b.Evidence), r.scrub(b.Shape)
+		b.Evidence, b.Shape = scrub(b.Evidence), scrub(b.Shape)
+		for _, words := range [][]string{b.Axes, b.Split} {
+			for i := range words {
+				words[i] = scrub(words[i])
+			}
+		}
+	}
+	if q := res.Request; q != nil {
+		q.Reason, q.Target, q.Arguments = scrub(q.Reason), scrub(q.Target), scrubbed(scrub, q.Arguments)
 	}
 	return res
 }

@@ -36,7 +36,7 @@ func lay(t testing.TB, files map[string]string) *Env {
 
 func registry(t testing.TB, extra ...Tool) *Registry {
 	t.Helper()
-	r, err := NewRegistry(nil, append(Builtin(), extra...)...)
+	r, err := NewRegistry(Options{}, append(Builtin(), extra...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func registry(t testing.TB, extra ...Tool) *Registry {
 
 func do(t testing.TB, r *Registry, e *Env, name, args string) Result {
 	t.Helper()
-	res, err := r.Call(context.Background(), e, name, json.RawMessage(args))
+	res, err := r.Call(context.Background(), e, Invocation{Name: name, Arguments: json.RawMessage(args)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,18 +125,18 @@ func TestEveryCallEndsInOneOutcome(t *testing.T) {
 		}
 	}
 	broken := registry(t, answering("broken", Read, func() (Result, error) { return Result{}, errors.New("disk gone") }))
-	if _, err := broken.Call(context.Background(), NewEnv(""), "broken", json.RawMessage(`{}`)); err == nil {
+	if _, err := broken.Call(context.Background(), NewEnv(""), Invocation{Name: "broken", Arguments: json.RawMessage(`{}`)}); err == nil {
 		t.Error("a Go error does not end the run")
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
-	if res, err := r.Call(ctx, NewEnv(""), "calculate", json.RawMessage(`{"expression":"1"}`)); err != nil || res.Outcome != agent.Timeout {
+	if res, err := r.Call(ctx, NewEnv(""), Invocation{Name: "calculate", Arguments: json.RawMessage(`{"expression":"1"}`)}); err != nil || res.Outcome != agent.Timeout {
 		t.Errorf("after the deadline: %v %v", res, err)
 	}
 }
 
 func TestOutputIsScrubbed(t *testing.T) {
-	r, err := NewRegistry(func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }, Builtin()...)
+	r, err := NewRegistry(Options{Scrub: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }}, Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRegistryRefuses(t *testing.T) {
 		"json":   {custom{Spec{Name: "x", Schema: json.RawMessage(`{`)}, nil}},
 		"name":   {custom{Spec{Schema: json.RawMessage(`{}`)}, nil}},
 	} {
-		if _, err := NewRegistry(nil, tools...); err == nil {
+		if _, err := NewRegistry(Options{}, tools...); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}

@@ -72,6 +72,8 @@ type Result struct {
 	// Fault lets policies act on a failure that may pass, such as a server that is
 	// down: it is retried where the effect allows, and counts for the breaker.
 	Fault *policy.Failure
+	// Applied says under which policies the call ran; the registry sets it.
+	Applied *policy.Applied
 }
 
 // OK is a result with an output.

@@ -88,7 +88,7 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.registry, err = tool.NewRegistry(o.Scrub, tools...); err != nil {
+	if a.registry, err = tool.NewRegistry(tool.Options{Scrub: o.Scrub}, tools...); err != nil {
 		return nil, fmt.Errorf("register tools: %w", err)
 	}
 	if len(a.space.Params) == 0 {

@@ -190,7 +190,7 @@ func (r *run) call(ctx context.Context, c model.Call) (tool.Result, error) {
 		if r.active[c.Tool] >= 0 {
 			r.active[c.Tool] = r.steps
 		}
-		result, err = r.agent.registry.Call(ctx, r.env, c.Tool, c.Arguments)
+		result, err = r.agent.registry.Call(ctx, r.env, tool.Invocation{Name: c.Tool, Arguments: c.Arguments})
 	}
 	if err != nil {
 		return result, err
