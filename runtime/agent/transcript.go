@@ -5,6 +5,8 @@ import "encoding/json"
 // Transcript is the ordered record of one run. Its size is bounded by whoever
 // fills it; Dropped counts the events that were left out.
 type Transcript struct {
+	// Policy is the version of the policies that the run was under.
+	Policy string `json:"policy,omitempty"`
 	Events  []Event `json:"events,omitempty"`
 	Dropped int     `json:"dropped,omitempty"`
 }

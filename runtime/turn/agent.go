@@ -17,8 +17,19 @@ import (
 // Options make a built-in agent. The zero value is the heuristic agent with every
 // built-in tool and no memory.
 type Options struct {
+	// ID is the agent's name, for policies, the blackboard and delegation.
+	ID string
 	// Model decides; nil is the heuristic.
 	Model model.Model
+	// Language says that Model is a language model: it gets the further built-in
+	// tools, is asked whether its work serves its purpose where that is in doubt, and
+	// has its history distilled.
+	Language bool
+	// Routes are the configured hints that a turn can be routed to; the first is the
+	// default.
+	Routes []string
+	// Window is the size of the model's context in tokens; 0 stands for 128,000.
+	Window int
 	// Memories are the agent's snapshot, shared by all runs.
 	Memories []agent.Memory
 	// Bootstrap maps workspace files (SOUL.md, GOALS.md …) to their texts.
@@ -27,6 +38,14 @@ type Options struct {
 	Domains map[string][]string
 	// Tools names the registered tools; empty means all built-in ones.
 	Tools []string
+	// Foreign are tools of servers and tools that agents wrote. They are registered
+	// whatever Tools says: who lists them has chosen them.
+	Foreign []tool.Tool
+	// Guard puts the policies around every call of a tool, and PolicyVersion names them.
+	Guard         tool.Guard
+	PolicyVersion string
+	// Competence of this agent and of others in a domain, in [0,1]; nil knows of none.
+	Competence func(domain string) (own float64, others map[string]float64)
 	// Clock gives the time that tools and the decay of memories see. Nil stands
 	// still at the newest time among Memories, or else at the start of 2026, so that
 	// the same request has the same answer on any day.
@@ -54,6 +73,12 @@ type Agent struct {
 	sections []model.Section
 	domains  *classifier
 	registry *tool.Registry
+	id       string
+	language bool
+	routes   []string
+	window   int
+	policy   string
+	compete  func(domain string) (float64, map[string]float64)
 	clock    func() time.Time
 	limits   agent.Limits
 	space    agent.Space
@@ -71,6 +96,11 @@ func New(o Options) (*Agent, error) {
 	a := &Agent{
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, o.Memories), sections: sections(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub, never: o.Never, useful: o.Usefulness,
+		id: o.ID, language: o.Language, routes: o.Routes, window: cmp.Or(o.Window, defaultWindow),
+		policy: o.PolicyVersion, compete: o.Competence,
+	}
+	if a.scrub == nil {
+		a.scrub = func(s string) string { return s }
 	}
 	if a.model == nil {
 		a.model = model.NewHeuristic(lex)
@@ -88,7 +118,8 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.registry, err = tool.NewRegistry(tool.Options{Scrub: o.Scrub}, tools...); err != nil {
+	tools = append(tools, o.Foreign...)
+	if a.registry, err = tool.NewRegistry(tool.Options{Agent: o.ID, Scrub: o.Scrub, Guard: o.Guard}, tools...); err != nil {
 		return nil, fmt.Errorf("register tools: %w", err)
 	}
 	if len(a.space.Params) == 0 {

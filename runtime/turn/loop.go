@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
-	"evolve/runtime/tool"
 )
 
 const (
@@ -22,6 +20,9 @@ const (
 	maxRepeats = 2
 	// maxCalls bounds the tool calls of one reply.
 	maxCalls = 8
+	// maxRequests bounds the change requests of a turn; further ones are denied like
+	// the first and leave nothing.
+	maxRequests = 20
 )
 
 // ending is how the loop on one goal ended.
@@ -62,6 +63,7 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 			if !r.act(ctx, req, reply.Calls, &e) {
 				return e
 			}
+			req.Said = append(req.Said, reply.Said)
 			continue
 		}
 		if r.sentBack(req, reply) {
@@ -175,36 +177,9 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			e.outcome, e.why = agent.Infrastructure, err.Error()
 			return false
 		}
-		req.Steps = append(req.Steps, model.Step{Call: c, Result: result})
+		req.Steps = append(req.Steps, model.Step{Call: c, Result: result, Round: len(req.Said)})
 	}
 	return true
-}
-
-// call is the one way from the loop to a tool.
-func (r *run) call(ctx context.Context, c model.Call) (tool.Result, error) {
-	var result tool.Result
-	var err error
-	if _, ok := r.active[c.Tool]; !ok {
-		result = tool.Failed(agent.Denied, "the tool is not active")
-	} else {
-		if r.active[c.Tool] >= 0 {
-			r.active[c.Tool] = r.steps
-		}
-		result, err = r.agent.registry.Call(ctx, r.env, tool.Invocation{Name: c.Tool, Arguments: c.Arguments})
-	}
-	if err != nil {
-		return result, err
-	}
-	r.usage.ToolCalls++
-	event := agent.Event{Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output}
-	if len(c.Arguments) <= maxEventText && json.Valid(c.Arguments) {
-		event.Data = slices.Clone(c.Arguments)
-	}
-	if result.Boundary != nil {
-		event.Data = encode(result.Boundary)
-	}
-	r.event(event)
-	return result, nil
 }
 
 // sentBack is the self-check: an answer that has not the form the question asks

@@ -40,11 +40,15 @@ type run struct {
 	steps   int            // model calls
 	usage   agent.Usage
 	results agent.Transcript
+
+	requests []agent.ChangeRequest
+	applied  map[string]string // tool → the policies of its last call, as recorded
 }
 
 // Run does one task. It implements [agent.Agent].
 func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
-	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits)}
+	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits), applied: map[string]string{}}
+	r.results.Policy = a.policy
 	defer func() {
 		if p := recover(); p != nil {
 			res = r.failed(agent.Execution, "the turn crashed")
@@ -196,10 +200,7 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 	if !e.outcome.Gradable() {
 		return r.failed(e.outcome, e.why)
 	}
-	answer := e.reply.Answer
-	if r.agent.scrub != nil {
-		answer = r.agent.scrub(answer)
-	}
+	answer := r.agent.scrub(e.reply.Answer)
 	if int64(len(answer)) > r.limits.MaxOutputBytes {
 		return r.failed(agent.BudgetExceeded, fmt.Sprintf("answer of %d bytes, at most %d are allowed", len(answer), r.limits.MaxOutputBytes))
 	}
@@ -208,17 +209,29 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 			return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
 		}
 	}
-	return agent.Result{Answer: &answer, Outcome: e.outcome, Usage: r.usage, Transcript: r.results, Error: e.why}
+	return r.result(agent.Result{Answer: &answer, Outcome: e.outcome, Error: e.why})
 }
 
 func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
+	why = r.agent.scrub(why)
 	r.event(agent.Event{Kind: agent.EventCheck, Outcome: outcome, Text: why})
-	return agent.Result{Outcome: outcome, Usage: r.usage, Transcript: r.results, Error: why}
+	return r.result(agent.Result{Outcome: outcome, Error: why})
 }
 
+// result adds what every result carries.
+func (r *run) result(res agent.Result) agent.Result {
+	res.Usage, res.Transcript, res.Requests = r.usage, r.results, r.requests
+	return res
+}
+
+// event adds to the transcript. It is the one place through which anything gets
+// there, and nothing does so with a credential in it.
 func (r *run) event(e agent.Event) {
-	e.Text = memory.Cut(e.Text, maxEventText)
+	e.Text = memory.Cut(r.agent.scrub(e.Text), maxEventText)
 	r.results.Add(maxEvents, e)
+	if r.req.Observe != nil {
+		r.req.Observe(e)
+	}
 }
 
 // encode is JSON of the runtime's own records, which always have one.

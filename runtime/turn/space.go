@@ -27,6 +27,7 @@ const (
 	hardIterations       = 24
 	defaultDelegateBelow = .3
 	defaultDelegateAbove = .6
+	defaultWindow        = 128_000
 )
 
 // HeuristicSpace declares the parameters that change what the heuristic model

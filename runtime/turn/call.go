@@ -1,0 +1,111 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/policy"
+	"evolve/runtime/tool"
+)
+
+// call is the one way from the loop to a tool, and the inline lane: what blocks
+// only this call is mended here, everything else goes back to the model as the
+// call's outcome.
+func (r *run) call(ctx context.Context, c model.Call) (tool.Result, error) {
+	result, err := r.attempt(ctx, &c)
+	if err != nil {
+		return result, err
+	}
+	r.usage.ToolCalls++
+	r.recordPolicy(c.Tool, result)
+	event := agent.Event{Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output}
+	switch {
+	case result.Boundary != nil:
+		event.Data = encode(result.Boundary)
+	case len(c.Arguments) <= maxEventText:
+		event.Data = r.arguments(c.Arguments)
+	}
+	r.event(event)
+	if result.Request != nil {
+		r.leave(*result.Request)
+	}
+	return result, nil
+}
+
+// attempt calls an active tool, a second time where only the form of the arguments
+// was wrong and could be mended.
+func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
+	at, ok := r.active[c.Tool]
+	if !ok {
+		return tool.Failed(agent.Denied, "the tool is not active"), nil
+	}
+	if at >= 0 {
+		r.active[c.Tool] = r.steps
+	}
+	in := tool.Invocation{
+		Name: c.Tool, Arguments: c.Arguments, ID: r.req.ID + "/" + strconv.Itoa(r.usage.ToolCalls), Seed: r.req.Seed,
+	}
+	result, err := r.agent.registry.Call(ctx, r.env, in)
+	if err != nil || result.Outcome != agent.ContractViolation {
+		return result, err
+	}
+	mended, what, ok := r.agent.registry.Repair(c.Tool, c.Arguments)
+	if !ok {
+		return result, nil
+	}
+	in.Arguments = mended
+	again, err := r.agent.registry.Call(ctx, r.env, in)
+	if err != nil {
+		return again, err
+	}
+	r.event(agent.Event{Kind: agent.EventRepair, Name: memory.Cut(c.Tool, 80), Outcome: again.Outcome, Text: what})
+	c.Arguments = mended
+	return again, nil
+}
+
+// recordPolicy writes down under which policies a call ran: in full when they are
+// new for the tool in this turn.
+func (r *run) recordPolicy(name string, result tool.Result) {
+	if result.Applied == nil {
+		return
+	}
+	name = memory.Cut(name, 80)
+	full := *result.Applied
+	event := agent.Event{Kind: agent.EventPolicy, Name: name, Text: "as before"}
+	attempts := full.Attempts
+	full.Attempts = 0
+	if text := string(encode(full)); r.applied[name] != text {
+		r.applied[name] = text
+		event.Text, event.Data = "", encode(result.Applied)
+	} else if attempts > 1 {
+		event.Data = encode(policy.Applied{Version: full.Version, Attempts: attempts})
+	}
+	r.event(event)
+	if result.Outcome == agent.RateLimited {
+		r.event(agent.Event{Kind: agent.EventLimited, Name: name, Outcome: result.Outcome, Text: result.Output})
+	}
+}
+
+// leave keeps a change request for a person; the same one is kept once.
+func (r *run) leave(q agent.ChangeRequest) {
+	known := slices.ContainsFunc(r.requests, func(have agent.ChangeRequest) bool { return have.ID == q.ID })
+	if known || len(r.requests) >= maxRequests {
+		return
+	}
+	r.requests = append(r.requests, q)
+	r.event(agent.Event{Kind: agent.EventRequest, Name: q.Type, Outcome: agent.Denied, Text: q.Reason, Data: encode(q)})
+}
+
+// arguments is what the transcript keeps of a call's arguments.
+func (r *run) arguments(args json.RawMessage) json.RawMessage {
+	text := r.agent.scrub(string(args))
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
