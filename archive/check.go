@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"evolve/runtime/agent"
 )
 
 // Check goes through the whole archive: every table and record can be read, every
@@ -152,6 +154,34 @@ func (c *checker) pair(k, value []byte) error {
 			r.text()
 		}
 		err = decodeDocument(value, &Mutation{})
+	case tableRequest:
+		err = c.request(k, r, value)
+	case tableRequestHash:
+		r.text()
+		r.text()
+		var n uint64
+		if n, err = decodeNumber(value); err == nil {
+			own := bytes.Clone(k)
+			c.expect(k, requestKey(n), func(v []byte) bool {
+				var d ChangeRequestRecord
+				return decodeDocument(v, &d) == nil && bytes.Equal(requestHashKey(d.Agent, d.Request.ID), own)
+			})
+		}
+	case tableTurn:
+		n := r.number()
+		var t TurnRecord
+		if err = decodeDocument(value, &t); err == nil && t.ID != fmt.Sprintf("T%d", n) {
+			err = fmt.Errorf("%w: turn %s stands in the place of %d", ErrCorrupt, t.ID, n)
+		}
+		c.expect(k, counterKey(countTurns, ""), atLeast(n))
+		c.expect(k, turnTranscriptKey(n), func([]byte) bool { return true })
+	case tableTurnTranscript:
+		c.expect(k, turnKey(r.number()), func([]byte) bool { return true })
+		_, err = c.a.packer.unpack(value)
+	case tableSession:
+		r.text()
+		r.text()
+		err = decodeDocument(value, &agent.Session{})
 	default:
 		return nil
 	}
@@ -172,6 +202,26 @@ func (c *checker) variant(k []byte, r *reading, value []byte) error {
 	}
 	c.expect(k, variantIDKey(agentID, v.ID), isNumber(n))
 	c.expect(k, counterKey(countVariants, agentID), atLeast(n))
+	return nil
+}
+
+func (c *checker) request(k []byte, r *reading, value []byte) error {
+	n := r.number()
+	var d ChangeRequestRecord
+	if err := decodeDocument(value, &d); err != nil {
+		return err
+	}
+	if d.ID != fmt.Sprintf("R%d", n) || (d.State == RequestOpen) != (d.Decision == nil) {
+		return fmt.Errorf("%w: change request %d is not what it says it is", ErrCorrupt, n)
+	}
+	c.expect(k, requestHashKey(d.Agent, d.Request.ID), isNumber(n))
+	c.expect(k, counterKey(countRequests, ""), atLeast(n))
+	if told := d.Decision; told != nil {
+		c.expect(k, ledgerKey(told.Entry), func(v []byte) bool {
+			var e LedgerEntry
+			return decodeDocument(v, &e) == nil && e.Kind == "request."+told.Action && e.Subject == d.ID
+		})
+	}
 	return nil
 }
 

@@ -35,6 +35,18 @@ func TestCheckFinds(t *testing.T) {
 		"a key is cut":                     {fill: func(b *batch) { b.put(place[:5], []byte{evaluationVersion}) }},
 		"a document is no JSON":            {fill: func(b *batch) { b.put(proposalKey(1), []byte{documentVersion, '{'}) }},
 		"an exposure beyond the counter":   {fill: func(b *batch) { mustPut(t, b, newKey(tableExposure).text("solver").number(9), Exposure{}) }},
+		"a request's hash is missing":      {hidden: []key{requestHashKey("solver", wish(2).Request.ID)}},
+		"a request is missing":             {hidden: []key{requestKey(2)}},
+		"a request is open and decided":    {fill: func(b *batch) { mustPut(t, b, requestKey(3), decidedOpen()) }},
+		"a request beyond the counter":     {fill: func(b *batch) { b.put(counterKey(countRequests, ""), encodeNumber(2)) }},
+		"a permission without its entry":   {fill: func(b *batch) { mustPut(t, b, requestKey(1), misled()) }},
+		"a turn without transcript":        {hidden: []key{turnTranscriptKey(2)}},
+		"a transcript without turn":        {hidden: []key{turnKey(2)}},
+		"a turn is another's":              {fill: func(b *batch) { mustPut(t, b, turnKey(1), TurnRecord{ID: "T2"}) }},
+		"a turn's transcript is garbled":   {fill: func(b *batch) { b.put(turnTranscriptKey(1), []byte{transcriptVersion, 1}) }},
+		"turns beyond the counter":         {fill: func(b *batch) { b.put(counterKey(countTurns, ""), encodeNumber(1)) }},
+		"a session is no JSON":             {fill: func(b *batch) { b.put(sessionKey("solver", "s0"), []byte{documentVersion, '['}) }},
+		"a session's key is cut":           {fill: func(b *batch) { mustPut(t, b, newKey(tableSession).text("solver"), agent.Session{}) }},
 		"a mutation's key has a part less": {fill: func(b *batch) { mustPut(t, b, newKey(tableMutation).text("solver"), Mutation{}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,6 +67,20 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
+// decidedOpen is the third request, open in spite of a decision.
+func decidedOpen() ChangeRequestRecord {
+	r := wish(2)
+	r.ID, r.State, r.Count, r.Decision = "R3", RequestOpen, 1, &RequestDecision{Action: "deny", By: "Ada", Entry: 9}
+	return r
+}
+
+// misled is the first request, approved by the entry of another's denial.
+func misled() ChangeRequestRecord {
+	r := wish(0)
+	r.ID, r.State, r.Count, r.Decision = "R1", RequestApproved, 1, &RequestDecision{Action: "approve", By: "Ada", Entry: 9}
+	return r
+}
+
 func TestStats(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(t, dir)
@@ -68,7 +94,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("it takes %d bytes on disk", got.Bytes)
 	}
 	got.Bytes = 0
-	want := Stats{Variants: 3, Evaluations: 80, Distinct: 36, Transcripts: 10, Runs: 2, Proposals: 2, Decisions: 2, Ledger: 4, Exposures: 2, Mutations: 2}
+	want := Stats{Variants: 3, Evaluations: 80, Distinct: 36, Transcripts: 10, Runs: 2, Proposals: 2, Decisions: 2, Ledger: 9, Exposures: 2, Mutations: 2, Requests: 3, Turns: 3, Sessions: 3}
 	if got != want {
 		t.Errorf("got %+v", got)
 	}

@@ -34,6 +34,9 @@ const (
 	lineLedger     = "ledger"
 	lineExposure   = "exposure"
 	lineMutation   = "mutation"
+	lineSession    = "session"
+	lineTurn       = "turn"
+	lineRequest    = "request"
 	lineEnd        = "end"
 )
 
@@ -57,6 +60,13 @@ type transcriptLine struct {
 type decisionLine struct {
 	Seq      int64          `json:"seq"`
 	Decision DecisionRecord `json:"decision"`
+}
+
+// sessionLine is a session with its place.
+type sessionLine struct {
+	Agent   string        `json:"agent"`
+	Name    string        `json:"name"`
+	Session agent.Session `json:"session"`
 }
 
 // evaluationLine is the JSON form of an evaluation.

@@ -53,6 +53,17 @@ func filled(tb testing.TB, a *Archive) {
 		try(a.Expose(ctx, Exposure{Agent: "solver", Run: run, Variants: []agent.ConfigID{"aa"}, Tasks: 3, Time: day}))
 		try(a.PutMutation(ctx, Mutation{Agent: "solver", Parent: "aa", Child: "bb", Run: run, Gain: .5, Known: true}))
 	}
+	for n := range 3 {
+		_, err := a.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "<k>", Outcome: agent.OK, Created: day, Transcript: *transcript("<&>")})
+		try(err)
+		try(a.PutSession(ctx, "solver", fmt.Sprint("s", n), agent.Session{Notes: []string{"<&>"}}))
+		_, err = a.PutRequest(ctx, wish(n))
+		try(err)
+	}
+	_, err := a.DecideRequest(ctx, "R1", RequestDecision{Action: "approve", By: "Ada", Time: day, Proposal: "P1"})
+	try(err)
+	_, err = a.DecideRequest(ctx, "R2", RequestDecision{Action: "deny", By: "Ada", Reason: "a < b", Time: day})
+	try(err)
 	if err := errors.Join(errs...); err != nil {
 		tb.Fatal(err)
 	}
@@ -76,7 +87,7 @@ func TestExportImport(t *testing.T) {
 	text := exported(t, a)
 	for _, kind := range []string{
 		lineRun, linePlan, lineVariant, lineEvaluation, lineTranscript, lineResult, lineProposal, lineDecision,
-		lineLedger, lineExposure, lineMutation,
+		lineLedger, lineExposure, lineMutation, lineSession, lineTurn, lineRequest,
 	} {
 		if !strings.Contains(text, `{"kind":"`+kind+`"`) {
 			t.Errorf("there is no %s in the export", kind)
@@ -104,8 +115,13 @@ func TestExportImport(t *testing.T) {
 	p := must(b.NewProposal(ctx, ProposalRecord{}))(t)
 	v := must(b.PutVariant(ctx, Variant{Agent: "solver", Config: agent.Config{"k": int64(77)}}))(t)
 	e := must(b.Append(ctx, LedgerEntry{Kind: "run.end", Time: day}))(t)
-	if p.ID != "P3" || v.Number != 4 || e.Seq != 5 {
-		t.Errorf("numbers start over: %s, %d, %d", p.ID, v.Number, e.Seq)
+	q := must(b.PutRequest(ctx, wish(9)))(t)
+	turn := must(b.PutTurn(ctx, TurnRecord{Agent: "solver"}))(t)
+	if p.ID != "P3" || v.Number != 4 || e.Seq != 10 || q.ID != "R4" || turn.ID != "T4" {
+		t.Errorf("numbers start over: %s, %d, %d, %s, %s", p.ID, v.Number, e.Seq, q.ID, turn.ID)
+	}
+	if again := must(b.PutRequest(ctx, wish(1)))(t); again.ID != "R2" || again.Count != 2 {
+		t.Errorf("a wish was forgotten: %+v", again)
 	}
 	if _, _, err := b.VerifyLedger(ctx); err != nil {
 		t.Error(err)
@@ -123,16 +139,20 @@ func TestImportRefuses(t *testing.T) {
 		text string
 		want error
 	}{
-		"nothing":             {"", nil},
-		"something else":      {`{"x":1}` + "\n", nil},
-		"a newer schema":      {strings.Replace(text, `"schema":1`, `"schema":2`, 1), ErrNewer},
-		"a cut end":           {strings.Join(lines[:len(lines)-2], ""), nil},
-		"a missing line":      {strings.Join(append(lines[:5:5], lines[6:]...), ""), nil},
-		"a changed score":     {strings.Replace(text, `"score":0.5`, `"score":1`, 1), nil},
-		"a changed ledger":    {strings.Replace(text, `"actor":"cron"`, `"actor":"me"`, 1), ErrCorrupt},
-		"lines after the end": {text + lines[1], nil},
-		"an unknown name":     {strings.Replace(text, `"rationale"`, `"x"`, 1) + `{"kind":"run","value":{"x":1}}`, nil},
-		"an unknown kind":     {lines[0] + `{"kind":"x","value":{}}` + "\n", nil},
+		"nothing":              {"", nil},
+		"something else":       {`{"x":1}` + "\n", nil},
+		"a newer schema":       {strings.Replace(text, `"schema":1`, `"schema":2`, 1), ErrNewer},
+		"a cut end":            {strings.Join(lines[:len(lines)-2], ""), nil},
+		"a missing line":       {strings.Join(append(lines[:5:5], lines[6:]...), ""), nil},
+		"a changed score":      {strings.Replace(text, `"score":0.5`, `"score":1`, 1), nil},
+		"a changed ledger":     {strings.Replace(text, `"actor":"cron"`, `"actor":"me"`, 1), ErrCorrupt},
+		"lines after the end":  {text + lines[1], nil},
+		"an unknown name":      {strings.Replace(text, `"rationale"`, `"x"`, 1) + `{"kind":"run","value":{"x":1}}`, nil},
+		"two equal wishes":     {lines[0] + strings.Repeat(lineOf(t, lines, lineRequest), 2), nil},
+		"a request without id": {lines[0] + strings.Replace(lineOf(t, lines, lineRequest), `"id":"R1"`, `"id":"X1"`, 1), nil},
+		"a turn of nobody":     {lines[0] + strings.Replace(lineOf(t, lines, lineTurn), `"agent":"solver"`, `"agent":""`, 1), nil},
+		"a session of nobody":  {lines[0] + strings.Replace(lineOf(t, lines, lineSession), `"agent":"solver"`, `"agent":""`, 1), nil},
+		"an unknown kind":      {lines[0] + `{"kind":"x","value":{}}` + "\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			to := OpenMemory()
@@ -146,6 +166,18 @@ func TestImportRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lineOf is the first line of a kind.
+func lineOf(t *testing.T, lines []string, kind string) string {
+	t.Helper()
+	for _, l := range lines {
+		if strings.HasPrefix(l, `{"kind":"`+kind+`"`) {
+			return l
+		}
+	}
+	t.Fatalf("there is no %s", kind)
+	return ""
 }
 
 func TestExportCSV(t *testing.T) {

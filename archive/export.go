@@ -97,6 +97,9 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		func() error {
 			return putAll(x, lineMutation, documents[Mutation](ctx, a, doing, newKey(tableMutation), nil))
 		},
+		func() error { return putAll(x, lineSession, a.sessionLines(ctx)) },
+		func() error { return putAll(x, lineTurn, a.turnLines(ctx)) },
+		func() error { return putAll(x, lineRequest, a.Requests(ctx)) },
 	} {
 		if err := write(); err != nil {
 			return err
@@ -137,6 +140,33 @@ func (a *Archive) decisionLines(ctx context.Context) iter.Seq2[decisionLine, err
 			}
 			return d, decodeDocument(value, &d.Decision)
 		})
+}
+
+func (a *Archive) sessionLines(ctx context.Context) iter.Seq2[sessionLine, error] {
+	return sequence(ctx, a, "read the sessions", newKey(tableSession), nil,
+		func(k, value []byte) (s sessionLine, err error) {
+			r := readKey(tableSession, k)
+			s.Agent, s.Name = r.text(), r.text()
+			if err := r.done(); err != nil {
+				return s, fmt.Errorf("%w: a session: %w", ErrCorrupt, err)
+			}
+			return s, decodeDocument(value, &s.Session)
+		})
+}
+
+// turnLines yields all turns with their transcripts.
+func (a *Archive) turnLines(ctx context.Context) iter.Seq2[TurnRecord, error] {
+	return func(yield func(TurnRecord, error) bool) {
+		for t, err := range a.Turns(ctx) {
+			if err == nil {
+				n, _ := numbered('T', t.ID)
+				err = a.withTranscript(ctx, &t, n)
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
 }
 
 // csvHeader names the columns of ExportCSV.

@@ -27,6 +27,7 @@ type importer struct {
 	lines int
 	last  ledgerHead
 	count map[string]uint64 // exposures of each agent
+	asked map[string]bool   // the keys of the requests' hashes
 	ended bool
 }
 
@@ -37,7 +38,7 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := a.startImport(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64)}
+	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64), asked: make(map[string]bool)}
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		text, err := readLine(in)
@@ -206,8 +207,44 @@ func (im *importer) record(ctx context.Context, l line) error {
 		})
 	case lineMutation:
 		return read(l.Value, func(m Mutation) error { return putMutation(&im.b, m) })
+	case lineSession:
+		return read(l.Value, func(s sessionLine) error { return putSession(&im.b, s.Agent, s.Name, s.Session) })
+	case lineTurn:
+		return read(l.Value, func(t TurnRecord) error {
+			n, ok := numbered('T', t.ID)
+			if !ok {
+				return fmt.Errorf("%q is no id of a turn", t.ID)
+			}
+			t.ID = fmt.Sprintf("T%d", n)
+			_, err := im.a.putTurn(&im.b, t, n)
+			return err
+		})
+	case lineRequest:
+		return read(l.Value, im.request)
 	}
 	return errors.New("is of a kind that is not known")
+}
+
+func (im *importer) request(r ChangeRequestRecord) error {
+	n, ok := numbered('R', r.ID)
+	if !ok {
+		return fmt.Errorf("%q is no id of a change request", r.ID)
+	}
+	r.ID = fmt.Sprintf("R%d", n)
+	r, err := plainRequest(r)
+	if err != nil {
+		return err
+	}
+	if d := r.Decision; d != nil {
+		d.Time, d.Reason = plainTime(d.Time), bounded(d.Reason, maxCallReason)
+	}
+	place := string(requestHashKey(r.Agent, r.Request.ID))
+	if im.asked[place] {
+		return errors.New("its agent has another one with the same hash")
+	}
+	im.asked[place] = true
+	im.b.put(counterKey(countRequests, ""), encodeNumber(n))
+	return putRequest(&im.b, r, n)
 }
 
 // read decodes a value and stores it.

@@ -30,6 +30,11 @@ import (
 //	l      seq                              ledger entry
 //	x      agent, number                    holdout exposure
 //	u      agent, child, parent, run, operator  mutation tried
+//	g      number                           change request
+//	h      agent, hash of the wish          number of the change request
+//	w      number                           turn
+//	y      number                           transcript of the turn, compressed
+//	s      agent, name                      session
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -47,6 +52,12 @@ const (
 	tableLedger     = 'l'
 	tableExposure   = 'x'
 	tableMutation   = 'u'
+
+	tableRequest        = 'g'
+	tableRequestHash    = 'h'
+	tableTurn           = 'w'
+	tableTurnTranscript = 'y'
+	tableSession        = 's'
 )
 
 // errKey says that stored bytes are no key of their table.

@@ -6,19 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 )
 
 func proposalKey(number uint64) key { return newKey(tableProposal).number(number) }
 
 // proposalNumber reads "P12" or "p12".
-func proposalNumber(id string) (uint64, bool) {
-	if len(id) < 2 || (id[0] != 'P' && id[0] != 'p') || id[1] < '1' || id[1] > '9' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(id[1:], 10, 63)
-	return n, err == nil
-}
+func proposalNumber(id string) (uint64, bool) { return numbered('P', id) }
 
 // NewProposal stores p under the next free id and returns it.
 func (a *Archive) NewProposal(ctx context.Context, p ProposalRecord) (ProposalRecord, error) {

@@ -7,7 +7,8 @@ import (
 
 // schemaVersion is the version of keys and records that this code reads and
 // writes. It changes only when old data must be rewritten: new tables, new
-// fields and new kinds of record need no new version.
+// fields and new kinds of record need no new version: an older evolve leaves the
+// tables that it does not know alone.
 const schemaVersion = 1
 
 func schemaKey() key { return newKey(tableMeta).text("schema") }

@@ -21,6 +21,9 @@ type Stats struct {
 	Ledger      int `json:"ledger_entries"`
 	Exposures   int `json:"exposures"`
 	Mutations   int `json:"mutations"`
+	Requests    int `json:"requests"`
+	Turns       int `json:"turns"`
+	Sessions    int `json:"sessions"`
 	// Bytes is what its folder takes on disk; 0 in memory.
 	Bytes int64 `json:"bytes"`
 }
@@ -33,6 +36,7 @@ func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 		tableVariant: &s.Variants, tableEvaluation: &s.Evaluations, tableKey: &s.Distinct, tableTranscript: &s.Transcripts,
 		tableRun: &s.Runs, tableProposal: &s.Proposals, tableDecision: &s.Decisions, tableLedger: &s.Ledger,
 		tableExposure: &s.Exposures, tableMutation: &s.Mutations,
+		tableRequest: &s.Requests, tableTurn: &s.Turns, tableSession: &s.Sessions,
 	}
 	err := a.store.scan(ctx, nil, nil, func(k, _ []byte) error {
 		if n, ok := counts[k[0]]; ok {

@@ -28,6 +28,8 @@ const (
 	countVariants  = "variants"
 	countProposals = "proposals"
 	countExposures = "exposures"
+	countRequests  = "requests"
+	countTurns     = "turns"
 	countLedger    = "ledger"
 )
 

@@ -1,0 +1,64 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// cutMark ends text that was cut.
+const cutMark = " …"
+
+// bounded is valid text that takes at most limit bytes inside of a JSON string,
+// cut at a character where it must be.
+func bounded(s string, limit int) string {
+	s = validText(s)
+	if len(s) <= limit/6 || encodedLen(s) <= limit {
+		return s
+	}
+	size, end := len(cutMark), 0
+	for i, r := range s {
+		if size += runeLen(r); size > limit {
+			break
+		}
+		end = i + utf8.RuneLen(r)
+	}
+	return s[:end] + cutMark
+}
+
+// encodedLen is the number of bytes that valid text takes inside of a JSON string.
+func encodedLen(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeLen(r)
+	}
+	return n
+}
+
+func runeLen(r rune) int {
+	switch {
+	case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t':
+		return 2
+	case r < ' ' || r == '\u2028' || r == '\u2029':
+		return 6
+	}
+	return utf8.RuneLen(r)
+}
+
+// plainJSON is foreign JSON without white space; what is none is kept as a JSON
+// string, and nothing as null.
+func plainJSON(data []byte) json.RawMessage {
+	if len(data) == 0 {
+		return json.RawMessage("null")
+	}
+	data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	var b bytes.Buffer
+	if json.Compact(&b, data) == nil {
+		return b.Bytes()
+	}
+	b.Reset()
+	if writeJSON(&b, string(data)) != nil { // valid text always has a JSON form
+		return json.RawMessage("null")
+	}
+	return b.Bytes()
+}

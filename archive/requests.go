@@ -1,0 +1,282 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// The bounds of a stored change request. What a call would have done is kept whole
+// or not at all, because a permission is for the exact call; what only explains it
+// is cut.
+const (
+	maxCallName      = 1 << 10  // bytes of type, target and tool, each
+	maxCallArguments = 64 << 10 // bytes
+	maxCallReason    = 4 << 10  // bytes
+	// maxOpenRequests bounds how many requests of one agent may await a person.
+	maxOpenRequests = 200
+)
+
+// The errors of change requests that callers tell apart.
+var (
+	// ErrTooLarge means that a record is beyond its bound and was not stored.
+	ErrTooLarge = errors.New("too large to be stored")
+	// ErrFull means that so many requests of an agent are open that no more are taken.
+	ErrFull = errors.New("too many are open")
+	// ErrDecided means that a person has decided already.
+	ErrDecided = errors.New("decided already")
+)
+
+// RequestState is where a change request stands.
+type RequestState string
+
+// The states of a change request.
+const (
+	RequestOpen     RequestState = "open"
+	RequestApproved RequestState = "approved"
+	RequestDenied   RequestState = "denied"
+)
+
+// ChangeRequestRecord is something that an agent asked for and may not do itself.
+// Everything in Request is foreign text.
+type ChangeRequestRecord struct {
+	// ID is "R<number>"; Request.ID is the hash of the wish.
+	ID      string              `json:"id"`
+	State   RequestState        `json:"state"`
+	Agent   string              `json:"agent"`
+	Request agent.ChangeRequest `json:"request"`
+	// Session and Turn say where it was first uttered; empty when nobody knows.
+	Session string `json:"session,omitempty"`
+	Turn    string `json:"turn,omitempty"`
+	// Created and Last are the first and the last time that it was uttered, Count how often.
+	Created  time.Time        `json:"created,omitzero"`
+	Last     time.Time        `json:"last,omitzero"`
+	Count    int              `json:"count"`
+	Decision *RequestDecision `json:"decision,omitempty"`
+}
+
+// RequestDecision is a person's word on a change request.
+type RequestDecision struct {
+	// Action is "approve" or "deny".
+	Action string    `json:"action"`
+	By     string    `json:"by"`
+	Reason string    `json:"reason,omitempty"`
+	Time   time.Time `json:"time,omitzero"`
+	// Proposal is what an approval led to, when it led to one.
+	Proposal string `json:"proposal,omitempty"`
+	// Entry is the ledger entry that tells of it; DecideRequest sets it.
+	Entry int64 `json:"entry"`
+}
+
+func requestKey(number uint64) key { return newKey(tableRequest).number(number) }
+
+func requestHashKey(agentID, hash string) key {
+	return newKey(tableRequestHash).text(agentID).text(hash)
+}
+
+// numbered reads "R12" or "r12" for the letter 'R'.
+func numbered(letter byte, id string) (uint64, bool) {
+	if len(id) < 2 || (id[0] != letter && id[0] != letter+'a'-'A') || id[1] < '1' || id[1] > '9' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(id[1:], 10, 63)
+	return n, err == nil
+}
+
+// PutRequest stores a request of r.Agent under the next free id, with the ledger
+// entry "request.create" in the same transaction, and returns it. The same wish
+// uttered again by the same agent, decided or not, only counts up and gets a later
+// Last; what is returned is then what is stored. ID, Count, State, Last and Decision
+// of r are ignored. A call beyond its bound is an ErrTooLarge, one more than two
+// hundred open requests of an agent an ErrFull.
+func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (ChangeRequestRecord, error) {
+	r, err := plainRequest(r)
+	if err != nil {
+		return r, fmt.Errorf("store a change request: %w", err)
+	}
+	err = a.change(ctx, "store a change request", func(b *batch) error {
+		known, err := a.number(ctx, requestHashKey(r.Agent, r.Request.ID))
+		if err != nil {
+			return err
+		}
+		if known != 0 {
+			r, err = a.uttered(ctx, b, known, r)
+			return err
+		}
+		if err := a.roomForRequest(ctx, r.Agent); err != nil {
+			return err
+		}
+		last, err := a.number(ctx, counterKey(countRequests, ""))
+		if err != nil {
+			return err
+		}
+		r.ID, r.State, r.Count, r.Last, r.Decision = fmt.Sprintf("R%d", last+1), RequestOpen, 1, r.Created, nil
+		b.put(counterKey(countRequests, ""), encodeNumber(last+1))
+		if err := putRequest(b, r, last+1); err != nil {
+			return err
+		}
+		arguments := sha256.Sum256(r.Request.Arguments)
+		_, err = a.noteRequest(ctx, b, r, "create", r.Agent, r.Created, map[string]string{
+			"hash": r.Request.ID, "type": r.Request.Type, "tool": r.Request.Tool, "target": r.Request.Target,
+			"arguments_sha256": hex.EncodeToString(arguments[:]),
+		})
+		return err
+	})
+	return r, err
+}
+
+// uttered counts a stored request up.
+func (a *Archive) uttered(ctx context.Context, b *batch, number uint64, again ChangeRequestRecord) (ChangeRequestRecord, error) {
+	r, err := document[ChangeRequestRecord](ctx, a, requestKey(number))
+	if err != nil {
+		return r, err
+	}
+	if !sameCall(r.Request, again.Request) {
+		return r, fmt.Errorf("its hash %q is that of %s, which is another call", again.Request.ID, r.ID)
+	}
+	r.Count++
+	if again.Created.After(r.Last) {
+		r.Last = again.Created
+	}
+	return r, putRequest(b, r, number)
+}
+
+// sameCall holds two requests with one hash against each other: a short hash must
+// not lend one call the permission for another.
+func sameCall(x, y agent.ChangeRequest) bool {
+	return x.Type == y.Type && x.Target == y.Target && x.Tool == y.Tool && bytes.Equal(sorted(x.Arguments), sorted(y.Arguments))
+}
+
+// sorted is JSON with the keys of its objects in order.
+func sorted(data []byte) []byte {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
+		return data
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return data
+	}
+	return out
+}
+
+// roomForRequest fails when an agent has as many open requests as it may.
+func (a *Archive) roomForRequest(ctx context.Context, agentID string) error {
+	open := 0
+	for r, err := range a.Requests(ctx) {
+		if err != nil {
+			return err
+		}
+		if r.Agent == agentID && r.State == RequestOpen {
+			open++
+		}
+	}
+	if open >= maxOpenRequests {
+		return fmt.Errorf("%d requests of agent %q: %w", open, agentID, ErrFull)
+	}
+	return nil
+}
+
+// plainRequest brings a request to the form that is stored.
+func plainRequest(r ChangeRequestRecord) (ChangeRequestRecord, error) {
+	q := &r.Request
+	r.Agent = validText(r.Agent)
+	q.Type, q.Target, q.Tool = validText(q.Type), validText(q.Target), validText(q.Tool)
+	q.Reason, q.ID = bounded(q.Reason, maxCallReason), validText(q.ID)
+	q.Arguments = plainJSON(q.Arguments)
+	q.RequiresHumanApproval = true
+	r.Session, r.Turn = bounded(r.Session, maxCallName), bounded(r.Turn, maxCallName)
+	r.Created, r.Last = plainTime(r.Created), plainTime(r.Last)
+	switch {
+	case r.Agent == "" || q.ID == "":
+		return r, errors.New("it needs an agent and a hash")
+	case encodedLen(q.Type) > maxCallName || encodedLen(q.Target) > maxCallName || encodedLen(q.Tool) > maxCallName ||
+		encodedLen(q.ID) > maxCallName || encodedLen(r.Agent) > maxCallName || len(q.Arguments) > maxCallArguments:
+		return r, ErrTooLarge
+	}
+	return r, nil
+}
+
+func putRequest(b *batch, r ChangeRequestRecord, number uint64) error {
+	b.put(requestHashKey(r.Agent, r.Request.ID), encodeNumber(number))
+	return putDocument(b, requestKey(number), r)
+}
+
+// noteRequest adds the ledger entry that tells of a request to a batch.
+func (a *Archive) noteRequest(ctx context.Context, b *batch, r ChangeRequestRecord, action, actor string, at time.Time, data any) (LedgerEntry, error) {
+	var raw bytes.Buffer
+	if err := writeJSON(&raw, data); err != nil {
+		return LedgerEntry{}, err
+	}
+	return a.chain(ctx, b, LedgerEntry{Time: at, Kind: "request." + action, Actor: actor, Subject: r.ID, Data: raw.Bytes()})
+}
+
+// Request finds a change request by id, upper or lower case.
+func (a *Archive) Request(ctx context.Context, id string) (ChangeRequestRecord, error) {
+	n, ok := numbered('R', id)
+	if !ok {
+		return ChangeRequestRecord{}, fmt.Errorf("change request %q: %w", id, ErrNotFound)
+	}
+	r, err := document[ChangeRequestRecord](ctx, a, requestKey(n))
+	if err != nil {
+		return r, fmt.Errorf("change request %q: %w", id, err)
+	}
+	return r, nil
+}
+
+// Requests yields all change requests by number.
+func (a *Archive) Requests(ctx context.Context) iter.Seq2[ChangeRequestRecord, error] {
+	return documents[ChangeRequestRecord](ctx, a, "list the change requests", newKey(tableRequest), nil)
+}
+
+// DecideRequest stores a person's word on an open request with its ledger entry
+// (kind "request.<action>") in one synced transaction, and returns the record. The
+// entry of an approval holds the exact call. A request that is decided is an
+// ErrDecided.
+func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecision) (ChangeRequestRecord, error) {
+	var r ChangeRequestRecord
+	d.Time = plainTime(d.Time)
+	d.Reason = bounded(d.Reason, maxCallReason)
+	state, known := map[string]RequestState{"approve": RequestApproved, "deny": RequestDenied}[d.Action]
+	err := a.change(ctx, "decide on change request "+id, func(b *batch) (err error) {
+		if r, err = a.Request(ctx, id); err != nil {
+			return err
+		}
+		switch {
+		case !known || d.By == "":
+			return errors.New("a decision needs an action and a name")
+		case r.State != RequestOpen:
+			return fmt.Errorf("%s is %s: %w", r.ID, r.State, ErrDecided)
+		}
+		told := struct {
+			Agent string `json:"agent"`
+			Hash  string `json:"hash"`
+			RequestDecision
+			Entry int64                `json:"entry,omitempty"` // not known yet, and said by the entry itself
+			Call  *agent.ChangeRequest `json:"call,omitempty"`
+		}{Agent: r.Agent, Hash: r.Request.ID, RequestDecision: d}
+		if state == RequestApproved {
+			told.Call = &r.Request
+		}
+		entry, err := a.noteRequest(ctx, b, r, d.Action, d.By, d.Time, told)
+		if err != nil {
+			return err
+		}
+		d.Entry = entry.Seq
+		r.State, r.Decision = state, &d
+		n, _ := numbered('R', r.ID)
+		return putRequest(b, r, n)
+	})
+	return r, err
+}

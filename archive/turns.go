@@ -1,0 +1,149 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// The bounds of a stored turn, in bytes; what is longer is cut. The transcript has
+// a bound of its own (transcript.go).
+const (
+	maxTurnGoal   = 16 << 10
+	maxTurnAnswer = 64 << 10
+	maxTurnError  = 4 << 10
+	maxTurnName   = 1 << 10
+	// maxSession bounds a session as JSON; a larger one is refused.
+	maxSession = 512 << 10
+)
+
+// TurnRecord is one turn of an agent outside of any evaluation.
+type TurnRecord struct {
+	// ID is "T<number>".
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	// Session names the conversation; empty for a turn on its own.
+	Session string         `json:"session,omitempty"`
+	Config  agent.ConfigID `json:"config"`
+	// PolicyVersion names the book of policies that it ran under.
+	PolicyVersion string        `json:"policy_version,omitempty"`
+	Goal          string        `json:"goal"`
+	Answer        string        `json:"answer,omitempty"`
+	Outcome       agent.Outcome `json:"outcome"`
+	// Error says why the outcome is not ok.
+	Error   string      `json:"error,omitempty"`
+	Usage   agent.Usage `json:"usage,omitzero"`
+	Created time.Time   `json:"created,omitzero"`
+	// Transcript is stored apart; listing the turns leaves it out.
+	Transcript agent.Transcript `json:"transcript,omitzero"`
+}
+
+func turnKey(number uint64) key           { return newKey(tableTurn).number(number) }
+func turnTranscriptKey(number uint64) key { return newKey(tableTurnTranscript).number(number) }
+func sessionKey(agentID, name string) key {
+	return newKey(tableSession).text(validText(agentID)).text(validText(name))
+}
+
+// PutTurn stores a turn under the next free id, on disk when it returns, and gives
+// back what is stored, texts cut to their bounds.
+func (a *Archive) PutTurn(ctx context.Context, t TurnRecord) (TurnRecord, error) {
+	err := a.change(ctx, "store a turn", func(b *batch) error {
+		last, err := a.number(ctx, counterKey(countTurns, ""))
+		if err != nil {
+			return err
+		}
+		t.ID = fmt.Sprintf("T%d", last+1)
+		t, err = a.putTurn(b, t, last+1)
+		return err
+	})
+	return t, err
+}
+
+// putTurn adds a numbered turn and its transcript to a batch.
+func (a *Archive) putTurn(b *batch, t TurnRecord, number uint64) (TurnRecord, error) {
+	if t.Agent == "" {
+		return t, errors.New("a turn needs an agent")
+	}
+	t.Agent, t.Session, t.PolicyVersion = bounded(t.Agent, maxTurnName), bounded(t.Session, maxTurnName), bounded(t.PolicyVersion, maxTurnName)
+	t.Goal, t.Answer, t.Error = bounded(t.Goal, maxTurnGoal), bounded(t.Answer, maxTurnAnswer), bounded(t.Error, maxTurnError)
+	t.Config = agent.ConfigID(bounded(string(t.Config), maxTurnName))
+	t.Outcome = agent.Outcome(bounded(string(t.Outcome), maxTurnName))
+	t.Created = plainTime(t.Created)
+	packed, err := a.packer.pack(&t.Transcript)
+	if err != nil {
+		return t, err
+	}
+	if t.Transcript, err = a.packer.unpack(packed); err != nil {
+		return t, err
+	}
+	b.put(counterKey(countTurns, ""), encodeNumber(number))
+	b.put(turnTranscriptKey(number), packed)
+	alone := t
+	alone.Transcript = agent.Transcript{}
+	return t, putDocument(b, turnKey(number), alone)
+}
+
+// Turn finds a turn by id, upper or lower case, with its transcript.
+func (a *Archive) Turn(ctx context.Context, id string) (TurnRecord, error) {
+	n, ok := numbered('T', id)
+	if !ok {
+		return TurnRecord{}, fmt.Errorf("turn %q: %w", id, ErrNotFound)
+	}
+	t, err := document[TurnRecord](ctx, a, turnKey(n))
+	if err == nil {
+		err = a.withTranscript(ctx, &t, n)
+	}
+	if err != nil {
+		return t, fmt.Errorf("turn %q: %w", id, err)
+	}
+	return t, nil
+}
+
+func (a *Archive) withTranscript(ctx context.Context, t *TurnRecord, number uint64) error {
+	packed, err := getOne(ctx, a.store, turnTranscriptKey(number))
+	if err != nil {
+		return err
+	}
+	t.Transcript, err = a.packer.unpack(packed)
+	return err
+}
+
+// Turns yields all turns by number, without their transcripts.
+func (a *Archive) Turns(ctx context.Context) iter.Seq2[TurnRecord, error] {
+	return documents[TurnRecord](ctx, a, "list the turns", newKey(tableTurn), nil)
+}
+
+// PutSession stores what the next turn of a conversation starts from, on disk when
+// it returns, in the place of what was there. A session beyond its bound is an
+// ErrTooLarge.
+func (a *Archive) PutSession(ctx context.Context, agentID, name string, s agent.Session) error {
+	return a.change(ctx, "store session "+name, func(b *batch) error { return putSession(b, agentID, name, s) })
+}
+
+func putSession(b *batch, agentID, name string, s agent.Session) error {
+	if agentID == "" || name == "" {
+		return errors.New("a session needs an agent and a name")
+	}
+	data, err := encodeDocument(s)
+	if err != nil {
+		return err
+	}
+	if len(data) > maxSession || len(agentID)+len(name) > maxTurnName {
+		return ErrTooLarge
+	}
+	b.put(sessionKey(agentID, name), data)
+	return nil
+}
+
+// Session is what the last turn of a conversation left, or ErrNotFound.
+func (a *Archive) Session(ctx context.Context, agentID, name string) (agent.Session, error) {
+	s, err := document[agent.Session](ctx, a, sessionKey(agentID, name))
+	if err != nil {
+		return s, fmt.Errorf("session %q of agent %q: %w", name, agentID, err)
+	}
+	return s, nil
+}
