@@ -2,68 +2,40 @@ package scrub
 
 import (
 	"encoding/json"
-	"net/url"
-	"slices"
 	"strings"
+	"sync"
 )
 
 // Mark stands where a credential stood.
 const Mark = "[redacted]"
 
-// minSecret is the shortest known value that is removed, in bytes: anything
-// shorter occurs in ordinary text.
-const minSecret = 6
-
 // Scrubber removes credentials from text. It is safe for concurrent use.
 type Scrubber struct {
-	known  *strings.Replacer
-	shapes []shape
+	// finder is made when the first text comes: many a process has none.
+	finder func() *finder
 }
 
 // New makes a scrubber that removes the given values, such as those of the
 // environment variables that are passed to a program, beside everything that has
-// the shape of a credential. Values under six bytes are left alone.
+// the shape of a credential. Values under six bytes are left alone: they occur in
+// ordinary text. A value is found as it is, in base64, hexadecimal and percent
+// encoding, and as it stands inside a JSON string.
 func New(known []string) *Scrubber {
-	var values []string
-	for _, v := range known {
-		if v = strings.TrimSpace(v); len(v) < minSecret || strings.Contains(Mark, v) {
-			continue
-		}
-		values = append(values, v, url.QueryEscape(v), quoted(v))
-	}
-	// Where one value begins another, the longer one is to be found first.
-	slices.SortFunc(values, func(a, b string) int {
-		return len(b) - len(a)
-	})
-	s := &Scrubber{known: strings.NewReplacer(), shapes: shapes()}
-	if len(values) > 0 {
-		pairs := make([]string, 0, 2*len(values))
-		for _, v := range values {
-			pairs = append(pairs, v, Mark)
-		}
-		s.known = strings.NewReplacer(pairs...)
-	}
-	return s
-}
-
-// quoted is the value as it stands inside a JSON string.
-func quoted(v string) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return v
-	}
-	return string(text[1 : len(text)-1])
+	values := make([]string, len(known))
+	copy(values, known)
+	return &Scrubber{finder: sync.OnceValue(func() *finder { return newFinder(values) })}
 }
 
 // maxRounds bounds how often a result is scrubbed again.
-const maxRounds = 4
+const maxRounds = 8
 
 // String returns the text without credentials. It takes time linear in the text's
-// length, and scrubbing a result once more changes nothing.
+// length, scrubbing a result once more changes nothing, and JSON stays JSON.
 func (s *Scrubber) String(text string) string {
+	f := s.finder()
 	// A removal can complete another shape, such as a URL whose password was known.
 	for range maxRounds {
-		next := s.once(text)
+		next := f.once(text)
 		if next == text {
 			return text
 		}
@@ -73,13 +45,116 @@ func (s *Scrubber) String(text string) string {
 	return Mark
 }
 
-func (s *Scrubber) once(text string) string {
-	text = s.known.Replace(text)
-	lower := strings.ToLower(text)
-	for _, f := range s.shapes {
-		if slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(lower, h) }) {
-			text = f.pattern.ReplaceAllString(text, f.with)
-		}
+// Flags reports whether String would change the text.
+func (s *Scrubber) Flags(text string) bool {
+	return s.finder().once(text) != text
+}
+
+// finder is a compiled scrubber.
+type finder struct {
+	words *automaton
+	rules []rule
+	// lengths are those of the words.
+	lengths []int
+}
+
+// rule adds the spans of a credential that the word at [start, end) gives away.
+type rule func(s *scan, start, end int)
+
+// trigger is a word, in lower case, and what to do where it occurs.
+type trigger struct {
+	word string
+	rule rule
+}
+
+func newFinder(known []string) *finder {
+	all := append(triggers(), knownTriggers(known)...)
+	words := make([]string, len(all))
+	f := &finder{rules: make([]rule, len(all)), lengths: make([]int, len(all))}
+	for i, t := range all {
+		words[i], f.rules[i], f.lengths[i] = t.word, t.rule, len(t.word)
 	}
-	return text
+	f.words = newAutomaton(words)
+	return f
+}
+
+// triggers lists every rule that needs no known value.
+func triggers() []trigger {
+	var all []trigger
+	for _, list := range [][]trigger{
+		issuerTriggers(), shapeTriggers(), nameTriggers(), headerTriggers(), urlTriggers(), keyTriggers(), fileTriggers(), commandTriggers(),
+	} {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// once removes what is found in one pass.
+func (f *finder) once(text string) string {
+	out := f.removed(text)
+	if out != text && !stillJSON(text, out) {
+		return f.values(text)
+	}
+	return out
+}
+
+// removed is the text with a mark for each credential that the rules see.
+func (f *finder) removed(text string) string {
+	s := &scan{text: text}
+	f.words.each(text, func(word int32, end int) {
+		// What is removed already gives nothing else away.
+		if end > s.covered {
+			f.rules[word](s, end-f.lengths[word], end)
+		}
+	})
+	return s.removed()
+}
+
+// stillJSON reports whether out is JSON if text is.
+func stillJSON(text, out string) bool {
+	start := strings.TrimLeft(text, " \t\r\n")
+	return start == "" || !strings.Contains(`{["-0123456789`, start[:1]) || json.Valid([]byte(out)) || !json.Valid([]byte(text))
+}
+
+// values removes what is found in single strings and numbers of JSON. It is for
+// known values that look like JSON themselves.
+func (f *finder) values(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); {
+		end := i + 1
+		switch b := text[i]; {
+		case b == '"':
+			for end < len(text) && text[end] != '"' {
+				if text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(text))
+			out.WriteString(f.literal(text[i:end]))
+		case b == '-' || digit.has(b):
+			for end < len(text) && strings.IndexByte("+-.eE0123456789", text[end]) >= 0 {
+				end++
+			}
+			number := text[i:end]
+			if f.literal(number) != number {
+				number = `"` + Mark + `"`
+			}
+			out.WriteString(number)
+		default:
+			out.WriteByte(b)
+		}
+		i = end
+	}
+	return out.String()
+}
+
+// literal removes what is found in one JSON literal; where that would leave none,
+// the whole of it goes.
+func (f *finder) literal(text string) string {
+	out := f.removed(text)
+	if out != text && !json.Valid([]byte(out)) {
+		return `"` + Mark + `"`
+	}
+	return out
 }

@@ -1,52 +1,218 @@
 package scrub
 
-import "regexp"
+import (
+	"encoding/base64"
+	"strings"
+)
 
-// shape is one form that credentials take.
-type shape struct {
-	// hints are texts, in lower case, of which every match holds one: most text has
-	// none, and is then not searched further.
-	hints   []string
-	pattern *regexp.Regexp
-	// with replaces a match; $1 is what it keeps.
-	with string
-}
-
-// shapes lists them in the order in which they are removed: whole keys first, then single
-// tokens of known issuers, then what only its surroundings give away.
-func shapes() []shape {
-	return []shape{
-		{
-			// To the end of the text where the end of the key is missing.
-			[]string{"private key"},
-			regexp.MustCompile(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?s:.*?-----END [A-Z0-9 ]{0,60}-----|.*)`), Mark,
-		},
-		{[]string{"akia", "asia", "abia", "acca"}, regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`), Mark},
-		{[]string{"gh", "glpat-"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{20,})`), Mark},
-		{[]string{"xox", "xapp-", "hooks.slack.com"}, regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/_-]+`), Mark},
-		{[]string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`), Mark}, // OpenAI, Anthropic and those who copied them
-		{[]string{"_live_", "_test_"}, regexp.MustCompile(`\b[srp]k_(?:live|test)_[A-Za-z0-9]{16,}`), Mark},
-		{[]string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`), Mark},
-		{[]string{"npm_", "hf_", "pypi-"}, regexp.MustCompile(`\b(?:npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,})`), Mark},
-		{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), Mark},
-		{
-			[]string{"authorization"},
-			regexp.MustCompile(`(?i)(\bauthorization["']?\s{0,9}[:=]\s{0,9}["']?(?:(?:basic|bearer|token|digest|negotiate|apikey)\s{1,9})?)[^\s"',;]+`), "${1}" + Mark,
-		},
-		{[]string{"bearer"}, regexp.MustCompile(`(?i)(\bbearer\s{1,9})[A-Za-z0-9._~+/=-]{20,}`), "${1}" + Mark},
-		{[]string{"://"}, regexp.MustCompile(`(://)[^\s/@:"'<>]{0,256}:[^\s/@"'<>]{1,512}@`), "${1}" + Mark + "@"},
-		{
-			// What is in quotation marks keeps them, so that JSON stays JSON.
-			[]string{"pass", "pwd", "secret", "key", "token"},
-			regexp.MustCompile(named + `"\s{0,9}[=:]\s{0,9}")(?:[^"\\\n]|\\.)+`), "${1}" + Mark,
-		},
-		{
-			[]string{"pass", "pwd", "secret", "key", "token"},
-			regexp.MustCompile(named + `["']?\s{0,9}[=:]\s{0,9}["']?)[^\s"',;&]{3,}`), "${1}" + Mark,
-		},
+// shapeTriggers are of credentials whose mark stands within them or that have
+// several parts.
+func shapeTriggers() []trigger {
+	return []trigger{
+		{"eyj", jwt},
+		{":aa", telegram},
+		{".", discord},
+		{"-us", mailchimp},
+		{".atlasv1.", around(14, alnum, 40, dotted)},
+		{"7q~", around(3, dotted|tilde, 30, dotted|tilde)},
+		{"8q~", around(3, dotted|tilde, 30, dotted|tilde)},
+		{"jqqj9", around(52, alnum, 20, alnum)},
+		{"pat", airtable},
+		{"0/", asana},
+		{"1/", asana},
+		{"2/", asana},
+		{"re_", resend},
+		{"sdk-", uuidBehind},
+		{"api-", uuidBehind},
+		{":apa91b", around(8, url64, 100, url64)},
+		{"hooks.slack.com/", hook(30)},
+		{"discord.com/api/webhooks/", hook(40)},
+		{"discordapp.com/api/webhooks/", hook(40)},
+		{"webhook.office.com/webhookb2/", hook(60)},
+		{"sig=", signature},
+		{"ls0tls1crudjti", encodedKey},
+		{"$2a$", hashed(50, 53)},
+		{"$2b$", hashed(50, 53)},
+		{"$2y$", hashed(50, 53)},
+		{"$apr1$", hashed(20, 40)},
+		{"$1$", hashed(20, 40)},
+		{"$5$", hashed(40, 90)},
+		{"$6$", hashed(80, 130)},
+		{"$y$", hashed(40, 130)},
+		{"$argon2", hashed(40, 200)},
+		{"{sha}", hashed(27, 28)},
+		{"{ssha}", hashed(30, 60)},
 	}
 }
 
-// named begins the shape of a value that has its name before it.
-const named = `(?i)((?:password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|` +
-	`(?:access|auth|api|refresh|session|bearer)[_-]?token)`
+// jwt removes a JSON web token: at least three parts of base64, or two and an empty one.
+func jwt(s *scan, start, end int) {
+	if s.text[start:end] != "eyJ" || !s.starts(start) {
+		return
+	}
+	stop := s.runFrom(start, dotted)
+	for stop > start && s.text[stop-1] == '.' && strings.Count(s.text[start:stop], ".") > 2 {
+		stop--
+	}
+	parts := strings.SplitN(s.text[start:stop], ".", 3)
+	switch {
+	case len(parts) == 3 && len(parts[0]) >= 10 && len(parts[1]) >= 8:
+		s.remove(start, stop)
+	case strings.HasPrefix(parts[0], "eyJrIjoi") && len(parts[0]) >= 60: // Grafana's keys before it had tokens
+		s.remove(start, s.runFrom(start, std64))
+	}
+}
+
+// around makes a rule for a mark with exactly before characters in front of it and
+// at least after behind it.
+func around(before int, front alphabet, after int, behind alphabet) rule {
+	return func(s *scan, start, end int) {
+		from := s.back(start, before, front)
+		if from != start-before || !s.starts(from) {
+			return
+		}
+		if stop := s.runFrom(end, behind); stop-end >= after {
+			s.remove(from, stop)
+		}
+	}
+}
+
+// telegram removes the token of a bot: its number, a colon and 35 characters.
+func telegram(s *scan, start, end int) {
+	if s.text[start:end] != ":AA" {
+		return
+	}
+	from := s.back(start, 12, digit)
+	if start-from < 8 || !s.starts(from) && !strings.HasSuffix(s.text[:from], "/bot") {
+		return
+	}
+	if stop := s.runFrom(end, url64); stop-end >= 30 && stop-end <= 40 {
+		s.remove(from, stop)
+	}
+}
+
+// discord removes the token of a bot: three parts, the middle one of six or seven
+// characters.
+func discord(s *scan, start, end int) {
+	second := end + 6
+	if second+27 > len(s.text) {
+		return
+	}
+	if s.text[second] != '.' {
+		if second++; s.text[second] != '.' {
+			return
+		}
+	}
+	for i := end; i < second; i++ {
+		if !url64.has(s.text[i]) {
+			return
+		}
+	}
+	from := s.back(start, 30, url64)
+	if start-from < 23 || start-from > 28 || strings.IndexByte("MNO", s.text[from]) < 0 || !s.starts(from) {
+		return
+	}
+	if stop := s.runFrom(second+1, url64); stop-second > 26 && mixed(s.text[from:start]) {
+		s.remove(from, stop)
+	}
+}
+
+// mailchimp removes 32 digits of base 16 with a data centre's name behind them.
+func mailchimp(s *scan, start, end int) {
+	from := s.back(start, 33, hex)
+	stop := s.runFrom(end, digit)
+	if start-from == 32 && s.starts(from) && stop > end && stop-end <= 3 {
+		s.remove(from, stop)
+	}
+}
+
+// airtable removes a personal access token: an id of 14 characters and 64 digits.
+func airtable(s *scan, start, end int) {
+	if s.text[start:end] != "pat" || !s.starts(start) || end+14 >= len(s.text) || s.text[end+14] != '.' {
+		return
+	}
+	stop := s.runFrom(end+15, hex)
+	if s.runFrom(end, alnum) == end+14 && stop-end-15 >= 40 {
+		s.remove(start, stop)
+	}
+}
+
+// asana removes personal access tokens: digits between strokes, a colon, 32 digits
+// of base 16.
+func asana(s *scan, start, end int) {
+	if !s.starts(start) {
+		return
+	}
+	secret := s.runFrom(end, digit|slash)
+	if secret < len(s.text) && s.text[secret] == ':' {
+		secret++
+	} else if s.text[start] != '0' {
+		return
+	} else {
+		secret = end
+	}
+	if stop := s.runFrom(secret, hex); stop-secret == 32 && (stop == len(s.text) || !word.has(s.text[stop])) {
+		s.remove(start, stop)
+	}
+}
+
+// resend removes eight characters and 24 more behind an underscore.
+func resend(s *scan, start, end int) {
+	stop := s.runFrom(end, word)
+	if s.text[start:end] != "re_" || !s.starts(start) || stop-end < 30 || s.text[end+8] != '_' || !mixed(s.text[end:stop]) {
+		return
+	}
+	s.remove(start, stop)
+}
+
+// uuidBehind removes a mark with a UUID behind it.
+func uuidBehind(s *scan, start, end int) {
+	stop := s.runFrom(end, hex|dash)
+	if s.starts(start) && uuid(s.text[end:stop]) {
+		s.remove(start, stop)
+	}
+}
+
+// uuid reports whether text is a UUID.
+func uuid(text string) bool {
+	return len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' && strings.Count(text, "-") == 4
+}
+
+// hook makes a rule for addresses that let everyone who knows them send messages.
+func hook(minimum int) rule {
+	return func(s *scan, start, end int) {
+		if stop := s.runFrom(end, any64|dot|percent|other); stop-end >= minimum {
+			s.remove(start, stop)
+		}
+	}
+}
+
+// signature removes the signature of an address that is valid for a while.
+func signature(s *scan, start, end int) {
+	stop := s.runFrom(end, any64|percent)
+	if s.starts(start) && stop-end >= 40 && mixed(s.text[end:stop]) {
+		s.remove(end, stop)
+	}
+}
+
+// encodedKey removes a private key that is encoded in base64 once more.
+func encodedKey(s *scan, start, _ int) {
+	stop := s.runFrom(start, std64)
+	head, err := base64.StdEncoding.DecodeString(s.text[start : start+min(64, (stop-start)&^3)])
+	if err == nil && strings.Contains(string(head), "PRIVATE KEY") {
+		s.remove(start, stop)
+	}
+}
+
+// hashed makes a rule for the hash of a password, as systems keep them.
+func hashed(least, most int) rule {
+	return func(s *scan, start, end int) {
+		stop := s.runFrom(end, any64|dot|dollar|equals|other)
+		for stop > end && strings.IndexByte(":.,)]}", s.text[stop-1]) >= 0 {
+			stop--
+		}
+		if n := stop - end; n >= least && n <= most+3 {
+			s.remove(start, stop)
+		}
+	}
+}

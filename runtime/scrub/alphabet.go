@@ -1,0 +1,124 @@
+package scrub
+
+// alphabet is a set of characters that a credential is made of.
+type alphabet uint32
+
+// The parts of alphabets.
+const (
+	digit alphabet = 1 << iota
+	hexLower
+	restLower
+	hexUpper
+	restUpper
+	dash
+	under
+	dot
+	plus
+	slash
+	equals
+	tilde
+	percent
+	colon
+	dollar
+	other // what else a value may hold that is not in quotation marks
+
+	lower  = hexLower | restLower
+	upper  = hexUpper | restUpper
+	alnum  = digit | lower | upper
+	hex    = digit | hexLower
+	hexAny = hex | hexUpper
+	word   = alnum | under
+	url64  = word | dash
+	std64  = alnum | plus | slash | equals
+	any64  = std64 | under | dash
+	dotted = url64 | dot
+	bare   = any64 | dot | tilde | percent | colon | dollar | other
+)
+
+// kind gives the part that a byte belongs to; 0 for white space, quotation marks
+// and what else ends a value.
+func kind(b byte) alphabet {
+	switch {
+	case '0' <= b && b <= '9':
+		return digit
+	case 'a' <= b && b <= 'f':
+		return hexLower
+	case 'g' <= b && b <= 'z':
+		return restLower
+	case 'A' <= b && b <= 'F':
+		return hexUpper
+	case 'G' <= b && b <= 'Z':
+		return restUpper
+	case b >= 0x80:
+		return other
+	}
+	switch b {
+	case '-':
+		return dash
+	case '_':
+		return under
+	case '.':
+		return dot
+	case '+':
+		return plus
+	case '/':
+		return slash
+	case '=':
+		return equals
+	case '~':
+		return tilde
+	case '%':
+		return percent
+	case ':':
+		return colon
+	case '$':
+		return dollar
+	case '!', '#', '(', ')', '*', '?', '@', '[', ']', '^', '{', '}', '|':
+		return other
+	}
+	return 0
+}
+
+// has reports whether the byte belongs to the alphabet.
+func (a alphabet) has(b byte) bool { return kind(b)&a != 0 }
+
+// run is a stretch of text in one alphabet.
+type run struct {
+	of         alphabet
+	start, end int
+}
+
+// runFrom returns where the run of the alphabet that starts at i ends. Runs are
+// remembered, so that a text of nothing but beginnings is not read again for each.
+func (s *scan) runFrom(i int, of alphabet) int {
+	var r *run
+	for k := range s.runs {
+		if s.runs[k].of == of {
+			r = &s.runs[k]
+			if r.start <= i && i < r.end {
+				return r.end
+			}
+			break
+		}
+	}
+	end := i
+	for end < len(s.text) && of.has(s.text[end]) {
+		end++
+	}
+	if r == nil {
+		s.runs = append(s.runs, run{of, i, end})
+	} else {
+		*r = run{of, i, end}
+	}
+	return end
+}
+
+// back returns where the run of the alphabet that ends at i starts, at most n bytes
+// before it.
+func (s *scan) back(i, n int, of alphabet) int {
+	start := i
+	for start > 0 && i-start < n && of.has(s.text[start-1]) {
+		start--
+	}
+	return start
+}

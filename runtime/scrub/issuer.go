@@ -1,0 +1,125 @@
+package scrub
+
+import "strings"
+
+// issuerTriggers makes a trigger of every issuer's prefix.
+func issuerTriggers() []trigger {
+	var all []trigger
+	for _, f := range issuers() {
+		all = append(all, trigger{strings.ToLower(f.prefix), f.match})
+	}
+	return all
+}
+
+// match removes a credential whose prefix is text[start:end].
+func (f issuer) match(s *scan, start, end int) {
+	if s.text[start:end] != f.prefix {
+		return
+	}
+	// What begins with a mark of its own needs no boundary before it.
+	own := !f.loose && len(f.prefix) >= 4 && strings.ContainsAny(f.prefix, "-_.+$")
+	if !own && !s.starts(start) {
+		return
+	}
+	stop := s.runFrom(end, f.of)
+	n := stop - end
+	if f.loose && (f.max > 0 && n > f.max || n >= f.min && !mixed(s.text[end:stop])) {
+		return
+	}
+	if n >= f.min {
+		s.remove(start, stop)
+		return
+	}
+	// A literal that was split so that it fits on a line goes on behind it.
+	parts := []span{{start, stop}}
+	for len(parts) < maxParts {
+		next := s.joined(stop)
+		if next < 0 {
+			return
+		}
+		stop = s.runFrom(next, f.of)
+		parts, n = append(parts, span{next, stop}), n+stop-next
+		if n >= f.min {
+			for _, p := range parts {
+				s.remove(p.start, p.end)
+			}
+			return
+		}
+	}
+}
+
+// maxParts bounds the pieces that a split literal has.
+const maxParts = 8
+
+// joined returns where a literal goes on that is interrupted at i by quotation
+// marks, and at most a plus sign and white space between them; -1 if it does not.
+func (s *scan) joined(i int) int {
+	first := s.quote(i)
+	if first < 0 {
+		return -1
+	}
+	mark := s.text[first-1]
+	for j := first; j < len(s.text) && j-first < 64; j++ {
+		switch s.text[j] {
+		case ' ', '\t', '\n', '\r', '+', '.', '\\':
+		case mark:
+			return j + 1
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// quote returns the place behind a quotation mark at i and what escapes it; -1 if
+// there is none.
+func (s *scan) quote(i int) int {
+	for i < len(s.text) && s.text[i] == '\\' {
+		i++
+	}
+	if i < len(s.text) && (s.text[i] == '"' || s.text[i] == '\'' || s.text[i] == '`') {
+		return i + 1
+	}
+	return -1
+}
+
+// mixed reports whether text has digits, or capitals among small letters, as text
+// that nobody thought of has.
+func mixed(text string) bool {
+	text = text[:min(len(text), 64)]
+	var seen alphabet
+	for i := range len(text) {
+		seen |= kind(text[i])
+	}
+	return seen&digit != 0 && seen&(lower|upper) != 0 || seen&lower != 0 && seen&upper != 0 && len(text) >= 20
+}
+
+// starts reports whether something may begin at i: at the start of a word, behind
+// an escape such as \n or %3D, or behind a sequence that colours a terminal.
+func (s *scan) starts(i int) bool {
+	if i == 0 || !word.has(s.text[i-1]) {
+		return true
+	}
+	before := s.text[max(0, i-16):i]
+	n := len(before)
+	switch b := before[n-1]; {
+	case strings.IndexByte("ntrbf", b) >= 0 && escapes(s.text, i-1):
+		return true
+	case b == 'm' || b == 'K':
+		open := strings.LastIndexByte(before, '[')
+		return open > 0 && strings.Trim(before[open+1:n-1], "0123456789;") == "" && escaped(before[:open])
+	case n >= 3 && hexAny.has(b) && hexAny.has(before[n-2]):
+		return before[n-3] == '%' || before[n-3] == 'x' && n >= 4 && before[n-4] == '\\' || n >= 6 && before[n-6:n-4] == `\u`
+	}
+	return false
+}
+
+// escaped reports whether text ends with the escape character, written out or not.
+func escaped(text string) bool {
+	for _, end := range []string{"\x1b", `\u001b`, `\x1b`, `\033`, `\e`, `\u001B`, `\x1B`} {
+		if strings.HasSuffix(text, end) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package scrub
+
+import (
+	"encoding/base64"
+	codec "encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	// minSecret is the shortest known value that is removed, in bytes: anything
+	// shorter occurs in ordinary text.
+	minSecret = 6
+	// minLine is the shortest line of a longer value that is removed by itself.
+	minLine = 16
+	// probe is how much of a value the automaton looks for; the rest is compared.
+	probe = 16
+)
+
+// knownTriggers makes triggers of known values in the forms in which they occur.
+func knownTriggers(known []string) []trigger {
+	var forms []string
+	for _, v := range known {
+		v = strings.TrimSpace(v)
+		forms = append(forms, encodings(v)...)
+		if strings.Contains(v, "\n") {
+			for line := range strings.Lines(v) {
+				if line = strings.TrimSpace(line); len(line) >= minLine {
+					forms = append(forms, encodings(line)...)
+				}
+			}
+		}
+	}
+	slices.Sort(forms)
+	var all []trigger
+	for _, v := range slices.Compact(forms) {
+		all = append(all, trigger{lowered(v[:min(probe, len(v))]), func(s *scan, start, _ int) {
+			if strings.HasPrefix(s.text[start:], v) {
+				s.remove(start, start+len(v))
+			}
+		}})
+	}
+	return all
+}
+
+// encodings lists a value as it is and encoded.
+func encodings(v string) []string {
+	if len(v) < minSecret || strings.Contains(Mark, v) {
+		return nil
+	}
+	forms := []string{
+		v, url.QueryEscape(v), url.PathEscape(v), quoted(v, true), quoted(v, false), quoted(quoted(v, false), false),
+		codec.EncodeToString([]byte(v)), strings.ToUpper(codec.EncodeToString([]byte(v))),
+	}
+	// In a longer text that is encoded, the value starts at any of three places, and
+	// what stands beside it decides about the characters at its ends.
+	for shift := range 3 {
+		padded := strings.Repeat("\x00", shift) + v
+		first, last := (shift*8+5)/6, len(padded)*8/6
+		for _, coding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			forms = append(forms, coding.EncodeToString([]byte(padded))[first:last])
+		}
+	}
+	return slices.DeleteFunc(forms, func(f string) bool { return strings.Contains(Mark, f) })
+}
+
+// quoted is the value as it stands inside a JSON string.
+func quoted(v string, html bool) string {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(html)
+	if enc.Encode(v) != nil {
+		return v
+	}
+	text := strings.TrimSuffix(out.String(), "\n")
+	return text[1 : len(text)-1]
+}
+
+// lowered is the lower case of text in ASCII.
+func lowered(text string) string {
+	b := []byte(text)
+	for i := range b {
+		b[i] = fold(b[i])
+	}
+	return string(b)
+}

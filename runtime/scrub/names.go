@@ -1,0 +1,209 @@
+package scrub
+
+import "strings"
+
+// strength is how sure a name is to have a credential as its value.
+type strength int
+
+const (
+	// weak names, such as key, have one only if it looks random.
+	weak strength = iota
+	// medium ones, such as token, if it has letters and digits.
+	medium
+	// strong ones, such as password, whatever it looks like.
+	strong
+)
+
+// nameTriggers are names of credentials. Words of a name are joined by nothing, an
+// underscore, a hyphen, a dot or a space.
+func nameTriggers() []trigger {
+	var all []trigger
+	for of, names := range map[strength][]string{
+		strong: {
+			"password", "passwd", "passphrase", "pwd", "passwort", "pass phrase", "secret", "client secret",
+			"api key", "access key", "private key", "secret key", "account key", "auth key", "signing key", "encryption key", "master key",
+			"app key", "application key", "license key", "service key", "consumer key", "service role key", "storage key", "admin key",
+			"routing key", "integration key", "write key", "subscription key", "shared key", "functions key",
+			"access token", "auth token", "api token", "refresh token", "session token", "bearer token", "security token", "bot token",
+			"personal access token", "private token", "job token", "deploy token", "id token", "oauth token", "user token", "master token",
+			"x vault token", "x auth token", "redis auth", "db pass", "mysql pass", "ftp pass", "smtp pass", "root pass", "user pass",
+		},
+		medium: {"token", "credential", "credentials", "pass", "_auth", "session key"},
+		weak:   {"key", "auth", "session", "sessionid", "session id", "sessid", "sid", "webhook", "pat", "hash salt", "salt", "dsn"},
+	} {
+		for _, name := range names {
+			joints := []string{"", "_", "-", ".", " "}
+			if !strings.Contains(name, " ") {
+				joints = joints[:1]
+			}
+			for _, joint := range joints {
+				all = append(all, trigger{strings.ReplaceAll(name, " ", joint), of.named})
+			}
+		}
+	}
+	return all
+}
+
+// named removes the value of a name that ends at end.
+func (of strength) named(s *scan, start, end int) {
+	if of < strong && !s.wordStarts(start) {
+		return
+	}
+	after := s.suffix(end)
+	if after < 0 || s.named == after {
+		return
+	}
+	if of > weak {
+		s.named = after // shorter names that end here say less
+	}
+	v, ok := s.valueOf(start, after)
+	if !ok {
+		if of > weak || s.text[start] < 'a' {
+			s.beside(after)
+		}
+		return
+	}
+	if s.plausible(v, of, start) {
+		s.removeValue(v)
+	}
+}
+
+// wordStarts reports whether a word of a name starts at i: tokens do not end in a
+// monkey.
+func (s *scan) wordStarts(i int) bool {
+	if s.starts(i) || s.text[i] == '_' {
+		return true
+	}
+	before := s.text[i-1]
+	return before == '_' || digit.has(before) || upper.has(s.text[i]) && lower.has(before)
+}
+
+// suffix returns where the name that holds a credential's word up to i ends; -1 if
+// what follows makes it another thing, such as the number of tokens.
+func (s *scan) suffix(i int) int {
+	end := i
+	for end < len(s.text) && end-i < 24 && url64.has(s.text[end]) {
+		end++
+	}
+	// A hyphen or an underscore may join a name and a value, as in token-… on a line.
+	rest := strings.Trim(lowered(s.text[i:end]), "_-")
+	switch strings.TrimRight(rest, "0123456789") {
+	case "", "prod", "production", "dev", "development", "test", "staging", "live", "value", "raw", "b64", "base64", "plain", "text",
+		"string", "str", "key", "token", "primary", "secondary", "old", "new", "main", "default", "confirmation", "hash", "confirm", "data", "current":
+		return end
+	}
+	return -1
+}
+
+// value is where a value stands.
+type value struct {
+	start, end int
+	// quoted says that quotation marks end it; level is how many backslashes those have.
+	quoted bool
+	mark   byte
+	level  int
+	// sep is what stands between name and value, without white space: = : := => == > or
+	// "" for a flag; spaced that white space stands around it.
+	sep    string
+	spaced bool
+}
+
+// valueOf finds the value of the name that ends at i.
+func (s *scan) valueOf(start, i int) (value, bool) {
+	var v value
+	i = s.coloured(i)
+	named := i
+	if q := s.quote(i); q >= 0 {
+		i = q // the name's own quotation mark
+	} else if i < len(s.text) && s.text[i] == ']' { // an index, as in env["TOKEN"]
+		i++
+	}
+	if i < len(s.text) && s.text[i] == ']' {
+		i++
+	}
+	at := s.gap(i)
+	v.sep, v.start = s.separator(at)
+	switch {
+	case v.sep == "" && at > named && named == i && s.flag(start):
+		v.start = at
+	case v.sep == "":
+		return s.pair(i)
+	case v.sep == ">" && !s.tagged(start):
+		return v, false
+	}
+	after := s.gap(v.start)
+	v.spaced = after > v.start || at > i
+	v.start = after
+	s.extent(&v)
+	return v, v.end > v.start
+}
+
+// gap returns where up to nine spaces, and colours, behind i end.
+func (s *scan) gap(i int) int {
+	i = s.coloured(i)
+	for n := 0; n < 9 && i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\t'); n++ {
+		i++
+	}
+	return s.coloured(i)
+}
+
+// coloured returns where a sequence ends that colours a terminal; i if there is none.
+func (s *scan) coloured(i int) int {
+	rest := s.text[i:min(len(s.text), i+20)]
+	for _, esc := range []string{"\x1b[", `\u001b[`, `\x1b[`, `\033[`} {
+		if tail, ok := strings.CutPrefix(rest, esc); ok {
+			if n := len(tail) - len(strings.TrimLeft(tail, "0123456789;")); n < len(tail) && (tail[n] == 'm' || tail[n] == 'K') {
+				return i + len(esc) + n + 1
+			}
+		}
+	}
+	return i
+}
+
+// separator returns what joins a name and its value at i, and where it ends.
+func (s *scan) separator(i int) (string, int) {
+	rest := s.text[i:min(len(s.text), i+3)]
+	for _, sep := range []string{":=", "=>", "==", "->", "=", ":", "%3D", "%3d", "%3A", "%3a", ">", "|"} {
+		if strings.HasPrefix(rest, sep) {
+			return sep, i + len(sep)
+		}
+	}
+	return "", i
+}
+
+// flag reports whether the name is that of a flag, as in --db-password.
+func (s *scan) flag(i int) bool {
+	from := s.back(i, 32, lower|digit|dash)
+	return strings.HasPrefix(s.text[from:], "--")
+}
+
+// tagged reports whether the name is that of a tag of XML.
+func (s *scan) tagged(i int) bool {
+	from := s.back(i, 40, word|dash|colon|dot)
+	return from > 0 && s.text[from-1] == '<'
+}
+
+// pair finds a value that is named beside the name, as in name: TOKEN, value: x.
+func (s *scan) pair(i int) (value, bool) {
+	var v value
+	for n := 0; n < 40 && i < len(s.text) && strings.IndexByte(" \t\r\n\\\"',", s.text[i]) >= 0; n++ {
+		i++
+	}
+	if n := i + len("value"); n > len(s.text) || lowered(s.text[i:n]) != "value" {
+		// The n of an escaped line end is read as a letter.
+		if n++; n > len(s.text) || lowered(s.text[i:n]) != "nvalue" {
+			return v, false
+		}
+		i++
+	}
+	i += len("value")
+	if q := s.quote(i); q >= 0 {
+		i = q
+	}
+	if v.sep, v.start = s.separator(s.gap(i)); v.sep == "" {
+		return v, false
+	}
+	v.start = s.gap(v.start)
+	s.extent(&v)
+	return v, v.end > v.start
+}

@@ -1,0 +1,65 @@
+package scrub
+
+import "strings"
+
+// urlTriggers are of addresses that hold a user and a password.
+func urlTriggers() []trigger {
+	return []trigger{
+		{"://", userinfo},
+		{"@tcp(", dsn},
+		{"@unix(", dsn},
+		{".snowflakecomputing.com", snowflake},
+	}
+}
+
+// maxUserinfo bounds a user and a password, in bytes.
+const maxUserinfo = 768
+
+// userinfo removes the user and the password of a URL, or the token that stands for both.
+func userinfo(s *scan, _, end int) {
+	colon, at := -1, -1
+	for i := end; i < len(s.text) && i-end < maxUserinfo; i++ {
+		b := s.text[i]
+		if b == '@' {
+			at = i // a password may hold one
+			continue
+		}
+		if b <= ' ' || strings.IndexByte("/\"'<>`\\", b) >= 0 {
+			break
+		}
+		if b == ':' && colon < 0 {
+			colon = i
+		}
+	}
+	if at < 0 || at == end {
+		return
+	}
+	if colon < 0 || colon > at {
+		if user := s.text[end:at]; random(user) || len(user) == 32 && digits(user) {
+			s.remove(end, at)
+		}
+		return
+	}
+	if password := s.text[colon+1 : at]; password == "" || password[0] == '$' || password[0] == '{' || password[0] == '%' && code(password[1:]) {
+		return
+	}
+	s.remove(end, at)
+}
+
+// dsn removes the user and the password before an address, as the drivers of Go take them.
+func dsn(s *scan, start, _ int) {
+	from := start
+	for from > 0 && start-from < 200 && s.text[from-1] > ' ' && strings.IndexByte("\"'`\\/=<>", s.text[from-1]) < 0 {
+		from--
+	}
+	if colon := strings.IndexByte(s.text[from:start], ':'); colon >= 0 && from+colon+1 < start {
+		s.remove(from, start)
+	}
+}
+
+// snowflake removes the user and the password before the name of an account.
+func snowflake(s *scan, start, _ int) {
+	if at := s.back(start, 80, dotted) - 1; at >= 0 && s.text[at] == '@' {
+		dsn(s, at, start)
+	}
+}

@@ -1,0 +1,282 @@
+package scrub
+
+import (
+	"math"
+	"strings"
+)
+
+// maxValue bounds a value in quotation marks, in bytes.
+const maxValue = 4096
+
+// extent finds the end of the value at v.start, and moves the start behind an
+// opening quotation mark.
+func (s *scan) extent(v *value) {
+	if q := s.quote(v.start); q >= 0 {
+		level := q - 1 - v.start
+		if end := s.closing(q, s.text[q-1], level); end >= 0 {
+			v.quoted, v.mark, v.level, v.start, v.end = true, s.text[q-1], level, q, end
+			return
+		}
+		v.start = q
+	}
+	v.end = s.runFrom(v.start, bare)
+	text := s.text[v.start:v.end]
+	for _, stop := range []string{"%26", "%22", "%0A", "%0a"} {
+		if i := strings.Index(text, stop); i >= 0 && strings.HasPrefix(v.sep, "%") {
+			text = text[:i]
+		}
+	}
+	if v.sep == ">" || v.sep == "|" {
+		if i := strings.IndexByte(text, '|'); i >= 0 {
+			text = text[:i]
+		}
+	}
+	v.end = v.start + len(trimmed(text))
+}
+
+// trimmed is a value without the punctuation of what stands around it.
+func trimmed(text string) string {
+	for text != "" && !strings.HasSuffix(text, Mark) {
+		last := text[len(text)-1]
+		switch {
+		case strings.IndexByte(".:!?", last) >= 0:
+		case last == ')' && !strings.Contains(text, "("), last == ']' && !strings.Contains(text, "["), last == '}' && !strings.Contains(text, "{"):
+		default:
+			return text
+		}
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+// closing returns where the content of a literal ends that starts at i; -1 if its
+// line ends first. Its quotation marks have level backslashes before them.
+func (s *scan) closing(i int, mark byte, level int) int {
+	slashes := 0
+	for j := i; j < len(s.text) && j-i < maxValue; j++ {
+		switch s.text[j] {
+		case '\n':
+			return -1
+		case '\\':
+			slashes++
+			continue
+		case mark:
+			// An own backslash stands there as often as it is escaped itself.
+			if slashes <= level || (slashes-level)%(2*(level+1)) == 0 {
+				return j - min(level, slashes)
+			}
+		}
+		slashes = 0
+	}
+	return -1
+}
+
+// removeValue marks a value for removal, and the pieces that go on behind it.
+func (s *scan) removeValue(v value) {
+	s.remove(v.start, v.end)
+	for range maxParts {
+		if !v.quoted {
+			return
+		}
+		next := s.joined(v.end)
+		if next < 0 {
+			return
+		}
+		end := s.closing(next, v.mark, v.level)
+		if end < 0 {
+			return
+		}
+		s.remove(next, end)
+		v.start, v.end = next, end
+	}
+}
+
+// plausible reports whether a value may be a credential.
+func (s *scan) plausible(v value, of strength, name int) bool {
+	text := s.text[v.start:v.end]
+	if placeholder(text) {
+		return false
+	}
+	switch of {
+	case weak:
+		return random(text) || upper.has(s.text[name]) && (v.sep == "=" && !v.spaced || v.quoted) && digits(text) && !uuid(text)
+	case medium:
+		return len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text) || random(text))
+	}
+	if v.quoted {
+		return true
+	}
+	if strings.HasPrefix(text, "-----BEGIN") || len(text) < 3 {
+		return false // the key's own rule takes all of it
+	}
+	switch {
+	case v.sep == ":=", v.sep == "==", v.sep == "->":
+		return random(text)
+	case v.sep == "|", v.sep == "":
+		return len(text) >= 6 && mixed(text) && !code(text)
+	case text[0] == '/', text[0] == '~', text[0] == '.': // PWD is where one is
+		return random(text)
+	case strings.Trim(text, "0123456789") == "":
+		return len(text) >= 4
+	case code(text):
+		return false
+	case v.spaced && plain(text):
+		// The value ends the line, or else this is a sentence or a program.
+		rest := strings.TrimLeft(s.text[v.end:min(len(s.text), v.end+8)], " \t\r\\")
+		return len(text) >= 6 && lower.has(text[0]) && (rest == "" || rest[0] == '\n' || rest[0] == '#' || s.text[v.end] == '\\')
+	}
+	return true
+}
+
+// beside removes a random text that follows the name which ends at i on its line,
+// with a few words between them.
+func (s *scan) beside(i int) {
+	for stop := min(len(s.text), i+40); i < stop; i++ {
+		b := s.text[i]
+		if b == '\n' {
+			return
+		}
+		if !any64.has(b) || i > 0 && any64.has(s.text[i-1]) {
+			continue
+		}
+		end := s.runFrom(i, any64)
+		if text := s.text[i:end]; random(text) {
+			s.remove(i, end)
+			return
+		}
+	}
+}
+
+// placeholder reports whether a value says only that there is one.
+func placeholder(text string) bool {
+	if text == Mark || strings.Trim(text, "*.xX-_ ?#") == "" {
+		return true
+	}
+	switch text[0] {
+	case '$', '<', '{', '%', '&', '*', '[':
+		if strings.HasPrefix(text, "${") || strings.HasPrefix(text, "{{") || text[0] == '<' || text[0] == '[' && !strings.Contains(text, Mark) {
+			return true
+		}
+		if len(text) < 4 || text[0] != '[' && code(text[1:]) || strings.ContainsAny(text, "({") {
+			return true
+		}
+	}
+	switch lowered(text) {
+	case "true", "false", "null", "nil", "none", "undefined", "string", "str", "int", "integer", "number", "bool", "boolean", "text", "bytes",
+		"byte", "any", "required", "optional", "yes", "no", "empty", "redacted", "hidden", "masked", "removed", "unset", "missing", "invalid",
+		"password", "secret", "token", "value", "default", "unknown", "object", "array", "not", "the", "this", "your", "self", "env", "file":
+		return true
+	}
+	return strings.HasPrefix(text, "your") && strings.ContainsAny(text, "-_ ") || strings.HasPrefix(text, "process.env.") || strings.HasPrefix(text, "os.environ")
+}
+
+// code reports whether an unquoted value is an expression of a program.
+func code(text string) bool {
+	if strings.Contains(text, "(") && !strings.HasPrefix(text, "(") && letters(text[:strings.IndexByte(text, '(')]) {
+		return true
+	}
+	if strings.HasPrefix(text, `[]`) || strings.Contains(text, "](") {
+		return true
+	}
+	if !strings.Contains(text, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(text, ".") {
+		if part == "" || !letters(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// letters reports whether text is an identifier without digits.
+func letters(text string) bool {
+	for i := range len(text) {
+		if b := text[i]; !(lower | upper | under | dot).has(b) && b != '[' && b != ']' && b != '*' {
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports whether text is letters alone.
+func plain(text string) bool {
+	for i := range len(text) {
+		if b := text[i]; !(lower | upper).has(b) && b != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// digits reports whether text is a number of base 16 as keys have it.
+func digits(text string) bool {
+	if len(text) < 32 {
+		return false
+	}
+	for i := range len(text) {
+		if !hexAny.has(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	// minRandom is the shortest text that is judged by its characters, and maxJudged how
+	// much of a longer one is.
+	minRandom = 20
+	maxJudged = 64
+	// minTurns is the share of neighbours of different kind (small, capital, digit) from
+	// which on text is random; names of programs have up to .35, random text .62.
+	minTurns = 0.4
+	// minBits is the entropy of a character, in bits, from which on text is random.
+	minBits = 3.4
+)
+
+// random reports whether text looks like base64 of random bytes. Hashes, UUIDs and
+// ULIDs do not: they have small letters or capitals only.
+func random(text string) bool {
+	if len(text) < minRandom || uuid(text) {
+		return false
+	}
+	text = text[:min(len(text), maxJudged)]
+	var seen, last alphabet
+	var counts [256]int
+	turns, pairs, ciphers := 0, 0, 0
+	for i := range len(text) {
+		b := text[i]
+		counts[b]++
+		k := lower
+		switch {
+		case digit.has(b):
+			k = digit
+			ciphers++
+		case upper.has(b):
+			k = upper
+		case !lower.has(b):
+			if !(any64 | dot | tilde | percent).has(b) {
+				return false
+			}
+			last = 0
+			continue
+		}
+		if last != 0 {
+			if pairs++; k != last {
+				turns++
+			}
+		}
+		seen, last = seen|k, k
+	}
+	if seen != lower|upper|digit || ciphers < 2 || float64(turns) < minTurns*float64(pairs) {
+		return false
+	}
+	bits := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(text))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits >= minBits
+}
