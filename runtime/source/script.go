@@ -1,0 +1,392 @@
+package source
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxAhead bounds how many tokens are looked at beyond the present one, so that
+// reading stays linear.
+const maxAhead = 400
+
+// scriptReader goes once through the tokens of a JavaScript or TypeScript file.
+type scriptReader struct {
+	*Summary
+	source string
+	toks   []tok  // without comments and line ends
+	fresh  []bool // the token is the first of its line
+	// depth counts open brackets; classes are the open classes' names with the depth
+	// of their bodies.
+	depth   int
+	classes []openClass
+	shared  map[string]bool // names exported apart from their declaration
+	pieces  []fragment
+}
+
+// readScript finds declarations at the top level and methods in the classes there.
+func (s *Summary) readScript(source string) {
+	part, cut := lexable(source)
+	s.Truncated = s.Truncated || cut
+	toks := lex(scriptLexer, part)
+	if line := firstLine(part); strings.HasPrefix(line, "#!") && slices.ContainsFunc([]string{"node", "deno", "bun", "tsx"}, func(n string) bool {
+		return strings.Contains(line, n)
+	}) {
+		s.Entry = "shebang"
+	}
+	s.Doc = topComment(toks, "/usr/", "!", "/ <", "eslint", " eslint", "* eslint", " @ts-", "@ts-", " jshint", " global ", " prettier")
+	r := scriptReader{Summary: s, source: part, shared: map[string]bool{}}
+	line := true
+	for _, t := range toks {
+		switch t.kind {
+		case comment:
+		case newline:
+			line = true
+		default:
+			r.toks, r.fresh = append(r.toks, t), append(r.fresh, line)
+			line = false
+		}
+	}
+	for i := range r.toks {
+		r.token(i)
+	}
+	for i := range s.Functions {
+		s.Functions[i].Exported = s.Functions[i].Exported || r.shared[s.Functions[i].Name]
+	}
+	for i := range s.Types {
+		s.Types[i].Exported = s.Types[i].Exported || r.shared[s.Types[i].Name]
+	}
+	judge(s, r.pieces)
+	s.Touches = touches(s.Language, s.Imports)
+}
+
+// at is the token at a place, or an empty one.
+func (r *scriptReader) at(i int) tok {
+	if i < 0 || i >= len(r.toks) {
+		return tok{kind: newline}
+	}
+	return r.toks[i]
+}
+
+// begins says whether a statement may begin at a token.
+func (r *scriptReader) begins(i int) bool {
+	p := r.at(i - 1)
+	return i == 0 || r.fresh[i] || p.is(";") || p.is("}") || p.is("{")
+}
+
+func (r *scriptReader) token(i int) {
+	t := r.toks[i]
+	if t.kind == word {
+		r.loads(i)
+		switch n := len(r.classes); {
+		case t.text == "exports" && (r.begins(i) || r.at(i-1).is(".") && r.at(i-2).is("module")):
+			r.commonJS(i)
+		case r.depth == 0 && r.begins(i):
+			r.statement(i)
+		case n > 0 && r.classes[n-1].indent == r.depth && (r.begins(i) || r.at(i-1).is("#") && r.begins(i-1)):
+			r.method(i, r.classes[n-1].name)
+		}
+	}
+	switch {
+	case t.is("("), t.is("["), t.is("{"):
+		r.depth++
+	case t.is(")"), t.is("]"), t.is("}"):
+		r.depth = max(0, r.depth-1)
+		for n := len(r.classes); n > 0 && r.classes[n-1].indent > r.depth; n-- {
+			r.classes = r.classes[:n-1]
+		}
+	}
+}
+
+// loads looks for what a word says of imports, tests and the program's start,
+// anywhere in the file.
+func (r *scriptReader) loads(i int) {
+	member := r.at(i-1).is(".") || r.at(i-1).is("?.")
+	next := r.at(i + 1)
+	switch r.toks[i].text {
+	case "import":
+		switch {
+		case member:
+		case next.is("("):
+			r.call("import", Dynamic, i+2)
+		case next.is(".") && r.at(i+2).is("meta") && r.at(i+3).is(".") && r.at(i+4).is("main") && r.Entry == "":
+			r.Entry = "main module"
+		}
+	case "require":
+		switch {
+		case member:
+		case next.is("("):
+			r.call("require", Require, i+2)
+		case next.is(".") && r.at(i+2).is("resolve") && r.at(i+3).is("("):
+			r.call("require", Require, i+4)
+		case next.is(".") && r.at(i+2).is("main") && r.at(i+3).is("=") && r.Entry == "":
+			r.Entry = "main module"
+		}
+	case "test", "it", "describe":
+		if name := r.at(i + 2); r.Test && !member && next.is("(") && name.kind == text && len(r.Tests) <= maxList {
+			r.Tests = append(r.Tests, strings.Join(strings.Fields(clip(name.text, maxName)), " "))
+		}
+	}
+}
+
+// call notes a call whose only argument is a plain string.
+func (r *scriptReader) call(function string, form Form, argument int) {
+	arg := r.at(argument)
+	if arg.kind != text || !arg.tight || !r.at(argument+1).is(")") && !r.at(argument+1).is(",") {
+		return
+	}
+	r.piece(fragment{
+		code: function + "(" + r.source[arg.at:arg.end] + ");", path: arg.text, form: form,
+		conditional: r.depth > 0,
+	})
+}
+
+// statement reads a declaration at the top level.
+func (r *scriptReader) statement(i int) {
+	start, exported, standard := i, false, false
+	for steps := 0; steps < 6; steps++ {
+		switch t := r.at(i); {
+		case t.is("export"):
+			exported = true
+			if n := r.at(i + 1); n.is("{") || n.is("*") || n.is("type") && (r.at(i+2).is("{") || r.at(i+2).is("*")) {
+				r.clause(i, ReExport)
+				return
+			}
+		case t.is("default"):
+			standard = true
+		case t.is("declare"), t.is("abstract"), t.is("async") && r.at(i+1).is("function"),
+			t.is("const") && r.at(i+1).is("enum"):
+		default:
+			r.declaration(start, i, exported, standard)
+			return
+		}
+		i++
+	}
+}
+
+func (r *scriptReader) declaration(start, i int, exported, standard bool) {
+	next := r.at(i + 1)
+	switch t := r.at(i); t.text {
+	case "import":
+		if start == i && t.kind == word {
+			r.clause(i, Static)
+		}
+	case "function":
+		if next.is("*") {
+			next = r.at(i + 2)
+		}
+		name := next.text
+		if next.kind != word {
+			if !standard {
+				return
+			}
+			name = "default"
+		}
+		r.function(name, start, i, exported)
+	case "class":
+		name := next.text
+		if next.kind != word || name == "extends" || name == "implements" {
+			name = "default"
+		}
+		r.typ(name, "class", exported)
+		if body := r.find(i, "{"); body > 0 {
+			// The brackets between here and the body balance out.
+			r.classes = append(r.classes[:0], openClass{name, r.depth + 1})
+		}
+	case "interface", "enum":
+		if next.kind == word {
+			r.typ(next.text, t.text, exported)
+		}
+	case "namespace", "module":
+		if next.kind == word && r.at(i+2).is("{") {
+			r.typ(next.text, "namespace", exported)
+		}
+	case "type":
+		if next.kind == word && (r.at(i+2).is("=") || r.at(i+2).is("<")) {
+			r.typ(next.text, "type", exported)
+		}
+	case "const", "let", "var":
+		if next.kind == word && r.isFunction(i+2) {
+			r.function(next.text, start, i, exported)
+		}
+	default:
+		if exported && standard && t.kind == word {
+			r.shared[t.text] = true // export default name
+		}
+	}
+}
+
+func (r *scriptReader) typ(name, kind string, exported bool) {
+	if len(r.Types) <= maxList {
+		r.Types = append(r.Types, Type{Name: name, Kind: kind, Exported: exported})
+	}
+}
+
+func (r *scriptReader) function(name string, start, i int, exported bool) {
+	if len(r.Functions) > maxList {
+		return
+	}
+	// The modifiers of an export are no part of what one needs for calling.
+	for start < i && (r.at(start).is("export") || r.at(start).is("default") || r.at(start).is("declare")) {
+		start++
+	}
+	r.Functions = append(r.Functions, Function{Name: name, Signature: r.signature(start), Exported: exported})
+}
+
+// signature is the source from a token to the end of the parameters and of the
+// type that is returned.
+func (r *scriptReader) signature(start int) string {
+	depth, closed := 0, false
+	last := min(len(r.toks), start+maxAhead) - 1
+	end := r.toks[last].end
+	for i := start; i <= last; i++ {
+		t := r.toks[i]
+		switch {
+		case t.is("=>") && depth == 0, t.is(";") && depth == 0,
+			t.is("{") && depth == 0 && closed && !r.at(i-1).is(":"),
+			closed && depth == 0 && r.fresh[i]:
+			return flatten(r.source, r.toks[start:i], t.at)
+		case t.is("("), t.is("["), t.is("{"):
+			depth++
+		case t.is(")"), t.is("]"), t.is("}"):
+			depth--
+			closed = closed || t.is(")") && depth == 0
+		}
+		if depth < 0 {
+			end = t.at
+			break
+		}
+	}
+	return flatten(r.source, r.toks[start:last+1], end)
+}
+
+// isFunction says whether what stands behind a name is "= function" or "= (…) =>",
+// with or without types.
+func (r *scriptReader) isFunction(i int) bool {
+	depth := 0
+	for n := range maxAhead {
+		t := r.at(i + n)
+		switch {
+		case t.kind == newline, t.is(";"), t.is(",") && depth == 0:
+			return false
+		case t.is("=") && depth == 0:
+			return r.isArrow(i + n + 1)
+		case t.is("("), t.is("["), t.is("{"):
+			depth++
+		case t.is(")"), t.is("]"), t.is("}"):
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func (r *scriptReader) isArrow(i int) bool {
+	if r.at(i).is("async") {
+		i++
+	}
+	if r.at(i).is("function") || r.at(i).kind == word && r.at(i+1).is("=>") {
+		return true
+	}
+	if r.at(i).is("<") {
+		if i = r.find(i, "("); i < 0 {
+			return false
+		}
+	}
+	if !r.at(i).is("(") {
+		return false
+	}
+	depth := 0
+	for n := range maxAhead {
+		t := r.at(i + n)
+		switch {
+		case t.kind == newline:
+			return false
+		case t.is("("), t.is("["), t.is("{"):
+			depth++
+		case t.is(")"), t.is("]"), t.is("}"):
+			depth--
+			if depth == 0 && t.is(")") {
+				next := r.at(i + n + 1)
+				return next.is("=>") || next.is(":")
+			}
+		}
+	}
+	return false
+}
+
+// find is the next place of a token, or -1.
+func (r *scriptReader) find(i int, what string) int {
+	for n := range maxAhead {
+		switch t := r.at(i + n); {
+		case t.is(what):
+			return i + n
+		case t.kind == newline, t.is(";"):
+			return -1
+		}
+	}
+	return -1
+}
+
+// method reads a member of a class that is called.
+func (r *scriptReader) method(i int, class string) {
+	start := i
+	for steps := 0; steps < 6 && modifier(r.at(i).text) && !r.at(i+1).is("(") && !r.at(i+1).is("="); steps++ {
+		i++
+	}
+	for r.at(i).is("*") || r.at(i).is("#") {
+		i++
+	}
+	name, next := r.at(i), r.at(i+1)
+	private := r.at(i-1).is("#") || r.at(start).is("private") || r.at(start).is("protected")
+	if name.kind != word || !next.is("(") && !(next.is("<") && r.find(i, "(") > 0) && !(next.is("=") && r.isArrow(i+2)) {
+		return
+	}
+	if len(r.Functions) > maxList {
+		return
+	}
+	shown := name.text
+	if r.at(i - 1).is("#") {
+		shown = "#" + shown
+	}
+	r.Functions = append(r.Functions, Function{
+		Name: class + "." + shown, Signature: r.signature(start), Exported: !private && !strings.HasPrefix(shown, "_") && r.exports(class),
+	})
+}
+
+func (r *scriptReader) exports(class string) bool {
+	return slices.ContainsFunc(r.Types, func(t Type) bool { return t.Name == class && t.Exported })
+}
+
+func modifier(w string) bool {
+	switch w {
+	case "static", "async", "get", "set", "public", "private", "protected", "readonly", "abstract", "override", "declare":
+		return true
+	}
+	return false
+}
+
+// commonJS reads what is assigned to exports: one name, an object, or a member.
+func (r *scriptReader) commonJS(i int) {
+	next := r.at(i + 1)
+	switch {
+	case next.is(".") && r.at(i+3).is("=") && r.at(i+2).kind == word:
+		name := r.at(i + 2).text
+		if r.isArrow(i+4) && !r.at(i+4).is(name) {
+			r.function(name, i+2, i+2, true)
+		}
+		r.shared[name] = true
+	case next.is("=") && r.at(i+2).kind == word:
+		r.shared[r.at(i+2).text] = true
+	case next.is("=") && r.at(i+2).is("{"):
+		for n := range maxAhead {
+			t := r.at(i + 3 + n)
+			if t.is("}") || t.kind == newline {
+				break
+			}
+			if t.kind == word {
+				r.shared[t.text] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds on what is read and returned. A summary that had to leave something out
+// says so.
+const (
+	MaxText = 1 << 20 // bytes of a file; more is an error
+
+	// MaxLexed is how much of a Python, JavaScript or TypeScript file is read, in
+	// bytes, to the last whole line. Go files are read whole.
+	MaxLexed = 128 << 10
+
+	MaxDoc       = 200 // characters of a doc
+	maxName      = 120 // bytes of a name or an import path
+	maxSignature = 200 // bytes
+	maxList      = 500 // entries of each list
+)
+
+// Errors of [Summarize].
+var (
+	ErrLanguage = errors.New("is in no language that can be summarised")
+	ErrTooLarge = errors.New("is larger than 1 MiB")
+	ErrNoSource = errors.New("is no source text of its language")
+)
+
+// Language is one of those that can be summarised.
+type Language string
+
+// The languages.
+const (
+	Go         Language = "Go"
+	Python     Language = "Python"
+	JavaScript Language = "JavaScript"
+	TypeScript Language = "TypeScript"
+)
+
+// Summary is what one file says of itself.
+type Summary struct {
+	Path     string
+	Language Language
+	// Package is the name in a Go file's package clause.
+	Package string
+	// Doc is the file's own description in one line: package comment, docstring of
+	// the module, or the comment at the top; at most [MaxDoc] characters.
+	Doc       string
+	Types     []Type
+	Functions []Function
+	Imports   []Import
+	// Tags are the build constraints of a Go file, as written after //go:build.
+	Tags string
+	// Test says that the file is a test by its name.
+	Test bool
+	// Tests are the names of the tests in it.
+	Tests []string
+	// Entry says why the file is a program's start ("package main", "__main__",
+	// "shebang"); empty when it is none.
+	Entry string
+	// Touches says what outside of itself the file works with, judged by what it
+	// imports; sorted.
+	Touches []Touch
+	// Truncated says that the file or a list was longer than its bound.
+	Truncated bool
+}
+
+// Type is a declared type.
+type Type struct {
+	Name string
+	// Kind is the language's word: struct, interface, alias, defined, class, enum,
+	// type, namespace.
+	Kind     string
+	Exported bool
+}
+
+// Function is a declared function or method; a method's name is Type.method.
+type Function struct {
+	Name string
+	// Signature is the declaration up to its body, white space run together, at most
+	// 200 bytes.
+	Signature string
+	Exported  bool
+}
+
+// Import is one module that a file names.
+type Import struct {
+	// Path is the module as written: an import path, a dotted name with its leading
+	// dots, or a specifier.
+	Path string
+	Kind Kind
+	// Form says how it is imported.
+	Form Form
+	// Names are what Python's from … import takes out of the module, which may be
+	// modules themselves.
+	Names []string
+	// TypeOnly imports are gone when the program runs.
+	TypeOnly bool
+	// Conditional imports stand in a branch, a try or a function.
+	Conditional bool
+}
+
+// Kind says where an imported module comes from.
+type Kind string
+
+// The kinds of import. Without knowing the repository an absolute import that the
+// standard library does not have counts as third party; see [Summary.Within].
+const (
+	Standard   Kind = "standard"
+	Internal   Kind = "internal"
+	ThirdParty Kind = "third_party"
+)
+
+// Form says how a module is imported.
+type Form string
+
+// The forms of import.
+const (
+	Static   Form = "import"
+	Dynamic  Form = "dynamic"
+	Require  Form = "require"
+	ReExport Form = "re-export"
+)
+
+// LanguageOf tells the language by the file's name.
+func LanguageOf(name string) (Language, bool) {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".go":
+		return Go, true
+	case ".py", ".pyi":
+		return Python, true
+	case ".js", ".mjs", ".cjs", ".jsx":
+		return JavaScript, true
+	case ".ts", ".mts", ".cts", ".tsx":
+		return TypeScript, true
+	}
+	return "", false
+}
+
+// Summarize reads one file. The path is only looked at, never opened: it tells the
+// language and whether the file is a test. Text that has syntax errors gives what
+// can be made out; an error means that there is nothing to say.
+func Summarize(name string, text []byte) (Summary, error) {
+	language, ok := LanguageOf(name)
+	switch {
+	case !ok:
+		return Summary{}, fmt.Errorf("%s: %w", clip(name, maxName), ErrLanguage)
+	case len(text) > MaxText:
+		return Summary{}, fmt.Errorf("%s: %w", clip(name, maxName), ErrTooLarge)
+	}
+	s := Summary{Path: name, Language: language, Test: isTest(language, name)}
+	clean := normalize(text)
+	switch language {
+	case Go:
+		if err := s.readGo(clean); err != nil {
+			return Summary{}, fmt.Errorf("%s: %w", clip(name, maxName), err)
+		}
+	case Python:
+		s.readPython(clean)
+	default:
+		s.readScript(clean)
+	}
+	s.bound()
+	return s, nil
+}
+
+// Within marks the imports below a Go module as the repository's own.
+func (s *Summary) Within(module string) {
+	if module == "" || s.Language != Go {
+		return
+	}
+	for i, imp := range s.Imports {
+		if imp.Path == module || strings.HasPrefix(imp.Path, module+"/") {
+			s.Imports[i].Kind = Internal
+		}
+	}
+	s.Touches = touches(s.Language, s.Imports)
+}
+
+// normalize makes one form of what editors leave behind: no byte order mark, line
+// feeds alone, valid UTF-8.
+func normalize(text []byte) string {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	clean := strings.ToValidUTF8(string(text), "\ufffd")
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(clean)
+}
+
+func isTest(l Language, name string) bool {
+	base := strings.ToLower(path.Base(name))
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	folders := "/" + strings.ToLower(path.Dir(name)) + "/"
+	switch l {
+	case Go:
+		return strings.HasSuffix(stem, "_test")
+	case Python:
+		return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || stem == "conftest" ||
+			strings.Contains(folders, "/tests/")
+	}
+	return strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || strings.Contains(folders, "/__tests__/")
+}
+
+// bound cuts every list and text to its size.
+func (s *Summary) bound() {
+	s.Package, s.Tags = clip(s.Package, maxName), clip(s.Tags, maxSignature)
+	s.Doc = cutDoc(s.Doc)
+	s.Types = shorten(s, s.Types)
+	s.Functions = shorten(s, s.Functions)
+	s.Imports = shorten(s, s.Imports)
+	s.Tests = shorten(s, s.Tests)
+	for i := range s.Types {
+		s.Types[i].Name = clip(s.Types[i].Name, maxName)
+	}
+	for i := range s.Functions {
+		s.Functions[i].Name = clip(s.Functions[i].Name, 2*maxName)
+		s.Functions[i].Signature = clip(s.Functions[i].Signature, maxSignature)
+	}
+	for i := range s.Imports {
+		s.Imports[i].Path = clip(s.Imports[i].Path, maxName)
+		s.Imports[i].Names = shorten(s, s.Imports[i].Names)
+	}
+	for i := range s.Tests {
+		s.Tests[i] = clip(s.Tests[i], maxName)
+	}
+}
+
+func shorten[T any](s *Summary, list []T) []T {
+	if len(list) <= maxList {
+		return list
+	}
+	s.Truncated = true
+	return list[:maxList]
+}
+
+// cutDoc runs white space together and cuts to [MaxDoc] characters.
+func cutDoc(text string) string {
+	// The bound on bytes keeps a megabyte of comment from being split into words.
+	text = strings.Join(strings.Fields(clip(text, 16*MaxDoc)), " ")
+	n := 0
+	for i := range text {
+		if n++; n > MaxDoc {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// clip cuts text to n bytes at the start of a character.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
