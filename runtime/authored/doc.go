@@ -2,4 +2,26 @@
 // check with tests, and running them in this program started again under memory and
 // time limits, without files, network or environment. Nothing here makes a tool
 // active: that is a proposal and a person. It writes nothing.
+//
+// A tool is two files of agents/<id>/tools/: <name>.star, its source, and
+// <name>.json, its manifest with description, schema of the arguments, domains,
+// tests and the SHA-256 of the source ([Parse], [Definition.Encode]). A draft that an
+// agent hands in is the same in one JSON object ([ParseDraft]). The source is printable ASCII, so
+// that the person who approves it reads what runs. It defines
+//
+//	def run(args): …
+//
+// which gets the arguments as a dict and returns what JSON can hold. The modules
+// json and math are there, load, while, recursion, time and randomness are not.
+// fail("why") ends the call as an execution failure; returning
+// {"refer": {"boundary_axes": […], "observed_task_shape": …, "evidence": …}} refers the task
+// elsewhere.
+//
+// Starlark in a process bounds steps but not memory: one built-in function called
+// with large values takes all there is. So every call runs in a child process
+// ([Pool], [Init]) that has set its own limits before it saw any source, has no
+// files, no environment and, inside sandbox walls, no network, and is replaced
+// whenever a call did not end in a value. The parent kills it when a call takes too
+// long or the child grows too large. Only Linux has all this; elsewhere every call
+// ends as infrastructure.
 package authored

@@ -1,0 +1,74 @@
+package authored
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Init()
+	Init()
+	goleak.VerifyTestMain(m)
+}
+
+const objects = `{"type":"object"}`
+
+// sum is a small tool that is right.
+const sum = `"""Adds up the numbers of a list."""
+
+def run(args):
+    total = 0
+    for n in args["numbers"]:
+        if type(n) not in ("int", "float"):
+            fail("not a number: %s" % n)
+        total += n
+    return {"sum": total}
+`
+
+func definition(source string) Definition {
+	return Definition{
+		Name: "add_up", Description: "Adds up numbers.", Schema: json.RawMessage(objects), Domains: []string{"research"},
+		Tests: []Test{
+			{Name: "three", Args: json.RawMessage(`{"numbers":[1,2,3]}`), Want: json.RawMessage(`{"sum":6}`)},
+			{Name: "a word", Args: json.RawMessage(`{"numbers":["x"]}`), WantError: "not a number"},
+		},
+		Source: source,
+	}
+}
+
+var detected = sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(context.Background()) })
+
+// each runs a test without walls and, where this machine has some, inside them.
+func each(t *testing.T, test func(t *testing.T, p *Pool)) {
+	t.Helper()
+	for name, walls := range map[string]func() sandbox.Walls{
+		"plain": func() sandbox.Walls { return sandbox.None("a test") }, "walls": detected,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := walls()
+			if name == "walls" && w.Err() != nil {
+				t.Skipf("not to be had here: %v", w.Err())
+			}
+			p := NewPool(w, 2)
+			defer p.Close()
+			test(t, p)
+		})
+	}
+}
+
+// call runs a source on arguments and fails the test when the machine is to blame.
+func call(t testing.TB, p *Pool, source, args string) result {
+	t.Helper()
+	r := p.run(t.Context(), definition(source), []byte(args))
+	if r.outcome == agent.Infrastructure {
+		t.Fatal(r.Text)
+	}
+	return r
+}

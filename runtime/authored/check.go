@@ -1,0 +1,144 @@
+package authored
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"evolve/runtime/agent"
+)
+
+// Report is what became of a definition's tests.
+type Report struct {
+	Tests []TestReport `json:"tests"`
+	// Problem says why there is no verdict: the machine could not run the tool.
+	Problem string `json:"problem,omitempty"`
+}
+
+// TestReport is what became of one test.
+type TestReport struct {
+	Name   string `json:"name"`
+	Passed bool   `json:"passed"`
+	// Reason says why it did not pass.
+	Reason string `json:"reason,omitempty"`
+	// Printed is the beginning of what the tool printed.
+	Printed string `json:"printed,omitempty"`
+	// Steps is how many the interpreter took.
+	Steps uint64 `json:"steps,omitempty"`
+}
+
+// Passed reports whether all tests did.
+func (r Report) Passed() bool {
+	for _, t := range r.Tests {
+		if !t.Passed {
+			return false
+		}
+	}
+	return r.Problem == "" && len(r.Tests) > 0
+}
+
+// Check runs every test of a tool twice, in children of their own calls, and holds
+// the result against what the test wants. A tool passes when all tests do and both
+// runs of each agree. It judges what the author wanted, not whether that is right.
+func (p *Pool) Check(ctx context.Context, d Definition) Report {
+	if err := d.validate(); err != nil {
+		return Report{Problem: "the definition is not valid: " + head(err.Error(), maxText)}
+	}
+	schema, err := compileSchema(d.Schema)
+	if err != nil {
+		return Report{Problem: err.Error()}
+	}
+	var report Report
+	for _, t := range d.Tests {
+		var out TestReport
+		if reason := misfit(schema, t.Args); reason != "" {
+			out.Reason = reason
+		} else {
+			first, second := p.run(ctx, d, t.Args), p.run(ctx, d, t.Args)
+			for _, r := range []result{first, second} {
+				if r.outcome == agent.Infrastructure || r.outcome == agent.Cancelled || ctx.Err() != nil {
+					report.Problem = r.Text
+					return report
+				}
+			}
+			out.Printed, out.Steps = first.Printed, first.Steps
+			out.Reason = verdict(t, first, second)
+		}
+		out.Name, out.Passed = t.Name, out.Reason == ""
+		report.Tests = append(report.Tests, out)
+	}
+	return report
+}
+
+// misfit says why arguments are not those of the schema.
+func misfit(schema *jsonschema.Schema, args []byte) string {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
+	if err == nil {
+		err = schema.Validate(v)
+	}
+	if err != nil {
+		return "its arguments do not fit the schema"
+	}
+	return ""
+}
+
+// verdict says why two runs of a test do not pass it.
+func verdict(t Test, first, second result) string {
+	if first.outcome != second.outcome || first.Text != second.Text || first.Printed != second.Printed || first.Steps != second.Steps || !bytes.Equal(first.Value, second.Value) {
+		return "two runs of it differ"
+	}
+	ok := first.Ending == value
+	switch {
+	case ok && t.WantError != "":
+		return fmt.Sprintf("it returned %s instead of failing", head(string(first.Value), maxWantError))
+	case !ok && t.WantError == "":
+		return first.Text
+	case !ok && (first.Ending != failure || !strings.Contains(first.Text, t.WantError)):
+		return fmt.Sprintf("it failed otherwise: %s", first.Text)
+	case ok && !same(first.Value, t.Want):
+		return fmt.Sprintf("it returned %s", head(string(first.Value), maxWantError))
+	}
+	return ""
+}
+
+// same reports whether two JSON texts have one value: the order of keys does not
+// matter, nor whether a whole number is written as one.
+func same(a, b []byte) bool {
+	var values [2]any
+	for i, text := range [][]byte{a, b} {
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.UseNumber()
+		if dec.Decode(&values[i]) != nil {
+			return false
+		}
+		values[i] = plain(values[i])
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}
+
+// plain gives equal numbers one form. Whole numbers too large for a float64 stay
+// text, so that they are compared to the last digit.
+func plain(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if f, err := strconv.ParseFloat(string(v), 64); err == nil && (f > -1<<53 && f < 1<<53 || strings.ContainsAny(string(v), ".eE")) {
+			return f
+		}
+		return string(v)
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = plain(v[k])
+		}
+	}
+	return v
+}

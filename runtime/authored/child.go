@@ -1,0 +1,206 @@
+package authored
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"evolve/runtime/sandbox"
+)
+
+const (
+	// startTime bounds the start of a child, watchTime is how often its size is looked
+	// at while it works.
+	startTime = 20 * time.Second
+	watchTime = 20 * time.Millisecond
+	// A child is replaced after so many calls or so much time at work.
+	maxCalls = 1000
+	maxWork  = 20 * time.Second
+	// maxComplaint bounds what is kept of a dying child's words, in bytes.
+	maxComplaint = 4 << 10
+)
+
+// What a call can end in without a reply.
+var (
+	errTime  = errors.New("the time is over")
+	errSize  = errors.New("it takes too much memory")
+	errEnded = errors.New("the child ended")
+)
+
+// child is one process that runs tools, one call at a time.
+type child struct {
+	conn *os.File
+	proc process
+	pid  int
+	// most is the number of resident bytes above which the child is killed.
+	most  int64
+	known map[string]bool
+	calls int
+	work  time.Duration
+
+	complaints sync.WaitGroup
+	complaint  bytes.Buffer // to be read once the child has ended
+}
+
+// newChild starts a child and waits until its limits stand. extra is by how many
+// resident bytes it may grow.
+func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64) (*child, error) {
+	ours, theirs, err := connection()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	r, w, err := os.Pipe()
+	if err != nil {
+		_ = ours.Close()
+		return nil, fmt.Errorf("making a pipe: %w", err)
+	}
+	defer w.Close()
+	proc, err := start(ctx, walls, theirs, w)
+	if err != nil {
+		_, _ = ours.Close(), r.Close()
+		return nil, err
+	}
+	c := &child{conn: ours, proc: proc, known: map[string]bool{}}
+	c.complaints.Go(func() {
+		// The end of the child is that of the pipe, whatever else may be wrong with it.
+		_, _ = io.CopyN(&c.complaint, r, maxComplaint)
+		_, _ = io.Copy(io.Discard, r)
+		_ = r.Close()
+	})
+	if err := c.prepare(ctx, s); err != nil {
+		c.end()
+		return nil, fmt.Errorf("preparing a child: %w", err)
+	}
+	c.most = resident(c.pid) + extra
+	return c, nil
+}
+
+// prepare gives the child its settings.
+func (c *child) prepare(ctx context.Context, s settings) error {
+	deadline := time.Now().Add(startTime)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	if err := c.conn.SetDeadline(deadline); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, c.proc.kill)
+	defer stop()
+	b, err := appendFrame(nil, s)
+	if err != nil {
+		return err
+	}
+	if _, err := c.conn.Write(b); err != nil {
+		return err
+	}
+	b = make([]byte, 4<<10)
+	have := 0
+	for {
+		n, pid, err := readFrom(c.conn, b[have:])
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errEnded
+		}
+		c.pid = pid
+		have += n
+		data, err := cutFrame(b[:have])
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			continue
+		}
+		var r ready
+		if err := json.Unmarshal(data, &r); err != nil {
+			return err
+		}
+		if r.Error != "" {
+			return errors.New(head(r.Error, maxText))
+		}
+		return nil
+	}
+}
+
+// call sends a request and waits for its reply, watching the child's size. Any
+// error but errTime and errSize comes from ctx or the child's end.
+func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply, error) {
+	began := time.Now()
+	end := began.Add(limit)
+	c.calls++
+	defer func() { c.work += time.Since(began) }()
+	if c.known[r.Hash] {
+		r.Source = ""
+	}
+	b, err := appendFrame(nil, r)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.conn.SetWriteDeadline(end); err != nil {
+		return reply{}, errEnded
+	}
+	if _, err := c.conn.Write(b); err != nil {
+		return reply{}, errEnded
+	}
+	b = b[:0]
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		now := time.Now()
+		if err := c.conn.SetReadDeadline(now.Add(min(watchTime, end.Sub(now)))); err != nil {
+			return reply{}, errEnded
+		}
+		n, err := c.conn.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case err == nil:
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return reply{}, errEnded
+		case ctx.Err() != nil:
+			return reply{}, ctx.Err()
+		case resident(c.pid) > c.most:
+			return reply{}, errSize
+		case !time.Now().Before(end):
+			return reply{}, errTime
+		}
+		data, err := cutFrame(b)
+		if err != nil {
+			return reply{}, err
+		}
+		if data == nil {
+			continue
+		}
+		if len(b) > frameSize(b) {
+			return reply{}, errors.New("the child said more than one reply")
+		}
+		out, err := readReply(data)
+		if err == nil && out.Ending != noProgram {
+			c.known[r.Hash] = true
+		}
+		return out, err
+	}
+}
+
+// worn says that the child has done enough.
+func (c *child) worn() bool {
+	return c.calls >= maxCalls || c.work >= maxWork || len(c.known) >= maxPrograms
+}
+
+// end kills the child with everything it may have started and returns its last
+// words.
+func (c *child) end() string {
+	c.proc.kill()
+	c.proc.wait()
+	_ = c.conn.Close()
+	c.complaints.Wait()
+	return c.complaint.String()
+}

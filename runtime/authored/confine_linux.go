@@ -1,0 +1,85 @@
+package authored
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/sys/unix"
+)
+
+// Bounds on the child beside those of its settings.
+const (
+	maxStack   = 32 << 20 // bytes of one goroutine's stack: a value may nest deep
+	maxSeconds = 60       // of processor time, in all calls of one child
+)
+
+// confine gives up what a tool must not have. It runs before any source is seen,
+// and what it cannot do is an error, but for Landlock, which not every kernel has.
+func confine(s settings) error {
+	debug.SetMaxStack(maxStack)
+	debug.SetMemoryLimit(s.Heap)
+	// The runtime opens the files of its poller with the first timer, and could not
+	// once no file may be opened.
+	time.Sleep(time.Nanosecond)
+	// The limit is one of growth: how much address space and data a Go process has
+	// from its start depends on how it was built, and under the race detector on luck.
+	// Data, not address space, because the runtime reserves the latter far in advance.
+	data := uint64(unix.RLIM_INFINITY)
+	if s.Data > 0 {
+		have, err := dataSize()
+		if err != nil {
+			return err
+		}
+		data = have + s.Data
+	}
+	if err := landlock.V11.BestEffort().Restrict(); err != nil {
+		return fmt.Errorf("giving up files: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("forbidding new privileges: %w", err)
+	}
+	for _, r := range []struct {
+		resource int
+		limit    uint64
+		what     string
+	}{
+		{unix.RLIMIT_CORE, 0, "core dumps"},
+		{unix.RLIMIT_FSIZE, 0, "file size"},
+		{unix.RLIMIT_CPU, maxSeconds, "processor time"},
+		{unix.RLIMIT_DATA, data, "memory"},
+		{unix.RLIMIT_NOFILE, 0, "open files"}, // those that are open stay so
+	} {
+		var have unix.Rlimit
+		if err := unix.Getrlimit(r.resource, &have); err != nil {
+			return fmt.Errorf("reading the limit of %s: %w", r.what, err)
+		}
+		limit := min(r.limit, have.Max)
+		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("limiting %s: %w", r.what, err)
+		}
+	}
+	return nil
+}
+
+// dataSize is how many bytes of private writable memory this process has mapped,
+// which is what the kernel holds against RLIMIT_DATA.
+func dataSize() (uint64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, fmt.Errorf("reading the own size: %w", err)
+	}
+	for line := range bytes.Lines(status) {
+		if rest, ok := bytes.CutPrefix(line, []byte("VmData:")); ok {
+			if fields := bytes.Fields(rest); len(fields) == 2 {
+				kib, err := strconv.ParseUint(string(fields[0]), 10, 50)
+				return kib << 10, err
+			}
+		}
+	}
+	return 0, fmt.Errorf("reading the own size: it is not told")
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package authored
+
+import "errors"
+
+func confine(settings) error { return errors.ErrUnsupported }

@@ -1,0 +1,147 @@
+package authored
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Bounds on a definition, in bytes unless something else is said.
+const (
+	MaxSource      = 8 << 10
+	MaxManifest    = 64 << 10
+	maxDescription = 500
+	maxSchema      = 8 << 10
+	maxDomains     = 16
+	minTests       = 2 // how many
+	maxTests       = 20
+	maxTestName    = 80
+	maxTestValue   = 4 << 10 // arguments or result of one test
+	maxWantError   = 200
+)
+
+// Definition is a tool as its author wrote it. Get one from [Parse] or [ParseDraft],
+// which check it; the source may still be no program, which [Pool.Check] finds.
+type Definition struct {
+	Name        string
+	Description string
+	// Schema is the JSON schema of the arguments, which are an object.
+	Schema json.RawMessage
+	// Domains are those in which the tool is at home.
+	Domains []string
+	Tests   []Test
+	// Source is Starlark, at most MaxSource bytes of printable ASCII.
+	Source string
+}
+
+// Test is one call with what must come of it: a value or an error.
+type Test struct {
+	Name string `json:"name"`
+	// Args is a JSON object.
+	Args json.RawMessage `json:"args"`
+	// Want is the JSON value that run returns, a referral included.
+	Want json.RawMessage `json:"want,omitempty"`
+	// WantError is a part of the error's text.
+	WantError string `json:"want_error,omitempty"`
+}
+
+var (
+	nameForm   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
+	domainForm = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,47}$`)
+)
+
+// validate says what is wrong with a definition, all of it.
+func (d Definition) validate() error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if !nameForm.MatchString(d.Name) {
+		wrong("name %q is not a lower-case word of at most 48 letters, digits and underscores", head(d.Name, maxTestName))
+	} else if Reserved(d.Name) {
+		wrong("name %q belongs to a built-in tool", d.Name)
+	}
+	switch {
+	case strings.TrimSpace(d.Description) == "":
+		wrong("there is no description")
+	case len(d.Description) > maxDescription || !printable(d.Description):
+		wrong("description is not one line of at most %d bytes", maxDescription)
+	}
+	if err := checkSchema(d.Schema); err != nil {
+		errs = append(errs, err)
+	}
+	if len(d.Domains) > maxDomains {
+		wrong("%d domains, at most %d are allowed", len(d.Domains), maxDomains)
+	}
+	for _, domain := range d.Domains {
+		if !domainForm.MatchString(domain) {
+			wrong("domain %q is not a lower-case word", head(domain, maxTestName))
+		}
+	}
+	if err := checkSource(d.Source); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(append(errs, checkTests(d.Tests)...)...)
+}
+
+// checkSource refuses what a person could not read. What remains is checked by
+// compiling it in a child.
+func checkSource(source string) error {
+	if strings.TrimSpace(source) == "" {
+		return errors.New("there is no source")
+	}
+	if len(source) > MaxSource {
+		return fmt.Errorf("source has %d bytes, at most %d are allowed", len(source), MaxSource)
+	}
+	line := 1
+	for i := range len(source) {
+		switch c := source[i]; {
+		case c == '\n':
+			line++
+		case c != '\t' && (c < ' ' || c > '~'):
+			return fmt.Errorf("source line %d holds the byte 0x%02x: only printable ASCII is allowed, other characters are written \\uXXXX", line, c)
+		}
+	}
+	return nil
+}
+
+func checkTests(tests []Test) []error {
+	var errs []error
+	if n := len(tests); n < minTests || n > maxTests {
+		errs = append(errs, fmt.Errorf("%d tests, between %d and %d are needed", n, minTests, maxTests))
+	}
+	seen := map[string]bool{}
+	values := 0
+	for i, t := range tests {
+		switch {
+		case t.Name == "" || len(t.Name) > maxTestName || !printable(t.Name):
+			errs = append(errs, fmt.Errorf("name of test %d is not one line of at most %d bytes", i+1, maxTestName))
+		case seen[t.Name]:
+			errs = append(errs, fmt.Errorf("test %q is there twice", t.Name))
+		case len(t.Args) == 0 || t.Args[0] != '{':
+			errs = append(errs, fmt.Errorf("test %q has no object as its arguments", t.Name))
+		case len(t.Args) > maxTestValue || len(t.Want) > maxTestValue || len(t.WantError) > maxWantError:
+			errs = append(errs, fmt.Errorf("test %q is too large: %d bytes of a value, %d of an error are allowed", t.Name, maxTestValue, maxWantError))
+		case (len(t.Want) > 0) == (t.WantError != ""):
+			errs = append(errs, fmt.Errorf("test %q wants not exactly one of a value and an error", t.Name))
+		}
+		seen[t.Name] = true
+		if len(t.Want) > 0 {
+			values++
+		}
+	}
+	if values == 0 {
+		errs = append(errs, errors.New("no test wants a value"))
+	}
+	return errs
+}
+
+// printable reports whether text is one line without control or invisible
+// formatting characters, which could show a person something else.
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// head cuts text for a message; it may cut inside a character.
+func head(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }

@@ -1,0 +1,129 @@
+package authored
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	starjson "go.starlark.net/lib/json"
+	starmath "go.starlark.net/lib/math"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"evolve/runtime/tool"
+)
+
+// Bounds on what comes out of a call, in bytes, and on the programs kept compiled.
+const (
+	maxPrinted  = 4 << 10
+	maxText     = 500
+	maxPrograms = 64
+)
+
+// machine runs tools inside the child. It keeps compiled programs and nothing of
+// their calls: each has a thread and globals of its own.
+type machine struct {
+	steps    uint64
+	programs map[string]*starlark.Program
+	world    starlark.StringDict
+}
+
+func newMachine(steps uint64) *machine {
+	world := starlark.StringDict{"json": starjson.Module, "math": starmath.Module}
+	world.Freeze()
+	return &machine{steps: steps, programs: map[string]*starlark.Program{}, world: world}
+}
+
+// dialect has neither while nor recursion, so that what a call does is bounded by
+// the data it has.
+func dialect() *syntax.FileOptions { return &syntax.FileOptions{Set: true} }
+
+// call runs one tool on its arguments.
+func (m *machine) call(r request) reply {
+	program, err := m.program(r)
+	if err != nil {
+		return reply{Ending: noProgram, Text: explain(err)}
+	}
+	var printed strings.Builder
+	thread := &starlark.Thread{
+		Name: r.Name,
+		Print: func(_ *starlark.Thread, text string) {
+			if room := maxPrinted - printed.Len(); room > 0 {
+				printed.WriteString(head(text+"\n", room))
+			}
+		},
+	}
+	thread.SetMaxExecutionSteps(m.steps)
+	out := m.run(thread, program, string(r.Args))
+	out.Printed, out.Steps = printed.String(), thread.ExecutionSteps()
+	return out
+}
+
+// program compiles a source once.
+func (m *machine) program(r request) (*starlark.Program, error) {
+	if p := m.programs[r.Hash]; p != nil {
+		return p, nil
+	}
+	_, p, err := starlark.SourceProgramOptions(dialect(), r.Name+".star", r.Source, m.world.Has)
+	if err != nil {
+		return nil, err
+	}
+	if p.NumLoads() > 0 {
+		return nil, errors.New("load is not allowed")
+	}
+	if len(m.programs) >= maxPrograms {
+		clear(m.programs)
+	}
+	m.programs[r.Hash] = p
+	return p, nil
+}
+
+func (m *machine) run(thread *starlark.Thread, program *starlark.Program, args string) reply {
+	fail := func(e ending, err error) reply {
+		if thread.ExecutionSteps() >= m.steps {
+			return reply{Ending: steps, Text: fmt.Sprintf("stopped after %d steps", m.steps)}
+		}
+		return reply{Ending: e, Text: explain(err)}
+	}
+	globals, err := program.Init(thread, m.world)
+	if err != nil {
+		return fail(noProgram, err)
+	}
+	globals.Freeze()
+	run, ok := globals["run"].(*starlark.Function)
+	if !ok || run.NumParams() != 1 || run.HasVarargs() || run.HasKwargs() {
+		return reply{Ending: noProgram, Text: "there is no function run(args)"}
+	}
+	in, err := starlark.Call(thread, starjson.Module.Members["decode"], starlark.Tuple{starlark.String(args)}, nil)
+	if err != nil {
+		return fail(failure, err)
+	}
+	result, err := starlark.Call(thread, run, starlark.Tuple{in}, nil)
+	if err != nil {
+		return fail(failure, err)
+	}
+	text, err := starlark.Call(thread, starjson.Module.Members["encode"], starlark.Tuple{result}, nil)
+	if err != nil {
+		return fail(unfit, err)
+	}
+	out := string(text.(starlark.String))
+	if len(out) > tool.MaxOutput {
+		return reply{Ending: unfit, Text: fmt.Sprintf("result has %d bytes, at most %d are allowed", len(out), tool.MaxOutput)}
+	}
+	return reply{Ending: value, Value: []byte(out)}
+}
+
+// explain puts an error and where in the source it happened into one line.
+func explain(err error) string {
+	text := err.Error()
+	var eval *starlark.EvalError
+	if errors.As(err, &eval) {
+		for i := range len(eval.CallStack) {
+			if pos := eval.CallStack.At(i).Pos; pos.Line > 0 {
+				text = fmt.Sprintf("%s (line %d)", head(text, maxText), pos.Line)
+				break
+			}
+		}
+	}
+	return head(strings.Join(strings.Fields(text), " "), maxText+20)
+}

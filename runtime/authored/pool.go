@@ -1,0 +1,170 @@
+package authored
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/sandbox"
+)
+
+// Limits on one call that nothing raises.
+const (
+	maxSteps = 10_000_000
+	maxHeap  = 64 << 20 // bytes from which on garbage is collected at once
+	callTime = 10 * time.Second
+	// growthSeen is by how many resident bytes a child may grow before the parent kills
+	// it: the second line behind the limit that the child has set itself.
+	growthSeen = 160 << 20
+)
+
+// Pool runs authored tools in child processes, a few of which it keeps for the
+// next calls. It is safe for concurrent use. Close it.
+type Pool struct {
+	walls    sandbox.Walls
+	settings settings
+	extra    int64 // resident bytes by which a child may grow
+	limit    time.Duration
+	slots    chan struct{}
+
+	mu     sync.Mutex
+	idle   []*child
+	closed bool
+}
+
+// NewPool returns a pool of at most size children, started when they are needed,
+// inside walls where there are some. A size below 1 stands for 1.
+func NewPool(walls sandbox.Walls, size int) *Pool {
+	return &Pool{
+		walls:    walls,
+		settings: settings{Data: growth, Heap: maxHeap, Steps: maxSteps},
+		extra:    weight * growthSeen,
+		limit:    callTime,
+		slots:    make(chan struct{}, max(1, size)),
+	}
+}
+
+// Close ends all children. A call under way ends with its child later; one that
+// begins afterwards fails.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.closed = nil, true
+	p.mu.Unlock()
+	for _, c := range idle {
+		c.end()
+	}
+}
+
+var errClosed = errors.New("the pool is closed")
+
+// result is the end of a call as the parent sees it.
+type result struct {
+	reply
+	outcome agent.Outcome
+}
+
+// failed is a result without a value.
+func failed(o agent.Outcome, format string, args ...any) result {
+	return result{reply: reply{Text: fmt.Sprintf(format, args...)}, outcome: o}
+}
+
+// run calls a tool once. A child that ended without a word, which may be somebody
+// else's doing, is replaced and the call repeated once: it has no effects.
+func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
+	select {
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
+	case <-ctx.Done():
+		return stopped(ctx.Err())
+	}
+	r := request{Name: d.Name, Hash: d.Hash(), Source: d.Source, Args: args}
+	for again := false; ; again = true {
+		c, err := p.take(ctx)
+		if ctx.Err() != nil {
+			if c != nil {
+				p.give(c)
+			}
+			return stopped(ctx.Err())
+		}
+		if err != nil {
+			return failed(agent.Infrastructure, "no process to run the tool in: %s", head(err.Error(), maxText))
+		}
+		out, err := c.call(ctx, r, p.limit)
+		if err == nil && out.Ending == value && !c.worn() {
+			p.give(c)
+			return settle(out)
+		}
+		words := c.end()
+		switch {
+		case err == nil:
+			return settle(out)
+		case errors.Is(err, errTime):
+			return failed(agent.Timeout, "stopped after %s", p.limit)
+		case errors.Is(err, errSize) || strings.Contains(words, "out of memory") || strings.Contains(words, "cannot allocate memory"):
+			return failed(agent.Execution, "it took too much memory")
+		case strings.Contains(words, "stack exceeds"):
+			return failed(agent.Execution, "its data nests too deep")
+		case ctx.Err() != nil:
+			return stopped(ctx.Err())
+		case again:
+			return failed(agent.Execution, "its process ended without an answer, twice")
+		}
+	}
+}
+
+func stopped(err error) result {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return failed(agent.Timeout, "ended: %v", err)
+	}
+	return failed(agent.Cancelled, "ended: %v", err)
+}
+
+// settle gives a reply its outcome.
+func settle(r reply) result {
+	switch r.Ending {
+	case value:
+		return result{r, agent.OK}
+	case steps:
+		return result{r, agent.Timeout}
+	case unfit:
+		return result{r, agent.ContractViolation}
+	case confused:
+		return result{r, agent.Infrastructure}
+	}
+	return result{r, agent.Execution}
+}
+
+// take returns an idle child or a new one.
+func (p *Pool) take(ctx context.Context) (*child, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, errClosed
+	}
+	if n := len(p.idle); n > 0 {
+		c := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return c, nil
+	}
+	p.mu.Unlock()
+	return newChild(ctx, p.walls, p.settings, p.extra)
+}
+
+// give keeps a child for the next call.
+func (p *Pool) give(c *child) {
+	p.mu.Lock()
+	if !p.closed {
+		p.idle = append(p.idle, c)
+		c = nil
+	}
+	p.mu.Unlock()
+	if c != nil {
+		c.end()
+	}
+}

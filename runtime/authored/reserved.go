@@ -1,0 +1,20 @@
+package authored
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/runtime/tool"
+)
+
+// Reserved reports whether a name is one of the runtime's own: those of the
+// built-in tools and those kept for them.
+func Reserved(name string) bool {
+	switch name {
+	case "pipeline_config", "propose_patch", "tool_create", "self_evaluate", "check_calibration", "what_do_i_know",
+		"recent_corrections", "context_check", "status_report", "reflect", "delegate", "note", "enable_tool", "final_answer":
+		return true
+	}
+	return strings.HasPrefix(name, "memory_") || strings.HasPrefix(name, "mcp_") ||
+		slices.ContainsFunc(tool.Builtin(), func(t tool.Tool) bool { return t.Spec().Name == name })
+}

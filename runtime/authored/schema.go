@@ -1,0 +1,47 @@
+package authored
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// noLoading keeps a schema from naming another document: the default loader would
+// open the files that it names.
+type noLoading struct{}
+
+func (noLoading) Load(string) (any, error) {
+	return nil, errors.New("other documents are not loaded")
+}
+
+func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, errors.New("schema is no JSON")
+	}
+	if m, ok := doc.(map[string]any); !ok || m["type"] != "object" {
+		return nil, errors.New(`schema is not that of an object: it needs "type": "object"`)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoading{})
+	const url = "tool:arguments"
+	if err := c.AddResource(url, doc); err != nil {
+		return nil, fmt.Errorf("schema: %s", head(err.Error(), maxWantError))
+	}
+	s, err := c.Compile(url)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %s", head(err.Error(), maxWantError))
+	}
+	return s, nil
+}
+
+func checkSchema(schema json.RawMessage) error {
+	if len(schema) > maxSchema {
+		return fmt.Errorf("schema has %d bytes, at most %d are allowed", len(schema), maxSchema)
+	}
+	_, err := compileSchema(schema)
+	return err
+}

@@ -1,0 +1,133 @@
+package authored
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"evolve/runtime/sandbox"
+)
+
+// environment of a child, which it clears: one processor is enough for one call.
+var environment = []string{"GOMAXPROCS=1"}
+
+// process is a started child: kill ends it and its whole group at once, wait reaps
+// it. Both may be called more than once.
+type process struct {
+	kill func()
+	wait func()
+}
+
+// start starts this program again as a child with the socket theirs for its
+// standard input and output.
+func start(ctx context.Context, walls sandbox.Walls, theirs, stderr *os.File) (process, error) {
+	if !called {
+		return process{}, errors.New("this program is not prepared to start itself again")
+	}
+	if walls.Err() == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return process{}, fmt.Errorf("finding this program: %w", err)
+		}
+		p, err := walls.Start(ctx, sandbox.Spec{
+			Argv: []string{self, workerName}, Dir: "/usr", ReadOnly: []string{self}, Env: environment,
+			Stdin: theirs, Stdout: theirs, Stderr: stderr,
+		})
+		if err != nil {
+			return process{}, err
+		}
+		return process{kill: p.Kill, wait: func() { p.Wait() }}, nil
+	}
+	p, err := os.StartProcess("/proc/self/exe", []string{workerName}, &os.ProcAttr{
+		Dir: "/", Env: environment, Files: []*os.File{theirs, theirs, stderr},
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return process{}, err
+	}
+	var mu sync.Mutex
+	reaped := false // afterwards the number may be another's
+	return process{
+		kill: func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if !reaped {
+				_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
+			}
+		},
+		// Wait is called after kill, so that it returns at once.
+		wait: func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if !reaped {
+				_, _ = p.Wait()
+				reaped = true
+			}
+		},
+	}, nil
+}
+
+// connection makes the socket between parent and child. Ours tells with what it
+// brings which process sent it, in our numbers even if it lives in a namespace.
+func connection() (ours, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("making a socket: %w", err)
+	}
+	err = errors.Join(unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1), unix.SetNonblock(fds[0], true))
+	ours, theirs = os.NewFile(uintptr(fds[0]), "child"), os.NewFile(uintptr(fds[1]), "parent")
+	if err != nil {
+		_, _ = ours.Close(), theirs.Close()
+		return nil, nil, fmt.Errorf("making a socket: %w", err)
+	}
+	return ours, theirs, nil
+}
+
+// readFrom reads what the child sent and the number of its process, 0 when the
+// system does not tell.
+func readFrom(ours *os.File, b []byte) (n, pid int, err error) {
+	raw, err := ours.SyscallConn()
+	if err != nil {
+		return 0, 0, err
+	}
+	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred))
+	oobn := 0
+	failed := raw.Read(func(fd uintptr) bool {
+		n, oobn, _, _, err = unix.Recvmsg(int(fd), b, oob, 0)
+		return !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR)
+	})
+	if err = errors.Join(failed, err); err != nil {
+		return 0, 0, err
+	}
+	messages, err := unix.ParseSocketControlMessage(oob[:oobn])
+	if err != nil {
+		return n, 0, nil
+	}
+	for _, m := range messages {
+		if cred, err := unix.ParseUnixCredentials(&m); err == nil {
+			pid = int(cred.Pid)
+		}
+	}
+	return n, pid, nil
+}
+
+// resident is how many bytes of memory a process holds, 0 when that is not told.
+func resident(pid int) int64 {
+	if pid <= 0 {
+		return 0
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}

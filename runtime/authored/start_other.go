@@ -1,0 +1,26 @@
+//go:build !linux
+
+package authored
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"evolve/runtime/sandbox"
+)
+
+type process struct {
+	kill func()
+	wait func()
+}
+
+func start(context.Context, sandbox.Walls, *os.File, *os.File) (process, error) {
+	return process{}, errors.ErrUnsupported
+}
+
+func connection() (ours, theirs *os.File, err error) { return nil, nil, errors.ErrUnsupported }
+
+func readFrom(*os.File, []byte) (n, pid int, err error) { return 0, 0, errors.ErrUnsupported }
+
+func resident(int) int64 { return 0 }

@@ -1,0 +1,79 @@
+package authored
+
+import (
+	"context"
+	"encoding/json"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/tool"
+)
+
+// Options say what is known of the tools in use. The functions must be safe for
+// concurrent use; nil ones know and hear nothing.
+type Options struct {
+	// Quarantined is asked before each call of a tool; see [Health.Quarantined].
+	Quarantined func(d Definition) bool
+	// Failed hears of each call that counts towards quarantine; see [Health.After].
+	Failed func(d Definition, outcome agent.Outcome)
+}
+
+// Tools makes approved definitions callable: origin authored, effect read, to be
+// selected or activated. Calls beyond the size of the pool wait for each other.
+func (p *Pool) Tools(defs []Definition, o Options) []tool.Tool {
+	tools := make([]tool.Tool, len(defs))
+	for i, d := range defs {
+		tools[i] = authored{d, p, o}
+	}
+	return tools
+}
+
+// authored is a definition in use.
+type authored struct {
+	def     Definition
+	pool    *Pool
+	options Options
+}
+
+func (a authored) Spec() tool.Spec {
+	return tool.Spec{
+		Name: a.def.Name, Description: a.def.Description, Schema: a.def.Schema,
+		Effect: tool.Read, Origin: "authored", Category: tool.Available, Domains: a.def.Domains,
+	}
+}
+
+// Call runs the tool. The output is what run returned, as JSON.
+func (a authored) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (tool.Result, error) {
+	if q := a.options.Quarantined; q != nil && q(a.def) {
+		return tool.Failed(agent.Denied, "tool %s is in quarantine after %d failures, until a person releases it", a.def.Name, quarantineAfter), nil
+	}
+	res := answer(a.pool.run(ctx, a.def, args))
+	if f := a.options.Failed; f != nil && Failure(res.Outcome) {
+		f(a.def, res.Outcome)
+	}
+	return res, nil
+}
+
+// answer is what the agent sees of a call.
+func answer(r result) tool.Result {
+	if r.outcome != agent.OK {
+		return tool.Failed(r.outcome, "%s", r.Text)
+	}
+	if b, ok := referral(r.Value); ok {
+		return tool.Refer(b)
+	}
+	return tool.OK(string(r.Value))
+}
+
+// referral reads {"refer": {…}}, a value with this one key, as a referral. What is
+// missing in it is for [tool.Refer] to find.
+func referral(v json.RawMessage) (tool.Boundary, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(v, &fields) != nil || len(fields) != 1 || fields["refer"] == nil {
+		return tool.Boundary{}, false
+	}
+	var b tool.Boundary
+	if json.Unmarshal(fields["refer"], &b) != nil {
+		return tool.Boundary{}, true
+	}
+	return b, true
+}
