@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -33,6 +34,8 @@ type Index struct {
 	ids     map[string]int32
 	lists   map[int32][]posting // of own entries
 
+	hidden map[string]string // ids that are not recalled, in any layer
+
 	firstEntry int   // number of entries below
 	firstTerm  int32 // number of terms below
 	total      int   // terms of all entries, those below included
@@ -64,16 +67,40 @@ func (x *Index) Extend(entries []agent.Memory) *Index {
 	if len(entries) == 0 {
 		return x
 	}
+	hidden := x.hidden
 	if x.base != nil { // keep it two layers deep
 		entries = append(slices.Clip(x.entries), entries...)
 		x = x.base
 	}
 	y := &Index{
-		lex: x.lex, base: x, scratch: x.scratch,
+		lex: x.lex, base: x, scratch: x.scratch, hidden: hidden,
 		firstEntry: len(x.entries), firstTerm: int32(len(x.ids)), total: x.total,
 	}
 	y.fill(entries)
 	return y
+}
+
+// Without returns an index that recalls all of x but the memories with these ids,
+// mapped to the reason, in whatever layer they lie; x is unchanged. It costs next
+// to nothing: the words of what is hidden still count in the statistics.
+func (x *Index) Without(retracted map[string]string) *Index {
+	if len(retracted) == 0 {
+		return x
+	}
+	y := *x
+	y.hidden = maps.Clone(retracted)
+	maps.Copy(y.hidden, x.hidden)
+	return &y
+}
+
+// visible reports whether an entry may be shown to a turn in a domain.
+func (x *Index) visible(i int32, domain string) bool {
+	m := x.entry(i)
+	if m.Domain != "" && m.Domain != GlobalDomain && m.Domain != domain {
+		return false
+	}
+	_, hidden := x.hidden[m.ID]
+	return !hidden
 }
 
 func (x *Index) fill(entries []agent.Memory) {
@@ -128,7 +155,7 @@ func (x *Index) lookup(term string) (int32, bool) {
 	return id, ok
 }
 
-// Len is the number of entries that can be recalled.
+// Len is the number of entries, hidden ones included.
 func (x *Index) Len() int { return x.firstEntry + len(x.entries) }
 
 func (x *Index) entry(i int32) *agent.Memory {

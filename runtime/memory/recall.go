@@ -78,10 +78,10 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 		if score < least { // recency and confidence only lower it
 			return
 		}
-		m := x.entry(i)
-		if m.Domain != "" && m.Domain != GlobalDomain && m.Domain != q.Domain {
+		if !x.visible(i, q.Domain) {
 			return
 		}
+		m := x.entry(i)
 		if m.Confidence > 0 {
 			score *= math.Min(1, m.Confidence)
 		}

@@ -1,0 +1,130 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// Verdict is what an audit advises to do with a memory.
+type Verdict string
+
+// The verdicts: a memory to update is one to be confirmed or corrected.
+const (
+	Keep    Verdict = "keep"
+	Retract Verdict = "retract"
+	Update  Verdict = "update"
+)
+
+// Bounds of an audit and the marks at which it wants a memory looked at again.
+const (
+	MaxAudited   = 50
+	auditScore   = .5                   // least relevance of what belongs to the topic
+	lowAssurance = .4                   // confidence below it
+	longAgo      = 365 * 24 * time.Hour // age above it
+)
+
+// Advice is what an audit says of one memory. Nothing is changed by it.
+type Advice struct {
+	ID     string  `json:"id"`
+	Text   string  `json:"text"`
+	Advice Verdict `json:"advice"`
+	Why    string  `json:"why"`
+	// Replaces names the older memories that this one corrects.
+	Replaces []string `json:"replaces,omitempty"`
+}
+
+// Audit returns the memories of a topic, the most relevant first, each with the
+// advice to keep, retract or update it. Of two that say the same the one that is
+// newer, or else surer, or else first, is kept. Of two that give the same subject another
+// number or date, the newer replaces the older; where neither is newer, both want
+// an update. Memories of other domains are left out, as in [Index.Recall]; age and
+// confidence do not hide a memory here. Texts are cut to [MaxEntryBytes].
+func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) []Advice {
+	if ctx.Err() != nil {
+		return nil
+	}
+	var pool []candidate
+	x.score(x.lex.Terms(nil, topic), func(i int32, score float64) {
+		if score >= auditScore && x.visible(i, domain) {
+			pool = append(pool, candidate{entry: i, score: score})
+		}
+	})
+	slices.SortFunc(pool, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entry, b.entry))
+	})
+	pool = pool[:min(len(pool), MaxAudited)]
+	memories := make([]*agent.Memory, len(pool))
+	claims := make([]Claim, len(pool))
+	advice := make([]Advice, len(pool))
+	for i, c := range pool {
+		m := x.entry(c.entry)
+		memories[i], claims[i] = m, x.lex.Claim(m.Text)
+		advice[i] = alone(m, now)
+	}
+	for i := range pool {
+		for j := range i {
+			same := claims[i].Same(claims[j])
+			switch {
+			case same && memories[i].Answer == memories[j].Answer:
+				duplicate(memories, advice, i, j)
+			case same, claims[i].Contradicts(claims[j]):
+				conflict(memories, advice, i, j)
+			}
+		}
+	}
+	return advice
+}
+
+// alone is the advice on a memory for its own sake.
+func alone(m *agent.Memory, now time.Time) Advice {
+	a := Advice{ID: m.ID, Text: Cut(m.Text, MaxEntryBytes), Advice: Keep, Why: "nothing speaks against it"}
+	switch age := now.Sub(m.Time); {
+	case m.Confidence > 0 && m.Confidence < lowAssurance:
+		a.Advice, a.Why = Update, fmt.Sprintf("its confidence is only %.2f", m.Confidence)
+	case !m.Time.IsZero() && !now.IsZero() && age > longAgo:
+		a.Advice, a.Why = Update, fmt.Sprintf("it was learnt %d days ago", int(age.Hours()/24))
+	}
+	return a
+}
+
+// duplicate advises to retract one of two memories that say the same.
+func duplicate(memories []*agent.Memory, advice []Advice, i, j int) {
+	better, worse := j, i
+	if cmp.Or(memories[i].Time.Compare(memories[j].Time), cmp.Compare(assurance(memories[i]), assurance(memories[j]))) > 0 {
+		better, worse = i, j
+	}
+	if advice[better].Advice == Retract || advice[worse].Advice == Retract {
+		return // one of several of a kind is to remain
+	}
+	advice[worse].Advice, advice[worse].Why = Retract, "it says the same as "+memories[better].ID
+}
+
+// conflict advises on two memories that cannot both be right.
+func conflict(memories []*agent.Memory, advice []Advice, i, j int) {
+	newer, older := i, j
+	switch memories[i].Time.Compare(memories[j].Time) {
+	case 0:
+		for _, pair := range [][2]int{{i, j}, {j, i}} {
+			if a := &advice[pair[0]]; a.Advice != Retract {
+				a.Advice, a.Why = Update, "it contradicts "+memories[pair[1]].ID+" and neither is newer"
+			}
+		}
+		return
+	case -1:
+		newer, older = j, i
+	}
+	advice[older].Advice, advice[older].Why = Retract, "it is contradicted by the newer "+memories[newer].ID
+	advice[newer].Replaces = append(advice[newer].Replaces, memories[older].ID)
+}
+
+func assurance(m *agent.Memory) float64 {
+	if m.Confidence <= 0 {
+		return 1
+	}
+	return m.Confidence
+}

@@ -1,0 +1,139 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Claim is what a short text states, taken apart so that two can be compared: the
+// words before its verb say what it is about, the numbers and dates after it what
+// it holds to be true.
+type Claim struct {
+	subject []string // stems before the verb, numbers included; sorted, distinct
+	rest    []string // stems after it
+	values  []string // numbers, dates and months after it
+	terms   []string // all stems; sorted, distinct
+	proper  []string // stems of words with a digit or a capital inside the sentence, and of negations
+}
+
+// maxClaimBytes bounds what is read of a text: a claim is a sentence or two.
+const maxClaimBytes = MaxEntryBytes
+
+// Claim takes a text apart.
+func (l *Lexicon) Claim(text string) Claim {
+	if len(text) > maxClaimBytes {
+		text = text[:maxClaimBytes]
+	}
+	var c Claim
+	said := false // the verb has been seen
+	for i, field := range strings.Fields(text) {
+		word := strings.TrimFunc(field, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '+' && r != '%'
+		})
+		lower := strings.ToLower(word)
+		stems := l.Terms(nil, word)
+		c.terms = append(c.terms, stems...)
+		if i > 0 && capital(word) || strings.ContainsAny(lower, "0123456789") || negation(lower) {
+			c.proper = append(c.proper, stems...)
+		}
+		switch {
+		case !said && (states(lower) || field == "=" || field == ":"):
+			said = true
+		case said && value(lower):
+			c.values = append(c.values, strings.ReplaceAll(lower, ",", ""))
+		case passing(lower):
+		case said:
+			c.rest = append(c.rest, stems...)
+		default:
+			c.subject = append(c.subject, stems...)
+		}
+		if strings.HasSuffix(field, ":") {
+			said = true
+		}
+	}
+	for _, list := range []*[]string{&c.subject, &c.rest, &c.values, &c.terms, &c.proper} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return c
+}
+
+// sameWording is the share of words from which two texts say the same.
+const sameWording = .9
+
+// Same reports whether both say the same in nearly the same words. Texts that
+// differ in a number, a name or a negation never do.
+func (c Claim) Same(d Claim) bool {
+	return len(c.terms) > 0 && slices.Equal(c.proper, d.proper) && alike(c.terms, d.terms) >= sameWording
+}
+
+// Contradicts reports whether both speak of the same subject and give it another
+// number or date. Other differences are no contradiction: a lobby may be both
+// blue and large.
+func (c Claim) Contradicts(d Claim) bool {
+	if len(c.subject) == 0 || len(c.values) == 0 || len(d.values) == 0 ||
+		!slices.Equal(c.subject, d.subject) || slices.Equal(c.values, d.values) {
+		return false
+	}
+	return len(c.rest) == 0 || len(d.rest) == 0 || alike(c.rest, d.rest) >= .5
+}
+
+// alike is the shared part of two sorted sets.
+func alike(a, b []string) float64 {
+	shared := 0
+	for _, w := range a {
+		if _, ok := slices.BinarySearch(b, w); ok {
+			shared++
+		}
+	}
+	if all := len(a) + len(b) - shared; all > 0 {
+		return float64(shared) / float64(all)
+	}
+	return 0
+}
+
+// states reports whether a word is a verb that gives its subject a value.
+func states(word string) bool {
+	switch word {
+	case "is", "are", "was", "were", "be", "has", "have", "had", "costs", "cost", "takes", "needs", "equals",
+		"means", "weighs", "measures", "lasts", "starts", "begins", "ends", "opens", "closes", "expires", "runs":
+		return true
+	}
+	return false
+}
+
+// passing reports whether a word says only when or how surely something is stated.
+func passing(word string) bool {
+	switch word {
+	case "now", "currently", "today", "still", "already", "actually", "correction", "no", "instead", "really":
+		return true
+	}
+	return false
+}
+
+func negation(word string) bool {
+	switch word {
+	case "not", "no", "never", "none", "without", "cannot", "isn't", "aren't", "wasn't", "won't", "don't", "doesn't", "can't":
+		return true
+	}
+	return false
+}
+
+func capital(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(r) && word != "I"
+}
+
+// value reports whether a lower-case word is a number, a date or a month. What
+// begins with letters, such as a part number, is a name.
+func value(word string) bool {
+	switch word {
+	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+		"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday":
+		return true
+	}
+	word = strings.TrimLeft(word, "+-")
+	return word != "" && word[0] >= '0' && word[0] <= '9'
+}
