@@ -50,7 +50,7 @@ func flagged(flag string, attached, pair bool) rule {
 			v.start, text = v.end-len(password), password
 		}
 		// mysql -p asks for the password, and what follows is the database.
-		if len(text) < 4 || placeholder(text) || !pair && !v.quoted && !mixed(text) {
+		if len(text) < 4 || placeholder(text) || !pair && !v.quoted && !mixed(text) && (v.start > after || len(text) < 6) {
 			return
 		}
 		s.remove(v.start, v.end)

@@ -23,11 +23,7 @@ func (f issuer) match(s *scan, start, end int) {
 	}
 	stop := s.runFrom(end, f.of)
 	n := stop - end
-	if f.loose && (f.max > 0 && n > f.max || n >= f.min && !mixed(s.text[end:stop])) {
-		return
-	}
-	if n >= f.min {
-		s.remove(start, stop)
+	if f.loose && (f.max > 0 && n > f.max || f.of&lower != 0 && n >= f.min && !mixed(s.text[end:stop])) {
 		return
 	}
 	// A literal that was split so that it fits on a line goes on behind it.
@@ -35,16 +31,16 @@ func (f issuer) match(s *scan, start, end int) {
 	for len(parts) < maxParts {
 		next := s.joined(stop)
 		if next < 0 {
-			return
+			break
 		}
 		stop = s.runFrom(next, f.of)
 		parts, n = append(parts, span{next, stop}), n+stop-next
-		if n >= f.min {
-			for _, p := range parts {
-				s.remove(p.start, p.end)
-			}
-			return
-		}
+	}
+	if n < f.min {
+		return
+	}
+	for _, p := range parts {
+		s.remove(p.start, p.end)
 	}
 }
 
@@ -91,7 +87,7 @@ func mixed(text string) bool {
 	for i := range len(text) {
 		seen |= kind(text[i])
 	}
-	return seen&digit != 0 && seen&(lower|upper) != 0 || seen&lower != 0 && seen&upper != 0 && len(text) >= 20
+	return seen&digit != 0 && seen&(lower|upper) != 0 || seen&lower != 0 && seen&upper != 0 && len(text) >= 16
 }
 
 // starts reports whether something may begin at i: at the start of a word, behind

@@ -6,6 +6,8 @@ import "strings"
 func keyTriggers() []trigger {
 	return []trigger{
 		{"private key", block},
+		{"private+key", block}, // in a URL
+		{"private%20key", block},
 		{"static key", block},
 		{"private-lines:", putty},
 	}

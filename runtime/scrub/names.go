@@ -102,8 +102,8 @@ type value struct {
 	quoted bool
 	mark   byte
 	level  int
-	// sep is what stands between name and value, without white space: = : := => == > or
-	// "" for a flag; spaced that white space stands around it.
+	// sep is what stands between name and value, without white space: = : := => == > is, or
+	// nothing for a flag; spaced that white space stands around it.
 	sep    string
 	spaced bool
 }
@@ -124,8 +124,10 @@ func (s *scan) valueOf(start, i int) (value, bool) {
 	at := s.gap(i)
 	v.sep, v.start = s.separator(at)
 	switch {
-	case v.sep == "" && at > named && named == i && s.flag(start):
+	case v.sep == "" && at > named && named == i && (s.flag(start) || s.exported(start)):
 		v.start = at
+	case v.sep == "" && i > named && strings.HasPrefix(s.text[at:], ","):
+		v.sep, v.start = ",", at+1 // as in define('PASSWORD', 'x')
 	case v.sep == "":
 		return s.pair(i)
 	case v.sep == ">" && !s.tagged(start):
@@ -163,7 +165,7 @@ func (s *scan) coloured(i int) int {
 // separator returns what joins a name and its value at i, and where it ends.
 func (s *scan) separator(i int) (string, int) {
 	rest := s.text[i:min(len(s.text), i+3)]
-	for _, sep := range []string{":=", "=>", "==", "->", "=", ":", "%3D", "%3d", "%3A", "%3a", ">", "|"} {
+	for _, sep := range []string{":=", "?=", "=>", "==", "->", "is ", "=", ":", "%3D", "%3d", "%3A", "%3a", ">", "|"} {
 		if strings.HasPrefix(rest, sep) {
 			return sep, i + len(sep)
 		}
@@ -175,6 +177,13 @@ func (s *scan) separator(i int) (string, int) {
 func (s *scan) flag(i int) bool {
 	from := s.back(i, 32, lower|digit|dash)
 	return strings.HasPrefix(s.text[from:], "--")
+}
+
+// exported reports whether the name is that of a variable which is set without a sign.
+func (s *scan) exported(i int) bool {
+	from := s.back(i, 40, word)
+	before := s.text[max(0, from-7):from]
+	return strings.HasSuffix(before, "ENV ") || strings.HasSuffix(before, "setenv ") || strings.HasSuffix(before, "setx ") || strings.HasSuffix(before, "set -x ")
 }
 
 // tagged reports whether the name is that of a tag of XML.

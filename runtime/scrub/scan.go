@@ -9,8 +9,8 @@ import (
 type scan struct {
 	text  string
 	spans []span
-	// covered is where the last span ends.
-	covered int
+	// last is the span that ends last.
+	last span
 	runs    []run
 	// named is where the last name of a credential ends whose value was looked for.
 	named int
@@ -33,7 +33,9 @@ func (s *scan) remove(start, end int) {
 		return
 	}
 	s.spans = append(s.spans, span{start, end})
-	s.covered = max(s.covered, end)
+	if end >= s.last.end {
+		s.last = span{start, end}
+	}
 }
 
 // escapes reports whether an odd number of backslashes stands before i.

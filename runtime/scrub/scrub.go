@@ -103,8 +103,8 @@ func (f *finder) removed(text string) string {
 	s := &scan{text: text}
 	f.words.each(text, func(word int32, end int) {
 		// What is removed already gives nothing else away.
-		if end > s.covered {
-			f.rules[word](s, end-f.lengths[word], end)
+		if start := end - f.lengths[word]; start < s.last.start || end > s.last.end {
+			f.rules[word](s, start, end)
 		}
 	})
 	return s.removed()

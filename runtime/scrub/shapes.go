@@ -26,8 +26,9 @@ func shapeTriggers() []trigger {
 		{"api-", uuidBehind},
 		{":apa91b", around(8, url64, 100, url64)},
 		{"hooks.slack.com/", hook(30)},
-		{"discord.com/api/webhooks/", hook(40)},
-		{"discordapp.com/api/webhooks/", hook(40)},
+		{"hooks.slack.com%2f", hook(30)},
+		{"/api/webhooks/", hook(40)},
+		{"%2fapi%2fwebhooks%2f", hook(40)},
 		{"webhook.office.com/webhookb2/", hook(60)},
 		{"sig=", signature},
 		{"ls0tls1crudjti", encodedKey},
@@ -108,12 +109,14 @@ func discord(s *scan, start, end int) {
 			return
 		}
 	}
-	from := s.back(start, 30, url64)
-	if start-from < 23 || start-from > 28 || strings.IndexByte("MNO", s.text[from]) < 0 || !s.starts(from) {
+	for from := s.back(start, 28, url64); start-from >= 23; from++ {
+		if strings.IndexByte("MNO", s.text[from]) < 0 || !s.starts(from) {
+			continue
+		}
+		if stop := s.runFrom(second+1, url64); stop-second > 26 && mixed(s.text[from:start]) {
+			s.remove(from, stop)
+		}
 		return
-	}
-	if stop := s.runFrom(second+1, url64); stop-second > 26 && mixed(s.text[from:start]) {
-		s.remove(from, stop)
 	}
 }
 
@@ -181,8 +184,20 @@ func uuid(text string) bool {
 // hook makes a rule for addresses that let everyone who knows them send messages.
 func hook(minimum int) rule {
 	return func(s *scan, start, end int) {
-		if stop := s.runFrom(end, any64|dot|percent|other); stop-end >= minimum {
-			s.remove(start, stop)
+		stop := s.runFrom(end, url64|slash|dot|percent)
+		parts := []span{{start, stop}}
+		if next := s.joined(stop); next >= 0 {
+			parts = append(parts, span{next, s.runFrom(next, url64|slash|dot|percent)})
+		}
+		n := 0
+		for _, p := range parts {
+			n += p.end - p.start
+		}
+		if n-(end-start) < minimum {
+			return
+		}
+		for _, p := range parts {
+			s.remove(p.start, p.end)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import "strings"
 func urlTriggers() []trigger {
 	return []trigger{
 		{"://", userinfo},
+		{"%3a%2f%2f", encodedUserinfo},
 		{"@tcp(", dsn},
 		{"@unix(", dsn},
 		{".snowflakecomputing.com", snowflake},
@@ -40,7 +41,7 @@ func userinfo(s *scan, _, end int) {
 		}
 		return
 	}
-	if password := s.text[colon+1 : at]; password == "" || password[0] == '$' || password[0] == '{' || password[0] == '%' && code(password[1:]) {
+	if password := s.text[colon+1 : at]; password == "" || variable(password) {
 		return
 	}
 	s.remove(end, at)
@@ -62,4 +63,33 @@ func snowflake(s *scan, start, _ int) {
 	if at := s.back(start, 80, dotted) - 1; at >= 0 && s.text[at] == '@' {
 		dsn(s, at, start)
 	}
+}
+
+// encodedUserinfo removes the user and the password of a URL that stands in another's query.
+func encodedUserinfo(s *scan, _, end int) {
+	stop := s.runFrom(end, dotted|tilde|percent|other)
+	text := s.text[end:min(stop, end+maxUserinfo)]
+	if i := strings.Index(lowered(text), "%2f"); i >= 0 {
+		text = text[:i]
+	}
+	at := strings.LastIndex(text, "%40")
+	if at < 0 || !strings.Contains(lowered(text[:at]), "%3a") {
+		return
+	}
+	s.remove(end, end+at)
+}
+
+// variable reports whether text stands for a value that is put in its place later.
+func variable(text string) bool {
+	name := strings.TrimLeft(text, "$%{(<[")
+	if name == text {
+		return false
+	}
+	name = strings.TrimRight(name, "%})>]")
+	for i := range len(name) {
+		if !(word | dot).has(name[i]) {
+			return false
+		}
+	}
+	return text[0] != '$' || text[1] == '{' || text[1] == '(' || !mixed(name)
 }

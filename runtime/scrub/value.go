@@ -13,6 +13,9 @@ const maxValue = 4096
 func (s *scan) extent(v *value) {
 	if q := s.quote(v.start); q >= 0 {
 		level := q - 1 - v.start
+		if triple := strings.Repeat(s.text[q-1:q], 3); level == 0 && strings.HasPrefix(s.text[v.start:], triple) {
+			q += 2
+		}
 		if end := s.closing(q, s.text[q-1], level); end >= 0 {
 			v.quoted, v.mark, v.level, v.start, v.end = true, s.text[q-1], level, q, end
 			return
@@ -71,23 +74,27 @@ func (s *scan) closing(i int, mark byte, level int) int {
 	return -1
 }
 
-// removeValue marks a value for removal, and the pieces that go on behind it.
-func (s *scan) removeValue(v value) {
-	s.remove(v.start, v.end)
-	for range maxParts {
-		if !v.quoted {
-			return
-		}
+// rest lists the pieces in which a literal goes on that is split.
+func (s *scan) rest(v value) []span {
+	var parts []span
+	for v.quoted && len(parts) < maxParts {
 		next := s.joined(v.end)
 		if next < 0 {
-			return
+			break
 		}
-		end := s.closing(next, v.mark, v.level)
-		if end < 0 {
-			return
+		if v.end = s.closing(next, v.mark, v.level); v.end < 0 {
+			break
 		}
-		s.remove(next, end)
-		v.start, v.end = next, end
+		parts = append(parts, span{next, v.end})
+	}
+	return parts
+}
+
+// removeValue marks a value for removal.
+func (s *scan) removeValue(v value) {
+	s.remove(v.start, v.end)
+	for _, p := range s.rest(v) {
+		s.remove(p.start, p.end)
 	}
 }
 
@@ -97,11 +104,22 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 	if placeholder(text) {
 		return false
 	}
+	if v.quoted {
+		for _, p := range s.rest(v) {
+			text += s.text[p.start:p.end]
+		}
+	}
 	switch of {
 	case weak:
 		return random(text) || upper.has(s.text[name]) && (v.sep == "=" && !v.spaced || v.quoted) && digits(text) && !uuid(text)
 	case medium:
+		if v.sep == "is " {
+			return random(text)
+		}
 		return len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text) || random(text))
+	}
+	if v.sep == "," {
+		return v.quoted && len(text) >= 8 && mixed(text) && !strings.Contains(text, " ")
 	}
 	if v.quoted {
 		return true
@@ -112,7 +130,7 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 	switch {
 	case v.sep == ":=", v.sep == "==", v.sep == "->":
 		return random(text)
-	case v.sep == "|", v.sep == "":
+	case v.sep == "|", v.sep == "is ", v.sep == "":
 		return len(text) >= 6 && mixed(text) && !code(text)
 	case text[0] == '/', text[0] == '~', text[0] == '.': // PWD is where one is
 		return random(text)
@@ -228,8 +246,11 @@ const (
 	minRandom = 20
 	maxJudged = 64
 	// minTurns is the share of neighbours of different kind (small, capital, digit) from
-	// which on text is random; names of programs have up to .35, random text .62.
-	minTurns = 0.4
+	// which on text is random, and minTurnsLong that of a text of longText or more;
+	// random text has .62, and the shorter it is, the more that scatters.
+	minTurns     = 0.4
+	minTurnsLong = 0.34
+	longText     = 28
 	// minBits is the entropy of a character, in bits, from which on text is random.
 	minBits = 3.4
 )
@@ -268,7 +289,11 @@ func random(text string) bool {
 		}
 		seen, last = seen|k, k
 	}
-	if seen != lower|upper|digit || ciphers < 2 || float64(turns) < minTurns*float64(pairs) {
+	enough := minTurns
+	if len(text) >= longText {
+		enough = minTurnsLong
+	}
+	if seen != lower|upper|digit || ciphers < 2 || float64(turns) < enough*float64(pairs) {
 		return false
 	}
 	bits := 0.0

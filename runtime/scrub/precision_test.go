@@ -1,0 +1,67 @@
+package scrub
+
+import (
+	"go/build"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// maxChanged is the share of lines of ordinary text that may be changed.
+const maxChanged = .001
+
+// TestPrecision runs over text that holds no credential but made up ones: this
+// project's own, and data sets where they are present.
+func TestPrecision(t *testing.T) {
+	for _, c := range []struct{ name, root string }{
+		{"the project", "../.."},
+		{"the starter suite", "../../cmd/evolve/internal/starter/_workspace"},
+		{"the toolchain's library", filepath.Join(build.Default.GOROOT, "src")},
+		{"data sets", os.Getenv("EVOLVE_DATA")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := os.Stat(c.root); c.root == "" || err != nil {
+				t.Skip("not here")
+			}
+			lines, changed := 0, 0
+			s := New(nil)
+			err := filepath.WalkDir(c.root, func(path string, d fs.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				if d.IsDir() {
+					if name := d.Name(); name == ".git" || name == "testdata" && c.root != "../.." || name == "scrub" {
+						return filepath.SkipDir
+					}
+					return nil
+				}
+				if info, err := d.Info(); err != nil || info.Size() > 8<<20 || !d.Type().IsRegular() {
+					return err
+				}
+				text, err := os.ReadFile(path)
+				if err != nil || strings.Contains(string(text[:min(len(text), 512)]), "\x00") {
+					return err
+				}
+				lines += strings.Count(string(text), "\n") + 1
+				if s.Flags(string(text)) {
+					for i, line := range strings.Split(string(text), "\n") {
+						if out := s.String(line); out != line {
+							changed++
+							t.Logf("%s:%d: %.160q became %.160q", strings.TrimPrefix(path, c.root), i+1, line, out)
+						}
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d of %d lines changed (%.4f %%)", changed, lines, 100*float64(changed)/float64(lines))
+			if float64(changed) > maxChanged*float64(lines) {
+				t.Errorf("%d of %d lines changed", changed, lines)
+			}
+		})
+	}
+}
