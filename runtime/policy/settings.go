@@ -29,34 +29,47 @@ type Settings struct {
 	BreakerOpen      time.Duration `json:"breaker_open,omitempty"`
 	BreakerProbes    int           `json:"breaker_probes,omitempty"`
 
-	// RateCalls calls are let through in each RatePer, evenly; a call waits at most
-	// RateWait for its turn and is rate limited after that.
+	// RateCalls calls are let through in each RatePer, evenly; an attempt waits at most
+	// RateWait for its turn and is rate limited after that. RateWait bounds the wait
+	// for a retry-after that another call was told, too.
 	RateCalls int           `json:"rate_calls,omitempty"`
 	RatePer   time.Duration `json:"rate_per,omitempty"`
 	RateWait  time.Duration `json:"rate_wait,omitempty"`
 
-	// Concurrency is the number of calls under way at once. Waiting calls are served
+	// Concurrency is the number of attempts under way at once. Waiting ones are served
 	// in turn among agents, so that one cannot starve the others, and wait at most
 	// QueueWait.
 	Concurrency int           `json:"concurrency,omitempty"`
 	QueueWait   time.Duration `json:"queue_wait,omitempty"`
 
-	// Budgets of calls of this tool or provider.
+	// Budgets of this tool or provider: of the whole run, of each agent in the run, and
+	// of the day (UTC), the earlier runs of that day included.
 	PerRun   Budget `json:"per_run,omitzero"`
 	PerAgent Budget `json:"per_agent,omitzero"`
 	PerDay   Budget `json:"per_day,omitzero"`
 	// Exhausted says what a spent budget does: Deny (the default) refuses the call,
-	// Degrade lets it through under DegradedTo, another provider's name, when there is one.
+	// Degrade of a provider refuses it too but names DegradedTo, another provider that
+	// the caller may turn to. Without such a name it denies.
 	Exhausted  Exhausted `json:"exhausted,omitempty"`
 	DegradedTo string    `json:"degraded_to,omitempty"`
 }
 
 // Budget is what may be spent; a zero field is no bound.
 type Budget struct {
-	Calls   int64         `json:"calls,omitempty"`
-	Tokens  int64         `json:"tokens,omitempty"`
-	USD     float64       `json:"usd,omitempty"`
+	// Calls counts attempts: a retry is a call to the other side.
+	Calls  int64   `json:"calls,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
+	USD    float64 `json:"usd,omitempty"`
+	// Elapsed is the time in which attempts ran, added up; waiting is not in it.
 	Elapsed time.Duration `json:"elapsed,omitempty"`
+}
+
+// Usage is what has been spent of the things that a Budget bounds.
+type Usage struct {
+	Calls   int64         `json:"calls"`
+	Tokens  int64         `json:"tokens"`
+	USD     float64       `json:"usd"`
+	Elapsed time.Duration `json:"elapsed"`
 }
 
 // Exhausted is what happens when a budget is spent.
@@ -73,7 +86,8 @@ const (
 type Book struct {
 	Environment Settings
 	// Origins holds overlays by origin: "local", "authored", "mcp", "mcp:<server>".
-	// Those of mcp and authored start stricter than the environment.
+	// Those of mcp and authored start stricter: the environment only tightens what is
+	// built in for them, an overlay here may loosen it.
 	Origins   map[string]Settings
 	Roles     map[string]Settings // by agent id
 	Tools     map[string]Settings
@@ -93,7 +107,7 @@ const (
 type Call struct {
 	Kind   Kind
 	Name   string // of the tool or provider
-	Origin string // of a tool
+	Origin string // of a tool: "local", "authored" or "mcp:<server>"
 	Agent  string
 	// ID and Seed make the jitter of the backoff repeatable.
 	ID   string
@@ -104,7 +118,7 @@ type Call struct {
 	// Invocation may only be stricter than what the layers say; what is looser is
 	// ignored, and the record says so.
 	Invocation Settings
-	// Estimate is what the call will probably spend, reserved before it starts.
+	// Estimate is what one attempt will probably spend, reserved before it starts.
 	Estimate Spent
 }
 
@@ -119,7 +133,7 @@ type Value struct {
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
 	// Origin is "built in", "environment", "origin mcp", "role clerk", "tool grep",
-	// "provider openai" or "invocation".
+	// "provider remote" or "invocation".
 	Origin string `json:"origin"`
 }
 
@@ -129,7 +143,7 @@ type Applied struct {
 	// Version names the book: the first 64 bits of its hash, in hexadecimal.
 	Version string  `json:"version"`
 	Values  []Value `json:"values,omitempty"`
-	// Ignored are settings of the invocation that were looser than the layers.
+	// Ignored are settings of the invocation that were not stricter than the layers.
 	Ignored  []string `json:"ignored,omitempty"`
 	Attempts int      `json:"attempts"`
 	// Degraded is the provider that an exhausted budget led to.
@@ -137,7 +151,9 @@ type Applied struct {
 }
 
 // Failure is how a guarded function says that it failed in a way that policies
-// act on. Any other error is not retried and does not count for the breaker.
+// act on. Any other error is not retried, and to the breaker it is a call that was
+// answered. A Failure counts against the breaker unless its outcome is rate_limited
+// or cancelled: neither says that the other side is unwell.
 type Failure struct {
 	Outcome agent.Outcome // execution, timeout, rate_limited …
 	// Retry says that another attempt may help.

@@ -1,0 +1,293 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"evolve/runtime/agent"
+)
+
+// function is what is guarded.
+type function func(ctx context.Context, attempt int) (any, Spent, error)
+
+// execution is one call on its way through the policies.
+type execution struct {
+	engine *Engine
+	call   Call
+	plan   *plan
+	target *target
+	parent context.Context // the caller's
+	run    function
+	began  time.Time
+
+	attempts int   // that ran
+	value    any   // of the last attempt
+	err      error // of the last attempt, or why there was none
+	last     error // run's own, of an attempt before
+	budget   *BudgetError
+	pause    time.Duration // before the next attempt
+	paused   bool          // while in it
+	own      bool          // err is run's, not the policies'
+	told     bool          // the other side's limit was observed already
+}
+
+// ending is how run ended.
+type ending struct {
+	value any
+	spent Spent
+	err   error
+}
+
+// attempt takes one attempt through the policies, in the order that doc.go gives.
+func (x *execution) attempt(ctx context.Context) (any, error) {
+	x.paused, x.own, x.told = false, false, false
+	s := &x.plan.settings
+	reserved, err := x.target.purse.reserve(time.Now(), x.call.Agent, s, &x.plan.base, x.call.Estimate)
+	if err != nil {
+		return nil, x.refused(err)
+	}
+	tickets, err := x.admit(ctx)
+	if err != nil {
+		reserved.cancel()
+		return nil, x.refused(err)
+	}
+	ctx, cut := context.WithCancelCause(ctx)
+	defer cut(nil)
+	began := time.Now()
+	if err := reserved.begin(began, func(b *BudgetError) { cut(b) }); err != nil {
+		x.leave(tickets, neutral, 0)
+		x.target.queue.release()
+		return nil, x.refused(err)
+	}
+	x.attempts++
+	end, waited := x.start(ctx, reserved)
+	ran := time.Since(began)
+	x.target.meter.ran(ran)
+	if end.err == nil && waited {
+		x.leave(tickets, healthy, ran)
+		return end.value, nil
+	}
+	if ctx.Err() != nil {
+		return nil, x.overtaken(ctx, end.err, tickets, ran)
+	}
+	x.own = true
+	x.leave(tickets, x.judge(end.err), ran)
+	return end.value, end.err
+}
+
+// start runs the function in a goroutine of its own, which gives everything back
+// when it ends, and waits for it or for ctx. The flag says that it ended.
+func (x *execution) start(ctx context.Context, reserved *reservation) (ending, bool) {
+	const running, ended, left = 0, 1, 2
+	var state atomic.Int32
+	done := make(chan ending, 1)
+	attempt := x.attempts
+	go func() {
+		var end ending
+		returned := false
+		defer func() {
+			if p := recover(); p != nil {
+				end.err = crashed("panic: " + clip(fmt.Sprint(p), 200))
+			} else if !returned {
+				end.err = crashed("the function ended its goroutine")
+			}
+			reserved.settle(time.Now(), end.spent)
+			x.target.queue.release()
+			if !state.CompareAndSwap(running, ended) {
+				x.target.abandoned.Add(-1)
+				x.engine.lost.add(-1)
+				return
+			}
+			done <- end
+		}()
+		end.value, end.spent, end.err = x.run(ctx, attempt)
+		returned = true
+	}()
+	select {
+	case end := <-done:
+		return end, true
+	case <-ctx.Done():
+	}
+	x.target.abandoned.Add(1)
+	x.engine.lost.add(1)
+	if state.CompareAndSwap(running, left) {
+		return ending{}, false
+	}
+	x.target.abandoned.Add(-1) // it ended at the same moment
+	x.engine.lost.add(-1)
+	return <-done, true
+}
+
+// crashed is the failure of a function that did not return. Nobody knows what it did
+// until then, so it is not repeated.
+func crashed(how string) error {
+	return &Failure{Outcome: agent.Execution, Err: errors.New(how)}
+}
+
+// admit waits for whatever an attempt has to wait for. It holds a permit and a ticket
+// of each breaker when there is no error.
+func (x *execution) admit(ctx context.Context) ([]ticket, error) {
+	t, s := x.target, &x.plan.settings
+	if t.abandoned.Load() >= maxAbandoned {
+		return nil, &CircuitOpenError{} // nobody knows when one of them ends
+	}
+	for _, b := range x.plan.breakers { // rather now than after a wait
+		if err := b.refuses(); err != nil {
+			return nil, err
+		}
+	}
+	patience := patient(ctx, s.RateWait)
+	if left := t.gate.left(); left > 0 && left > time.Until(patience.until) {
+		return nil, &RateLimitedError{RetryAfter: left}
+	}
+	if err := t.queue.acquire(ctx, x.call.Agent, x.plan.permits(), patient(ctx, s.QueueWait).timer); err != nil {
+		if errors.Is(err, errQueueWait) {
+			err = &RateLimitedError{}
+		}
+		return nil, err
+	}
+	tickets, err := x.enter(ctx)
+	if err != nil {
+		t.queue.release()
+	}
+	return tickets, err
+}
+
+// enter waits for the rate and then asks the breakers, which know last.
+func (x *execution) enter(ctx context.Context) ([]ticket, error) {
+	if err := x.keepPace(ctx); err != nil {
+		return nil, err
+	}
+	var tickets []ticket
+	for _, b := range x.plan.breakers {
+		k, err := b.enter()
+		if err != nil {
+			x.leave(tickets, neutral, 0)
+			return nil, err
+		}
+		tickets = append(tickets, k)
+	}
+	return tickets, nil
+}
+
+func (x *execution) keepPace(ctx context.Context) error {
+	if len(x.plan.paces) == 0 && x.target.gate.left() == 0 {
+		return ctx.Err()
+	}
+	began := time.Now()
+	defer func() { x.target.meter.waited(time.Since(began)) }()
+	patience := patient(ctx, x.plan.settings.RateWait)
+	for _, p := range x.plan.paces {
+		if err := x.target.gate.wait(ctx, patience); err != nil {
+			return err
+		}
+		if err := p.wait(ctx, x.call.Agent, patience); err != nil {
+			return err
+		}
+	}
+	return x.target.gate.wait(ctx, patience) // it may have shut meanwhile
+}
+
+// leave tells the breakers how an attempt ended. There may be fewer tickets than
+// breakers, when one of them refused.
+func (x *execution) leave(tickets []ticket, v verdict, ran time.Duration) {
+	for i, k := range tickets {
+		x.plan.breakers[i].leave(k, v, ran)
+	}
+}
+
+// judge looks at run's own error, and shuts the gate when the other side asks for it.
+func (x *execution) judge(err error) verdict {
+	var f *Failure
+	if !errors.As(err, &f) {
+		return healthy
+	}
+	if f.Outcome == agent.RateLimited || f.RetryAfter > 0 {
+		x.target.gate.shut(f.RetryAfter)
+		x.told = true
+		x.observe(f.RetryAfter, true)
+	}
+	if f.Outcome == agent.RateLimited || f.Outcome == agent.Cancelled {
+		return neutral
+	}
+	return unhealthy
+}
+
+// overtaken is the error of an attempt whose context ended, while it ran or as it
+// returned err. Who cancels says nothing about the other side, and neither does one
+// who gave it less than half of its time.
+func (x *execution) overtaken(ctx context.Context, err error, tickets []ticket, ran time.Duration) error {
+	ended := x.ended(ctx)
+	var timeout *TimeoutError
+	for i, k := range tickets {
+		v := neutral
+		if b := x.plan.breakers[i]; errors.As(ended, &timeout) && ran >= b.deadline/2 {
+			v = unhealthy
+		}
+		x.plan.breakers[i].leave(k, v, ran)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		x.last = err
+	}
+	return x.refused(ended)
+}
+
+// ended says why the context ended: the caller first, then a budget of time, then
+// the deadline.
+func (x *execution) ended(ctx context.Context) error {
+	if err := x.parent.Err(); err != nil {
+		return err
+	}
+	var b *BudgetError
+	if errors.As(context.Cause(ctx), &b) {
+		return b
+	}
+	return &TimeoutError{Elapsed: time.Since(x.began), Deadline: x.plan.settings.Deadline}
+}
+
+// refused completes an error of the policies with what run last failed with.
+func (x *execution) refused(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		err = x.ended(x.parent)
+	}
+	switch e := err.(type) { //nolint:errorlint // ours, which nothing has wrapped yet
+	case *TimeoutError:
+		e.Err = x.last
+	case *CircuitOpenError:
+		e.Err = x.last
+	case *BudgetError:
+		e.Err = x.last
+		x.budget = e
+	case *RateLimitedError:
+		e.Err = x.last
+		if !x.told {
+			x.observe(e.RetryAfter, false)
+		}
+	}
+	return err
+}
+
+func (x *execution) observe(after time.Duration, remote bool) {
+	if x.engine.observe == nil {
+		return
+	}
+	x.engine.observe(RateLimited{
+		Kind: x.call.Kind, Name: x.call.Name, Origin: x.call.Origin, Agent: x.call.Agent, ID: x.call.ID,
+		RetryAfter: max(after, 0), Remote: remote,
+	})
+}
+
+// clip cuts foreign text to n bytes at a rune's end.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,144 @@
+package policy
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+)
+
+// verdict is what one call says about the health of the other side.
+type verdict int
+
+const (
+	neutral   verdict = iota // nothing: cancelled, or rate limited
+	healthy                  // it answered
+	unhealthy                // it failed
+)
+
+// breaker is failsafe-go's breaker with the books kept around it. By itself that one
+// counts late answers of calls that began in an earlier state, and it never gets a
+// probe back that ended without a verdict, so that a half-open breaker whose probes
+// were cancelled would stay shut for good. Here a ticket says in which state a call
+// began, and probes are counted by those who are out.
+type breaker struct {
+	settings Settings
+
+	mu     sync.Mutex
+	state  circuitbreaker.CircuitBreaker[any]
+	slow   circuitbreaker.CircuitBreaker[any] // a window of slow calls only; may be nil
+	era    int                                // grows with every change of state
+	probes int                                // out in this half-open era
+}
+
+// ticket says in which era of the breaker a call began.
+type ticket int
+
+func newBreaker(s Settings) *breaker {
+	window := func(share float64) circuitbreaker.CircuitBreaker[any] {
+		n := uint(max(1, math.Ceil(share*float64(s.BreakerCalls)-1e-9))) // .07 of 100 is 7
+		return circuitbreaker.NewBuilder[any]().
+			WithFailureThresholdRatio(n, uint(s.BreakerCalls)).
+			WithSuccessThreshold(uint(s.BreakerProbes)).
+			WithDelay(s.BreakerOpen).
+			Build()
+	}
+	b := &breaker{settings: s, state: window(s.BreakerFailures)}
+	if s.BreakerSlow > 0 {
+		b.slow = window(s.BreakerSlowShare)
+	}
+	return b
+}
+
+// refuses says whether a call would be refused now, without letting one through.
+func (b *breaker) refuses() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state.IsOpen() && b.state.RemainingDelay() > 0 {
+		return &CircuitOpenError{RetryAfter: b.state.RemainingDelay()}
+	}
+	return nil
+}
+
+// enter lets a call through or says when to come back. Every call that was let
+// through has to leave.
+func (b *breaker) enter() (ticket, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state.IsOpen() {
+		if left := b.state.RemainingDelay(); left > 0 {
+			return 0, &CircuitOpenError{RetryAfter: left}
+		}
+		b.state.HalfOpen()
+		b.turn()
+	}
+	if b.state.IsHalfOpen() {
+		if int(b.state.Metrics().Successes())+b.probes >= b.settings.BreakerProbes {
+			return 0, &CircuitOpenError{RetryAfter: b.settings.BreakerOpen} // as long as a failed probe keeps it shut
+		}
+		b.probes++
+	}
+	return ticket(b.era), nil
+}
+
+// leave records how a call ended and how long it ran.
+func (b *breaker) leave(t ticket, v verdict, ran time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if int(t) != b.era {
+		return // what began in an earlier state says nothing about this one
+	}
+	before := b.state.State()
+	if before == circuitbreaker.HalfOpenState {
+		b.probes--
+	}
+	if v == neutral {
+		return
+	}
+	slow := b.slow != nil && ran > b.settings.BreakerSlow
+	failed := v == unhealthy && (b.settings.BreakerFailures > 0 || before == circuitbreaker.HalfOpenState)
+	switch {
+	case before == circuitbreaker.HalfOpenState && slow, failed:
+		b.state.RecordFailure()
+	default:
+		b.state.RecordSuccess()
+	}
+	if b.slow != nil && before == circuitbreaker.ClosedState {
+		if slow {
+			b.slow.RecordFailure()
+		} else {
+			b.slow.RecordSuccess()
+		}
+		if b.slow.IsOpen() {
+			b.state.Open()
+		}
+	}
+	if b.state.State() != before {
+		b.turn()
+	}
+}
+
+// turn begins a new era with empty windows.
+func (b *breaker) turn() {
+	b.era++
+	b.probes = 0
+	if b.slow != nil {
+		b.slow.Open() // closing an open breaker forgets its window
+		b.slow.Close()
+	}
+}
+
+// name is the state as statistics show it: an open breaker that would let a probe
+// through is half open.
+func (b *breaker) name() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.state.IsClosed():
+		return "closed"
+	case b.state.IsOpen() && b.state.RemainingDelay() > 0:
+		return "open"
+	}
+	return "half_open"
+}

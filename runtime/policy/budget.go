@@ -1,0 +1,295 @@
+package policy
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// nanosPerUSD makes money a whole number, so that ten times a tenth is one.
+const nanosPerUSD = 1e9
+
+// maxAgents bounds the accounts of one tool or provider.
+const maxAgents = 4096
+
+// amount is what was spent or set aside. Its sums saturate: what the other side
+// reports is foreign, and must not wrap round to nothing.
+type amount struct {
+	calls, tokens, nanos int64
+	elapsed              time.Duration
+}
+
+func (a *amount) add(b amount) {
+	a.calls = saturate(a.calls, b.calls)
+	a.tokens = saturate(a.tokens, b.tokens)
+	a.nanos = saturate(a.nanos, b.nanos)
+	a.elapsed = time.Duration(saturate(int64(a.elapsed), int64(b.elapsed)))
+}
+
+func saturate(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// money converts a price, rounding up; what is no amount of money is all of it.
+func money(usd float64) int64 {
+	nanos := math.Ceil(usd*nanosPerUSD - 1e-3)
+	if !(nanos >= 0 && nanos < math.MaxInt64) {
+		return math.MaxInt64
+	}
+	return int64(nanos)
+}
+
+// cost is what an attempt is charged for what it says that it spent.
+func cost(s Spent) amount {
+	tokens := s.Tokens
+	if tokens < 0 {
+		tokens = math.MaxInt64
+	}
+	return amount{calls: 1, tokens: tokens, nanos: money(s.USD)}
+}
+
+// account is what one scope has spent.
+type account struct {
+	scope   string
+	spent   amount
+	held    amount        // set aside by attempts that have not ended
+	running int           // attempts that have begun and not ended
+	since   time.Duration // the sum of the times at which they began, from the purse's start
+	budget  Budget        // last resolved without an invocation, for statistics
+}
+
+// purse keeps the accounts of one tool or provider.
+type purse struct {
+	load  sync.Once // what was spent today before
+	start time.Time
+
+	mu     sync.Mutex
+	run    account
+	today  account
+	date   int64 // days since 1970, UTC
+	agents map[string]*account
+	timed  map[*reservation]struct{} // running ones with a budget of time
+	timer  *time.Timer               // for the first of them whose time is up
+}
+
+func newPurse(now time.Time) *purse {
+	return &purse{
+		start: now, date: day(now), agents: map[string]*account{}, timed: map[*reservation]struct{}{},
+		run: account{scope: "run"}, today: account{scope: "day"},
+	}
+}
+
+func day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
+
+// reservation is what one attempt has set aside in its three accounts.
+type reservation struct {
+	purse    *purse
+	accounts [3]*account
+	budgets  [3]Budget
+	estimate amount
+	began    time.Duration // since the purse's start; -1 before it runs
+	cut      func(*BudgetError)
+}
+
+// reserve sets the estimate aside in all accounts, or in none when one of them does
+// not allow it. A budget that is spent allows nothing, not even an estimate of zero.
+func (p *purse) reserve(now time.Time, agent string, s, base *Settings, estimate Spent) (*reservation, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.roll(now)
+	mine := p.agents[agent]
+	if mine == nil {
+		if len(p.agents) >= maxAgents {
+			return nil, errCrowded
+		}
+		mine = &account{scope: "agent"}
+		p.agents[agent] = mine
+	}
+	p.run.budget, mine.budget, p.today.budget = base.PerRun, base.PerAgent, base.PerDay
+	r := &reservation{
+		purse: p, accounts: [3]*account{&p.run, mine, &p.today}, budgets: [3]Budget{s.PerRun, s.PerAgent, s.PerDay},
+		estimate: cost(estimate), began: -1,
+	}
+	for i, a := range r.accounts {
+		if err := a.allows(r.budgets[i], r.estimate, now.Sub(p.start)); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range r.accounts {
+		a.held.add(r.estimate)
+	}
+	return r, nil
+}
+
+// cancel returns what was set aside for an attempt that never ran.
+func (r *reservation) cancel() {
+	r.purse.mu.Lock()
+	defer r.purse.mu.Unlock()
+	r.free()
+}
+
+// begin starts the clock. cut is called, from another goroutine, when a budget of
+// time is spent while the attempt runs.
+func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
+	p := r.purse
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := now.Sub(p.start)
+	limited := false
+	for i, a := range r.accounts {
+		if err := a.timeUp(r.budgets[i], at); err != nil {
+			r.free()
+			return err
+		}
+		limited = limited || r.budgets[i].Elapsed > 0
+	}
+	r.began, r.cut = at, cut
+	for _, a := range r.accounts {
+		a.running++
+		a.since += at
+	}
+	if limited {
+		p.timed[r] = struct{}{}
+	}
+	p.retime(at)
+	return nil
+}
+
+// settle replaces the estimate by what was spent.
+func (r *reservation) settle(now time.Time, spent Spent) {
+	p := r.purse
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.roll(now)
+	at := now.Sub(p.start)
+	charge := cost(spent)
+	charge.elapsed = at - r.began
+	r.free()
+	for _, a := range r.accounts {
+		a.spent.add(charge)
+		a.running--
+		a.since -= r.began
+	}
+	delete(p.timed, r)
+	p.retime(at)
+}
+
+func (r *reservation) free() {
+	for _, a := range r.accounts {
+		a.held.calls -= r.estimate.calls
+		a.held.tokens -= r.estimate.tokens
+		a.held.nanos -= r.estimate.nanos
+	}
+}
+
+// roll begins a new day. What is under way is charged to the day on which it ends.
+func (p *purse) roll(now time.Time) {
+	if d := day(now); d != p.date {
+		p.date, p.today.spent = d, amount{}
+	}
+}
+
+// retime sets the timer to when the first budget of time will be spent, at the pace
+// at which the attempts under way spend it.
+func (p *purse) retime(at time.Duration) {
+	first := time.Duration(-1)
+	for r := range p.timed {
+		for i, a := range r.accounts {
+			if limit := r.budgets[i].Elapsed; limit > 0 {
+				n := time.Duration(a.running)
+				left := max((limit-a.elapsed(at)+n-1)/n, 0)
+				if first < 0 || left < first {
+					first = left
+				}
+			}
+		}
+	}
+	switch {
+	case p.timer != nil && first < 0:
+		p.timer.Stop()
+	case p.timer != nil:
+		p.timer.Reset(first)
+	case first >= 0:
+		p.timer = time.AfterFunc(first, p.ring)
+	}
+}
+
+// ring ends the attempts whose budget of time is spent.
+func (p *purse) ring() {
+	p.mu.Lock()
+	at := time.Since(p.start)
+	cuts := map[*reservation]*BudgetError{}
+	for r := range p.timed {
+		for i, a := range r.accounts {
+			if err := a.timeUp(r.budgets[i], at); err != nil {
+				cuts[r] = err
+			}
+		}
+	}
+	for r := range cuts {
+		delete(p.timed, r)
+	}
+	p.retime(at)
+	p.mu.Unlock()
+	for r, err := range cuts {
+		r.cut(err)
+	}
+}
+
+// allows says which bound of the budget another attempt would break.
+func (a *account) allows(b Budget, estimate amount, at time.Duration) *BudgetError {
+	over := func(limit, spent, held, estimate int64) bool {
+		used := saturate(spent, held)
+		return limit > 0 && (used >= limit || estimate > limit-used)
+	}
+	switch {
+	case over(b.Calls, a.spent.calls, a.held.calls, estimate.calls):
+		return &BudgetError{Scope: a.scope, What: "calls", Limit: integer(b.Calls)}
+	case over(b.Tokens, a.spent.tokens, a.held.tokens, estimate.tokens):
+		return &BudgetError{Scope: a.scope, What: "tokens", Limit: integer(b.Tokens)}
+	case over(int64(math.Round(b.USD*nanosPerUSD)), a.spent.nanos, a.held.nanos, estimate.nanos):
+		return &BudgetError{Scope: a.scope, What: "usd", Limit: decimal(b.USD)}
+	}
+	return a.timeUp(b, at)
+}
+
+func (a *account) timeUp(b Budget, at time.Duration) *BudgetError {
+	if b.Elapsed <= 0 || a.elapsed(at) < b.Elapsed {
+		return nil
+	}
+	return &BudgetError{Scope: a.scope, What: "elapsed", Limit: b.Elapsed.String()}
+}
+
+// elapsed is the time spent, up to now for what is running.
+func (a *account) elapsed(at time.Duration) time.Duration {
+	return a.spent.elapsed + time.Duration(a.running)*at - a.since
+}
+
+// usage is what was spent, as statistics show it.
+func (a *account) usage(at time.Duration) Usage {
+	return Usage{
+		Calls: a.spent.calls, Tokens: a.spent.tokens, USD: float64(a.spent.nanos) / nanosPerUSD, Elapsed: a.elapsed(at),
+	}
+}
+
+// seed counts what was spent today before this run. What is no figure counts as
+// everything, so that a budget that cannot be checked is a spent one.
+func (p *purse) seed(u Usage) {
+	whole := func(n int64) int64 {
+		if n < 0 {
+			return math.MaxInt64
+		}
+		return n
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.today.spent.add(amount{
+		calls: whole(u.Calls), tokens: whole(u.Tokens), nanos: money(u.USD), elapsed: min(time.Duration(whole(int64(u.Elapsed))), maxElapsed),
+	})
+}
+
+// maxElapsed leaves room to add what is under way: over a hundred years.
+const maxElapsed = math.MaxInt64 / 2

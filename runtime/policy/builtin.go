@@ -1,0 +1,48 @@
+package policy
+
+import (
+	"strings"
+	"time"
+)
+
+// The origins of tools that the built-in settings tell apart.
+const (
+	local    = "local"
+	authored = "authored"
+	mcp      = "mcp"
+)
+
+// class is the origin without the server's name.
+func class(origin string) string {
+	name, _, _ := strings.Cut(origin, ":")
+	return name
+}
+
+// foreign reports whether code of this origin was not written by the operator.
+func foreign(kind Kind, origin string) bool { return kind == Tool && origin != local }
+
+// builtIn are the settings under every layer; doc.go has them as a table.
+func builtIn(kind Kind, origin string) Settings {
+	switch {
+	case kind == Provider:
+		return Settings{
+			Deadline: 120 * time.Second, Attempts: 4, Backoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second,
+			BreakerCalls: 20, BreakerFailures: .5, BreakerOpen: 30 * time.Second, BreakerProbes: 2,
+			RateWait: 60 * time.Second, Concurrency: 16, QueueWait: 60 * time.Second,
+		}
+	case class(origin) == mcp:
+		return Settings{
+			Deadline: 20 * time.Second, Attempts: 2, Backoff: 250 * time.Millisecond, MaxBackoff: 2 * time.Second,
+			BreakerCalls: 10, BreakerFailures: .5, BreakerSlow: 15 * time.Second, BreakerSlowShare: .8,
+			BreakerOpen: 30 * time.Second, BreakerProbes: 1,
+			RateCalls: 5, RatePer: time.Second, RateWait: 5 * time.Second, Concurrency: 4, QueueWait: 10 * time.Second,
+		}
+	case origin == authored:
+		return Settings{
+			Deadline: 10 * time.Second, Attempts: 1,
+			BreakerCalls: 10, BreakerFailures: .5, BreakerOpen: 30 * time.Second, BreakerProbes: 1,
+		}
+	default: // local
+		return Settings{Deadline: 10 * time.Second, Attempts: 1}
+	}
+}

@@ -1,0 +1,159 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options make an Engine.
+type Options struct {
+	Book Book
+	// Day says what was already spent today (UTC) on a tool or provider, before this
+	// engine. It is asked once for each name, when that is first called. Nil: nothing.
+	Day func(kind Kind, name string) Usage
+	// Observe is told of every call that has to come later. It is called by the
+	// goroutine of the call and must not block. Nil: nobody is told.
+	Observe func(RateLimited)
+}
+
+// Engine guards calls. It is safe for concurrent use, holds the state of one run and
+// has no goroutine of its own.
+type Engine struct {
+	book    Book
+	version string
+	fields  []field
+	day     func(Kind, string) Usage
+	observe func(RateLimited)
+
+	plans   sync.Map // planKey → *plan
+	planned atomic.Int64
+
+	mu      sync.Mutex
+	targets map[targetKey]*target
+	purses  map[targetKey]*purse // without an origin
+
+	lost lost
+}
+
+// New returns an engine for the book, which must not change afterwards. The error
+// says which layer holds a value that is out of its range or contradicts another.
+func New(o Options) (*Engine, error) {
+	all := fields()
+	if err := o.Book.check(all); err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	return &Engine{
+		book: o.Book, version: o.Book.Version(), fields: all, day: o.Day, observe: o.Observe,
+		targets: map[targetKey]*target{}, purses: map[targetKey]*purse{},
+	}, nil
+}
+
+// Resolve says which settings hold for a call, where each one comes from, and which
+// of the invocation's were ignored because they were not stricter. The settings of
+// an unknown kind or origin are those of the strictest one; Do refuses the call.
+func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
+	if c.Kind != Provider {
+		c.Kind = Tool
+		if !knownOrigin(c.Origin) {
+			c.Origin = mcp
+		}
+	}
+	r := e.book.resolve(e.fields, c.Kind, c.Name, c.Origin, c.Agent)
+	ignored := r.tighten(layer{"invocation", c.Invocation})
+	return r.settings, r.values(), ignored
+}
+
+// Do guards run. The error is nil, run's own last one, a *TimeoutError,
+// *RateLimitedError, *CircuitOpenError or *BudgetError, that of ctx when it ended, or
+// says that the call itself is not admissible, such as one of an unknown kind.
+//
+// Run is called once for each attempt, counted from 1, in its own goroutine. It
+// should heed its context. When that ends first, Do returns without waiting for run:
+// its permit and what was set aside for it stay taken until it really ends, and what
+// it returns then is lost, but for what it spent. What run writes to variables of
+// its caller may therefore be read only when Do returned nil or run's own error; Run
+// hands a value over without that danger. A panic in run is a *Failure.
+//
+// The values in the Applied are shared with other calls and must not be changed.
+func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Applied, error) {
+	_, applied, err := e.do(ctx, c, func(ctx context.Context, attempt int) (any, Spent, error) {
+		spent, err := run(ctx, attempt)
+		return nil, spent, err
+	})
+	return applied, err
+}
+
+// Run is Do for a function with a value: that of the last attempt, with run's own
+// error if there was one; the zero value when Do stopped waiting or never began.
+func Run[T any](ctx context.Context, e *Engine, c Call,
+	run func(ctx context.Context, attempt int) (T, Spent, error),
+) (T, Applied, error) {
+	v, applied, err := e.do(ctx, c, func(ctx context.Context, attempt int) (any, Spent, error) {
+		return run(ctx, attempt)
+	})
+	value, _ := v.(T)
+	return value, applied, err
+}
+
+// do is Do with a value.
+func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, error) {
+	applied := Applied{Version: e.version}
+	p, err := e.plan(c)
+	if err != nil {
+		return nil, applied, err
+	}
+	applied.Values, applied.Ignored = p.values, p.ignored
+	if e.day != nil {
+		p.target.purse.load.Do(func() { p.target.purse.seed(e.day(c.Kind, c.Name)) })
+	}
+	x := &execution{engine: e, call: c, plan: p, target: p.target, parent: ctx, run: run, began: time.Now()}
+	err = x.execute()
+	applied.Attempts = x.attempts
+	if x.budget != nil && c.Kind == Provider && p.settings.Exhausted == Degrade && p.settings.DegradedTo != c.Name {
+		applied.Degraded = p.settings.DegradedTo
+		x.budget.DegradedTo = applied.Degraded
+	}
+	p.target.meter.ended(outcomeOf(err), x.attempts)
+	return x.value, applied, err
+}
+
+// Wait returns when every function that Do stopped waiting for has ended, or with
+// ctx's error when that comes first.
+func (e *Engine) Wait(ctx context.Context) error { return e.lost.wait(ctx) }
+
+// lost counts functions that nobody waits for any more.
+type lost struct {
+	mu   sync.Mutex
+	n    int
+	idle chan struct{} // closed when n falls to 0; nil while it is 0
+}
+
+func (l *lost) add(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.n == 0 {
+		l.idle = make(chan struct{})
+	}
+	if l.n += n; l.n == 0 {
+		close(l.idle)
+		l.idle = nil
+	}
+}
+
+func (l *lost) wait(ctx context.Context) error {
+	l.mu.Lock()
+	idle := l.idle
+	l.mu.Unlock()
+	if idle == nil {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

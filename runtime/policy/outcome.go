@@ -1,0 +1,133 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// TimeoutError says that the call did not end before its deadline.
+type TimeoutError struct {
+	Elapsed  time.Duration
+	Deadline time.Duration
+	Err      error // of the last attempt that failed by itself, or nil
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("timed out after %s (deadline %s)%s", e.Elapsed.Round(time.Millisecond), e.Deadline, after(e.Err))
+}
+
+// Unwrap returns the error of the last attempt.
+func (e *TimeoutError) Unwrap() error { return e.Err }
+
+// Outcome is timeout.
+func (e *TimeoutError) Outcome() agent.Outcome { return agent.Timeout }
+
+// RateLimitedError says that the call had to wait for longer than it may: for its
+// rate, for a permit, or for a time that the other side named.
+type RateLimitedError struct {
+	RetryAfter time.Duration // 0 when it is not known
+	Err        error         // of the last attempt that failed by itself, or nil
+}
+
+func (e *RateLimitedError) Error() string {
+	return "rate limited" + later(e.RetryAfter) + after(e.Err)
+}
+
+// Unwrap returns the error of the last attempt.
+func (e *RateLimitedError) Unwrap() error { return e.Err }
+
+// Outcome is rate_limited.
+func (e *RateLimitedError) Outcome() agent.Outcome { return agent.RateLimited }
+
+// CircuitOpenError says that too many of the latest calls failed or were slow.
+type CircuitOpenError struct {
+	RetryAfter time.Duration // 0 when it is not known
+	Err        error         // of the last attempt that failed by itself, or nil
+}
+
+func (e *CircuitOpenError) Error() string {
+	return "circuit open" + later(e.RetryAfter) + after(e.Err)
+}
+
+// Unwrap returns the error of the last attempt.
+func (e *CircuitOpenError) Unwrap() error { return e.Err }
+
+// Outcome is circuit_open.
+func (e *CircuitOpenError) Outcome() agent.Outcome { return agent.CircuitOpen }
+
+// BudgetError says that a budget does not allow the call, or another attempt of it,
+// or that it ended because its time was spent.
+type BudgetError struct {
+	Scope string // "run", "agent" or "day"
+	What  string // "calls", "tokens", "usd" or "elapsed"
+	Limit string // as it is written in the settings
+	// DegradedTo is the provider to turn to instead; empty when there is none.
+	DegradedTo string
+	Err        error // of the last attempt that failed by itself, or nil
+}
+
+func (e *BudgetError) Error() string {
+	to := ""
+	if e.DegradedTo != "" {
+		to = ", degraded to " + e.DegradedTo
+	}
+	return fmt.Sprintf("budget exceeded: %s per %s, limit %s%s%s", e.What, e.Scope, e.Limit, to, after(e.Err))
+}
+
+// Unwrap returns the error of the last attempt.
+func (e *BudgetError) Unwrap() error { return e.Err }
+
+// Outcome is budget_exceeded.
+func (e *BudgetError) Outcome() agent.Outcome { return agent.BudgetExceeded }
+
+// RateLimited is the event of a call that was told to come later, by the other side
+// or by its own limits.
+type RateLimited struct {
+	Kind       Kind          `json:"kind"`
+	Name       string        `json:"name"`
+	Origin     string        `json:"origin,omitempty"`
+	Agent      string        `json:"agent,omitempty"`
+	ID         string        `json:"id,omitempty"`
+	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds; 0 when it is not known
+	// Remote says that the other side limited the call; otherwise it was held back here.
+	Remote bool `json:"remote,omitempty"`
+}
+
+func later(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return ", retry after " + d.Round(time.Millisecond).String()
+}
+
+func after(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ", last failure: " + err.Error()
+}
+
+// outcomeOf classifies what Do returns.
+func outcomeOf(err error) agent.Outcome {
+	var typed interface{ Outcome() agent.Outcome }
+	var f *Failure
+	outcome := agent.Execution
+	switch {
+	case err == nil:
+		return agent.OK
+	case errors.As(err, &typed):
+		outcome = typed.Outcome()
+	case errors.As(err, &f):
+		outcome = f.Outcome
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return agent.Cancelled
+	}
+	if !outcome.Valid() {
+		return agent.Execution
+	}
+	return outcome
+}

@@ -1,0 +1,136 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/ratelimiter"
+)
+
+// pace lets calls through at an even rate. failsafe-go's limiter promises slots to
+// whoever comes first, as far ahead as they are asked for; one agent with many calls
+// would own them all. So only one call at a time may ask for a slot, and those who
+// wait for that take turns.
+//
+// The limiter's slots lie on a grid: two calls may come closer than the interval,
+// but never more than one too many in any stretch of time. A call that gives up
+// leaves its slot unused.
+type pace struct {
+	interval time.Duration
+	limiter  ratelimiter.RateLimiter[any]
+	turn     queue
+
+	mu   sync.Mutex
+	next time.Time // no slot is later than this for the next one who asks
+}
+
+func newPace(calls int, per time.Duration) *pace {
+	return &pace{interval: per / time.Duration(calls), limiter: ratelimiter.NewSmooth[any](uint(calls), per)}
+}
+
+// patience is how long something may be waited for: the setting, where zero is no
+// bound, or the deadline of the call if that comes first.
+type patience struct {
+	until time.Time
+	timer time.Duration // 0: the deadline will end the wait
+}
+
+func patient(ctx context.Context, wait time.Duration) patience {
+	now := time.Now()
+	deadline, ok := ctx.Deadline()
+	if wait > 0 && (!ok || now.Add(wait).Before(deadline)) {
+		return patience{now.Add(wait), wait}
+	}
+	return patience{deadline.Add(-1), 0} // what comes with the deadline comes too late
+}
+
+// wait returns when the call has its slot, or a *RateLimitedError as soon as it is
+// known that there is none in time.
+func (p *pace) wait(ctx context.Context, agent string, patience patience) error {
+	switch err := p.turn.acquire(ctx, agent, 1, patience.timer); {
+	case errors.Is(err, errQueueWait):
+		return &RateLimitedError{RetryAfter: p.hint()}
+	case err != nil:
+		return err
+	}
+	defer p.turn.release()
+	now := time.Now()
+	slot := p.limiter.TryReservePermit(max(patience.until.Sub(now), 0))
+	if slot < 0 {
+		return &RateLimitedError{RetryAfter: p.hint()}
+	}
+	p.mu.Lock()
+	p.next = now.Add(slot + p.interval)
+	p.mu.Unlock()
+	return sleep(ctx, slot)
+}
+
+// hint is how long it takes until a slot is free, were nobody waiting.
+func (p *pace) hint() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(time.Until(p.next), 0)
+}
+
+// gate is shut while the other side asked not to be called.
+type gate struct {
+	mu    sync.Mutex
+	until time.Time
+}
+
+// maxHold bounds how long one answer keeps everybody away: what the other side says
+// is foreign text.
+const maxHold = 24 * time.Hour
+
+// shut keeps calls away for d.
+func (g *gate) shut(d time.Duration) {
+	until := time.Now().Add(min(d, maxHold))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if until.After(g.until) {
+		g.until = until
+	}
+}
+
+// left is how long the gate stays shut.
+func (g *gate) left() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.until.IsZero() {
+		return 0
+	}
+	return max(time.Until(g.until), 0)
+}
+
+// wait returns when the gate is open, or a *RateLimitedError as soon as it is known
+// that it stays shut for too long.
+func (g *gate) wait(ctx context.Context, patience patience) error {
+	for {
+		left := g.left()
+		if left == 0 {
+			return nil
+		}
+		if left > time.Until(patience.until) {
+			return &RateLimitedError{RetryAfter: left}
+		}
+		if err := sleep(ctx, left); err != nil {
+			return err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,186 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// planKey is what a plan without an invocation depends on.
+type planKey struct {
+	targetKey
+	agent string
+}
+
+// plan is everything that holds for a call.
+type plan struct {
+	target   *target
+	base     Settings // without the invocation
+	settings Settings
+	values   []Value // shared: nobody writes to it
+	ignored  []string
+	paces    []*pace
+	breakers []guarded
+}
+
+// guarded is a breaker with the deadline under which its layers give up: when an
+// invocation wants its answer sooner, that says nothing about the other side.
+type guarded struct {
+	*breaker
+	deadline time.Duration
+}
+
+// plan resolves a call.
+func (e *Engine) plan(c Call) (*plan, error) {
+	if err := e.admissible(c); err != nil {
+		return nil, err
+	}
+	if c.Kind == Provider {
+		c.Origin = ""
+	}
+	base, err := e.basePlan(planKey{targetKey{c.Kind, c.Name, c.Origin}, c.Agent})
+	if err != nil || c.Invocation == (Settings{}) {
+		return base, err
+	}
+	return e.tightened(base, c)
+}
+
+// admissible says what is wrong with a call. Nothing unknown is without limits.
+func (e *Engine) admissible(c Call) error {
+	switch {
+	case c.Kind != Tool && c.Kind != Provider:
+		return fmt.Errorf("policy: there is no kind of call %q", c.Kind)
+	case c.Name == "":
+		return fmt.Errorf("policy: the %s has no name", c.Kind)
+	case c.Kind == Tool && !knownOrigin(c.Origin):
+		return fmt.Errorf("policy: tool %s has the unknown origin %q", c.Name, c.Origin)
+	case c.Estimate.Tokens < 0 || c.Estimate.Tokens > maxEstimate || !(c.Estimate.USD >= 0 && c.Estimate.USD <= maxUSD/1000):
+		return fmt.Errorf("policy: an estimate of %d tokens and %v USD is none", c.Estimate.Tokens, c.Estimate.USD)
+	}
+	if c.Invocation != (Settings{}) {
+		if err := inRange(e.fields, &c.Invocation); err != nil {
+			return fmt.Errorf("policy: invocation: %w", err)
+		}
+	}
+	return nil
+}
+
+// maxEstimate keeps the sum of what is set aside from overflowing.
+const maxEstimate = 1 << 40
+
+// basePlan is what holds without an invocation.
+func (e *Engine) basePlan(key planKey) (*plan, error) {
+	if p, ok := e.plans.Load(key); ok {
+		return p.(*plan), nil
+	}
+	r := e.book.resolve(e.fields, key.kind, key.name, key.origin, key.agent)
+	s := r.settings
+	if err := coherent(&s); err != nil {
+		return nil, fmt.Errorf("policy: %s %s called by %q: %w", key.kind, key.name, key.agent, err)
+	}
+	t, err := e.target(key.targetKey)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{target: t, base: s, settings: s, values: r.values()}
+
+	// The limiter and the breaker belong to the target. A role that sets another rate
+	// has a limiter of its own, and heeds the target's as well unless it is looser.
+	shared := e.book.resolve(e.fields, key.kind, key.name, key.origin, "").settings
+	owner := ""
+	if s.interval() != shared.interval() {
+		owner = owned(key.agent)
+		if s.interval() > shared.interval() {
+			if err := p.addPace("", shared); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := p.addPace(owner, s); err != nil {
+		return nil, err
+	}
+	if err := p.addBreaker("", s); err != nil {
+		return nil, err
+	}
+	if e.planned.Add(1) <= maxPlans {
+		e.plans.Store(key, p)
+	}
+	return p, nil
+}
+
+// tightened adds the invocation. It gets a limiter and a breaker of its own beside
+// those of the layers, so that it neither escapes nor trips them.
+func (e *Engine) tightened(base *plan, c Call) (*plan, error) {
+	r := e.book.resolve(e.fields, c.Kind, c.Name, base.target.key.origin, c.Agent)
+	p := &plan{target: base.target, base: base.base}
+	p.ignored = r.tighten(layer{"invocation", c.Invocation})
+	p.settings, p.values = r.settings, r.values()
+	p.paces = append(p.paces, base.paces...)
+	p.breakers = append(p.breakers, base.breakers...)
+	if p.settings.interval() != p.base.interval() {
+		if err := p.addPace(owned(c.Agent), p.settings); err != nil {
+			return nil, err
+		}
+	}
+	if p.settings.breakerOnly() != p.base.breakerOnly() {
+		if err := p.addBreaker(owned(c.Agent), p.settings); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// owned marks what is not the target's own; no agent has an empty mark.
+func owned(agent string) string { return "agent " + agent }
+
+func (p *plan) addPace(owner string, s Settings) error {
+	pc, err := p.target.pace(owner, s)
+	if pc != nil {
+		p.paces = append(p.paces, pc)
+	}
+	return err
+}
+
+func (p *plan) addBreaker(owner string, s Settings) error {
+	b, err := p.target.breaker(owner, s)
+	if b != nil {
+		p.breakers = append(p.breakers, guarded{b, s.Deadline})
+	}
+	return err
+}
+
+// permits is the number of attempts at which the call has to wait.
+func (p *plan) permits() int {
+	if p.settings.Concurrency == 0 {
+		return math.MaxInt
+	}
+	return p.settings.Concurrency
+}
+
+// target returns the state of what is called, made when it is first called.
+func (e *Engine) target(key targetKey) (*target, error) {
+	shared := e.book.resolve(e.fields, key.kind, key.name, key.origin, "").settings
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if t := e.targets[key]; t != nil {
+		return t, nil
+	}
+	if len(e.targets) >= maxTargets {
+		return nil, errCrowded
+	}
+	// Budgets are those of a name, wherever it comes from.
+	account := targetKey{kind: key.kind, name: key.name}
+	if e.purses[account] == nil {
+		e.purses[account] = newPurse(time.Now())
+	}
+	t := &target{key: key, purse: e.purses[account], meter: newMeter(), cap: shared.Concurrency}
+	if coherent(&shared) == nil {
+		health, err := t.breaker("", shared)
+		if err != nil {
+			return nil, err
+		}
+		t.health = health
+	}
+	e.targets[key] = t
+	return t, nil
+}

@@ -1,0 +1,130 @@
+package policy
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// errQueueWait says that a turn did not come in time.
+var errQueueWait = errors.New("waited for too long")
+
+// queue hands out permits in turn among agents and in order within an agent. Each
+// waiter brings the number of permits at which it has to wait, because an invocation
+// may ask for less than the others; one that asks for less than is under way is
+// passed over until it fits.
+type queue struct {
+	mu      sync.Mutex
+	used    int
+	waiting int
+	ring    list.List // of *line, the next agent first
+	lines   map[string]*list.Element
+}
+
+// line holds the waiters of one agent.
+type line struct {
+	agent   string
+	waiters list.List // of *waiter
+}
+
+type waiter struct {
+	cap   int
+	ready chan struct{} // closed when the permit was handed over
+}
+
+// acquire waits until fewer than limit permits are out and it is the agent's turn.
+// Its error is errQueueWait after the wait (0 waits as long as ctx) or ctx's.
+func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration) error {
+	q.mu.Lock()
+	if q.used < limit { // whoever waits could not use this permit
+		q.used++
+		q.mu.Unlock()
+		return nil
+	}
+	w := &waiter{cap: limit, ready: make(chan struct{})}
+	at, place := q.join(agent, w)
+	q.mu.Unlock()
+
+	var late <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		late = timer.C
+	}
+	err := errQueueWait
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-late:
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	select {
+	case <-w.ready: // both at once: the permit goes on to the next one
+		q.used--
+		q.serve()
+	default:
+		q.leave(at, place)
+	}
+	return err
+}
+
+// release gives a permit back.
+func (q *queue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.used--
+	q.serve()
+}
+
+// state returns the permits that are out and the number of those who wait.
+func (q *queue) state() (used, waiting int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.used, q.waiting
+}
+
+func (q *queue) join(agent string, w *waiter) (at, place *list.Element) {
+	at = q.lines[agent]
+	if at == nil {
+		if q.lines == nil {
+			q.lines = map[string]*list.Element{}
+		}
+		at = q.ring.PushBack(&line{agent: agent})
+		q.lines[agent] = at
+	}
+	q.waiting++
+	return at, at.Value.(*line).waiters.PushBack(w)
+}
+
+func (q *queue) leave(at, place *list.Element) {
+	l := at.Value.(*line)
+	l.waiters.Remove(place)
+	q.waiting--
+	if l.waiters.Len() == 0 {
+		q.ring.Remove(at)
+		delete(q.lines, l.agent)
+	}
+}
+
+// serve hands permits to whoever may have one, an agent that was served going to
+// the end of the ring.
+func (q *queue) serve() {
+	for at := q.ring.Front(); at != nil; {
+		next := at.Next()
+		place := at.Value.(*line).waiters.Front()
+		w := place.Value.(*waiter)
+		if q.used < w.cap {
+			q.used++
+			q.ring.MoveToBack(at)
+			q.leave(at, place)
+			close(w.ready)
+			next = q.ring.Front()
+		}
+		at = next
+	}
+}

@@ -1,0 +1,146 @@
+package policy
+
+import "time"
+
+// layer is what one layer says and what it is called.
+type layer struct {
+	label string
+	says  Settings
+}
+
+// resolved are settings under construction, with the layer each one came from.
+type resolved struct {
+	fields   []field
+	settings Settings
+	origin   []string // by field
+}
+
+// layers lists what holds for a target, from the outermost layer on, without what
+// is built in and without the environment.
+func (b Book) layers(kind Kind, name, origin, agent string) []layer {
+	var out []layer
+	add := func(label string, m map[string]Settings, key string) {
+		if s, ok := m[key]; ok {
+			out = append(out, layer{label, s})
+		}
+	}
+	if kind == Tool {
+		add("origin "+class(origin), b.Origins, class(origin))
+		if class(origin) != origin {
+			add("origin "+origin, b.Origins, origin)
+		}
+	}
+	add("role "+agent, b.Roles, agent)
+	if kind == Tool {
+		add("tool "+name, b.Tools, name)
+	} else {
+		add("provider "+name, b.Providers, name)
+	}
+	return out
+}
+
+// resolve applies the layers of the book; the invocation is not among them.
+func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolved {
+	r := resolved{fields: all, origin: make([]string, len(all))}
+	r.overlay(layer{"built in", builtIn(kind, origin)})
+	environment := layer{"environment", b.Environment}
+	if foreign(kind, origin) {
+		r.tighten(environment)
+	} else {
+		r.overlay(environment)
+	}
+	for _, l := range b.layers(kind, name, origin, agent) {
+		r.overlay(l)
+	}
+	return r
+}
+
+// overlay takes everything that the layer says.
+func (r *resolved) overlay(l layer) {
+	for i, f := range r.fields {
+		if f.set(&l.says) {
+			f.take(&r.settings, &l.says)
+			r.origin[i] = l.label
+		}
+	}
+}
+
+// tighten takes what is stricter in the layer than in what was resolved so far and
+// returns the names of the settings that it ignored: those that are looser, that
+// cannot be compared, or that are no valid value.
+func (r *resolved) tighten(l layer) (ignored []string) {
+	if l.says == (Settings{}) {
+		return nil
+	}
+	base := r.settings
+	accept := map[group]bool{
+		single:   true,
+		rate:     stricterRate(&base, &l.says),
+		breaking: wellFormed(r.fields, &l.says, breaking) && (base.BreakerCalls > 0 || l.says.breaks()),
+	}
+	for i, f := range r.fields {
+		switch {
+		case !f.set(&l.says) || f.equal(&l.says, &base):
+		case !accept[f.group] || !f.valid(&l.says) || !f.admits(&l.says, &base):
+			ignored = append(ignored, f.name)
+		default:
+			f.take(&r.settings, &l.says)
+			r.origin[i] = l.label
+		}
+	}
+	return ignored
+}
+
+// admits reports whether an invocation's value may replace the base's.
+func (f field) admits(inv, base *Settings) bool {
+	switch f.group {
+	case rate: // compared as a pair before
+		return true
+	case breaking:
+		if base.BreakerCalls == 0 { // a whole breaker where there was none
+			return true
+		}
+		if base.BreakerSlow == 0 && (f.name == "breaker_slow" || f.name == "breaker_slow_share") {
+			return inv.BreakerSlow > 0 && inv.BreakerSlowShare > 0 // one is nothing without the other
+		}
+	}
+	return f.stricter(inv, base)
+}
+
+// stricterRate reports whether the rate that inv makes of base leaves more time
+// between two calls. Only that interval counts: calls are let through evenly.
+func stricterRate(base, inv *Settings) bool {
+	next := *base
+	if inv.RateCalls != 0 {
+		next.RateCalls = inv.RateCalls
+	}
+	if inv.RatePer != 0 {
+		next.RatePer = inv.RatePer
+	}
+	return next.interval() > base.interval()
+}
+
+// interval is the time between two calls at the rate of s; zero when it has none.
+func (s *Settings) interval() time.Duration {
+	if s.RateCalls <= 0 || s.RatePer <= 0 {
+		return 0
+	}
+	return s.RatePer / time.Duration(s.RateCalls)
+}
+
+// breaks reports whether s describes a whole breaker.
+func (s *Settings) breaks() bool {
+	return s.BreakerCalls > 0 && s.BreakerOpen > 0 && s.BreakerProbes > 0 &&
+		(s.BreakerFailures > 0 || s.BreakerSlow > 0) && (s.BreakerSlow > 0) == (s.BreakerSlowShare > 0)
+}
+
+// values lists what was resolved, in the order of fields.
+func (r *resolved) values() []Value {
+	var out []Value
+	for i, f := range r.fields {
+		if f.set(&r.settings) {
+			out = append(out, Value{Setting: f.name, Value: f.text(&r.settings), Origin: r.origin[i]})
+		}
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
+)
+
+// execute makes attempts until one succeeds or none may follow.
+func (x *execution) execute() error {
+	s := &x.plan.settings
+	if err := x.parent.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithDeadline(x.parent, x.began.Add(s.Deadline))
+	defer cancel()
+	attempts := s.Attempts
+	if !x.call.Repeatable {
+		attempts = 1
+	}
+	deadline, _ := ctx.Deadline()
+	retry := retrypolicy.NewBuilder[any]().
+		WithMaxAttempts(attempts).
+		HandleIf(func(_ any, err error) bool { return x.attempts < attempts && x.again(err, deadline) }).
+		WithDelayFunc(func(failsafe.ExecutionAttempt[any]) time.Duration {
+			x.paused = true
+			return x.pause
+		}).
+		ReturnLastFailure().
+		Build()
+	// What the executor returns is the context's error even if run was quicker than
+	// that; x knows better.
+	_, err := failsafe.With[any](retry).WithContext(ctx).Get(func() (any, error) {
+		x.value, x.err = x.attempt(ctx)
+		return x.value, x.err
+	})
+	if x.paused && err != nil { // the context ended in the pause
+		x.err = x.refused(x.ended(ctx))
+	}
+	return x.err
+}
+
+// again reports whether another attempt follows, and sets the pause before it. A
+// pause that the deadline would end is not begun.
+func (x *execution) again(err error, deadline time.Time) bool {
+	var f *Failure
+	if !x.own || x.parent.Err() != nil || !errors.As(err, &f) || !f.Retry {
+		return false
+	}
+	x.last = err
+	x.pause = max(x.plan.settings.backoff(x.call, x.attempts), f.RetryAfter)
+	left := time.Until(deadline)
+	if f.RetryAfter >= left {
+		x.err = x.refused(&RateLimitedError{RetryAfter: f.RetryAfter})
+	}
+	return x.pause < left
+}
+
+// backoff is the pause after an attempt, counted from 1: it doubles, up to its
+// longest, and of that between half and all is taken, as seed, id and attempt say.
+func (s *Settings) backoff(c Call, attempt int) time.Duration {
+	d, longest := s.Backoff, max(s.MaxBackoff, s.Backoff)
+	for range attempt - 1 {
+		if d > longest/2 {
+			d = longest
+			break
+		}
+		d *= 2
+	}
+	half := d / 2
+	return half + time.Duration(jitter(c.Seed, c.ID, attempt)*float64(d-half))
+}
+
+// jitter is a number in [0, 1) that the arguments alone decide.
+func jitter(seed int64, id string, attempt int) float64 {
+	h := sha256.New()
+	var b [16]byte
+	binary.LittleEndian.PutUint64(b[:8], uint64(seed))
+	binary.LittleEndian.PutUint64(b[8:], uint64(attempt))
+	h.Write(b[:])
+	_, _ = io.WriteString(h, id)
+	return float64(binary.LittleEndian.Uint64(h.Sum(nil))>>11) / (1 << 53)
+}

@@ -1,0 +1,164 @@
+package policy
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"evolve/runtime/agent"
+)
+
+// Stat is what is known of one tool or provider. Durations are in nanoseconds in JSON.
+type Stat struct {
+	Kind   Kind   `json:"kind"`
+	Name   string `json:"name"`
+	Origin string `json:"origin,omitempty"`
+
+	// Calls is the number of calls that ended, Outcomes how, as the policies saw it:
+	// a tool that answers with its own failure is ok here unless it gave a Failure.
+	Calls    int64                   `json:"calls"`
+	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
+	Attempts int64                   `json:"attempts"`
+	Retries  int64                   `json:"retries"`
+
+	// The time that attempts ran, to about 1 %, waiting not included. An attempt that
+	// nobody waited for any more counts with the time until then.
+	P50 time.Duration `json:"p50"`
+	P95 time.Duration `json:"p95"`
+	P99 time.Duration `json:"p99"`
+	Max time.Duration `json:"max"`
+
+	// Breaker is "closed", "open" or "half_open"; empty when there is none.
+	Breaker string `json:"breaker,omitempty"`
+	// InUse permits of Cap are taken (0: no cap) and Waiting attempts wait for one.
+	// Abandoned functions run on although nobody waits for them.
+	InUse     int `json:"in_use"`
+	Cap       int `json:"cap,omitempty"`
+	Waiting   int `json:"waiting"`
+	Abandoned int `json:"abandoned,omitempty"`
+	// RateWait is the time that attempts waited for their rate, added up; Held how
+	// long the other side still asked not to be called.
+	RateWait time.Duration `json:"rate_wait"`
+	Held     time.Duration `json:"held,omitempty"`
+
+	Budgets []BudgetStat `json:"budgets,omitempty"`
+}
+
+// BudgetStat is how far a budget is spent. Budgets without a limit are left out.
+type BudgetStat struct {
+	Scope string `json:"scope"` // "run", "agent" or "day"
+	Agent string `json:"agent,omitempty"`
+	Used  Usage  `json:"used"`
+	Limit Budget `json:"limit"`
+}
+
+// Stats returns what is known of everything that was called, by kind, name and origin.
+func (e *Engine) Stats() []Stat {
+	e.mu.Lock()
+	targets := slices.Collect(maps.Values(e.targets))
+	e.mu.Unlock()
+	out := make([]Stat, 0, len(targets))
+	for _, t := range targets {
+		out = append(out, t.stat())
+	}
+	slices.SortFunc(out, func(a, b Stat) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin, b.Origin))
+	})
+	return out
+}
+
+func (t *target) stat() Stat {
+	s := Stat{Kind: t.key.kind, Name: t.key.name, Origin: t.key.origin, Cap: t.cap}
+	t.meter.read(&s)
+	if t.health != nil {
+		s.Breaker = t.health.name()
+	}
+	s.InUse, s.Waiting = t.queue.state()
+	s.Abandoned = int(t.abandoned.Load())
+	s.Held = t.gate.left()
+	s.Budgets = t.purse.stats()
+	return s
+}
+
+// stats lists the accounts that have a limit: the run, the day, and agents by name.
+func (p *purse) stats() []BudgetStat {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.roll(now)
+	var out []BudgetStat
+	add := func(agent string, a *account) {
+		if a.budget != (Budget{}) {
+			out = append(out, BudgetStat{Scope: a.scope, Agent: agent, Used: a.usage(now.Sub(p.start)), Limit: a.budget})
+		}
+	}
+	add("", &p.run)
+	add("", &p.today)
+	for _, name := range slices.Sorted(maps.Keys(p.agents)) {
+		add(name, p.agents[name])
+	}
+	return out
+}
+
+// meter counts what happens to one target, in memory that does not grow.
+type meter struct {
+	mu       sync.Mutex
+	calls    int64
+	attempts int64
+	retries  int64
+	outcomes map[agent.Outcome]int64
+	rateWait time.Duration
+	latency  *hdrhistogram.Histogram // in microseconds
+	longest  time.Duration
+}
+
+// longestLatency is where the histogram ends; what is longer counts as this long.
+const longestLatency = time.Hour
+
+func newMeter() *meter {
+	return &meter{
+		outcomes: map[agent.Outcome]int64{},
+		latency:  hdrhistogram.New(1, longestLatency.Microseconds(), 2),
+	}
+}
+
+// ended counts a call.
+func (m *meter) ended(o agent.Outcome, attempts int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	m.outcomes[o]++
+	m.retries += int64(max(attempts-1, 0))
+}
+
+// ran counts an attempt.
+func (m *meter) ran(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempts++
+	m.longest = max(m.longest, d)
+	// The value is inside the histogram's range, which is its only error.
+	_ = m.latency.RecordValue(min(max(d, time.Microsecond), longestLatency).Microseconds())
+}
+
+// waited counts time in which an attempt waited for its rate.
+func (m *meter) waited(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rateWait += d
+}
+
+func (m *meter) read(s *Stat) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := func(q float64) time.Duration {
+		return min(time.Duration(m.latency.ValueAtQuantile(q))*time.Microsecond, m.longest)
+	}
+	s.Calls, s.Attempts, s.Retries, s.RateWait = m.calls, m.attempts, m.retries, m.rateWait
+	s.Outcomes = maps.Clone(m.outcomes)
+	s.P50, s.P95, s.P99, s.Max = at(50), at(95), at(99), m.longest
+}
