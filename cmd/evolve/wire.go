@@ -31,13 +31,16 @@ func builtins() workspace.Builtins {
 		tools = append(tools, t.Spec().Name)
 	}
 	return workspace.Builtins{
-		// The heuristic model is the only one of this version: parameters that
-		// only a language model feels would waste the search's money.
-		Space: func(domains, tools, _ []string) agent.Space {
+		// Parameters that only a language model feels would waste the search of a
+		// heuristic agent.
+		Space: func(model string, domains, tools, routes []string) agent.Space {
 			if domains == nil {
 				domains = slices.Sorted(maps.Keys(turn.DefaultDomains()))
 			}
-			return turn.HeuristicSpace(domains, tools)
+			if model == workspace.ModelHeuristic {
+				return turn.HeuristicSpace(domains, tools)
+			}
+			return turn.DefaultSpace(domains, tools, routes)
 		},
 		Tools:   tools,
 		Graders: grade.Rules(),

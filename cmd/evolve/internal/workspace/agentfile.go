@@ -7,10 +7,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The kinds of adapter and the models of the built-in one.
+// The kinds of adapter, and the model of the built-in one that needs no provider.
 const (
 	KindBuiltin    = "builtin"
 	KindCommand    = "command"
+	KindHTTP       = "http"
 	ModelHeuristic = "heuristic"
 )
 
@@ -38,13 +39,14 @@ func agentKeys(f *agentFile) object {
 		seen: f.given,
 		keys: []key{
 			{name: "id", doc: "name of the agent, the same as its folder's", field: text{to: &a.ID, pattern: namePattern, rule: nameRule}, required: true},
-			{name: "adapter", doc: "how the agent is run: {kind: builtin, model: heuristic}, or a program of your own", field: adapterKeys(f), required: true},
+			{name: "adapter", doc: "how the agent is run: {kind: builtin, model: heuristic}, a program of your own, or a service", field: adapterKeys(f), required: true},
 			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which allows runs that repeat byte for byte", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
 			{name: "uses_seed", doc: "false: the answer ignores the seed, so that one repeat a task is all there is to learn", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
 			{name: "version", doc: "changes the identity of the agent for the evaluation cache, besides the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
 			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(a)},
 			{name: "tools", doc: "tools that the built-in agent may be given; left out: all", field: words(&a.Tools, 1, nil, "")},
+			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; left out: none", field: words(&a.MCP, 0, serverPattern, serverRule)},
 			{name: "reviewers", doc: "agents that review this one's proposals", field: words(&a.Reviewers, 0, namePattern, nameRule)},
 			{name: "space", doc: "parameters that the search may change, each with its type, range and default; a built-in agent has its own, and naming some here narrows the search to them", field: spaceKeys(f)},
 		},
@@ -54,7 +56,7 @@ func agentKeys(f *agentFile) object {
 // item is where item i of the list under a top-level key stands. Items that were
 // refused are not counted, so the place is found by value.
 func (f *agentFile) item(name string, i int) *yaml.Node {
-	list := map[string][]string{"suites": f.agent.Suites, "tools": f.agent.Tools, "reviewers": f.agent.Reviewers}[name]
+	list := map[string][]string{"suites": f.agent.Suites, "tools": f.agent.Tools, "mcp": f.agent.MCP, "reviewers": f.agent.Reviewers}[name]
 	for _, n := range f.given[name].Content {
 		if n.Value == list[i] {
 			return n
@@ -101,27 +103,36 @@ var envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func adapterKeys(f *agentFile) union {
 	ad := &f.agent.Adapter
-	kinds := []string{KindBuiltin, KindCommand}
-	later := []string{"http"}
-	kind := key{name: "kind", doc: "builtin or command", field: text{to: &ad.Kind, words: kinds, later: later}, required: true}
+	kinds := []string{KindBuiltin, KindCommand, KindHTTP}
+	kind := key{name: "kind", doc: "builtin, command (a program) or http (a service)", field: text{to: &ad.Kind, words: kinds}, required: true}
+	pool := func(doc string) key {
+		return key{name: "pool", doc: doc, field: whole[int]{&ad.Pool, 1, 1024}, def: "1"}
+	}
+	timeout := key{name: "timeout", doc: "wall time of one task, such as 60s; left out: limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}}
 	return union{
 		by:    "kind",
 		names: kinds,
-		later: later,
 		members: map[string]object{
 			KindBuiltin: {seen: f.adapter, keys: []key{
 				kind,
-				{name: "model", doc: "model of the built-in agent", field: oneOf(&ad.Model, ModelHeuristic), def: ModelHeuristic},
+				{name: "model", doc: "heuristic, which needs no provider, or a route of evolve.yaml", field: text{to: &ad.Model, pattern: namePattern, rule: nameRule}, def: ModelHeuristic},
 			}},
 			KindCommand: {seen: f.adapter, keys: []key{
 				kind,
 				{name: "argv", doc: "program with its arguments; relative paths are resolved against the agent's folder", field: argv(&ad.Argv), required: true},
 				{name: "protocol", doc: "jsonl: a process serves one request a line and stays up; once: a process serves one task, the request on stdin", field: oneOf(&ad.Protocol, "jsonl", "once"), def: "once"},
-				{name: "pool", doc: "processes at most", field: whole[int]{&ad.Pool, 1, 1024}, def: "1"},
-				{name: "timeout", doc: "wall time of one task, such as 60s; left out: limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}},
+				pool("processes at most"),
+				timeout,
 				{name: "env", doc: "names of the environment variables to pass; all others are withheld", field: environment(&ad.Env)},
 				{name: "sandbox", doc: "auto: in a sandbox where one is to be had; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
 				{name: "network", doc: "host: the host's network; none: no network", field: oneOf(&ad.Network, "host", "none"), def: "host"},
+			}},
+			KindHTTP: {seen: f.adapter, keys: []key{
+				kind,
+				{name: "url", doc: "where the service answers a POST of the same objects; https, or http on this machine or a private network", field: address{to: &ad.URL}, required: true},
+				{name: "headers_env", doc: "headers to send, each with the name of the environment variable that holds its value", field: headersEnv(&ad.HeadersEnv)},
+				pool("requests under way at most"),
+				timeout,
 			}},
 		},
 	}
@@ -172,13 +183,21 @@ func readAgentFile(s *source, data []byte) *agentFile {
 		return nil
 	}
 	f := newAgentFile()
+	s.secrets(n, data)
 	agentKeys(f).read(s, n, "")
+	f.defaults(s)
+	return f
+}
+
+// defaults completes what the file leaves out, and refuses keys that are for
+// another kind of agent.
+func (f *agentFile) defaults(s *source) {
 	ad := &f.agent.Adapter
 	builtin := ad.Kind == KindBuiltin
-	if builtin && ad.Model == "" {
-		ad.Model = ModelHeuristic
-	}
-	if ad.Kind == KindCommand {
+	switch ad.Kind {
+	case KindBuiltin:
+		ad.Model = orElse(ad.Model, ModelHeuristic)
+	case KindCommand:
 		ad.Protocol = orElse(ad.Protocol, "once")
 		ad.Sandbox = orElse(ad.Sandbox, "auto")
 		ad.Network = orElse(ad.Network, "host")
@@ -186,17 +205,25 @@ func readAgentFile(s *source, data []byte) *agentFile {
 		if len(ad.Argv) > 0 && !nonEmpty.MatchString(ad.Argv[0]) {
 			s.bad(f.adapter["argv"], "", `"argv" names no program`)
 		}
+	case KindHTTP:
+		ad.Pool = max(ad.Pool, 1)
+	}
+	if ad.Kind != "" && !builtin {
 		if tools := f.given["tools"]; tools != nil {
 			s.bad(tools, "the program brings its own; to search them, declare a subset in space", `"tools" is for built-in agents only`)
 		}
+		if mcp := f.given["mcp"]; mcp != nil {
+			s.bad(mcp, "the program brings its own", `"mcp" is for built-in agents only`)
+		}
 	}
+	// A language model samples: the same request may get another answer.
+	sure := builtin && ad.Model == ModelHeuristic
 	if f.given["deterministic"] == nil {
-		f.agent.Deterministic = builtin
+		f.agent.Deterministic = sure
 	}
 	if f.given["uses_seed"] == nil {
-		f.agent.UsesSeed = !builtin
+		f.agent.UsesSeed = !sure
 	}
-	return f
 }
 
 func orElse(s, otherwise string) string {

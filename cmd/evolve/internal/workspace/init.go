@@ -70,8 +70,7 @@ func fullScaffold(files fs.FS, scaffold map[string][]byte) (map[string][]byte, e
 		dir, base := path.Split(name)
 		switch {
 		case name == SettingsFile:
-			s := DefaultSettings()
-			starter[name] = explained(data, settingsSchemaFile, settingsKeys(&s))
+			starter[name] = explained(data, settingsSchemaFile, settingsKeys(newSettingsFile()))
 		case base == agentYAML && path.Dir(path.Clean(dir)) == agentsDir:
 			starter[name] = explained(data, "../"+path.Base(agentSchemaFile), agentKeys(newAgentFile()))
 		}

@@ -12,7 +12,6 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v4"
 
 	"evolve/cmd/evolve/internal/starter"
 )
@@ -123,14 +122,14 @@ func TestInitReadOnly(t *testing.T) {
 
 // TestScaffoldExplainsEveryKey holds the comments to the tables of the loader.
 func TestScaffoldExplainsEveryKey(t *testing.T) {
-	s := DefaultSettings()
+	s := newSettingsFile()
 	for _, c := range []struct {
 		name  string
 		table object
 		text  []byte
 	}{
-		{"evolve.yaml as it is written", settingsKeys(&s), annotatedSettings()},
-		{"reference of evolve.yaml", settingsKeys(&s), reference(settingsKeys(&s))},
+		{"evolve.yaml as it is written", settingsKeys(s), annotatedSettings()},
+		{"reference of evolve.yaml", settingsKeys(s), reference(settingsKeys(s))},
 		{"reference of agent.yaml", agentKeys(newAgentFile()), reference(agentKeys(newAgentFile()))},
 	} {
 		words := strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(string(c.text), "#", ""))), " ")
@@ -156,6 +155,8 @@ func TestScaffoldExplainsEveryKey(t *testing.T) {
 				walk(f.item)
 			case draft:
 				walk(f.byType())
+			case server:
+				each(f.keys().keys)
 			case union:
 				for _, name := range f.names {
 					each(f.members[name].keys[1:])
@@ -179,19 +180,16 @@ func TestScaffoldExplainsEveryKey(t *testing.T) {
 func TestScaffoldExamples(t *testing.T) {
 	var errs collector
 	text := regexp.MustCompile(`(?m)^( *)# ([a-z_]+: )`).ReplaceAllString(string(annotatedSettings()), "$1$2")
-	s := DefaultSettings()
-	table := settingsKeys(&s)
-	table.seen = map[string]*yaml.Node{}
-	src := &source{file: SettingsFile, errs: &errs}
-	table.read(src, src.parse([]byte(text)), "")
+	f := readSettings(&source{file: SettingsFile, errs: &errs}, []byte(text))
+	table := settingsKeys(f)
 	if err := errs.err(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	for _, k := range table.keys {
-		if table.seen[k.name] == nil {
+		if f.given[k.name] == nil {
 			t.Errorf("%q is not proposed", k.name)
 		}
-		if o, ok := k.field.(object); ok && len(table.seen[k.name].Content) != 2*len(o.keys) {
+		if o, ok := k.field.(object); ok && len(f.given[k.name].Content) != 2*len(o.keys) {
 			t.Errorf("not every key of %q is proposed", k.name)
 		}
 	}

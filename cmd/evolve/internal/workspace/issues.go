@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"evolve/runtime/scrub"
 )
 
 // maxIssues bounds what is reported of one file; a file in a worse state is not
@@ -67,9 +69,12 @@ type collector struct {
 	perFile map[string]int
 	// total counts every issue, those left out included.
 	total int
+	scrub *scrub.Scrubber
 }
 
+// add takes an issue in, without what looks like a secret in its words.
 func (c *collector) add(i Issue) {
+	i.Message, i.Hint = c.scrubber().String(i.Message), c.scrubber().String(i.Hint)
 	if c.perFile == nil {
 		c.perFile = map[string]int{}
 	}

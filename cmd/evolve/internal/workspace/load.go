@@ -30,10 +30,11 @@ const (
 // Builtins is what the loader must know of the parts that this version of evolve
 // brings along.
 type Builtins struct {
-	// Space is the default space of the built-in agent (spec 3.2) for the domains
-	// of its file, nil standing for the default table, for the tools it may be
-	// given, nil standing for all, and for the configured routes.
-	Space func(domains, tools, routes []string) agent.Space
+	// Space is the default space of the built-in agent (spec 3.2) for its model,
+	// ModelHeuristic or a route, for the domains of its file, nil standing for the
+	// default table, for the tools it may be given, nil standing for all, and for
+	// the routes of a language model, its own first.
+	Space func(model string, domains, tools, routes []string) agent.Space
 	// Tools are the names that "tools" of agent.yaml may hold.
 	Tools []string
 	// Graders are the rules that suites are checked by.
@@ -56,19 +57,21 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 		return nil, fmt.Errorf("load the workspace: %s is not a folder", root)
 	}
 	l := &loader{root: root, builtins: builtins, suites: map[string]*bench.Suite{}}
-	settings := l.settings()
+	l.settings()
 	l.loadSuites()
 	agents := l.loadAgents()
+	l.checkPolicyNames(agents)
 	if err := l.errs.err(); err != nil {
 		return nil, err
 	}
-	return &Workspace{Root: root, Settings: settings, Agents: agents, Suites: l.suites}, nil
+	return &Workspace{Root: root, Settings: l.set.Settings, Agents: agents, Suites: l.suites}, nil
 }
 
 type loader struct {
 	root     string
 	builtins Builtins
 	errs     collector
+	set      *settingsFile
 	// suites holds every suite there is, nil for one with issues.
 	suites map[string]*bench.Suite
 }
@@ -77,13 +80,12 @@ func (l *loader) source(elem ...string) *source {
 	return &source{file: path.Join(elem...), errs: &l.errs}
 }
 
-func (l *loader) settings() Settings {
+func (l *loader) settings() {
 	s := l.source(SettingsFile)
-	data, ok := s.read(l.root, maxYAML, true)
-	if !ok {
-		return Settings{}
+	l.set = newSettingsFile()
+	if data, ok := s.read(l.root, maxYAML, true); ok {
+		l.set = readSettings(s, data)
 	}
-	return readSettings(s, data)
 }
 
 // entries lists a folder of the workspace by name; an absent one is empty.
@@ -208,6 +210,11 @@ func (l *loader) complete(f *agentFile) {
 	a := &f.agent
 	a.ID = f.folder
 	l.checkSuites(s, f)
+	l.checkModel(s, f)
+	if a.Adapter.Kind == KindBuiltin {
+		a.ToolFiles = l.folderFiles(path.Join(agentsDir, f.folder, toolsDir), maxTool, ".json", ".star")
+		a.SkillFiles = l.folderFiles(path.Join(agentsDir, f.folder, skillsDir), maxSkill, ".md")
+	}
 	l.checkTools(s, f)
 	a.Bootstrap = l.bootstrap(f)
 	a.Memories = readMemories(l.source(agentsDir, f.folder, memoriesFile), l.root)
@@ -223,7 +230,7 @@ func (l *loader) complete(f *agentFile) {
 func (l *loader) space(s *source, f *agentFile) {
 	a := &f.agent
 	switch a.Adapter.Kind {
-	case KindCommand:
+	case KindCommand, KindHTTP:
 		a.Space = declaredSpace(s, f)
 		if !l.errs.failed(s.file) {
 			a.Champion, _ = readChampion(&l.errs, l.root, a, a.Space)
@@ -234,7 +241,7 @@ func (l *loader) space(s *source, f *agentFile) {
 			return
 		}
 		var searched []string
-		full := l.builtins.Space(sortedNames(a.Domains), a.Tools, nil)
+		full := l.builtins.Space(a.Adapter.Model, sortedNames(a.Domains), a.Tools, l.routesOf(a))
 		a.Space, searched = narrowedSpace(s, f, full)
 		if l.errs.failed(s.file) {
 			return
@@ -281,14 +288,6 @@ func (l *loader) checkSuites(s *source, f *agentFile) {
 				break
 			}
 			owner[id] = name
-		}
-	}
-}
-
-func (l *loader) checkTools(s *source, f *agentFile) {
-	for i, name := range f.agent.Tools {
-		if f.agent.Adapter.Kind == KindBuiltin && !slices.Contains(l.builtins.Tools, name) {
-			s.bad(f.item("tools", i), didYouMean(name, l.builtins.Tools), "there is no tool %q", name)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // testBuiltins stands for the parts that evolve brings along.
 func testBuiltins() Builtins {
 	return Builtins{
-		Space: func(domains, _, _ []string) agent.Space {
+		Space: func(model string, domains, _, routes []string) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "research"}
 			}
@@ -31,6 +31,13 @@ func testBuiltins() Builtins {
 			}}
 			for _, d := range domains {
 				space.Params = append(space.Params, agent.Param{Name: "temperature." + d, Kind: agent.Float, Min: 0, Max: 1, Default: .2})
+			}
+			if model != ModelHeuristic {
+				values := []any{}
+				for _, r := range routes {
+					values = append(values, r)
+				}
+				space.Params = append(space.Params, agent.Param{Name: "route", Kind: agent.Choice, Values: values, Default: routes[0]})
 			}
 			return space
 		},

@@ -13,10 +13,9 @@ const referenceWidth = 96
 // annotatedSettings is evolve.yaml with every key behind a comment sign, explained,
 // with its default or an example.
 func annotatedSettings() []byte {
-	s := DefaultSettings()
 	var b bytes.Buffer
 	b.WriteString("# Settings of this evolve workspace. Every key may be left out.\n")
-	for _, k := range settingsKeys(&s).keys {
+	for _, k := range settingsKeys(newSettingsFile()).keys {
 		b.WriteByte('\n')
 		comment(&b, "", sentence(k.doc))
 		o, ok := k.field.(object)
@@ -28,6 +27,7 @@ func annotatedSettings() []byte {
 		fmt.Fprintf(&b, "%s:\n", k.name)
 		for _, k := range o.keys {
 			comment(&b, "  ", sentence(k.doc))
+			explain(&b, "  #   ", k.field)
 			proposed(&b, "  ", k)
 		}
 	}
@@ -75,11 +75,13 @@ func explain(b *bytes.Buffer, indent string, f field) {
 		explainUnion(b, indent+"  ", f.byType())
 	case union:
 		explainUnion(b, indent, f)
+	case server:
+		explainKeys(b, indent, f.keys().keys)
 	case mapping:
 		switch item := f.item.(type) {
 		case draft:
 			explain(b, indent, item)
-		case object:
+		case object, union, server:
 			fmt.Fprintf(b, "%s<name>:\n", indent)
 			explain(b, indent+"  ", item)
 		}

@@ -8,8 +8,7 @@ import (
 // SettingsSchema is the JSON schema of evolve.yaml, for editors. It refuses the
 // unknown keys and wrong types that Load refuses.
 func SettingsSchema() []byte {
-	s := DefaultSettings()
-	return document("Settings of an evolve workspace (evolve.yaml)", settingsKeys(&s).schema())
+	return document("Settings of an evolve workspace (evolve.yaml)", settingsKeys(newSettingsFile()).schema())
 }
 
 // AgentSchema is the JSON schema of agent.yaml, for editors. It refuses the

@@ -71,6 +71,38 @@ confirm: {finalists: 5, level: 0.01, share: 0.65, max_repeats: 6}
 prices:
   small: {input: 0.5, output: 1.5}
   large: {input: 3, output: 15, cached: 0.3}
+providers:
+  openai: {kind: openai, base_url: https://api.openai.com/v1/, key_env: OPENAI_API_KEY, record: recordings/night.yaml}
+  claude: {kind: anthropic, key_env: ANTHROPIC_API_KEY}
+  tape:   {kind: replay, recording: recordings/night.yaml, of: openai}
+  local:  {kind: openai, base_url: http://localhost:11434/v1}
+routes:
+  default: {provider: openai, model: gpt-5-mini, temperature: 0.2, max_tokens: 2000}
+  code:    {provider: claude, model: claude-sonnet-5}
+  tape:    {provider: tape, model: gpt-5-mini, temperature: 0}
+policies:
+  environment:
+    deadline: 10s
+    retry: {attempts: 3, backoff: 500ms, max_backoff: 30s}
+    breaker: {calls: 20, failures: 0.5, slow: 5s, slow_share: 0.8, open: 30s, probes: 2}
+    rate: {calls: 60, per: 1m, wait: 5s}
+    concurrency: 8
+    queue_wait: 30s
+    budget:
+      run: {usd: 2, calls: 10000, tokens: 1000000, time: 2h}
+      agent: {calls: 5000}
+      day: {usd: 5}
+      exhausted: degrade
+      degrade_to: local
+  origins: {mcp: {deadline: 5s}, "mcp:search": {retry: {attempts: 1}}, authored: {concurrency: 1}, local: {}}
+  roles: {solver: {concurrency: 2}}
+  tools: {grep: {deadline: 2s}, find: {deadline: 3s}}
+  providers: {openai: {rate: {calls: 10, per: 1s}}}
+mcp:
+  search: {argv: [npx, some-server], env: [SEARCH_KEY], tools: {find: read}, network: none, sandbox: none}
+  docs:   {url: https://docs.example.org/mcp?v=1, headers_env: {Authorization: DOCS_AUTH}, tools: {lookup: read, store: idempotent_write, drop: write}}
+safety:
+  never: ["(?i)internal use only", '\bsk-[A-Za-z]+']
 `
 	fullAgent = `
 id: solver
@@ -91,8 +123,14 @@ space:
   tools:            {type: subset, of: [search, calc, shell], min: 1, max: 2, default: [search]}
   system_prompt:    {type: text, max_chars: 2000, default: "", lines: [Be brief.], description: what it is told}
 `
+	fullService = `
+id: solver
+adapter: {kind: http, url: "http://127.0.0.1:8000/run?v=1", headers_env: {Authorization: AGENT_AUTH}, pool: 4, timeout: 60s}
+suites: [tasks]
+` + goodSpace
 	fullBuiltin = goodBuilt + `
 tools: [calculate, grep]
+mcp: []
 space:
   recall.min_score: {min: 0.6, max: 0.9, default: 0.7}
   recall.max_memories: {max: 10}
@@ -111,7 +149,7 @@ func TestSchemaAcceptsTheGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, doc := range []string{fullAgent, fullBuiltin, goodBuilt, string(solver)} {
+	for _, doc := range []string{fullAgent, fullBuiltin, fullService, goodBuilt, string(solver)} {
 		if err := forAgent.Validate(asJSON(t, []byte(doc))); err != nil {
 			t.Errorf("refused:\n%s\n%v", doc, err)
 		}

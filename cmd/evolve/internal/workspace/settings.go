@@ -25,11 +25,29 @@ func DefaultSettings() Settings {
 	}
 }
 
-// settingsKeys is evolve.yaml: every key, bound to s. The defaults that schema and
-// comments show are the values that s has when it is called.
-func settingsKeys(s *Settings) object {
+// settingsFile is evolve.yaml under reading: what it says, and where.
+type settingsFile struct {
+	Settings
+	// given holds where the values of the top-level keys stand.
+	given             map[string]*yaml.Node
+	providers, routes map[string]entry
+	// layers are those of the policies: "environment", "roles.clerk".
+	layers map[string]*layerEntry
+	// read says that the file is YAML, so that a name it lacks is not there.
+	read bool
+}
+
+func newSettingsFile() *settingsFile {
+	return &settingsFile{Settings: DefaultSettings(), given: map[string]*yaml.Node{}}
+}
+
+// settingsKeys is evolve.yaml: every key, bound to f. The defaults that schema and
+// comments show are the values that f has when it is called.
+func settingsKeys(f *settingsFile) object {
+	s := &f.Settings
 	version := 1
 	return object{
+		seen: f.given,
 		keys: []key{
 			{name: "version", doc: "version of this file's form", field: whole[int]{&version, 1, 1}, def: "1"},
 			{name: "budget", doc: "what one run may spend, all agents together; flags of the command line override it", field: budgetKeys(&s.Budget)},
@@ -37,8 +55,13 @@ func settingsKeys(s *Settings) object {
 			{name: "search", doc: "how variants are looked for", field: searchKeys(&s.Search)},
 			{name: "confirm", doc: "how the best of them are compared with the champion on the holdout tasks", field: confirmKeys(&s.Confirm)},
 			{name: "prices", doc: "what models cost, in USD per million tokens by model name, frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
+			{name: "providers", doc: "where language models answer, by a name of your own; keys stand in the environment, never here", field: providersKeys(f), example: "{openai: {kind: openai, key_env: OPENAI_API_KEY}}"},
+			{name: "routes", doc: "which model answers, by hint; agent.yaml names one as its model, and default holds where none is named", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
+			{name: "policies", doc: "limits of every call of a tool and of a provider; a later layer is the stricter or looser word of people, a call itself can only be stricter", field: policyKeys(f)},
+			{name: "mcp", doc: "servers of tools (Model Context Protocol); an agent has those that its mcp names", field: serversKeys(f), example: "{search: {argv: [./search], tools: {find: read}}}"},
+			{name: "safety", doc: "what holds whatever an agent does", field: safetyKeys(f)},
 		},
-		later: []string{"providers", "routes", "policies", "gates", "notify", "heartbeat", "adoption", "archive"},
+		later: []string{"gates", "notify", "heartbeat", "adoption", "archive"},
 	}
 }
 
@@ -116,21 +139,23 @@ func (t then) read(s *source, n *yaml.Node, name string) {
 }
 
 // readSettings reads evolve.yaml; what it returns is meaningless when s has issues.
-func readSettings(s *source, data []byte) Settings {
-	out := DefaultSettings()
+func readSettings(s *source, data []byte) *settingsFile {
+	f := newSettingsFile()
 	n := s.parse(data)
 	if n == nil {
-		return out
+		return f
 	}
-	table := settingsKeys(&out)
-	table.seen = map[string]*yaml.Node{}
-	table.read(s, n, "")
-	if out.Budget == (Budget{}) {
-		out.Budget.Evaluations = DefaultEvaluations
+	s.secrets(n, data)
+	f.read = true
+	settingsKeys(f).read(s, n, "")
+	if f.Budget == (Budget{}) {
+		f.Budget.Evaluations = DefaultEvaluations
 	}
 	// Whoever asks for much at once and names no lookahead wants it used.
-	if search := table.seen["search"]; search != nil && child(search, "lookahead") == nil {
-		out.Search.Lookahead = max(out.Search.Lookahead, out.Search.Concurrency)
+	if search := f.given["search"]; search != nil && child(search, "lookahead") == nil {
+		f.Search.Lookahead = max(f.Search.Lookahead, f.Search.Concurrency)
 	}
-	return out
+	f.checkModels(s)
+	f.checkPolicies(s)
+	return f
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+	"evolve/runtime/tool"
 )
 
 func TestSettings(t *testing.T) {
@@ -40,6 +42,41 @@ func TestSettings(t *testing.T) {
 			Search:  Search{Selection: "top_k", Concurrency: 4, Lookahead: 16, Baseline: 0},
 			Confirm: Confirm{Finalists: 5, Level: .01, Share: .65, MaxRepeats: 6},
 			Prices:  map[string]Price{"small": {.5, 1.5, .5}, "large": {3, 15, .3}},
+			Providers: map[string]Provider{
+				"openai": {Kind: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Record: "recordings/night.yaml"},
+				"claude": {Kind: "anthropic", KeyEnv: "ANTHROPIC_API_KEY"},
+				"tape":   {Kind: "replay", Recording: "recordings/night.yaml", Of: "openai", OfKind: "openai"},
+				"local":  {Kind: "openai", BaseURL: "http://localhost:11434/v1"},
+			},
+			Routes: map[string]Route{
+				"default": {"openai", "gpt-5-mini", new(.2), 2000},
+				"code":    {"claude", "claude-sonnet-5", nil, 0},
+				"tape":    {"tape", "gpt-5-mini", new(0.), 0},
+			},
+			Policies: policy.Book{
+				Environment: policy.Settings{
+					Deadline: 10 * time.Second, Attempts: 3, Backoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second,
+					BreakerCalls: 20, BreakerFailures: .5, BreakerSlow: 5 * time.Second, BreakerSlowShare: .8, BreakerOpen: 30 * time.Second, BreakerProbes: 2,
+					RateCalls: 60, RatePer: time.Minute, RateWait: 5 * time.Second, Concurrency: 8, QueueWait: 30 * time.Second,
+					PerRun:   policy.Budget{USD: 2, Calls: 10000, Tokens: 1e6, Elapsed: 2 * time.Hour},
+					PerAgent: policy.Budget{Calls: 5000}, PerDay: policy.Budget{USD: 5},
+					Exhausted: policy.Degrade, DegradedTo: "local",
+				},
+				Origins: map[string]policy.Settings{
+					"mcp": {Deadline: 5 * time.Second}, "mcp:search": {Attempts: 1}, "authored": {Concurrency: 1}, "local": {},
+				},
+				Roles:     map[string]policy.Settings{"solver": {Concurrency: 2}},
+				Tools:     map[string]policy.Settings{"grep": {Deadline: 2 * time.Second}, "find": {Deadline: 3 * time.Second}},
+				Providers: map[string]policy.Settings{"openai": {RateCalls: 10, RatePer: time.Second}},
+			},
+			MCP: map[string]MCPServer{
+				"search": {Argv: []string{"npx", "some-server"}, Env: []string{"SEARCH_KEY"}, Network: "none", Sandbox: "none", Tools: map[string]tool.Effect{"find": tool.Read}},
+				"docs": {
+					URL: "https://docs.example.org/mcp?v=1", HeadersEnv: map[string]string{"Authorization": "DOCS_AUTH"},
+					Tools: map[string]tool.Effect{"lookup": tool.Read, "store": tool.IdempotentWrite, "drop": tool.Write},
+				},
+			},
+			Never: []string{"(?i)internal use only", `\bsk-[A-Za-z]+`},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -48,7 +85,7 @@ func TestSettings(t *testing.T) {
 			if err := errs.err(); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff(c.want, got.Settings); diff != "" {
 				t.Error(diff)
 			}
 		})

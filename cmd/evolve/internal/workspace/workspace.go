@@ -5,6 +5,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 )
 
 // Workspace is a loaded and checked workspace.
@@ -46,6 +47,15 @@ type Settings struct {
 	Confirm Confirm
 	// Prices in USD per million tokens by model name, frozen per run.
 	Prices map[string]Price
+	// Providers are where language models answer, Routes which of their models does.
+	Providers map[string]Provider
+	Routes    map[string]Route
+	// Policies are the operator's layers.
+	Policies policy.Book
+	// MCP are the servers of tools, by name.
+	MCP map[string]MCPServer
+	// Never are patterns (RE2) that no answer may match.
+	Never []string
 }
 
 // Budget bounds a run; flags override it. Zero fields are no bound, but one of
@@ -103,6 +113,11 @@ type Agent struct {
 	Reviewers []string
 	// Tools are the registered tools of a built-in agent; empty: all.
 	Tools []string
+	// MCP names the servers whose tools a built-in agent may call.
+	MCP []string
+	// ToolFiles are tools/*.json and tools/*.star of a built-in agent, approved
+	// tools that it wrote, and SkillFiles skills/*.md, by name. They count for Hash.
+	ToolFiles, SkillFiles map[string][]byte
 	// Bootstrap maps the files SOUL.md, GOALS.md and the like, by name, to their texts.
 	Bootstrap map[string]string
 	// Memories is memories.jsonl, the agent's memory snapshot.
@@ -119,11 +134,15 @@ type Agent struct {
 
 // Adapter is the adapter object of agent.yaml.
 type Adapter struct {
-	// Kind is "builtin" or "command".
+	// Kind is "builtin", "command" or "http".
 	Kind string
-	// Model of a built-in agent: "heuristic".
+	// Model of a built-in agent: "heuristic" or the name of a route.
 	Model string
-	// The fields of a command (spec 2.2).
+	// URL is where an http agent answers; HeadersEnv maps headers to the variables
+	// that hold their values.
+	URL        string
+	HeadersEnv map[string]string
+	// The fields of a command (spec 2.2). An http agent has Pool and Timeout as well.
 	Argv     []string
 	Protocol string // jsonl or once (the default)
 	Pool     int    // 1 by default

@@ -1,0 +1,118 @@
+package workspace
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// address is a URL that is spoken to: https, or http where nobody listens in. What
+// is wrong is not repeated: it may hold a key.
+type address struct {
+	to *string
+	// bare refuses what follows a question mark.
+	bare bool
+}
+
+const maxAddress = 2000
+
+func (a address) read(s *source, n *yaml.Node, name string) {
+	var v string
+	if !(text{to: &v}).take(s, n, name) {
+		return
+	}
+	u, err := url.Parse(v)
+	switch {
+	case err != nil || len(v) > maxAddress || u.Hostname() == "" || strings.ContainsAny(v, " \t\n"):
+		s.bad(n, "write it like https://host/path", "%s must be a URL", name)
+	case u.User != nil || strings.Contains(u.Host, "@"):
+		s.bad(n, secretHint, "%s must hold no user and no password", name)
+	case u.Fragment != "" || strings.Contains(v, "#"):
+		s.bad(n, "", "%s must have no fragment", name)
+	case a.bare && (u.RawQuery != "" || u.ForceQuery):
+		s.bad(n, "", "%s must end before the question mark", name)
+	case u.Scheme == "http" && !private(u.Hostname()):
+		s.bad(n, "http is for this machine and private networks", "%s must begin with https://", name)
+	case u.Scheme != "https" && u.Scheme != "http":
+		s.bad(n, "", "%s must begin with https://", name)
+	default:
+		*a.to = strings.TrimRight(v, "/")
+	}
+}
+
+func (a address) schema() schema {
+	if a.bare {
+		return schema{"type": "string", "pattern": `^https?://[^\s/?#@]+(/[^\s?#]*)?$`}
+	}
+	return schema{"type": "string", "pattern": `^https?://[^\s/?#@]+([/?][^\s#]*)?$`}
+}
+
+// private reports whether a host is this machine or on a private network, as far
+// as its name tells: reserved names, names without a dot, private addresses. A
+// link-local address is none: clouds keep credentials there.
+func private(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().IsLoopback() || ip.Unmap().IsPrivate()
+	}
+	if net.ParseIP(host) != nil || !hostName.MatchString(host) {
+		return false
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	for _, ending := range []string{".localhost", ".local", ".internal", ".home.arpa"} {
+		if strings.HasSuffix(host, ending) {
+			return true
+		}
+	}
+	return !strings.Contains(host, ".")
+}
+
+// hostName keeps out what a resolver would take for a number: 2130706433 is 127.0.0.1,
+// and 134744072 is not.
+var hostName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+
+// envName is the name of an environment variable. What is none may be a value, and
+// is not repeated.
+func envName(to *string) text {
+	return text{to: to, pattern: envPattern, rule: "the name of an environment variable", hint: "names only: the values are taken from the environment", private: true}
+}
+
+var headerPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
+
+// framing are headers that the protocol itself sets.
+var framing = map[string]bool{
+	"host": true, "content-length": true, "content-type": true, "transfer-encoding": true, "connection": true,
+	"accept": true, "accept-encoding": true, "upgrade": true, "te": true, "trailer": true, "expect": true,
+}
+
+// headersEnv maps headers to the variables that hold their values.
+func headersEnv(to *map[string]string) mapping {
+	seen := map[string]bool{}
+	return mapping{
+		each: func(s *source, k *yaml.Node) field {
+			folded := strings.ToLower(k.Value)
+			switch {
+			case !headerPattern.MatchString(k.Value):
+				s.bad(k, "", "a header's name must be letters, digits and -, at most 64")
+				return nil
+			case framing[folded]:
+				s.bad(k, "", "the header %q is set by the protocol", k.Value)
+				return nil
+			case seen[folded]:
+				s.bad(k, "", "the header %q is here twice", k.Value)
+				return nil
+			}
+			seen[folded] = true
+			var v string
+			return then{envName(&v), func() {
+				if v != "" {
+					put(to, k.Value, v)
+				}
+			}}
+		},
+		item: envName(new(string)),
+	}
+}

@@ -1,0 +1,120 @@
+package workspace
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// The folders of what an agent wrote and a person approved, with the bounds of one
+// file in bytes and of their number.
+const (
+	toolsDir  = "tools"
+	skillsDir = "skills"
+
+	maxTool  = 64 << 10
+	maxSkill = 64 << 10
+	maxParts = 200
+)
+
+// checkModel holds the model and the servers of an agent against evolve.yaml.
+func (l *loader) checkModel(s *source, f *agentFile) {
+	if !l.set.read {
+		return
+	}
+	routes, servers := sortedNames(l.set.Routes), sortedNames(l.set.MCP)
+	if model := f.agent.Adapter.Model; f.adapter["model"] != nil && model != ModelHeuristic && !slices.Contains(routes, model) {
+		hint := didYouMean(model, append([]string{ModelHeuristic}, routes...))
+		if hint == "" && len(routes) == 0 {
+			hint = "evolve.yaml has no routes"
+		}
+		s.bad(f.adapter["model"], hint, "there is no route %q", model)
+	}
+	for i, name := range f.agent.MCP {
+		if !slices.Contains(servers, name) {
+			s.bad(f.item("mcp", i), didYouMean(name, servers), "there is no server %q under mcp of %s", name, SettingsFile)
+		}
+	}
+}
+
+// routesOf are the routes that a built-in agent may take, its own first; nil for
+// one without a language model.
+func (l *loader) routesOf(a *Agent) []string {
+	if a.Adapter.Model == ModelHeuristic {
+		return nil
+	}
+	routes := []string{a.Adapter.Model}
+	for _, name := range sortedNames(l.set.Routes) {
+		if name != a.Adapter.Model {
+			routes = append(routes, name)
+		}
+	}
+	return routes
+}
+
+// toolsOf are the tools that a built-in agent may be given: those that evolve
+// brings along, those of its servers, and those that it wrote.
+func (l *loader) toolsOf(a *Agent) []string {
+	known := slices.Clone(l.builtins.Tools)
+	for _, server := range a.MCP {
+		known = append(known, sortedNames(l.set.MCP[server].Tools)...)
+	}
+	for _, file := range sortedNames(a.ToolFiles) {
+		known = append(known, strings.TrimSuffix(file, path.Ext(file)))
+	}
+	return known
+}
+
+func (l *loader) checkTools(s *source, f *agentFile) {
+	if f.agent.Adapter.Kind != KindBuiltin {
+		return
+	}
+	known := l.toolsOf(&f.agent)
+	for i, name := range f.agent.Tools {
+		if !slices.Contains(known, name) {
+			s.bad(f.item("tools", i), didYouMean(name, known), "there is no tool %q", name)
+		}
+	}
+}
+
+// checkPolicyNames holds the layers of agents and tools against all that there are.
+func (l *loader) checkPolicyNames(agents []Agent) {
+	ids, tools := []string{}, slices.Clone(l.builtins.Tools)
+	for _, name := range sortedNames(l.set.MCP) {
+		tools = append(tools, sortedNames(l.set.MCP[name].Tools)...)
+	}
+	for i := range agents {
+		ids = append(ids, agents[i].ID)
+		tools = append(tools, l.toolsOf(&agents[i])...)
+	}
+	l.set.policyNames(l.source(SettingsFile), ids, tools)
+}
+
+// folderFiles reads the files of a folder that have one of the endings. A link is
+// refused: what it leads to is no part of the agent's hash.
+func (l *loader) folderFiles(dir string, limit int64, endings ...string) map[string][]byte {
+	var out map[string][]byte
+	for _, e := range l.entries(dir) {
+		name := e.Name()
+		ext := path.Ext(name)
+		if !slices.Contains(endings, ext) {
+			continue
+		}
+		s := l.source(dir, name)
+		switch {
+		case len(out) == maxParts:
+			l.source(dir).fail("has more than %d files", maxParts)
+			return out
+		case !e.Type().IsRegular():
+			s.fail("is not a regular file")
+			continue
+		case !namePattern.MatchString(strings.TrimSuffix(name, ext)):
+			s.fail("its name must be %s, before %s", nameRule, ext)
+			continue
+		}
+		if data, ok := s.read(l.root, limit, true); ok {
+			put(&out, name, data)
+		}
+	}
+	return out
+}

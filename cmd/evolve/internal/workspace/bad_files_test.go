@@ -1,0 +1,39 @@
+package workspace
+
+import "strings"
+
+// badFiles are mistakes in the other files of a workspace.
+func badFiles() []badCase {
+	return []badCase{
+		{"fixed without a member", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n", "agents/helper/config.yaml": "tools.selection: []\n"}, `agents/helper/agent.yaml:5:3: parameter "tools.selection" is empty and not searched (search it, or give it a member in config.yaml)`, false},
+		{"search of what is switched off", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n  decompose.max_subgoals: {max: 3, default: 3}\n", "agents/helper/config.yaml": "decompose.enabled: false\n"}, `agents/helper/agent.yaml:6:3: parameter "decompose.max_subgoals" can never be active under the champion (search what it depends on as well)`, false},
+		{"unknown parameter in config", map[string]string{"agents/solver/config.yaml": "haet: 1\n"}, `agents/solver/config.yaml:1:1: parameter "haet" is not declared in the space (did you mean "heat"?)`, false},
+		{"value out of range in config", map[string]string{"agents/solver/config.yaml": "# c\nheat: 7\n"}, `agents/solver/config.yaml:2:7: parameter "heat" is 7, outside 0 to 2`, false},
+		{"wrong type in config", map[string]string{"agents/solver/config.yaml": "heat: warm\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must be a number`, false},
+		{"mapping in config", map[string]string{"agents/solver/config.yaml": "heat: {a: 1}\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must have one value or a list, not a mapping`, false},
+		{"nothing in config", map[string]string{"agents/solver/config.yaml": "heat:\n"}, `agents/solver/config.yaml:1:6: parameter "heat" has no value`, false},
+		{"list as config", map[string]string{"agents/solver/config.yaml": "- heat\n"}, `agents/solver/config.yaml:1:1: must hold keys with values, not a list`, false},
+		{"strategy that nobody reads", map[string]string{"agents/solver/STRATEGY.md": "Be brief.\n"}, `agents/solver/STRATEGY.md: the space has no text parameter "strategy" that it could hold`, false},
+		{"strategy in config", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/config.yaml": "strategy: x\n"}, `agents/helper/config.yaml:1:11: the strategy is kept in STRATEGY.md`, false},
+		{"strategy too long", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": strings.Repeat("é", 4001)}, `agents/helper/STRATEGY.md: has 4001 characters, at most 4000 are allowed`, false},
+		{"strategy that is no text", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": "a\n\xff"}, `agents/helper/STRATEGY.md:2:1: is not valid UTF-8`, false},
+
+		{"memories", map[string]string{"agents/solver/memories.jsonl": `{"id":"a","text":"x"}` + "\n\n" +
+			`{"id":"b","txt":"x"}` + "\n" + `{"id":"a","text":"y"}` + "\n" + `{"id":"c","text":"y"` + "\n" + `{"id":"d","text":5}` + "\n" +
+			`{"id":"e","text":"z","confidence":2}` + "\n" + `{"id":"f","text":"z","time":"soon"}` + "\n" + `[1]` + "\n" + `{"id":"g","text":"z"} x` + "\n" + `{"id":"h","id":"h","text":"z"}` + "\n"}, `
+agents/solver/memories.jsonl:3:12: unknown key "txt" (did you mean "text"?)
+agents/solver/memories.jsonl:4:1: the memory "a" is here twice, first on line 1
+agents/solver/memories.jsonl:5:21: is not valid JSON: the line ends too early
+agents/solver/memories.jsonl:6:19: "text" must be text, not a number
+agents/solver/memories.jsonl:7:1: "confidence" is 2, outside 0 to 1
+agents/solver/memories.jsonl:8:1: "time" is no time (write it like 2026-01-31T09:00:00Z)
+agents/solver/memories.jsonl:9:1: must be a JSON object
+agents/solver/memories.jsonl:10:23: has more than one JSON value
+agents/solver/memories.jsonl:11:12: the key "id" is here twice
+`, false},
+		{"empty suite", map[string]string{"suites/other.jsonl": ""}, `suites/other.jsonl: holds no task`, false},
+		{"bad line in an unused suite", map[string]string{"suites/other.jsonl": `{"id":"x","gaol":"y","answer":"z"}` + "\n"}, `suites/other.jsonl:1:11: unknown key "gaol" (did you mean "goal"?)`, false},
+		{"suite with a bad name", map[string]string{"suites/my tasks.jsonl": goodSuite}, `suites/my tasks.jsonl: a suite's name must be letters, digits, - and _, at most 64`, false},
+		{"one id in two suites", map[string]string{"suites/other.jsonl": goodSuite, "agents/solver/agent.yaml": strings.Replace(goodHead, "[tasks]", "[tasks, other]", 1) + goodSpace}, `agents/solver/agent.yaml:3:17: the suites "tasks" and "other" both have a task "t1"`, false},
+	}
+}

@@ -1,0 +1,67 @@
+package workspace
+
+import "strings"
+
+// badSettings are mistakes in evolve.yaml: its form, and what a run is bounded by.
+func badSettings() []badCase {
+	return []badCase{
+		settings("misspelt top key", "budgte:\n  usd: 5\n", `evolve.yaml:1:1: unknown key "budgte" (did you mean "budget"?)`, true),
+		settings("misspelt nested key", "limits:\n  timeuot: 60s\n", `evolve.yaml:2:3: unknown key "timeuot" (did you mean "timeout"?)`, true),
+		settings("key far from any", "zebra: 1\n", `evolve.yaml:1:1: unknown key "zebra"`, true),
+		settings("key of another version", "notify: [a]\narchive: {keep: 5}\n", `
+evolve.yaml:1:1: "notify" is not supported by this version of evolve
+evolve.yaml:2:1: "archive" is not supported by this version of evolve
+`, true),
+		settings("text for a number", "budget: {evaluations: many}\n", `evolve.yaml:1:23: "evaluations" must be a whole number, not text`, true),
+		settings("fraction for a whole number", "budget: {evaluations: 1.5}\n", `evolve.yaml:1:23: "evaluations" must be a whole number, not 1.5`, true),
+		settings("number for a duration", "budget: {time: 60}\n", `evolve.yaml:1:16: "time" must be a duration (write 60s for seconds)`, true),
+		settings("bad duration", "limits: {timeout: 1 minute}\n", `evolve.yaml:1:19: "timeout" must be a duration (write it like 60s, 2m or 1h30m)`, true),
+		settings("duration out of range", "limits: {timeout: 48h}\n", `evolve.yaml:1:19: "timeout" is 48h, outside 10ms to 24h`, false),
+		settings("money of nothing", "budget: {usd: 0}\n", `evolve.yaml:1:15: "usd" must be above 0`, true),
+		settings("negative money", "budget: {usd: -3}\n", `evolve.yaml:1:15: "usd" is -3, outside 0 to 1000000`, true),
+		settings("not a number", "confirm: {level: .nan}\n", `evolve.yaml:1:18: "level" must be a finite number`, false),
+		settings("infinite", "budget: {usd: .inf}\n", `evolve.yaml:1:15: "usd" must be a finite number`, false),
+		settings("zero evaluations", "budget: {evaluations: 0}\n", `evolve.yaml:1:23: "evaluations" is 0, outside 1 to 1000000000`, true),
+		settings("number beyond 64 bits", "budget: {evaluations: 99999999999999999999}\n", `evolve.yaml:1:23: "evaluations" must be a whole number, not 99999999999999999999`, true),
+		settings("unknown selection", "search: {selection: topk}\n", `evolve.yaml:1:21: "selection" must be dgm, top_k or random, not "topk" (did you mean "top_k"?)`, true),
+		settings("list for a section", "search: [a]\n", `evolve.yaml:1:9: "search" must hold keys with values, not a list`, true),
+		settings("share out of range", "confirm: {share: 1}\n", `evolve.yaml:1:18: "share" is 1, outside 0.05 to 0.95`, true),
+		settings("price without output", "prices:\n  small: {input: 1}\n", `evolve.yaml:2:10: "output" is missing`, true),
+		settings("price misspelt", "prices:\n  small: {input: 1, ouput: 2}\n", `
+evolve.yaml:2:10: "output" is missing
+evolve.yaml:2:21: unknown key "ouput" (did you mean "output"?)
+`, true),
+		settings("version from the future", "version: 2\n", `evolve.yaml:1:10: "version" must be 1, not 2`, true),
+		settings("scalar document", "hello\n", `evolve.yaml:1:1: must hold keys with values, not text`, true),
+		settings("list document", "- a\n- b\n", `evolve.yaml:1:1: must hold keys with values, not a list`, true),
+		settings("duplicate key", "budget: {usd: 1}\nlimits: {}\nbudget: {usd: 2}\n", `evolve.yaml:3:1: the key "budget" is here twice, first on line 1`, false),
+		settings("two documents", "budget: {usd: 1}\n---\nbudget: {usd: 2}\n", `evolve.yaml:2:1: holds a second document`, false),
+		settings("unclosed list", "budget: {usd: 1}\nprices: [1, 2\nlimits: {}\n", `evolve.yaml:3:7: not valid YAML: did not find expected ',' or ']', while parsing a flow sequence that begins at 2:9`, false),
+		settings("tab", "budget:\n\tusd: 1\n", `evolve.yaml:2:1: not valid YAML: found character that cannot start any token (indent with spaces, not tabs)`, false),
+		settings("invalid UTF-8", "budget: {usd: 1}\n# caf\xe9\n", `evolve.yaml:2:6: is not valid UTF-8`, false),
+		settings("UTF-16", "\xff\xfeb\x00", `evolve.yaml:1:1: is not valid UTF-8`, false),
+		settings("control character", "budget: {usd: 1} # \x07\n", `evolve.yaml:1:20: has the control character U+0007`, false),
+		settings("alias", "budget: &b {usd: 1}\nlimits: *b\n", `
+evolve.yaml:1:9: anchors are not supported
+evolve.yaml:2:9: aliases are not supported (write the value out)
+`, false),
+		settings("unknown alias", "budget: *b\n", `evolve.yaml:1:9: not valid YAML: unknown anchor 'b' referenced`, false),
+		settings("merge key", "budget: {<<: {usd: 1}}\n", `evolve.yaml:1:10: merge keys are not supported (write the keys out)`, false),
+		settings("tag", "budget: {usd: !!float 1}\n", `evolve.yaml:1:15: tags are not supported`, false),
+		settings("key that is a list", "? [a]\n: 1\n", `evolve.yaml:1:3: a key must be text`, false),
+		settings("too deep", "prices: "+strings.Repeat("[", 100)+"\n", `evolve.yaml:1:41: not valid YAML: exceeded max depth of 32`, false),
+		settings("alias bomb", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a]\nc: &c [*b]\n", `
+evolve.yaml:1:1: unknown key "a"
+evolve.yaml:1:4: anchors are not supported
+evolve.yaml:2:1: unknown key "b"
+evolve.yaml:2:4: anchors are not supported
+evolve.yaml:2:8: aliases are not supported (write the value out)
+evolve.yaml:2:11: aliases are not supported (write the value out)
+evolve.yaml:3:1: unknown key "c"
+evolve.yaml:3:4: anchors are not supported
+evolve.yaml:3:8: aliases are not supported (write the value out)
+`, false),
+		settings("too large", "# "+strings.Repeat("x", maxYAML), `evolve.yaml: is larger than 1048576 bytes`, false),
+		{"no settings", map[string]string{"evolve.yaml": "-"}, `evolve.yaml: does not exist`, false},
+	}
+}

@@ -1,0 +1,100 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"evolve/runtime/policy"
+)
+
+// modelIdentity is what ModelHash covers. Names of variables are left out: another
+// key to the same endpoint gets the same answers.
+type modelIdentity struct {
+	Model     string                      `json:"model,omitempty"`
+	Providers map[string]providerIdentity `json:"providers,omitempty"`
+	Routes    map[string]Route            `json:"routes,omitempty"`
+	Servers   map[string]MCPServer        `json:"servers,omitempty"`
+	Never     []string                    `json:"never,omitempty"`
+	Policies  policy.Book                 `json:"policies"`
+	URL       string                      `json:"url,omitempty"`
+}
+
+type providerIdentity struct {
+	Kind    string `json:"kind"`
+	BaseURL string `json:"base_url,omitempty"`
+	// OfKind and Recording say what a replay answers from; the latter is the
+	// SHA-256 of the file, or empty while there is none.
+	OfKind    string `json:"of_kind,omitempty"`
+	Recording string `json:"recording,omitempty"`
+}
+
+// ModelHash identifies what stands behind the answers of an agent besides its
+// folder and this program, in hexadecimal: for a built-in one with a language model
+// the providers, routes and recordings it can reach, for any built-in one its
+// servers of tools, and for all of them the patterns that no answer may match and
+// the policies. It is part of the key of an evaluation.
+func (w *Workspace) ModelHash(a *Agent) string {
+	set := &w.Settings
+	id := modelIdentity{Model: a.Adapter.Model, Never: set.Never, Policies: set.Policies, URL: a.Adapter.URL}
+	if a.Adapter.Kind == KindBuiltin && a.Adapter.Model != ModelHeuristic {
+		id.Routes = set.Routes
+		for _, name := range w.reach() {
+			p := set.Providers[name]
+			put(&id.Providers, name, providerIdentity{p.Kind, p.BaseURL, p.OfKind, w.fileHash(p.Recording)})
+		}
+	}
+	for _, name := range a.MCP {
+		m := set.MCP[name]
+		m.Env, m.HeadersEnv = nil, nil
+		put(&id.Servers, name, m)
+	}
+	h := sha256.New()
+	// Maps are written in the order of their keys, and nothing in it fails to encode.
+	if err := json.NewEncoder(h).Encode(id); err != nil {
+		panic(err)
+	}
+	return sum(h)
+}
+
+// reach lists the providers that an agent with a language model can come to: those
+// of the routes, since a config may choose any of them, and those that stand in
+// when a budget is spent.
+func (w *Workspace) reach() []string {
+	set := &w.Settings
+	names := map[string]bool{}
+	for _, r := range set.Routes {
+		names[r.Provider] = true
+	}
+	layers := []policy.Settings{set.Policies.Environment}
+	for _, group := range []map[string]policy.Settings{set.Policies.Origins, set.Policies.Roles, set.Policies.Tools, set.Policies.Providers} {
+		for _, l := range group {
+			layers = append(layers, l)
+		}
+	}
+	for _, l := range layers {
+		if l.DegradedTo != "" {
+			names[l.DegradedTo] = true
+		}
+	}
+	return sortedNames(names)
+}
+
+// fileHash is the SHA-256 of a file of the workspace, "" when it cannot be read.
+func (w *Workspace) fileHash(name string) string {
+	if name == "" {
+		return ""
+	}
+	f, err := os.Open(filepath.Join(w.Root, filepath.FromSlash(name)))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return sum(h)
+}

@@ -1,0 +1,198 @@
+package workspace
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// The kinds of provider.
+const (
+	ProviderOpenAI    = "openai"
+	ProviderAnthropic = "anthropic"
+	ProviderReplay    = "replay"
+)
+
+// DefaultRoute is the route that holds where no other is named.
+const DefaultRoute = "default"
+
+// Provider is an entry of providers: in evolve.yaml.
+type Provider struct {
+	// Kind is openai (any compatible endpoint), anthropic or replay.
+	Kind string
+	// BaseURL is where it answers; empty: where the kind's own does.
+	BaseURL string
+	// KeyEnv names the variable that holds the key; empty: there is none.
+	KeyEnv string
+	// Record is the file that exchanges are recorded in, a path below the root with
+	// slashes; empty: they are not.
+	Record string
+	// Recording is what a replay answers from, such a path as well.
+	Recording string
+	// Of is whose exchanges were recorded, as the file names it: a provider, or its
+	// kind. OfKind is that kind.
+	Of, OfKind string
+}
+
+// Route is an entry of routes: in evolve.yaml.
+type Route struct {
+	Provider string
+	Model    string
+	// Temperature holds where a config says nothing; nil leaves it to the model.
+	Temperature *float64
+	// MaxTokens bounds one answer; 0 leaves it to the provider.
+	MaxTokens int
+}
+
+// entry is where a named entry of a section stands.
+type entry struct {
+	key  *yaml.Node
+	keys map[string]*yaml.Node
+}
+
+// at is where the value of a key stands, or the entry itself.
+func (e entry) at(name string) *yaml.Node {
+	if n := e.keys[name]; n != nil {
+		return n
+	}
+	return e.key
+}
+
+func providerKeys(p *Provider, seen map[string]*yaml.Node) union {
+	kinds := []string{ProviderOpenAI, ProviderAnthropic, ProviderReplay}
+	kind := key{name: "kind", doc: "openai (any compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter …), anthropic or replay", field: oneOf(&p.Kind, kinds...), required: true}
+	live := object{seen: seen, keys: []key{
+		kind,
+		{name: "base_url", doc: "where it answers; https, or http on this machine or a private network; left out: the kind's own", field: address{to: &p.BaseURL, bare: true}},
+		{name: "key_env", doc: "name of the environment variable that holds the key; left out: no key, as for a local server", field: envName(&p.KeyEnv)},
+		{name: "record", doc: "file to record its exchanges in, scrubbed, for a replay", field: recording(&p.Record)},
+	}}
+	return union{by: "kind", names: kinds, members: map[string]object{
+		ProviderOpenAI:    live,
+		ProviderAnthropic: live,
+		ProviderReplay: {seen: seen, keys: []key{
+			kind,
+			{name: "recording", doc: "file whose exchanges are replayed byte for byte, offline", field: recording(&p.Recording), required: true},
+			{name: "of", doc: "the provider that was recorded, or its kind", field: text{to: &p.Of, pattern: namePattern, rule: nameRule}, required: true},
+		}},
+	}}
+}
+
+func routeKeys(r *Route, seen map[string]*yaml.Node) object {
+	var heat float64
+	return object{seen: seen, keys: []key{
+		{name: "provider", doc: "name of a provider", field: text{to: &r.Provider, pattern: namePattern, rule: nameRule}, required: true},
+		{name: "model", doc: "the provider's name of the model", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
+		{name: "temperature", doc: "sampling temperature where a config says nothing", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
+		{name: "max_tokens", doc: "tokens of one answer at most", field: whole[int]{&r.MaxTokens, 1, 10_000_000}},
+	}}
+}
+
+// section is a mapping from names to entries.
+func section[T any](what string, fields func(*T, map[string]*yaml.Node) field, store func(name string, v T, at entry)) mapping {
+	return mapping{
+		each: func(s *source, k *yaml.Node) field {
+			if !namePattern.MatchString(k.Value) {
+				s.bad(k, "", "the name of a %s must be %s, not %q", what, nameRule, k.Value)
+				return nil
+			}
+			var v T
+			at := entry{k, map[string]*yaml.Node{}}
+			return then{fields(&v, at.keys), func() { store(k.Value, v, at) }}
+		},
+		item: fields(new(T), nil),
+	}
+}
+
+func providersKeys(f *settingsFile) mapping {
+	return section("provider", func(p *Provider, seen map[string]*yaml.Node) field { return providerKeys(p, seen) },
+		func(name string, p Provider, at entry) {
+			put(&f.Providers, name, p)
+			put(&f.providers, name, at)
+		})
+}
+
+func routesKeys(f *settingsFile) mapping {
+	return section("route", func(r *Route, seen map[string]*yaml.Node) field { return routeKeys(r, seen) },
+		func(name string, r Route, at entry) {
+			put(&f.Routes, name, r)
+			put(&f.routes, name, at)
+		})
+}
+
+// put is an assignment to a map that may have to be made.
+func put[V any](m *map[string]V, name string, v V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[name] = v
+}
+
+// checkModels holds providers and routes against each other.
+func (f *settingsFile) checkModels(s *source) {
+	names := sortedNames(f.Providers)
+	recorded := map[string]string{} // which provider records in a file
+	for _, name := range names {
+		p, at := f.Providers[name], f.providers[name]
+		switch of, known := f.Providers[p.Of]; {
+		case p.Of == "":
+		case known && of.Kind != ProviderReplay:
+			p.OfKind = of.Kind
+		case !known && (p.Of == ProviderOpenAI || p.Of == ProviderAnthropic):
+			p.OfKind = p.Of
+		case known:
+			s.bad(at.at("of"), "name the provider that was recorded", "%q replays and cannot have been recorded", p.Of)
+		default:
+			s.bad(at.at("of"), didYouMean(p.Of, append(names, ProviderOpenAI, ProviderAnthropic)), "there is no provider %q", p.Of)
+		}
+		f.Providers[name] = p
+		if p.Record == "" {
+			continue
+		}
+		if other, twice := recorded[p.Record]; twice {
+			s.bad(at.at("record"), "", "the providers %q and %q record in one file", other, name)
+		}
+		recorded[p.Record] = name
+	}
+	for _, name := range sortedNames(f.Routes) {
+		r, at := f.Routes[name], f.routes[name]
+		if name == ModelHeuristic {
+			s.bad(at.key, "", "a route cannot be called %q: that is the model without a provider", name)
+		}
+		if _, known := f.Providers[r.Provider]; !known && r.Provider != "" {
+			s.bad(at.at("provider"), didYouMean(r.Provider, names), "there is no provider %q", r.Provider)
+		}
+	}
+	if _, ok := f.Routes[DefaultRoute]; len(f.Routes) > 0 && !ok {
+		s.bad(f.given["routes"], "it holds where no other route is named", "the route %q is missing", DefaultRoute)
+	}
+}
+
+// recording is a file below the root that exchanges are kept in.
+func recording(to *string) field { return recordingFile{to} }
+
+type recordingFile struct{ to *string }
+
+func (r recordingFile) read(s *source, n *yaml.Node, name string) {
+	var v string
+	if !(text{to: &v}).take(s, n, name) {
+		return
+	}
+	first, _, _ := strings.Cut(v, "/")
+	switch {
+	case !filepath.IsLocal(v) || path.Clean(v) != v || strings.ContainsAny(v, "\\\x00"):
+		s.bad(n, "write it like recordings/night.yaml", "%s must be a path inside the workspace", name)
+	case path.Ext(v) != ".yaml":
+		s.bad(n, "write it like recordings/night.yaml", "%s must end in .yaml", name)
+	case first == agentsDir || first == suitesDir || strings.HasPrefix(first, ".") || v == SettingsFile:
+		s.bad(n, "write it like recordings/night.yaml", "%s must not lie among the files of the workspace itself", name)
+	default:
+		*r.to = v
+	}
+}
+
+func (recordingFile) schema() schema {
+	return schema{"type": "string", "pattern": `^[^/.\\][^\\]*\.yaml$`}
+}

@@ -1,0 +1,196 @@
+package workspace
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/runtime/policy"
+)
+
+// The origins of tools that have no server.
+const (
+	originLocal    = "local"
+	originAuthored = "authored"
+	originMCP      = "mcp"
+)
+
+// The longest time and the largest count that a policy may name.
+const (
+	maxWait  = 24 * time.Hour
+	maxCalls = 1_000_000_000
+)
+
+// layerEntry is where one layer of the policies stands.
+type layerEntry struct {
+	entry
+	settings *policy.Settings
+	// parts are where the groups of its keys stand, by name.
+	parts map[string]entry
+}
+
+func policyKeys(f *settingsFile) object {
+	book := &f.Policies
+	overlays := func(name string, to *map[string]policy.Settings) mapping {
+		return mapping{
+			each: func(_ *source, k *yaml.Node) field {
+				v := &policy.Settings{}
+				l := newLayer(v)
+				l.key = k
+				put(&f.layers, name+"."+k.Value, l)
+				return then{layerKeys(l), func() { put(to, k.Value, *v) }}
+			},
+			item: layerKeys(newLayer(new(policy.Settings))),
+		}
+	}
+	environment := newLayer(&book.Environment)
+	put(&f.layers, "environment", environment)
+	return object{keys: []key{
+		{name: "environment", doc: "what holds for every call; what is left out has a built-in limit", field: layerKeys(environment).object, example: "{deadline: 30s, retry: {attempts: 3}}"},
+		{name: "origins", doc: "the same keys for tools by where they come from: local, authored, mcp or mcp:<server>", field: overlays("origins", &book.Origins), example: "{mcp: {deadline: 5s}}"},
+		{name: "roles", doc: "the same keys by agent", field: overlays("roles", &book.Roles), example: "{}"},
+		{name: "tools", doc: "the same keys by tool", field: overlays("tools", &book.Tools), example: "{grep: {deadline: 2s}}"},
+		{name: "providers", doc: "the same keys by provider", field: overlays("providers", &book.Providers), example: "{openai: {rate: {calls: 60, per: 1m}}}"},
+	}}
+}
+
+func newLayer(v *policy.Settings) *layerEntry {
+	l := &layerEntry{settings: v, parts: map[string]entry{}}
+	l.keys = map[string]*yaml.Node{}
+	for _, part := range []string{"retry", "rate", "budget"} {
+		l.parts[part] = entry{keys: map[string]*yaml.Node{}}
+	}
+	return l
+}
+
+// layer is an object whose keys the comments of a scaffold list only once.
+type layer struct{ object }
+
+func layerKeys(l *layerEntry) layer {
+	s := l.settings
+	waits := func(to *time.Duration) duration { return duration{to, time.Millisecond, maxWait} }
+	share := func(to *float64) number { return number{to: to, max: 1, above: true} }
+	return layer{object{seen: l.keys, keys: []key{
+		{name: "deadline", doc: "time of a call, attempts and waiting included", field: waits(&s.Deadline)},
+		{name: "retry", doc: "attempts at a call that failed and may be repeated: reads, and writes with an idempotency key", field: object{seen: l.parts["retry"].keys, keys: []key{
+			{name: "attempts", doc: "attempts at most; 1 is no retry", field: whole[int]{&s.Attempts, 1, 100}},
+			{name: "backoff", doc: "wait before the second attempt; it doubles", field: waits(&s.Backoff)},
+			{name: "max_backoff", doc: "longest wait between two attempts", field: waits(&s.MaxBackoff)},
+		}}},
+		{name: "breaker", doc: "when calls are refused at once because too many failed or were slow", field: object{keys: []key{
+			{name: "calls", doc: "latest calls that it looks at", field: whole[int]{&s.BreakerCalls, 1, 100_000}},
+			{name: "failures", doc: "share of failures that opens it", field: share(&s.BreakerFailures)},
+			{name: "slow", doc: "time from which a call is slow", field: waits(&s.BreakerSlow)},
+			{name: "slow_share", doc: "share of slow calls that opens it", field: share(&s.BreakerSlowShare)},
+			{name: "open", doc: "how long it stays open", field: waits(&s.BreakerOpen)},
+			{name: "probes", doc: "calls let through before it closes", field: whole[int]{&s.BreakerProbes, 1, 1000}},
+		}}},
+		{name: "rate", doc: "calls in a time, evenly", field: object{seen: l.parts["rate"].keys, keys: []key{
+			{name: "calls", doc: "calls let through in each time", field: whole[int]{&s.RateCalls, 1, maxCalls}},
+			{name: "per", doc: "the time", field: waits(&s.RatePer)},
+			{name: "wait", doc: "longest time that a call waits for its turn", field: waits(&s.RateWait)},
+		}}},
+		{name: "concurrency", doc: "calls under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}},
+		{name: "queue_wait", doc: "longest time that a call waits for room, in turn among agents", field: waits(&s.QueueWait)},
+		{name: "budget", doc: "what calls may spend, and what happens then", field: object{seen: l.parts["budget"].keys, keys: []key{
+			{name: "run", doc: "in one run", field: spendingKeys(&s.PerRun)},
+			{name: "agent", doc: "by one agent in one run", field: spendingKeys(&s.PerAgent)},
+			{name: "day", doc: "in one day", field: spendingKeys(&s.PerDay)},
+			{name: "exhausted", doc: "deny: calls are refused; degrade: another provider serves them", field: exhausted{&s.Exhausted}},
+			{name: "degrade_to", doc: "the provider that serves instead", field: text{to: &s.DegradedTo, pattern: namePattern, rule: nameRule}},
+		}}},
+	}}}
+}
+
+func spendingKeys(b *policy.Budget) object {
+	return object{keys: []key{
+		{name: "calls", doc: "calls", field: whole[int64]{&b.Calls, 1, maxCalls}},
+		{name: "tokens", doc: "tokens, in and out", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
+		{name: "usd", doc: "money in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
+		{name: "time", doc: "time that the calls took together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
+	}}
+}
+
+// exhausted is a word of the policy package.
+type exhausted struct{ to *policy.Exhausted }
+
+func (e exhausted) words(to *string) text {
+	return oneOf(to, string(policy.Deny), string(policy.Degrade))
+}
+
+func (e exhausted) read(s *source, n *yaml.Node, name string) {
+	var v string
+	if e.words(&v).take(s, n, name) {
+		*e.to = policy.Exhausted(v)
+	}
+}
+
+func (e exhausted) schema() schema { return e.words(nil).schema() }
+
+// checkPolicies holds each layer against itself and against the providers and
+// servers of the file. Agents and tools are checked when they are known.
+func (f *settingsFile) checkPolicies(s *source) {
+	providers, servers := sortedNames(f.Providers), sortedNames(f.MCP)
+	for _, name := range sortedNames(f.layers) {
+		l := f.layers[name]
+		l.check(s, providers)
+		group, what, overlay := strings.Cut(name, ".")
+		if !overlay {
+			continue
+		}
+		switch group {
+		case "origins":
+			if server, ok := strings.CutPrefix(what, originMCP+":"); ok {
+				if !slices.Contains(servers, server) {
+					s.bad(l.key, didYouMean(server, servers), "there is no server %q under mcp", server)
+				}
+			} else if known := []string{originLocal, originAuthored, originMCP}; !slices.Contains(known, what) {
+				s.bad(l.key, didYouMean(what, known), "an origin is local, authored, mcp or mcp:<server>, not %q", what)
+			}
+		case "providers":
+			if !slices.Contains(providers, what) {
+				s.bad(l.key, didYouMean(what, providers), "there is no provider %q", what)
+			}
+			if to := l.settings.DegradedTo; to == what {
+				s.bad(l.parts["budget"].at("degrade_to"), "", "the provider %q cannot stand in for itself", what)
+			}
+		}
+	}
+}
+
+// check holds the keys of one layer against each other.
+func (l *layerEntry) check(s *source, providers []string) {
+	v := l.settings
+	retry, rate, budget := l.parts["retry"], l.parts["rate"], l.parts["budget"]
+	if v.MaxBackoff > 0 && v.Backoff > v.MaxBackoff {
+		s.bad(retry.keys["max_backoff"], "", `"max_backoff" is below "backoff"`)
+	}
+	if calls, per := rate.keys["calls"], rate.keys["per"]; (calls == nil) != (per == nil) {
+		s.bad(l.keys["rate"], "write it like {calls: 60, per: 1m}", `"calls" and "per" go together`)
+	}
+	to, word := budget.keys["degrade_to"], budget.keys["exhausted"]
+	switch {
+	case to == nil && word != nil && v.Exhausted == policy.Degrade:
+		s.bad(word, "", `"degrade" needs a provider in "degrade_to"`)
+	case to != nil && v.Exhausted != policy.Degrade:
+		s.bad(to, "", `"degrade_to" has no effect without "exhausted: degrade"`)
+	case to != nil && v.DegradedTo != "" && !slices.Contains(providers, v.DegradedTo):
+		s.bad(to, didYouMean(v.DegradedTo, providers), "there is no provider %q", v.DegradedTo)
+	}
+}
+
+// policyNames holds the layers of agents and tools against those that there are.
+func (f *settingsFile) policyNames(s *source, agents, tools []string) {
+	for _, name := range sortedNames(f.layers) {
+		group, what, _ := strings.Cut(name, ".")
+		at := f.layers[name].key
+		switch {
+		case group == "roles" && !slices.Contains(agents, what):
+			s.bad(at, didYouMean(what, agents), "there is no agent %q", what)
+		case group == "tools" && !slices.Contains(tools, what):
+			s.bad(at, didYouMean(what, tools), "there is no tool %q", what)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package workspace
+
+import (
+	"regexp"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/runtime/tool"
+)
+
+// MCPServer is an entry of mcp: in evolve.yaml, a server of tools. It is a program
+// (Argv) or stands somewhere (URL).
+type MCPServer struct {
+	// Argv is resolved like that of an agent's program, against the root.
+	Argv []string
+	// Env names the variables that are passed to the program.
+	Env []string
+	// Network is "host" (the default) or "none", Sandbox "auto" (the default) or "none".
+	Network, Sandbox string
+	URL              string
+	// HeadersEnv maps headers to the variables that hold their values.
+	HeadersEnv map[string]string
+	// Tools are those that may be called, with what a call may change. Others that
+	// the server has are not offered.
+	Tools map[string]tool.Effect
+}
+
+var (
+	serverPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	toolPattern   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$`)
+	modelPattern  = regexp.MustCompile(`^[A-Za-z0-9_.:/@+~-]{1,200}$`)
+)
+
+const (
+	serverRule = "lower-case letters, digits and -, at most 32"
+	modelRule  = "letters, digits and _ . : / @ + ~ -, at most 200"
+)
+
+// server reads one entry: a program or a URL.
+type server struct {
+	to   *MCPServer
+	seen map[string]*yaml.Node
+}
+
+// programKeys and addressKeys are what goes with only one of the two.
+var (
+	programKeys = []string{"env", "network", "sandbox"}
+	addressKeys = []string{"headers_env"}
+)
+
+func (v server) keys() object {
+	m := v.to
+	return object{seen: v.seen, keys: []key{
+		{name: "argv", doc: "program with its arguments, speaking on standard input and output; relative paths are resolved against the workspace", field: argv(&m.Argv)},
+		{name: "env", doc: "names of the environment variables to pass to the program; all others are withheld", field: environment(&m.Env)},
+		{name: "network", doc: "host: the program has the host's network; none: no network", field: oneOf(&m.Network, "host", "none"), def: "host"},
+		{name: "sandbox", doc: "auto: the program runs in a sandbox where one is to be had; none: never", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
+		{name: "url", doc: "where a server that is no program answers", field: address{to: &m.URL}},
+		{name: "headers_env", doc: "headers to send there, each with the name of the environment variable that holds its value", field: headersEnv(&m.HeadersEnv)},
+		{name: "tools", doc: "tools that may be called, each read, idempotent_write or write; others are not offered", field: effects(&m.Tools), required: true},
+	}}
+}
+
+func (v server) read(s *source, n *yaml.Node, name string) {
+	before := s.errs.total
+	v.keys().read(s, n, name)
+	if s.errs.total > before {
+		return
+	}
+	m := v.to
+	program, there := v.seen["argv"], v.seen["url"]
+	switch {
+	case program == nil && there == nil:
+		s.bad(n, "", `%s needs "argv" or "url"`, name)
+	case program != nil && there != nil:
+		s.bad(there, "", `%s has both "argv" and "url"`, name)
+	case program != nil:
+		v.stray(s, addressKeys, "a program")
+		if !nonEmpty.MatchString(m.Argv[0]) {
+			s.bad(program, "", `"argv" names no program`)
+		}
+		m.Network, m.Sandbox = orElse(m.Network, "host"), orElse(m.Sandbox, "auto")
+	default:
+		v.stray(s, programKeys, `a "url"`)
+	}
+	if len(m.Tools) == 0 {
+		s.bad(v.seen["tools"], "write them like {web_search: read}", `%s names no "tools" that may be called`, name)
+	}
+}
+
+// stray reports keys that are for the other sort of server.
+func (v server) stray(s *source, names []string, what string) {
+	for _, name := range names {
+		if n := v.seen[name]; n != nil {
+			s.bad(n, "", "%q does not go with %s", name, what)
+		}
+	}
+}
+
+func (v server) schema() schema {
+	out := v.keys().schema()
+	need := func(name string, without ...string) schema {
+		none := []any{}
+		for _, other := range without {
+			none = append(none, schema{"required": []any{other}})
+		}
+		return schema{"required": []any{name}, "not": schema{"anyOf": none}}
+	}
+	out["oneOf"] = []any{need("argv", append(slices.Clone(addressKeys), "url")...), need("url", append(slices.Clone(programKeys), "argv")...)}
+	return out
+}
+
+// effects maps tools to what a call of them may change.
+func effects(to *map[string]tool.Effect) mapping {
+	words := func(to *string) text {
+		return oneOf(to, string(tool.Read), string(tool.IdempotentWrite), string(tool.Write))
+	}
+	return mapping{
+		each: func(s *source, k *yaml.Node) field {
+			if !toolPattern.MatchString(k.Value) {
+				s.bad(k, "", "a tool's name must be letters, digits and _ . / -, at most 128, not %q", k.Value)
+				return nil
+			}
+			var v string
+			return then{words(&v), func() { put(to, k.Value, tool.Effect(v)) }}
+		},
+		item: words(new(string)),
+	}
+}
+
+func serversKeys(f *settingsFile) mapping {
+	return mapping{
+		each: func(s *source, k *yaml.Node) field {
+			if !serverPattern.MatchString(k.Value) {
+				s.bad(k, "", "the name of a server must be %s, beginning with a letter, not %q", serverRule, k.Value)
+				return nil
+			}
+			var m MCPServer
+			v := server{&m, map[string]*yaml.Node{}}
+			return then{v, func() { put(&f.MCP, k.Value, m) }}
+		},
+		item: server{new(MCPServer), map[string]*yaml.Node{}},
+	}
+}
