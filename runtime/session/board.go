@@ -1,0 +1,172 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of a [Board], in entries, bytes and time. One agent holds at most a
+// quarter, so that none can silence the others.
+const (
+	MaxBoardEntries = 256
+	MaxBoardBytes   = 64 << 10 // keys and values together
+	MaxBoardKey     = 100
+	MaxBoardValue   = 1 << 10
+	MaxBoardReaders = 16
+	MaxBoardTTL     = 24 * time.Hour
+
+	boardShare = 4
+)
+
+// Broadcast begins the keys whose entries all agents see.
+const Broadcast = "broadcast."
+
+// ErrBoardFull says that an entry finds no room until others expire or are removed.
+var ErrBoardFull = errors.New("the blackboard is full")
+
+// Board is a blackboard: key-value state that agents share for a while. An entry
+// belongs to the agent that put it and only that one can replace or remove it, so two agents
+// may use the same key. It is seen by its owner, by the agents it was put for, and
+// by all when its key begins with [Broadcast]. It is gone at the very moment its
+// time to live has passed. A Board is safe for concurrent use, keeps everything in
+// memory and starts nothing.
+type Board struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	entries map[place]*note
+	bytes   int
+}
+
+// Entry is what an agent sees of the board. Its text is another agent's: data.
+type Entry struct {
+	From, Key, Value string
+	Expires          time.Time
+}
+
+type place struct{ owner, key string }
+
+type note struct {
+	value   string
+	expires time.Time
+	readers []string
+}
+
+// NewBoard returns an empty board under a clock.
+func NewBoard(now func() time.Time) *Board {
+	return &Board{now: now, entries: map[place]*note{}}
+}
+
+// Put sets the owner's entry for a time to live in (0, [MaxBoardTTL]], visible to the readers besides
+// the owner. It fails, and changes nothing, when the key or the value
+// is empty, too long or no UTF-8, when the key holds white space or control
+// characters, or with [ErrBoardFull].
+func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...string) error {
+	switch {
+	case owner == "" || len(owner) > MaxBoardKey:
+		return fmt.Errorf("an agent's name has 1 to %d bytes", MaxBoardKey)
+	case key == "" || len(key) > MaxBoardKey:
+		return fmt.Errorf("a key has 1 to %d bytes", MaxBoardKey)
+	case !utf8.ValidString(key) || strings.Contains(key, " ") || clean(key) != key:
+		return errors.New("a key has no white space and no control characters")
+	case value == "" || len(value) > MaxBoardValue:
+		return fmt.Errorf("a value has 1 to %d bytes", MaxBoardValue)
+	case !utf8.ValidString(value):
+		return errors.New("a value is UTF-8")
+	case ttl <= 0 || ttl > MaxBoardTTL:
+		return fmt.Errorf("a time to live is above 0 and at most %v", MaxBoardTTL)
+	case len(readers) > MaxBoardReaders:
+		return fmt.Errorf("an entry has at most %d readers", MaxBoardReaders)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := b.now()
+	b.purge(at)
+	p := place{owner, key}
+	fresh, size := 1, len(key)+len(value)
+	if old, ok := b.entries[p]; ok {
+		fresh, size = 0, len(value)-len(old.value)
+	}
+	entries, bytes := b.held(owner)
+	if len(b.entries)+fresh > MaxBoardEntries || b.bytes+size > MaxBoardBytes ||
+		entries+fresh > MaxBoardEntries/boardShare || bytes+size > MaxBoardBytes/boardShare {
+		return ErrBoardFull
+	}
+	b.bytes += size
+	b.entries[p] = &note{value: value, expires: at.Add(ttl), readers: slices.Clone(readers)}
+	return nil
+}
+
+// Remove takes the owner's entry away; false says that there was none.
+func (b *Board) Remove(owner, key string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.purge(b.now())
+	p := place{owner, key}
+	n, ok := b.entries[p]
+	if ok {
+		delete(b.entries, p)
+		b.bytes -= len(key) + len(n.value)
+	}
+	return ok
+}
+
+// Get returns the owner's entry if the agent may see it.
+func (b *Board) Get(agent, owner, key string) (Entry, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := place{owner, key}
+	n, ok := b.entries[p]
+	if !ok || !n.visible(agent, p, b.now()) {
+		return Entry{}, false
+	}
+	return Entry{From: owner, Key: key, Value: n.value, Expires: n.expires}, true
+}
+
+// Visible returns what an agent may see, by key and then by owner.
+func (b *Board) Visible(agent string) []Entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := b.now()
+	var out []Entry
+	for p, n := range b.entries {
+		if n.visible(agent, p, at) {
+			out = append(out, Entry{From: p.owner, Key: p.key, Value: n.value, Expires: n.expires})
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.From, b.From))
+	})
+	return out
+}
+
+func (n *note) visible(agent string, p place, at time.Time) bool {
+	return at.Before(n.expires) &&
+		(p.owner == agent || strings.HasPrefix(p.key, Broadcast) || slices.Contains(n.readers, agent))
+}
+
+// purge forgets what has expired.
+func (b *Board) purge(at time.Time) {
+	for p, n := range b.entries {
+		if !at.Before(n.expires) {
+			delete(b.entries, p)
+			b.bytes -= len(p.key) + len(n.value)
+		}
+	}
+}
+
+func (b *Board) held(owner string) (entries, bytes int) {
+	for p, n := range b.entries {
+		if p.owner == owner {
+			entries++
+			bytes += len(p.key) + len(n.value)
+		}
+	}
+	return entries, bytes
+}

@@ -1,0 +1,71 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"evolve/runtime/memory"
+)
+
+// The sections that do not come from a file of the workspace.
+const (
+	StrategySection = "STRATEGY"
+	NotesSection    = "NOTES"
+	WorkingSection  = "WORKING_STATE"
+)
+
+// Section is one named part of the system prompt.
+type Section struct {
+	Name string
+	Text string
+}
+
+// order lists the sections from the highest priority to the lowest. The files that
+// people write come before what changes from turn to turn, so that the prompts of
+// two turns begin alike and a provider's cache of the beginning serves both.
+// Files with other names stand before the notes, in the order of their names.
+var order = [...]string{
+	"SOUL", "AGENT", "GOALS", "MEMORY", "TOOLS", "EVAL_FEEDBACK", StrategySection, "PROSOCHE", "", NotesSection, WorkingSection,
+}
+
+func priority(name string) int {
+	if i := slices.Index(order[:], base(name)); i >= 0 {
+		return i
+	}
+	return slices.Index(order[:], "")
+}
+
+func base(name string) string { return strings.TrimSuffix(name, ".md") }
+
+// Load puts workspace files (by name, such as SOUL.md) and the sections of this
+// turn into their order and keeps those that fit the budget, in [memory.Tokens]
+// of the texts together. The lowest priority is dropped first: nothing is kept
+// that stands behind a dropped section, so that a less important one never displaces a
+// more important one and what is kept of the files does not depend on the notes. Dropped
+// names come in the same order. A section takes the place of a file of its name;
+// those without text are left out.
+func Load(files map[string]string, extra []Section, budget int) (kept []Section, dropped []string) {
+	var all []Section
+	for name, text := range files {
+		if !slices.ContainsFunc(extra, func(s Section) bool { return base(s.Name) == base(name) }) {
+			all = append(all, Section{Name: name, Text: text})
+		}
+	}
+	all = append(all, extra...)
+	all = slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
+	slices.SortStableFunc(all, func(a, b Section) int {
+		return cmp.Or(priority(a.Name)-priority(b.Name), strings.Compare(a.Name, b.Name))
+	})
+	spent := 0
+	for i, s := range all {
+		if spent += memory.Tokens(s.Text); spent <= budget {
+			continue
+		}
+		for _, d := range all[i:] {
+			dropped = append(dropped, d.Name)
+		}
+		return all[:i], dropped
+	}
+	return all, nil
+}

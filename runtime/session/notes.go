@@ -1,0 +1,51 @@
+package session
+
+import (
+	"strings"
+
+	"evolve/runtime/memory"
+)
+
+// Bounds of the notes of a session.
+const (
+	MaxNotes     = 50
+	MaxNoteChars = 500
+)
+
+// AddNotes returns the notes of a session with new ones behind them: each one
+// line, cut to [MaxNoteChars] characters, empty ones left out. From [MaxNotes] on
+// a note is refused, never an older one dropped; refused counts them. The result
+// is bounded whatever came in.
+func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
+	for _, list := range [][]string{notes, fresh} {
+		for _, n := range list {
+			// A character is at most four bytes; far more need not be read to find that many.
+			if len(n) > 16*MaxNoteChars {
+				n = n[:16*MaxNoteChars]
+			}
+			n = strings.TrimSpace(cutRunes(clean(n), MaxNoteChars))
+			switch {
+			case n == "":
+			case len(kept) >= MaxNotes:
+				refused++
+			default:
+				kept = append(kept, n)
+			}
+		}
+	}
+	return kept, refused
+}
+
+// Inject returns the notes for a prompt, oldest first: the newest that fit the
+// budget in [memory.Tokens] together. Older ones stay in the session.
+func Inject(notes []string, budget int) []string {
+	notes, _ = AddNotes(nil, notes...)
+	spent, first := 0, len(notes)
+	for first > 0 {
+		if spent += memory.Tokens(notes[first-1]); spent > budget {
+			break
+		}
+		first--
+	}
+	return notes[first:]
+}

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clean makes one line of foreign text: runs of white space become a space, and
+// what has no width on paper (control characters, marks of direction, joiners,
+// bytes that are no UTF-8) is left out, so that a text shows what it says and
+// cannot pretend to be two lines of a prompt.
+func clean(text string) string {
+	var b strings.Builder
+	b.Grow(min(len(text), 1<<12))
+	space := false
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		case r == utf8.RuneError, !unicode.IsGraphic(r), unicode.Is(unicode.Cf, r):
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// sentences calls f with each sentence of a text, in order, until f says false.
+// Lines end a sentence; so do full stops, question and exclamation marks before
+// white space, but not those of abbreviations, initials and numbered lists.
+func sentences(text string, f func(sentence string) bool) {
+	for line := range strings.SplitSeq(text, "\n") {
+		start := 0
+		for i := 0; i < len(line); i++ {
+			if c := line[i]; c != '.' && c != '?' && c != '!' {
+				continue
+			}
+			if i+1 < len(line) && line[i+1] != ' ' || line[i] == '.' && abbreviated(line[start:i]) {
+				continue
+			}
+			if s := strings.TrimSpace(line[start : i+1]); s != "" && !f(s) {
+				return
+			}
+			start = i + 1
+		}
+		if s := strings.TrimSpace(line[start:]); s != "" && !f(s) {
+			return
+		}
+	}
+}
+
+// abbreviated reports whether the full stop after head belongs to a word.
+func abbreviated(head string) bool {
+	word := head[strings.LastIndexByte(head, ' ')+1:]
+	if len(word) == 1 { // an initial, or the number of a list
+		return true
+	}
+	switch strings.ToLower(strings.Trim(word, "(")) {
+	case "e.g", "i.e", "mr", "mrs", "ms", "dr", "prof", "approx", "vs", "etc", "nr", "no", "st", "inc", "ltd", "cf", "fig":
+		// "No." ends a sentence when it is one.
+		return !strings.EqualFold(word, "no") || word != head
+	}
+	return false
+}
+
+// cutRunes keeps at most n characters.
+func cutRunes(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}

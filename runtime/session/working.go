@@ -1,0 +1,171 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// MaxWorkingTokens bounds the working state, in [memory.Tokens].
+const MaxWorkingTokens = 512
+
+// Bounds on the parts of a working state, in bytes of one line and entries of one
+// list. Together they stay below [MaxWorkingTokens].
+const (
+	maxStateLine = 300
+	maxStateList = 8
+	maxStateName = 40
+)
+
+// Turn is what a finished turn leaves to extract its working state from.
+type Turn struct {
+	Goal    string
+	Outcome agent.Outcome
+	// Why is the result's error: why the outcome is not ok.
+	Why    string
+	Answer string
+	// Value is the answer at its shortest; empty takes the answer.
+	Value string
+	// Unsure says that the answer only stands for there being none.
+	Unsure bool
+	// Calls are the tool calls, oldest first.
+	Calls []Call
+}
+
+// Call is a tool with the outcome of one call of it.
+type Call struct {
+	Tool    string
+	Outcome agent.Outcome
+}
+
+// Extractor writes a working state, as a language model may. What it writes is
+// bounded and cleaned like any foreign text.
+type Extractor interface {
+	WorkingState(ctx context.Context, t Turn) (string, error)
+}
+
+// Working extracts the state for the next turn: goal, outcome, value of the
+// answer, tools with their outcomes, what failed and was not made good, and what is open. It is a
+// pure function of its argument, and every part is one line.
+func Working(t Turn) string {
+	var lines []string
+	add := func(name, text string) {
+		if text = memory.Cut(text, maxStateLine); text != "" {
+			lines = append(lines, name+": "+text)
+		}
+	}
+	add("goal", clean(head(t.Goal)))
+	outcome := clean(string(t.Outcome))
+	if why := clean(head(t.Why)); why != "" {
+		outcome += ", " + why
+	}
+	add("outcome", outcome)
+	value := t.Value
+	if value == "" {
+		value = t.Answer
+	}
+	if !t.Unsure {
+		add("answer", clean(head(value)))
+	}
+	tools, failed := used(t.Calls)
+	add("tools", strings.Join(tools, ", "))
+	add("unresolved", strings.Join(failed, ", "))
+	add("open", strings.Join(open(t), " "))
+	return strings.Join(lines, "\n")
+}
+
+// WorkingBy lets an extractor write the state and falls back on [Working] when it
+// fails or writes nothing.
+func WorkingBy(ctx context.Context, by Extractor, t Turn) string {
+	if by == nil {
+		return Working(t)
+	}
+	text, err := by.WorkingState(ctx, t)
+	if err != nil {
+		return Working(t)
+	}
+	if text = BoundWorking(text); text == "" {
+		return Working(t)
+	}
+	return text
+}
+
+// BoundWorking makes a working state of foreign text, such as that of a stored
+// session: lines without what has no width, at most [MaxWorkingTokens].
+func BoundWorking(text string) string {
+	const most = MaxWorkingTokens * 4
+	if len(text) > 8*most {
+		text = text[:8*most]
+	}
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = clean(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return memory.Cut(strings.Join(lines, "\n"), most)
+}
+
+// used lists the tools in the order of their first call, with their outcomes, and
+// those whose last call failed.
+func used(calls []Call) (tools, failed []string) {
+	type tally struct {
+		name      string
+		calls, ok int
+		last      agent.Outcome
+	}
+	var tallies []tally
+	for _, c := range calls {
+		name := cmp.Or(memory.Cut(clean(c.Tool), maxStateName), "unnamed")
+		i := slices.IndexFunc(tallies, func(t tally) bool { return t.name == name })
+		if i < 0 {
+			if len(tallies) == maxStateList {
+				continue
+			}
+			i = len(tallies)
+			tallies = append(tallies, tally{name: name})
+		}
+		t := &tallies[i]
+		t.calls++
+		if t.last = c.Outcome; c.Outcome == agent.OK {
+			t.ok++
+		}
+	}
+	for _, t := range tallies {
+		tools = append(tools, fmt.Sprintf("%s %d of %d ok", t.name, t.ok, t.calls))
+		if t.last != agent.OK {
+			failed = append(failed, fmt.Sprintf("%s (%s)", t.name, memory.Cut(clean(string(t.last)), maxStateName)))
+		}
+	}
+	return tools, failed
+}
+
+// open lists the questions that the answer asks back; where there is no answer
+// the goal itself is open, which its line says already.
+func open(t Turn) []string {
+	if t.Unsure || t.Outcome != agent.OK {
+		return []string{"the goal"}
+	}
+	var questions []string
+	sentences(head(t.Answer), func(s string) bool {
+		if strings.HasSuffix(s, "?") {
+			questions = append(questions, memory.Cut(clean(s), maxStateLine/2))
+		}
+		return len(questions) < maxStateList
+	})
+	return questions
+}
+
+// head bounds what is read of a text before it is taken apart.
+func head(text string) string {
+	const most = 16 << 10
+	if len(text) > most {
+		return text[:most]
+	}
+	return text
+}
