@@ -11,6 +11,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
+	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
 
@@ -44,6 +45,8 @@ type Options struct {
 	// Guard puts the policies around every call of a tool, and PolicyVersion names them.
 	Guard         tool.Guard
 	PolicyVersion string
+	// Board is the blackboard shared with other agents; nil is none.
+	Board *session.Board
 	// Competence of this agent and of others in a domain, in [0,1]; nil knows of none.
 	Competence func(domain string) (own float64, others map[string]float64)
 	// Clock gives the time that tools and the decay of memories see. Nil stands
@@ -70,7 +73,8 @@ type Agent struct {
 	model    model.Model
 	lex      *memory.Lexicon
 	memories *memory.Index
-	sections []model.Section
+	files    map[string]string
+	board    *session.Board
 	domains  *classifier
 	registry *tool.Registry
 	id       string
@@ -94,10 +98,10 @@ var _ agent.Agent = (*Agent)(nil)
 func New(o Options) (*Agent, error) {
 	lex := memory.NewLexicon()
 	a := &Agent{
-		model: o.Model, lex: lex, memories: memory.NewIndex(lex, o.Memories), sections: sections(o.Bootstrap),
+		model: o.Model, lex: lex, memories: memory.NewIndex(lex, o.Memories), files: bootstrapFiles(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub, never: o.Never, useful: o.Usefulness,
 		id: o.ID, language: o.Language, routes: o.Routes, window: cmp.Or(o.Window, defaultWindow),
-		policy: o.PolicyVersion, compete: o.Competence,
+		policy: o.PolicyVersion, compete: o.Competence, board: o.Board,
 	}
 	if a.scrub == nil {
 		a.scrub = func(s string) string { return s }

@@ -1,51 +1,57 @@
 package turn
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
-	"evolve/runtime/memory"
+	"evolve/runtime/agent"
 	"evolve/runtime/model"
+	"evolve/runtime/session"
 )
 
-// priority is a workspace file's place in the prompt; unknown files come last.
-// The strategy is a parameter and comes with the config.
-func priority(name string) int {
-	order := []string{"SOUL", "AGENT", "GOALS", "MEMORY", "TOOLS", "EVAL_FEEDBACK", "PROSOCHE"}
-	if i := slices.Index(order, strings.TrimSuffix(name, ".md")); i >= 0 {
-		return i
-	}
-	return len(order)
-}
-
-// sections puts the workspace's files in order of priority.
-func sections(files map[string]string) []model.Section {
-	var out []model.Section
+// bootstrapFiles are the workspace's files but for the strategy, which is a
+// parameter and comes with the config.
+func bootstrapFiles(files map[string]string) map[string]string {
+	out := make(map[string]string, len(files))
 	for name, text := range files {
-		if strings.TrimSuffix(name, ".md") != "STRATEGY" && text != "" {
-			out = append(out, model.Section{Name: name, Text: text})
+		if strings.TrimSuffix(name, ".md") != session.StrategySection {
+			out[name] = text
 		}
 	}
-	slices.SortFunc(out, func(a, b model.Section) int {
-		return cmp.Or(priority(a.Name)-priority(b.Name), strings.Compare(a.Name, b.Name))
-	})
 	return out
 }
 
-// within keeps the sections of highest priority that fit the budget together and
-// names those dropped. After the first that does not fit nothing is loaded, so
-// that a lower priority never displaces a higher one.
-func within(all []model.Section, budget int) (kept []model.Section, dropped []string) {
-	spent := 0
-	for i, s := range all {
-		spent += memory.Tokens(s.Text)
-		if spent > budget {
-			for _, d := range all[i:] {
-				dropped = append(dropped, d.Name)
-			}
-			return all[:i], dropped
-		}
+// bootstrap loads what stands in the prompt whatever the goal is: the workspace's
+// files, the strategy, the notes within their own budget, the working state.
+func (r *run) bootstrap() {
+	strategy, working := r.config.String("strategy"), session.BoundWorking(r.req.Session.Working)
+	notes := session.Inject(r.env.Notes, r.config.Int("notes.token_budget", defaultNotes))
+	if len(r.agent.files) == 0 && working == "" && len(notes) == 0 {
+		r.strategy = strategy
+		return
 	}
-	return all, nil
+	kept, dropped := session.Load(r.agent.files, []session.Section{
+		{Name: session.StrategySection, Text: strategy},
+		{Name: session.NotesSection, Text: strings.Join(notes, "\n")},
+		{Name: session.WorkingSection, Text: working},
+	}, r.config.Int("bootstrap.token_budget", defaultBootstrap))
+	var names []string
+	for _, s := range kept {
+		names = append(names, s.Name)
+		switch s.Name {
+		case session.StrategySection:
+			r.strategy = s.Text
+		case session.NotesSection:
+			r.notes = notes
+			continue
+		case session.WorkingSection:
+			r.working = s.Text
+			continue
+		}
+		r.system = append(r.system, model.Section{Name: s.Name, Text: s.Text})
+	}
+	text := "loaded " + strings.Join(names, ", ")
+	if len(dropped) > 0 {
+		text += "; dropped " + strings.Join(dropped, ", ")
+	}
+	r.event(agent.Event{Kind: agent.EventBootstrap, Text: text})
 }

@@ -10,6 +10,7 @@ import (
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
+	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
 
@@ -22,6 +23,7 @@ func (r *run) call(ctx context.Context, c model.Call) (tool.Result, error) {
 		return result, err
 	}
 	r.usage.ToolCalls++
+	r.made = append(r.made, session.Call{Tool: c.Tool, Outcome: result.Outcome})
 	r.recordPolicy(c.Tool, result)
 	event := agent.Event{Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output}
 	switch {

@@ -96,8 +96,9 @@ func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 
 func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) *model.Request {
 	return &model.Request{
-		System: r.system, Strategy: r.config.String("strategy"), Domain: r.domain, Turns: r.turns, Goal: goal,
+		System: r.system, Strategy: r.strategy, Domain: r.domain, Turns: r.turns, Goal: goal,
 		Memories: hits, Findings: findings, Files: r.files,
+		Notes: r.notes, Working: r.working, Summary: r.session.Summary, Shared: r.board, Advice: r.advice,
 		Choice: model.Choice{
 			PatternWeight:     r.config.Float("tools.pattern_weight", defaultPattern),
 			PerformanceWeight: r.config.Float("tools.performance_weight", defaultPerformance),
@@ -105,7 +106,7 @@ func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) 
 		},
 		Usefulness: func(name string) float64 { return r.agent.useful(name, r.domain) },
 		Sampling: model.Sampling{
-			Route:       r.config.String("routes." + r.domain),
+			Route:       r.route,
 			Temperature: r.temperature(),
 			Seed:        r.req.Seed,
 		},

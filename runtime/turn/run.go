@@ -12,6 +12,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
+	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
 
@@ -30,24 +31,32 @@ type run struct {
 	env    *tool.Env
 	index  *memory.Index
 
-	goal    string
-	turns   []agent.Message
-	files   []string
-	domain  string
-	system  []model.Section
-	active  map[string]int // active tool → model call of its last use; -1 for the selection
-	calls   map[string]int // call and arguments → times made for the present goal
-	steps   int            // model calls
-	usage   agent.Usage
-	results agent.Transcript
+	goal   string
+	turns  []agent.Message
+	files  []string
+	domain string
+	route  string
+	advice []string
+	// What of the session and of the workspace's files is in the prompt.
+	system            []model.Section
+	strategy, working string
+	notes             []string
+	active            map[string]int // active tool → model call of its last use; -1 for the selection
+	calls             map[string]int // call and arguments → times made for the present goal
+	steps             int            // model calls
+	usage             agent.Usage
+	results           agent.Transcript
 
+	session  agent.Session // what the next turn starts from
+	made     []session.Call
+	board    []model.Shared
 	requests []agent.ChangeRequest
 	applied  map[string]string // tool → the policies of its last call, as recorded
 }
 
 // Run does one task. It implements [agent.Agent].
 func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
-	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits), applied: map[string]string{}}
+	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits), applied: map[string]string{}, session: req.Session}
 	r.results.Policy = a.policy
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,7 +103,7 @@ func (r *run) prepare() {
 		r.domain = a.domains.classify(r.goal)
 	}
 	r.event(agent.Event{Kind: agent.EventDomain, Name: r.domain})
-	r.index = a.memories.Extend(task.Memories)
+	r.remember()
 	r.files = task.Files
 	if len(r.files) == 0 && r.req.Workdir != "" {
 		if found, err := r.env.Files(); err == nil {
@@ -105,6 +114,9 @@ func (r *run) prepare() {
 			}
 		}
 	}
+	r.direct()
+	r.delegate()
+	r.board = r.shared()
 	r.bootstrap()
 	r.env.Now = a.clock()
 	r.env.Recall = func(ctx context.Context, text string, wide bool) []memory.Hit { return r.recall(ctx, text, wide) }
@@ -119,23 +131,6 @@ func (r *run) prepare() {
 			r.active[name] = -1
 		}
 	}
-}
-
-func (r *run) bootstrap() {
-	system, dropped := within(r.agent.sections, r.config.Int("bootstrap.token_budget", defaultBootstrap))
-	r.system = system
-	if len(system) == 0 && len(dropped) == 0 {
-		return
-	}
-	var names []string
-	for _, s := range system {
-		names = append(names, s.Name)
-	}
-	text := "loaded " + strings.Join(names, ", ")
-	if len(dropped) > 0 {
-		text += "; dropped " + strings.Join(dropped, ", ")
-	}
-	r.event(agent.Event{Kind: agent.EventBootstrap, Text: text})
 }
 
 // recall searches the memory under the config's parameters.
@@ -209,18 +204,19 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 			return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
 		}
 	}
-	return r.result(agent.Result{Answer: &answer, Outcome: e.outcome, Error: e.why})
+	return r.result(agent.Result{Answer: &answer, Outcome: e.outcome, Error: r.agent.scrub(e.why)}, e.reply)
 }
 
 func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
 	why = r.agent.scrub(why)
 	r.event(agent.Event{Kind: agent.EventCheck, Outcome: outcome, Text: why})
-	return r.result(agent.Result{Outcome: outcome, Error: why})
+	return r.result(agent.Result{Outcome: outcome, Error: why}, model.Reply{})
 }
 
 // result adds what every result carries.
-func (r *run) result(res agent.Result) agent.Result {
+func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	res.Usage, res.Transcript, res.Requests = r.usage, r.results, r.requests
+	res.Session = r.leaves(res, reply)
 	return res
 }
 

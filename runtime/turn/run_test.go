@@ -204,20 +204,35 @@ func TestUnknownDirectivesAreRecorded(t *testing.T) {
 }
 
 func TestBootstrap(t *testing.T) {
-	all := sections(map[string]string{
-		"PROSOCHE.md": "p", "SOUL.md": strings.Repeat("s", 40), "GOALS.md": strings.Repeat("g", 40), "STRATEGY.md": "x",
-		"ZETA.md": "z", "AGENT.md": strings.Repeat("a", 40), "EMPTY.md": "",
+	var seen []model.Request
+	a, err := New(Options{
+		Space: DefaultSpace(nil, nil, nil), Model: scripted{[]model.Reply{{Answer: "x"}}, nil, &seen},
+		Bootstrap: map[string]string{
+			"SOUL.md": strings.Repeat("s", 8000), "GOALS.md": strings.Repeat("g", 9000), "STRATEGY.md": "old", "PROSOCHE.md": "p", "AGENT.md": "a",
+		},
 	})
-	var order []string
-	for _, s := range all {
-		order = append(order, s.Name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"SOUL.md", "AGENT.md", "GOALS.md", "PROSOCHE.md", "ZETA.md"}, order); diff != "" {
-		t.Error(diff)
+	config := a.Space().Default()
+	config["strategy"] = "be brief"
+	names := func(budget int64) string {
+		config["bootstrap.token_budget"] = budget
+		a.Run(context.Background(), agent.Request{
+			Task: agent.Task{Goal: "look"}, Config: config, Session: agent.Session{Notes: []string{"n"}, Working: "w"},
+		})
+		req := seen[len(seen)-1]
+		out := ""
+		for _, s := range req.System {
+			out += s.Name + " "
+		}
+		return fmt.Sprint(out, req.Strategy, " ", req.Notes, req.Working)
 	}
-	kept, dropped := within(all, 25)
-	if len(kept) != 2 || cmp.Diff([]string{"GOALS.md", "PROSOCHE.md", "ZETA.md"}, dropped) != "" {
-		t.Errorf("kept %d, dropped %v", len(kept), dropped)
+	if got := names(40_000); got != "SOUL.md AGENT.md GOALS.md STRATEGY PROSOCHE.md be brief [n]w" {
+		t.Error(got)
+	}
+	if got := names(4000); got != "SOUL.md AGENT.md  []" {
+		t.Error(got)
 	}
 }
 

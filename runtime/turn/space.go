@@ -22,6 +22,9 @@ const (
 	defaultIterations    = 8
 	defaultSubgoals      = 4
 	defaultBootstrap     = 40_000
+	defaultNotes         = 2000
+	defaultDistillTokens = 120_000
+	defaultDistillCount  = 150
 	defaultTemperature   = .2
 	maxStrategy          = 4000
 	hardIterations       = 24

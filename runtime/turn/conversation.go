@@ -1,0 +1,78 @@
+package turn
+
+import (
+	"slices"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/session"
+)
+
+// remember lays what an earlier turn left over the agent's snapshot.
+func (r *run) remember() {
+	earlier := r.req.Session
+	r.index = r.agent.memories.Extend(slices.Concat(r.req.Task.Memories, earlier.Facts))
+	if len(earlier.Retracted) > 0 {
+		r.index = r.index.Without(earlier.Retracted)
+	}
+	r.env.Notes, _ = session.AddNotes(earlier.Notes)
+}
+
+// direct chooses the route of the turn. Only what the user wrote can ask for one.
+func (r *run) direct() {
+	if len(r.agent.routes) == 0 {
+		return
+	}
+	route, why := session.Route(r.goal, r.config.String("routes."+r.domain), r.agent.routes)
+	r.route = route
+	r.event(agent.Event{Kind: agent.EventRoute, Name: route, Text: why})
+}
+
+// delegate suggests another agent where this one is weak in the domain and that one
+// is not. The turn goes on all the same.
+func (r *run) delegate() {
+	if r.agent.compete == nil {
+		return
+	}
+	own, others := r.agent.compete(r.domain)
+	text, ok := session.Suggest(own, others,
+		r.config.Float("delegate.below", defaultDelegateBelow), r.config.Float("delegate.above", defaultDelegateAbove))
+	if ok {
+		r.advice = append(r.advice, text)
+		r.event(agent.Event{Kind: agent.EventDelegate, Text: text})
+	}
+}
+
+// shared is what the agent may see of the blackboard.
+func (r *run) shared() []model.Shared {
+	if r.agent.board == nil {
+		return nil
+	}
+	var out []model.Shared
+	for _, e := range r.agent.board.Visible(r.agent.id) {
+		out = append(out, model.Shared{From: e.From, Key: e.Key, Text: r.agent.scrub(e.Value)})
+	}
+	return out
+}
+
+// leaves is the session after the turn. Evaluations leave none: nothing of one may
+// show in another.
+func (r *run) leaves(res agent.Result, reply model.Reply) agent.Session {
+	if !r.req.Live {
+		return agent.Session{}
+	}
+	out := r.session
+	out.Notes = make([]string, len(r.env.Notes))
+	for i, n := range r.env.Notes {
+		out.Notes[i] = r.agent.scrub(n)
+	}
+	t := session.Turn{
+		Goal: r.goal, Outcome: res.Outcome, Why: res.Error, Value: reply.Value, Unsure: reply.Unsure, Calls: r.made,
+	}
+	if res.Answer != nil {
+		t.Answer = *res.Answer
+	}
+	out.Working = memory.Cut(r.agent.scrub(session.Working(t)), 4*session.MaxWorkingTokens)
+	return out
+}
