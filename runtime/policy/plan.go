@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -15,7 +16,8 @@ type planKey struct {
 // plan is everything that holds for a call.
 type plan struct {
 	target   *target
-	base     Settings // without the invocation
+	layers   resolved // without the invocation
+	base     Settings // likewise
 	settings Settings
 	values   []Value // shared: nobody writes to it
 	ignored  []string
@@ -82,7 +84,7 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{target: t, base: s, settings: s, values: r.values()}
+	p := &plan{target: t, layers: r, base: s, settings: s, values: r.values()}
 
 	// The limiter and the breaker belong to the target. A role that sets another rate
 	// has a limiter of its own, and heeds the target's as well unless it is looser.
@@ -111,7 +113,8 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 // tightened adds the invocation. It gets a limiter and a breaker of its own beside
 // those of the layers, so that it neither escapes nor trips them.
 func (e *Engine) tightened(base *plan, c Call) (*plan, error) {
-	r := e.book.resolve(e.fields, c.Kind, c.Name, base.target.key.origin, c.Agent)
+	r := base.layers
+	r.origin = slices.Clone(r.origin)
 	p := &plan{target: base.target, base: base.base}
 	p.ignored = r.tighten(layer{"invocation", c.Invocation})
 	p.settings, p.values = r.settings, r.values()

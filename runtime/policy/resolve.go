@@ -73,7 +73,7 @@ func (r *resolved) tighten(l layer) (ignored []string) {
 		return nil
 	}
 	base := r.settings
-	accept := map[group]bool{
+	accept := [...]bool{ // by group
 		single:   true,
 		rate:     stricterRate(&base, &l.says),
 		breaking: wellFormed(r.fields, &l.says, breaking) && (base.BreakerCalls > 0 || l.says.breaks()),
@@ -136,7 +136,7 @@ func (s *Settings) breaks() bool {
 
 // values lists what was resolved, in the order of fields.
 func (r *resolved) values() []Value {
-	var out []Value
+	out := make([]Value, 0, len(r.fields))
 	for i, f := range r.fields {
 		if f.set(&r.settings) {
 			out = append(out, Value{Setting: f.name, Value: f.text(&r.settings), Origin: r.origin[i]})

@@ -1,0 +1,217 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/runtime/agent"
+)
+
+func spends(s Spent) runner {
+	return func(context.Context, int) (Spent, error) { return s, nil }
+}
+
+func TestBudgets(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings Settings
+		estimate Spent
+		spent    Spent
+		calls    int // that are let through
+		message  string
+	}{
+		"calls of the run":       {settings: Settings{PerRun: Budget{Calls: 3}}, calls: 3, message: "budget exceeded: calls per run, limit 3"},
+		"tokens of the agent":    {settings: Settings{PerAgent: Budget{Tokens: 100}}, spent: Spent{Tokens: 40}, calls: 3, message: "budget exceeded: tokens per agent, limit 100"},
+		"an estimate that fits":  {settings: Settings{PerAgent: Budget{Tokens: 100}}, estimate: Spent{Tokens: 20}, spent: Spent{Tokens: 40}, calls: 3, message: "budget exceeded: tokens per agent, limit 100"},
+		"one that does not":      {settings: Settings{PerAgent: Budget{Tokens: 100}}, estimate: Spent{Tokens: 21}, spent: Spent{Tokens: 40}, calls: 2, message: "budget exceeded: tokens per agent, limit 100"},
+		"money of the day":       {settings: Settings{PerDay: Budget{USD: .3}}, estimate: Spent{USD: .1}, spent: Spent{USD: .1}, calls: 3, message: "budget exceeded: usd per day, limit 0.3"},
+		"a refund":               {settings: Settings{PerDay: Budget{Tokens: 100}}, spent: Spent{Tokens: -50}, calls: 1, message: "budget exceeded: tokens per day, limit 100"},
+		"a price that is none":   {settings: Settings{PerDay: Budget{USD: 100}}, spent: Spent{USD: math.NaN()}, calls: 1, message: "budget exceeded: usd per day, limit 100"},
+		"a sum beyond all":       {settings: Settings{PerDay: Budget{Tokens: math.MaxInt64}}, spent: Spent{Tokens: math.MaxInt64 - 1}, calls: 2, message: "budget exceeded: tokens per day, limit 9223372036854775807"},
+		"an estimate beyond all": {settings: Settings{PerRun: Budget{Tokens: 10}}, estimate: Spent{Tokens: 11}, message: "budget exceeded: tokens per run, limit 10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := engine(t, remote(c.settings))
+			in := call("1")
+			in.Estimate = c.estimate
+			for i := range 10 {
+				_, err := e.Do(t.Context(), in, spends(c.spent))
+				if (err == nil) != (i < c.calls) {
+					t.Fatalf("call %d: %v", i+1, err)
+				}
+				if err != nil && err.Error() != c.message {
+					t.Fatalf("message %q", err)
+				}
+			}
+		})
+	}
+}
+
+// 64 callers at once never spend more than the budget as long as estimates are right.
+func TestBudgetUnderConcurrency(t *testing.T) {
+	const each = 7
+	for name, budget := range map[string]Budget{
+		"calls": {Calls: 50}, "tokens": {Tokens: 50*each + 3}, "usd": {USD: .5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := engine(t, remote(Settings{PerRun: budget, PerAgent: Budget{Calls: 20}}))
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			ran := 0
+			for g := range 64 {
+				all.Go(func() {
+					for i := range 10 {
+						c := call(fmt.Sprint(g, i))
+						c.Agent = fmt.Sprint(g % 8)
+						c.Estimate = Spent{Tokens: each, USD: .01}
+						_, err := e.Do(t.Context(), c, func(context.Context, int) (Spent, error) {
+							mu.Lock()
+							ran++
+							mu.Unlock()
+							return c.Estimate, nil
+						})
+						var spent *BudgetError
+						if err != nil && !errors.As(err, &spent) {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			all.Wait()
+			if ran != 50 {
+				t.Errorf("%d calls ran", ran)
+			}
+			for _, b := range e.Stats()[0].Budgets {
+				if b.Scope == "agent" && b.Used.Calls > 20 || b.Scope == "run" && (b.Used.Calls != 50 || b.Used.Tokens != 50*each) {
+					t.Errorf("%+v", b)
+				}
+			}
+		})
+	}
+}
+
+// A budget of time is exact although nobody knows before how long a call takes.
+func TestElapsedIsNotOvershot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, remote(Settings{Deadline: time.Hour, PerRun: Budget{Elapsed: 100 * time.Second}}))
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		outcomes := map[agent.Outcome]int{}
+		for i := range 8 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * time.Second)
+				err := do(t, e, takes(time.Duration(10+i)*time.Second))
+				mu.Lock()
+				outcomes[outcomeOf(err)]++
+				mu.Unlock()
+			})
+		}
+		all.Wait()
+		got := e.Stats()[0].Budgets[0].Used.Elapsed
+		if got < 100*time.Second || got > 100*time.Second+8 { // a nanosecond for each that runs
+			t.Errorf("spent %v", got)
+		}
+		if outcomes[agent.OK] == 0 || outcomes[agent.BudgetExceeded] == 0 || outcomes[agent.OK]+outcomes[agent.BudgetExceeded] != 8 {
+			t.Errorf("outcomes %v", outcomes)
+		}
+		if err := do(t, e, ok); outcomeOf(err) != agent.BudgetExceeded {
+			t.Errorf("one more: %v", err)
+		}
+	})
+}
+
+func TestRetryIsPaidFor(t *testing.T) {
+	e := engine(t, remote(Settings{Attempts: 5, PerRun: Budget{Calls: 2}}))
+	applied, err := e.Do(t.Context(), call("1"), fails(failure(0)))
+	var spent *BudgetError
+	if !errors.As(err, &spent) || !errors.Is(err, errDown) || applied.Attempts != 2 {
+		t.Errorf("%d attempts: %v", applied.Attempts, err)
+	}
+}
+
+func TestDegrade(t *testing.T) {
+	e := engine(t, Options{Book: Book{Providers: map[string]Settings{
+		"big":  {PerRun: Budget{Calls: 1}, Exhausted: Degrade, DegradedTo: "small"},
+		"lost": {PerRun: Budget{Calls: 1}, Exhausted: Degrade},
+		"firm": {PerRun: Budget{Calls: 1}, DegradedTo: "small"},
+	}, Tools: map[string]Settings{"big": {PerRun: Budget{Calls: 1}, Exhausted: Degrade, DegradedTo: "small"}}}})
+	for _, c := range []struct {
+		call Call
+		to   string
+	}{
+		{Call{Kind: Provider, Name: "big"}, "small"},
+		{Call{Kind: Provider, Name: "big", Invocation: Settings{Exhausted: Deny}}, ""},
+		{Call{Kind: Provider, Name: "lost"}, ""},
+		{Call{Kind: Provider, Name: "firm"}, ""},
+		{Call{Kind: Tool, Name: "big", Origin: local}, ""},
+	} {
+		_, _ = e.Do(t.Context(), c.call, ok)
+		applied, err := e.Do(t.Context(), c.call, func(context.Context, int) (Spent, error) {
+			t.Error("it ran")
+			return Spent{}, nil
+		})
+		var spent *BudgetError
+		if !errors.As(err, &spent) || spent.DegradedTo != c.to || applied.Degraded != c.to {
+			t.Errorf("%+v: degraded to %q: %v", c.call, applied.Degraded, err)
+		}
+	}
+	// A call that is guarded within another brings its own error home unchanged.
+	inner := &BudgetError{Scope: "run", What: "calls", Limit: "1"}
+	if applied, err := e.Do(t.Context(), Call{Kind: Provider, Name: "small"}, fails(inner)); err != inner || applied.Degraded != "" || inner.Err != nil {
+		t.Errorf("%v, %+v", err, applied)
+	}
+}
+
+func TestDay(t *testing.T) {
+	asked := 0
+	synctest.Test(t, func(t *testing.T) { // begins at midnight UTC
+		o := remote(Settings{PerDay: Budget{Calls: 10, USD: 5}, PerRun: Budget{Calls: 12}})
+		o.Day = func(kind Kind, name string) Usage {
+			asked++
+			if kind != Tool || name != "remote" {
+				t.Errorf("asked for %s %s", kind, name)
+			}
+			return Usage{Calls: 8, USD: 1.5}
+		}
+		e := engine(t, o)
+		for i := range 3 {
+			if err := do(t, e, ok); (err == nil) != (i < 2) {
+				t.Fatalf("call %d: %v", i+1, err)
+			}
+		}
+		want := []BudgetStat{
+			{Scope: "run", Used: Usage{Calls: 2}, Limit: Budget{Calls: 12}},
+			{Scope: "day", Used: Usage{Calls: 10, USD: 1.5}, Limit: Budget{Calls: 10, USD: 5}},
+		}
+		if diff := cmp.Diff(want, e.Stats()[0].Budgets); diff != "" {
+			t.Error(diff)
+		}
+		time.Sleep(24 * time.Hour)
+		for i := range 11 {
+			if err := do(t, e, ok); (err == nil) != (i < 10) {
+				t.Fatalf("call %d of the next day: %v", i+1, err)
+			}
+		}
+	})
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// What was spent before and cannot be read counts as everything.
+func TestUnreadableDay(t *testing.T) {
+	for _, u := range []Usage{{Calls: -1}, {USD: math.NaN()}, {USD: -1}, {Elapsed: -1}, {Tokens: -1}} {
+		o := remote(Settings{PerDay: Budget{Calls: 1e9, USD: 1e6, Tokens: 1e9, Elapsed: 1e6 * time.Hour}})
+		o.Day = func(Kind, string) Usage { return u }
+		if err := do(t, engine(t, o), ok); outcomeOf(err) != agent.BudgetExceeded {
+			t.Errorf("%+v: %v", u, err)
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// order records who was served, in order.
+type order struct {
+	mu   sync.Mutex
+	who  []string
+	most int // side by side
+	now  int
+}
+
+func (o *order) run(who string, d time.Duration) runner {
+	return func(ctx context.Context, _ int) (Spent, error) {
+		o.mu.Lock()
+		o.who = append(o.who, who)
+		o.now++
+		o.most = max(o.most, o.now)
+		o.mu.Unlock()
+		err := sleep(ctx, d)
+		o.mu.Lock()
+		o.now--
+		o.mu.Unlock()
+		return Spent{}, err
+	}
+}
+
+func TestTurns(t *testing.T) {
+	for name, s := range map[string]Settings{
+		"for permits":   {Deadline: time.Hour, Concurrency: 1},
+		"for a rate":    {Deadline: time.Hour, RateCalls: 1, RatePer: time.Second},
+		"for both":      {Deadline: time.Hour, Concurrency: 1, RateCalls: 1, RatePer: time.Second},
+		"for two of it": {Deadline: time.Hour, Concurrency: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := engine(t, remote(s))
+				var o order
+				var all sync.WaitGroup
+				ask := func(agent, id string) {
+					all.Go(func() {
+						c := call(id)
+						c.Agent = agent
+						if _, err := e.Do(t.Context(), c, o.run(agent+id, 10*time.Second)); err != nil {
+							t.Error(err)
+						}
+					})
+					synctest.Wait()
+				}
+				for i := range 100 {
+					ask("a", fmt.Sprintf("%03d", i))
+				}
+				before := len(o.who)
+				ask("b", "")
+				all.Wait()
+				at := slices.Index(o.who, "b")
+				if at-before > 2 {
+					t.Errorf("b was served after %d others", at-before)
+				}
+				mine := slices.Delete(slices.Clone(o.who), at, at+1)
+				if !slices.IsSorted(mine) || len(mine) != 100 {
+					t.Errorf("an agent's calls changed their order: %v", mine)
+				}
+				if limit := s.Concurrency; limit > 0 && o.most != limit {
+					t.Errorf("%d side by side", o.most)
+				}
+			})
+		})
+	}
+}
+
+func TestQueueWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, remote(Settings{Concurrency: 1, QueueWait: time.Second, Deadline: time.Hour}))
+		go func() { _ = do(t, e, takes(time.Minute)) }()
+		synctest.Wait()
+		began := time.Now()
+		err := do(t, e, ok)
+		var limit *RateLimitedError
+		if !errors.As(err, &limit) || time.Since(began) != time.Second || err.Error() != "rate limited" {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		strict := call("2")
+		strict.Invocation.Deadline = time.Second / 2
+		var timeout *TimeoutError
+		if _, err := e.Do(t.Context(), strict, ok); !errors.As(err, &timeout) {
+			t.Errorf("the deadline came first: %v", err)
+		}
+		time.Sleep(time.Minute)
+		if err := do(t, e, ok); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// An invocation that wants fewer side by side waits until that few are, and nobody
+// else has to wait for it.
+func TestQueueOfDifferentCaps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, remote(Settings{Deadline: time.Hour, Concurrency: 3}))
+		var o order
+		ask := func(who string, cap int, d time.Duration) {
+			c := call(who)
+			c.Agent, c.Invocation.Concurrency = who, cap
+			go func() { _, _ = e.Do(t.Context(), c, o.run(who, d)) }()
+			synctest.Wait()
+		}
+		ask("first", 0, 10*time.Second)
+		ask("alone", 1, time.Second)
+		ask("second", 0, 5*time.Second)
+		time.Sleep(9 * time.Second)
+		if want := []string{"first", "second"}; !slices.Equal(o.who, want) {
+			t.Errorf("served %v", o.who)
+		}
+		time.Sleep(3 * time.Second)
+		if want := []string{"first", "second", "alone"}; !slices.Equal(o.who, want) {
+			t.Errorf("served %v", o.who)
+		}
+	})
+}
+
+// Whatever waiters do, permits are neither lost nor doubled.
+func TestQueueUnderCancellation(t *testing.T) {
+	const limit = 3
+	var q queue
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	now := 0
+	for g := range 32 {
+		all.Go(func() {
+			dice := rand.New(rand.NewPCG(1, uint64(g)))
+			for range 200 {
+				ctx, cancel := context.WithCancel(t.Context())
+				if dice.IntN(2) == 0 {
+					go cancel()
+				}
+				err := q.acquire(ctx, fmt.Sprint(g%5), limit, time.Duration(dice.IntN(3))*100*time.Microsecond)
+				if err == nil {
+					mu.Lock()
+					if now++; now > limit {
+						t.Errorf("%d permits", now)
+					}
+					mu.Unlock()
+					mu.Lock()
+					now--
+					mu.Unlock()
+					q.release()
+				}
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	if used, waiting := q.state(); used != 0 || waiting != 0 || q.ring.Len() != 0 || len(q.lines) != 0 {
+		t.Errorf("left behind: %d used, %d waiting, %d in the ring, %d lines", used, waiting, q.ring.Len(), len(q.lines))
+	}
+}
+
+// In no stretch of RatePer are more than RateCalls let through, and one more at the
+// limiter's edge; and none of the rate is wasted.
+func TestRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const calls, per = 5, time.Second
+		e := engine(t, remote(Settings{Deadline: time.Hour, RateCalls: calls, RatePer: per}))
+		var mu sync.Mutex
+		var at []time.Time
+		var all sync.WaitGroup
+		dice := rand.New(rand.NewPCG(1, 2))
+		for range 200 {
+			time.Sleep(time.Duration(dice.IntN(150)) * time.Millisecond)
+			all.Go(func() {
+				_ = do(t, e, func(context.Context, int) (Spent, error) {
+					mu.Lock()
+					at = append(at, time.Now())
+					mu.Unlock()
+					return Spent{}, nil
+				})
+			})
+		}
+		all.Wait()
+		for i := range at {
+			if j := i + calls + 1; j < len(at) && at[j].Sub(at[i]) < per {
+				t.Errorf("%d calls in %v", calls+2, at[j].Sub(at[i]))
+			}
+		}
+		if took := at[len(at)-1].Sub(at[0]); took > 41*time.Second {
+			t.Errorf("200 calls at 5 a second took %v", took)
+		}
+		if s := e.Stats()[0]; s.RateWait <= 0 {
+			t.Errorf("no wait was counted: %+v", s)
+		}
+	})
+}
+
+// A role has its own rate: a stricter one in addition to the target's, a looser one
+// instead of it. An invocation's comes on top and slows nobody else down.
+func TestRatesOfRolesAndInvocations(t *testing.T) {
+	took := func(agent string, in Settings, n int) (d time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			o := remote(Settings{})
+			o.Book.Environment = Settings{Deadline: time.Hour, RateCalls: 1, RatePer: time.Second}
+			o.Book.Roles = map[string]Settings{"slow": {RatePer: 4 * time.Second}, "fast": {RateCalls: 4}}
+			e := engine(t, o)
+			c := call("1")
+			c.Agent, c.Invocation = agent, in
+			began := time.Now()
+			for range n {
+				if _, err := e.Do(t.Context(), c, ok); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d = time.Since(began)
+			c.Agent, c.Invocation = "other", Settings{}
+			began = time.Now()
+			_, _ = e.Do(t.Context(), c, ok)
+			if wait := time.Since(began); wait > time.Second {
+				t.Errorf("somebody else waited for %v", wait)
+			}
+		})
+		return d
+	}
+	for name, c := range map[string]struct {
+		agent string
+		in    Settings
+		want  time.Duration
+	}{
+		"nobody":                         {want: 4 * time.Second},
+		"a slow role":                    {agent: "slow", want: 16 * time.Second},
+		"a fast role":                    {agent: "fast", want: time.Second},
+		"a slow invocation":              {in: Settings{RatePer: 2 * time.Second}, want: 8 * time.Second},
+		"a fast invocation":              {in: Settings{RateCalls: 100}, want: 4 * time.Second},
+		"a fast role, a slow invocation": {agent: "fast", in: Settings{RateCalls: 2}, want: 2 * time.Second},
+	} {
+		if got := took(c.agent, c.in, 5); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestOthersAreHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var seen []RateLimited
+		e := engine(t, Options{
+			Book: Book{Providers: map[string]Settings{"big": {RateWait: 15 * time.Second}}},
+			Observe: func(l RateLimited) {
+				mu.Lock()
+				defer mu.Unlock()
+				seen = append(seen, l)
+			},
+		})
+		c := Call{Kind: Provider, Name: "big", Agent: "a", ID: "1", Repeatable: true}
+		began := time.Now()
+		go func() {
+			if _, err := e.Do(t.Context(), c, func(_ context.Context, n int) (Spent, error) {
+				if n == 1 {
+					return Spent{}, limited(20 * time.Second)
+				}
+				if got := time.Since(began); got != 20*time.Second {
+					t.Errorf("tried again after %v", got)
+				}
+				return Spent{}, nil
+			}); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		other := Call{Kind: Provider, Name: "big", Agent: "b", ID: "2"}
+		_, err := e.Do(t.Context(), other, ok)
+		var limit *RateLimitedError
+		if !errors.As(err, &limit) || limit.RetryAfter != 20*time.Second || time.Since(began) != 0 {
+			t.Errorf("a call that may wait for 15 s: %v after %v", err, time.Since(began))
+		}
+		if s := e.Stats()[0]; s.Held != 20*time.Second {
+			t.Errorf("held for %v", s.Held)
+		}
+		small := other
+		small.Name = "small"
+		if _, err := e.Do(t.Context(), small, ok); err != nil || time.Since(began) != 0 {
+			t.Errorf("another provider: %v", err)
+		}
+		time.Sleep(6 * time.Second)
+		if _, err := e.Do(t.Context(), other, ok); err != nil || time.Since(began) != 20*time.Second {
+			t.Errorf("served after %v: %v", time.Since(began), err)
+		}
+		want := []RateLimited{
+			{Kind: Provider, Name: "big", Agent: "a", ID: "1", RetryAfter: 20 * time.Second, Remote: true},
+			{Kind: Provider, Name: "big", Agent: "b", ID: "2", RetryAfter: 20 * time.Second},
+		}
+		synctest.Wait()
+		if !slices.Equal(seen, want) {
+			t.Errorf("observed %+v", seen)
+		}
+	})
+}
+
+// What a server says is foreign: it cannot keep everybody away for ever.
+func TestHoldIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, remote(Settings{}))
+		err := do(t, e, fails(limited(1<<62)))
+		var limit *RateLimitedError
+		if errors.As(err, &limit) { // one attempt, so it is run's own error
+			t.Errorf("error %v", err)
+		}
+		if got := e.Stats()[0].Held; got != maxHold {
+			t.Errorf("held for %v", got)
+		}
+	})
+}
