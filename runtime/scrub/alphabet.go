@@ -22,17 +22,17 @@ const (
 	dollar
 	other // what else a value may hold that is not in quotation marks
 
-	lower  = hexLower | restLower
-	upper  = hexUpper | restUpper
-	alnum  = digit | lower | upper
-	hex    = digit | hexLower
-	hexAny = hex | hexUpper
-	word   = alnum | under
-	url64  = word | dash
-	std64  = alnum | plus | slash | equals
-	any64  = std64 | under | dash
-	dotted = url64 | dot
-	bare   = any64 | dot | tilde | percent | colon | dollar | other
+	lower    = hexLower | restLower
+	upper    = hexUpper | restUpper
+	alnum    = digit | lower | upper
+	smallHex = digit | hexLower
+	hexAny   = smallHex | hexUpper
+	word     = alnum | under
+	url64    = word | dash
+	std64    = alnum | plus | slash | equals
+	any64    = std64 | under | dash
+	dotted   = url64 | dot
+	bare     = any64 | dot | tilde | percent | colon | dollar | other
 )
 
 // kind gives the part that a byte belongs to; 0 for white space, quotation marks

@@ -26,6 +26,9 @@ func (f issuer) match(s *scan, start, end int) {
 	if f.loose && (f.max > 0 && n > f.max || f.of&lower != 0 && n >= f.min && !mixed(s.text[end:stop])) {
 		return
 	}
+	if len(f.prefix) == 2 && f.prefix[1] == '.' && !strings.ContainsAny(s.text[end:stop], "0123456789") {
+		return // a method of a variable of one letter
+	}
 	// A literal that was split so that it fits on a line goes on behind it.
 	parts := []span{{start, stop}}
 	for len(parts) < maxParts {

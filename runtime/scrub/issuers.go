@@ -26,9 +26,9 @@ func issuers() []issuer {
 		{"ya29.", dotted, 20, 0, false},
 		{"1//0", url64, 30, 0, true},
 		{"LTAI", alnum, 12, 30, true},
-		{"dop_v1_", hex, 40, 0, false},
-		{"doo_v1_", hex, 40, 0, false},
-		{"dor_v1_", hex, 40, 0, false},
+		{"dop_v1_", smallHex, 40, 0, false},
+		{"doo_v1_", smallHex, 40, 0, false},
+		{"dor_v1_", smallHex, 40, 0, false},
 		{"HRKU-", url64, 30, 0, false},
 		{"nfp_", alnum, 30, 0, false},
 		{"vcp_", alnum, 20, 0, true},
@@ -37,7 +37,7 @@ func issuers() []issuer {
 		{"cfut_", word, 30, 0, true},
 		{"cfat_", word, 30, 0, true},
 		{"cfk_", word, 30, 0, true},
-		{"v1.0-", hex | dash, 100, 0, true}, // Cloudflare origin CA
+		{"v1.0-", smallHex | dash, 100, 0, true}, // Cloudflare origin CA
 		{"fm1_", std64, 40, 0, true},
 		{"fm1r_", std64, 40, 0, true},
 		{"fm2_", std64, 40, 0, true},
@@ -46,7 +46,7 @@ func issuers() []issuer {
 		{"pscale_tkn_", dotted, 30, 0, false},
 		{"pscale_pw_", dotted, 30, 0, false},
 		{"pscale_oauth_", dotted, 30, 0, false},
-		{"sbp_", hex, 40, 0, false},
+		{"sbp_", smallHex, 40, 0, false},
 		{"sb_secret_", url64, 20, 0, false},
 		{"napi_", alnum, 40, 0, true},
 
@@ -76,7 +76,7 @@ func issuers() []issuer {
 		{"ATSTT3", any64, 40, 0, false},
 		{"npm_", alnum, 30, 0, false},
 		{"pypi-", url64, 30, 0, true},
-		{"rubygems_", hex, 40, 0, false},
+		{"rubygems_", smallHex, 40, 0, false},
 		{"cio", alnum, 32, 32, true},
 		{"dckr_pat_", url64, 20, 0, false},
 		{"dckr_oat_", url64, 20, 0, false},
@@ -84,10 +84,10 @@ func issuers() []issuer {
 		{"CLOJARS_", lower | digit, 50, 0, false},
 		{"AKCp", alnum, 60, 0, true},
 		{"CCIPAT_", word, 30, 0, false},
-		{"bkua_", hex, 40, 0, false},
-		{"sqp_", hex, 40, 0, false},
-		{"squ_", hex, 40, 0, false},
-		{"sqa_", hex, 40, 0, false},
+		{"bkua_", smallHex, 40, 0, false},
+		{"sqp_", smallHex, 40, 0, false},
+		{"squ_", smallHex, 40, 0, false},
+		{"sqa_", smallHex, 40, 0, false},
 		{"sgp_", word, 40, 0, true},
 		{"PMAK-", hexAny | dash, 40, 0, false},
 
@@ -102,13 +102,13 @@ func issuers() []issuer {
 		{"pplx-", alnum, 40, 0, true},
 		{"nvapi-", url64, 50, 0, false},
 		{"tgp_v1_", url64, 30, 0, false},
-		{"lsv2_pt_", hex | under, 40, 0, false},
-		{"lsv2_sk_", hex | under, 40, 0, false},
+		{"lsv2_pt_", smallHex | under, 40, 0, false},
+		{"lsv2_sk_", smallHex | under, 40, 0, false},
 		{"pcsk_", word, 40, 0, true},
 		{"tvly-", url64, 24, 0, true},
 		{"csk-", alnum, 40, 0, true},
-		{"e2b_", hex, 40, 0, false},
-		{"sk_", hex, 48, 48, true}, // ElevenLabs
+		{"e2b_", smallHex, 40, 0, false},
+		{"sk_", smallHex, 48, 48, true}, // ElevenLabs
 
 		// talk and mail
 		{"xoxb-", alnum | dash, 10, 0, false},
@@ -124,7 +124,7 @@ func issuers() []issuer {
 		{"xapp-", alnum | dash, 10, 0, false},
 		{"xwfp-", alnum | dash, 10, 0, false},
 		{"SG.", dotted, 40, 0, true},
-		{"key-", hex, 32, 32, true}, // Mailgun
+		{"key-", smallHex, 32, 32, true}, // Mailgun
 		{"xkeysib-", alnum | dash, 60, 0, false},
 		{"EAA", alnum, 80, 0, true}, // Facebook
 
@@ -148,13 +148,13 @@ func issuers() []issuer {
 		{"shpca_", hexAny, 32, 0, false},
 		{"shppa_", hexAny, 32, 0, false},
 		{"shpua_", hexAny, 32, 0, false},
-		{"SK", hex, 32, 32, true}, // Twilio
+		{"SK", smallHex, 32, 32, true}, // Twilio
 		{"FLWSECK", alnum | dash | under, 24, 0, true},
 		{"EZAK", alnum, 54, 0, true},
 		{"EZTK", alnum, 54, 0, true},
-		{"access-production-", hex | dash, 36, 36, false},
-		{"access-sandbox-", hex | dash, 36, 36, false},
-		{"shippo_live_", hex, 40, 0, false},
+		{"access-production-", smallHex | dash, 36, 36, false},
+		{"access-sandbox-", smallHex | dash, 36, 36, false},
+		{"shippo_live_", smallHex, 40, 0, false},
 		{"duffel_live_", url64, 40, 0, false},
 
 		// watching
@@ -164,7 +164,7 @@ func issuers() []issuer {
 		{"glc_", std64, 30, 0, true},
 		{"glsa_", word, 30, 0, true},
 		{"sntrys_", any64, 40, 0, false},
-		{"sntryu_", hex, 40, 0, false},
+		{"sntryu_", smallHex, 40, 0, false},
 		{"pdus+", word | dash | plus, 16, 0, true},
 		{"u+", url64, 18, 18, true},
 		{"dt0c01.", digit | upper | dot, 80, 0, false},
@@ -177,8 +177,8 @@ func issuers() []issuer {
 		{"secret_", alnum, 43, 0, true},
 		{"ntn_", alnum, 40, 0, true},
 		{"figd_", url64, 30, 0, true},
-		{"pat-na1-", hex | dash, 36, 0, false},
-		{"pat-eu1-", hex | dash, 36, 0, false},
+		{"pat-na1-", smallHex | dash, 36, 0, false},
+		{"pat-eu1-", smallHex | dash, 36, 0, false},
 		{"CFPAT-", url64, 40, 0, false},
 		{"rdme_", alnum, 60, 0, true},
 		{"tskey-", alnum | dash, 20, 0, true},
@@ -186,7 +186,7 @@ func issuers() []issuer {
 		{"sl.", url64, 100, 0, true},
 
 		// data and secrets
-		{"dapi", hex | dash, 32, 34, true},
+		{"dapi", smallHex | dash, 32, 34, true},
 		{"hvs.", url64, 24, 0, true},
 		{"hvb.", url64, 24, 0, true},
 		{"hvr.", url64, 24, 0, true},
@@ -198,7 +198,7 @@ func issuers() []issuer {
 		{"dp.st.", dotted, 40, 0, false},
 		{"dp.scim.", alnum, 40, 0, false},
 		{"dp.audit.", alnum, 40, 0, false},
-		{"pul-", hex, 40, 0, false},
+		{"pul-", smallHex, 40, 0, false},
 		{"AGE-SECRET-KEY-", alnum | dash, 50, 0, false},
 		{"AAAAAAAAAAAAAAAAAAAAA", alnum | percent, 40, 0, true}, // X
 	}

@@ -2,7 +2,7 @@ package scrub
 
 import (
 	"encoding/base64"
-	codec "encoding/hex"
+	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -51,8 +51,9 @@ func encodings(v string) []string {
 		return nil
 	}
 	forms := []string{
-		v, url.QueryEscape(v), url.PathEscape(v), quoted(v, true), quoted(v, false), quoted(quoted(v, false), false),
-		codec.EncodeToString([]byte(v)), strings.ToUpper(codec.EncodeToString([]byte(v))),
+		v, url.QueryEscape(v), url.PathEscape(v), quoted(v, true), quoted(v, false),
+		quoted(quoted(v, true), true), quoted(quoted(v, false), true), quoted(quoted(v, false), false),
+		hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v))),
 	}
 	// In a longer text that is encoded, the value starts at any of three places, and
 	// what stands beside it decides about the characters at its ends.

@@ -106,6 +106,8 @@ type value struct {
 	// nothing for a flag; spaced that white space stands around it.
 	sep    string
 	spaced bool
+	// titled says that the name stands in quotation marks of its own.
+	titled bool
 }
 
 // valueOf finds the value of the name that ends at i.
@@ -114,7 +116,7 @@ func (s *scan) valueOf(start, i int) (value, bool) {
 	i = s.coloured(i)
 	named := i
 	if q := s.quote(i); q >= 0 {
-		i = q // the name's own quotation mark
+		i, v.titled = q, true
 	} else if i < len(s.text) && s.text[i] == ']' { // an index, as in env["TOKEN"]
 		i++
 	}

@@ -11,7 +11,7 @@ type scan struct {
 	spans []span
 	// last is the span that ends last.
 	last span
-	runs    []run
+	runs []run
 	// named is where the last name of a credential ends whose value was looked for.
 	named int
 	// keyEnd is the first end of a key block at or after keyFrom; -1 if there is none.
@@ -25,10 +25,7 @@ type span struct{ start, end int }
 
 // remove marks text[start:end] for removal.
 func (s *scan) remove(start, end int) {
-	// An escape such as \n is never cut in two: what follows it would be no text.
-	if start > 0 && start < end && s.text[start-1] == '\\' && escapes(s.text, start) && strings.IndexByte(`"\/bfnrtu`, s.text[start]) >= 0 {
-		start++
-	}
+	start = s.behindEscape(start)
 	if start >= end || s.text[start:end] == Mark {
 		return
 	}
@@ -36,6 +33,28 @@ func (s *scan) remove(start, end int) {
 	if end >= s.last.end {
 		s.last = span{start, end}
 	}
+}
+
+// behindEscape returns the end of the escape, such as \n, that i stands in, or i: an
+// escape is never cut in two, because what is left of it would be no JSON.
+func (s *scan) behindEscape(i int) int {
+	for back := 1; back <= 5 && i-back >= 0; back++ {
+		if s.text[i-back] != '\\' {
+			continue
+		}
+		at := i - back + 1
+		switch {
+		case !escapes(s.text, at) || at >= len(s.text):
+		case s.text[at] == 'u':
+			if end := at + 5; end <= len(s.text) && hexOnly(s.text[at+1:end]) {
+				return end
+			}
+		case back == 1 && strings.IndexByte(`"\/bfnrt`, s.text[i]) >= 0:
+			return i + 1
+		}
+		return i
+	}
+	return i
 }
 
 // escapes reports whether an odd number of backslashes stands before i.

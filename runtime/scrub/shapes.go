@@ -122,7 +122,7 @@ func discord(s *scan, start, end int) {
 
 // mailchimp removes 32 digits of base 16 with a data centre's name behind them.
 func mailchimp(s *scan, start, end int) {
-	from := s.back(start, 33, hex)
+	from := s.back(start, 33, smallHex)
 	stop := s.runFrom(end, digit)
 	if start-from == 32 && s.starts(from) && stop > end && stop-end <= 3 {
 		s.remove(from, stop)
@@ -134,7 +134,7 @@ func airtable(s *scan, start, end int) {
 	if s.text[start:end] != "pat" || !s.starts(start) || end+14 >= len(s.text) || s.text[end+14] != '.' {
 		return
 	}
-	stop := s.runFrom(end+15, hex)
+	stop := s.runFrom(end+15, smallHex)
 	if s.runFrom(end, alnum) == end+14 && stop-end-15 >= 40 {
 		s.remove(start, stop)
 	}
@@ -154,7 +154,7 @@ func asana(s *scan, start, end int) {
 	} else {
 		secret = end
 	}
-	if stop := s.runFrom(secret, hex); stop-secret == 32 && (stop == len(s.text) || !word.has(s.text[stop])) {
+	if stop := s.runFrom(secret, smallHex); stop-secret == 32 && (stop == len(s.text) || !word.has(s.text[stop])) {
 		s.remove(start, stop)
 	}
 }
@@ -170,7 +170,7 @@ func resend(s *scan, start, end int) {
 
 // uuidBehind removes a mark with a UUID behind it.
 func uuidBehind(s *scan, start, end int) {
-	stop := s.runFrom(end, hex|dash)
+	stop := s.runFrom(end, smallHex|dash)
 	if s.starts(start) && uuid(s.text[end:stop]) {
 		s.remove(start, stop)
 	}

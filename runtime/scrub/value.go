@@ -13,6 +13,10 @@ const maxValue = 4096
 func (s *scan) extent(v *value) {
 	if q := s.quote(v.start); q >= 0 {
 		level := q - 1 - v.start
+		if !v.titled && q < len(s.text) && strings.IndexByte(":,}] ", s.text[q]) >= 0 {
+			v.end = v.start
+			return // it closes what the name stands in
+		}
 		if triple := strings.Repeat(s.text[q-1:q], 3); level == 0 && strings.HasPrefix(s.text[v.start:], triple) {
 			q += 2
 		}
@@ -116,7 +120,7 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 		if v.sep == "is " {
 			return random(text)
 		}
-		return len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text) || random(text))
+		return len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text))
 	}
 	if v.sep == "," {
 		return v.quoted && len(text) >= 8 && mixed(text) && !strings.Contains(text, " ")
@@ -190,10 +194,10 @@ func placeholder(text string) bool {
 
 // code reports whether an unquoted value is an expression of a program.
 func code(text string) bool {
-	if strings.Contains(text, "(") && !strings.HasPrefix(text, "(") && letters(text[:strings.IndexByte(text, '(')]) {
+	if i := strings.IndexAny(text, "([{"); i >= 0 && !strings.Contains(text, Mark) && identifier(text[:i]) {
 		return true
 	}
-	if strings.HasPrefix(text, `[]`) || strings.Contains(text, "](") {
+	if text[0] == '+' || text[0] == ')' || strings.Contains(text, "](") {
 		return true
 	}
 	if !strings.Contains(text, ".") {
@@ -205,6 +209,16 @@ func code(text string) bool {
 		}
 	}
 	return true
+}
+
+// identifier reports whether text is a name, or a field of one, or nothing.
+func identifier(text string) bool {
+	for i := range len(text) {
+		if !(word | dot).has(text[i]) {
+			return false
+		}
+	}
+	return text == "" || !digit.has(text[0])
 }
 
 // letters reports whether text is an identifier without digits.
@@ -228,10 +242,10 @@ func plain(text string) bool {
 }
 
 // digits reports whether text is a number of base 16 as keys have it.
-func digits(text string) bool {
-	if len(text) < 32 {
-		return false
-	}
+func digits(text string) bool { return len(text) >= 32 && hexOnly(text) }
+
+// hexOnly reports whether text is digits of base 16 alone.
+func hexOnly(text string) bool {
 	for i := range len(text) {
 		if !hexAny.has(text[i]) {
 			return false

@@ -1,0 +1,158 @@
+package scrub
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// pieces are what hostile text is put together from: names, marks, quotation marks
+// and the beginnings of credentials.
+func pieces() *rapid.Generator[string] {
+	return rapid.SampledFrom([]string{
+		"password", "secret", "api_key", "token", "key", "authorization", "Cookie", "bearer ", "basic ", "value", "kind", "Secret", "data", "stringData",
+		"=", ":", " ", "\n", "\r\n", "\t", `"`, `'`, "`", `\`, `\\`, `\"`, ",", ";", "&", "{", "}", "[", "]", "<", ">", "|", "+", "--", "-----", "@", "://", "/", ".", "$", "%",
+		"%3D", "%40", "%3A%2F%2F", "\x1b[31m", "\x1b[0m", `\u001b[1m`, `\n`, `\r`, `\u00e9`, "é", "\u2028",
+		"-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "machine x login y password ", "mysql -p", "curl -u a:", "db:5432:a:b:",
+		"hunter2", "opensesame", "12345678", "-12e5", "null", "true", Mark, "redacted", "[redacted", "x",
+		"ghp_" + long(36), "sk-" + long(30), "AKIA" + strings.ToUpper(long(16)), "eyJ" + long(20) + "." + long(20) + "." + long(20), long(40), "xoxb-" + long(20),
+		"$apr1$abcdefgh$" + long(22), "dp.pt." + long(43), long(24) + ".", strings.Repeat("a1", 16), "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t" + long(40),
+	})
+}
+
+func hostile() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(pieces(), rapid.StringN(0, 4, -1)), 0, 14).Draw(t, "pieces"), "")
+	})
+}
+
+// tree draws any value of JSON.
+func tree(t *rapid.T, depth int) any {
+	kinds := 6
+	if depth == 0 {
+		kinds = 4
+	}
+	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
+	case 0:
+		return nil
+	case 1:
+		return rapid.SampledFrom([]any{12345678, 1.5e30, -7, true, false, 31415926535}).Draw(t, "scalar")
+	case 2, 3:
+		return hostile().Draw(t, "text")
+	case 4:
+		var list []any
+		for range rapid.IntRange(0, 4).Draw(t, "items") {
+			list = append(list, tree(t, depth-1))
+		}
+		return list
+	}
+	fields := map[string]any{}
+	for range rapid.IntRange(0, 4).Draw(t, "fields") {
+		name := rapid.OneOf(rapid.SampledFrom([]string{"password", "token", "kind", "data", "api_key", "cookie", "authorization", "name", "value", "env"}), hostile()).Draw(t, "name")
+		fields[name] = tree(t, depth-1)
+	}
+	return fields
+}
+
+// knownValues include some that look like numbers, names and escapes.
+func knownValues() []string {
+	return []string{"opensesame", "12345678", `pa"s\s`, "a\nbcdef ghi", "null,null", "ordinary", `nbcdefgh`, `\\\\\\`}
+}
+
+func TestJSONStaysJSON(t *testing.T) {
+	odd, usual := New(knownValues()), New([]string{"opensesame", "12345678", `pa"s\s`, "ordinary"})
+	rapid.Check(t, func(t *rapid.T) {
+		var lines []string
+		for range rapid.IntRange(1, 3).Draw(t, "lines") {
+			text, err := json.Marshal([]any{tree(t, 3)})
+			if err != nil {
+				t.Skip(err)
+			}
+			lines = append(lines, string(text))
+		}
+		for _, text := range lines {
+			if out := odd.String(text); !json.Valid([]byte(out)) {
+				t.Fatalf("%s\nbecame\n%s", text, out)
+			}
+		}
+		// One value a line is no JSON as a whole; only values that span its signs could break it.
+		text := strings.Join(lines, "\n")
+		out := usual.String(text)
+		if strings.Count(out, "\n") != strings.Count(text, "\n") {
+			t.Fatalf("%s\nbecame\n%s", text, out)
+		}
+		for line := range strings.SplitSeq(out, "\n") {
+			if !json.Valid([]byte(line)) {
+				t.Fatalf("%s\nbecame\n%s", text, out)
+			}
+		}
+		indented, err := json.MarshalIndent(json.RawMessage(lines[0]), "", "  ")
+		if err != nil {
+			t.Skip(err)
+		}
+		if out := odd.String(string(indented)); !json.Valid([]byte(out)) {
+			t.Fatalf("%s\nbecame\n%s", indented, out)
+		}
+	})
+}
+
+func TestOnceIsEnough(t *testing.T) {
+	s := New(knownValues())
+	rapid.Check(t, func(t *rapid.T) {
+		text := hostile().Draw(t, "text")
+		once := s.String(text)
+		if twice := s.String(once); twice != once {
+			t.Fatalf("%q became %q, then %q", text, once, twice)
+		}
+		if s.Flags(text) != (once != text) || s.Flags(once) {
+			t.Fatalf("%q is flagged %v and became %q, flagged %v", text, s.Flags(text), once, s.Flags(once))
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(once) {
+			t.Fatalf("%q became %q", text, once)
+		}
+	})
+}
+
+func TestKnownEncodings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`[!-~]{8,60}`).Draw(t, "secret")
+		if strings.Contains(Mark, secret) {
+			t.Skip()
+		}
+		before, after := rapid.StringN(0, 10, -1).Draw(t, "before"), rapid.StringN(0, 10, -1).Draw(t, "after")
+		s := New([]string{secret})
+		quote := func(v string) string { text, _ := json.Marshal(v); return string(text) }
+		for name, coding := range map[string]struct{ encode func(string) string }{
+			"plain": {func(v string) string { return v }}, "query": {url.QueryEscape}, "path": {url.PathEscape}, "json": {quote},
+			"json in json": {func(v string) string { return quote(quote(v)) }},
+			"base64":       {func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) }},
+			"base64 url":   {func(v string) string { return base64.RawURLEncoding.EncodeToString([]byte(v)) }},
+			"hex":          {func(v string) string { return hex.EncodeToString([]byte(v)) }},
+			"capital hex":  {func(v string) string { return strings.ToUpper(hex.EncodeToString([]byte(v))) }},
+		} {
+			// Alone, and as a part of a longer text that is encoded as a whole.
+			for _, text := range []string{"see " + coding.encode(secret) + " there", coding.encode(before + secret + after)} {
+				out := s.String(text)
+				if strings.Contains(out, secret) || strings.Count(out, Mark) == 0 {
+					t.Fatalf("%s of %q: %q became %q", name, secret, text, out)
+				}
+			}
+		}
+	})
+}
+
+func TestKnownLines(t *testing.T) {
+	lines := []string{long(40), strings.ToUpper(long(40)), strings.Repeat("q7R", 12)}
+	s := New([]string{strings.Join(lines, "\n")})
+	for _, line := range lines {
+		if out := s.String("  | " + line + " |"); strings.Contains(out, line) {
+			t.Errorf("%q", out)
+		}
+	}
+}
