@@ -7,6 +7,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
+	"evolve/runtime/policy"
 	"evolve/runtime/tool"
 )
 
@@ -141,6 +142,11 @@ type Reply struct {
 	// Notes say why, for the transcript.
 	Notes []string
 	Usage agent.Usage
+	// Provider and Model say who answered, and Applied under which policies the
+	// provider was called, one for each provider when a budget led to another. They
+	// stand there beside an error, too. The heuristic leaves them empty.
+	Provider, Model string
+	Applied         []policy.Applied
 }
 
 // Shape is the form a question asks for.

@@ -1,0 +1,135 @@
+package provider
+
+import "encoding/json"
+
+// Chat is a request as a conversation, in the words that all providers share.
+type Chat struct {
+	// System are the parts of the system prompt, those that stay the same for longest
+	// first, so that the providers' prompt caches work.
+	System []Block `json:"system"`
+	// Messages begin and end with the user and take turns.
+	Messages []Message `json:"messages"`
+	// Tools are what is offered.
+	Tools []Tool `json:"tools,omitempty"`
+	// Final says that the tools may not be called any more. They still stand there
+	// when the messages show calls of them, which some providers demand.
+	Final bool `json:"final,omitempty"`
+
+	names names
+	// refers says that the tool refer is the runtime's own.
+	refers bool
+	// calls is the number of calls in the messages; the next ones are named from here.
+	calls int
+}
+
+// Block is a part of the system prompt.
+type Block struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+	// Stable says that the part is the same in each turn under one config.
+	Stable bool `json:"stable,omitempty"`
+}
+
+// Role is who speaks.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one turn of a conversation. Results come before the text of their message.
+type Message struct {
+	Role    Role     `json:"role"`
+	Text    string   `json:"text,omitempty"`
+	Calls   []Call   `json:"calls,omitempty"`   // of the assistant
+	Results []Result `json:"results,omitempty"` // of the user, one for each call of the message before
+}
+
+// Call is a call of a tool as it is shown to a provider: the name fits its pattern
+// and the arguments are a JSON object.
+type Call struct {
+	ID        string          `json:"id"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// Result is what a call came to, a JSON object.
+type Result struct {
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// Tool is a tool as it is offered.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+}
+
+// say adds a text; one of the same side as the last message goes into that.
+func (c *Chat) say(who Role, text string) {
+	if n := len(c.Messages); n > 0 && c.Messages[n-1].Role == who && len(c.Messages[n-1].Calls) == 0 {
+		m := &c.Messages[n-1]
+		if m.Text != "" {
+			m.Text += "\n\n"
+		}
+		m.Text += text
+		return
+	}
+	c.Messages = append(c.Messages, Message{Role: who, Text: text})
+}
+
+// scrubbed is the chat with every text that leaves passed through scrub.
+func (c Chat) scrubbed(scrub func(string) string) Chat {
+	out := c
+	out.System = make([]Block, len(c.System))
+	for i, b := range c.System {
+		b.Text = scrub(b.Text)
+		out.System[i] = b
+	}
+	out.Messages = make([]Message, len(c.Messages))
+	for i, m := range c.Messages {
+		m.Text = scrub(m.Text)
+		calls, results := m.Calls, m.Results
+		m.Calls, m.Results = nil, nil
+		for _, call := range calls {
+			call.Arguments = object(scrub(string(call.Arguments)))
+			m.Calls = append(m.Calls, call)
+		}
+		for _, r := range results {
+			r.Text = scrub(r.Text)
+			m.Results = append(m.Results, r)
+		}
+		out.Messages[i] = m
+	}
+	out.Tools = make([]Tool, len(c.Tools))
+	for i, t := range c.Tools {
+		t.Description, t.Schema = scrub(t.Description), schema(json.RawMessage(scrub(string(t.Schema))))
+		out.Tools[i] = t
+	}
+	return out
+}
+
+// size is the number of bytes that a provider will read, roughly.
+func (c Chat) size() int {
+	n := 0
+	for _, b := range c.System {
+		n += len(b.Text)
+	}
+	for _, m := range c.Messages {
+		n += len(m.Text)
+		for _, call := range m.Calls {
+			n += len(call.Tool) + len(call.Arguments)
+		}
+		for _, r := range m.Results {
+			n += len(r.Text)
+		}
+	}
+	for _, t := range c.Tools {
+		n += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	return n
+}

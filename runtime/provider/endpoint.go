@@ -1,0 +1,98 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Kind is the protocol that a provider speaks.
+type Kind string
+
+// The protocols. OpenAI is that of chat completions, which most providers and local
+// servers speak.
+const (
+	OpenAI    Kind = "openai"
+	Anthropic Kind = "anthropic"
+)
+
+// Endpoint is one provider.
+type Endpoint struct {
+	// Name is the operator's.
+	Name string
+	Kind Kind
+	// BaseURL is what the paths of the protocol are put behind, such as
+	// "http://localhost:11434/v1"; empty is the protocol's own provider.
+	BaseURL string
+	// Key is the secret, if the provider wants one, and KeyEnv the name of the
+	// environment variable it came from: only that is ever spoken of.
+	Key, KeyEnv string
+	// HTTP sends the requests; nil is a client with time limits and without proxies.
+	// Redirects are not followed in either case: they would carry the key along.
+	HTTP *http.Client
+}
+
+// Where the protocols are at home.
+const (
+	openaiURL    = "https://api.openai.com/v1"
+	anthropicURL = "https://api.anthropic.com"
+)
+
+// check returns the endpoint with its defaults, or what is wrong with it.
+func (e Endpoint) check() (Endpoint, error) {
+	if e.Name == "" {
+		return e, errors.New("a provider has no name")
+	}
+	switch {
+	case e.Kind == OpenAI && e.BaseURL == "":
+		e.BaseURL = openaiURL
+	case e.Kind == Anthropic && e.BaseURL == "":
+		e.BaseURL = anthropicURL
+	case e.Kind != OpenAI && e.Kind != Anthropic:
+		return e, fmt.Errorf("provider %s: kind %q is neither %s nor %s", e.Name, e.Kind, OpenAI, Anthropic)
+	}
+	u, err := url.Parse(e.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return e, fmt.Errorf("provider %s: the base URL is no http or https address", e.Name)
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return e, fmt.Errorf("provider %s: the base URL has a user, query or fragment; a key belongs in an environment variable", e.Name)
+	}
+	e.BaseURL = strings.TrimRight(e.BaseURL, "/")
+	if e.Kind == Anthropic {
+		e.BaseURL = strings.TrimSuffix(e.BaseURL, "/v1")
+	}
+	return e, nil
+}
+
+// client sends the endpoint's requests.
+func (e Endpoint) client() *http.Client {
+	c := http.Client{}
+	if e.HTTP != nil {
+		c = *e.HTTP
+	} else {
+		c.Transport = transport()
+		c.Timeout = longest
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.Jar = nil
+	return &c
+}
+
+// longest bounds an exchange when nothing stricter does.
+const longest = 15 * time.Minute
+
+func transport() *http.Transport {
+	return &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		IdleConnTimeout:        90 * time.Second,
+		MaxIdleConnsPerHost:    16,
+		MaxResponseHeaderBytes: 64 << 10,
+		ForceAttemptHTTP2:      true,
+	}
+}

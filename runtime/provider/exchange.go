@@ -1,0 +1,119 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxBody bounds a provider's response, in bytes.
+const maxBody = 8 << 20
+
+// errTooLarge is what a larger response comes to.
+var errTooLarge = fmt.Errorf("a response of more than %d MiB", maxBody>>20)
+
+// exchange sends the one request that a library makes and keeps of the response what
+// the library would lose. It is for one call, in one goroutine.
+type exchange struct {
+	client *http.Client
+	status int // 0 when there was no response
+	header http.Header
+	body   []byte
+	err    error // why there was no response
+}
+
+// Do reads the whole response. It implements the libraries' HTTP clients.
+func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+	for name := range req.Header {
+		if strings.HasPrefix(name, "X-Stainless-") { // this machine is nobody's business
+			req.Header.Del(name)
+		}
+	}
+	req.Header.Set("User-Agent", "evolve")
+	resp, err := x.client.Do(req)
+	if err != nil {
+		x.err = err
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := readBounded(resp.Body)
+	if err != nil {
+		x.err = err
+		return nil, err
+	}
+	x.status, x.header, x.body = resp.StatusCode, resp.Header, body
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+func readBounded(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	if err == nil && len(body) > maxBody {
+		err = errTooLarge
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("the connection was cut: %w", err)
+	}
+	return body, err
+}
+
+// maxRetryAfter bounds what a provider may ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter is the provider's hint in its headers; zero when it gave none. A date is
+// measured by the provider's own clock, so that none is needed here.
+func retryAfter(h http.Header) time.Duration {
+	if d, ok := seconds(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+		return d
+	}
+	value := h.Get("Retry-After")
+	if d, ok := seconds(value, time.Second); ok {
+		return d
+	}
+	then, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return min(max(0, then.Sub(now)), maxRetryAfter)
+}
+
+func seconds(value string, unit time.Duration) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || math.IsNaN(n) || n < 0 {
+		return 0, false
+	}
+	return time.Duration(min(n*float64(unit), float64(maxRetryAfter))), true
+}
+
+// exchanger makes exchanges with one endpoint.
+type exchanger struct {
+	endpoint Endpoint
+	client   *http.Client
+	scrub    func(string) string
+}
+
+func newExchanger(e Endpoint, scrub func(string) string) exchanger {
+	return exchanger{endpoint: e, client: e.client(), scrub: scrub}
+}
+
+func (e *exchanger) exchange() *exchange { return &exchange{client: e.client} }
+
+func (e *exchanger) fault(ctx context.Context, x *exchange, library error) *Fault {
+	return e.endpoint.fault(ctx, x, library, e.scrub)
+}
+
+func (e *exchanger) close() { e.client.CloseIdleConnections() }
+
+// ok reports that there was a response and that it is no refusal.
+func (x *exchange) ok() bool { return x.status >= 200 && x.status < 300 }

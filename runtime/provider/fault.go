@@ -1,0 +1,250 @@
+package provider
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/policy"
+)
+
+// Trouble is the kind of a [Fault].
+type Trouble string
+
+// The kinds of trouble, and what each one calls for.
+const (
+	Unreachable Trouble = "unreachable" // no connection: address, network, a server that is down
+	Cut         Trouble = "cut"         // the connection broke before the reply was whole
+	TimedOut    Trouble = "timed_out"   // no whole reply in time
+	BadKey      Trouble = "bad_key"     // the key is missing, wrong or may not do this
+	NotFound    Trouble = "not_found"   // no such model, or nothing of the kind at this address
+	Limited     Trouble = "limited"     // too many requests or tokens for now
+	NoCredit    Trouble = "no_credit"   // the account has nothing left to spend
+	Unwell      Trouble = "unwell"      // the provider failed or is overloaded
+	Garbled     Trouble = "garbled"     // the response is not of the protocol
+	Rejected    Trouble = "rejected"    // the provider does not take this request
+	TooLong     Trouble = "too_long"    // the prompt is larger than the model's context
+	Moved       Trouble = "moved"       // a redirect, which is not followed
+	Unrecorded  Trouble = "unrecorded"  // a replay that holds no such exchange
+	Interrupted Trouble = "interrupted" // the caller cancelled
+)
+
+// Fault is why an exchange with a provider failed. It holds no secret and at most a
+// line of what the provider wrote.
+type Fault struct {
+	Provider string
+	Trouble  Trouble
+	// Status is that of HTTP; 0 when there was no response.
+	Status int
+	// RetryAfter is the provider's hint; zero when it gave none.
+	RetryAfter time.Duration
+	// Text says what happened, for people.
+	Text string
+	// cause is the error of the context, which callers may look for.
+	cause error
+}
+
+func (f *Fault) Error() string { return "provider " + f.Provider + ": " + f.Text }
+
+// Unwrap returns the context's error, if that was the cause.
+func (f *Fault) Unwrap() error { return f.cause }
+
+// error is the fault in the words of the policies: a *policy.Failure when the provider
+// is at fault, a *model.Error when another attempt would come to the same.
+func (f *Fault) error() error {
+	failure := &policy.Failure{Outcome: agent.Execution, Retry: true, RetryAfter: f.RetryAfter, Err: f}
+	switch f.Trouble {
+	case Unreachable, Cut, Unwell, Garbled:
+	case TimedOut:
+		failure.Outcome = agent.Timeout
+	case Limited:
+		failure.Outcome = agent.RateLimited
+	case NoCredit:
+		failure.Outcome, failure.Retry = agent.RateLimited, false
+	case Interrupted:
+		failure.Outcome, failure.Retry = agent.Cancelled, false
+	case TooLong:
+		return &model.Error{Outcome: agent.BudgetExceeded, Err: f}
+	default:
+		return &model.Error{Outcome: agent.Infrastructure, RetryAfter: f.RetryAfter, Err: f}
+	}
+	return failure
+}
+
+// unanswered reports that the provider may have worked, and charge for it, without
+// saying how much.
+func (f *Fault) unanswered() bool {
+	return slices.Contains([]Trouble{Cut, TimedOut, Garbled, Interrupted}, f.Trouble)
+}
+
+// maxSaid bounds what is kept of a provider's own words, in bytes.
+const maxSaid = 300
+
+// fault says why an exchange failed. The library's error is only that the response
+// could not be decoded, or that it refused to send the request.
+func (e Endpoint) fault(ctx context.Context, x *exchange, library error, scrub func(string) string) *Fault {
+	f := &Fault{Provider: e.Name, Status: x.status}
+	say := func(t Trouble, format string, args ...any) *Fault {
+		f.Trouble, f.Text = t, memory.Cut(oneLine(scrub(fmt.Sprintf(format, args...))), maxSaid)
+		return f
+	}
+	if x.status == 0 {
+		return e.unsent(ctx, x, library, f, say)
+	}
+	f.RetryAfter = retryAfter(x.header)
+	c := complaintOf(x.body)
+	switch s := x.status; {
+	case s >= 200 && s < 300:
+		return say(Garbled, "the response is not of its protocol: %v", library)
+	case s < 400:
+		return say(Moved, "answered with a redirect (%d), which is not followed; set the base URL to where it leads", s)
+	case c.tooLong() || s == http.StatusRequestEntityTooLarge:
+		return say(TooLong, "the prompt is larger than the model's context: %s", c)
+	case s == http.StatusUnauthorized || s == http.StatusForbidden:
+		return say(BadKey, "%s (%d): %s", e.refusal(), s, c)
+	case s == http.StatusNotFound:
+		return say(NotFound, "does not know the model or the address (404): %s", c)
+	case s == http.StatusPaymentRequired || c.spent():
+		return say(NoCredit, "the account has nothing left to spend (%d): %s", s, c)
+	case s == http.StatusTooManyRequests:
+		return say(Limited, "too many requests (429): %s", c)
+	case s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly || s >= 500:
+		return say(Unwell, "failed (%d): %s", s, c)
+	default:
+		return say(Rejected, "does not take the request (%d): %s", s, c)
+	}
+}
+
+// unsent is the fault of an exchange without a response.
+func (e Endpoint) unsent(ctx context.Context, x *exchange, library error, f *Fault,
+	say func(Trouble, string, ...any) *Fault,
+) *Fault {
+	var unknown *UnknownRequest
+	var timeout net.Error
+	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
+	err := x.err
+	if err == nil {
+		err = library
+	}
+	var where *url.Error
+	if errors.As(err, &where) { // its text holds the URL
+		err = where.Err
+	}
+	switch {
+	case errors.As(err, &unknown):
+		return say(Unrecorded, "%v", unknown)
+	case errors.Is(ctx.Err(), context.Canceled):
+		f.cause = context.Canceled
+		return say(Interrupted, "the call was cancelled")
+	case ctx.Err() != nil:
+		f.cause = context.DeadlineExceeded
+		return say(TimedOut, "no whole reply before the deadline")
+	case x.err == nil:
+		return say(Rejected, "cannot be asked this: %v", err)
+	case errors.Is(err, errTooLarge):
+		return say(Garbled, "%v", err)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return say(TimedOut, "no whole reply in time: %v", err)
+	case errors.As(err, &dial) && dial.Op == "dial", errors.As(err, &certificate):
+		return say(Unreachable, "no connection: %v", err)
+	}
+	return say(Cut, "no whole reply: %v", err)
+}
+
+// refusal says what is wrong with the key, by the name of its variable.
+func (e Endpoint) refusal() string {
+	switch {
+	case e.KeyEnv == "":
+		return "wants a key, and none is configured"
+	case e.Key == "":
+		return "wants a key, and the environment variable " + e.KeyEnv + " is empty"
+	}
+	return "refuses the key in the environment variable " + e.KeyEnv
+}
+
+// complaint is what a provider says of its refusal, in any of the usual forms.
+type complaint struct {
+	message, kind, code, param string
+}
+
+// complaintOf reads the body of a refusal; what it cannot read it quotes.
+func complaintOf(body []byte) complaint {
+	type form struct {
+		Message any `json:"message"`
+		Type    any `json:"type"`
+		Code    any `json:"code"`
+		Param   any `json:"param"`
+		Detail  any `json:"detail"`
+	}
+	var whole struct {
+		form
+		Error json.RawMessage `json:"error"`
+	}
+	var inner form
+	if json.Unmarshal(body, &whole) != nil {
+		return complaint{message: memory.Cut(strings.ToValidUTF8(string(body), "?"), maxSaid)}
+	}
+	if json.Unmarshal(whole.Error, &inner) != nil {
+		inner = whole.form
+		_ = json.Unmarshal(whole.Error, &inner.Message)
+	}
+	if inner.Message == nil {
+		inner.Message = whole.Detail
+	}
+	return complaint{text(inner.Message), text(inner.Type), text(inner.Code), text(inner.Param)}
+}
+
+// text is a JSON value for people to read.
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return memory.Cut(v, 10*maxSaid)
+	}
+	return memory.Cut(string(encode(v)), 10*maxSaid)
+}
+
+func (c complaint) String() string {
+	if c.message == "" {
+		return "it does not say why"
+	}
+	return c.message
+}
+
+// tooLong recognises a prompt that does not fit, as the providers put it.
+func (c complaint) tooLong() bool {
+	if c.code == "context_length_exceeded" || c.kind == "exceed_context_size_error" || c.kind == "request_too_large" {
+		return true
+	}
+	m := strings.ToLower(c.message)
+	for _, sign := range []string{"prompt is too long", "maximum context length", "exceed context limit", "exceeds the available context size"} {
+		if strings.Contains(m, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// spent recognises an account without credit, which waiting does not fill.
+func (c complaint) spent() bool {
+	return c.code == "insufficient_quota" || c.kind == "insufficient_quota" || c.kind == "billing_error" ||
+		strings.Contains(strings.ToLower(c.message), "credit balance is too low")
+}
+
+// oneLine is text without line breaks and other control characters.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == ' ' }), " ")
+}

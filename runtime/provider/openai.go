@@ -1,0 +1,160 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"evolve/runtime/model"
+)
+
+// openaiClient speaks chat completions.
+type openaiClient struct {
+	exchanger
+	quirks quirks
+}
+
+func newOpenAI(e Endpoint, scrub func(string) string) *openaiClient {
+	return &openaiClient{exchanger: newExchanger(e, scrub)}
+}
+
+// ask sends the question, again without a parameter that the model turns out not to
+// take. Such a refusal costs nothing, comes once for a model, and is no attempt of its own.
+func (c *openaiClient) ask(ctx context.Context, q question) (answer, error) {
+	for known := c.quirks.get(q.model); ; {
+		a, more, err := c.once(ctx, q, known)
+		if err == nil {
+			c.quirks.learn(q.model, known)
+			return a, nil
+		}
+		if more&^known == 0 {
+			return a, err
+		}
+		known |= more
+	}
+}
+
+func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answer, quirk, error) {
+	x := c.exchange()
+	config := openai.DefaultConfig(c.endpoint.Key)
+	config.BaseURL, config.HTTPClient = c.endpoint.BaseURL, x
+	resp, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, openaiRequest(q, known))
+	if err == nil && x.ok() {
+		var a answer
+		if a, err = openaiAnswer(&resp); err == nil {
+			return a, 0, nil
+		}
+	}
+	f := c.fault(ctx, x, err)
+	return answer{}, openaiQuirk(f, x, err), f
+}
+
+// openaiQuirk is the parameter that a request failed for. The library knows some
+// models and refuses to send what they do not take.
+func openaiQuirk(f *Fault, x *exchange, err error) quirk {
+	switch {
+	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
+		return newMaxTokens
+	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
+		return noTemperature
+	case errors.Is(err, openai.ErrReasoningToolsRequireResponses):
+		return noEffort
+	case f.Trouble == Rejected && x.status != 0:
+		return refused(complaintOf(x.body))
+	}
+	return 0
+}
+
+func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
+	r := openai.ChatCompletionRequest{Model: q.model, Messages: openaiMessages(q.chat)}
+	if q.temperature != nil && known&noTemperature == 0 {
+		// The library leaves out a zero; a millionth is as greedy, and no server that
+		// divides by it overflows.
+		r.Temperature = float32(max(*q.temperature, 1e-6))
+	}
+	if q.seed != nil && known&noSeed == 0 {
+		seed := int(*q.seed)
+		r.Seed = &seed
+	}
+	if known&newMaxTokens != 0 {
+		r.MaxCompletionTokens = q.maxTokens
+	} else {
+		r.MaxTokens = q.maxTokens
+	}
+	if known&noEffort != 0 {
+		r.ReasoningEffort = openai.ReasoningEffortNone
+	}
+	if q.chat.Final { // some servers do not heed tool_choice
+		return r
+	}
+	for _, t := range q.chat.Tools {
+		r.Tools = append(r.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: t.Schema,
+		}})
+	}
+	return r
+}
+
+func openaiMessages(c *Chat) []openai.ChatCompletionMessage {
+	var out []openai.ChatCompletionMessage
+	add := func(m openai.ChatCompletionMessage) { out = append(out, m) }
+	if len(c.System) > 0 { // one message: some servers take no second
+		texts := make([]string, len(c.System))
+		for i, b := range c.System {
+			texts[i] = b.Text
+		}
+		add(openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: strings.Join(texts, "\n\n")})
+	}
+	for _, m := range c.Messages {
+		for _, r := range m.Results {
+			add(openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: r.ID, Content: r.Text})
+		}
+		switch {
+		case m.Role == Assistant:
+			said := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: m.Text}
+			for _, call := range m.Calls {
+				said.ToolCalls = append(said.ToolCalls, openai.ToolCall{
+					ID: call.ID, Type: openai.ToolTypeFunction,
+					Function: openai.FunctionCall{Name: call.Tool, Arguments: string(call.Arguments)},
+				})
+			}
+			add(said)
+		case m.Text != "":
+			add(openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: m.Text})
+		}
+	}
+	return out
+}
+
+func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
+	if len(r.Choices) == 0 {
+		return answer{}, errors.New("it has no choices")
+	}
+	choice := &r.Choices[0]
+	a := answer{text: choice.Message.Content, stop: model.StopEnd}
+	for _, part := range choice.Message.MultiContent {
+		a.text += part.Text
+	}
+	for _, call := range choice.Message.ToolCalls {
+		a.calls = append(a.calls, reported{call.Function.Name, json.RawMessage(call.Function.Arguments)})
+	}
+	switch {
+	case choice.Message.Refusal != "":
+		a.stop, a.text = model.StopRefusal, choice.Message.Refusal
+	case choice.FinishReason == openai.FinishReasonContentFilter:
+		a.stop = model.StopRefusal
+	case choice.FinishReason == openai.FinishReasonLength:
+		a.stop = model.StopLength
+	case len(a.calls) > 0: // whatever the server calls it
+		a.stop = model.StopCalls
+	}
+	a.usage = usage{input: int64(r.Usage.PromptTokens), output: int64(r.Usage.CompletionTokens)}
+	if d := r.Usage.PromptTokensDetails; d != nil {
+		a.usage.cached = int64(d.CachedTokens)
+	}
+	a.usage = a.usage.sane()
+	return a, nil
+}

@@ -1,0 +1,21 @@
+package provider
+
+// Price is what a model costs, in US dollars for a million tokens.
+type Price struct {
+	Input, Output float64
+	// Cached is for input that the provider had in its cache; 0 is the price of other input.
+	Cached float64
+}
+
+// writing is what input costs that goes into a cache, as a multiple of other input.
+const writing = 1.25
+
+// cost is the price of a usage in US dollars.
+func (p Price) cost(u usage) float64 {
+	cached := p.Cached
+	if cached == 0 {
+		cached = p.Input
+	}
+	plain := u.input - u.cached - u.written
+	return (float64(plain)*p.Input + float64(u.cached)*cached + float64(u.written)*p.Input*writing + float64(u.output)*p.Output) / 1e6
+}

@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"regexp"
+	"sync"
+)
+
+// quirk is a set of parameters that a model does not take. Which ones it takes is
+// learnt from its refusals, so that nobody has to configure it.
+type quirk uint8
+
+const (
+	noTemperature quirk = 1 << iota
+	noSeed
+	newMaxTokens // max_completion_tokens instead of max_tokens
+	noEffort     // reasoning_effort none: otherwise it takes no tools
+)
+
+// quirks remembers what the models of a provider refused.
+type quirks struct {
+	mu sync.Mutex
+	of map[string]quirk
+}
+
+func (q *quirks) get(model string) quirk {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.of[model]
+}
+
+func (q *quirks) learn(model string, k quirk) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of == nil {
+		q.of = map[string]quirk{}
+	}
+	q.of[model] |= k
+}
+
+// parameters finds the names of parameters that can be left out or replaced. The one
+// that a refusal is about comes before those that it recommends.
+var parameters = regexp.MustCompile(`\b(temperature|seed|max_tokens)\b`)
+
+// refused is the parameter that a provider's refusal is about, or none.
+func refused(c complaint) quirk {
+	name := parameters.FindString(c.param)
+	if name == "" {
+		name = parameters.FindString(c.message)
+	}
+	switch name {
+	case "temperature":
+		return noTemperature
+	case "seed":
+		return noSeed
+	case "max_tokens":
+		return newMaxTokens
+	}
+	return 0
+}

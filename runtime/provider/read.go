@@ -1,0 +1,75 @@
+package provider
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+)
+
+// unstated is the confidence in an answer that names none.
+const unstated = .5
+
+// maxValue is the longest answer that counts as its own shortest form, in bytes.
+const maxValue = 80
+
+// confident is the line that an answer may end in.
+var confident = regexp.MustCompile(`(?i)(?:^|\n)[ \t]*confidence:[ \t]*(0|1|0?\.[0-9]{1,9}|1\.0{1,9})[ \t]*$`)
+
+// read makes a reply of what a provider answered to a chat. Every text passes through scrub.
+func read(c *Chat, a answer, scrub func(string) string) model.Reply {
+	r := model.Reply{Stop: a.stop}
+	said := strings.TrimSpace(scrub(a.text))
+	if a.stop == model.StopRefusal {
+		if len(a.calls) > 0 {
+			r.Notes = append(r.Notes, "the calls beside a refusal were not made")
+		}
+		r.Answer = said
+		return r
+	}
+	var refer *reported
+	for i, call := range a.calls {
+		if c.refers && call.name == referName {
+			refer = &a.calls[i]
+			continue
+		}
+		r.Calls = append(r.Calls, model.Call{
+			ID:        callID(c.calls + len(r.Calls)),
+			Tool:      memory.Cut(scrub(c.names.real(call.name)), 2*maxName),
+			Arguments: json.RawMessage(scrub(string(call.arguments))),
+		})
+	}
+	switch {
+	case len(r.Calls) > 0:
+		r.Said = said
+		if refer != nil {
+			r.Notes = append(r.Notes, "a referral beside calls does not count")
+		}
+	case refer != nil:
+		r.Said, r.Answer = said, said
+		r.Referral = referral(json.RawMessage(scrub(string(refer.arguments))))
+	default:
+		r.Answer, r.Confidence = confidence(said)
+		r.Unsure = strings.EqualFold(strings.TrimRight(r.Answer, "."), "unknown")
+		if len(r.Answer) <= maxValue && !strings.Contains(r.Answer, "\n") {
+			r.Value = r.Answer
+		}
+	}
+	return r
+}
+
+// confidence takes the last line off an answer where it says how sure the model is.
+func confidence(text string) (string, float64) {
+	at := confident.FindStringSubmatchIndex(text)
+	if at == nil {
+		return text, unstated
+	}
+	c, err := strconv.ParseFloat(text[at[2]:at[3]], 64)
+	if err != nil {
+		return text, unstated
+	}
+	return strings.TrimRight(text[:at[0]], " \t\r\n"), c
+}

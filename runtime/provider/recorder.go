@@ -1,0 +1,216 @@
+package provider
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
+
+	"evolve/runtime/memory"
+)
+
+// Mode says what a Recorder does.
+type Mode string
+
+// The modes.
+const (
+	Record Mode = "record" // asks the providers and keeps the exchanges
+	Replay Mode = "replay" // answers from what was kept, without a network
+)
+
+// RecorderOptions make a Recorder.
+type RecorderOptions struct {
+	Mode Mode
+	// Path is the recording, a cassette of go-vcr in YAML.
+	Path string
+	// Transport makes the exchanges that are recorded; nil is one without proxies.
+	Transport http.RoundTripper
+	// Secrets are values that are removed from what is recorded, beside what has the
+	// shape of a credential and what Scrub removes.
+	Secrets []string
+	Scrub   func(string) string
+}
+
+// Recorder is the transport of endpoints whose exchanges are recorded or replayed.
+// It is safe for concurrent use.
+//
+// A recording holds no header but those of an allow-list, no host, no query, no duration
+// and no credential. While it records, callers see the responses as they are recorded,
+// so that a replay gives the same bytes; a connection that broke is recorded, too.
+//
+// In a replay an exchange is found by method, path and body. Requests that are the
+// same are answered in the order in which they were recorded, each response once.
+type Recorder struct {
+	mode      Mode
+	path      string
+	transport http.RoundTripper
+	washer    washer
+
+	mu     sync.Mutex
+	tape   *cassette.Cassette
+	index  map[string][]int // requestKey → the exchanges left
+	closed bool
+}
+
+// NewRecorder opens a recording; one that is to be replayed is read whole.
+func NewRecorder(o RecorderOptions) (*Recorder, error) {
+	r := &Recorder{
+		mode: o.Mode, path: o.Path, transport: o.Transport, tape: cassette.New("recording"),
+		washer: washer{scrubber(o.Secrets, o.Scrub)},
+	}
+	switch {
+	case o.Path == "":
+		return nil, errors.New("a recording has no path")
+	case o.Mode == Record:
+		if r.transport == nil {
+			r.transport = transport()
+		}
+	case o.Mode == Replay:
+		tape, err := load(o.Path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the recording: %w", err)
+		}
+		r.tape, r.index = tape, map[string][]int{}
+		for i, x := range tape.Interactions {
+			k := requestKey(x.Request.Method, x.Request.URL, x.Request.Body)
+			r.index[k] = append(r.index[k], i)
+		}
+	default:
+		return nil, fmt.Errorf("mode %q is neither %s nor %s", o.Mode, Record, Replay)
+	}
+	return r, nil
+}
+
+// Client is for [Endpoint].HTTP.
+func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
+
+// Close writes what was recorded, as a whole or not at all.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.mode != Record || r.closed {
+		return nil
+	}
+	r.closed = true
+	if c, ok := r.transport.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+	if err := r.tape.SaveWithFS(file(r.path)); err != nil {
+		return fmt.Errorf("writing the recording: %w", err)
+	}
+	return nil
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		var err error
+		body, err = io.ReadAll(req.Body)
+		_ = req.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	asked := cassette.Request{
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Method: req.Method, URL: r.washer.text(req.URL.Path), Body: r.washer.body(canonical(body)),
+		Headers: r.washer.headers(req.Header, "Content-Type"),
+	}
+	asked.ContentLength = int64(len(asked.Body))
+	if r.mode == Replay {
+		return r.replay(req, asked)
+	}
+	answered, err := r.exchange(req, body)
+	if req.Context().Err() != nil { // how far it came is a matter of timing
+		return nil, req.Context().Err()
+	}
+	x := &cassette.Interaction{Request: asked, Response: answered}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, errors.New("the recording is closed")
+	}
+	r.tape.AddInteraction(x)
+	if err != nil {
+		return nil, err
+	}
+	return response(req, &x.Response)
+}
+
+// exchange asks the provider. Without a whole response there is one to be recorded
+// beside the error, with no code.
+func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, error) {
+	broken := func(err error) (cassette.Response, error) {
+		lost := &lostResponse{memory.Cut(r.washer.text(err.Error()), maxSaid)}
+		return cassette.Response{Status: lost.text}, lost
+	}
+	out := req.Clone(req.Context())
+	if out.Body = http.NoBody; len(body) > 0 {
+		out.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	resp, err := r.transport.RoundTrip(out)
+	if err != nil {
+		return broken(err)
+	}
+	defer resp.Body.Close()
+	got, err := readBounded(resp.Body)
+	if err == nil && resp.Header.Get("Content-Encoding") != "" {
+		err = errors.New("the response is encoded in a way that was not asked for")
+	}
+	if err != nil {
+		return broken(err)
+	}
+	text := r.washer.body(string(got))
+	kept := []string{"Content-Type", "Retry-After", "Retry-After-Ms"}
+	if resp.Header.Get("Retry-After") != "" {
+		kept = append(kept, "Date") // by which it is measured when it is a date
+	}
+	return cassette.Response{
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Code: resp.StatusCode, Status: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
+		Headers:       r.washer.headers(resp.Header, kept...),
+		Body:          text,
+		ContentLength: int64(len(text)),
+	}, nil
+}
+
+func (r *Recorder) replay(req *http.Request, asked cassette.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	k := requestKey(asked.Method, asked.URL, asked.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := r.index[k]
+	if len(left) == 0 {
+		return nil, r.unknown(asked)
+	}
+	r.index[k] = left[1:]
+	return response(req, &r.tape.Interactions[left[0]].Response)
+}
+
+// response is a recorded response as the transport gives it.
+func response(req *http.Request, x *cassette.Response) (*http.Response, error) {
+	if x.Code == 0 {
+		return nil, &lostResponse{x.Status}
+	}
+	headers := x.Headers.Clone()
+	if headers == nil {
+		headers = http.Header{}
+	}
+	return &http.Response{
+		Status: x.Status, StatusCode: x.Code, Proto: x.Proto, ProtoMajor: x.ProtoMajor, ProtoMinor: x.ProtoMinor,
+		Header: headers, Body: io.NopCloser(strings.NewReader(x.Body)), ContentLength: int64(len(x.Body)), Request: req,
+	}, nil
+}
+
+// lostResponse is a connection that gave no whole response.
+type lostResponse struct{ text string }
+
+func (e *lostResponse) Error() string { return e.text }

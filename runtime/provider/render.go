@@ -1,0 +1,202 @@
+package provider
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+)
+
+//go:embed rules.md
+var rules string
+
+// Render turns a request into a conversation. The same request gives the same bytes.
+//
+// The system prompt is made of the runtime's rules, the bootstrap's sections, the
+// strategy, and then of what changes from turn to turn: notes, working state, summary.
+// The messages are the earlier turns, the goal with its data before it, each round of
+// calls with its results, each answer that was sent back, and the runtime's word on
+// this step. Text that is neither the operator's nor the user's stands in lines of JSON.
+//
+// At the last step no tool may be called. A synthesis sees the findings alone.
+func Render(req *model.Request) Chat {
+	var c Chat
+	c.system(req)
+	if req.Synthesis {
+		c.synthesis(req)
+		return c
+	}
+	c.Final = req.Remaining == 1
+	if !c.Final || len(req.Steps) > 0 {
+		c.offer(req)
+	}
+	c.turns(req)
+	c.goal(req)
+	c.rounds(req)
+	for _, answer := range req.Rejected {
+		if strings.TrimSpace(answer) == "" {
+			answer = "(no answer)"
+		}
+		c.say(Assistant, plain(answer))
+		c.say(User, "Runtime: that answer was sent back, because it has not the form that the goal asks for. "+
+			"Answer again in that form, with nothing else.")
+	}
+	c.advise(req)
+	return c
+}
+
+func (c *Chat) system(req *model.Request) {
+	add := func(stable bool, name, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			c.System = append(c.System, Block{Name: name, Text: text, Stable: stable})
+		}
+	}
+	add(true, "rules", rules)
+	for _, s := range req.System {
+		if strings.TrimSpace(s.Text) != "" {
+			add(true, s.Name, "# "+s.Name+"\n\n"+s.Text)
+		}
+	}
+	if strings.TrimSpace(req.Strategy) != "" {
+		add(true, "strategy", "# Strategy\n\n"+req.Strategy)
+	}
+	if req.Synthesis {
+		return
+	}
+	var notes []datum
+	for _, n := range req.Notes {
+		notes = append(notes, datum{Kind: "note", Text: n})
+	}
+	if len(notes) > 0 {
+		add(false, "notes", "# Your notes\n\n"+lines(notes))
+	}
+	if req.Working != "" {
+		add(false, "working", "# Where the work stands\n\n"+datum{Kind: "working_state", Text: req.Working}.line())
+	}
+	if req.Summary != "" {
+		add(false, "summary", "# Earlier messages, summarised\n\n"+datum{Kind: "summary", Text: req.Summary}.line())
+	}
+}
+
+func (c *Chat) offer(req *model.Request) {
+	taken := false
+	for _, s := range req.Tools {
+		taken = taken || s.Name == referName
+	}
+	if !taken {
+		c.refers = true
+		t := referTool()
+		t.Name = c.names.wire(t.Name)
+		c.Tools = append(c.Tools, t)
+	}
+	for _, s := range req.Tools {
+		c.Tools = append(c.Tools, Tool{Name: c.names.wire(s.Name), Description: s.Description, Schema: schema(s.Schema)})
+	}
+}
+
+// turns adds the earlier messages. Only a user and an assistant speak in a
+// conversation; any other role is shown as what it is, text.
+func (c *Chat) turns(req *model.Request) {
+	for _, t := range req.Turns {
+		if strings.TrimSpace(t.Content) == "" {
+			continue
+		}
+		who, text := Role(t.Role), t.Content
+		if who != User && who != Assistant {
+			who, text = User, datum{Kind: "message", From: t.Role, Text: text}.line()
+		}
+		if who == Assistant && len(c.Messages) == 0 {
+			c.say(User, "Runtime: earlier messages are left out.")
+		}
+		c.say(who, plain(text))
+	}
+}
+
+func (c *Chat) goal(req *model.Request) {
+	var all []datum
+	if req.Domain != "" {
+		all = append(all, datum{Kind: "domain", Text: req.Domain})
+	}
+	for _, h := range req.Memories {
+		all = append(all, remembered(h))
+	}
+	all = append(all, found(req.Findings)...)
+	if len(req.Files) > 0 {
+		all = append(all, listed("files", req.Files))
+	}
+	for _, s := range req.Shared {
+		all = append(all, datum{Kind: "shared", From: s.From, Key: s.Key, Text: s.Text})
+	}
+	if len(req.Inactive) > 0 && !c.Final {
+		all = append(all, listed("tools_to_enable", req.Inactive))
+	}
+	if len(all) > 0 {
+		c.say(User, lines(all))
+	}
+	c.say(User, "Goal:\n"+plain(req.Goal))
+}
+
+// plain is text that does not pass for the runtime's word.
+func plain(text string) string {
+	return strings.ReplaceAll("\n"+text, "\nRuntime:", "\n Runtime:")[1:]
+}
+
+func found(findings []model.Finding) []datum {
+	var all []datum
+	for _, f := range findings {
+		all = append(all, datum{Kind: "finding", Goal: f.Goal, Answer: f.Answer, Confidence: f.Confidence, Unsure: f.Unsure})
+	}
+	return all
+}
+
+// rounds adds the calls of this goal with their results, those of one reply together.
+func (c *Chat) rounds(req *model.Request) {
+	for from := 0; from < len(req.Steps); {
+		to := from
+		for to < len(req.Steps) && req.Steps[to].Round == req.Steps[from].Round {
+			to++
+		}
+		said := Message{Role: Assistant}
+		if r := req.Steps[from].Round; r >= 0 && r < len(req.Said) {
+			said.Text = strings.TrimSpace(req.Said[r])
+		}
+		heard := Message{Role: User}
+		for _, s := range req.Steps[from:to] {
+			id := callID(c.calls)
+			c.calls++
+			said.Calls = append(said.Calls, Call{
+				ID: id, Tool: c.names.wire(s.Call.Tool), Arguments: object(memory.Cut(string(s.Call.Arguments), maxText)),
+			})
+			heard.Results = append(heard.Results, Result{
+				ID: id, Failed: s.Result.Outcome != agent.OK,
+				Text: string(encode(result{s.Result.Outcome, memory.Cut(s.Result.Output, maxText)})),
+			})
+		}
+		c.Messages = append(c.Messages, said, heard)
+		from = to
+	}
+}
+
+// advise ends the conversation with the runtime's word on this step.
+func (c *Chat) advise(req *model.Request) {
+	for _, a := range req.Advice {
+		c.say(User, "Runtime: "+a)
+	}
+	if c.Final {
+		c.say(User, "Runtime: this is the last step. Answer now, without calling a tool.")
+	}
+}
+
+func (c *Chat) synthesis(req *model.Request) {
+	c.Final = true
+	if len(req.Findings) > 0 {
+		c.say(User, lines(found(req.Findings)))
+	}
+	c.say(User, "Goal:\n"+plain(req.Goal))
+	c.say(User, fmt.Sprintf("Runtime: the findings above are what the %d parts of the goal came to. "+
+		"Answer the goal from them alone.", len(req.Findings)))
+	c.advise(req)
+}

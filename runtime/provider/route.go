@@ -1,0 +1,83 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Route maps a hint to a provider and one of its models.
+type Route struct {
+	// Name is the hint.
+	Name string
+	// Provider is the name of an endpoint, Model its own name of a model.
+	Provider, Model string
+	// Temperature holds where the request says nothing; nil leaves it to the provider.
+	Temperature *float64
+	// MaxTokens bounds a reply; 0 is 4,096. A reply that reaches it stops with
+	// [evolve/runtime/model.StopLength].
+	MaxTokens int
+}
+
+// defaultTokens bounds a reply where the route does not.
+const defaultTokens = 4096
+
+// maxTokens is the largest bound of a reply: longer ones would have to be streamed.
+const maxTokens = 20_000
+
+// routes are the configured ones in order.
+type routes struct {
+	all      []Route
+	byName   map[string]int
+	fallback int
+}
+
+func newRoutes(all []Route, fallback string, providers map[string]*provider) (routes, error) {
+	out := routes{byName: map[string]int{}}
+	for _, r := range all {
+		switch {
+		case r.Name == "":
+			return out, errors.New("a route has no name")
+		case providers[r.Provider] == nil:
+			return out, fmt.Errorf("route %s: there is no provider %q", r.Name, r.Provider)
+		case r.Model == "":
+			return out, fmt.Errorf("route %s names no model", r.Name)
+		case r.MaxTokens < 0 || r.MaxTokens > maxTokens:
+			return out, fmt.Errorf("route %s: a reply of %d tokens; at most %d are possible", r.Name, r.MaxTokens, maxTokens)
+		case r.Temperature != nil && !(*r.Temperature >= 0 && *r.Temperature <= 2):
+			return out, fmt.Errorf("route %s: temperature %g is not in 0 to 2", r.Name, *r.Temperature)
+		}
+		if _, twice := out.byName[r.Name]; twice {
+			return out, fmt.Errorf("route %s stands there twice", r.Name)
+		}
+		if r.MaxTokens == 0 {
+			r.MaxTokens = defaultTokens
+		}
+		out.byName[r.Name] = len(out.all)
+		out.all = append(out.all, r)
+	}
+	at, ok := out.byName[fallback]
+	if !ok {
+		return out, fmt.Errorf("there is no route %q to be the default", fallback)
+	}
+	out.fallback = at
+	return out, nil
+}
+
+// find is the route of a hint: the default one for no hint and for an unknown one.
+// The flag says that the hint was unknown.
+func (r *routes) find(hint string) (Route, bool) {
+	if at, ok := r.byName[hint]; ok {
+		return r.all[at], false
+	}
+	return r.all[r.fallback], hint != ""
+}
+
+// of is the first route to a provider.
+func (r *routes) of(provider string) (Route, bool) {
+	for _, route := range r.all {
+		if route.Provider == provider {
+			return route, true
+		}
+	}
+	return Route{}, false
+}

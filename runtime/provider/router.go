@@ -1,0 +1,237 @@
+package provider
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+	"evolve/runtime/policy"
+	"evolve/runtime/scrub"
+)
+
+// Guard puts the policies around a call; [policy.Engine] is one.
+type Guard interface {
+	Do(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Applied, error)
+}
+
+// unguarded makes one attempt.
+type unguarded struct{}
+
+func (unguarded) Do(ctx context.Context, _ policy.Call, run func(context.Context, int) (policy.Spent, error)) (policy.Applied, error) {
+	_, err := run(ctx, 1)
+	return policy.Applied{Attempts: 1}, err
+}
+
+// Options make a Router.
+type Options struct {
+	Endpoints []Endpoint
+	Routes    []Route
+	// Default names the route of requests that name none, or one that is not there.
+	Default string
+	// Prices are by "provider/model" or, where that is not there, by model.
+	Prices map[string]Price
+	// Guard is asked before every call; nil makes one attempt without limits.
+	Guard Guard
+	// Agent is for whom the calls are made.
+	Agent string
+	// Scrub removes credentials from what is sent and what comes back. The keys of the
+	// endpoints, and what has the shape of a credential, are removed in any case.
+	Scrub func(string) string
+}
+
+// Router is the language models of a workspace as one [model.Model]: it chooses
+// provider and model by the request's route, renders the request, and makes the call
+// under the policies. It is safe for concurrent use.
+type Router struct {
+	providers map[string]*provider
+	routes    routes
+	prices    map[string]Price
+	guard     Guard
+	agent     string
+	scrub     func(string) string
+}
+
+// provider is an endpoint with its client.
+type provider struct {
+	name   string
+	client client
+}
+
+// NewRouter checks the options; an error names the provider or route that is wrong.
+func NewRouter(o Options) (*Router, error) {
+	r := &Router{
+		providers: map[string]*provider{}, prices: o.Prices, guard: o.Guard, agent: o.Agent}
+	var keys []string
+	for _, e := range o.Endpoints {
+		keys = append(keys, e.Key)
+	}
+	r.scrub = scrubber(keys, o.Scrub)
+	if r.guard == nil {
+		r.guard = unguarded{}
+	}
+	for _, e := range o.Endpoints {
+		e, err := e.check()
+		if err != nil {
+			return nil, err
+		}
+		if r.providers[e.Name] != nil {
+			return nil, fmt.Errorf("provider %s stands there twice", e.Name)
+		}
+		r.providers[e.Name] = &provider{e.Name, newClient(e, r.scrub)}
+	}
+	var err error
+	r.routes, err = newRoutes(o.Routes, o.Default, r.providers)
+	return r, err
+}
+
+// scrubber removes the secrets and what has the shape of one, beside what more removes.
+func scrubber(secrets []string, more func(string) string) func(string) string {
+	own := scrub.New(secrets).String
+	if more == nil {
+		return own
+	}
+	return func(text string) string { return own(more(text)) }
+}
+
+// Close closes idle connections. Calls that are under way end by their contexts.
+func (r *Router) Close() {
+	for _, p := range r.providers {
+		p.client.close()
+	}
+}
+
+// Next asks the model of the request's route. An error is the context's, or a
+// *model.Error: budget_exceeded where a budget or the model's context is too small,
+// infrastructure otherwise. The reply beside an error says which provider was asked
+// and under which policies.
+func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, error) {
+	chat := Render(req).scrubbed(r.scrub)
+	route, unknown := r.routes.find(req.Sampling.Route)
+	var before model.Reply
+	if unknown {
+		before.Notes = append(before.Notes, fmt.Sprintf("there is no route %q; took the default", req.Sampling.Route))
+	}
+	asked := map[string]bool{}
+	for {
+		asked[route.Provider] = true
+		reply, err := r.call(ctx, &chat, req, route)
+		reply.Notes = append(before.Notes, reply.Notes...)
+		reply.Applied = append(before.Applied, reply.Applied...)
+		var spent *policy.BudgetError
+		if !errors.As(err, &spent) || spent.DegradedTo == "" || ctx.Err() != nil {
+			return reply, final(ctx, err)
+		}
+		next, ok := r.routes.of(spent.DegradedTo)
+		if !ok || asked[next.Provider] {
+			return reply, final(ctx, err)
+		}
+		before.Applied = reply.Applied
+		before.Notes = append(reply.Notes, fmt.Sprintf("the budget of %s is spent; asked %s instead", route.Provider, next.Provider))
+		route = next
+	}
+}
+
+// call asks one provider under the policies.
+func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
+	p := r.providers[route.Provider]
+	q := question{chat: chat, model: route.Model, temperature: route.Temperature, seed: &req.Sampling.Seed, maxTokens: route.MaxTokens}
+	if req.Sampling.Temperature != nil {
+		q.temperature = req.Sampling.Temperature
+	}
+	price, priced := r.price(route)
+	guess := usage{input: int64(chat.size()+3) / 4}
+	call := policy.Call{
+		Kind: policy.Provider, Name: p.name, Agent: r.agent, ID: identity(chat, route), Seed: req.Sampling.Seed, Repeatable: true,
+		Estimate: spent(price, usage{input: guess.input, output: int64(min(q.maxTokens, probable))}),
+	}
+	var a answer // read only when Do returned nil
+	applied, err := r.guard.Do(ctx, call, func(ctx context.Context, _ int) (policy.Spent, error) {
+		got, err := p.client.ask(ctx, q)
+		var f *Fault
+		if errors.As(err, &f) {
+			if f.unanswered() {
+				return spent(price, guess), f.error()
+			}
+			return policy.Spent{}, f.error()
+		}
+		if got.usage.input+got.usage.output == 0 {
+			got.usage = usage{input: guess.input, output: int64(len(got.text)+3) / 4}
+			got.notes = append(got.notes, "the provider reports no usage; it is estimated")
+		}
+		a = got
+		return spent(price, got.usage), nil
+	})
+	reply := model.Reply{}
+	if err == nil {
+		reply = read(chat, a, r.scrub)
+		reply.Notes = append(a.notes, reply.Notes...)
+		if !priced {
+			reply.Notes = append(reply.Notes, "no price for "+route.Model)
+		}
+		reply.Usage = agent.Usage{
+			InputTokens: a.usage.input, OutputTokens: a.usage.output, CachedTokens: a.usage.cached, CostUSD: price.cost(a.usage),
+		}
+	}
+	reply.Provider, reply.Model, reply.Applied = p.name, route.Model, []policy.Applied{applied}
+	return reply, err
+}
+
+// probable is how long a reply probably is at most, in tokens.
+const probable = 1024
+
+func (r *Router) price(route Route) (Price, bool) {
+	p, ok := r.prices[route.Provider+"/"+route.Model]
+	if !ok {
+		p, ok = r.prices[route.Model]
+	}
+	return p, ok
+}
+
+func spent(p Price, u usage) policy.Spent {
+	return policy.Spent{Tokens: u.input + u.output, USD: p.cost(u)}
+}
+
+// identity names a call by what is asked, the same in each run.
+func identity(chat *Chat, route Route) string {
+	sum := sha256.Sum256(encode([]any{route.Provider, route.Model, chat}))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
+// final is the error of a call for whoever runs the turn.
+func final(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("asking a model: %w", ctx.Err())
+	}
+	var known *model.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	var budget *policy.BudgetError
+	if errors.As(err, &budget) {
+		return &model.Error{Outcome: agent.BudgetExceeded, Err: err}
+	}
+	return &model.Error{Outcome: agent.Infrastructure, RetryAfter: hint(err), Err: err}
+}
+
+// hint is when the provider, or else a limit of our own, says to come again.
+func hint(err error) time.Duration {
+	var limited *policy.RateLimitedError
+	var open *policy.CircuitOpenError
+	var failure *policy.Failure
+	switch {
+	case errors.As(err, &limited) && limited.RetryAfter > 0:
+		return limited.RetryAfter
+	case errors.As(err, &open) && open.RetryAfter > 0:
+		return open.RetryAfter
+	case errors.As(err, &failure):
+		return failure.RetryAfter
+	}
+	return 0
+}

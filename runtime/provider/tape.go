@@ -1,0 +1,152 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
+
+	"evolve/runtime/memory"
+)
+
+// maxRecording bounds a recording that is read, in bytes.
+const maxRecording = 512 << 20
+
+// file is the one file that a cassette is read from and written to.
+type file string
+
+// ReadFile reads the file, whatever name the cassette has for it.
+func (f file) ReadFile(string) ([]byte, error) {
+	in, err := os.Open(string(f))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxRecording+1))
+	if err == nil && len(data) > maxRecording {
+		err = fmt.Errorf("it has more than %d MiB", maxRecording>>20)
+	}
+	return data, err
+}
+
+// WriteFile replaces the file by a whole one that only its owner reads.
+func (f file) WriteFile(_ string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
+		return err
+	}
+	return renameio.WriteFile(string(f), data, 0o600)
+}
+
+// IsFileExists reports whether there is a file.
+func (f file) IsFileExists(string) bool {
+	_, err := os.Stat(string(f))
+	return err == nil
+}
+
+func load(path string) (*cassette.Cassette, error) {
+	tape, err := cassette.LoadWithFS("recording", file(path))
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(tape.Interactions, nil) {
+		return nil, errors.New("an exchange in it is empty")
+	}
+	return tape, nil
+}
+
+func requestKey(method, path, body string) string { return method + " " + path + "\n" + body }
+
+// UnknownRequest says that a replay holds no such exchange, or no further one.
+type UnknownRequest struct {
+	Method, Path string
+	// Differs names the parts of the body in which the nearest recorded request of the
+	// same kind differs; empty when there is none.
+	Differs []string
+	// Again says that the same request was recorded, and all its responses were given.
+	Again bool
+}
+
+func (e *UnknownRequest) Error() string {
+	what := "the recording holds no " + e.Method + " " + e.Path
+	switch {
+	case e.Again:
+		return what + " with this body once more; it was asked more often than recorded"
+	case len(e.Differs) > 0:
+		return what + " with this body; the nearest one differs in " + strings.Join(e.Differs, ", ")
+	}
+	return what
+}
+
+// maxDiffers bounds the parts that are named.
+const maxDiffers = 5
+
+// unknown says in what a request differs from the nearest one of those not replayed.
+func (r *Recorder) unknown(asked cassette.Request) error {
+	e := &UnknownRequest{Method: asked.Method, Path: asked.URL}
+	if _, e.Again = r.index[requestKey(asked.Method, asked.URL, asked.Body)]; e.Again {
+		return e
+	}
+	mine, _ := decode([]byte(asked.Body))
+	fewest := -1
+	for _, k := range slices.Sorted(maps.Keys(r.index)) {
+		body, same := strings.CutPrefix(k, requestKey(asked.Method, asked.URL, ""))
+		if !same || len(r.index[k]) == 0 {
+			continue
+		}
+		other, _ := decode([]byte(body))
+		var paths []string
+		differences("", mine, other, &paths)
+		if fewest < 0 || len(paths) < fewest {
+			fewest, e.Differs = len(paths), paths
+		}
+	}
+	if len(e.Differs) > maxDiffers {
+		e.Differs = append(e.Differs[:maxDiffers:maxDiffers], "…")
+	}
+	return e
+}
+
+// differences collects where two JSON values differ, such as messages[2].content.
+func differences(at string, a, b any, out *[]string) {
+	switch a := a.(type) {
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok {
+			both := maps.Clone(a)
+			maps.Copy(both, b)
+			for _, k := range slices.Sorted(maps.Keys(both)) {
+				inner := memory.Cut(k, 40)
+				if at != "" {
+					inner = at + "." + inner
+				}
+				differences(inner, a[k], b[k], out)
+			}
+			return
+		}
+	case []any:
+		if b, ok := b.([]any); ok {
+			for i := range max(len(a), len(b)) {
+				inner := fmt.Sprintf("%s[%d]", at, i)
+				if i >= len(a) || i >= len(b) {
+					*out = append(*out, inner)
+					return
+				}
+				differences(inner, a[i], b[i], out)
+			}
+			return
+		}
+	}
+	if !reflect.DeepEqual(a, b) {
+		if at == "" {
+			at = "the whole body"
+		}
+		*out = append(*out, at)
+	}
+}
