@@ -58,3 +58,29 @@ func asJSON(v any) Result {
 	}
 	return OK(string(bytes.TrimSpace(b.Bytes())))
 }
+
+// maxListed bounds the bytes of each list beside the one that gives way.
+const maxListed = 8 << 10
+
+// some keeps the first entries of a list that fit the bound, and says whether all did.
+func some(entries []string) ([]string, bool) {
+	spent := 0
+	for i, e := range entries {
+		if spent += len(e) + 4; spent > maxListed {
+			return entries[:i], false
+		}
+	}
+	return entries, true
+}
+
+// fitting is a result of which at most n entries are kept, as many as the bound on
+// outputs leaves room for: JSON that was cut is none.
+func fitting(n int, with func(n int) any) Result {
+	for {
+		res := asJSON(with(n))
+		if len(res.Output) <= MaxOutput || n == 0 {
+			return res
+		}
+		n = min(n-1, n*MaxOutput/len(res.Output))
+	}
+}

@@ -2,12 +2,16 @@ package tool
 
 import (
 	"context"
+	"path"
+	"strings"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/source"
 )
 
-// DependencyMap is what dependency_map returns. Packages are named by their
-// folders; "." is the root.
+// DependencyMap is what dependency_map returns. Packages of Go are named by their
+// folders, "." being the root; modules of Python, JavaScript and TypeScript by their
+// files. Tests are no part of it.
 type DependencyMap struct {
 	Module   string     `json:"module,omitempty"`
 	Packages []Imports  `json:"packages"`
@@ -16,6 +20,11 @@ type DependencyMap struct {
 	Orphans []string `json:"orphans"`
 	// Core are imported by two or more.
 	Core []string `json:"core"`
+	// Withheld are files that look as if they held a credential; nothing is said of
+	// what is in them.
+	Withheld []string `json:"withheld,omitempty"`
+	// Truncated says that not all source text was read, or that packages were left out.
+	Truncated bool `json:"truncated,omitempty"`
 }
 
 // Imports is one package's edges within the repository.
@@ -23,6 +32,8 @@ type Imports struct {
 	Package    string   `json:"package"`
 	Imports    []string `json:"imports"`
 	ImportedBy []string `json:"imported_by"`
+	// Language is left out for Go.
+	Language string `json:"language,omitempty"`
 }
 
 type dependencyMapArgs struct {
@@ -31,45 +42,70 @@ type dependencyMapArgs struct {
 
 func dependencyMap() Tool {
 	return define("dependency_map",
-		"Which packages of the Go repository import which, as JSON: imports, imported-by, cycles, orphans, core packages; of one package or all.",
+		"Which packages or modules of the repository import which, as JSON: imports, imported-by, cycles, orphans, core packages; of one package or all. Knows Go, Python, JavaScript and TypeScript.",
 		`{"type":"object","additionalProperties":false,"properties":{"package":{"type":"string","maxLength":300}}}`,
 		Available, []string{"engineering"},
-		func(_ context.Context, env *Env, a dependencyMapArgs) Result {
-			repo, err := env.repository()
+		func(ctx context.Context, env *Env, a dependencyMapArgs) Result {
+			repo, err := env.repository(ctx)
 			if err != nil {
 				return failed(err)
 			}
 			m := DependencyMap{
-				Module: repo.module, Packages: []Imports{}, Cycles: [][]string{}, Orphans: []string{}, Core: []string{},
+				Module: repo.module, Cycles: [][]string{}, Orphans: []string{}, Core: []string{},
+				Withheld: repo.withheld, Truncated: repo.truncated,
 			}
 			only := ""
 			if a.Package != "" {
-				p, ok := repo.find(a.Package)
+				n, ok := repo.find(a.Package)
 				if !ok {
 					return Failed(agent.Execution, "there is no such package")
 				}
-				only = p.folder
+				only = n.name
 			}
-			for _, folder := range sorted(repo.packages) {
-				p := repo.packages[folder]
-				if p.testOnly { // tests are no orphans
+			all := []Imports{}
+			for _, name := range sorted(repo.nodes) {
+				n := repo.nodes[name]
+				if n.testOnly { // tests are no orphans
 					continue
 				}
-				if only == "" || only == folder {
-					m.Packages = append(m.Packages, Imports{folder, list(p.imports), list(p.importers)})
+				if only == "" || only == name {
+					entry := Imports{Package: name, Imports: list(n.imports), ImportedBy: list(n.importers)}
+					if n.language != source.Go {
+						entry.Language = string(n.language)
+					}
+					all = append(all, entry)
 				}
-				if len(p.importers) == 0 && p.name != "main" {
-					m.Orphans = append(m.Orphans, folder)
+				if len(n.importers) == 0 && !n.entry && !n.passive() {
+					m.Orphans = append(m.Orphans, name)
 				}
-				if len(p.importers) >= 2 {
-					m.Core = append(m.Core, folder)
+				if len(n.importers) >= 2 {
+					m.Core = append(m.Core, name)
 				}
 			}
-			if c := repo.cycles(); c != nil {
-				m.Cycles = c
+			groups := 0
+			for _, c := range repo.cycles() {
+				if groups += len(strings.Join(c, "    ")); groups > maxListed {
+					m.Truncated = true
+					break
+				}
+				m.Cycles = append(m.Cycles, c)
 			}
-			return asJSON(m)
+			for _, l := range []*[]string{&m.Orphans, &m.Core, &m.Withheld} {
+				kept, whole := some(*l)
+				*l, m.Truncated = kept, m.Truncated || !whole
+			}
+			return fitting(len(all), func(n int) any {
+				m.Packages, m.Truncated = all[:n], m.Truncated || n < len(all)
+				return m
+			})
 		})
+}
+
+// passive are files that a program reads without importing them.
+func (n *node) passive() bool {
+	base := path.Base(n.name)
+	return base == "__init__.py" || base == "setup.py" || base == "conftest.py" ||
+		strings.HasSuffix(base, ".d.ts") || strings.Contains(base, ".config.")
 }
 
 // list is never nil, so that it is written as [].

@@ -38,6 +38,11 @@ type Env struct {
 	Enable func(name string) Result
 	// Notes are what the tool note has kept so far.
 	Notes []string
+	// Flagged says that a text holds what looks like a credential: the tools that
+	// summarise code name such a file and say nothing of what is in it. Nil flags none.
+	Flagged func(text string) bool
+	// Language is what the further tools of [Language] stand on.
+	Language Surroundings
 
 	// lost says that a call was given up and may still be using the rest.
 	lost atomic.Bool
@@ -48,6 +53,8 @@ type Env struct {
 	texts map[string]string
 	spent int64
 	repo  *repository
+	// flagged remembers what Flagged said of a file.
+	flagged map[string]bool
 }
 
 // File is a file or folder below the root.
@@ -187,6 +194,22 @@ func (e *Env) Text(name string) (string, error) {
 	return text, nil
 }
 
+// withheld says that a file's text is flagged.
+func (e *Env) withheld(name, text string) bool {
+	if e.Flagged == nil {
+		return false
+	}
+	flag, known := e.flagged[name]
+	if !known {
+		flag = e.Flagged(text)
+		if e.flagged == nil {
+			e.flagged = map[string]bool{}
+		}
+		e.flagged[name] = flag
+	}
+	return flag
+}
+
 // Files lists everything below the root in the order of paths; symbolic links,
 // secrets and version control are left out. The list is made once.
 func (e *Env) Files() ([]File, error) {
@@ -226,23 +249,4 @@ func (e *Env) Files() ([]File, error) {
 	}
 	e.files = files
 	return files, nil
-}
-
-// Secret reports whether a path names something that holds credentials.
-func Secret(p string) bool {
-	for part := range strings.SplitSeq(strings.ToLower(p), "/") {
-		switch {
-		case part == ".env" || strings.HasPrefix(part, ".env."),
-			part == ".netrc" || part == ".npmrc" || part == ".pypirc" || part == ".git-credentials",
-			part == ".ssh" || part == ".aws" || part == ".gnupg" || part == ".kube",
-			strings.HasPrefix(part, "id_rsa") || strings.HasPrefix(part, "id_ed25519") || strings.HasPrefix(part, "id_ecdsa"),
-			strings.HasPrefix(part, "credentials"):
-			return true
-		}
-		switch path.Ext(part) {
-		case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx":
-			return true
-		}
-	}
-	return false
 }

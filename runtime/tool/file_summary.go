@@ -3,21 +3,22 @@ package tool
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/source"
 )
 
 // maxDoc bounds the doc of a summary, in bytes.
 const maxDoc = 200
 
-// FileSummary is what file_summary returns. For a file that is no Go, Headings
-// and Doc alone are filled.
+// FileSummary is what file_summary returns. For a file that is no source code,
+// Headings and Doc alone are filled.
 type FileSummary struct {
 	Path       string   `json:"path"`
 	Lines      int      `json:"lines"`
+	Language   string   `json:"language,omitempty"`
 	Package    string   `json:"package,omitempty"`
 	Doc        string   `json:"doc,omitempty"`
 	Purpose    string   `json:"purpose,omitempty"`
@@ -25,47 +26,145 @@ type FileSummary struct {
 	Functions  []string `json:"functions,omitempty"`
 	Exported   []string `json:"exported,omitempty"` // what others integrate with
 	Imports    []string `json:"imports,omitempty"`
-	ImportedBy []string `json:"imported_by,omitempty"` // folders that import the file's package
+	ImportedBy []string `json:"imported_by,omitempty"` // folders, or files, that import it
 	Headings   []string `json:"headings,omitempty"`
+	// Kinds say what the types are; in the order of Types.
+	Kinds []string `json:"type_kinds,omitempty"`
+	// Signatures are those of the functions, in their order.
+	Signatures []string `json:"signatures,omitempty"`
+	// Origins are the imports by where they come from.
+	Origins *Origins `json:"import_origins,omitempty"`
+	// Integration names what outside of itself the file works with: network, files,
+	// environment, processes, database.
+	Integration []string `json:"integration_points,omitempty"`
+	Tags        string   `json:"build_tags,omitempty"`
+	EntryPoint  string   `json:"entry_point,omitempty"` // why it is one
+	Tests       []string `json:"tests,omitempty"`
+	// Withheld says that the file looks as if it held a credential.
+	Withheld bool `json:"withheld,omitempty"`
+	// Truncated says that the file or a list was longer than its bound.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// Origins are imports by kind.
+type Origins struct {
+	Standard   []string `json:"standard,omitempty"`
+	Internal   []string `json:"internal,omitempty"`
+	ThirdParty []string `json:"third_party,omitempty"`
 }
 
 func fileSummary() Tool {
 	return define("file_summary",
-		"One file in short, as JSON: doc, purpose, types, functions, imports, exported names, who imports it.",
+		"One file in short, as JSON: doc, purpose, types, functions, imports, exported names, integration points, who imports it. Knows Go, Python, JavaScript and TypeScript.",
 		`{"type":"object","required":["path"],"additionalProperties":false,"properties":{"path":{"type":"string","minLength":1,"maxLength":1000}}}`,
 		Available, []string{"engineering"},
-		func(_ context.Context, env *Env, a readFileArgs) Result {
+		func(ctx context.Context, env *Env, a readFileArgs) Result {
 			text, err := env.Text(a.Path)
 			if err != nil {
 				return failed(err)
 			}
 			clean := path.Clean(a.Path)
 			s := FileSummary{Path: clean, Lines: lineCount(text)}
-			if path.Ext(clean) != ".go" {
-				s.Headings, s.Doc = outline(text)
-				return asJSON(s)
+			if env.withheld(clean, text) {
+				return asJSON(FileSummary{Path: clean, Withheld: true})
 			}
-			repo, err := env.repository()
+			language, ok := source.LanguageOf(clean)
+			if !ok {
+				s.Headings, s.Doc = outline(text)
+				return s.fitting()
+			}
+			repo, err := env.repository(ctx)
 			if err != nil {
 				return failed(err)
 			}
-			g := repo.files[clean]
-			if g == nil {
-				return Failed(agent.Execution, "is no readable Go file")
-			}
-			pkg := repo.packages[path.Dir(clean)]
-			s.Package, s.Types, s.Functions, s.Imports = g.name, g.types, g.funcs, g.imports
-			s.Doc = clip(g.doc, maxDoc)
-			s.Purpose = clip(firstSentence(g.doc), maxDoc)
-			s.ImportedBy = pkg.importers
-			for _, n := range append(append([]string{}, g.types...), g.funcs...) {
-				last := n[strings.LastIndexByte(n, '.')+1:]
-				if r, _ := utf8.DecodeRuneInString(last); unicode.IsUpper(r) {
-					s.Exported = append(s.Exported, n)
+			f := repo.files[clean]
+			if f == nil { // beyond what is read of a repository, or other people's
+				one, err := source.Summarize(clean, []byte(text))
+				if err != nil {
+					return Failed(agent.Execution, "is no readable %s file", language)
 				}
+				f = &one
 			}
-			return asJSON(s)
+			s.fill(f)
+			if n := repo.nodes[repo.name(f)]; n != nil {
+				s.ImportedBy = n.importers
+			}
+			if by := repo.started[clean]; by != "" && s.EntryPoint == "" {
+				s.EntryPoint = by
+			}
+			return s.fitting()
 		})
+}
+
+// fill takes over what the file says of itself.
+func (s *FileSummary) fill(f *source.Summary) {
+	s.Language, s.Package, s.Doc = string(f.Language), f.Package, f.Doc
+	s.Purpose = clip(firstSentence(f.Doc), maxDoc)
+	s.Tags, s.EntryPoint, s.Tests, s.Truncated = f.Tags, f.Entry, f.Tests, f.Truncated
+	for _, t := range f.Types {
+		s.Types, s.Kinds = append(s.Types, t.Name), append(s.Kinds, t.Kind)
+		if t.Exported {
+			s.Exported = append(s.Exported, t.Name)
+		}
+	}
+	for _, fn := range f.Functions {
+		s.Functions, s.Signatures = append(s.Functions, fn.Name), append(s.Signatures, fn.Signature)
+		if fn.Exported {
+			s.Exported = append(s.Exported, fn.Name)
+		}
+	}
+	var o Origins
+	for _, imp := range f.Imports {
+		if slices.Contains(s.Imports, imp.Path) {
+			continue // loaded in two ways
+		}
+		s.Imports = append(s.Imports, imp.Path)
+		switch imp.Kind {
+		case source.Standard:
+			o.Standard = append(o.Standard, imp.Path)
+		case source.Internal:
+			o.Internal = append(o.Internal, imp.Path)
+		default:
+			o.ThirdParty = append(o.ThirdParty, imp.Path)
+		}
+	}
+	if len(s.Imports) > 0 {
+		s.Origins = &o
+	}
+	for _, t := range f.Touches {
+		s.Integration = append(s.Integration, string(t))
+	}
+}
+
+// fitting cuts every list to the same length where all together are too long.
+func (s FileSummary) fitting() Result {
+	whole := s
+	lists := func(s *FileSummary) []*[]string {
+		return []*[]string{
+			&s.Types, &s.Kinds, &s.Functions, &s.Signatures, &s.Exported, &s.Imports, &s.ImportedBy, &s.Headings, &s.Tests,
+			&s.Origins.Standard, &s.Origins.Internal, &s.Origins.ThirdParty,
+		}
+	}
+	longest := 0
+	if whole.Origins == nil {
+		whole.Origins = &Origins{}
+	}
+	for _, l := range lists(&whole) {
+		longest = max(longest, len(*l))
+	}
+	return fitting(longest, func(n int) any {
+		cut := whole
+		origins := *whole.Origins
+		cut.Origins = &origins
+		for _, l := range lists(&cut) {
+			*l = (*l)[:min(n, len(*l))]
+		}
+		if s.Origins == nil {
+			cut.Origins = nil
+		}
+		cut.Truncated = s.Truncated || n < longest
+		return cut
+	})
 }
 
 // outline reads the headings of a Markdown-like text and its first paragraph.

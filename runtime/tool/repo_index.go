@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"evolve/runtime/source"
 )
 
 // RepoIndex is what repo_index returns.
@@ -15,6 +17,11 @@ type RepoIndex struct {
 	Languages   []Language  `json:"languages"`
 	Directories []Directory `json:"directories"`
 	EntryPoints []string    `json:"entry_points"`
+	// Withheld are files that look as if they held a credential; they count among the
+	// files and nothing is said of what is in them.
+	Withheld []string `json:"withheld,omitempty"`
+	// Truncated says that not all source text was read, or that entries were left out.
+	Truncated bool `json:"truncated,omitempty"`
 }
 
 // Language counts the files and lines in it; the one with the most lines comes first.
@@ -34,11 +41,11 @@ type Directory struct {
 
 func repoIndex() Tool {
 	return define("repo_index",
-		"The repository at a glance, as JSON: directories with descriptions, files, lines, languages, entry points.",
+		"The repository at a glance, as JSON: directories with descriptions, files, lines of code, languages, entry points.",
 		`{"type":"object","additionalProperties":false}`,
 		Available, []string{"engineering"},
-		func(_ context.Context, env *Env, _ struct{}) Result {
-			repo, err := env.repository()
+		func(ctx context.Context, env *Env, _ struct{}) Result {
+			repo, err := env.repository(ctx)
 			if err != nil {
 				return failed(err)
 			}
@@ -46,7 +53,7 @@ func repoIndex() Tool {
 			if err != nil {
 				return failed(err)
 			}
-			x := RepoIndex{Module: repo.module, Languages: []Language{}, Directories: []Directory{}, EntryPoints: []string{}}
+			x := RepoIndex{Module: repo.module, Languages: []Language{}, EntryPoints: []string{}, Truncated: repo.truncated}
 			languages, folders := map[string]*Language{}, map[string]*Directory{}
 			for _, f := range files {
 				if f.Dir {
@@ -56,8 +63,12 @@ func repoIndex() Tool {
 				if err != nil {
 					continue // binary: no lines of code
 				}
-				n := lineCount(text)
 				x.Files++
+				if env.withheld(f.Path, text) {
+					x.Withheld = append(x.Withheld, f.Path)
+					continue
+				}
+				n := lineCount(text)
 				x.Lines += n
 				name := languageOf(f.Path)
 				l := languages[name]
@@ -75,24 +86,37 @@ func repoIndex() Tool {
 				}
 				d.Files++
 				d.Lines += n
-				if g := repo.files[f.Path]; g != nil {
-					if d.Description == "" && !g.test {
-						d.Description = clip(firstSentence(g.doc), maxDoc)
-					}
-					if g.name == "main" && slices.Contains(g.funcs, "main") {
-						x.EntryPoints = append(x.EntryPoints, f.Path)
-					}
+				s := repo.files[f.Path]
+				if s != nil && !s.Test && (d.Description == "" || s.Doc != "" && speaksForFolder(f.Path)) {
+					d.Description = clip(firstSentence(s.Doc), maxDoc)
+				}
+				if s != nil && s.Entry != "" || repo.started[f.Path] != "" {
+					x.EntryPoints = append(x.EntryPoints, f.Path)
 				}
 			}
 			for _, name := range sorted(languages) {
 				x.Languages = append(x.Languages, *languages[name])
 			}
 			slices.SortStableFunc(x.Languages, func(a, b Language) int { return b.Lines - a.Lines })
-			for _, folder := range sorted(folders) {
-				x.Directories = append(x.Directories, *folders[folder])
+			for _, l := range []*[]string{&x.EntryPoints, &x.Withheld} {
+				kept, whole := some(*l)
+				*l, x.Truncated = kept, x.Truncated || !whole
 			}
-			return asJSON(x)
+			all := make([]Directory, 0, len(folders))
+			for _, folder := range sorted(folders) {
+				all = append(all, *folders[folder])
+			}
+			return fitting(len(all), func(n int) any {
+				x.Directories, x.Truncated = all[:n], x.Truncated || n < len(all)
+				return x
+			})
 		})
+}
+
+// speaksForFolder says that a file's doc is by custom that of its folder.
+func speaksForFolder(p string) bool {
+	base := path.Base(p)
+	return base == "__init__.py" || strings.HasPrefix(base, "index.")
 }
 
 func lineCount(text string) int {
@@ -104,15 +128,10 @@ func lineCount(text string) int {
 }
 
 func languageOf(p string) string {
+	if l, ok := source.LanguageOf(p); ok {
+		return string(l)
+	}
 	switch path.Ext(p) {
-	case ".go":
-		return "Go"
-	case ".py":
-		return "Python"
-	case ".js", ".mjs":
-		return "JavaScript"
-	case ".ts", ".tsx":
-		return "TypeScript"
 	case ".sh":
 		return "Shell"
 	case ".md":

@@ -1,45 +1,43 @@
 package tool
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"context"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+
+	"evolve/runtime/source"
 )
 
-// repository is what the Go files below the root say of themselves. It is made
+// maxLexed bounds how much Python, JavaScript and TypeScript is read of one
+// repository, in bytes: about a microsecond each, up to three for hostile text.
+const maxLexed = 2 << 20
+
+// repository is what the source files below the root say of themselves. It is made
 // once per evaluation, when the first tool asks.
 type repository struct {
-	module   string // of go.mod; "" when there is none
-	files    map[string]*goFile
-	packages map[string]*goPackage // by folder
+	module    string // of go.mod; "" when there is none
+	files     map[string]*source.Summary
+	nodes     map[string]*node  // by name
+	started   map[string]string // what starts there, by path of the file
+	withheld  []string          // files that are flagged
+	truncated bool              // not all source text was read
 }
 
-// goFile is one parsed file.
-type goFile struct {
-	path    string
-	name    string // of the package
-	doc     string
-	imports []string
-	types   []string
-	funcs   []string // methods as Type.Method
-	test    bool
-}
-
-// goPackage is the non-test part of a folder. Imports and importers are folders
-// of the same repository.
-type goPackage struct {
-	folder    string
+// node is one vertex of the dependency graph: the non-test part of a Go package,
+// named by its folder, or another language's file, named by its path. Imports and
+// importers are nodes of the same repository.
+type node struct {
 	name      string
+	language  source.Language
+	label     string // the Go package's own name
 	imports   []string
 	importers []string
 	testOnly  bool
+	entry     bool
 }
 
-func (e *Env) repository() (*repository, error) {
+func (e *Env) repository(ctx context.Context) (*repository, error) {
 	if e.repo != nil {
 		return e.repo, nil
 	}
@@ -47,26 +45,53 @@ func (e *Env) repository() (*repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &repository{files: map[string]*goFile{}, packages: map[string]*goPackage{}}
+	r := &repository{files: map[string]*source.Summary{}, nodes: map[string]*node{}, started: map[string]string{}}
+	lexed := 0
 	for _, f := range files {
-		if f.Dir || (path.Ext(f.Path) != ".go" && f.Path != "go.mod") {
+		if err := ctx.Err(); err != nil {
+			return nil, refuse(outcomeOf(err), "ended while reading the repository")
+		}
+		language, ok := source.LanguageOf(f.Path)
+		base := path.Base(f.Path)
+		if f.Dir || !ok && f.Path != "go.mod" && base != "package.json" || skipped(f.Path) {
 			continue
 		}
 		text, err := e.Text(f.Path)
 		if err != nil {
 			continue
 		}
-		if f.Path == "go.mod" {
-			r.module = moduleName(text)
+		if e.withheld(f.Path, text) {
+			r.withheld = append(r.withheld, f.Path)
 			continue
 		}
-		if g := parseGo(f.Path, text); g != nil {
-			r.files[f.Path] = g
+		switch {
+		case f.Path == "go.mod":
+			r.module = moduleName(text)
+			continue
+		case base == "package.json":
+			for _, p := range source.Manifest([]byte(text)) {
+				r.started[path.Join(path.Dir(f.Path), p)] = f.Path
+			}
+			continue
+		case language != source.Go:
+			if lexed += min(len(text), source.MaxLexed); lexed > maxLexed {
+				r.truncated = true
+				continue
+			}
+		}
+		if s, err := source.Summarize(f.Path, []byte(text)); err == nil {
+			r.files[f.Path] = &s
+			r.truncated = r.truncated || s.Truncated
 		}
 	}
 	r.link()
 	e.repo = r
 	return r, nil
+}
+
+// skipped are folders of other people's code.
+func skipped(p string) bool {
+	return strings.HasPrefix(p, "node_modules/") || strings.Contains(p, "/node_modules/")
 }
 
 func moduleName(mod string) string {
@@ -78,119 +103,98 @@ func moduleName(mod string) string {
 	return ""
 }
 
-// parseGo reads what it can; a file with syntax errors gives what stands before
-// them, and one without a package clause nothing.
-func parseGo(name, text string) *goFile {
-	f, _ := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
-	if f == nil || f.Name == nil || f.Name.Name == "" {
-		return nil
-	}
-	g := &goFile{path: name, name: f.Name.Name, test: strings.HasSuffix(name, "_test.go")}
-	if f.Doc != nil {
-		g.doc = strings.Join(strings.Fields(f.Doc.Text()), " ")
-	}
-	for _, imp := range f.Imports {
-		if p, err := strconv.Unquote(imp.Path.Value); err == nil {
-			g.imports = append(g.imports, p)
-		}
-	}
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			name := d.Name.Name
-			if d.Recv != nil && len(d.Recv.List) > 0 {
-				name = receiver(d.Recv.List[0].Type) + "." + name
+// link builds the graph. Tests are no part of it.
+func (r *repository) link() {
+	for _, p := range sorted(r.files) {
+		s := r.files[p]
+		n := r.node(s)
+		if s.Language == source.Go {
+			s.Within(r.module)
+			if s.Test {
+				continue
 			}
-			g.funcs = append(g.funcs, name)
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				if t, ok := s.(*ast.TypeSpec); ok {
-					g.types = append(g.types, t.Name.Name)
+			n.testOnly, n.label = false, s.Package
+			n.entry = s.Package == "main"
+		} else {
+			n.testOnly = s.Test
+			n.entry = s.Entry != "" || r.started[p] != ""
+		}
+		for i := range s.Imports {
+			targets := r.resolve(s, s.Imports[i])
+			if len(targets) > 0 {
+				s.Imports[i].Kind = source.Internal
+			}
+			for _, to := range targets {
+				if !s.Test && !slices.Contains(n.imports, to) && (to != n.name || s.Language == source.Go) {
+					n.imports = append(n.imports, to)
 				}
 			}
 		}
 	}
-	return g
-}
-
-func receiver(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.StarExpr:
-		return receiver(x.X)
-	case *ast.Ident:
-		return x.Name
-	case *ast.IndexExpr:
-		return receiver(x.X)
-	case *ast.IndexListExpr:
-		return receiver(x.X)
-	}
-	return "?"
-}
-
-func (r *repository) link() {
-	for _, p := range sorted(r.files) {
-		g := r.files[p]
-		folder := path.Dir(p)
-		pkg := r.packages[folder]
-		if pkg == nil {
-			pkg = &goPackage{folder: folder, name: g.name, testOnly: true}
-			r.packages[folder] = pkg
-		}
-		if g.test {
-			continue // tests are no part of the dependency graph
-		}
-		pkg.testOnly, pkg.name = false, g.name
-		for _, imp := range g.imports {
-			if to, ok := r.folderOf(imp); ok && !slices.Contains(pkg.imports, to) {
-				pkg.imports = append(pkg.imports, to)
-			}
-		}
-	}
-	for _, folder := range sorted(r.packages) {
-		pkg := r.packages[folder]
-		slices.Sort(pkg.imports)
-		for _, to := range pkg.imports {
-			if target := r.packages[to]; target != nil {
-				target.importers = append(target.importers, folder)
+	for _, name := range sorted(r.nodes) {
+		n := r.nodes[name]
+		slices.Sort(n.imports)
+		for _, to := range n.imports {
+			if target := r.nodes[to]; target != nil {
+				target.importers = append(target.importers, name)
 			}
 		}
 	}
 }
 
-// folderOf maps an import path of the module to its folder.
-func (r *repository) folderOf(imp string) (string, bool) {
-	if r.module == "" {
-		return "", false
+// name is that of the vertex that a file belongs to.
+func (r *repository) name(s *source.Summary) string {
+	if s.Language == source.Go {
+		return path.Dir(s.Path)
 	}
-	if imp == r.module {
-		return ".", true
-	}
-	return strings.CutPrefix(imp, r.module+"/")
+	return s.Path
 }
 
-// find resolves what a person calls a package: its folder, import path, last
-// part of the folder, or package name.
-func (r *repository) find(what string) (*goPackage, bool) {
+func (r *repository) node(s *source.Summary) *node {
+	name := r.name(s)
+	n := r.nodes[name]
+	if n == nil {
+		n = &node{name: name, language: s.Language, label: s.Package, testOnly: true}
+		r.nodes[name] = n
+	}
+	return n
+}
+
+// find resolves what a person calls a package or module: its name in the graph, its
+// import path, the last part of the folder, the package's own name, or a file with
+// its ending left out or its slashes written as dots.
+func (r *repository) find(what string) (*node, bool) {
 	what = strings.Trim(strings.TrimPrefix(what, "./"), "/")
-	if p, ok := r.packages[what]; ok {
-		return p, true
+	if n, ok := r.nodes[what]; ok {
+		return n, true
 	}
 	if folder, ok := r.folderOf(what); ok {
-		if p, ok := r.packages[folder]; ok {
-			return p, true
+		if n, ok := r.nodes[folder]; ok {
+			return n, true
 		}
 	}
-	for _, folder := range sorted(r.packages) {
-		p := r.packages[folder]
-		if path.Base(folder) == what || strings.HasSuffix(folder, "/"+what) || (p.name == what && what != "main") {
-			return p, true
+	names := sorted(r.nodes)
+	for _, name := range names {
+		n := r.nodes[name]
+		if n.language == source.Go &&
+			(path.Base(name) == what || strings.HasSuffix(name, "/"+what) || (n.label == what && what != "main")) {
+			return n, true
+		}
+	}
+	for _, name := range names {
+		n := r.nodes[name]
+		stem := strings.TrimSuffix(name, path.Ext(name))
+		stem = strings.TrimSuffix(strings.TrimSuffix(stem, "/__init__"), "/index")
+		if n.language != source.Go &&
+			(stem == what || strings.ReplaceAll(stem, "/", ".") == what || path.Base(stem) == what || path.Base(name) == what) {
+			return n, true
 		}
 	}
 	return nil, false
 }
 
-// cycles lists the groups of packages that import one another in a circle
-// (strongly connected components of more than one, after Tarjan), each sorted.
+// cycles lists the groups of nodes that import one another in a circle (strongly
+// connected components of more than one, after Tarjan), each sorted.
 func (r *repository) cycles() [][]string {
 	var (
 		out   [][]string
@@ -205,8 +209,8 @@ func (r *repository) cycles() [][]string {
 		low[v] = index[v]
 		stack = append(stack, v)
 		on[v] = true
-		for _, w := range r.packages[v].imports {
-			if r.packages[w] == nil {
+		for _, w := range r.nodes[v].imports {
+			if r.nodes[w] == nil {
 				continue
 			}
 			if index[w] == 0 {
@@ -230,7 +234,7 @@ func (r *repository) cycles() [][]string {
 			out = append(out, group)
 		}
 	}
-	for _, v := range sorted(r.packages) {
+	for _, v := range sorted(r.nodes) {
 		if index[v] == 0 {
 			visit(v)
 		}

@@ -34,12 +34,12 @@ func TestDependencyMap(t *testing.T) {
 	want := DependencyMap{
 		Module: "example.org/shop",
 		Packages: []Imports{
-			{".", []string{"cart"}, []string{}},
-			{"broken", []string{}, []string{}},
-			{"cart", []string{"price"}, []string{"."}},
-			{"price", []string{"tax"}, []string{"cart", "report", "tax"}},
-			{"report", []string{"price"}, []string{}},
-			{"tax", []string{"price"}, []string{"price"}},
+			{".", []string{"cart"}, []string{}, ""},
+			{"broken", []string{}, []string{}, ""},
+			{"cart", []string{"price"}, []string{"."}, ""},
+			{"price", []string{"tax"}, []string{"cart", "report", "tax"}, ""},
+			{"report", []string{"price"}, []string{}, ""},
+			{"tax", []string{"price"}, []string{"price"}, ""},
 		},
 		Cycles:  [][]string{{"price", "tax"}},
 		Orphans: []string{"broken", "report"},
@@ -58,10 +58,12 @@ func TestFileSummary(t *testing.T) {
 	r, e := registry(t), lay(t, repo)
 	got := decode[FileSummary](t, do(t, r, e, "file_summary", `{"path":"cart/cart.go"}`))
 	want := FileSummary{
-		Path: "cart/cart.go", Lines: 13, Package: "cart",
+		Path: "cart/cart.go", Lines: 13, Language: "Go", Package: "cart",
 		Doc: "Package cart holds what is bought. More text.", Purpose: "Package cart holds what is bought.",
 		Types: []string{"Cart"}, Functions: []string{"New", "Cart.Add", "helper"}, Exported: []string{"Cart", "New", "Cart.Add"},
 		Imports: []string{"example.org/shop/price"}, ImportedBy: []string{"."},
+		Kinds: []string{"struct"}, Signatures: []string{"func New() *Cart", "func (c *Cart) Add(p price.Price)", "func helper()"},
+		Origins: &Origins{Internal: []string{"example.org/shop/price"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
