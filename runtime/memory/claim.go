@@ -137,3 +137,41 @@ func value(word string) bool {
 	word = strings.TrimLeft(word, "+-")
 	return word != "" && word[0] >= '0' && word[0] <= '9'
 }
+
+// Subject returns what a sentence speaks of as it is written: the words before its
+// verb, its colon or its equals sign. It is false when there is no such mark, or
+// nothing before it that names anything, as with a pronoun.
+func Subject(sentence string) (string, bool) {
+	if len(sentence) > maxClaimBytes {
+		sentence = sentence[:maxClaimBytes]
+	}
+	at := 0
+	for field := range strings.FieldsSeq(sentence) {
+		start := at + strings.Index(sentence[at:], field)
+		at = start + len(field)
+		end := -1
+		switch bare := strings.ToLower(strings.TrimRight(field, ",;")); {
+		case strings.HasSuffix(bare, ":") && len(bare) > 1:
+			end = at - 1
+		case states(bare), bare == "=", bare == ":":
+			end = start
+		}
+		if end < 0 {
+			continue
+		}
+		subject := strings.TrimSpace(sentence[:end])
+		named := false
+		EachWord(subject, func(word string) { named = named || !StopWord(word) && !passing(word) })
+		return subject, named
+	}
+	return "", false
+}
+
+// About identifies what the claim is about: claims on one subject share it. One
+// without a subject is about all it says.
+func (c Claim) About() string {
+	if len(c.subject) == 0 {
+		return strings.Join(c.terms, " ")
+	}
+	return strings.Join(c.subject, " ")
+}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"evolve/runtime/memory"
 )
 
 // clean makes one line of foreign text: runs of white space become a space, and
@@ -75,6 +77,29 @@ func cutRunes(text string, n int) string {
 		if n--; n < 0 {
 			return text[:i]
 		}
+	}
+	return text
+}
+
+// bounded cleans a text of several lines and cuts it.
+func bounded(text string, most int) string {
+	if len(text) > 8*most {
+		text = text[:8*most]
+	}
+	var lines []string
+	for l := range strings.SplitSeq(text, "\n") {
+		if l = clean(l); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return memory.Cut(strings.Join(lines, "\n"), most)
+}
+
+// head bounds what is read of a text before it is taken apart.
+func head(text string) string {
+	const most = 16 << 10
+	if len(text) > most {
+		return text[:most]
 	}
 	return text
 }

@@ -98,17 +98,7 @@ func WorkingBy(ctx context.Context, by Extractor, t Turn) string {
 // BoundWorking makes a working state of foreign text, such as that of a stored
 // session: lines without what has no width, at most [MaxWorkingTokens].
 func BoundWorking(text string) string {
-	const most = MaxWorkingTokens * 4
-	if len(text) > 8*most {
-		text = text[:8*most]
-	}
-	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = clean(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return memory.Cut(strings.Join(lines, "\n"), most)
+	return bounded(text, MaxWorkingTokens*4)
 }
 
 // used lists the tools in the order of their first call, with their outcomes, and
@@ -159,13 +149,4 @@ func open(t Turn) []string {
 		return len(questions) < maxStateList
 	})
 	return questions
-}
-
-// head bounds what is read of a text before it is taken apart.
-func head(text string) string {
-	const most = 16 << 10
-	if len(text) > most {
-		return text[:most]
-	}
-	return text
 }

@@ -1,0 +1,227 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// Bounds of a distillation and of what it leaves in a session.
+const (
+	MaxSummaryTokens = 1000
+	MaxFacts         = 512 // of a session
+	MaxFactBytes     = 300
+	maxNewFacts      = 128 // of one distillation
+	maxReadMessage   = 16 << 10
+	maxReadBytes     = 1 << 20
+)
+
+// An emergency needs this part of the model's context and this many messages.
+const (
+	emergencyShare    = .9
+	emergencyMessages = 10
+)
+
+// keptMessages is how many of the last messages stay whole, fewer when they are
+// long. It is below emergencyMessages, so that an emergency ends what it begins.
+const keptMessages = 6
+
+// Distilled is the source of facts that were extracted from a conversation.
+const Distilled = "distilled"
+
+// Thresholds say when a conversation is distilled. A zero field never does.
+type Thresholds struct {
+	// Tokens and Messages are the parameters distill.threshold_tokens and
+	// distill.threshold_messages.
+	Tokens   int
+	Messages int
+	// Context is the model's window in tokens, and Beside what the rest of the prompt takes of it.
+	Context int
+	Beside  int
+}
+
+// Distiller shortens conversations. The zero value of each field but Lexicon is
+// the default.
+type Distiller struct {
+	Lexicon *memory.Lexicon
+	// Now is the time of the facts.
+	Now time.Time
+	// Domain is that of the facts; empty belongs to every domain.
+	Domain string
+	// Scrub removes credentials from each message before it is read.
+	Scrub func(string) string
+	// Summarizer writes the summary instead of the built-in extraction.
+	Summarizer Summarizer
+}
+
+// Summarizer writes a summary of a text in at most so many tokens, as a language
+// model may. What it writes is cleaned and cut like any foreign text, and where it fails or
+// writes nothing the built-in one steps in.
+type Summarizer interface {
+	Summarize(ctx context.Context, text string, tokens int) (string, error)
+}
+
+// Result is what a distillation makes of a conversation.
+type Result struct {
+	// Summary stands for the earlier summary and the removed messages.
+	Summary string
+	// Facts were found in the removed messages and are new to the session.
+	Facts []agent.Memory
+	// Retracted maps earlier distilled facts to the reason: a new one corrects them.
+	Retracted map[string]string
+	// Kept are the last messages, as they were.
+	Kept []agent.Message
+	// Reason says which threshold was reached.
+	Reason string
+}
+
+// Distill shortens a conversation that has reached a threshold: it keeps the last
+// messages, extracts facts from the others and summarises the rest of them together with the
+// session's earlier summary. False means that there was no need or nothing to
+// remove. The kept messages and the summary together are always smaller than what
+// they stand for, so a distilled conversation is not due again. Messages and session are left as they
+// are; [Result.Apply] makes the next session.
+func (d Distiller) Distill(ctx context.Context, messages []agent.Message, s agent.Session, t Thresholds) (Result, bool) {
+	reason := t.due(messages, s)
+	if reason == "" || len(messages) == 0 {
+		return Result{}, false
+	}
+	first := t.firstKept(messages)
+	if first == 0 {
+		return Result{}, false
+	}
+	r := Result{Kept: slices.Clone(messages[first:]), Reason: reason}
+	removed := d.read(messages[:first])
+	spoken := d.take(removed)
+	r.Facts, r.Retracted = d.facts(spoken, s)
+	r.Summary = d.summary(ctx, removed, spoken, s.Summary, t.summaryBytes(messages[:first], s.Summary))
+	return r, true
+}
+
+// Apply returns the session after a distillation. Notes and working state stay as
+// they were; of distilled facts the oldest go when there are more than [MaxFacts].
+// A fact that is stated again is no longer retracted for having been replaced.
+func (r Result) Apply(s agent.Session) agent.Session {
+	s.Summary = r.Summary
+	fresh := map[string]bool{}
+	for _, f := range r.Facts {
+		fresh[f.ID] = true
+	}
+	s.Facts = slices.DeleteFunc(slices.Clone(s.Facts), func(f agent.Memory) bool { return fresh[f.ID] })
+	s.Facts = append(s.Facts, r.Facts...)
+	s.Retracted = maps.Clone(s.Retracted)
+	for id := range fresh {
+		if strings.HasPrefix(s.Retracted[id], replacedBy) {
+			delete(s.Retracted, id)
+		}
+	}
+	if s.Retracted == nil && len(r.Retracted) > 0 {
+		s.Retracted = map[string]string{}
+	}
+	maps.Copy(s.Retracted, r.Retracted)
+	excess := len(s.Facts) - MaxFacts
+	s.Facts = slices.DeleteFunc(s.Facts, func(f agent.Memory) bool {
+		if excess <= 0 || f.Source != Distilled {
+			return false
+		}
+		excess--
+		delete(s.Retracted, f.ID)
+		return true
+	})
+	return s
+}
+
+// due says which threshold a conversation has reached, or "".
+func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
+	tokens := memory.Tokens(s.Summary) + size(messages)
+	switch {
+	case t.Tokens > 0 && tokens >= t.Tokens:
+		return fmt.Sprintf("%d tokens, the threshold is %d", tokens, t.Tokens)
+	case t.Messages > 0 && len(messages) >= t.Messages:
+		return fmt.Sprintf("%d messages, the threshold is %d", len(messages), t.Messages)
+	case t.Context > 0 && len(messages) >= emergencyMessages && float64(tokens+t.Beside) >= emergencyShare*float64(t.Context):
+		return fmt.Sprintf("emergency: %d tokens of a context of %d", tokens+t.Beside, t.Context)
+	}
+	return ""
+}
+
+// firstKept is the index of the first message that stays: of the last few, within
+// half of what is allowed, from a user's message on where there is one, because
+// providers want a conversation to begin with it. The last message always stays.
+func (t Thresholds) firstKept(messages []agent.Message) int {
+	most, tokens := keptMessages, -1
+	if t.Messages > 0 {
+		most = min(most, t.Messages/2)
+	}
+	if t.Tokens > 0 {
+		tokens = t.Tokens / 2
+	}
+	if t.Context > 0 {
+		room := max(0, (int(emergencyShare*float64(t.Context))-t.Beside)/2)
+		if tokens < 0 || room < tokens {
+			tokens = room
+		}
+	}
+	first := len(messages) - 1
+	spent := size(messages[first:])
+	for first > 0 && len(messages)-first < most {
+		if spent += memory.Tokens(messages[first-1].Content); spent > tokens {
+			break
+		}
+		first--
+	}
+	if i := slices.IndexFunc(messages[first:], func(m agent.Message) bool { return m.Role == "user" }); i > 0 {
+		first += i
+	}
+	return first
+}
+
+// summaryBytes bounds the summary: never more than half of what it stands for.
+func (t Thresholds) summaryBytes(removed []agent.Message, earlier string) int {
+	bytes := len(earlier)
+	for _, m := range removed {
+		bytes += len(m.Content)
+	}
+	most := min(MaxSummaryTokens*4, bytes/2)
+	if t.Tokens > 0 {
+		most = min(most, t.Tokens) // a quarter of the threshold, at four bytes a token
+	}
+	return most
+}
+
+// read returns the messages as they are taken apart: scrubbed, each bounded, and
+// of very many the newest.
+func (d Distiller) read(messages []agent.Message) []agent.Message {
+	out := make([]agent.Message, 0, len(messages))
+	bytes := 0
+	for _, m := range slices.Backward(messages) {
+		text := m.Content
+		if len(text) > maxReadMessage {
+			text = text[:maxReadMessage]
+		}
+		if bytes += len(text); bytes > maxReadBytes {
+			break
+		}
+		if d.Scrub != nil {
+			text = d.Scrub(text)
+		}
+		out = append(out, agent.Message{Role: m.Role, Content: text})
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// size is the number of tokens of messages.
+func size(messages []agent.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += memory.Tokens(m.Content)
+	}
+	return n
+}

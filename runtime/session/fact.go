@@ -1,0 +1,327 @@
+package session
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// Bounds on the sentences of a conversation: how long one is that can be a fact,
+// and how many are compared with each other.
+const (
+	maxSentence   = 400
+	maxCandidates = 4 * maxNewFacts
+	maxRivals     = 8
+)
+
+// replacedBy begins the reason why a corrected fact is retracted.
+const replacedBy = "replaced by "
+
+// kind says why a sentence is worth remembering; the first kinds are worth most.
+type kind int
+
+const (
+	asked      kind = iota // the user said to remember it
+	correction             // the user corrected something
+	decision
+	definition
+	figure   // a number with a subject
+	answered // a question of the user with its answer
+	none
+	withdrawn // corrected since; not even for the summary
+)
+
+// spoken is a sentence of a message.
+type spoken struct {
+	message int
+	role    string
+	text    string
+	kind    kind
+	fact    string // what to remember, for the kinds above none
+}
+
+// take cuts messages into sentences and says of each what it is worth. Only what
+// user and assistant said can become a fact: what tools returned is nobody's word.
+func (d Distiller) take(messages []agent.Message) []spoken {
+	var out []spoken
+	for i, m := range messages {
+		sentences(m.Content, func(s string) bool {
+			if s = clean(unlisted(s)); s != "" {
+				k, fact := classify(s, m.Role)
+				out = append(out, spoken{message: i, role: m.Role, text: s, kind: k, fact: fact})
+			}
+			return true
+		})
+	}
+	return d.corrected(out)
+}
+
+// classify says what a sentence is worth and what of it is to be remembered.
+func classify(s, role string) (kind, string) {
+	if len(s) > maxSentence || strings.HasSuffix(s, "?") || role != "user" && role != "assistant" {
+		return none, ""
+	}
+	lower := strings.ToLower(s)
+	if len(lower) != len(s) { // some letters change their length: positions would not fit
+		lower = s
+	}
+	if role == "user" {
+		for _, cue := range []string{"remember that ", "remember: ", "keep in mind that ", "note that ", "don't forget that ", "for the record, ", "please remember "} {
+			if i := strings.Index(lower, cue); i >= 0 && i < 24 && worded(s[i+len(cue):]) {
+				return asked, s[i+len(cue):]
+			}
+		}
+		if rest, ok := corrects(s, lower); ok {
+			return correction, rest
+		}
+	}
+	if !worded(s) || commands(lower) {
+		return none, ""
+	}
+	for _, cue := range []string{
+		"we decided", "we agreed", "we chose", "we will use", "we'll use", "let's use", "let's go with", "decision:", "settled on",
+		"we are going with", "we're going with", "i decided", "i've decided", "i prefer", "we prefer",
+	} {
+		if strings.Contains(lower, cue) {
+			return decision, s
+		}
+	}
+	if _, ok := memory.Subject(s); ok {
+		return definition, s
+	}
+	if strings.ContainsAny(s, "0123456789") {
+		return figure, s
+	}
+	return none, ""
+}
+
+// corrects finds the beginning of a correction and returns what comes after it.
+func corrects(s, lower string) (string, bool) {
+	for _, cue := range []string{
+		"no, ", "no: ", "no - ", "no.", "actually, ", "actually ", "correction: ", "sorry, ", "wait, ", "i meant ", "that's wrong",
+		"that is wrong", "wrong, ", "wrong.",
+	} {
+		if strings.HasPrefix(lower, cue) {
+			return strings.TrimLeft(s[len(cue):], " ,.:;-"), true
+		}
+	}
+	return "", false
+}
+
+// worded reports whether a text has at least two words that say something.
+func worded(s string) bool {
+	n := 0
+	memory.EachWord(s, func(word string) {
+		if !memory.StopWord(word) {
+			n++
+		}
+	})
+	return n >= 2
+}
+
+// commands reports whether a sentence asks for work or is a question without its
+// mark, by its first word.
+func commands(lower string) bool {
+	word, _, _ := strings.Cut(strings.TrimPrefix(lower, "please "), " ")
+	switch strings.Trim(word, ",:") {
+	case "calculate", "compute", "find", "list", "count", "read", "open", "show", "tell", "give", "write", "summarize", "summarise",
+		"compare", "multiply", "add", "subtract", "divide", "convert", "explain", "describe", "search", "look", "check", "say", "name",
+		"what", "which", "who", "when", "where", "how", "why", "can", "could", "would", "do", "does", "did", "is", "are", "if",
+		"thanks", "thank", "hello", "hi", "ok", "okay", "sure", "i'm", "i'll", "let":
+		return true
+	}
+	return false
+}
+
+// corrected resolves what refers to the message before: a short answer to a
+// question becomes a fact together with the question, and a correction takes the
+// place of what the assistant had said.
+func (d Distiller) corrected(all []spoken) []spoken {
+	question, subject := "", "" // the user's last question; what a correction is about
+	said := -1                  // the message in which the assistant spoke last
+	for i := range all {
+		s := &all[i]
+		first := i == 0 || all[i-1].message != s.message
+		switch s.role {
+		case "assistant":
+			if first {
+				if said = s.message; question != "" && d.answers(question, s.text) {
+					s.kind, s.fact = answered, question+" "+s.text
+				}
+			}
+		case "user":
+			bare := !first && all[i-1].kind == withdrawn // the sentence before was a mere "no"
+			switch {
+			case s.kind == correction && first:
+				subject = withdraw(all[:i], said)
+			case bare && s.kind != correction && !strings.HasSuffix(s.text, "?"):
+				s.kind, s.fact = correction, s.text
+			case first:
+				question, subject = "", ""
+			}
+			if s.kind == correction {
+				s.kind, s.fact = complete(s.fact, question, subject)
+			}
+			if strings.HasSuffix(s.text, "?") && len(s.text) <= maxSentence/2 {
+				question = s.text
+			}
+		}
+	}
+	return all
+}
+
+// withdraw makes nothing of what the assistant said in the message that a
+// correction is about, and returns the subject of the last sentence that has one.
+func withdraw(all []spoken, said int) (subject string) {
+	for i := len(all) - 1; i >= 0 && said >= 0 && all[i].message >= said; i-- {
+		if s := &all[i]; s.message == said {
+			if about, ok := memory.Subject(s.text); ok && subject == "" {
+				subject = about
+			}
+			s.kind, s.fact = withdrawn, ""
+		}
+	}
+	return subject
+}
+
+// complete gives a correction its subject, which often stands in the question or
+// in what is corrected.
+func complete(fact, question, subject string) (kind, string) {
+	if strings.Trim(fact, " .!") == "" {
+		return withdrawn, ""
+	}
+	if _, ok := memory.Subject(fact); ok {
+		return correction, fact
+	}
+	switch {
+	case question != "":
+		return correction, question + " " + fact
+	case subject != "":
+		return correction, subject + ": " + fact
+	}
+	return none, ""
+}
+
+// answers reports whether a sentence needs its question to be understood, and
+// says anything.
+func (d Distiller) answers(question, text string) bool {
+	if len(text) > maxSentence/2 || strings.HasSuffix(text, "?") {
+		return false
+	}
+	lower := strings.ToLower(text)
+	for _, unsure := range []string{"unknown", "i don't know", "i do not know", "not sure", "cannot", "can't", "sorry", "i could not"} {
+		if strings.Contains(lower, unsure) {
+			return false
+		}
+	}
+	own := d.Lexicon.Terms(nil, text)
+	shared, terms := 0, d.Lexicon.Terms(nil, question)
+	for _, t := range terms {
+		if slices.Contains(own, t) {
+			shared++
+		}
+	}
+	return len(own) > 0 && 2*shared < len(terms)
+}
+
+// unlisted strips the mark of a list from a line.
+func unlisted(s string) string {
+	return strings.TrimLeft(s, "-*•#> \t")
+}
+
+// facts makes memories of the best sentences, in the order in which they were said. Of
+// two that contradict each other the later stays; an earlier distilled one of the
+// session that is contradicted is retracted.
+func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[string]string) {
+	best := make([]int, 0, len(all))
+	for i := range all {
+		if all[i].kind < none {
+			best = append(best, i)
+		}
+	}
+	byWorth := func(i, j int) int { // the best first, of equal ones the newest
+		return cmp.Or(cmp.Compare(all[i].kind, all[j].kind), j-i)
+	}
+	slices.SortFunc(best, byWorth)
+	best = best[:min(len(best), maxCandidates)]
+	slices.Sort(best)
+
+	known := map[string]bool{}
+	earlier := map[string][]rival{}
+	for _, f := range s.Facts {
+		if strings.HasPrefix(s.Retracted[f.ID], replacedBy) {
+			continue
+		}
+		known[f.ID] = true
+		if f.Source == Distilled {
+			c := d.Lexicon.Claim(f.Text)
+			earlier[c.About()] = append(earlier[c.About()], rival{id: f.ID, claim: c})
+		}
+	}
+	// Later sentences go first, so that each is held against what is said after it.
+	later := map[string][]rival{}
+	retracted := map[string]string{}
+	fresh := map[int]agent.Memory{}
+	var chosen []int
+	for _, i := range slices.Backward(best) {
+		m := d.memory(all[i])
+		c := d.Lexicon.Claim(m.Text)
+		about := c.About()
+		if len(later[about]) >= maxRivals || slices.ContainsFunc(later[about], func(r rival) bool {
+			return r.id == m.ID || r.claim.Same(c) || r.claim.Contradicts(c)
+		}) {
+			continue
+		}
+		later[about] = append(later[about], rival{id: m.ID, claim: c})
+		if !known[m.ID] {
+			fresh[i] = m
+			chosen = append(chosen, i)
+		}
+	}
+	slices.SortFunc(chosen, byWorth)
+	chosen = chosen[:min(len(chosen), maxNewFacts)]
+	slices.Sort(chosen)
+	var out []agent.Memory
+	for _, i := range chosen {
+		m := fresh[i]
+		c := d.Lexicon.Claim(m.Text)
+		for _, e := range earlier[c.About()] {
+			if e.claim.Contradicts(c) {
+				retracted[e.id] = replacedBy + m.ID
+			}
+		}
+		out = append(out, m)
+	}
+	return out, retracted
+}
+
+// rival is a fact on the same subject.
+type rival struct {
+	id    string
+	claim memory.Claim
+}
+
+// memory makes a memory of a sentence. The same fact of a domain has the same id.
+func (d Distiller) memory(s spoken) agent.Memory {
+	text := memory.Cut(strings.TrimSpace(s.fact), MaxFactBytes)
+	sum := sha256.Sum256([]byte(d.Domain + "\x00" + text))
+	return agent.Memory{
+		ID: "d-" + hex.EncodeToString(sum[:8]), Domain: d.Domain, Text: text, Source: Distilled, Time: d.Now, Confidence: s.confidence(),
+	}
+}
+
+// confidence is higher in what the user said than in what the assistant did.
+func (s *spoken) confidence() float64 {
+	switch {
+	case s.role != "user":
+		return .8
+	case s.kind <= decision:
+		return 1
+	}
+	return .95
+}
