@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -100,6 +102,91 @@ func TestBuiltinDefaults(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, a.Champion); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestServiceDefaults(t *testing.T) {
+	a := loadAgent(t, "solver", map[string]string{"agents/solver/agent.yaml": fullService})
+	want := Adapter{Kind: "http", URL: "http://127.0.0.1:8000/run?v=1", HeadersEnv: map[string]string{"Authorization": "AGENT_AUTH"}, Pool: 4, Timeout: time.Minute}
+	if diff := cmp.Diff(want, a.Adapter); diff != "" {
+		t.Error(diff)
+	}
+	if a.Deterministic || !a.UsesSeed || len(a.Space.Params) != 1 {
+		t.Errorf("unexpected defaults: %+v", a)
+	}
+}
+
+// TestLanguageModel shows what becomes of a built-in agent whose model is a route:
+// it samples, its space knows the routes with its own first, and what it wrote is there.
+func TestLanguageModel(t *testing.T) {
+	files := map[string]string{
+		"evolve.yaml": "providers: {local: {kind: openai, base_url: http://localhost:8080/v1}}\n" +
+			"routes: {default: {provider: local, model: m}, code: {provider: local, model: n}, a: {provider: local, model: o}}\n" +
+			"mcp: {search: {argv: [s], tools: {find: read, drop: write}}}\n",
+		"agents/helper/agent.yaml":         "id: helper\nadapter: {kind: builtin, model: code}\nsuites: [tasks]\nmcp: [search]\ntools: [grep, search__find, csv_sum]\n",
+		"agents/helper/tools/csv_sum.json": "{}",
+		"agents/helper/tools/csv_sum.star": "def run(x):\n  return x\n",
+		"agents/helper/tools/README.txt":   "not read",
+		"agents/helper/skills/tidy.md":     "Tidy up.\n",
+		"agents/solver/tools/own.json":     "\xff", // a program's own affair
+	}
+	a := loadAgent(t, "helper", files)
+	if a.Deterministic || !a.UsesSeed || a.Adapter.Model != "code" {
+		t.Errorf("unexpected defaults: %+v", a.Adapter)
+	}
+	route, ok := a.Space.Lookup("route")
+	if diff := cmp.Diff([]any{"code", "a", "default"}, route.Values); !ok || diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string][]byte{"csv_sum.json": []byte("{}"), "csv_sum.star": []byte("def run(x):\n  return x\n")}, a.ToolFiles); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string][]byte{"tidy.md": []byte("Tidy up.\n")}, a.SkillFiles); diff != "" {
+		t.Error(diff)
+	}
+	before := a.Hash
+	files["agents/helper/skills/tidy.md"] = "Tidy up well.\n"
+	if loadAgent(t, "helper", files).Hash == before {
+		t.Error("a skill is no part of the agent's hash")
+	}
+	files["agents/helper/agent.yaml"] += "deterministic: true\nuses_seed: false\n"
+	if a := loadAgent(t, "helper", files); !a.Deterministic || a.UsesSeed {
+		t.Error("the file's word on determinism was not taken")
+	}
+}
+
+// TestLinkedTools: what a link leads to is no part of the agent's hash, so it is no tool.
+func TestLinkedTools(t *testing.T) {
+	root := build(t, spoil(map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/tools/a.json": "{}", "elsewhere.json": "{}"}))
+	if err := os.Symlink(filepath.Join(root, "elsewhere.json"), filepath.Join(root, "agents/helper/tools/b.json")); err != nil {
+		t.Skip(err)
+	}
+	_, err := Load(root, testBuiltins())
+	if err == nil || err.Error() != "agents/helper/tools/b.json: is not a regular file" {
+		t.Errorf("got %v", err)
+	}
+	if err := os.Rename(filepath.Join(root, "agents/helper/tools"), filepath.Join(root, "away")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "away"), filepath.Join(root, "agents/helper/tools")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Load(root, testBuiltins())
+	if err == nil || err.Error() != "agents/helper/tools: is not a folder of its own" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LOCALHOST": true, "127.0.0.1": true, "::1": true, "10.1.2.3": true, "192.168.0.9": true, "fd00::1": true,
+		"ollama": true, "gpu.local": true, "llm.corp.internal": true, "::ffff:10.0.0.1": true, "a.localhost.": true,
+		"example.com": false, "8.8.8.8": false, "169.254.169.254": false, "fe80::1": false, "0.0.0.0": false, "::ffff:8.8.8.8": false,
+		"134744072": false, "0x8080808": false, "notlocal": true, "evil.com.local.example": false, "": false, "8.8.8": false, "127.1": false,
+	} {
+		if got := private(host); got != want {
+			t.Errorf("%s is private: %v, want %v", host, got, want)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package workspace
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -57,12 +59,25 @@ func (l *loader) routesOf(a *Agent) []string {
 func (l *loader) toolsOf(a *Agent) []string {
 	known := slices.Clone(l.builtins.Tools)
 	for _, server := range a.MCP {
-		known = append(known, sortedNames(l.set.MCP[server].Tools)...)
+		known = append(known, l.serverTools(server)...)
 	}
 	for _, file := range sortedNames(a.ToolFiles) {
 		known = append(known, strings.TrimSuffix(file, path.Ext(file)))
 	}
 	return known
+}
+
+// serverTools are the names under which agents have the tools of a server.
+func (l *loader) serverTools(server string) []string {
+	name := l.builtins.ServerTool
+	if name == nil {
+		name = func(server, tool string) string { return server + "__" + tool }
+	}
+	var out []string
+	for _, t := range sortedNames(l.set.MCP[server].Tools) {
+		out = append(out, name(server, t))
+	}
+	return out
 }
 
 func (l *loader) checkTools(s *source, f *agentFile) {
@@ -81,7 +96,7 @@ func (l *loader) checkTools(s *source, f *agentFile) {
 func (l *loader) checkPolicyNames(agents []Agent) {
 	ids, tools := []string{}, slices.Clone(l.builtins.Tools)
 	for _, name := range sortedNames(l.set.MCP) {
-		tools = append(tools, sortedNames(l.set.MCP[name].Tools)...)
+		tools = append(tools, l.serverTools(name)...)
 	}
 	for i := range agents {
 		ids = append(ids, agents[i].ID)
@@ -93,6 +108,10 @@ func (l *loader) checkPolicyNames(agents []Agent) {
 // folderFiles reads the files of a folder that have one of the endings. A link is
 // refused: what it leads to is no part of the agent's hash.
 func (l *loader) folderFiles(dir string, limit int64, endings ...string) map[string][]byte {
+	if info, err := os.Lstat(filepath.Join(l.root, filepath.FromSlash(dir))); err == nil && !info.IsDir() {
+		l.source(dir).fail("is not a folder of its own")
+		return nil
+	}
 	var out map[string][]byte
 	for _, e := range l.entries(dir) {
 		name := e.Name()

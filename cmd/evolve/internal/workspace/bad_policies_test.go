@@ -24,6 +24,7 @@ evolve.yaml:2:106: "concurrency" is -1, outside 1 to 10000
 		environment("degrade to nobody", "{budget: {exhausted: degrade}}", `evolve.yaml:2:37: "degrade" needs a provider in "degrade_to"`, false),
 		environment("degrade without saying so", "{budget: {degrade_to: local}}", `evolve.yaml:2:38: "degrade_to" has no effect without "exhausted: degrade"`, false),
 		settings("degrade to a stranger", "providers: {local: {kind: openai}}\npolicies: {environment: {budget: {exhausted: degrade, degrade_to: locl}}}\n", `evolve.yaml:2:67: there is no provider "locl" (did you mean "local"?)`, false),
+		settings("environment whose stand-in has none", "providers: {local: {kind: openai}}\npolicies: {environment: {budget: {exhausted: degrade, degrade_to: local}}}\n", `evolve.yaml:2:67: the provider "local" would stand in for itself (add local: {budget: {exhausted: deny}} under its providers)`, false),
 		settings("degrade to itself", "providers: {a: {kind: openai}}\npolicies: {providers: {a: {budget: {exhausted: degrade, degrade_to: a}}}}\n", `evolve.yaml:2:69: the provider "a" cannot stand in for itself`, false),
 		settings("layer of a strange provider", "providers: {local: {kind: openai}}\npolicies: {providers: {loca: {deadline: 5s}}}\n", `evolve.yaml:2:24: there is no provider "loca" (did you mean "local"?)`, false),
 		settings("layer of a strange origin", "policies: {origins: {authord: {deadline: 5s}, \"mcp:serch\": {deadline: 5s}}}\nmcp: {search: {argv: [s], tools: {find: read}}}\n", `
@@ -32,6 +33,7 @@ evolve.yaml:1:47: there is no server "serch" under mcp (did you mean "search"?)
 `, false),
 		settings("layer of a strange agent", "policies: {roles: {solvr: {deadline: 5s}}}\n", `evolve.yaml:1:20: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("layer of a strange tool", "policies: {tools: {gerp: {deadline: 5s}}}\n", `evolve.yaml:1:20: there is no tool "gerp" (did you mean "grep"?)`, false),
+		settings("providers that degrade in a circle", "providers: {a: {kind: openai}, b: {kind: openai}}\npolicies:\n  providers: {a: {budget: {exhausted: degrade, degrade_to: b}}, b: {budget: {exhausted: degrade, degrade_to: a}}}\n", `evolve.yaml:3:3: provider a: degraded_to leads in a circle`, false),
 		settings("layer as a list", "policies: {tools: [grep]}\n", `evolve.yaml:1:19: "tools" must hold keys with values, not a list`, true),
 
 		settings("pattern with a look-ahead", "safety: {never: [\"a(?=b)\"]}\n", "evolve.yaml:1:18: item 1 of \"never\" is no pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 knows no look-around and no back-references)", false),

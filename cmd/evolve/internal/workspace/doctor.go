@@ -34,7 +34,7 @@ type Check struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-// Probes are doctor's eyes. Each must be set.
+// Probes are doctor's eyes. Each must be set, but for Probe.
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
@@ -56,6 +56,10 @@ type Probes struct {
 	LookPath func(name string) (string, error)
 	// LookupEnv finds a variable of the environment.
 	LookupEnv func(name string) (string, bool)
+	// Probe asks a provider's model something cheap, and says in a few words what
+	// came of it; nil asks nobody. It is never called for a provider whose key is not
+	// set. Neither detail nor error may hold a key.
+	Probe func(ctx context.Context, name string, p Provider, route Route) (detail string, err error)
 }
 
 // Space on the disk below which doctor warns, and below which a run would not last.
@@ -75,6 +79,8 @@ func Doctor(ctx context.Context, p Probes) []Check {
 	if w != nil {
 		checks = append(checks, checkSuites(w)...)
 		checks = append(checks, checkAgents(p, w)...)
+		checks = append(checks, checkProviders(ctx, p, w)...)
+		checks = append(checks, checkServers(p, w)...)
 		checks = append(checks, checkPower(w)...)
 	}
 	return checks
@@ -126,11 +132,19 @@ func checkSandbox(ctx context.Context, p Probes, w *Workspace) Check {
 				}
 			}
 		}
+		for _, name := range sortedNames(w.Settings.MCP) {
+			if m := w.Settings.MCP[name]; len(m.Argv) > 0 {
+				programs++
+				if m.Sandbox == "none" {
+					without = append(without, "mcp "+name)
+				}
+			}
+		}
 	}
 	walls, err := p.Sandbox(ctx)
 	switch {
 	case err != nil && programs > 0:
-		return warn(name, "allow user namespaces, or install bubblewrap", "none is to be had, so agents' programs run unprotected: %v", err)
+		return warn(name, "allow user namespaces, or install bubblewrap", "none is to be had, so programs run unprotected: %v", err)
 	case err != nil:
 		return warn(name, "allow user namespaces, or install bubblewrap", "none is to be had: %v", err)
 	case len(without) > 0:
@@ -200,11 +214,10 @@ func checkArchive(ctx context.Context, p Probes) Check {
 	return fail(name, "", "cannot be opened: %v", err)
 }
 
-// program finds the program of an agent as it would be started.
-func (p Probes) program(a *Agent) error {
-	name := a.Adapter.Argv[0]
+// program finds a program as it would be started, a relative path from a folder.
+func (p Probes) program(dir, name string) error {
 	if strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
-		name = filepath.Join(a.Dir, filepath.FromSlash(name))
+		name = filepath.Join(dir, filepath.FromSlash(name))
 	}
 	_, err := p.LookPath(name)
 	var missing *exec.Error
@@ -225,29 +238,43 @@ func checkAgents(p Probes, w *Workspace) []Check {
 	for i := range w.Agents {
 		a := &w.Agents[i]
 		name := "agent " + a.ID
-		if a.Adapter.Kind != KindCommand {
-			checks = append(checks, ok(name, "built in, %s model", a.Adapter.Model))
+		there, needs := "", a.Adapter.Env
+		switch a.Adapter.Kind {
+		case KindBuiltin:
+			checks = append(checks, ok(name, "built in, %s", modelOf(w, a)))
 			continue
-		}
-		if err := p.program(a); err != nil {
-			checks = append(checks, fail(name, "relative paths are resolved against "+agentsDir+"/"+a.ID+"; a script must be executable", "its program %q %v", a.Adapter.Argv[0], err))
-			continue
+		case KindHTTP:
+			there, needs = "a service at "+hostOf(a.Adapter.URL), mapValues(a.Adapter.HeadersEnv)
+		default:
+			if err := p.program(a.Dir, a.Adapter.Argv[0]); err != nil {
+				checks = append(checks, fail(name, "relative paths are resolved against "+agentsDir+"/"+a.ID+"; a script must be executable", "its program %q %v", a.Adapter.Argv[0], err))
+				continue
+			}
+			there = fmt.Sprintf("its program %q is there", a.Adapter.Argv[0])
 		}
 		if len(a.Space.Params) == 0 {
 			checks = append(checks, warn(name, "declare its parameters under space: in agent.yaml", "has no parameters, so there is nothing to search"))
 			continue
 		}
 		var unset []string
-		for _, v := range a.Adapter.Env {
+		for _, v := range needs {
 			if _, there := p.LookupEnv(v); !there {
 				unset = append(unset, v)
 			}
 		}
 		if len(unset) > 0 {
-			checks = append(checks, warn(name, "", "its program is there, but not in the environment: %s", strings.Join(unset, ", ")))
+			checks = append(checks, warn(name, "", "%s, but not in the environment: %s", there, strings.Join(unset, ", ")))
 			continue
 		}
-		checks = append(checks, ok(name, "its program %q is there", a.Adapter.Argv[0]))
+		checks = append(checks, ok(name, "%s", there))
 	}
 	return checks
+}
+
+// modelOf says what a built-in agent thinks with.
+func modelOf(w *Workspace, a *Agent) string {
+	if a.Adapter.Model == ModelHeuristic {
+		return "heuristic model"
+	}
+	return fmt.Sprintf("route %s (%s)", a.Adapter.Model, w.Settings.Routes[a.Adapter.Model].Model)
 }

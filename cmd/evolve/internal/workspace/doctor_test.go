@@ -188,7 +188,7 @@ func TestDoctorFindings(t *testing.T) {
 				p.Sandbox = func(context.Context) (string, error) { return "", errors.New("user namespaces are off") }
 			},
 			[]string{"sandbox"},
-			"warn sandbox: none is to be had, so agents' programs run unprotected: user namespaces are off | allow user namespaces, or install bubblewrap\n",
+			"warn sandbox: none is to be had, so programs run unprotected: user namespaces are off | allow user namespaces, or install bubblewrap\n",
 		},
 		{
 			"sandbox declined",
@@ -285,7 +285,7 @@ func TestDoctorFindings(t *testing.T) {
 			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh], env: [MY_KEY]}\nsuites: [tasks]\n" + goodSpace},
 			nil,
 			[]string{"agent solver"},
-			"warn agent solver: its program is there, but not in the environment: MY_KEY\n",
+			"warn agent solver: its program \"sh\" is there, but not in the environment: MY_KEY\n",
 		},
 		{
 			"nothing to search",

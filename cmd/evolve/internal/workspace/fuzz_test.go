@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+	"evolve/runtime/scrub"
 )
 
 // oneFile sets up a workspace in which one file is foreign.
@@ -61,14 +63,31 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte(fullSettings))
 	f.Add(annotatedSettings())
 	write, load := oneFile(f, SettingsFile)
+	scrubber := scrub.New(nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		write(data)
 		w, err := load()
 		checkErrors(t, w, err)
 		if err != nil {
+			if scrubber.Flags(err.Error()) {
+				t.Errorf("a message repeats what looks like a secret: %s", scrubber.String(err.Error()))
+			}
 			return
 		}
 		s := w.Settings
+		if _, err := policy.New(policy.Options{Book: s.Policies}); err != nil {
+			t.Errorf("accepted policies that no run can have: %v", err)
+		}
+		for name, r := range s.Routes {
+			if _, ok := s.Providers[r.Provider]; !ok || r.Model == "" || s.Routes[DefaultRoute].Provider == "" {
+				t.Errorf("accepted a route %q to nowhere: %+v", name, r)
+			}
+		}
+		for name, m := range s.MCP {
+			if (len(m.Argv) > 0) == (m.URL != "") || len(m.Tools) == 0 {
+				t.Errorf("accepted a server %q of no sort: %+v", name, m)
+			}
+		}
 		if s.Budget == (Budget{}) || s.Search.Concurrency < 1 || s.Search.Lookahead < 1 || !(s.Search.Baseline >= 0) ||
 			!(s.Confirm.Level > 0 && s.Confirm.Level < 1) || !(s.Confirm.Share > 0 && s.Confirm.Share < 1) || s.Confirm.MaxRepeats < 1 {
 			t.Errorf("accepted out of bounds: %+v", s)

@@ -35,8 +35,12 @@ type Builtins struct {
 	// default table, for the tools it may be given, nil standing for all, and for
 	// the routes of a language model, its own first.
 	Space func(model string, domains, tools, routes []string) agent.Space
-	// Tools are the names that "tools" of agent.yaml may hold.
+	// Tools are the names that "tools" of agent.yaml may hold, besides those of
+	// servers and of the agent's own.
 	Tools []string
+	// ServerTool is the name under which an agent has a tool of a server, by the
+	// names of both; nil puts two underscores between them.
+	ServerTool func(server, tool string) string
 	// Graders are the rules that suites are checked by.
 	Graders bench.GraderRules
 }

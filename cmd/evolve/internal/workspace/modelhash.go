@@ -18,7 +18,7 @@ type modelIdentity struct {
 	Routes    map[string]Route            `json:"routes,omitempty"`
 	Servers   map[string]MCPServer        `json:"servers,omitempty"`
 	Never     []string                    `json:"never,omitempty"`
-	Policies  policy.Book                 `json:"policies"`
+	Policies  string                      `json:"policies"`
 	URL       string                      `json:"url,omitempty"`
 }
 
@@ -38,7 +38,7 @@ type providerIdentity struct {
 // the policies. It is part of the key of an evaluation.
 func (w *Workspace) ModelHash(a *Agent) string {
 	set := &w.Settings
-	id := modelIdentity{Model: a.Adapter.Model, Never: set.Never, Policies: set.Policies, URL: a.Adapter.URL}
+	id := modelIdentity{Model: a.Adapter.Model, Never: set.Never, Policies: set.Policies.Version(), URL: a.Adapter.URL}
 	if a.Adapter.Kind == KindBuiltin && a.Adapter.Model != ModelHeuristic {
 		id.Routes = set.Routes
 		for _, name := range w.reach() {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +81,7 @@ func layerKeys(l *layerEntry) layer {
 			{name: "max_backoff", doc: "longest wait between two attempts", field: waits(&s.MaxBackoff)},
 		}}},
 		{name: "breaker", doc: "when calls are refused at once because too many failed or were slow", field: object{keys: []key{
-			{name: "calls", doc: "latest calls that it looks at", field: whole[int]{&s.BreakerCalls, 1, 100_000}},
+			{name: "calls", doc: "latest calls that it looks at", field: whole[int]{&s.BreakerCalls, 1, 10_000}},
 			{name: "failures", doc: "share of failures that opens it", field: share(&s.BreakerFailures)},
 			{name: "slow", doc: "time from which a call is slow", field: waits(&s.BreakerSlow)},
 			{name: "slow_share", doc: "share of slow calls that opens it", field: share(&s.BreakerSlowShare)},
@@ -130,7 +131,8 @@ func (e exhausted) read(s *source, n *yaml.Node, name string) {
 func (e exhausted) schema() schema { return e.words(nil).schema() }
 
 // checkPolicies holds each layer against itself and against the providers and
-// servers of the file. Agents and tools are checked when they are known.
+// servers of the file, and then all layers together, as a run will resolve them.
+// Agents and tools are checked when they are known.
 func (f *settingsFile) checkPolicies(s *source) {
 	providers, servers := sortedNames(f.Providers), sortedNames(f.MCP)
 	for _, name := range sortedNames(f.layers) {
@@ -138,6 +140,7 @@ func (f *settingsFile) checkPolicies(s *source) {
 		l.check(s, providers)
 		group, what, overlay := strings.Cut(name, ".")
 		if !overlay {
+			f.checkStandIn(s, l)
 			continue
 		}
 		switch group {
@@ -158,6 +161,22 @@ func (f *settingsFile) checkPolicies(s *source) {
 			}
 		}
 	}
+	if at := f.given["policies"]; at != nil && !s.errs.failed(s.file) {
+		if _, err := policy.New(policy.Options{Book: f.Policies}); err != nil {
+			s.bad(at, "", "%s", strings.TrimPrefix(err.Error(), "policy: "))
+		}
+	}
+}
+
+// checkStandIn refuses an environment whose stand-in would have to stand in for
+// itself, since the environment holds for that provider as well.
+func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
+	to := l.settings.DegradedTo
+	if _, known := f.Providers[to]; !known || f.Policies.Providers[to].Exhausted != "" {
+		return
+	}
+	s.bad(l.parts["budget"].at("degrade_to"), fmt.Sprintf("add %s: {budget: {exhausted: deny}} under its providers", to),
+		"the provider %q would stand in for itself", to)
 }
 
 // check holds the keys of one layer against each other.

@@ -96,8 +96,8 @@ policies:
       degrade_to: local
   origins: {mcp: {deadline: 5s}, "mcp:search": {retry: {attempts: 1}}, authored: {concurrency: 1}, local: {}}
   roles: {solver: {concurrency: 2}}
-  tools: {grep: {deadline: 2s}, find: {deadline: 3s}}
-  providers: {openai: {rate: {calls: 10, per: 1s}}}
+  tools: {grep: {deadline: 2s}, search__find: {deadline: 3s}}
+  providers: {openai: {rate: {calls: 10, per: 1s}}, local: {budget: {exhausted: deny}}}
 mcp:
   search: {argv: [npx, some-server], env: [SEARCH_KEY], tools: {find: read}, network: none, sandbox: none}
   docs:   {url: https://docs.example.org/mcp?v=1, headers_env: {Authorization: DOCS_AUTH}, tools: {lookup: read, store: idempotent_write, drop: write}}

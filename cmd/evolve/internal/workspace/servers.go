@@ -32,6 +32,9 @@ var (
 	modelPattern  = regexp.MustCompile(`^[A-Za-z0-9_.:/@+~-]{1,200}$`)
 )
 
+// maxServerTools bounds what one server may offer.
+const maxServerTools = 64
+
 const (
 	serverRule = "lower-case letters, digits and -, at most 32"
 	modelRule  = "letters, digits and _ . : / @ + ~ -, at most 200"
@@ -84,8 +87,11 @@ func (v server) read(s *source, n *yaml.Node, name string) {
 	default:
 		v.stray(s, programKeys, `a "url"`)
 	}
-	if len(m.Tools) == 0 {
+	switch {
+	case len(m.Tools) == 0:
 		s.bad(v.seen["tools"], "write them like {web_search: read}", `%s names no "tools" that may be called`, name)
+	case len(m.Tools) > maxServerTools:
+		s.bad(v.seen["tools"], "", `%s names %d "tools", more than %d`, name, len(m.Tools), maxServerTools)
 	}
 }
 

@@ -66,8 +66,8 @@ func TestSettings(t *testing.T) {
 					"mcp": {Deadline: 5 * time.Second}, "mcp:search": {Attempts: 1}, "authored": {Concurrency: 1}, "local": {},
 				},
 				Roles:     map[string]policy.Settings{"solver": {Concurrency: 2}},
-				Tools:     map[string]policy.Settings{"grep": {Deadline: 2 * time.Second}, "find": {Deadline: 3 * time.Second}},
-				Providers: map[string]policy.Settings{"openai": {RateCalls: 10, RatePer: time.Second}},
+				Tools:     map[string]policy.Settings{"grep": {Deadline: 2 * time.Second}, "search__find": {Deadline: 3 * time.Second}},
+				Providers: map[string]policy.Settings{"openai": {RateCalls: 10, RatePer: time.Second}, "local": {Exhausted: policy.Deny}},
 			},
 			MCP: map[string]MCPServer{
 				"search": {Argv: []string{"npx", "some-server"}, Env: []string{"SEARCH_KEY"}, Network: "none", Sandbox: "none", Tools: map[string]tool.Effect{"find": tool.Read}},

@@ -91,7 +91,8 @@ func (d draft) read(s *source, n *yaml.Node, name string) {
 		u.read(s, n, name)
 	}
 	d.Kind = agent.Kind(d.kind)
-	d.broken = s.errs.total > before
+	def := d.given["default"]
+	d.broken = s.errs.total > before || def != nil && def.Kind == yaml.AliasNode
 }
 
 func (d draft) schema() schema { return d.byType().schema() }

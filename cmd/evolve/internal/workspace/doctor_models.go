@@ -1,0 +1,146 @@
+package workspace
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// probePatience bounds the one call that is made to a provider.
+const probePatience = 20 * time.Second
+
+// maxProbeText bounds what is shown of a provider's answer, in characters.
+const maxProbeText = 300
+
+// checkProviders has one line for each provider: one cheap call, unless there is no
+// key for it or nobody asked for calls.
+func checkProviders(ctx context.Context, p Probes, w *Workspace) []Check {
+	var checks []Check
+	for _, name := range sortedNames(w.Settings.Providers) {
+		checks = append(checks, checkProvider(ctx, p, w, name))
+	}
+	return checks
+}
+
+func checkProvider(ctx context.Context, p Probes, w *Workspace, name string) Check {
+	line, provider := "provider "+name, w.Settings.Providers[name]
+	route, routed := routeTo(w, name)
+	switch {
+	case provider.Kind == ProviderReplay:
+		if _, err := os.Stat(filepath.Join(w.Root, filepath.FromSlash(provider.Recording))); err != nil {
+			return w.trouble(line, "record it with record: "+provider.Recording+" at a provider", "its recording %s cannot be read: %s", provider.Recording, reason(err))
+		}
+		return ok(line, "its recording %s is there", provider.Recording)
+	case provider.KeyEnv != "" && !p.set(provider.KeyEnv):
+		return warn(line, "export "+provider.KeyEnv+"=…, in cron as well", "was not asked: %s is not in the environment", provider.KeyEnv)
+	case !routed:
+		return ok(line, "was not asked: no route leads to it")
+	case p.Probe == nil:
+		return ok(line, "was not asked")
+	}
+	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	defer cancel()
+	detail, err := p.Probe(ctx, name, provider, route)
+	if err != nil {
+		return w.trouble(line, "", "%s does not answer: %s", route.Model, p.brief(err.Error()))
+	}
+	if detail = p.brief(detail); detail == "" {
+		detail = "answers"
+	}
+	return ok(line, "%s: %s", route.Model, detail)
+}
+
+// set reports whether a variable holds something.
+func (p Probes) set(variable string) bool {
+	v, there := p.LookupEnv(variable)
+	return there && strings.TrimSpace(v) != ""
+}
+
+// brief is foreign text on one line of bounded length.
+func (Probes) brief(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	if utf8.RuneCountInString(text) > maxProbeText {
+		return string([]rune(text)[:maxProbeText]) + " …"
+	}
+	return text
+}
+
+// trouble stands in the way of a run when an agent has a language model, which may
+// take any route.
+func (w *Workspace) trouble(name, hint, format string, args ...any) Check {
+	if slices.ContainsFunc(w.Agents, func(a Agent) bool { return a.Adapter.Kind == KindBuiltin && a.Adapter.Model != ModelHeuristic }) {
+		return fail(name, hint, format, args...)
+	}
+	return warn(name, hint, format, args...)
+}
+
+// routeTo is a route that leads to a provider, the default one first.
+func routeTo(w *Workspace, provider string) (Route, bool) {
+	for _, name := range append([]string{DefaultRoute}, sortedNames(w.Settings.Routes)...) {
+		if r, there := w.Settings.Routes[name]; there && r.Provider == provider {
+			return r, true
+		}
+	}
+	return Route{}, false
+}
+
+// checkServers has one line for each server of tools. None is started or asked.
+func checkServers(p Probes, w *Workspace) []Check {
+	var checks []Check
+	for _, name := range sortedNames(w.Settings.MCP) {
+		checks = append(checks, checkServer(p, w, name))
+	}
+	return checks
+}
+
+func checkServer(p Probes, w *Workspace, name string) Check {
+	line, m := "mcp "+name, w.Settings.MCP[name]
+	used := slices.ContainsFunc(w.Agents, func(a Agent) bool { return slices.Contains(a.MCP, name) })
+	what, needs := "stands at "+hostOf(m.URL), mapValues(m.HeadersEnv)
+	if len(m.Argv) > 0 {
+		what, needs = `its program "`+m.Argv[0]+`" is there`, m.Env
+		if err := p.program(w.Root, m.Argv[0]); err != nil {
+			check := warn
+			if used {
+				check = fail
+			}
+			return check(line, "relative paths are resolved against the workspace", "its program %q %v", m.Argv[0], err)
+		}
+	}
+	var unset []string
+	for _, v := range needs {
+		if !p.set(v) {
+			unset = append(unset, v)
+		}
+	}
+	switch {
+	case len(unset) > 0:
+		return warn(line, "", "%s, but not in the environment: %s", what, strings.Join(unset, ", "))
+	case !used:
+		return ok(line, "%s; no agent names it, so it is off", what)
+	}
+	return ok(line, "%s", what)
+}
+
+// mapValues are the values of a map in the order of its keys.
+func mapValues(m map[string]string) []string {
+	var out []string
+	for _, name := range sortedNames(m) {
+		out = append(out, m[name])
+	}
+	return out
+}
+
+// hostOf is the host of a URL: the rest may be nobody's business.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address"
+	}
+	return u.Host
+}

@@ -1,0 +1,161 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	modelSettings = `
+providers:
+  openai: {kind: openai, key_env: OPENAI_API_KEY}
+  claude: {kind: anthropic, key_env: ANTHROPIC_API_KEY}
+  local:  {kind: openai, base_url: http://localhost:11434/v1}
+  spare:  {kind: openai, base_url: http://localhost:11435/v1}
+  tape:   {kind: replay, recording: recordings/night.yaml, of: openai}
+routes:
+  default: {provider: openai, model: gpt-5-mini}
+  big:     {provider: openai, model: gpt-5}
+  code:    {provider: claude, model: claude-sonnet-5}
+  near:    {provider: local, model: llama}
+mcp:
+  docs:   {url: "https://docs.example.org/mcp?secret=1", headers_env: {Authorization: DOCS_AUTH}, tools: {lookup: read}}
+  files:  {argv: [./server], tools: {open: read}}
+  search: {argv: [npx, x], env: [SEARCH_KEY], tools: {find: read}, sandbox: none}
+`
+	thinker = "id: helper\nadapter: {kind: builtin, model: code}\nsuites: [tasks]\nmcp: [search, docs]\n"
+	service = "id: service\nadapter: {kind: http, url: https://agents.example.org/run, headers_env: {Authorization: AGENT_AUTH}}\nsuites: [tasks]\n" + goodSpace
+)
+
+// asked are the calls that a probe got.
+type asked struct{ calls []string }
+
+func (a *asked) probe(answers map[string]error) func(context.Context, string, Provider, Route) (string, error) {
+	return func(ctx context.Context, name string, p Provider, r Route) (string, error) {
+		if _, bounded := ctx.Deadline(); !bounded {
+			return "", errors.New("no deadline")
+		}
+		a.calls = append(a.calls, fmt.Sprintf("%s %s %s", name, p.Kind, r.Model))
+		return "1 token,\n in 12 ms", answers[name]
+	}
+}
+
+func TestDoctorModels(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		files  map[string]string
+		env    string
+		spoil  func(*Probes)
+		errs   map[string]error
+		want   string
+		called string
+	}{
+		{
+			name: "nothing set", files: map[string]string{"agents/helper/agent.yaml": thinker, "agents/service/agent.yaml": service},
+			want: `warn sandbox: namespaces; switched off for mcp search
+ok agent helper: built in, route code (claude-sonnet-5)
+warn agent service: a service at agents.example.org, but not in the environment: AGENT_AUTH
+warn provider claude: was not asked: ANTHROPIC_API_KEY is not in the environment | export ANTHROPIC_API_KEY=…, in cron as well
+ok provider local: llama: 1 token, in 12 ms
+warn provider openai: was not asked: OPENAI_API_KEY is not in the environment | export OPENAI_API_KEY=…, in cron as well
+ok provider spare: was not asked: no route leads to it
+fail provider tape: its recording recordings/night.yaml cannot be read: no such file or directory | record it with record: recordings/night.yaml at a provider
+warn mcp docs: stands at docs.example.org, but not in the environment: DOCS_AUTH
+warn mcp files: its program "./server" is not to be found | relative paths are resolved against the workspace
+warn mcp search: its program "npx" is there, but not in the environment: SEARCH_KEY
+`, called: "local openai llama",
+		},
+		{
+			name: "all set", files: map[string]string{"agents/helper/agent.yaml": thinker, "agents/service/agent.yaml": service, "recordings/night.yaml": "x", "server": "x"},
+			env: "OPENAI_API_KEY ANTHROPIC_API_KEY SEARCH_KEY DOCS_AUTH AGENT_AUTH",
+			want: `warn sandbox: namespaces; switched off for mcp search
+ok agent helper: built in, route code (claude-sonnet-5)
+ok agent service: a service at agents.example.org
+ok provider claude: claude-sonnet-5: 1 token, in 12 ms
+ok provider local: llama: 1 token, in 12 ms
+ok provider openai: gpt-5-mini: 1 token, in 12 ms
+ok provider spare: was not asked: no route leads to it
+ok provider tape: its recording recordings/night.yaml is there
+ok mcp docs: stands at docs.example.org
+ok mcp files: its program "./server" is there; no agent names it, so it is off
+ok mcp search: its program "npx" is there
+`, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
+		},
+		{
+			name: "a provider is down", files: map[string]string{"recordings/night.yaml": "x", "server": "x"}, env: "OPENAI_API_KEY ANTHROPIC_API_KEY SEARCH_KEY DOCS_AUTH",
+			errs: map[string]error{"local": errors.New("connection\nrefused"), "openai": errors.New(strings.Repeat("é", 400))},
+			want: `warn sandbox: namespaces; switched off for mcp search
+ok provider claude: claude-sonnet-5: 1 token, in 12 ms
+warn provider local: llama does not answer: connection refused
+warn provider openai: gpt-5-mini does not answer: ` + strings.Repeat("é", 300) + ` …
+ok provider spare: was not asked: no route leads to it
+ok provider tape: its recording recordings/night.yaml is there
+ok mcp docs: stands at docs.example.org; no agent names it, so it is off
+ok mcp files: its program "./server" is there; no agent names it, so it is off
+ok mcp search: its program "npx" is there; no agent names it, so it is off
+`, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
+		},
+		{
+			name: "nobody asks", files: map[string]string{"recordings/night.yaml": "x", "server": "x", "agents/helper/agent.yaml": strings.Replace(thinker, "search, docs", "files", 1)},
+			env: "OPENAI_API_KEY ANTHROPIC_API_KEY SEARCH_KEY DOCS_AUTH",
+			spoil: func(p *Probes) {
+				p.Probe = nil
+				p.LookPath = func(string) (string, error) { return "", errors.New("no such program") }
+			},
+			want: `warn sandbox: namespaces; switched off for mcp search
+ok agent helper: built in, route code (claude-sonnet-5)
+ok provider claude: was not asked
+ok provider local: was not asked
+ok provider openai: was not asked
+ok provider spare: was not asked: no route leads to it
+ok provider tape: its recording recordings/night.yaml is there
+ok mcp docs: stands at docs.example.org; no agent names it, so it is off
+fail mcp files: its program "./server" cannot be run: no such program | relative paths are resolved against the workspace
+warn mcp search: its program "npx" cannot be run: no such program | relative paths are resolved against the workspace
+`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := spoil(c.files)
+			files["evolve.yaml"] = modelSettings
+			root := build(t, files)
+			p := healthy(t, root)
+			var a asked
+			p.Probe = a.probe(c.errs)
+			p.LookupEnv = func(name string) (string, bool) {
+				if strings.Contains(" "+c.env+" ", " "+name+" ") {
+					return "x", true
+				}
+				return " ", name == "OPENAI_API_KEY" // set, and as good as not
+			}
+			p.LookPath = func(name string) (string, error) {
+				if _, there := files["server"]; strings.HasPrefix(name, root) && !there {
+					return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
+				}
+				return name, nil
+			}
+			if c.spoil != nil {
+				c.spoil(&p)
+			}
+			var got []Check
+			for _, check := range Doctor(context.Background(), p) {
+				kind, _, _ := strings.Cut(check.Name, " ")
+				if kind == "provider" || kind == "mcp" || kind == "sandbox" || check.Name == "agent helper" || check.Name == "agent service" {
+					got = append(got, check)
+				}
+			}
+			if diff := cmp.Diff(c.want, lines(got)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.called, strings.Join(a.calls, ", ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
