@@ -64,27 +64,44 @@ func (x *execution) attempt(ctx context.Context) (any, error) {
 		return nil, x.refused(err)
 	}
 	x.attempts++
-	end, waited := x.start(ctx, reserved)
+	f := x.start(ctx, reserved)
+	end, ended := f.wait(ctx)
 	ran := time.Since(began)
 	x.target.meter.ran(ran)
-	if end.err == nil && waited {
+	switch {
+	case ended && end.err == nil:
 		x.leave(tickets, healthy, ran)
-		return end.value, nil
+	case ctx.Err() != nil:
+		end = ending{err: x.overtaken(ctx, end.err, tickets, ran)}
+	default:
+		x.own = true
+		x.leave(tickets, x.judge(end.err), ran)
 	}
-	if ctx.Err() != nil {
-		return nil, x.overtaken(ctx, end.err, tickets, ran)
+	// The permit goes on only now that the breakers know: the next one in the queue
+	// must not be let through by what they knew before.
+	if ended || !x.abandon(f) {
+		x.target.queue.release()
 	}
-	x.own = true
-	x.leave(tickets, x.judge(end.err), ran)
 	return end.value, end.err
 }
 
-// start runs the function in a goroutine of its own, which gives everything back
-// when it ends, and waits for it or for ctx. The flag says that it ended.
-func (x *execution) start(ctx context.Context, reserved *reservation) (ending, bool) {
-	const running, ended, left = 0, 1, 2
-	var state atomic.Int32
-	done := make(chan ending, 1)
+// flight is a function under way.
+type flight struct {
+	state atomic.Int32
+	done  chan ending
+}
+
+// The states of a flight. Whoever moves it on from the first decides who gives the
+// permit back: the one who waited, or the function that nobody waits for.
+const (
+	aloft int32 = iota
+	landed
+	left
+)
+
+// start runs the function in a goroutine of its own.
+func (x *execution) start(ctx context.Context, reserved *reservation) *flight {
+	f := &flight{done: make(chan ending, 1)}
 	attempt := x.attempts
 	go func() {
 		var end ending
@@ -96,30 +113,45 @@ func (x *execution) start(ctx context.Context, reserved *reservation) (ending, b
 				end.err = crashed("the function ended its goroutine")
 			}
 			reserved.settle(time.Now(), end.spent)
-			x.target.queue.release()
-			if !state.CompareAndSwap(running, ended) {
-				x.target.abandoned.Add(-1)
-				x.engine.lost.add(-1)
+			if f.state.CompareAndSwap(aloft, landed) {
+				f.done <- end
 				return
 			}
-			done <- end
+			x.target.queue.release()
+			x.target.abandoned.Add(-1)
+			x.engine.lost.add(-1)
 		}()
 		end.value, end.spent, end.err = x.run(ctx, attempt)
 		returned = true
 	}()
+	return f
+}
+
+// wait returns how the function ended, or that ctx ended first.
+func (f *flight) wait(ctx context.Context) (ending, bool) {
 	select {
-	case end := <-done:
+	case end := <-f.done:
 		return end, true
 	case <-ctx.Done():
 	}
-	x.target.abandoned.Add(1)
-	x.engine.lost.add(1)
-	if state.CompareAndSwap(running, left) {
+	select {
+	case end := <-f.done: // both at once
+		return end, true
+	default:
 		return ending{}, false
 	}
-	x.target.abandoned.Add(-1) // it ended at the same moment
+}
+
+// abandon leaves a function behind and reports whether it is still under way.
+func (x *execution) abandon(f *flight) bool {
+	x.target.abandoned.Add(1)
+	x.engine.lost.add(1)
+	if f.state.CompareAndSwap(aloft, left) {
+		return true
+	}
+	x.target.abandoned.Add(-1)
 	x.engine.lost.add(-1)
-	return <-done, true
+	return false
 }
 
 // crashed is the failure of a function that did not return. Nobody knows what it did

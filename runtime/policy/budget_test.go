@@ -164,7 +164,7 @@ func TestDegrade(t *testing.T) {
 	}
 	// A call that is guarded within another brings its own error home unchanged.
 	inner := &BudgetError{Scope: "run", What: "calls", Limit: "1"}
-	if applied, err := e.Do(t.Context(), Call{Kind: Provider, Name: "small"}, fails(inner)); err != inner || applied.Degraded != "" || inner.Err != nil {
+	if applied, err := e.Do(t.Context(), Call{Kind: Provider, Name: "small"}, fails(inner)); !errors.Is(err, inner) || applied.Degraded != "" || inner.Err != nil {
 		t.Errorf("%v, %+v", err, applied)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,7 +96,7 @@ func TestTypedErrors(t *testing.T) {
 				if err.Error() != c.message {
 					t.Errorf("message %q, want %q", err, c.message)
 				}
-				if applied.Attempts != c.attempts || applied.Version != (e.version) {
+				if applied.Attempts != c.attempts || applied.Version != e.version {
 					t.Errorf("applied %+v", applied)
 				}
 				if err := e.Wait(t.Context()); err != nil {
@@ -250,7 +251,7 @@ func TestCancellation(t *testing.T) {
 					}
 					began := time.Now()
 					_, err := e.Do(ctx, call("1"), run)
-					if err != by || time.Since(began) != time.Second {
+					if !errors.Is(err, by) || err.Error() != by.Error() || time.Since(began) != time.Second {
 						t.Fatalf("after %v: %v", time.Since(began), err)
 					}
 					if got := e.Stats()[0]; got.Breaker != "closed" || got.Outcomes[agent.Cancelled] != 1 {
@@ -328,16 +329,16 @@ func TestAbandoned(t *testing.T) {
 func TestAbandonedAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Second}))
-		ran := 0
+		var ran atomic.Int32
 		for range maxAbandoned + 10 {
 			_, _ = e.Do(t.Context(), call("1"), func(context.Context, int) (Spent, error) {
-				ran++
+				ran.Add(1)
 				time.Sleep(time.Hour)
 				return Spent{}, nil
 			})
 		}
-		if ran != maxAbandoned {
-			t.Errorf("%d functions that nobody waits for", ran)
+		if ran.Load() != maxAbandoned {
+			t.Errorf("%d functions that nobody waits for", ran.Load())
 		}
 		var open *CircuitOpenError
 		if _, err := e.Do(t.Context(), call("2"), ok); !errors.As(err, &open) {

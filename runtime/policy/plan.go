@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +25,9 @@ type plan struct {
 	ignored  []string
 	paces    []*pace
 	breakers []guarded
+
+	strict   sync.Map // of plans with an invocation, by that; at most maxStrict
+	stricter atomic.Int64
 }
 
 // guarded is a breaker with the deadline under which its layers give up: when an
@@ -34,7 +39,7 @@ type guarded struct {
 
 // plan resolves a call.
 func (e *Engine) plan(c Call) (*plan, error) {
-	if err := e.admissible(c); err != nil {
+	if err := admissible(c); err != nil {
 		return nil, err
 	}
 	if c.Kind == Provider {
@@ -44,11 +49,21 @@ func (e *Engine) plan(c Call) (*plan, error) {
 	if err != nil || c.Invocation == (Settings{}) {
 		return base, err
 	}
-	return e.tightened(base, c)
+	if p, ok := base.strict.Load(c.Invocation); ok {
+		return p.(*plan), nil
+	}
+	if err := inRange(e.fields, &c.Invocation); err != nil {
+		return nil, fmt.Errorf("policy: invocation: %w", err)
+	}
+	p, err := base.tightened(c)
+	if err == nil && base.stricter.Add(1) <= maxStrict {
+		base.strict.Store(c.Invocation, p)
+	}
+	return p, err
 }
 
 // admissible says what is wrong with a call. Nothing unknown is without limits.
-func (e *Engine) admissible(c Call) error {
+func admissible(c Call) error {
 	switch {
 	case c.Kind != Tool && c.Kind != Provider:
 		return fmt.Errorf("policy: there is no kind of call %q", c.Kind)
@@ -58,11 +73,6 @@ func (e *Engine) admissible(c Call) error {
 		return fmt.Errorf("policy: tool %s has the unknown origin %q", c.Name, c.Origin)
 	case c.Estimate.Tokens < 0 || c.Estimate.Tokens > maxEstimate || !(c.Estimate.USD >= 0 && c.Estimate.USD <= maxUSD/1000):
 		return fmt.Errorf("policy: an estimate of %d tokens and %v USD is none", c.Estimate.Tokens, c.Estimate.USD)
-	}
-	if c.Invocation != (Settings{}) {
-		if err := inRange(e.fields, &c.Invocation); err != nil {
-			return fmt.Errorf("policy: invocation: %w", err)
-		}
 	}
 	return nil
 }
@@ -112,7 +122,7 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 
 // tightened adds the invocation. It gets a limiter and a breaker of its own beside
 // those of the layers, so that it neither escapes nor trips them.
-func (e *Engine) tightened(base *plan, c Call) (*plan, error) {
+func (base *plan) tightened(c Call) (*plan, error) {
 	r := base.layers
 	r.origin = slices.Clone(r.origin)
 	p := &plan{target: base.target, base: base.base}

@@ -15,6 +15,7 @@ var errCrowded = errors.New("policy: too many different names, agents or invocat
 const (
 	maxTargets   = 1024
 	maxPlans     = 8192
+	maxStrict    = 32 // of invocations that are kept for one plan
 	maxVariants  = 16 // of the limiters, and of the breakers, of one target for one agent
 	maxAbandoned = 32 // of one target that has no smaller concurrency
 )
