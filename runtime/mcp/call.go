@@ -1,0 +1,63 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/tool"
+)
+
+// remote is a tool of a server.
+type remote struct {
+	clients *Clients
+	server  *server
+	name    string // the server's
+	spec    tool.Spec
+}
+
+// Spec implements [tool.Tool].
+func (r *remote) Spec() tool.Spec { return r.spec }
+
+// Call implements [tool.Tool]. It starts the server when it has ended.
+func (r *remote) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (tool.Result, error) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(r.clients.life, func() { cancel(errClosed) })
+	defer stop()
+	cur, f := r.server.session(ctx)
+	if f == nil {
+		f = r.server.standing(r.name)
+	}
+	if f != nil {
+		return f.result(), nil
+	}
+	cur.begin()
+	res, err := cur.client.CallTool(ctx, &mcp.CallToolParams{Name: r.name, Arguments: args})
+	switch {
+	case err != nil && r.clients.life.Err() != nil:
+		return closed().result(), nil
+	case err != nil:
+		return r.server.judge(ctx, cur, err).result(), nil
+	}
+	return result(res, r.server.scrub), nil
+}
+
+// result is what the agent sees of a server's answer.
+func result(res *mcp.CallToolResult, scrub func(string) string) tool.Result {
+	text := render(res, scrub)
+	switch {
+	case res.NeedsInput() || res.InputRequests != nil:
+		return tool.Failed(agent.Execution, "the tool asked for input of a person or a model, which it does not get")
+	case res.IsError && text == "":
+		return tool.Failed(agent.Execution, "the tool failed without a word")
+	case res.IsError:
+		return tool.Failed(agent.Execution, "%s", text)
+	}
+	return tool.OK(text)
+}

@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"evolve/runtime/tool"
+)
+
+// Clients hold the connections to the servers of a run. They are safe for concurrent
+// use.
+type Clients struct {
+	servers []*server
+	tools   []tool.Tool
+	// life is done once they are closed.
+	life context.Context
+	end  context.CancelCauseFunc
+	once sync.Once
+}
+
+// Open starts every server, lists its tools and declares those that are offered. ctx
+// bounds the start alone. A server that cannot be started, a tool that is not listed or
+// has an impossible schema, and two tools of one name are errors: nothing is left
+// running then. The errors hold words of the servers, scrubbed.
+func Open(ctx context.Context, o Options) (*Clients, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	c := &Clients{}
+	c.life, c.end = context.WithCancelCause(context.Background())
+	var starts errgroup.Group
+	for _, s := range o.Servers {
+		srv := newServer(s, &o)
+		c.servers = append(c.servers, srv)
+		starts.Go(func() error {
+			if _, f := srv.session(ctx); f != nil {
+				return fmt.Errorf("opening the tool server %s: %w", s.Name, f)
+			}
+			return nil
+		})
+	}
+	err := starts.Wait()
+	if err == nil {
+		err = c.declare()
+	}
+	if err != nil {
+		_ = c.Close() // there is nothing to tell
+		return nil, err
+	}
+	return c, nil
+}
+
+// declare makes the tools, in the order of the servers and of their Tools.
+func (c *Clients) declare() error {
+	seen := map[string]bool{}
+	for _, s := range c.servers {
+		for _, name := range s.Tools {
+			o, ok := s.first[name]
+			if !ok {
+				return fmt.Errorf("opening the tool server %s: it lists no tool %q", s.Name, name)
+			}
+			spec, err := declare(&s.Server, name, o)
+			if err != nil {
+				return fmt.Errorf("opening the tool server %s: %w", s.Name, err)
+			}
+			if seen[spec.Name] {
+				return fmt.Errorf("opening the tool server %s: there are two tools of the name %q", s.Name, spec.Name)
+			}
+			seen[spec.Name] = true
+			c.tools = append(c.tools, &remote{clients: c, server: s, name: name, spec: spec})
+		}
+	}
+	return nil
+}
+
+// Tools are those that are offered, the same from Open to Close.
+func (c *Clients) Tools() []tool.Tool { return slices.Clone(c.tools) }
+
+// Close ends every server with everything it started, the calls under way as
+// cancelled, and returns when nothing is left. It does not fail.
+func (c *Clients) Close() error {
+	c.once.Do(func() {
+		c.end(errClosed)
+		var ends sync.WaitGroup
+		for _, s := range c.servers {
+			ends.Go(func() { s.close(context.Background()) })
+		}
+		ends.Wait()
+	})
+	return nil
+}

@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"evolve/runtime/tool"
+)
+
+// maxURI bounds what is shown of a resource's address, in bytes.
+const maxURI = 200
+
+// margin is more than any credential has, in bytes: where a text is cut, so much is
+// cut again once it was scrubbed, because half of one is recognised by nobody.
+const margin = 4 << 10
+
+// render is the text of a result: its texts joined by ends of lines, everything else
+// as a word about it, and the structured content as JSON unless a text says the same.
+// It is bounded, scrubbed, and holds no control characters.
+func render(res *mcp.CallToolResult, scrub func(string) string) string {
+	var b strings.Builder
+	add := func(text string) {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(printable(strings.ToValidUTF8(text, "\uFFFD")))
+	}
+	for _, c := range res.Content {
+		if b.Len() <= tool.MaxOutput+margin {
+			add(describe(c))
+		}
+	}
+	if res.StructuredContent != nil && !repeated(res) {
+		if text, err := json.Marshal(res.StructuredContent); err == nil {
+			add(string(text))
+		}
+	}
+	text := b.String()
+	if len(text) <= tool.MaxOutput {
+		return clip(scrub(text), tool.MaxOutput)
+	}
+	text = scrub(clip(text, tool.MaxOutput+margin))
+	return clip(text, max(0, min(len(text)-margin, tool.MaxOutput)))
+}
+
+// describe is one part of a result as text.
+func describe(c mcp.Content) string {
+	switch c := c.(type) {
+	case *mcp.TextContent:
+		return c.Text
+	case *mcp.ImageContent:
+		return fmt.Sprintf("[image, %d bytes]", len(c.Data))
+	case *mcp.AudioContent:
+		return fmt.Sprintf("[audio, %d bytes]", len(c.Data))
+	case *mcp.ResourceLink:
+		return fmt.Sprintf("[link to %s]", address(c.URI))
+	case *mcp.EmbeddedResource:
+		if c.Resource == nil {
+			return "[resource, empty]"
+		}
+		return fmt.Sprintf("[resource %s, %d bytes]", address(c.Resource.URI), len(c.Resource.Text)+len(c.Resource.Blob))
+	}
+	return "[content of an unknown kind]"
+}
+
+func address(uri string) string {
+	return clip(strings.Join(strings.Fields(visible(uri)), " "), maxURI)
+}
+
+// repeated reports whether a text of the result is its structured content once more,
+// which servers do for clients that know only text.
+func repeated(res *mcp.CallToolResult) bool {
+	want, err := json.Marshal(res.StructuredContent)
+	if err != nil {
+		return true // cannot be shown anyway
+	}
+	return slices.ContainsFunc(res.Content, func(c mcp.Content) bool {
+		text, ok := c.(*mcp.TextContent)
+		if !ok {
+			return false
+		}
+		var value any
+		if json.Unmarshal([]byte(text.Text), &value) != nil {
+			return false
+		}
+		got, err := json.Marshal(value)
+		return err == nil && bytes.Equal(got, want)
+	})
+}

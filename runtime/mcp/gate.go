@@ -1,0 +1,235 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds on what a server may say unasked until it is asked for something again.
+const (
+	maxUnasked = 10_000 // messages
+	maxWaiting = 64     // requests of the server's that wait for their refusal
+)
+
+// gate stands between the SDK and a server: only answers to what was asked pass, once
+// each. Requests of the server's are refused, the rest is dropped, all of it counted.
+// It is both the transport and the connection that the SDK sees.
+type gate struct {
+	inner mcp.Connection
+	// blame says what an error of inner means.
+	blame func(error) *fault
+	// hello hears of the version of the protocol that the server chose.
+	hello func(version string)
+
+	mu      sync.Mutex
+	asked   map[jsonrpc.ID]string // methods
+	unasked int
+	changed bool // the server said that its list is another
+	why     *fault
+	left    bool // the SDK closed it first, for a reason that it tells
+
+	waiting chan *jsonrpc.Response
+	over    context.Context
+	end     context.CancelFunc
+	refused sync.WaitGroup
+}
+
+func newGate(inner mcp.Connection, blame func(error) *fault, hello func(string)) *gate {
+	g := &gate{
+		inner: inner, blame: blame, hello: hello,
+		asked: map[jsonrpc.ID]string{}, waiting: make(chan *jsonrpc.Response, maxWaiting),
+	}
+	g.over, g.end = context.WithCancel(context.Background())
+	g.refused.Go(g.refuse)
+	return g
+}
+
+// Connect implements [mcp.Transport].
+func (g *gate) Connect(context.Context) (mcp.Connection, error) { return g, nil }
+
+// SessionID implements [mcp.Connection].
+func (g *gate) SessionID() string { return g.inner.SessionID() }
+
+// stop ends the session for a reason; the first one stands.
+func (g *gate) stop(f *fault) {
+	g.mu.Lock()
+	if g.why == nil {
+		g.why = f
+	}
+	g.mu.Unlock()
+	g.end()
+	_ = g.inner.Close() // what is left behind it is waited for elsewhere
+}
+
+// Close implements [mcp.Connection].
+func (g *gate) Close() error {
+	g.mu.Lock()
+	g.left = g.why == nil
+	g.mu.Unlock()
+	g.stop(died("the session has ended"))
+	return nil
+}
+
+// breach is the server's own doing that ended the session, nil for none.
+func (g *gate) breach() *fault {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.left {
+		return nil
+	}
+	return g.why
+}
+
+// fault is why the session ended, nil while it has not.
+func (g *gate) fault() *fault {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.why
+}
+
+// begin starts the count of unasked messages anew.
+func (g *gate) begin() {
+	g.mu.Lock()
+	g.unasked = 0
+	g.mu.Unlock()
+}
+
+// relist reports, once, that the server said that its list is another.
+func (g *gate) relist() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	changed := g.changed
+	g.changed = false
+	return changed
+}
+
+func (g *gate) mustRelist() {
+	g.mu.Lock()
+	g.changed = true
+	g.mu.Unlock()
+}
+
+// Read implements [mcp.Connection].
+func (g *gate) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		msg, err := g.inner.Read(ctx)
+		if err != nil {
+			g.stop(g.blame(err))
+			return nil, g.fault()
+		}
+		if res, ok := msg.(*jsonrpc.Response); ok && g.expected(res) {
+			return res, nil
+		}
+		if f := g.count(msg); f != nil {
+			g.stop(f)
+			return nil, g.fault()
+		}
+	}
+}
+
+// expected reports whether somebody waits for an answer, and nobody does any more.
+func (g *gate) expected(res *jsonrpc.Response) bool {
+	g.mu.Lock()
+	method, ok := g.asked[res.ID]
+	delete(g.asked, res.ID)
+	g.mu.Unlock()
+	if !ok {
+		return false
+	}
+	if theirs := (*jsonrpc.Error)(nil); res.Error != nil && !errors.As(res.Error, &theirs) {
+		// The SDK's own word for an answer that never came.
+		res.Error = &fault{outcome: "execution", text: "the server's answer broke off", retry: true}
+	}
+	if method == "initialize" && g.hello != nil {
+		var chosen struct {
+			ProtocolVersion string `json:"protocolVersion"`
+		}
+		if json.Unmarshal(res.Result, &chosen) == nil {
+			g.hello(chosen.ProtocolVersion)
+		}
+	}
+	return true
+}
+
+// count takes notice of a message that nobody asked for.
+func (g *gate) count(msg jsonrpc.Message) *fault {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.unasked++; g.unasked > maxUnasked {
+		return violated(fmt.Sprintf("the server sent more than %d messages that nobody asked for", maxUnasked))
+	}
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok {
+		return nil // an answer that comes twice, too late, or to no question
+	}
+	if !req.IsCall() {
+		g.changed = g.changed || req.Method == "notifications/tools/list_changed"
+		return nil
+	}
+	answer := &jsonrpc.Response{ID: req.ID}
+	if req.Method == "ping" {
+		answer.Result = json.RawMessage("{}")
+	} else {
+		answer.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does nothing for servers"}
+	}
+	select {
+	case g.waiting <- answer:
+		return nil
+	default:
+		return violated(fmt.Sprintf("the server sent requests faster than they could be refused, more than %d", maxWaiting))
+	}
+}
+
+// refuse sends the answers to a server's requests. It is a goroutine of its own,
+// because a server that does not read must not keep this side from reading.
+func (g *gate) refuse() {
+	for {
+		select {
+		case answer := <-g.waiting:
+			if err := g.inner.Write(g.over, answer); err != nil {
+				continue // the reader will notice what matters
+			}
+		case <-g.over.Done():
+			return
+		}
+	}
+}
+
+// Write implements [mcp.Connection].
+func (g *gate) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if f := g.fault(); f != nil {
+		return f
+	}
+	if req, ok := msg.(*jsonrpc.Request); ok {
+		g.mu.Lock()
+		switch {
+		case req.IsCall():
+			g.asked[req.ID] = req.Method
+		case req.Method == "notifications/cancelled":
+			delete(g.asked, cancelledID(req.Params))
+		}
+		g.mu.Unlock()
+	}
+	return g.inner.Write(ctx, msg)
+}
+
+// cancelledID is the id of the request that a notification takes back.
+func cancelledID(params json.RawMessage) jsonrpc.ID {
+	var p struct {
+		RequestID any `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return jsonrpc.ID{}
+	}
+	id, err := jsonrpc.MakeID(p.RequestID)
+	if err != nil {
+		return jsonrpc.ID{}
+	}
+	return id
+}

@@ -1,0 +1,280 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"evolve/runtime/agent"
+)
+
+// Bounds on one exchange with a server on HTTP.
+const (
+	maxBody      = 2 * maxMessage // bytes of a response, streams included
+	maxHeaders   = 64 << 10       // bytes of its headers
+	maxRedirects = 3
+	maxSessionID = 256 // bytes
+	maxWait      = 24 * time.Hour
+	// farewell bounds the request that ends a session.
+	farewell = 2 * time.Second
+)
+
+// endpoint is a server on streamable HTTP: what stands under the SDK's transport and
+// lets through what can be trusted to be bounded.
+type endpoint struct {
+	mcp.Connection
+	base   *http.Transport
+	header map[string]string
+	// over is done when the session is.
+	over context.Context
+	end  context.CancelFunc
+
+	mu      sync.Mutex
+	version string // of the protocol, once it is chosen
+	why     *fault // the first fault that ends the session
+}
+
+// openEndpoint makes the connection to a server. Nothing is sent yet.
+func openEndpoint(ctx context.Context, s *Server) (*endpoint, error) {
+	e := &endpoint{
+		base: &http.Transport{
+			DisableCompression: true, MaxResponseHeaderBytes: maxHeaders, MaxConnsPerHost: 16, TLSHandshakeTimeout: 10 * time.Second,
+		},
+		header: s.Header,
+	}
+	e.over, e.end = context.WithCancel(context.Background())
+	transport := &mcp.StreamableClientTransport{
+		Endpoint: s.URL, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxMessage,
+		HTTPClient: &http.Client{Transport: e, CheckRedirect: sameHost},
+	}
+	var err error
+	e.Connection, err = transport.Connect(ctx)
+	return e, err
+}
+
+// sameHost lets a server move its endpoint, and nobody else.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
+		return &fault{outcome: agent.ContractViolation, text: "the server redirects to another host"}
+	}
+	if len(via) > maxRedirects {
+		return &fault{outcome: agent.ContractViolation, text: "the server redirects in circles"}
+	}
+	return nil
+}
+
+// hello keeps the version of the protocol, which goes with every request.
+func (e *endpoint) hello(version string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if protocolVersion.MatchString(version) {
+		e.version = version
+	}
+}
+
+var protocolVersion = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+
+// blame says what an error of reading means: what was noticed below, that a stream which
+// could be resumed ended (it is not), or that what came was no message.
+func (e *endpoint) blame(err error) *fault {
+	if strings.Contains(err.Error(), "failed to reconnect") {
+		return e.note(died("the server's stream ended before its answer"))
+	}
+	return e.note(violated("the server sent what is no JSON-RPC message"))
+}
+
+// note keeps the first fault that ends the session and returns it; one that does not
+// is returned as it is.
+func (e *endpoint) note(f *fault) *fault {
+	if !f.last {
+		return f
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.why == nil {
+		e.why = f
+	}
+	return e.why
+}
+
+// RoundTrip implements [http.RoundTripper]. Its errors are faults; the SDK takes them
+// for requests that were never sent, and goes on.
+func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(req.Context())
+	if req.Method == http.MethodDelete {
+		ctx, cancel = context.WithTimeout(req.Context(), farewell)
+	}
+	stop := context.AfterFunc(e.over, cancel)
+	release := func() { stop(); cancel() }
+	req = req.Clone(ctx)
+	for name, value := range e.header {
+		if req.Header.Get(name) == "" { // the protocol's own stand
+			req.Header.Set(name, value)
+		}
+	}
+	e.mu.Lock()
+	if e.version != "" {
+		req.Header.Set("Mcp-Protocol-Version", e.version)
+	}
+	e.mu.Unlock()
+	resp, err := e.base.RoundTrip(req)
+	if err != nil {
+		defer release()
+		switch {
+		case e.over.Err() != nil:
+			return nil, died("the session has ended")
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+		return nil, &fault{outcome: agent.Execution, text: "the server cannot be reached: " + cause(err), retry: true}
+	}
+	resp.Body = &body{ReadCloser: resp.Body, endpoint: e, ctx: ctx, left: maxBody, release: release}
+	if req.Method == http.MethodDelete {
+		return resp, nil // whatever it says
+	}
+	f := judge(req, resp)
+	if f == nil && resp.StatusCode >= 400 {
+		f = explain(resp)
+	}
+	if f != nil {
+		_ = resp.Body.Close()
+		return nil, e.note(f)
+	}
+	return resp, nil
+}
+
+// explain looks for an error of the protocol in a response with a bad status. It is
+// left to the SDK when there is one.
+func explain(resp *http.Response) *fault {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxHeaders))
+	if err == nil {
+		if msg, err := decode(bytes.TrimSpace(text)); err == nil {
+			if answer, ok := msg.(*jsonrpc.Response); ok && answer.Error != nil {
+				resp.Body = &replayed{bytes.NewReader(text), resp.Body}
+				return nil
+			}
+		}
+	}
+	return &fault{outcome: agent.Execution, text: fmt.Sprintf("the server answered with status %d", resp.StatusCode)}
+}
+
+// replayed is a body that was read already.
+type replayed struct {
+	io.Reader
+	io.Closer
+}
+
+// cause is the innermost reason of a failed request. The others repeat the address.
+func cause(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return clip(visible(err.Error()), maxText)
+		}
+		err = inner
+	}
+}
+
+// judge says what is wrong with a response before anybody reads it, nil for nothing.
+func judge(req *http.Request, resp *http.Response) *fault {
+	status := fmt.Sprintf("the server answered with status %d", resp.StatusCode)
+	switch code := resp.StatusCode; {
+	case code == http.StatusTooManyRequests:
+		return &fault{outcome: agent.RateLimited, text: status, retry: true, after: retryAfter(resp.Header)}
+	case code >= 500 || code == http.StatusRequestTimeout:
+		return &fault{outcome: agent.Execution, text: status, retry: true, after: retryAfter(resp.Header)}
+	case code == http.StatusNotFound && req.Header.Get("Mcp-Session-Id") != "":
+		return died("the server has forgotten the session")
+	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusNotFound:
+		return &fault{outcome: agent.Execution, text: status}
+	case code >= 300:
+		return nil // a redirect, or an error of the protocol that the SDK reads
+	}
+	if ids := resp.Header.Values("Mcp-Session-Id"); len(ids) > 1 || len(ids) == 1 && !sessionID(ids[0]) {
+		return violated("the server chose a session id that cannot be")
+	}
+	if resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent {
+		return nil
+	}
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); {
+	case kind == "application/json", kind == "text/event-stream", resp.ContentLength == 0:
+		return nil
+	case kind == "":
+		return violated("the server answered with no content type")
+	default:
+		return violated(fmt.Sprintf("the server answered with the content type %q", clip(kind, 80)))
+	}
+}
+
+func sessionID(id string) bool {
+	return id != "" && len(id) <= maxSessionID && strings.IndexFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7e }) < 0
+}
+
+// retryAfter is a server's hint, in seconds or as a date; 0 for none that makes sense.
+func retryAfter(h http.Header) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		if seconds > int(maxWait/time.Second) {
+			return maxWait
+		}
+		return max(0, time.Duration(seconds)*time.Second)
+	}
+	return 0
+}
+
+// body is a response of bounded size that ends with its session.
+type body struct {
+	io.ReadCloser
+	endpoint *endpoint
+	ctx      context.Context
+	left     int64
+	release  func()
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, b.endpoint.note(violated(fmt.Sprintf("the server sent a response of more than %d bytes", maxBody)))
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() == nil {
+		err = b.endpoint.note(died("the server's answer broke off"))
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	b.release()
+	return b.ReadCloser.Close()
+}
+
+// quiet has nothing to do: there is no standard error.
+func (e *endpoint) quiet() {}
+
+// Close implements [mcp.Connection]: whatever is under way ends.
+func (e *endpoint) Close() error {
+	e.end()
+	return e.Connection.Close()
+}
+
+// bury takes leave of a session in good order, unless ctx is done, and lets go of the
+// connections.
+func (e *endpoint) bury(ctx context.Context) {
+	if ctx.Err() == nil && e.over.Err() == nil {
+		_ = e.Connection.Close()
+	}
+	_ = e.Close()
+	e.base.CloseIdleConnections()
+}

@@ -1,0 +1,88 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxMessage bounds one message of a server, in bytes.
+const maxMessage = 4 << 20
+
+// errOverlong says that a line is longer than it may be.
+var errOverlong = errors.New("the line is too long")
+
+// lines reads lines of bounded length. Its memory is bounded by twice the limit,
+// whatever the other side writes.
+type lines struct {
+	r     *bufio.Reader
+	limit int
+	line  []byte
+}
+
+func newLines(r io.Reader, limit int) *lines {
+	return &lines{r: bufio.NewReaderSize(r, 4096), limit: limit}
+}
+
+// next returns the next line without its end and spaces around it. It is valid until
+// the next call. What stands before the end of the input without an end of line is no
+// line.
+func (l *lines) next() ([]byte, error) {
+	l.line = l.line[:0]
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(l.line)+len(bytes.TrimSuffix(part, []byte{'\n'})) > l.limit {
+			return nil, errOverlong
+		}
+		l.line = append(l.line, part...)
+		switch {
+		case err == nil:
+			return bytes.TrimSpace(l.line), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// wire is a message as it is written.
+type wire struct {
+	Version string          `json:"jsonrpc"`
+	ID      any             `json:"id"`
+	Method  *string         `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   *jsonrpc.Error  `json:"error"`
+}
+
+// decode reads one message. Batches are none: the protocol has abolished them. The
+// SDK's own reader is not used because it takes 64 KiB for the smallest of them.
+func decode(line []byte) (jsonrpc.Message, error) {
+	var w wire
+	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &w) != nil {
+		return nil, errors.New("is no JSON object")
+	}
+	if number, ok := w.ID.(float64); ok && number != math.Trunc(number) {
+		return nil, errors.New("is no JSON-RPC message: its id is half a number")
+	}
+	id, err := jsonrpc.MakeID(w.ID)
+	switch {
+	case w.Version != "2.0":
+		return nil, errors.New("is no JSON-RPC message: its version is not 2.0")
+	case err != nil:
+		return nil, errors.New("is no JSON-RPC message: its id is neither number nor text")
+	case w.Method != nil:
+		return &jsonrpc.Request{ID: id, Method: *w.Method, Params: w.Params}, nil
+	case !id.IsValid():
+		return nil, errors.New("is no JSON-RPC message: it has neither method nor id")
+	}
+	res := &jsonrpc.Response{ID: id, Result: w.Result}
+	if w.Error != nil { // and not an interface that holds nil
+		res.Error = w.Error
+	}
+	return res, nil
+}

@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"evolve/runtime/tool"
+)
+
+// Bounds on a listing.
+const (
+	maxPages       = 32
+	maxListed      = 1000 // tools, offered or not
+	maxDescription = 1000 // characters
+)
+
+// offer is one tool as a server lists it.
+type offer struct {
+	description string
+	schema      any
+	// print is the hash of all that a model would be told of it.
+	print [sha256.Size]byte
+}
+
+// list asks a server for its tools and returns those with one of the names.
+func list(ctx context.Context, client *mcp.ClientSession, names []string) (map[string]offer, error) {
+	offers := map[string]offer{}
+	count := 0
+	params := &mcp.ListToolsParams{}
+	for range maxPages {
+		page, err := client.ListTools(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		if count += len(page.Tools); count > maxListed {
+			return nil, violated(fmt.Sprintf("the server lists more than %d tools", maxListed))
+		}
+		for _, t := range page.Tools {
+			if !slices.Contains(names, t.Name) {
+				continue
+			}
+			if _, twice := offers[t.Name]; twice {
+				return nil, violated(fmt.Sprintf("the server lists the tool %q twice", t.Name))
+			}
+			if offers[t.Name], err = offered(t); err != nil {
+				return nil, violated(fmt.Sprintf("the server lists the tool %q with a schema that is none", t.Name))
+			}
+		}
+		if page.NextCursor == "" {
+			return offers, nil
+		}
+		params = &mcp.ListToolsParams{Cursor: page.NextCursor}
+	}
+	return nil, violated(fmt.Sprintf("the server lists its tools on more than %d pages", maxPages))
+}
+
+func offered(t *mcp.Tool) (offer, error) {
+	text, err := json.Marshal([]any{t.Description, t.InputSchema})
+	if err != nil {
+		return offer{}, err
+	}
+	return offer{description: t.Description, schema: t.InputSchema, print: sha256.Sum256(text)}, nil
+}
+
+// declare makes the declaration of a tool from the operator's word and the server's.
+func declare(s *Server, name string, o offer) (tool.Spec, error) {
+	schema, err := accept(o.schema)
+	if err != nil {
+		return tool.Spec{}, fmt.Errorf("the schema of its tool %q %w", name, err)
+	}
+	effect := s.Effects[name]
+	if effect == "" {
+		effect = tool.Write
+	}
+	return tool.Spec{
+		Name: nameOf(s.Name, name), Description: describeTool(o.description, maxDescription), Schema: schema,
+		Effect: effect, Origin: "mcp:" + s.Name, Category: tool.Available,
+	}, nil
+}
+
+// maxName bounds the name of a tool, in bytes, as providers of models do.
+const maxName = 64
+
+var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// nameOf makes the name of a tool: the server's, two underscores, the tool's with
+// what does not fit replaced. One that is too long is cut and ends in a hash of the
+// whole, so that two of them stay two.
+func nameOf(server, name string) string {
+	whole := server + "__" + unfit.ReplaceAllString(strings.ToValidUTF8(name, "_"), "_")
+	if len(whole) <= maxName {
+		return whole
+	}
+	sum := fmt.Sprintf("_%x", sha256.Sum256([]byte(server+"\x00"+name)))[:9]
+	return whole[:maxName-len(sum)] + sum
+}

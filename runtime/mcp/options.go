@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"evolve/runtime/sandbox"
+	"evolve/runtime/tool"
+)
+
+// Server is one server as the operator declares it. It has either Argv or URL.
+type Server struct {
+	// Name is the first part of its tools' names: 1 to 32 letters, digits, _ and -.
+	Name string
+	// Argv is the program of a server on stdio, and Dir the absolute folder in which
+	// it starts and which it cannot change.
+	Argv []string
+	Dir  string
+	// Env is all that the program gets of an environment, as NAME=value.
+	Env []string
+	// URL is the endpoint of a server on streamable HTTP.
+	URL string
+	// Header goes with every request to URL, such as the value of Authorization.
+	Header map[string]string
+	// Effects says what the server's tools, by its own names, may change. A tool that is
+	// not in it has the effect write.
+	Effects map[string]tool.Effect
+	// Tools are the tools to offer; empty: those of Effects. All others are left out.
+	Tools []string
+	// Walls are what the program runs in, Network lets it use the host's, Hidden are
+	// folders that stay out of its sight, and Scratch is a folder that it may write in.
+	Walls   sandbox.Walls
+	Network bool
+	Hidden  []string
+	Scratch string
+}
+
+// Options are what clients of servers need.
+type Options struct {
+	Servers []Server
+	// Scrub removes credentials from what servers say before it is cut, kept or logged;
+	// required.
+	Scrub func(string) string
+	// Log hears of servers that end or misbehave; nil is silence.
+	Log *slog.Logger
+	// Restarts is how often each server is started again at most; 0 is 3, and a
+	// negative number is never.
+	Restarts int
+}
+
+const defaultRestarts = 3
+
+// Bounds on what one server may declare.
+const (
+	maxServerName = 32  // bytes
+	maxToolName   = 128 // bytes, of the server's own name
+	maxTools      = 64  // offered
+)
+
+var serverName = regexp.MustCompile(fmt.Sprintf(`^[a-zA-Z0-9_-]{1,%d}$`, maxServerName))
+
+// check completes and checks the options.
+func (o *Options) check() error {
+	if o.Scrub == nil {
+		return errors.New("the tool servers need a scrubber")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case o.Restarts == 0:
+		o.Restarts = defaultRestarts
+	case o.Restarts < 0:
+		o.Restarts = 0
+	}
+	o.Servers = slices.Clone(o.Servers)
+	seen := map[string]bool{}
+	for i := range o.Servers {
+		s := &o.Servers[i]
+		if err := s.check(); err != nil {
+			return fmt.Errorf("tool server %.40q: %w", s.Name, err)
+		}
+		if seen[s.Name] {
+			return fmt.Errorf("there are two tool servers %q", s.Name)
+		}
+		seen[s.Name] = true
+	}
+	return nil
+}
+
+// check completes and checks one server's declaration.
+func (s *Server) check() error {
+	if !serverName.MatchString(s.Name) {
+		return fmt.Errorf("its name is not 1 to %d letters, digits, _ and -", maxServerName)
+	}
+	if len(s.Tools) == 0 {
+		s.Tools = slices.Sorted(maps.Keys(s.Effects))
+	}
+	if len(s.Tools) == 0 || len(s.Tools) > maxTools {
+		return fmt.Errorf("it names %d tools to offer, and 1 to %d are possible", len(s.Tools), maxTools)
+	}
+	for i, name := range s.Tools {
+		if name == "" || len(name) > maxToolName || slices.Contains(s.Tools[:i], name) {
+			return fmt.Errorf("the tool name %.40q is empty, too long or there twice", name)
+		}
+	}
+	for name, e := range s.Effects {
+		if e != tool.Read && e != tool.IdempotentWrite && e != tool.Write {
+			return fmt.Errorf("the tool %.40q has the effect %.40q, which there is not", name, e)
+		}
+	}
+	switch {
+	case len(s.Argv) > 0 && s.URL != "":
+		return errors.New("it has both a program and a URL")
+	case len(s.Argv) > 0:
+		return s.checkProgram()
+	}
+	return s.checkURL()
+}
+
+func (s *Server) checkProgram() error {
+	for _, path := range append([]string{s.Dir}, s.Hidden...) {
+		if !filepath.IsAbs(path) {
+			return fmt.Errorf("the folder %q is not absolute", path)
+		}
+	}
+	switch {
+	case s.Scratch != "" && !filepath.IsAbs(s.Scratch):
+		return fmt.Errorf("the folder %q is not absolute", s.Scratch)
+	case s.Argv[0] == "" || strings.ContainsRune(strings.Join(s.Argv, " "), 0):
+		return errors.New("its command is empty or has a NUL")
+	case slices.ContainsFunc(s.Env, func(e string) bool { return strings.Index(e, "=") < 1 || strings.ContainsRune(e, 0) }):
+		return errors.New("its environment has an entry that is no NAME=value") // which may be a secret
+	case len(s.Header) > 0:
+		return errors.New("a program has no headers")
+	}
+	return nil
+}
+
+func (s *Server) checkURL() error {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errors.New("it has neither a program nor an http or https URL")
+	}
+	if u.User != nil {
+		return errors.New("its URL holds credentials, which belong into a header")
+	}
+	for name, value := range s.Header {
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return fmt.Errorf("its header %.40q has a name or value that cannot be sent", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"evolve/runtime/sandbox"
+)
+
+// patience is how long a server that closed its output may take to end by itself, so
+// that its exit code can be told.
+const patience = time.Second
+
+// maxProcesses bounds the processes and threads of one server at once.
+const maxProcesses = 4096
+
+// Bounds on standard error, in bytes.
+const (
+	maxStderr = 4 << 20 // between two calls
+	stderrEnd = 2 << 10 // kept of it, for the log
+)
+
+// process is a server on stdio: one message a line.
+type process struct {
+	proc          *sandbox.Process
+	stdin, stdout *os.File
+	stderr        *os.File
+	lines         *lines
+	scrub         func(string) string
+	// turn is held by whoever writes.
+	turn chan struct{}
+
+	mu    sync.Mutex
+	noise int    // bytes on standard error since the last call
+	tail  []byte // the end of them
+	loud  bool   // there were too many
+
+	// done is closed once the program is gone; exit is then how. drained is closed once
+	// nothing reads standard error any more.
+	done, drained chan struct{}
+	exit          sandbox.Exit
+}
+
+var _ mcp.Connection = (*process)(nil)
+
+// startProcess starts a server's program. ctx bounds the start alone.
+func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*process, error) {
+	var files []*os.File // read and write ends in turn
+	for range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(files...)
+			return nil, fmt.Errorf("making a pipe: %w", err)
+		}
+		files = append(files, r, w)
+	}
+	spec := sandbox.Spec{
+		Argv: s.Argv, Dir: s.Dir, Hidden: s.Hidden, Env: s.Env, Network: s.Network, Temp: s.Scratch,
+		Stdin: files[0], Stdout: files[3], Stderr: files[5], Limits: sandbox.Limits{Processes: maxProcesses},
+	}
+	if s.Scratch != "" {
+		spec.Writable = []string{s.Scratch}
+	}
+	proc, err := s.Walls.Start(ctx, spec)
+	if err != nil {
+		closeAll(files...)
+		return nil, err
+	}
+	closeAll(files[0], files[3], files[5])
+	p := &process{
+		proc: proc, stdin: files[1], stdout: files[2], stderr: files[4], lines: newLines(files[2], maxMessage), scrub: scrub,
+		turn: make(chan struct{}, 1), done: make(chan struct{}), drained: make(chan struct{}),
+	}
+	go func() {
+		defer close(p.done)
+		p.exit = proc.Wait()
+	}()
+	go func() {
+		defer close(p.drained)
+		p.listen()
+	}()
+	return p, nil
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+// listen reads standard error to its end, so that its writer never waits, and stops a
+// server that floods it.
+func (p *process) listen() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := p.stderr.Read(buf)
+		p.mu.Lock()
+		p.noise += n
+		p.tail = append(p.tail, buf[:n]...)
+		if over := len(p.tail) - stderrEnd; over > 0 {
+			p.tail = p.tail[:copy(p.tail, p.tail[over:])]
+		}
+		flood := p.noise > maxStderr && !p.loud
+		p.loud = p.loud || flood
+		p.mu.Unlock()
+		if flood {
+			p.proc.Kill()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// quiet starts the count of standard error anew.
+func (p *process) quiet() {
+	p.mu.Lock()
+	p.noise = 0
+	p.mu.Unlock()
+}
+
+// lastWords is the last line on standard error, scrubbed, with what separates it from
+// a text before it; "" when there is none.
+func (p *process) lastWords() string {
+	p.mu.Lock()
+	text := bytes.Clone(bytes.TrimSpace(p.tail))
+	p.mu.Unlock()
+	i := bytes.LastIndexByte(text, '\n')
+	if i < 0 && len(text) >= stderrEnd/2 {
+		return "" // its front is cut, and may be the rest of a secret
+	}
+	if words := line(string(text[i+1:]), p.scrub); words != "" {
+		return ": " + words
+	}
+	return ""
+}
+
+// Read implements [mcp.Connection]. Its errors are faults.
+func (p *process) Read(context.Context) (jsonrpc.Message, error) {
+	for {
+		text, err := p.lines.next()
+		switch {
+		case errors.Is(err, errOverlong):
+			return nil, violated(fmt.Sprintf("the server wrote a line of more than %d bytes", maxMessage))
+		case errors.Is(err, io.EOF):
+			return nil, p.ended()
+		case err != nil:
+			return nil, died("the server's output broke off")
+		case len(text) == 0:
+			continue
+		}
+		msg, err := decode(text)
+		if err != nil {
+			return nil, violated(fmt.Sprintf("the server wrote a line that %s: %s", err, line(clip(string(text), 4*maxText), p.scrub)))
+		}
+		return msg, nil
+	}
+}
+
+// ended waits for the end of a server that closed its output or input, helps it along
+// when it takes its time, and says how it came about.
+func (p *process) ended() *fault {
+	impatient := time.AfterFunc(patience, p.proc.Kill)
+	<-p.done
+	helped := !impatient.Stop()
+	// Without walls somebody may have got away with the other end.
+	_ = p.stderr.SetReadDeadline(time.Now().Add(patience))
+	<-p.drained
+	p.mu.Lock()
+	loud := p.loud
+	p.mu.Unlock()
+	switch {
+	case loud:
+		return violated(fmt.Sprintf("the server wrote more than %d bytes to standard error for one call", maxStderr))
+	case helped && p.exit.Signal == int(syscall.SIGKILL):
+		return died("the server closed its input or output and went on")
+	case p.exit.Signal != 0:
+		return died(fmt.Sprintf("the server was ended by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastWords()))
+	}
+	return died(fmt.Sprintf("the server ended with exit code %d%s", p.exit.Code, p.lastWords()))
+}
+
+// Write implements [mcp.Connection]. A message that nobody waited for to be written
+// ends the server, which may have got a part of it and could not read another.
+func (p *process) Write(ctx context.Context, msg jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("writing a message: %w", err)
+	}
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.turn }()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = p.stdin.SetWriteDeadline(time.Unix(1, 0)) })
+	_, err = p.stdin.Write(append(text, '\n'))
+	if !stop() {
+		p.proc.Kill()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return p.ended() // it is gone, or reads no more
+}
+
+// SessionID implements [mcp.Connection].
+func (p *process) SessionID() string { return "" }
+
+// Close implements [mcp.Connection]: it ends the program and everything that it
+// started, and whoever reads or writes.
+func (p *process) Close() error {
+	p.proc.Kill()
+	closeAll(p.stdin, p.stdout)
+	return nil
+}
+
+// bury waits until nothing is left.
+func (p *process) bury(context.Context) {
+	_ = p.Close()
+	<-p.done
+	closeAll(p.stderr)
+	<-p.drained
+}

@@ -1,0 +1,217 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Bounds on the schema of one tool's arguments.
+const (
+	maxSchema      = 32 << 10 // bytes
+	maxSchemaDepth = 32       // levels of JSON
+	// maxSchemaWork bounds the objects of a schema, each counted as often as there are
+	// ways to it: what it costs to check one value.
+	maxSchemaWork = 4000
+	maxAnnotation = 500 // characters of a description inside
+)
+
+// accept checks the schema of a tool's arguments and returns it cleaned: of bounded
+// size, depth and work to check, referring to nothing outside itself and never to
+// itself, and compiled once. Its descriptions are cut and hold nothing invisible.
+func accept(schema any) (json.RawMessage, error) {
+	given, err := json.Marshal(schema)
+	if err != nil {
+		return nil, errors.New("cannot be written as JSON")
+	}
+	if len(given) > maxSchema {
+		return nil, fmt.Errorf("has %d bytes, more than %d", len(given), maxSchema)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(given))
+	if err != nil {
+		return nil, errors.New("is no JSON")
+	}
+	root, ok := doc.(map[string]any)
+	if !ok {
+		return nil, errors.New("is no object")
+	}
+	if err := header(root); err != nil {
+		return nil, err
+	}
+	w := weigher{root: root, weights: map[string]int{}}
+	if _, err := w.weigh(root, 0); err != nil {
+		return nil, err
+	}
+	annotate(root)
+	if err := compiles(root); err != nil {
+		return nil, fmt.Errorf("is no JSON schema: %w", err)
+	}
+	out, err := json.Marshal(root)
+	if err != nil {
+		return nil, errors.New("cannot be written as JSON")
+	}
+	return out, nil
+}
+
+// header settles what only the top of a schema may say: the draft, an identity, which
+// nothing needs, and that arguments are an object.
+func header(root map[string]any) error {
+	if draft, ok := root["$schema"]; ok {
+		name, _ := draft.(string)
+		name = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://"), "#")
+		switch name {
+		case "json-schema.org/draft-07/schema", "json-schema.org/draft/2019-09/schema", "json-schema.org/draft/2020-12/schema":
+		default:
+			return errors.New("is of an unknown draft")
+		}
+	}
+	delete(root, "$id")
+	switch kind, ok := root["type"]; {
+	case !ok:
+		root["type"] = "object"
+	case kind != "object":
+		return errors.New("does not describe an object")
+	}
+	return nil
+}
+
+// weigher counts what there is to check in a schema.
+type weigher struct {
+	root map[string]any
+	// weights are those of what was referred to; under way: -1.
+	weights map[string]int
+}
+
+func (w *weigher) weigh(node any, depth int) (int, error) {
+	if depth > maxSchemaDepth {
+		return 0, fmt.Errorf("is nested deeper than %d levels", maxSchemaDepth)
+	}
+	weight := 1
+	add := func(node any) error {
+		n, err := w.weigh(node, depth+1)
+		if weight += n; err == nil && weight > maxSchemaWork {
+			err = errors.New("would take too long to check")
+		}
+		return err
+	}
+	switch node := node.(type) {
+	case map[string]any:
+		for _, key := range []string{"$id", "$schema", "$dynamicRef", "$recursiveRef"} {
+			// At the top the two of these that may be there were seen to.
+			if _, ok := node[key].(string); ok && (depth > 0 || key[1] != 's') {
+				return 0, fmt.Errorf("uses %s", key)
+			}
+		}
+		if ref, ok := node["$ref"].(string); ok {
+			n, err := w.refer(ref, depth)
+			if err != nil {
+				return 0, err
+			}
+			weight += n
+		}
+		for _, value := range node {
+			if err := add(value); err != nil {
+				return 0, err
+			}
+		}
+	case []any:
+		for _, value := range node {
+			if err := add(value); err != nil {
+				return 0, err
+			}
+		}
+	default:
+		return 0, nil
+	}
+	return weight, nil
+}
+
+// refer weighs what a reference leads to.
+func (w *weigher) refer(ref string, depth int) (int, error) {
+	switch n, ok := w.weights[ref]; {
+	case n < 0:
+		return 0, errors.New("refers to itself")
+	case ok:
+		return n, nil
+	}
+	target, err := w.find(ref)
+	if err != nil {
+		return 0, err
+	}
+	w.weights[ref] = -1
+	n, err := w.weigh(target, depth+1)
+	w.weights[ref] = n
+	return n, err
+}
+
+// find follows a JSON pointer inside the schema.
+func (w *weigher) find(ref string) (any, error) {
+	pointer, ok := strings.CutPrefix(ref, "#/")
+	if !ok || strings.Contains(ref, "%") {
+		return nil, errors.New("refers to something that is no simple place inside it")
+	}
+	var node any = w.root
+	for step := range strings.SplitSeq(pointer, "/") {
+		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+		switch at := node.(type) {
+		case map[string]any:
+			node = at[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(at) {
+				return nil, errors.New("refers to nothing")
+			}
+			node = at[i]
+		default:
+			return nil, errors.New("refers to nothing")
+		}
+	}
+	return node, nil
+}
+
+// annotate cleans the texts of a schema that are for readers alone.
+func annotate(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			if text, ok := value.(string); ok && (key == "description" || key == "title" || key == "$comment") {
+				node[key] = describeTool(text, maxAnnotation)
+				continue
+			}
+			annotate(value)
+		}
+	case []any:
+		for _, value := range node {
+			annotate(value)
+		}
+	}
+}
+
+// describeTool is a description for a model: cut, and without what no person would see.
+func describeTool(text string, most int) string {
+	text = strings.TrimSpace(visible(strings.ToValidUTF8(text, "\uFFFD")))
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// nowhere loads nothing.
+type nowhere struct{}
+
+func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing outside is loaded") }
+
+func compiles(root map[string]any) error {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(nowhere{})
+	if err := c.AddResource("tool:arguments", root); err != nil {
+		return err
+	}
+	_, err := c.Compile("tool:arguments")
+	return err
+}

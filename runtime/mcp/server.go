@@ -1,0 +1,265 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/sandbox"
+)
+
+// protocol is the newest version that is asked for. Its successor has no sessions, and
+// asking for it first confuses servers that do not know it.
+const protocol = "2025-11-25"
+
+// link is what stands behind a session: a process or an endpoint.
+type link interface {
+	mcp.Connection
+	// quiet starts the count of what is said beside the protocol anew.
+	quiet()
+	// bury waits until nothing is left; ctx says whether there is time for courtesies.
+	bury(ctx context.Context)
+}
+
+// session is one connection to a server, from its start to its end.
+type session struct {
+	gate   *gate
+	link   link
+	client *mcp.ClientSession
+}
+
+// server is one server under supervision.
+type server struct {
+	Server
+	scrub    func(string) string
+	log      *slog.Logger
+	restarts int
+
+	// turn is held by whoever starts, lists or ends a session.
+	turn   chan struct{}
+	cur    *session
+	starts int
+	closed bool
+
+	mu sync.Mutex
+	// first is what was listed at first, and changed what was another thing later.
+	first   map[string]offer
+	gone    map[string]bool
+	changed map[string]bool
+}
+
+func newServer(s Server, o *Options) *server {
+	return &server{
+		Server: s, scrub: o.Scrub, log: o.Log.With("server", s.Name), restarts: o.Restarts,
+		turn: make(chan struct{}, 1), gone: map[string]bool{}, changed: map[string]bool{},
+	}
+}
+
+// session returns one that is up, starting the server when it is not.
+func (s *server) session(ctx context.Context) (*session, *fault) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ended(ctx)
+	}
+	defer func() { <-s.turn }()
+	if s.closed {
+		return nil, closed()
+	}
+	if ctx.Err() != nil {
+		return nil, ended(ctx)
+	}
+	if s.cur != nil {
+		f := s.cur.gate.fault()
+		if f == nil {
+			f = s.refresh(ctx, s.cur)
+		}
+		if f == nil {
+			return s.cur, nil
+		}
+		if !f.last {
+			return nil, f
+		}
+		s.log.Warn("a tool server was ended", "reason", f.text)
+		s.bury(ctx)
+	}
+	if s.starts > s.restarts {
+		return nil, &fault{outcome: agent.Execution, text: fmt.Sprintf("the server ended %d times and is not started again", s.starts)}
+	}
+	cur, f := s.start(ctx)
+	if f == nil || f.outcome != agent.Cancelled {
+		s.starts++
+	}
+	if f != nil {
+		return nil, f
+	}
+	s.cur = cur
+	return cur, nil
+}
+
+// refresh lists the tools again when the server said that they are others.
+func (s *server) refresh(ctx context.Context, cur *session) *fault {
+	if !cur.gate.relist() {
+		return nil
+	}
+	if f := s.compare(ctx, cur); f != nil {
+		cur.gate.mustRelist()
+		return f
+	}
+	return nil
+}
+
+// bury ends the current session, if any, and waits until nothing of it is left.
+func (s *server) bury(ctx context.Context) {
+	if s.cur != nil {
+		s.cur.bury(ctx)
+		s.cur = nil
+	}
+}
+
+func (c *session) bury(ctx context.Context) {
+	c.link.bury(ctx)
+	c.gate.stop(died("the session has ended"))
+	c.gate.refused.Wait()
+	if c.client != nil {
+		_ = c.client.Close()
+	}
+}
+
+// start starts the server, shakes hands, and compares its tools with those of the
+// first time.
+func (s *server) start(ctx context.Context) (cur *session, f *fault) {
+	// Whatever is read on behalf of ctx ends with this function.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cur = &session{}
+	if len(s.Argv) > 0 {
+		p, err := startProcess(ctx, &s.Server, s.scrub)
+		if err != nil {
+			return nil, s.unstarted(ctx, err)
+		}
+		cur.link, cur.gate = p, newGate(p, s.blame, nil)
+	} else {
+		e, err := openEndpoint(ctx, &s.Server)
+		if err != nil {
+			return nil, s.unstarted(ctx, err)
+		}
+		cur.link, cur.gate = e, newGate(e, e.blame, e.hello)
+	}
+	// The SDK waits for more than ctx before it gives up.
+	stop := context.AfterFunc(ctx, func() { cur.gate.stop(died("the start took too long")) })
+	defer stop()
+	client := mcp.NewClient(&mcp.Implementation{Name: "evolve", Version: "1"}, &mcp.ClientOptions{
+		Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	})
+	var err error
+	if cur.client, err = client.Connect(ctx, cur.gate, &mcp.ClientSessionOptions{ProtocolVersion: protocol}); err != nil {
+		cur.client = nil // it is closed, and what came back may be none
+		f = s.judge(ctx, cur, err)
+	} else {
+		f = s.compare(ctx, cur)
+	}
+	if f != nil {
+		cur.gate.stop(f)
+		cur.bury(ctx)
+		return nil, f
+	}
+	return cur, nil
+}
+
+// unstarted is the fault where there is nothing to talk to.
+func (s *server) unstarted(ctx context.Context, err error) *fault {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	return &fault{outcome: agent.Execution, text: "starting the server: " + line(err.Error(), s.scrub), retry: !errors.Is(err, sandbox.ErrProgram)}
+}
+
+// blame says what an error of reading from a process means.
+func (s *server) blame(err error) *fault {
+	if f := (*fault)(nil); errors.As(err, &f) {
+		return f
+	}
+	return died("the server's output broke off")
+}
+
+// judge says what an error of a request to the server means.
+func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
+	var f *fault
+	var theirs *jsonrpc.Error
+	switch {
+	case ctx.Err() != nil:
+		f = ended(ctx)
+		if f.outcome == agent.Timeout && len(s.Argv) > 0 {
+			// It hangs, as far as anybody can tell, and all that it started with it.
+			cur.gate.stop(died("the server was ended because it took too long"))
+		}
+		return f
+	case errors.As(err, &f):
+		return f
+	case cur.gate.breach() != nil:
+		return cur.gate.breach()
+	case errors.Is(err, mcp.ErrConnectionClosed):
+		// Or so it says: the SDK takes one of its error codes for that.
+		return &fault{outcome: agent.Execution, text: "the server said that it is closing"}
+	case errors.As(err, &theirs):
+		return &fault{outcome: agent.Execution, text: fmt.Sprintf("the server answered with error %d: %s", theirs.Code, line(theirs.Message, s.scrub))}
+	}
+	return &fault{outcome: agent.ContractViolation, text: "the server's answer cannot be read"}
+}
+
+// compare lists the tools and keeps what became of those that are offered.
+func (s *server) compare(ctx context.Context, cur *session) *fault {
+	cur.begin()
+	offers, err := list(ctx, cur.client, s.Tools)
+	if err != nil {
+		return s.judge(ctx, cur, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.first == nil {
+		s.first = offers
+		return nil
+	}
+	for name, was := range s.first {
+		is, ok := offers[name]
+		if s.gone[name] = !ok; ok && is.print != was.print && !s.changed[name] {
+			s.changed[name] = true
+			s.log.Warn("a tool server changed a tool, which is refused from now on", "tool", name)
+		}
+	}
+	return nil
+}
+
+// begin starts the counts of what the server says unasked anew.
+func (c *session) begin() {
+	c.gate.begin()
+	c.link.quiet()
+}
+
+// standing says what became of a tool since it was listed first, nil for nothing.
+func (s *server) standing(name string) *fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.changed[name]:
+		return &fault{outcome: agent.ContractViolation, text: "the server changed this tool: its description or schema is not the one that was offered"}
+	case s.gone[name]:
+		return &fault{outcome: agent.Execution, text: "the server no longer has this tool"}
+	}
+	return nil
+}
+
+// close ends the server for good.
+func (s *server) close(ctx context.Context) {
+	s.turn <- struct{}{}
+	s.closed = true
+	s.bury(ctx)
+	<-s.turn
+}
