@@ -18,8 +18,8 @@ const (
 	MaxFacts         = 512 // of a session
 	MaxFactBytes     = 300
 	maxNewFacts      = 128 // of one distillation
-	maxReadMessage   = 16 << 10
 	maxReadBytes     = 1 << 20
+	maxReadSentences = 10_000
 )
 
 // An emergency needs this part of the model's context and this many messages.
@@ -199,13 +199,16 @@ func (t Thresholds) summaryBytes(removed []agent.Message, earlier string) int {
 // of very many the newest.
 func (d Distiller) read(messages []agent.Message) []agent.Message {
 	out := make([]agent.Message, 0, len(messages))
-	bytes := 0
+	bytes, ends := 0, 0
 	for _, m := range slices.Backward(messages) {
-		text := m.Content
-		if len(text) > maxReadMessage {
-			text = text[:maxReadMessage]
+		text := head(m.Content)
+		bytes += len(text)
+		for i := range len(text) {
+			if ending(text[i]) {
+				ends++
+			}
 		}
-		if bytes += len(text); bytes > maxReadBytes {
+		if bytes > maxReadBytes || ends > maxReadSentences {
 			break
 		}
 		if d.Scrub != nil {

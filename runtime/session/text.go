@@ -8,6 +8,9 @@ import (
 	"evolve/runtime/memory"
 )
 
+// maxRead bounds what is read of one text, in bytes.
+const maxRead = 16 << 10
+
 // clean makes one line of foreign text: runs of white space become a space, and
 // what has no width on paper (control characters, marks of direction, joiners,
 // bytes that are no UTF-8) is left out, so that a text shows what it says and
@@ -40,7 +43,7 @@ func sentences(text string, f func(sentence string) bool) {
 	for line := range strings.SplitSeq(text, "\n") {
 		start := 0
 		for i := 0; i < len(line); i++ {
-			if c := line[i]; c != '.' && c != '?' && c != '!' {
+			if !ending(line[i]) {
 				continue
 			}
 			if i+1 < len(line) && line[i+1] != ' ' || line[i] == '.' && abbreviated(line[start:i]) {
@@ -57,11 +60,15 @@ func sentences(text string, f func(sentence string) bool) {
 	}
 }
 
+// ending reports whether a byte may end a sentence.
+func ending(c byte) bool { return c == '.' || c == '?' || c == '!' || c == '\n' }
+
 // abbreviated reports whether the full stop after head belongs to a word.
 func abbreviated(head string) bool {
+	head = strings.TrimSpace(head)
 	word := head[strings.LastIndexByte(head, ' ')+1:]
-	if len(word) == 1 { // an initial, or the number of a list
-		return true
+	if len(word) == 1 { // an initial, or the number or letter of a list
+		return word[0] >= 'A' && word[0] <= 'Z' || head == word
 	}
 	switch strings.ToLower(strings.Trim(word, "(")) {
 	case "e.g", "i.e", "mr", "mrs", "ms", "dr", "prof", "approx", "vs", "etc", "nr", "no", "st", "inc", "ltd", "cf", "fig":
@@ -97,9 +104,5 @@ func bounded(text string, most int) string {
 
 // head bounds what is read of a text before it is taken apart.
 func head(text string) string {
-	const most = 16 << 10
-	if len(text) > most {
-		return text[:most]
-	}
-	return text
+	return text[:min(len(text), maxRead)]
 }
