@@ -15,7 +15,7 @@ import (
 // Bounds that no query can widen.
 const (
 	MaxRecalled   = 20   // memories a recall returns at most
-	MaxEntryBytes = 1000 // an entry is cut to this many bytes
+	MaxEntryBytes = 1000 // an entry is summarised to this many bytes
 	poolFactor    = 4    // candidates considered for diversity, per memory asked for
 )
 
@@ -32,7 +32,9 @@ const (
 	cueMemories = 2  // so is the number of memories
 )
 
-// Query says what to recall.
+// Query says what to recall. Its bounds are those of a text without a cue; one that
+// refers to the past (see [HasCue]) or asks for a wide recall gets twice as many
+// memories from .6 of the least score on.
 type Query struct {
 	Text string
 	// Domain is that of the task; entries of it and of the global one are recalled.
@@ -51,7 +53,8 @@ type Query struct {
 	Wide bool
 }
 
-// Hit is a recalled memory, its text cut to [MaxEntryBytes].
+// Hit is a recalled memory. A text longer than [MaxEntryBytes] is summarised to
+// it: the sentences that have most of the query's words.
 type Hit struct {
 	Memory agent.Memory
 	// Score in [0,1] is relevance times recency times confidence.
@@ -74,7 +77,8 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 		return nil
 	}
 	var pool []candidate
-	x.score(x.lex.Terms(nil, q.Text), func(i int32, score float64) {
+	terms := distinct(x.lex.Terms(nil, q.Text))
+	x.score(terms, func(i int32, score float64) {
 		if score < least { // recency and confidence only lower it
 			return
 		}
@@ -96,7 +100,7 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	if bound := most * poolFactor; len(pool) > bound {
 		pool = pool[:bound]
 	}
-	return x.pick(ctx, pool, most, q)
+	return x.pick(ctx, pool, terms, most, q)
 }
 
 type candidate struct {
@@ -108,7 +112,7 @@ type candidate struct {
 
 // pick takes candidates one by one, each time the one with the largest
 // λ·score − (1−λ)·(similarity to the nearest already picked).
-func (x *Index) pick(ctx context.Context, pool []candidate, most int, q Query) []Hit {
+func (x *Index) pick(ctx context.Context, pool []candidate, terms []string, most int, q Query) []Hit {
 	hits := make([]Hit, 0, min(most, len(pool)))
 	spent := 0
 	for len(hits) < most && ctx.Err() == nil {
@@ -129,7 +133,7 @@ func (x *Index) pick(ctx context.Context, pool []candidate, most int, q Query) [
 		c := &pool[best]
 		c.gone = true
 		m := *x.entry(c.entry)
-		m.Text = Cut(m.Text, MaxEntryBytes)
+		m.Text = x.lex.excerpt(m.Text, terms, MaxEntryBytes)
 		if cost := Tokens(m.Text); q.TokenBudget > 0 {
 			if spent+cost > q.TokenBudget {
 				continue // a shorter one may still fit

@@ -204,7 +204,7 @@ func (d Distiller) read(messages []agent.Message) []agent.Message {
 		text := head(m.Content)
 		bytes += len(text)
 		for i := range len(text) {
-			if ending(text[i]) {
+			if memory.EndsSentence(text[i]) {
 				ends++
 			}
 		}

@@ -50,7 +50,7 @@ type spoken struct {
 func (d Distiller) take(messages []agent.Message) []spoken {
 	var out []spoken
 	for i, m := range messages {
-		sentences(m.Content, func(s string) bool {
+		memory.EachSentence(m.Content, func(s string) bool {
 			if s = clean(unlisted(s)); s != "" {
 				k, fact := classify(s, m.Role)
 				out = append(out, spoken{message: i, role: m.Role, text: s, kind: k, fact: fact})

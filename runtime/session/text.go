@@ -36,48 +36,6 @@ func clean(text string) string {
 	return b.String()
 }
 
-// sentences calls f with each sentence of a text, in order, until f says false.
-// Lines end a sentence; so do full stops, question and exclamation marks before
-// white space, but not those of abbreviations, initials and numbered lists.
-func sentences(text string, f func(sentence string) bool) {
-	for line := range strings.SplitSeq(text, "\n") {
-		start := 0
-		for i := 0; i < len(line); i++ {
-			if !ending(line[i]) {
-				continue
-			}
-			if i+1 < len(line) && line[i+1] != ' ' || line[i] == '.' && abbreviated(line[start:i]) {
-				continue
-			}
-			if s := strings.TrimSpace(line[start : i+1]); s != "" && !f(s) {
-				return
-			}
-			start = i + 1
-		}
-		if s := strings.TrimSpace(line[start:]); s != "" && !f(s) {
-			return
-		}
-	}
-}
-
-// ending reports whether a byte may end a sentence.
-func ending(c byte) bool { return c == '.' || c == '?' || c == '!' || c == '\n' }
-
-// abbreviated reports whether the full stop after head belongs to a word.
-func abbreviated(head string) bool {
-	head = strings.TrimSpace(head)
-	word := head[strings.LastIndexByte(head, ' ')+1:]
-	if len(word) == 1 { // an initial, or the number or letter of a list
-		return word[0] >= 'A' && word[0] <= 'Z' || head == word
-	}
-	switch strings.ToLower(strings.Trim(word, "(")) {
-	case "e.g", "i.e", "mr", "mrs", "ms", "dr", "prof", "approx", "vs", "etc", "nr", "no", "st", "inc", "ltd", "cf", "fig":
-		// "No." ends a sentence when it is one.
-		return !strings.EqualFold(word, "no") || word != head
-	}
-	return false
-}
-
 // cutRunes keeps at most n characters.
 func cutRunes(text string, n int) string {
 	for i := range text {

@@ -142,7 +142,7 @@ func open(t Turn) []string {
 		return []string{"the goal"}
 	}
 	var questions []string
-	sentences(head(t.Answer), func(s string) bool {
+	memory.EachSentence(head(t.Answer), func(s string) bool {
 		if strings.HasSuffix(s, "?") {
 			questions = append(questions, memory.Cut(clean(s), maxStateLine/2))
 		}
