@@ -105,20 +105,13 @@ func cookie(s *scan, start, end int) {
 	if !ok || v.sep == "" && !v.quoted {
 		return
 	}
-	limit := min(len(s.text), v.start+maxValue)
-	if v.quoted {
-		limit = v.end
-	}
-	for at := v.start; at < limit; {
+	for at := v.start; at < len(s.text); {
 		name := s.runFrom(at, dotted|dollar)
-		if name == at || name >= limit || s.text[name] != '=' {
+		if name == at || name >= len(s.text) || s.text[name] != '=' {
 			return
 		}
-		stop := name + 1
-		for stop < limit && strings.IndexByte("; \t\r\n\"'`\\,<>", s.text[stop]) < 0 && s.text[stop] != 0x1b {
-			stop++
-		}
-		switch lowered(s.text[at:name]) {
+		stop := s.runFrom(name+1, bare)
+		switch lowered(s.text[at:min(name, at+maxJudged)]) {
 		case "path", "expires", "domain", "samesite", "max-age", "lang", "theme":
 		default:
 			if stop-name > 6 && !placeholder(s.text[name+1:stop]) {
@@ -126,7 +119,7 @@ func cookie(s *scan, start, end int) {
 			}
 		}
 		at = stop
-		for at < limit && (s.text[at] == ';' || s.text[at] == ' ') {
+		for at < len(s.text) && (s.text[at] == ';' || s.text[at] == ' ') {
 			at++
 		}
 		if at == stop {

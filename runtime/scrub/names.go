@@ -153,6 +153,9 @@ func (s *scan) gap(i int) int {
 
 // coloured returns where a sequence ends that colours a terminal; i if there is none.
 func (s *scan) coloured(i int) int {
+	if i >= len(s.text) || s.text[i] != 0x1b && s.text[i] != '\\' {
+		return i
+	}
 	rest := s.text[i:min(len(s.text), i+20)]
 	for _, esc := range []string{"\x1b[", `\u001b[`, `\x1b[`, `\033[`} {
 		if tail, ok := strings.CutPrefix(rest, esc); ok {
@@ -166,6 +169,9 @@ func (s *scan) coloured(i int) int {
 
 // separator returns what joins a name and its value at i, and where it ends.
 func (s *scan) separator(i int) (string, int) {
+	if i >= len(s.text) || strings.IndexByte(":?=-i%>|", s.text[i]) < 0 {
+		return "", i
+	}
 	rest := s.text[i:min(len(s.text), i+3)]
 	for _, sep := range []string{":=", "?=", "=>", "==", "->", "is ", "=", ":", "%3D", "%3d", "%3A", "%3a", ">", "|"} {
 		if strings.HasPrefix(rest, sep) {

@@ -100,18 +100,62 @@ func FuzzString(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkString(b *testing.B) {
-	s := New([]string{"opensesame"})
-	for name, text := range map[string]string{
-		"ordinary": strings.Repeat("an ordinary line of a program's log with 42 numbers in it\n", 1<<10),
-		"hostile":  strings.Repeat("key token pass://a:-----BEGIN PRIVATE KEY authorization bearer sk-", 1<<10),
+// TestSurvives holds what only looks like a credential.
+func TestSurvives(t *testing.T) {
+	sha := strings.Repeat("0123456789abcdef", 4)
+	s := New(nil)
+	for _, text := range []string{
+		"sha256:" + sha, "commit " + sha[:40], `{"config":"` + sha[:32] + `","key":"` + sha + `"}`, "key: " + sha[:40], "cache_key=" + sha,
+		"id 0b5e9c1e-8f0a-4c7e-9d2b-1a2b3c4d5e6f", "request_id=0b5e9c1e-8f0a-4c7e-9d2b-1a2b3c4d5e6f", "session: 01JD3ZK8Q9V7W2X4Y6A8B0C1D2", "key 01JD3ZK8Q9V7W2X4Y6A8B0C1D2",
+		"![](data:image/png;base64,iVBORw0KGgo" + long(60) + "==)", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + long(43) + " me@host",
+		"-----BEGIN CERTIFICATE-----\n" + long(64) + "\n-----END CERTIFICATE-----", "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t" + long(60),
+		`{"max_tokens": 4096, "token_count": 12, "tokens": [1, 2]}`, "password: ${DB_PASSWORD}", "password=$PASSWORD", `password := os.Getenv("PASSWORD")`, "password: <your password>",
+		`{"password": null, "secret": true, "token": ""}`, "type Login struct { Password string }", "if password == other {", "PWD=/home/me", "--password string   the password to use",
+		"The answer is 42.", "yes", "unknown", "alarm/alarm.go", "Basic information: see below", "the bearer of bad news", "Set the token: it is needed", "the secret: be patient",
+		"git@github.com:a/b.git", "https://example.org/a:b@c", "http://[::1]:80/", "mailto:me@example.org", "s.method(x)", "task-2024-11-21-abcdefghij", "SKU 0123456789",
+		"secretKeyRef:\n  name: app\n  key: password", "kind: Deployment\ndata:\n  a: b", "0/1 nodes are ready", "grep -p pattern", "monkey: " + long(30),
 	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				s.String(text)
+		if out := s.String(text); out != text {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
+
+func TestMore(t *testing.T) {
+	s := New(nil)
+	for name, c := range map[string]struct{ text, want string }{
+		"number":          {`{"password": 123456, "n": 1}`, `{"password": "[redacted]", "n": 1}`},
+		"escape before":   {`{"a":"x\nghp_` + long(36) + `"}`, `{"a":"x\n[redacted]"}`},
+		"coloured":        {"\x1b[1mpassword\x1b[0m: \x1b[31mhunter2x\x1b[0m", "\x1b[1mpassword\x1b[0m: \x1b[31m[redacted]\x1b[0m"},
+		"encoded address": {"?to=https%3A%2F%2Fme%3Ahunter2%40host%2Fx", "?to=https%3A%2F%2F[redacted]%40host%2Fx"},
+		"manifest":        {"kind: Secret\ndata:\n  a: aHVudGVyMg==\n  b: eA==\nmetadata:\n  name: x\n", "kind: Secret\ndata:\n  a: [redacted]\n  b: [redacted]\nmetadata:\n  name: x\n"},
+		"manifest, json":  {`{"kind":"Secret","data":{"a":"aHVudGVyMg==","b":"eA=="},"metadata":{"name":"x"}}`, `{"kind":"Secret","data":{"a":"[redacted]","b":"[redacted]"},"metadata":{"name":"x"}}`},
+		"tag":             {"<password>hunter2x</password>", "<password>[redacted]</password>"},
+		"list of lines":   {`["-----BEGIN PRIVATE KEY-----","` + long(64) + `","-----END PRIVATE KEY-----"]`, `["-----BEGIN PRIVATE KEY-----","[redacted]","-----END PRIVATE KEY-----"]`},
+		"inner quotes":    {`{"a":"{\"password\":\"x\\\"y\"}","b":1}`, `{"a":"{\"password\":\"[redacted]\"}","b":1}`},
+		"cookies":         {"Cookie: lang=en; sid=" + long(20) + "; theme=dark", "Cookie: lang=en; sid=[redacted]; theme=dark"},
+		"said":            {"my password is hunter2x.", "my password is [redacted]."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, s.String(c.text)); diff != "" {
+				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestHostileEnds would take hours if any rule read the text again for each of its
+// beginnings.
+func TestHostileEnds(t *testing.T) {
+	s := New([]string{"opensesame"})
+	for name, text := range texts() {
+		text = text[:256<<10]
+		once := s.String(text)
+		if s.Flags(once) {
+			t.Errorf("%s: not done after one call", name)
+		}
+	}
+	for _, part := range []string{"token=", "cookie=", "://a:", `password="`, `key\`, "@tcp(", "kind: Secret data: ", "-----BEGIN PRIVATE KEY-----", "%3a%2f%2f", "mysql ", "sk-", "\\", "eyJ.", "login x "} {
+		s.String(strings.Repeat(part, (256<<10)/len(part)))
 	}
 }

@@ -91,5 +91,5 @@ func variable(text string) bool {
 			return false
 		}
 	}
-	return text[0] != '$' || text[1] == '{' || text[1] == '(' || !mixed(name)
+	return text[0] != '$' || len(text) > 1 && (text[1] == '{' || text[1] == '(') || !mixed(name) || name == strings.ToUpper(name)
 }

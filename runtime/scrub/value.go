@@ -8,6 +8,9 @@ import (
 // maxValue bounds a value in quotation marks, in bytes.
 const maxValue = 4096
 
+// maxJudged is how much of a value decides whether it is one, in bytes.
+const maxJudged = 64
+
 // extent finds the end of the value at v.start, and moves the start behind an
 // opening quotation mark.
 func (s *scan) extent(v *value) {
@@ -28,15 +31,16 @@ func (s *scan) extent(v *value) {
 	}
 	v.end = s.runFrom(v.start, bare)
 	text := s.text[v.start:v.end]
-	for _, stop := range []string{"%26", "%22", "%0A", "%0a"} {
-		if i := strings.Index(text, stop); i >= 0 && strings.HasPrefix(v.sep, "%") {
-			text = text[:i]
+	switch {
+	case strings.HasPrefix(v.sep, "%"):
+		text = text[:min(len(text), maxValue)]
+		for _, stop := range []string{"%26", "%22", "%0A", "%0a"} {
+			if i := strings.Index(text, stop); i >= 0 {
+				text = text[:i]
+			}
 		}
-	}
-	if v.sep == ">" || v.sep == "|" {
-		if i := strings.IndexByte(text, '|'); i >= 0 {
-			text = text[:i]
-		}
+	case v.sep == "|":
+		text, _, _ = strings.Cut(text[:min(len(text), maxValue)], "|")
 	}
 	v.end = v.start + len(trimmed(text))
 }
@@ -45,9 +49,10 @@ func (s *scan) extent(v *value) {
 func trimmed(text string) string {
 	for text != "" && !strings.HasSuffix(text, Mark) {
 		last := text[len(text)-1]
+		near := text[max(0, len(text)-maxJudged):]
 		switch {
 		case strings.IndexByte(".:!?", last) >= 0:
-		case last == ')' && !strings.Contains(text, "("), last == ']' && !strings.Contains(text, "["), last == '}' && !strings.Contains(text, "{"):
+		case last == ')' && strings.IndexByte(near, '(') < 0, last == ']' && strings.IndexByte(near, '[') < 0, last == '}' && strings.IndexByte(near, '{') < 0:
 		default:
 			return text
 		}
@@ -104,13 +109,13 @@ func (s *scan) removeValue(v value) {
 
 // plausible reports whether a value may be a credential.
 func (s *scan) plausible(v value, of strength, name int) bool {
-	text := s.text[v.start:v.end]
-	if placeholder(text) {
+	text := s.text[v.start:min(v.end, v.start+maxJudged)]
+	if placeholder(s.text[v.start:v.end]) {
 		return false
 	}
-	if v.quoted {
+	if v.quoted && of < strong && len(text) < minRandom {
 		for _, p := range s.rest(v) {
-			text += s.text[p.start:p.end]
+			text += s.text[p.start:min(p.end, p.start+maxJudged)]
 		}
 	}
 	switch of {
@@ -171,17 +176,17 @@ func (s *scan) beside(i int) {
 
 // placeholder reports whether a value says only that there is one.
 func placeholder(text string) bool {
-	if text == Mark || strings.Trim(text, "*.xX-_ ?#") == "" {
+	if text == Mark {
 		return true
 	}
-	switch text[0] {
-	case '$', '<', '{', '%', '&', '*', '[':
-		if strings.HasPrefix(text, "${") || strings.HasPrefix(text, "{{") || text[0] == '<' || text[0] == '[' && !strings.Contains(text, Mark) {
-			return true
-		}
-		if len(text) < 4 || text[0] != '[' && code(text[1:]) || strings.ContainsAny(text, "({") {
-			return true
-		}
+	if text = text[:min(len(text), maxJudged)]; strings.Trim(text, "*.xX-_ ?#") == "" {
+		return true
+	}
+	if text[0] == '<' || text[0] == '[' && !strings.Contains(text, Mark) || strings.HasPrefix(text, "${") || strings.HasPrefix(text, "{{") || variable(text) {
+		return true
+	}
+	if len(text) < 4 && strings.IndexByte("$%{&*", text[0]) >= 0 {
+		return true
 	}
 	switch lowered(text) {
 	case "true", "false", "null", "nil", "none", "undefined", "string", "str", "int", "integer", "number", "bool", "boolean", "text", "bytes",
@@ -255,10 +260,8 @@ func hexOnly(text string) bool {
 }
 
 const (
-	// minRandom is the shortest text that is judged by its characters, and maxJudged how
-	// much of a longer one is.
+	// minRandom is the shortest text that is judged by its characters.
 	minRandom = 20
-	maxJudged = 64
 	// minTurns is the share of neighbours of different kind (small, capital, digit) from
 	// which on text is random, and minTurnsLong that of a text of longText or more;
 	// random text has .62, and the shorter it is, the more that scatters.
@@ -277,22 +280,19 @@ func random(text string) bool {
 	}
 	text = text[:min(len(text), maxJudged)]
 	var seen, last alphabet
-	var counts [256]int
 	turns, pairs, ciphers := 0, 0, 0
 	for i := range len(text) {
-		b := text[i]
-		counts[b]++
-		k := lower
+		k := kind(text[i])
 		switch {
-		case digit.has(b):
-			k = digit
-			ciphers++
-		case upper.has(b):
+		case k&lower != 0:
+			k = lower
+		case k&upper != 0:
 			k = upper
-		case !lower.has(b):
-			if !(any64 | dot | tilde | percent).has(b) {
-				return false
-			}
+		case k == digit:
+			ciphers++
+		case k&(any64|dot|tilde|percent) == 0:
+			return false
+		default:
 			last = 0
 			continue
 		}
@@ -309,6 +309,10 @@ func random(text string) bool {
 	}
 	if seen != lower|upper|digit || ciphers < 2 || float64(turns) < enough*float64(pairs) {
 		return false
+	}
+	var counts [128]int
+	for i := range len(text) {
+		counts[text[i]&127]++
 	}
 	bits := 0.0
 	for _, n := range counts {
