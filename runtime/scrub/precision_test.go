@@ -18,7 +18,7 @@ func TestPrecision(t *testing.T) {
 	for _, c := range []struct{ name, root string }{
 		{"the project", "../.."},
 		{"the starter suite", "../../cmd/evolve/internal/starter/_workspace"},
-		{"the toolchain's library", filepath.Join(build.Default.GOROOT, "src")},
+		{"a compiler", filepath.Join(build.Default.GOROOT, "src", "cmd", "compile")},
 		{"data sets", os.Getenv("EVOLVE_DATA")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -100,6 +100,7 @@ func FuzzString(f *testing.F) {
 		}
 	})
 }
+
 // TestSurvives holds what only looks like a credential.
 func TestSurvives(t *testing.T) {
 	sha := strings.Repeat("0123456789abcdef", 4)

@@ -24,6 +24,10 @@ func (s *scan) extent(v *value) {
 			q += 2
 		}
 		if end := s.closing(q, s.text[q-1], level); end >= 0 {
+			if !v.titled && end > q && s.text[q] == '+' && s.text[end-1] == '+' {
+				v.end = v.start
+				return // two literals with a variable between them
+			}
 			v.quoted, v.mark, v.level, v.start, v.end = true, s.text[q-1], level, q, end
 			return
 		}
@@ -118,17 +122,17 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 			text += s.text[p.start:min(p.end, p.start+maxJudged)]
 		}
 	}
+	if v.sep == "," {
+		return of == strong && v.quoted && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && mixed(text) && !strings.Contains(text, " ")
+	}
 	switch of {
 	case weak:
 		return random(text) || upper.has(s.text[name]) && (v.sep == "=" && !v.spaced || v.quoted) && digits(text) && !uuid(text)
 	case medium:
 		if v.sep == "is " {
-			return random(text)
+			return len(text) >= 16 && mixed(text) && strings.ContainsAny(text, "0123456789")
 		}
 		return len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text))
-	}
-	if v.sep == "," {
-		return v.quoted && len(text) >= 8 && mixed(text) && !strings.Contains(text, " ")
 	}
 	if v.quoted {
 		return true
@@ -179,7 +183,7 @@ func placeholder(text string) bool {
 	if text == Mark {
 		return true
 	}
-	if text = text[:min(len(text), maxJudged)]; strings.Trim(text, "*.xX-_ ?#") == "" {
+	if text = text[:min(len(text), maxJudged)]; strings.Trim(text, "*.xX-_ ?#…") == "" {
 		return true
 	}
 	if text[0] == '<' || text[0] == '[' && !strings.Contains(text, Mark) || strings.HasPrefix(text, "${") || strings.HasPrefix(text, "{{") || variable(text) {
@@ -202,7 +206,7 @@ func code(text string) bool {
 	if i := strings.IndexAny(text, "([{"); i >= 0 && !strings.Contains(text, Mark) && identifier(text[:i]) {
 		return true
 	}
-	if text[0] == '+' || text[0] == ')' || strings.Contains(text, "](") {
+	if text[0] == '+' && !mixed(text) || text[0] == ')' || strings.Contains(text, "](") {
 		return true
 	}
 	if !strings.Contains(text, ".") {
