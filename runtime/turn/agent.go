@@ -2,6 +2,8 @@ package turn
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -60,6 +62,11 @@ type Options struct {
 	Space agent.Space
 	// Scrub removes credentials from tool outputs; nil leaves them.
 	Scrub func(string) string
+	// Flagged reports whether a text holds what looks like a credential; nil flags none.
+	Flagged func(string) bool
+	// Author checks the draft of a tool that the agent wrote; nil refuses all. What it
+	// returns never makes a tool callable.
+	Author func(ctx context.Context, draft json.RawMessage) tool.Result
 	// Never are patterns that no answer may match; one that does is denied.
 	Never []*regexp.Regexp
 	// Usefulness of a tool in a domain from telemetry, in [0,1]; nil takes .8 in the
@@ -89,6 +96,8 @@ type Agent struct {
 	scrub    func(string) string
 	never    []*regexp.Regexp
 	useful   func(tool, domain string) float64
+	flagged  func(string) bool
+	author   func(ctx context.Context, draft json.RawMessage) tool.Result
 }
 
 var _ agent.Agent = (*Agent)(nil)
@@ -101,7 +110,7 @@ func New(o Options) (*Agent, error) {
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, o.Memories), files: bootstrapFiles(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub, never: o.Never, useful: o.Usefulness,
 		id: o.ID, language: o.Language, routes: o.Routes, window: cmp.Or(o.Window, defaultWindow),
-		policy: o.PolicyVersion, compete: o.Competence, board: o.Board,
+		policy: o.PolicyVersion, compete: o.Competence, board: o.Board, flagged: o.Flagged, author: o.Author,
 	}
 	if a.scrub == nil {
 		a.scrub = func(s string) string { return s }
@@ -118,7 +127,7 @@ func New(o Options) (*Agent, error) {
 		table = DefaultDomains()
 	}
 	a.domains = newClassifier(lex, table)
-	tools, err := registered(o.Tools)
+	tools, err := registered(o.Tools, o.Language)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +151,11 @@ func New(o Options) (*Agent, error) {
 // Space is what the agent's configs are held against.
 func (a *Agent) Space() agent.Space { return a.space }
 
-func registered(names []string) ([]tool.Tool, error) {
+func registered(names []string, language bool) ([]tool.Tool, error) {
 	all := tool.Builtin()
+	if language {
+		all = append(all, tool.Further()...)
+	}
 	if len(names) == 0 {
 		return all, nil
 	}

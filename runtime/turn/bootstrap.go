@@ -39,7 +39,10 @@ func (r *run) bootstrap() {
 		names = append(names, s.Name)
 		switch s.Name {
 		case session.StrategySection:
-			r.strategy = s.Text
+			if !r.agent.language { // whose prompt has it among the files, in its place
+				r.strategy = s.Text
+				continue
+			}
 		case session.NotesSection:
 			r.notes = notes
 			continue

@@ -17,14 +17,24 @@ import (
 // call is the one way from the loop to a tool, and the inline lane: what blocks
 // only this call is mended here, everything else goes back to the model as the
 // call's outcome.
-func (r *run) call(ctx context.Context, c model.Call) (tool.Result, error) {
+func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Result, error) {
+	r.progress(remaining, r.turns)
 	result, err := r.attempt(ctx, &c)
 	if err != nil {
 		return result, err
 	}
+	r.refresh()
 	r.usage.ToolCalls++
+	if r.agent.language {
+		r.env.Steps = append(r.env.Steps, tool.Step{Tool: c.Tool, Arguments: c.Arguments, Outcome: result.Outcome, Output: result.Output})
+	}
 	r.made = append(r.made, session.Call{Tool: c.Tool, Outcome: result.Outcome})
-	r.recordPolicy(c.Tool, result)
+	if result.Applied != nil {
+		r.recordPolicy(c.Tool, result.Applied)
+	}
+	if result.Outcome == agent.RateLimited {
+		r.event(agent.Event{Kind: agent.EventLimited, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output})
+	}
 	event := agent.Event{Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output}
 	switch {
 	case result.Boundary != nil:
@@ -70,27 +80,21 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	return again, nil
 }
 
-// recordPolicy writes down under which policies a call ran: in full when they are
-// new for the tool in this turn.
-func (r *run) recordPolicy(name string, result tool.Result) {
-	if result.Applied == nil {
-		return
-	}
+// recordPolicy writes down under which policies a tool or provider was called: in
+// full when they are new for it in this turn.
+func (r *run) recordPolicy(name string, applied *policy.Applied) {
 	name = memory.Cut(name, 80)
-	full := *result.Applied
+	same := *applied
+	same.Attempts = 0
 	event := agent.Event{Kind: agent.EventPolicy, Name: name, Text: "as before"}
-	attempts := full.Attempts
-	full.Attempts = 0
-	if text := string(encode(full)); r.applied[name] != text {
+	switch text := string(encode(same)); {
+	case r.applied[name] != text:
 		r.applied[name] = text
-		event.Text, event.Data = "", encode(result.Applied)
-	} else if attempts > 1 {
-		event.Data = encode(policy.Applied{Version: full.Version, Attempts: attempts})
+		event.Text, event.Data = "", encode(applied)
+	case applied.Attempts > 1:
+		event.Data = encode(policy.Applied{Version: same.Version, Attempts: applied.Attempts})
 	}
 	r.event(event)
-	if result.Outcome == agent.RateLimited {
-		r.event(agent.Event{Kind: agent.EventLimited, Name: name, Outcome: result.Outcome, Text: result.Output})
-	}
 }
 
 // leave keeps a change request for a person; the same one is kept once.

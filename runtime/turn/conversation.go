@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	"evolve/runtime/agent"
@@ -11,12 +13,38 @@ import (
 
 // remember lays what an earlier turn left over the agent's snapshot.
 func (r *run) remember() {
-	earlier := r.req.Session
+	earlier := r.session
 	r.index = r.agent.memories.Extend(slices.Concat(r.req.Task.Memories, earlier.Facts))
 	if len(earlier.Retracted) > 0 {
 		r.index = r.index.Without(earlier.Retracted)
 	}
 	r.env.Notes, _ = session.AddNotes(earlier.Notes)
+}
+
+// distill shortens a long conversation before a language model has to read it.
+func (r *run) distill(ctx context.Context) {
+	if !r.agent.language {
+		return
+	}
+	beside := memory.Tokens(r.goal) + r.config.Int("notes.token_budget", defaultNotes)
+	for _, text := range r.agent.files {
+		beside += memory.Tokens(text)
+	}
+	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Domain: r.domain, Scrub: r.agent.scrub}
+	res, ok := d.Distill(ctx, r.turns, r.session, session.Thresholds{
+		Tokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
+		Messages: r.config.Int("distill.threshold_messages", defaultDistillCount),
+		Context:  r.agent.window, Beside: beside,
+	})
+	if !ok {
+		return
+	}
+	r.session = res.Apply(r.session)
+	r.event(agent.Event{Kind: agent.EventDistill, Text: fmt.Sprintf(
+		"%s: %d of %d messages stay, %d facts, a summary of %d tokens",
+		res.Reason, len(res.Kept), len(r.turns), len(res.Facts), memory.Tokens(res.Summary))})
+	r.turns = res.Kept
+	r.remember()
 }
 
 // direct chooses the route of the turn. Only what the user wrote can ask for one.

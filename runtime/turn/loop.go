@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
+	"evolve/runtime/policy"
 )
 
 const (
@@ -125,15 +127,19 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 	e.steps++
 	r.steps++
 	r.usage.Iterations++
+	for i := range reply.Applied {
+		r.recordPolicy(reply.Provider, &reply.Applied[i])
+	}
 	if err != nil {
-		e.outcome, e.why = agent.Infrastructure, "the model could not be reached"
+		e.outcome, e.why = r.unreached(err)
+		r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Outcome: e.outcome, Text: e.why})
 		return reply, false
 	}
 	r.usage.InputTokens += reply.Usage.InputTokens
 	r.usage.OutputTokens += reply.Usage.OutputTokens
 	r.usage.CachedTokens += reply.Usage.CachedTokens
 	r.usage.CostUSD += reply.Usage.CostUSD
-	r.event(agent.Event{Kind: agent.EventModel, Text: describe(reply)})
+	r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Text: describe(reply)})
 	if most := r.limits.MaxTokens; most > 0 && r.usage.InputTokens+r.usage.OutputTokens > most {
 		e.outcome, e.why = agent.BudgetExceeded, "token limit reached"
 		return reply, false
@@ -143,6 +149,21 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 		return reply, false
 	}
 	return reply, true
+}
+
+// unreached is the outcome of a model that did not answer. A spent budget of a
+// provider is nobody's failure while variants are compared: whoever came first
+// spent it, so an evaluation is missing then, and never scored.
+func (r *run) unreached(err error) (agent.Outcome, string) {
+	var spent *policy.BudgetError
+	if errors.As(err, &spent) && !r.req.Live {
+		return agent.Infrastructure, spent.Error()
+	}
+	var known *model.Error
+	if errors.As(err, &known) {
+		return known.Outcome, known.Error()
+	}
+	return agent.Infrastructure, "the model could not be reached"
 }
 
 func describe(reply model.Reply) string {
@@ -173,7 +194,7 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			e.reply = model.Reply{Answer: "unknown", Unsure: true}
 			return false
 		}
-		result, err := r.call(ctx, c)
+		result, err := r.call(ctx, c, req.Remaining-1)
 		if err != nil {
 			e.outcome, e.why = agent.Infrastructure, err.Error()
 			return false

@@ -67,7 +67,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 	defer cancel()
 	r.env = tool.NewEnv(req.Workdir)
 	defer func() { _ = r.env.Close() }()
-	r.prepare()
+	r.prepare(ctx)
 	if r.goal == "" {
 		return r.failed(agent.ContractViolation, "the task has no goal")
 	}
@@ -75,7 +75,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 }
 
 // prepare reads the request: config, goal, domain, memory, files, tools.
-func (r *run) prepare() {
+func (r *run) prepare(ctx context.Context) {
 	a := r.agent
 	config, clamped := a.space.Clamp(r.req.Config)
 	r.config = config
@@ -114,13 +114,12 @@ func (r *run) prepare() {
 			}
 		}
 	}
+	r.distill(ctx)
 	r.direct()
 	r.delegate()
 	r.board = r.shared()
 	r.bootstrap()
-	r.env.Now = a.clock()
-	r.env.Recall = func(ctx context.Context, text string, wide bool) []memory.Hit { return r.recall(ctx, text, wide) }
-	r.env.Enable = r.enable
+	r.surround()
 	r.active = map[string]int{}
 	selection, ok := config.List("tools.selection")
 	if !ok {

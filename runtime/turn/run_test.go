@@ -228,7 +228,7 @@ func TestBootstrap(t *testing.T) {
 		}
 		return fmt.Sprint(out, req.Strategy, " ", req.Notes, req.Working)
 	}
-	if got := names(40_000); got != "SOUL.md AGENT.md GOALS.md STRATEGY PROSOCHE.md be brief [n]w" {
+	if got := names(40_000); got != "SOUL.md AGENT.md GOALS.md PROSOCHE.md be brief [n]w" {
 		t.Error(got)
 	}
 	if got := names(4000); got != "SOUL.md AGENT.md  []" {

@@ -72,10 +72,12 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 
 // DefaultSpace declares every parameter of the built-in runtime (spec 3.2), for
 // agents with a language model. Domains get a temperature and, where more than
-// one route is configured, a route each. Declared and not yet read by the runtime
-// are distill.*, notes.* and delegate.*: a turn is one request, and there is
-// neither a long history nor another agent to hand it to.
+// one route is configured, a route each, of which the first is the default. Tools
+// are the registered ones, empty for all that evolve brings.
 func DefaultSpace(domains, tools, routes []string) agent.Space {
+	if len(tools) == 0 {
+		tools = append(toolNames(), namesOf(tool.Further())...)
+	}
 	s := HeuristicSpace(domains, tools)
 	strategy := s.Params[len(s.Params)-1]
 	params := s.Params[:len(s.Params)-1]
@@ -129,10 +131,12 @@ func withCondition(params []agent.Param) []agent.Param {
 	return params
 }
 
-func toolNames() []string {
-	var names []string
-	for _, t := range tool.Builtin() {
-		names = append(names, t.Spec().Name)
+func toolNames() []string { return namesOf(tool.Builtin()) }
+
+func namesOf(tools []tool.Tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Spec().Name
 	}
 	return names
 }

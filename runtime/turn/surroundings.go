@@ -1,0 +1,80 @@
+package turn
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/session"
+	"evolve/runtime/tool"
+)
+
+// surround tells the tools what they may know of the agent and of the turn.
+func (r *run) surround() {
+	a, env := r.agent, r.env
+	env.Now = a.clock()
+	env.Recall = func(ctx context.Context, text string, wide bool) []memory.Hit { return r.recall(ctx, text, wide) }
+	env.Enable = r.enable
+	env.Flagged = a.flagged
+	if !a.language {
+		return
+	}
+	env.Surroundings = tool.Surroundings{
+		Domain: r.domain, Config: r.config, Space: a.space, Goal: r.goal, Request: changeRequest,
+		Facts: slices.Clone(r.session.Facts), Retracted: maps.Clone(r.session.Retracted),
+		Audit: func(ctx context.Context, topic string) []memory.Advice {
+			return r.index.Audit(ctx, topic, r.domain, env.Now)
+		},
+		Author: a.author,
+	}
+	if env.Retracted == nil {
+		env.Retracted = map[string]string{}
+	}
+	if a.compete != nil {
+		env.Delegates = func(domain string) (string, bool) {
+			own, others := a.compete(domain)
+			return session.Suggest(own, others,
+				r.config.Float("delegate.below", defaultDelegateBelow), r.config.Float("delegate.above", defaultDelegateAbove))
+		}
+	}
+}
+
+// progress brings up to date what the tools know of the turn's own course.
+func (r *run) progress(remaining int, history []agent.Message) {
+	if !r.agent.language {
+		return
+	}
+	env := r.env
+	env.Remaining = remaining
+	env.Budget = tool.Budget{
+		Tokens: r.usage.InputTokens + r.usage.OutputTokens, MaxTokens: r.limits.MaxTokens,
+		CostUSD: r.usage.CostUSD, MaxCostUSD: r.limits.MaxCostUSD,
+	}
+	tokens := memory.Tokens(r.session.Summary) + memory.Tokens(r.goal)
+	for _, m := range history {
+		tokens += memory.Tokens(m.Content)
+	}
+	for _, s := range env.Steps {
+		tokens += memory.Tokens(s.Output)
+	}
+	env.Context = tool.Context{
+		Tokens: tokens, Window: r.agent.window, Messages: len(history),
+		DistillTokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
+		DistillMessages: r.config.Int("distill.threshold_messages", defaultDistillCount),
+	}
+}
+
+// refresh lets the memory see what the tools have changed in the session.
+func (r *run) refresh() {
+	if !r.agent.language {
+		return
+	}
+	env := r.env
+	if len(env.Facts) == len(r.session.Facts) && maps.Equal(env.Retracted, r.session.Retracted) {
+		return
+	}
+	r.session.Facts, r.session.Retracted = slices.Clone(env.Facts), maps.Clone(env.Retracted)
+	r.index = r.agent.memories.Extend(slices.Concat(r.req.Task.Memories, r.session.Facts)).Without(r.session.Retracted)
+}
