@@ -20,11 +20,25 @@ func (b builtin) Call(ctx context.Context, env *Env, args json.RawMessage) (Resu
 	return b.run(ctx, env, args)
 }
 
-// Builtin returns the tools of the built-in agent, all of them read-only.
+// Builtin returns the tools of the built-in agent, all of them read-only. They are
+// those that the heuristic model knows how to use, and the members of its search
+// space.
 func Builtin() []Tool {
 	return []Tool{
 		calculate(), getTime(), readFile(), listDirectory(), grep(), memorySearch(), note(), enableTool(),
 		repoIndex(), fileSummary(), dependencyMap(),
+	}
+}
+
+// Further returns the tools beyond the built-in ones, for language models: about the
+// agent's own memory, config, state and history. All are available and none
+// essential. Those that change something change the session alone and count as
+// reading, as does tool_create, which hands a draft to [Surroundings].Author and makes
+// nothing callable; propose_patch declares a write, which the first level denies.
+func Further() []Tool {
+	return []Tool{
+		memoryAdd(), memoryRetract(), memoryAudit(), pipelineConfig(), contextCheck(), statusReport(), reflect(),
+		selfEvaluate(), checkCalibration(), whatDoIKnow(), recentCorrections(), delegate(), proposePatch(), toolCreate(),
 	}
 }
 
@@ -46,6 +60,15 @@ func define[A any](name, description, schema string, category Category, domains 
 			return run(ctx, env, args), nil
 		},
 	}
+}
+
+// writing declares that a tool's effect is a write.
+func writing(t Tool) Tool {
+	if b, ok := t.(builtin); ok {
+		b.spec.Effect = Write
+		return b
+	}
+	return t
 }
 
 // asJSON is a result whose output is one JSON value.

@@ -41,8 +41,8 @@ type Env struct {
 	// Flagged says that a text holds what looks like a credential: the tools that
 	// summarise code name such a file and say nothing of what is in it. Nil flags none.
 	Flagged func(text string) bool
-	// Language is what the further tools of [Language] stand on.
-	Language Surroundings
+	// Surroundings are what the tools of [Further] stand on.
+	Surroundings
 
 	// lost says that a call was given up and may still be using the rest.
 	lost atomic.Bool
@@ -175,6 +175,11 @@ func (e *Env) Text(name string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	// A link put in the file's place after it was looked at may lead to what is not
+	// read, even inside the folder.
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return "", refuse(agent.Denied, "was changed while it was being read")
+	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
 		return "", err

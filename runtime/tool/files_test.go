@@ -15,7 +15,7 @@ import (
 const secret = "TOP-SECRET-OUTSIDE"
 
 // hostile is a folder with every kind of trap in it, beside a file it must not reach.
-func hostile(t *testing.T) *Env {
+func hostile(t testing.TB) *Env {
 	t.Helper()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "work")

@@ -1,0 +1,94 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"evolve/runtime/agent"
+)
+
+type pipelineConfigArgs struct {
+	Action string          `json:"action"`
+	Param  string          `json:"param"`
+	Value  json.RawMessage `json:"value"`
+	Reason string          `json:"reason"`
+}
+
+// Parameter is what pipeline_config tells of one parameter.
+type Parameter struct {
+	Name        string   `json:"name"`
+	Value       any      `json:"value,omitempty"` // left out while the parameter is inactive
+	Default     any      `json:"default"`
+	Kind        string   `json:"kind"`
+	Min         *float64 `json:"min,omitempty"`
+	Max         *float64 `json:"max,omitempty"`
+	Values      []any    `json:"values,omitempty"`
+	Of          []string `json:"of,omitempty"`
+	Description string   `json:"description,omitempty"`
+}
+
+func pipelineConfig() Tool {
+	return define("pipeline_config",
+		"Read the agent's own config: one parameter with its range, or all values. Setting one is never done by the agent: it leaves a change request for a person.",
+		`{"type":"object","required":["action"],"additionalProperties":false,"properties":{"action":{"enum":["get","set"]},"param":{"type":"string","maxLength":200},"value":{},"reason":{"type":"string","maxLength":2000}}}`,
+		Available, nil,
+		func(_ context.Context, env *Env, a pipelineConfigArgs) Result {
+			if a.Action == "set" {
+				return env.wish(a)
+			}
+			if a.Param == "" {
+				return asJSON(env.Config)
+			}
+			p, ok := env.Space.Lookup(a.Param)
+			if !ok {
+				return Failed(agent.Execution, "there is no parameter %q", clip(a.Param, 80))
+			}
+			out := Parameter{
+				Name: p.Name, Value: env.Config[p.Name], Default: p.Default, Kind: string(p.Kind), Values: p.Values, Of: p.Of,
+				Description: p.Description,
+			}
+			if p.Numeric() {
+				out.Min, out.Max = &p.Min, &p.Max
+			}
+			return asJSON(out)
+		})
+}
+
+// wish turns a change of the config into a request. One that no config could have is
+// refused without.
+func (e *Env) wish(a pipelineConfigArgs) Result {
+	p, ok := e.Space.Lookup(a.Param)
+	if !ok {
+		return Failed(agent.ContractViolation, "there is no parameter %q", clip(a.Param, 80))
+	}
+	var given agent.Config
+	raw, err := json.Marshal(map[string]json.RawMessage{p.Name: a.Value})
+	if err != nil || len(a.Value) == 0 || json.Unmarshal(raw, &given) != nil {
+		return Failed(agent.ContractViolation, "the parameter %s has no such value", p.Name)
+	}
+	if _, err := p.Coerce(given[p.Name]); err != nil {
+		return Failed(agent.ContractViolation, "%s", clip(agent.Problem{Param: p.Name, Text: err.Error()}.String(), maxEvidence))
+	}
+	reason := a.Reason
+	if reason == "" {
+		reason = "the agent asks for another value of " + p.Name
+	}
+	args, err := json.Marshal(a)
+	if err != nil {
+		return Failed(agent.ContractViolation, "the arguments are no JSON")
+	}
+	return e.ask("config", p.Name, reason, args)
+}
+
+// ask denies what only a person may do and leaves the request for it.
+func (e *Env) ask(kind, target, reason string, args json.RawMessage) Result {
+	res := Failed(agent.Denied, "only a person may do this")
+	if e.Request == nil {
+		return res
+	}
+	if q := e.Request(kind, target, clip(reason, 4*maxReason), args); q != nil {
+		res = Failed(agent.Denied, "not done: this needs a person; change request %s was left", q.ID)
+		res.Request = q
+	}
+	return res
+}

@@ -1,0 +1,130 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"evolve/runtime/agent"
+)
+
+// Bounds on what is looked at and said of a turn's steps.
+const (
+	maxSteps     = 200  // the newest
+	maxLooked    = 4000 // bytes of an output
+	maxFindings  = 10   // entries of each list
+	maxQuotation = 160  // bytes
+)
+
+// Reflection is what reflect returns.
+type Reflection struct {
+	Calls int `json:"calls"`
+	// Failures are calls of one tool that ended in the same way twice or more.
+	Failures []Repeated `json:"repeated_failures"`
+	// Repeats are calls made twice or more with the same arguments.
+	Repeats []Repeated `json:"repeated_calls"`
+	// Unused are results of which nothing shows in a later call or a note. The answer
+	// may still use them.
+	Unused []Unused `json:"unused_findings"`
+}
+
+// Repeated is something that happened more than once.
+type Repeated struct {
+	Tool    string        `json:"tool"`
+	Outcome agent.Outcome `json:"outcome"`
+	Times   int           `json:"times"`
+	Last    string        `json:"last"` // the beginning of the last output
+}
+
+// Unused is a result that nothing came of.
+type Unused struct {
+	Step   int    `json:"step"` // from 1
+	Tool   string `json:"tool"`
+	Output string `json:"output"`
+}
+
+func reflect() Tool {
+	return define("reflect",
+		"What this turn's own calls show, as JSON: repeated failures, repeated calls, and findings that nothing has come of yet.",
+		`{"type":"object","additionalProperties":false}`, Available, nil,
+		func(_ context.Context, env *Env, _ struct{}) Result { return asJSON(look(env)) })
+}
+
+// look goes over the newest steps.
+func look(env *Env) Reflection {
+	steps := env.Steps[max(0, len(env.Steps)-maxSteps):]
+	first := len(env.Steps) - len(steps)
+	out := Reflection{Calls: len(env.Steps), Unused: []Unused{}}
+	failures, repeats := map[string]*Repeated{}, map[string]*Repeated{}
+	// From the end, so that what came later is known.
+	later := map[string]bool{}
+	for _, n := range env.Notes {
+		remember(later, n)
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := steps[i]
+		count(repeats, s.Tool+"\x00"+string(s.Arguments), s)
+		if s.Outcome != agent.OK {
+			count(failures, s.Tool+"\x00"+string(s.Outcome), s)
+		} else if s.Tool != "note" && len(out.Unused) < maxFindings && !used(later, s) {
+			out.Unused = append(out.Unused, Unused{first + i + 1, clip(s.Tool, 80), oneLine(s.Output)})
+		}
+		remember(later, clip(string(s.Arguments), maxLooked))
+	}
+	slices.Reverse(out.Unused)
+	out.Failures, out.Repeats = twice(failures), twice(repeats)
+	return out
+}
+
+func count(in map[string]*Repeated, key string, s Step) {
+	if r := in[key]; r != nil {
+		r.Times++
+		return
+	}
+	in[key] = &Repeated{clip(s.Tool, 80), s.Outcome, 1, oneLine(s.Output)}
+}
+
+// twice keeps what happened more than once, the most frequent first.
+func twice(in map[string]*Repeated) []Repeated {
+	out := []Repeated{}
+	for _, key := range sorted(in) {
+		if r := in[key]; r.Times > 1 {
+			out = append(out, *r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Repeated) int { return cmp.Compare(b.Times, a.Times) })
+	return out[:min(len(out), maxFindings)]
+}
+
+// used says that a word of a result, one that its own call did not bring, shows later.
+func used(later map[string]bool, s Step) bool {
+	words, own := map[string]bool{}, map[string]bool{}
+	remember(words, s.Output)
+	remember(own, clip(string(s.Arguments), maxLooked))
+	if len(words) == 0 {
+		return true // there was nothing to use
+	}
+	for w := range words {
+		if later[w] && !own[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// remember adds the longer words and numbers of a text.
+func remember(words map[string]bool, text string) {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(clip(text, maxLooked)), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		if len(w) >= 5 || len(w) > 1 && unicode.IsDigit(rune(w[0])) {
+			words[w] = true
+		}
+	}
+}
+
+func oneLine(text string) string {
+	return clip(strings.Join(strings.Fields(clip(text, maxLooked)), " "), maxQuotation)
+}

@@ -1,0 +1,70 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+
+	"evolve/runtime/agent"
+)
+
+// SelfEvaluation is what self_evaluate returns: the counts of a session's calls, what
+// they say on the three questions, and its weaknesses with the evidence.
+type SelfEvaluation struct {
+	Calls      int                   `json:"calls"`
+	Outcomes   map[agent.Outcome]int `json:"outcomes"`
+	Questions  []Question            `json:"questions"`
+	Weaknesses []Weakness            `json:"weaknesses"`
+	// History tells of earlier sessions.
+	History string `json:"history"`
+}
+
+// Question is one of those that an agent asks itself.
+type Question struct {
+	Question string `json:"question"`
+	// Counts is how many calls speak for yes, of how many.
+	Yes int `json:"calls_for_yes"`
+	Of  int `json:"calls_looked_at"`
+}
+
+// Weakness is a pattern in the calls.
+type Weakness struct {
+	Pattern  string `json:"pattern"`
+	Times    int    `json:"times"`
+	Evidence string `json:"evidence"`
+}
+
+func selfEvaluate() Tool {
+	return define("self_evaluate",
+		"Hold this session against three questions, as JSON: was the letter of the deliverable met, was its spirit, should it be a referral; with counts, and weaknesses with evidence.",
+		`{"type":"object","additionalProperties":false}`, Available, nil,
+		func(ctx context.Context, env *Env, _ struct{}) Result {
+			out := SelfEvaluation{Calls: len(env.Steps), Outcomes: map[agent.Outcome]int{}, Weaknesses: []Weakness{}, History: noHistory}
+			for _, s := range env.Steps {
+				out.Outcomes[s.Outcome]++
+			}
+			seen := look(env)
+			done := out.Outcomes[agent.OK]
+			referred := out.Outcomes[agent.WrongToolBoundary] + out.Outcomes[agent.LowUtility]
+			out.Questions = []Question{
+				{"Was the letter of the deliverable met? Calls that did what they were asked count for it.", done, out.Calls},
+				{"Was its spirit met? Calls with a result that something has come of count for it.", max(0, done-len(seen.Unused)), done},
+				{"Should this be a referral? Calls that were referred or of little use count for it.", referred, out.Calls},
+			}
+			for _, r := range seen.Failures {
+				out.Weaknesses = append(out.Weaknesses, Weakness{fmt.Sprintf("%s ends in %s", r.Tool, r.Outcome), r.Times, r.Last})
+			}
+			for _, r := range seen.Repeats {
+				out.Weaknesses = append(out.Weaknesses, Weakness{r.Tool + " is called again with the same arguments", r.Times, r.Last})
+			}
+			if n := len(seen.Unused); n > 0 && done > 0 && 2*n > done {
+				u := seen.Unused[n-1]
+				out.Weaknesses = append(out.Weaknesses, Weakness{"most findings are not used", n, u.Tool + ": " + u.Output})
+			}
+			if env.Knowledge != nil {
+				if text, ok := env.Knowledge(ctx, env.Domain); ok {
+					out.History = clip(text, 4000)
+				}
+			}
+			return asJSON(out)
+		})
+}
