@@ -148,7 +148,9 @@ func (s *scan) entries(start, end, limit int) int {
 		if v.end <= v.start {
 			return max(v.start, at+1)
 		}
-		s.remove(v.start, v.end)
+		if v.quoted || !placeholder(s.text[v.start:v.end]) {
+			s.remove(v.start, v.end)
+		}
 		at = v.end
 		if v.quoted {
 			at += v.level + 1

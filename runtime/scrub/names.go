@@ -106,8 +106,8 @@ type value struct {
 	// nothing for a flag; spaced that white space stands around it.
 	sep    string
 	spaced bool
-	// titled says that the name stands in quotation marks of its own.
-	titled bool
+	// title is the quotation mark behind the name; 0 if there is none.
+	title byte
 }
 
 // valueOf finds the value of the name that ends at i.
@@ -116,7 +116,7 @@ func (s *scan) valueOf(start, i int) (value, bool) {
 	i = s.coloured(i)
 	named := i
 	if q := s.quote(i); q >= 0 {
-		i, v.titled = q, true
+		i, v.title = q, s.text[q-1]
 	} else if i < len(s.text) && s.text[i] == ']' { // an index, as in env["TOKEN"]
 		i++
 	}

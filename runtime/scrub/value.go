@@ -16,7 +16,7 @@ const maxJudged = 64
 func (s *scan) extent(v *value) {
 	if q := s.quote(v.start); q >= 0 {
 		level := q - 1 - v.start
-		if !v.titled && q < len(s.text) && strings.IndexByte(":,}] ", s.text[q]) >= 0 {
+		if v.title != s.text[q-1] && q < len(s.text) && strings.IndexByte(":,}] ", s.text[q]) >= 0 {
 			v.end = v.start
 			return // it closes what the name stands in
 		}
@@ -24,7 +24,7 @@ func (s *scan) extent(v *value) {
 			q += 2
 		}
 		if end := s.closing(q, s.text[q-1], level); end >= 0 {
-			if !v.titled && end > q && s.text[q] == '+' && s.text[end-1] == '+' {
+			if v.title != s.text[q-1] && end > q && s.text[q] == '+' && s.text[end-1] == '+' {
 				v.end = v.start
 				return // two literals with a variable between them
 			}
