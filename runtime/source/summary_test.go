@@ -50,7 +50,8 @@ func helper()                        {}
 		Types: []Type{{"Cart", "struct", true}, {"reader", "interface", false}, {"ID", "alias", true}, {"Count", "defined", true}},
 		Functions: []Function{
 			{"New", "func New(name string, opts ...func(*Cart[int])) (*Cart[int], error)", true},
-			{"Cart.Add", "func (c *Cart[T]) Add(p price.Price)", true}, {"helper", "func helper()", false},
+			{"Cart.Add", "func (c *Cart[T]) Add(p price.Price)", true},
+			{"helper", "func helper()", false},
 		},
 		Imports: []Import{
 			{Path: "fmt", Kind: Standard, Form: Static},
@@ -127,8 +128,11 @@ func TestPython(t *testing.T) {
 		Path: "pkg/m.py", Language: Python, Doc: "Module doc. More of it.",
 		Types: []Type{{"A", "class", true}, {"A.In", "class", true}},
 		Functions: []Function{
-			{"A.m", "def m(self, a: int = 3, b={'k': 1}) -> str", true}, {"A.In.deep", "def deep(self)", true},
-			{"A.n", "async def n(self)", true}, {"top", "def top(a, *b, **c)", true}, {"_priv", "def _priv()", false},
+			{"A.m", "def m(self, a: int = 3, b={'k': 1}) -> str", true},
+			{"A.In.deep", "def deep(self)", true},
+			{"A.n", "async def n(self)", true},
+			{"top", "def top(a, *b, **c)", true},
+			{"_priv", "def _priv()", false},
 			{"branch", "def branch()", true},
 		},
 		Imports: []Import{
@@ -189,10 +193,15 @@ func TestTypeScript(t *testing.T) {
 		Path: "a.tsx", Language: TypeScript, Doc: "Does things.", Entry: "shebang",
 		Types: []Type{{"Foo", "class", true}, {"I", "interface", true}, {"E", "enum", true}, {"T1", "type", true}, {"Late", "class", true}},
 		Functions: []Function{
-			{"add", "const add = async <T,>(a: T, b = {x: 1}): Promise<T>", true}, {"sub", "const sub = (a,b)", true},
-			{"plain", "function plain(a: string, b?: number): Map<string, number>", false}, {"Foo.#p", "p()", false},
-			{"Foo.go", "static async go(x: number): void", true}, {"Foo.v", "get v()", true}, {"Foo.on", "on = (e)", true},
-			{"Foo.hid", "private hid()", false}, {"Late.run_it", "run_it()", false},
+			{"add", "const add = async <T,>(a: T, b = {x: 1}): Promise<T>", true},
+			{"sub", "const sub = (a,b)", true},
+			{"plain", "function plain(a: string, b?: number): Map<string, number>", false},
+			{"Foo.#p", "p()", false},
+			{"Foo.go", "static async go(x: number): void", true},
+			{"Foo.v", "get v()", true},
+			{"Foo.on", "on = (e)", true},
+			{"Foo.hid", "private hid()", false},
+			{"Late.run_it", "run_it()", false},
 		},
 		Imports: []Import{
 			{Path: "x", Kind: ThirdParty, Form: Static},
