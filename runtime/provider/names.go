@@ -59,7 +59,10 @@ func callID(i int) string { return fmt.Sprintf("call%05d", i) }
 // shows it. A provider takes nothing else for the arguments of a call.
 func object(text string) json.RawMessage {
 	trimmed := bytes.TrimSpace([]byte(text))
-	if len(trimmed) > 0 && trimmed[0] == '{' {
+	if len(trimmed) == 0 {
+		return json.RawMessage("{}")
+	}
+	if trimmed[0] == '{' {
 		var out bytes.Buffer
 		if json.Compact(&out, trimmed) == nil {
 			return out.Bytes()

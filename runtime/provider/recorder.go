@@ -60,7 +60,7 @@ type Recorder struct {
 // NewRecorder opens a recording; one that is to be replayed is read whole.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{
-		mode: o.Mode, path: o.Path, transport: o.Transport, tape: cassette.New("recording"),
+		mode: o.Mode, path: o.Path, transport: o.Transport, tape: blank(),
 		washer: washer{scrubber(o.Secrets, o.Scrub)},
 	}
 	switch {

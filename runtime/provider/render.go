@@ -44,6 +44,9 @@ func Render(req *model.Request) Chat {
 		c.say(User, "Runtime: that answer was sent back, because it has not the form that the goal asks for. "+
 			"Answer again in that form, with nothing else.")
 	}
+	for _, draft := range req.Drafts {
+		c.say(Assistant, plain(draft))
+	}
 	c.advise(req)
 	return c
 }

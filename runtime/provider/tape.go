@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+	"go.yaml.in/yaml/v4"
 	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 
 	"evolve/runtime/memory"
@@ -49,6 +50,13 @@ func (f file) WriteFile(_ string, data []byte) error {
 func (f file) IsFileExists(string) bool {
 	_, err := os.Stat(string(f))
 	return err == nil
+}
+
+// blank is an empty recording.
+func blank() *cassette.Cassette {
+	tape := cassette.New("recording")
+	tape.MarshalFunc = func(v any) ([]byte, error) { return yaml.Marshal(v) }
+	return tape
 }
 
 func load(path string) (*cassette.Cassette, error) {

@@ -25,41 +25,57 @@ func (w washer) headers(all http.Header, list ...string) http.Header {
 }
 
 // escaped is a character of ASCII as JSON may write it without need.
-var escaped = regexp.MustCompile(`\\u00[2-7][0-9a-fA-F]`)
+var escaped = regexp.MustCompile(`\\(?:u00[2-7][0-9a-fA-F]|/)`)
 
-// body is a body without credentials, those included that were written with escapes
-// to hide them. One that hides nothing keeps its bytes.
-func (w washer) body(text string) string {
-	text = w.text(text)
-	plain := escaped.ReplaceAllStringFunc(text, func(e string) string {
+// unescaped is the text without such escapes.
+func unescaped(text string) string {
+	return escaped.ReplaceAllStringFunc(text, func(e string) string {
+		if e == `\/` {
+			return "/"
+		}
 		n, err := strconv.ParseUint(e[2:], 16, 8)
 		if err != nil {
 			return e
 		}
 		return string(rune(n))
 	})
-	if plain == text || w.text(plain) == plain {
-		return text
+}
+
+// maxHidden bounds how often a text may be escaped in itself.
+const maxHidden = 4
+
+// body is a body without credentials, those included that were written with escapes
+// to hide them. One that hides nothing keeps its bytes.
+func (w washer) body(text string) string { return w.shown(text, maxHidden) }
+
+func (w washer) shown(text string, depth int) string {
+	text = w.text(text)
+	plain := text
+	for range depth {
+		if plain = unescaped(plain); w.text(plain) == plain {
+			continue
+		}
+		if v, ok := decode([]byte(text)); ok {
+			return w.text(string(encode(w.value(v, depth-1))))
+		}
+		return w.shown(plain, depth-1)
 	}
-	if v, ok := decode([]byte(text)); ok {
-		return w.text(string(encode(w.value(v))))
-	}
-	return w.text(plain)
+	return text
 }
 
 // value cleans every string of decoded JSON.
-func (w washer) value(v any) any {
+func (w washer) value(v any, depth int) any {
 	switch v := v.(type) {
 	case string:
-		return w.text(v)
+		return w.shown(v, depth)
 	case []any:
 		for i := range v {
-			v[i] = w.value(v[i])
+			v[i] = w.value(v[i], depth)
 		}
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, inner := range v {
-			out[w.text(k)] = w.value(inner)
+			out[w.shown(k, depth)] = w.value(inner, depth)
 		}
 		return out
 	}
