@@ -66,7 +66,7 @@ func knownValues() []string {
 }
 
 func TestJSONStaysJSON(t *testing.T) {
-	odd, usual := New(knownValues()), New([]string{"opensesame", "12345678", `pa"s\s`, "ordinary"})
+	s := New(knownValues())
 	rapid.Check(t, func(t *rapid.T) {
 		var lines []string
 		for range rapid.IntRange(1, 3).Draw(t, "lines") {
@@ -77,13 +77,13 @@ func TestJSONStaysJSON(t *testing.T) {
 			lines = append(lines, string(text))
 		}
 		for _, text := range lines {
-			if out := odd.String(text); !json.Valid([]byte(out)) {
+			if out := s.String(text); !json.Valid([]byte(out)) {
 				t.Fatalf("%s\nbecame\n%s", text, out)
 			}
 		}
-		// One value a line is no JSON as a whole; only values that span its signs could break it.
+		// One value a line is no JSON as a whole.
 		text := strings.Join(lines, "\n")
-		out := usual.String(text)
+		out := s.String(text)
 		if strings.Count(out, "\n") != strings.Count(text, "\n") {
 			t.Fatalf("%s\nbecame\n%s", text, out)
 		}
@@ -96,7 +96,7 @@ func TestJSONStaysJSON(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		if out := odd.String(string(indented)); !json.Valid([]byte(out)) {
+		if out := s.String(string(indented)); !json.Valid([]byte(out)) {
 			t.Fatalf("%s\nbecame\n%s", indented, out)
 		}
 	})

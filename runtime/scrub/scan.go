@@ -66,29 +66,34 @@ func escapes(text string, i int) bool {
 	return n%2 == 1
 }
 
-// removed is the text with a mark for each span; spans that touch are one.
-func (s *scan) removed() string {
-	if len(s.spans) == 0 {
-		return s.text
-	}
+// join sorts the spans and makes those that touch one.
+func (s *scan) join() {
 	slices.SortFunc(s.spans, func(a, b span) int { return a.start - b.start })
-	var out strings.Builder
-	out.Grow(len(s.text))
-	at := 0
-	for i := 0; i < len(s.spans); {
-		start, end := s.spans[i].start, s.spans[i].end
-		for i++; i < len(s.spans) && s.spans[i].start <= end; i++ {
-			end = max(end, s.spans[i].end)
+	kept := s.spans[:0]
+	for _, next := range s.spans {
+		if n := len(kept); n > 0 && next.start <= kept[n-1].end {
+			kept[n-1].end = max(kept[n-1].end, next.end)
+			continue
 		}
-		out.WriteString(s.text[at:start])
-		mark := Mark
-		if s.number(start, end) {
-			mark = `"` + Mark + `"`
-		}
-		out.WriteString(mark)
-		at = end
+		kept = append(kept, next)
 	}
-	out.WriteString(s.text[at:])
+	s.spans = kept
+}
+
+// marked is text[from:to] with a mark for each of the spans, as far as they are in it.
+func (s *scan) marked(from, to int, spans []span) string {
+	var out strings.Builder
+	out.Grow(to - from)
+	for _, one := range spans {
+		out.WriteString(s.text[from:one.start])
+		if s.number(one.start, one.end) {
+			out.WriteString(`"` + Mark + `"`)
+		} else {
+			out.WriteString(Mark)
+		}
+		from = min(one.end, to)
+	}
+	out.WriteString(s.text[from:to])
 	return out.String()
 }
 

@@ -91,15 +91,46 @@ func triggers() []trigger {
 
 // once removes what is found in one pass.
 func (f *finder) once(text string) string {
-	out := f.removed(text)
-	if out != text && !stillJSON(text, out) {
-		return f.values(text)
+	s := f.scan(text)
+	if len(s.spans) == 0 {
+		return text
 	}
-	return out
+	if looksJSON(text) && json.Valid([]byte(text)) {
+		return f.inJSON(s, 0, len(text), s.spans)
+	}
+	// Each line may be JSON by itself.
+	var out strings.Builder
+	at := 0
+	for spans := s.spans; len(spans) > 0; {
+		first := max(spans[0].start, at)
+		from := strings.LastIndexByte(text[at:first], '\n') + at + 1
+		to := len(text)
+		if n := strings.IndexByte(text[first:], '\n'); n >= 0 {
+			to = first + n
+		}
+		var line []span
+		for len(spans) > 0 && spans[0].start < to {
+			line = append(line, span{max(spans[0].start, at), spans[0].end})
+			spans = spans[1:]
+		}
+		out.WriteString(text[at:from])
+		if looksJSON(text[from:to]) && json.Valid([]byte(text[from:to])) {
+			out.WriteString(f.inJSON(s, from, to, line))
+		} else {
+			to = max(to, line[len(line)-1].end)
+			out.WriteString(s.marked(from, to, line))
+		}
+		at = to
+		for len(spans) > 0 && spans[0].end <= at {
+			spans = spans[1:]
+		}
+	}
+	out.WriteString(text[at:])
+	return out.String()
 }
 
-// removed is the text with a mark for each credential that the rules see.
-func (f *finder) removed(text string) string {
+// scan applies the rules to a text.
+func (f *finder) scan(text string) *scan {
 	s := &scan{text: text}
 	f.words.each(text, func(word int32, end int) {
 		// What is removed already gives nothing else away.
@@ -107,17 +138,27 @@ func (f *finder) removed(text string) string {
 			f.rules[word](s, start, end)
 		}
 	})
-	return s.removed()
+	s.join()
+	return s
 }
 
-// stillJSON reports whether out is JSON if text is.
-func stillJSON(text, out string) bool {
-	start := strings.TrimLeft(text, " \t\r\n")
-	return start == "" || !strings.Contains(`{["-0123456789`, start[:1]) || json.Valid([]byte(out)) || !json.Valid([]byte(text))
+// looksJSON reports whether text begins as JSON does that holds more than a number.
+func looksJSON(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return text != "" && strings.IndexByte(`{["-0123456789`, text[0]) >= 0
+}
+
+// inJSON marks spans of text[from:to], which is JSON, so that it stays JSON.
+func (f *finder) inJSON(s *scan, from, to int, spans []span) string {
+	out := s.marked(from, to, spans)
+	if json.Valid([]byte(out)) {
+		return out
+	}
+	return f.values(s.text[from:to])
 }
 
 // values removes what is found in single strings and numbers of JSON. It is for
-// known values that look like JSON themselves.
+// spans that hold signs of JSON, such as those of known values that look like it.
 func (f *finder) values(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -136,11 +177,7 @@ func (f *finder) values(text string) string {
 			for end < len(text) && strings.IndexByte("+-.eE0123456789", text[end]) >= 0 {
 				end++
 			}
-			number := text[i:end]
-			if f.literal(number) != number {
-				number = `"` + Mark + `"`
-			}
-			out.WriteString(number)
+			out.WriteString(f.literal(text[i:end]))
 		default:
 			out.WriteByte(b)
 		}
@@ -149,10 +186,11 @@ func (f *finder) values(text string) string {
 	return out.String()
 }
 
-// literal removes what is found in one JSON literal; where that would leave none,
+// literal removes what is found in one literal of JSON; where that would leave none,
 // the whole of it goes.
 func (f *finder) literal(text string) string {
-	out := f.removed(text)
+	s := f.scan(text)
+	out := s.marked(0, len(text), s.spans)
 	if out != text && !json.Valid([]byte(out)) {
 		return `"` + Mark + `"`
 	}
