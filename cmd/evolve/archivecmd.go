@@ -46,6 +46,9 @@ func (sh *shell) archiveCommand() *cli.Command {
 							{"ledger entries", s.Ledger},
 							{"exposures", s.Exposures},
 							{"mutations", s.Mutations},
+							{"change requests", s.Requests},
+							{"turns", s.Turns},
+							{"sessions", s.Sessions},
 						} {
 							_, _ = fmt.Fprintf(sh.stdout, "%-16s %s\n", l.name, humanize.Comma(int64(l.count)))
 						}

@@ -22,7 +22,8 @@ func (sh *shell) commands() []*cli.Command {
 	for _, g := range [][]*cli.Command{
 		group(groupStart, sh.initCommand(), sh.demoCommand(), sh.doctorCommand(), sh.helpCommand()),
 		group(groupNight, sh.runCommand(), sh.statusCommand(), sh.reportCommand(), sh.proposalsCommand(), sh.showCommand(),
-			sh.diffCommand(), sh.reviewCommand(), sh.decisionCommand(approving()), sh.decisionCommand(rejecting()), sh.decisionCommand(rollingBack())),
+			sh.diffCommand(), sh.reviewCommand(), sh.decisionCommand(approving()), sh.decisionCommand(rejecting()), sh.decisionCommand(rollingBack()),
+			sh.requestsCommand()),
 		group(groupBehind, sh.variantsCommand(), sh.lineageCommand(), sh.compareCommand(), sh.proposeCommand(), sh.agentCommand(), sh.benchCommand()),
 		group(groupKeep, sh.auditCommand(), sh.archiveCommand()),
 	} {

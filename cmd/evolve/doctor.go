@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
@@ -96,10 +97,11 @@ func doctorCode(checks []workspace.Check) int {
 		if k.Status != workspace.StatusFail {
 			continue
 		}
-		switch k.Name {
+		kind, _, _ := strings.Cut(k.Name, " ")
+		switch kind {
 		case "archive":
 			return exitIntegrity
-		case "git", "repository", "disk", "write", "clock", "sandbox":
+		case "git", "repository", "disk", "write", "clock", "sandbox", "provider":
 			code = max(code, exitInfrastructure)
 		default: // the workspace's own files
 			code = max(code, exitUsage)

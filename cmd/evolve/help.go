@@ -26,6 +26,7 @@ var topics = []topic{
 	{"budgets", "evaluations, money, time, deadlines, and what a run does with them", []string{"budget", "cost", "deadline", "cron"}},
 	{"statistics", "what the figures claim, and what they do not", []string{"stats", "verdict", "power"}},
 	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},
+	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
 	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},
 	{"json", "what every command prints with --json", []string{"schemas", "api"}},
 }

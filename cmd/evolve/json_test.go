@@ -90,6 +90,12 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "qa.csv"), []byte("question,answer\na,b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for _, wish := range []string{"a", "b"} {
+		r := `{"agent":"aide","created":"2026-03-01T02:00:00Z","request":{"id":"` + wish + `","type":"source","reason":"r","target":"t","tool":"write"}}`
+		if err := leaveRequest(filepath.Join(dir, "tiny"), []byte(r)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
@@ -110,6 +116,10 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"rollback", "tiny", "rollback P1 --yes --by Robin"},
 		{"propose", "tiny", "propose v2"},
 		{"reject", "tiny", "reject P2 --yes --by Robin --reason no"},
+		{"requests list", "tiny", "requests list"},
+		{"requests show", "tiny", "requests show R1"},
+		{"requests approve", "tiny", "requests approve R1 --yes --by Robin"},
+		{"requests deny", "tiny", "requests deny R2 --yes --by Robin --reason no"},
 		{"variants", "tiny", "variants"},
 		{"variants show", "tiny", "variants show v2"},
 		{"lineage", "tiny", "lineage v2"},

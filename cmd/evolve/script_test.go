@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/urfave/cli/v2"
 
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/sandbox"
 )
 
@@ -37,6 +40,7 @@ func TestMain(m *testing.M) {
 //	terminal CODE INPUT PROGRAM ARG…   the same on a terminal, with the file as what is typed
 //	hold DIR                 begins a run in a workspace and waits until it holds the archive
 //	letgo                    stops that run and waits for its end
+//	ask DIR FILE             leaves a change request of an agent, a JSON record, in a workspace
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -46,7 +50,7 @@ func TestScripts(t *testing.T) {
 		Condition:           scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
-			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo,
+			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
 		},
 	})
 }
@@ -250,6 +254,31 @@ func scriptLetGo(ts *testscript.TestScript, neg bool, args []string) {
 	if code := h.cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		ts.Fatalf("exit code %d, want %d: %s", code, exitInterrupted, h.out.String())
 	}
+}
+
+func scriptAsk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: ask DIR FILE")
+	}
+	ts.Check(leaveRequest(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[1]))))
+}
+
+// leaveRequest puts a change request into the archive of a workspace, as a turn of
+// an agent does.
+func leaveRequest(root string, data []byte) error {
+	var r archive.ChangeRequestRecord
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	if _, err := workspace.MakeStateDir(root); err != nil {
+		return err
+	}
+	a, err := archive.Open(archiveDir(root), archive.Options{Owner: "a turn"})
+	if err != nil {
+		return err
+	}
+	_, err = a.PutRequest(context.Background(), r)
+	return errors.Join(err, a.Close())
 }
 
 // TestEveryCommandHasAScript holds that no command goes untested: each stands in a

@@ -18,8 +18,10 @@ type statusView struct {
 	Workspace string         `json:"workspace"`
 	Running   bool           `json:"running"`
 	Awaiting  []proposalLine `json:"awaiting"`
-	Runs      []runLine      `json:"runs"`
-	Adopted   []proposalLine `json:"adopted"`
+	// Requests counts the change requests that are open.
+	Requests int            `json:"open_requests"`
+	Runs     []runLine      `json:"runs"`
+	Adopted  []proposalLine `json:"adopted"`
 }
 
 type runLine struct {
@@ -80,6 +82,14 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive) error {
 	if err != nil {
 		return err
 	}
+	err = forEachRequest(ctx, a, func(r archive.ChangeRequestRecord) {
+		if r.State == archive.RequestOpen {
+			v.Requests++
+		}
+	})
+	if err != nil {
+		return err
+	}
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
 			return fmt.Errorf("reading the runs: %w", err)
@@ -129,6 +139,9 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 
 func (sh *shell) printStatus(v statusView) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if v.Requests > 0 {
+		defer out("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.typed("evolve requests list"))
+	}
 	if len(v.Runs) == 0 {
 		out("nothing has run in this workspace yet\n\n  next    %s\n", sh.typed("evolve run"))
 		return

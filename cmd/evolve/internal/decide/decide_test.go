@@ -61,14 +61,21 @@ func newOffice(t *testing.T, repository bool) *office {
 // desk is a desk on the workspace as it is now.
 func (o *office) desk() *Desk {
 	o.t.Helper()
-	w, err := workspace.Load(o.root, workspace.Builtins{
-		Space: func([]string, []string, []string) agent.Space { return agent.Space{} }, Graders: grade.Rules(),
-	})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	w := loaded(o.t, o.root)
 	at := time.Unix(1_790_000_000, 0).UTC()
 	return &Desk{Workspace: w, Archive: o.archive, Env: o.env, Now: func() time.Time { at = at.Add(time.Minute); return at }}
+}
+
+// loaded is the workspace at root.
+func loaded(t testing.TB, root string) *workspace.Workspace {
+	t.Helper()
+	w, err := workspace.Load(root, workspace.Builtins{
+		Space: func(string, []string, []string, []string) agent.Space { return agent.Space{} }, Graders: grade.Rules(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
 
 func (o *office) agent() *workspace.Agent { return &o.desk().Workspace.Agents[0] }

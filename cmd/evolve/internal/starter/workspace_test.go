@@ -20,7 +20,7 @@ func TestTheWorkspaceLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := workspace.Load(root, workspace.Builtins{
-		Space: func(domains, tools, _ []string) agent.Space {
+		Space: func(_ string, domains, tools, _ []string) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "marketing", "operations", "research"}
 			}

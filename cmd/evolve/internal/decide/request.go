@@ -1,0 +1,203 @@
+package decide
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+)
+
+// Wish is what a change request comes to.
+type Wish struct {
+	// Agent and Config are there when it can become a proposal: the agent's champion
+	// with the values that were asked for.
+	Agent  *workspace.Agent
+	Config agent.Config
+	// Why says, of a request for parameters, why it can not.
+	Why string
+}
+
+// configRequest is the type of a request to change parameters.
+const configRequest = "config"
+
+// maxRequestReason bounds how much of an agent's reason goes into a proposal, in characters.
+const maxRequestReason = 300
+
+// WishOf reads a change request as a change of its agent's parameters. It is
+// foreign text: whatever is not exactly that is left to a person.
+func WishOf(w *workspace.Workspace, r archive.ChangeRequestRecord) Wish {
+	if r.Request.Type != configRequest {
+		return Wish{}
+	}
+	a, ok := w.Agent(r.Agent)
+	if !ok {
+		return Wish{Why: fmt.Sprintf("the workspace has no agent %q", r.Agent)}
+	}
+	values, err := wanted(r.Request.Arguments)
+	if err != nil {
+		return Wish{Why: err.Error()}
+	}
+	raw := map[string]any{}
+	for name, v := range a.Champion {
+		raw[name] = v
+	}
+	for name, v := range values {
+		raw[name] = v
+	}
+	config, problems := a.Space.Parse(raw)
+	if len(problems) > 0 {
+		return Wish{Why: problems[0].String()}
+	}
+	for name := range values {
+		if _, active := config[name]; !active {
+			return Wish{Why: fmt.Sprintf("parameter %q would not be active", name)}
+		}
+	}
+	return Wish{Agent: a, Config: config}
+}
+
+// wanted reads the values from the arguments of a call: {"parameter": …, "value": …}
+// or {"values": {parameter: value}}, with "action": "set" or none, and a reason that
+// does not matter here.
+func wanted(arguments []byte) (agent.Config, error) {
+	var call map[string]json.RawMessage
+	if err := json.Unmarshal(arguments, &call); err != nil {
+		return nil, errors.New("its arguments are no JSON object")
+	}
+	for name := range call {
+		if !slices.Contains([]string{"action", "parameter", "value", "values", "reason"}, name) {
+			return nil, fmt.Errorf("its arguments have %q, which no change of parameters has", name)
+		}
+	}
+	if action, there := call["action"]; there && string(action) != `"set"` {
+		return nil, errors.New(`its action is not "set"`)
+	}
+	values := agent.Config{}
+	if many, there := call["values"]; there {
+		if err := json.Unmarshal(many, &values); err != nil {
+			return nil, fmt.Errorf("its values cannot be read: %w", err)
+		}
+	}
+	name, value := call["parameter"], call["value"]
+	if (name == nil) != (value == nil) {
+		return nil, errors.New("its arguments lack a parameter or its value")
+	}
+	if name != nil {
+		one := agent.Config{}
+		key, twice := "", false
+		if err := json.Unmarshal(name, &key); err != nil {
+			return nil, errors.New("its parameter is no text")
+		}
+		if err := json.Unmarshal(append(append([]byte(`{"v":`), value...), '}'), &one); err != nil {
+			return nil, fmt.Errorf("its value cannot be read: %w", err)
+		}
+		if _, twice = values[key]; twice {
+			return nil, fmt.Errorf("it names %q twice", key)
+		}
+		values[key] = one["v"]
+	}
+	if len(values) == 0 {
+		return nil, errors.New("its arguments name no parameter")
+	}
+	return values, nil
+}
+
+// Granted is what an approval of a change request left.
+type Granted struct {
+	Request archive.ChangeRequestRecord
+	// Proposal was made of it; nil when anything else is left to a person.
+	Proposal *archive.ProposalRecord
+	// Why says, of a request for parameters, why there is no proposal.
+	Why string
+}
+
+// ApproveRequest records a person's permission for the exact call of a change
+// request. The call is never executed. One that changes parameters of its agent
+// becomes a variant and a proposal of it, which passes the gates and awaits its own
+// approval; should the machine die in between, the same call finds the proposal.
+func (d *Desk) ApproveRequest(ctx context.Context, id string, w Word) (Granted, error) {
+	r, err := d.openRequest(ctx, id, w)
+	if err != nil {
+		return Granted{Request: r}, err
+	}
+	wish := WishOf(d.Workspace, r)
+	granted := Granted{Request: r, Why: wish.Why}
+	decision := archive.RequestDecision{Action: "approve", By: w.By, Reason: w.Reason, Time: d.Now()}
+	if wish.Agent != nil {
+		p, err := d.proposeWish(ctx, r, wish)
+		if err != nil {
+			return granted, err
+		}
+		granted.Proposal, decision.Proposal = &p, p.ID
+	}
+	granted.Request, err = d.Archive.DecideRequest(ctx, r.ID, decision)
+	if err != nil {
+		return granted, fmt.Errorf("recording the permission: %w", err)
+	}
+	return granted, nil
+}
+
+// DenyRequest closes a change request with a reason.
+func (d *Desk) DenyRequest(ctx context.Context, id string, w Word) (archive.ChangeRequestRecord, error) {
+	r, err := d.openRequest(ctx, id, w)
+	if err != nil {
+		return r, err
+	}
+	if strings.TrimSpace(w.Reason) == "" {
+		return r, refuse("--reason \"…\" tells tomorrow's reader why", "a denial needs a reason")
+	}
+	r, err = d.Archive.DecideRequest(ctx, r.ID, archive.RequestDecision{Action: "deny", By: w.By, Reason: w.Reason, Time: d.Now()})
+	if err != nil {
+		return r, fmt.Errorf("recording the denial: %w", err)
+	}
+	return r, nil
+}
+
+// openRequest finds a request that a person may still decide on.
+func (d *Desk) openRequest(ctx context.Context, id string, w Word) (archive.ChangeRequestRecord, error) {
+	r, err := d.Archive.Request(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return r, refuse("`evolve requests list` lists them", "there is no change request %q", id)
+	}
+	if err != nil {
+		return r, fmt.Errorf("reading change request %s: %w", id, err)
+	}
+	if r.State != archive.RequestOpen {
+		return r, refuse("`evolve requests show "+r.ID+"` tells its story", "%s is %s already", r.ID, r.State)
+	}
+	_, err = person(w.By)
+	return r, err
+}
+
+// proposeWish makes the variant and the proposal of it.
+func (d *Desk) proposeWish(ctx context.Context, r archive.ChangeRequestRecord, wish Wish) (archive.ProposalRecord, error) {
+	champion := wish.Agent.Champion.ID()
+	if wish.Config.ID() == champion {
+		return archive.ProposalRecord{}, refuse("deny it: nothing needs to be decided", "%s asks for what the champion has already", r.ID)
+	}
+	generation := 1
+	switch parent, err := d.Archive.Variant(ctx, wish.Agent.ID, champion); {
+	case err == nil:
+		generation = parent.Generation + 1
+	case !errors.Is(err, archive.ErrNotFound):
+		return archive.ProposalRecord{}, fmt.Errorf("reading the champion: %w", err)
+	}
+	rationale := fmt.Sprintf("asked for by the agent itself in %s; no run has confirmed it", r.ID)
+	if reason := []rune(oneLine(r.Request.Reason)); len(reason) > 0 {
+		rationale += ": " + string(reason[:min(len(reason), maxRequestReason)])
+	}
+	v, err := d.Archive.PutVariant(ctx, archive.Variant{
+		Agent: wish.Agent.ID, Config: wish.Config, Parents: []agent.ConfigID{champion}, Operator: "request",
+		Generation: generation, Rationale: rationale, Time: d.Now(),
+	})
+	if err != nil {
+		return archive.ProposalRecord{}, fmt.Errorf("recording the variant: %w", err)
+	}
+	return d.Propose(ctx, wish.Agent, Draft{Variant: v, Rationale: rationale})
+}

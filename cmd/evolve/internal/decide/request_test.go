@@ -1,0 +1,168 @@
+package decide
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/archive"
+	"evolve/runtime/agent"
+)
+
+// ask leaves a change request of the office's agent.
+func (o *office) ask(kind, arguments string) archive.ChangeRequestRecord {
+	o.t.Helper()
+	r, err := o.archive.PutRequest(o.t.Context(), archive.ChangeRequestRecord{
+		Agent: o.agent().ID, Request: agent.ChangeRequest{
+			ID: kind + arguments, Type: kind, Tool: "pipeline_config", Target: "config", Reason: "it would\nhelp", Arguments: json.RawMessage(arguments),
+		},
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return r
+}
+
+func TestApproveRequestForParameters(t *testing.T) {
+	for _, arguments := range []string{
+		`{"action":"set","parameter":"case","value":"upper"}`,
+		`{"values":{"case":"upper"},"reason":"x"}`,
+		`{"parameter":"case","value":"upper","values":{"mark":"bang"}}`,
+	} {
+		o := newOffice(t, true)
+		r := o.ask("config", arguments)
+		g, err := o.desk().ApproveRequest(t.Context(), r.ID, alice)
+		if err != nil {
+			t.Fatalf("%s: %v", arguments, err)
+		}
+		p := g.Proposal
+		if p == nil || p.State != archive.Awaiting || p.Run != "" || g.Request.Decision.Proposal != p.ID || g.Why != "" {
+			t.Fatalf("%s: %+v", arguments, g)
+		}
+		if want := "asked for by the agent itself in R1; no run has confirmed it: it would help"; p.Rationale != want {
+			t.Errorf("rationale %q", p.Rationale)
+		}
+		v, err := o.archive.Variant(t.Context(), o.agent().ID, p.Variant)
+		if err != nil || v.Config.String("case") != "upper" {
+			t.Errorf("variant %+v: %v", v, err)
+		}
+		if strings.Contains(arguments, "mark") {
+			if v.Operator != "request" || v.Config.String("mark") != "bang" || v.Generation != 1 {
+				t.Errorf("variant %+v", v)
+			}
+		} else if v.ID != o.variant.ID {
+			t.Error("a config that is archived was stored again")
+		}
+		// The champion is as it was: the proposal waits for its own approval.
+		if o.agent().Champion.String("case") != "none" {
+			t.Error("the request was carried out")
+		}
+		_, err = o.desk().ApproveRequest(t.Context(), r.ID, alice)
+		refused(t, err, "is approved already")
+	}
+}
+
+// TestApproveRequestAgain: after a crash between proposal and decision, the same call
+// finds the proposal.
+func TestApproveRequestAgain(t *testing.T) {
+	o := newOffice(t, false)
+	r := o.ask("config", `{"parameter":"case","value":"lower"}`)
+	d := o.desk()
+	first, err := d.proposeWish(t.Context(), r, WishOf(d.Workspace, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := o.desk().ApproveRequest(t.Context(), "r1", alice)
+	if err != nil || g.Proposal == nil || g.Proposal.ID != first.ID {
+		t.Errorf("%+v: %v", g, err)
+	}
+}
+
+// TestApproveRequestForAnythingElse: the permission is recorded, and nothing is made of it.
+func TestApproveRequestForAnythingElse(t *testing.T) {
+	for _, c := range []struct{ kind, arguments, why string }{
+		{"source", `{"path":"../../etc/passwd"}`, ""},
+		{"archive", `{"parameter":"case","value":"upper"}`, ""},
+		{"config", `{"parameter":"caes","value":"upper"}`, `parameter "caes" is not declared in the space`},
+		{"config", `{"parameter":"case","value":"loud"}`, `parameter "case" must be one of`},
+		{"config", `{"parameter":"gap","value":2}`, `parameter "gap" would not be active`},
+		{"config", `{"parameter":"case"}`, "lack a parameter or its value"},
+		{"config", `{"parameter":7,"value":1}`, "its parameter is no text"},
+		{"config", `{"parameter":"case","value":null}`, "its value cannot be read"},
+		{"config", `{"parameter":"case","value":{"a":1}}`, "its value cannot be read"},
+		{"config", `{"parameter":"case","value":"upper","values":{"case":"lower"}}`, `it names "case" twice`},
+		{"config", `{"values":[]}`, "its values cannot be read"},
+		{"config", `{"action":"get","parameter":"case","value":"upper"}`, `its action is not "set"`},
+		{"config", `{"parameter":"case","value":"upper","path":"agents/solver"}`, `its arguments have "path"`},
+		{"config", `{}`, "its arguments name no parameter"},
+		{"config", `["case"]`, "no JSON object"},
+	} {
+		o := newOffice(t, false)
+		r := o.ask(c.kind, c.arguments)
+		g, err := o.desk().ApproveRequest(t.Context(), r.ID, alice)
+		if err != nil {
+			t.Fatalf("%s: %v", c.arguments, err)
+		}
+		if g.Proposal != nil || g.Request.State != archive.RequestApproved || !strings.Contains(g.Why, c.why) || (c.why == "") != (g.Why == "") {
+			t.Errorf("%s: %+v, %q", c.arguments, g.Proposal, g.Why)
+		}
+		want := archive.RequestDecision{Action: "approve", By: alice.By, Reason: alice.Reason, Time: g.Request.Decision.Time, Entry: 2}
+		if diff := cmp.Diff(want, *g.Request.Decision); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestRequestsRefused(t *testing.T) {
+	o := newOffice(t, false)
+	r := o.ask("config", `{"parameter":"case","value":"none"}`)
+	_, err := o.desk().ApproveRequest(t.Context(), r.ID, alice)
+	refused(t, err, "what the champion has already")
+	_, err = o.desk().ApproveRequest(t.Context(), "R9", alice)
+	refused(t, err, `there is no change request "R9"`)
+	_, err = o.desk().ApproveRequest(t.Context(), r.ID, Word{By: "<x>"})
+	refused(t, err, "name of a person")
+	_, err = o.desk().DenyRequest(t.Context(), r.ID, Word{By: "Ada", Reason: " "})
+	refused(t, err, "a denial needs a reason")
+	if got, err := o.archive.Request(t.Context(), r.ID); err != nil || got.State != archive.RequestOpen {
+		t.Errorf("a refusal was recorded: %+v, %v", got, err)
+	}
+	denied, err := o.desk().DenyRequest(t.Context(), r.ID, alice)
+	if err != nil || denied.State != archive.RequestDenied || denied.Decision.Reason != alice.Reason {
+		t.Errorf("%+v: %v", denied, err)
+	}
+	_, err = o.desk().DenyRequest(t.Context(), r.ID, alice)
+	refused(t, err, "is denied already")
+
+	// Of an agent that is gone, a request can still be decided on.
+	gone, err := o.archive.PutRequest(t.Context(), archive.ChangeRequestRecord{Agent: "gone", Request: agent.ChangeRequest{ID: "x", Type: "config"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := o.desk().ApproveRequest(t.Context(), gone.ID, alice)
+	if err != nil || g.Why != `the workspace has no agent "gone"` {
+		t.Errorf("%+v: %v", g, err)
+	}
+}
+
+func FuzzWishOf(f *testing.F) {
+	for _, s := range []string{`{"parameter":"case","value":"upper"}`, `{"values":{"case":"upper"}}`, `{"values":{"case":null}}`, `{`, `7`, `{"parameter":"case","value":"upper"}}`, `{"parameter":"case","value":1},"x":{}`} {
+		f.Add(s)
+	}
+	w := loaded(f, "../workspace/testdata/solver")
+	f.Fuzz(func(t *testing.T, arguments string) {
+		wish := WishOf(w, archive.ChangeRequestRecord{Agent: "solver", Request: agent.ChangeRequest{Type: "config", Arguments: json.RawMessage(arguments)}})
+		if (wish.Agent == nil) == (wish.Why == "") {
+			t.Fatalf("%q is neither a change nor none: %+v", arguments, wish)
+		}
+		if wish.Agent == nil {
+			return
+		}
+		c, problems := wish.Agent.Space.Parse(wish.Config)
+		if len(problems) > 0 || !c.Equal(wish.Config) {
+			t.Errorf("%q asks for %s: %v", arguments, wish.Config.Canonical(), problems)
+		}
+	})
+}
