@@ -334,7 +334,6 @@ func TestHostile(t *testing.T) {
 		"another description in another life": {fine, violation("the server changed this tool")},
 		"an empty list":                       {fine, want{agent.Execution, "no longer has this tool", false}},
 		"an empty list in another life":       {fine, want{agent.Execution, "no longer has this tool", false}},
-		"read no more":                        {fine, crash("closed its input or output")},
 	} {
 		for _, walls := range []sandbox.Walls{detect(), off} {
 			t.Run(fmt.Sprintf("%s/%.4s", manner, walls.Name()), func(t *testing.T) {
@@ -417,6 +416,18 @@ func TestRestarts(t *testing.T) {
 		_ = c.Close()
 		if lives, err := os.ReadFile(filepath.Join(s.Scratch, "lives")); err != nil || len(lives) != starts {
 			t.Errorf("%d restarts: %d lives, %v", restarts, len(lives), err)
+		}
+	}
+}
+
+// TestReadNoMore writes to a server that closed its input. It is alone, because a
+// program that another test is starting would hold the other end for a moment.
+func TestReadNoMore(t *testing.T) {
+	c := open(t, itself(t, "read no more", detect(), "t"))
+	for i, want := range []want{{agent.OK, "fine", false}, {agent.Execution, "closed its input or output", true}} {
+		res := ask(t, t.Context(), c, "t", "{}")
+		if retry := res.Fault != nil && res.Fault.Retry; res.Outcome != want.outcome || !strings.Contains(res.Output, want.text) || retry != want.retry {
+			t.Errorf("call %d: %+v, want %+v", i+1, res, want)
 		}
 	}
 }

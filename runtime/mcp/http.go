@@ -222,7 +222,8 @@ func sessionID(id string) bool {
 	return id != "" && len(id) <= maxSessionID && strings.IndexFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7e }) < 0
 }
 
-// retryAfter is a server's hint, in seconds or as a date; 0 for none that makes sense.
+// retryAfter is a server's hint in seconds, a day at most; 0 for none. A date is none,
+// for want of a clock.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
