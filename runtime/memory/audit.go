@@ -40,10 +40,11 @@ type Advice struct {
 
 // Audit returns the memories of a topic, the most relevant first, each with the
 // advice to keep, retract or update it. Of two that say the same the one that is
-// newer, or else surer, or else first, is kept. Of two that give the same subject another
-// number or date, the newer replaces the older; where neither is newer, both want
-// an update. Memories of other domains are left out, as in [Index.Recall]; age and
-// confidence do not hide a memory here. Texts are cut to [MaxEntryBytes].
+// newer, or else surer, or else first, is kept. Of two that give the same subject
+// another number or date, the newer replaces the older; where neither is newer,
+// both want an update. Memories of other domains are left out, as in
+// [Index.Recall]; age and confidence do not hide a memory here. Texts are cut to
+// [MaxEntryBytes].
 func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) []Advice {
 	if ctx.Err() != nil {
 		return nil

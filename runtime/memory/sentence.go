@@ -64,7 +64,7 @@ func (l *Lexicon) excerpt(text string, terms []string, n int) string {
 		score int
 	}
 	var parts []part
-	any := false
+	fits := false // a sentence with one of the terms
 	var own []string
 	EachSentence(text[:min(len(text), maxExcerpted)], func(s string) bool {
 		own = l.Terms(own[:0], s)
@@ -74,11 +74,11 @@ func (l *Lexicon) excerpt(text string, terms []string, n int) string {
 				score++
 			}
 		}
-		any = any || score > 0 && len(s) <= n
+		fits = fits || score > 0 && len(s)+2*len(gap) <= n
 		parts = append(parts, part{s, score})
 		return true
 	})
-	if !any {
+	if !fits {
 		return Cut(text, n)
 	}
 	ranked := make([]int, len(parts))

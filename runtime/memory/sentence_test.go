@@ -39,8 +39,8 @@ func TestEachSentence(t *testing.T) {
 	}
 }
 
-// TestLongEntriesAreSummarised: of a long memory the recall shows what the query asks for,
-// wherever it stands.
+// TestLongEntriesAreSummarised: of a long memory the recall shows what the query
+// asks for, wherever it stands.
 func TestLongEntriesAreSummarised(t *testing.T) {
 	filler := strings.Repeat("The corridor is long and grey today. ", 60)
 	text := "Minutes of the facility meeting. " + filler + "The gate code is 4711. " + filler

@@ -31,11 +31,11 @@ const Broadcast = "broadcast."
 var ErrBoardFull = errors.New("the blackboard is full")
 
 // Board is a blackboard: key-value state that agents share for a while. An entry
-// belongs to the agent that put it and only that one can replace or remove it, so two agents
-// may use the same key. It is seen by its owner, by the agents it was put for, and
-// by all when its key begins with [Broadcast]. It is gone at the very moment its
-// time to live has passed. A Board is safe for concurrent use, keeps everything in
-// memory and starts nothing.
+// belongs to the agent that put it, and only that one can replace or remove it: two
+// agents may use the same key. It is seen by its owner, by the agents it was put
+// for, and by all when its key begins with [Broadcast]. It is gone at the very
+// moment its time to live has passed. A Board is safe for concurrent use, keeps
+// everything in memory and starts nothing.
 type Board struct {
 	now func() time.Time
 
@@ -63,10 +63,10 @@ func NewBoard(now func() time.Time) *Board {
 	return &Board{now: now, entries: map[place]*note{}}
 }
 
-// Put sets the owner's entry for a time to live in (0, [MaxBoardTTL]], visible to the readers besides
-// the owner. It fails, and changes nothing, when the key or the value
-// is empty, too long or no UTF-8, when the key holds white space or control
-// characters, or with [ErrBoardFull].
+// Put sets the owner's entry for a time to live in (0, [MaxBoardTTL]], visible to
+// the readers besides the owner. It fails, and changes nothing, when the key or the
+// value is empty, too long or no UTF-8, when the key holds white space or control
+// characters, when there are too many readers, or with [ErrBoardFull].
 func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...string) error {
 	switch {
 	case owner == "" || len(owner) > MaxBoardKey:
@@ -81,8 +81,8 @@ func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...stri
 		return errors.New("a value is UTF-8")
 	case ttl <= 0 || ttl > MaxBoardTTL:
 		return fmt.Errorf("a time to live is above 0 and at most %v", MaxBoardTTL)
-	case len(readers) > MaxBoardReaders:
-		return fmt.Errorf("an entry has at most %d readers", MaxBoardReaders)
+	case len(readers) > MaxBoardReaders || slices.ContainsFunc(readers, func(r string) bool { return len(r) > MaxBoardKey }):
+		return fmt.Errorf("an entry has at most %d readers, with names of at most %d bytes", MaxBoardReaders, MaxBoardKey)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -58,11 +58,11 @@ func TestBoardExpiresExactly(t *testing.T) {
 		if err := b.Put("anna", "broadcast.a", "1", time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute - 1)
+		time.Sleep(time.Minute - time.Nanosecond)
 		if len(b.Visible("ben")) != 1 {
 			t.Error("it is gone before its time")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if _, ok := b.Get("anna", "anna", "broadcast.a"); ok || len(b.Visible("ben")) != 0 {
 			t.Error("it is seen after its time")
 		}
@@ -90,6 +90,7 @@ func TestBoardRefuses(t *testing.T) {
 		"no time":        {"a", "k", "v", 0, nil},
 		"long time":      {"a", "k", "v", MaxBoardTTL + 1, nil},
 		"many readers":   {"a", "k", "v", 1, make([]string, 17)},
+		"long reader":    {"a", "k", "v", 1, []string{strings.Repeat("r", 101)}},
 	} {
 		b := NewBoard(time.Now)
 		if err := b.Put(c.owner, c.key, c.value, c.ttl, c.readers...); err == nil {

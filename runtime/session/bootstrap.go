@@ -41,10 +41,10 @@ func base(name string) string { return strings.TrimSuffix(name, ".md") }
 // Load puts workspace files (by name, such as SOUL.md) and the sections of this
 // turn into their order and keeps those that fit the budget, in [memory.Tokens]
 // of the texts together. The lowest priority is dropped first: nothing is kept
-// that stands behind a dropped section, so that a less important one never displaces a
-// more important one and what is kept of the files does not depend on the notes. Dropped
-// names come in the same order. A section takes the place of a file of its name;
-// those without text are left out.
+// that stands behind a dropped section, so that a less important one never
+// displaces a more important one and what is kept of the files does not depend on
+// the notes. Dropped names come in the same order. A section takes the place of a
+// file of its name; those without text are left out.
 func Load(files map[string]string, extra []Section, budget int) (kept []Section, dropped []string) {
 	var all []Section
 	for name, text := range files {

@@ -91,7 +91,8 @@ func TestPromptsBeginAlike(t *testing.T) {
 		var prompts []string
 		for range 2 {
 			extra := []Section{
-				{WorkingSection, rapid.String().Draw(t, "working")}, {StrategySection, "strategy: careful"},
+				{WorkingSection, rapid.String().Draw(t, "working")},
+				{StrategySection, "strategy: careful"},
 				{NotesSection, strings.Join(rapid.SliceOfN(rapid.StringMatching(`[a-z ]{0,200}`), 0, 5).Draw(t, "notes"), "\n")},
 			}
 			kept, _ := Load(files, extra, budget)

@@ -11,10 +11,11 @@ import (
 const unknownCompetence = .5
 
 // Suggest says which other agent is better suited to a task's domain, and whether
-// there is such a suggestion: the own competence is below one mark (.3 by default) and
-// another's above the other (.6). The best is named, of equal ones the first by
-// name. Competences are in [0.1,1]; zero and what is no number stand for no history
-// and count as .5. A suggestion is all it is: nothing is redirected.
+// there is such a suggestion: the own competence is below one mark (.3 by
+// default) and another's above the other (.6). The best is named, of equal ones
+// the first by name. Competences are in [0.1,1]; zero and what is no number stand
+// for no history and count as .5. A suggestion is all it is: nothing is
+// redirected.
 func Suggest(own float64, others map[string]float64, below, above float64) (suggestion string, ok bool) {
 	own = competence(own)
 	if !(own < below) {

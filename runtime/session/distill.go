@@ -41,7 +41,8 @@ type Thresholds struct {
 	// distill.threshold_messages.
 	Tokens   int
 	Messages int
-	// Context is the model's window in tokens, and Beside what the rest of the prompt takes of it.
+	// Context is the model's window in tokens, and Beside what the rest of the
+	// prompt takes of it.
 	Context int
 	Beside  int
 }
@@ -61,8 +62,8 @@ type Distiller struct {
 }
 
 // Summarizer writes a summary of a text in at most so many tokens, as a language
-// model may. What it writes is cleaned and cut like any foreign text, and where it fails or
-// writes nothing the built-in one steps in.
+// model may. What it writes is cleaned and cut like any foreign text, and where
+// it fails or writes nothing the built-in one steps in.
 type Summarizer interface {
 	Summarize(ctx context.Context, text string, tokens int) (string, error)
 }
@@ -82,11 +83,12 @@ type Result struct {
 }
 
 // Distill shortens a conversation that has reached a threshold: it keeps the last
-// messages, extracts facts from the others and summarises the rest of them together with the
-// session's earlier summary. False means that there was no need or nothing to
-// remove. The kept messages and the summary together are always smaller than what
-// they stand for, so a distilled conversation is not due again. Messages and session are left as they
-// are; [Result.Apply] makes the next session.
+// messages, extracts facts from the others and summarises the rest of them
+// together with the session's earlier summary. False means that there was no need
+// or nothing to remove. The kept messages and the summary together are always
+// smaller than what they stand for, so a distilled conversation is not due again.
+// Messages and session are left as they are; [Result.Apply] makes the next
+// session.
 func (d Distiller) Distill(ctx context.Context, messages []agent.Message, s agent.Session, t Thresholds) (Result, bool) {
 	reason := t.due(messages, s)
 	if reason == "" || len(messages) == 0 {
@@ -201,7 +203,11 @@ func (d Distiller) read(messages []agent.Message) []agent.Message {
 	out := make([]agent.Message, 0, len(messages))
 	bytes, ends := 0, 0
 	for _, m := range slices.Backward(messages) {
-		text := head(m.Content)
+		text := m.Content[:min(len(m.Content), maxReadBytes)]
+		if d.Scrub != nil { // before the cut, which could make half a credential unknowable
+			text = d.Scrub(text)
+		}
+		text = head(text)
 		bytes += len(text)
 		for i := range len(text) {
 			if memory.EndsSentence(text[i]) {
@@ -210,9 +216,6 @@ func (d Distiller) read(messages []agent.Message) []agent.Message {
 		}
 		if bytes > maxReadBytes || ends > maxReadSentences {
 			break
-		}
-		if d.Scrub != nil {
-			text = d.Scrub(text)
 		}
 		out = append(out, agent.Message{Role: m.Role, Content: text})
 	}

@@ -29,7 +29,8 @@ func talk(texts ...string) []agent.Message {
 	return out
 }
 
-// padded puts six messages of small talk behind a conversation, so that all of it is removed.
+// padded puts six messages of small talk behind a conversation, so that all of it
+// is removed.
 func padded(messages []agent.Message) []agent.Message {
 	return append(slices.Clip(messages), talk("Fine.", "Good.", "Right.", "Good.", "Well.", "Good.")...)
 }
@@ -133,8 +134,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestFactsAcrossDistillations: a fact has its id whenever it is said, a corrected one is
-// retracted, and one that is said again counts again.
+// TestFactsAcrossDistillations: a fact has its id whenever it is said, a
+// corrected one is retracted, and one that is said again counts again.
 func TestFactsAcrossDistillations(t *testing.T) {
 	var s agent.Session
 	var ids []string

@@ -71,7 +71,9 @@ func classify(s, role string) (kind, string) {
 		lower = s
 	}
 	if role == "user" {
-		for _, cue := range []string{"remember that ", "remember: ", "keep in mind that ", "note that ", "don't forget that ", "for the record, ", "please remember "} {
+		for _, cue := range []string{
+			"remember that ", "remember: ", "keep in mind that ", "note that ", "don't forget that ", "for the record, ", "please remember ",
+		} {
 			if i := strings.Index(lower, cue); i >= 0 && i < 24 && worded(s[i+len(cue):]) {
 				return asked, s[i+len(cue):]
 			}
@@ -234,9 +236,9 @@ func unlisted(s string) string {
 	return strings.TrimLeft(s, "-*•#> \t")
 }
 
-// facts makes memories of the best sentences, in the order in which they were said. Of
-// two that contradict each other the later stays; an earlier distilled one of the
-// session that is contradicted is retracted.
+// facts makes memories of the best sentences, in the order in which they were
+// said. Of two that contradict each other the later stays; an earlier distilled
+// one of the session that is contradicted is retracted.
 func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[string]string) {
 	best := make([]int, 0, len(all))
 	for i := range all {

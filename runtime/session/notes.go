@@ -19,7 +19,8 @@ const (
 func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
 	for _, list := range [][]string{notes, fresh} {
 		for _, n := range list {
-			// A character is at most four bytes; far more need not be read to find that many.
+			// A character is at most four bytes; far more need not be read to
+			// find that many.
 			if len(n) > 16*MaxNoteChars {
 				n = n[:16*MaxNoteChars]
 			}

@@ -8,12 +8,13 @@ import (
 // maxSignal bounds the name in a signal, in bytes.
 const maxSignal = 40
 
-// Route chooses the route of a turn and says why. A signal such as [route:code] in
-// the user's own message wins: it leads to the hint of that name, in whatever case it is
-// written, and to the default route, which is "", when there is none. Without a signal it is
-// the route that the config has for the domain, under the same condition. So what
-// comes out is one of the hints or "", whatever the message says. Pass only what
-// the user wrote: the results of tools and earlier answers carry no signals.
+// Route chooses the route of a turn and says why. A signal such as [route:code]
+// in the user's own message wins: it leads to the hint of that name, in whatever
+// case it is written, and to the default route, which is "", when there is none.
+// Without a signal it is the route that the config has for the domain, under the
+// same condition. So what comes out is one of the hints or "", whatever the
+// message says. Pass only what the user wrote: the results of tools and earlier
+// answers carry no signals.
 func Route(message, domainRoute string, hints []string) (route, why string) {
 	hint := func(name string) (string, bool) {
 		for _, h := range hints {

@@ -16,9 +16,11 @@ const (
 	maxSummaryLine = 240
 	// maxSummaryLines bounds their number.
 	maxSummaryLines = 64
-	// alikeLines is the shared part of the words from which two sentences are one too many.
+	// alikeLines is the shared part of the words from which two sentences are one
+	// too many.
 	alikeLines = .6
-	// leastSentence is the number of distinct words that a sentence of a summary has.
+	// leastSentence is the number of distinct words that a sentence of a summary
+	// has.
 	leastSentence = 3
 	// fullSentence is the number of distinct words below which a sentence counts
 	// for less: thanks and greetings are central to any conversation.
@@ -33,8 +35,8 @@ type line struct {
 }
 
 // summary is at most so many bytes that stand for the earlier summary and what
-// was said and is no fact; the facts are in the memory. Where all of it is facts, they are
-// summarised.
+// was said and is no fact; the facts are in the memory. Where all of it is facts,
+// they are summarised.
 func (d Distiller) summary(ctx context.Context, messages []agent.Message, all []spoken, earlier string, most int) string {
 	earlier = head(earlier)
 	if d.Summarizer != nil && most > 0 {
@@ -79,9 +81,9 @@ func label(role string) string {
 	return "other"
 }
 
-// central picks the sentences nearest to the centroid of them all, by the cosine of their
-// words weighed by rarity, none that says what another picked one does, and
-// returns them in their order.
+// central picks the sentences nearest to the centroid of them all, by the cosine
+// of their words weighed by rarity, none that says what another picked one does,
+// and returns them in their order.
 func (d Distiller) central(texts []string, most int) []string {
 	lines := d.weigh(texts)
 	ranked := make([]int, len(lines))
@@ -96,7 +98,8 @@ func (d Distiller) central(texts []string, most int) []string {
 			break
 		}
 		cost := len(lines[i].text) + 1
-		if len(lines[i].terms) < leastSentence || spent+cost > most+1 || slices.ContainsFunc(picked, func(j int) bool { return overlap(lines[i].terms, lines[j].terms) > alikeLines }) {
+		said := func(j int) bool { return overlap(lines[i].terms, lines[j].terms) > alikeLines }
+		if len(lines[i].terms) < leastSentence || spent+cost > most+1 || slices.ContainsFunc(picked, said) {
 			continue
 		}
 		spent += cost

@@ -50,8 +50,8 @@ type Extractor interface {
 }
 
 // Working extracts the state for the next turn: goal, outcome, value of the
-// answer, tools with their outcomes, what failed and was not made good, and what is open. It is a
-// pure function of its argument, and every part is one line.
+// answer, tools with their outcomes, what failed and was not made good, and what
+// is open. It is a pure function of its argument, and every part is one line.
 func Working(t Turn) string {
 	var lines []string
 	add := func(name, text string) {
