@@ -3,6 +3,8 @@ package authored
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
 	"sync"
 	"testing"
 
@@ -71,4 +73,14 @@ func call(t testing.TB, p *Pool, source, args string) result {
 		t.Fatal(r.Text)
 	}
 	return r
+}
+
+// read returns a file of /proc of a child.
+func read(t *testing.T, pid int, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

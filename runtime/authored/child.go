@@ -55,14 +55,14 @@ func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64)
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
 	r, w, err := os.Pipe()
 	if err != nil {
-		_ = ours.Close()
+		_, _ = ours.Close(), theirs.Close()
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
-	defer w.Close()
 	proc, err := start(ctx, walls, theirs, w)
+	// The child's ends are its own: with them open here, its end would not be seen.
+	_, _ = theirs.Close(), w.Close()
 	if err != nil {
 		_, _ = ours.Close(), r.Close()
 		return nil, err
