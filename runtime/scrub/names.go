@@ -81,6 +81,9 @@ func (s *scan) wordStarts(i int) bool {
 // suffix returns where the name that holds a credential's word up to i ends; -1 if
 // what follows makes it another thing, such as the number of tokens.
 func (s *scan) suffix(i int) int {
+	if i == len(s.text) || !url64.has(s.text[i]) {
+		return i
+	}
 	end := i
 	for end < len(s.text) && end-i < 24 && url64.has(s.text[end]) {
 		end++

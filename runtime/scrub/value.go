@@ -8,6 +8,9 @@ import (
 // maxValue bounds a value in quotation marks, in bytes.
 const maxValue = 4096
 
+// minMedium is the shortest value of a medium name, in bytes.
+const minMedium = 8
+
 // maxJudged is how much of a value decides whether it is one, in bytes.
 const maxJudged = 64
 
@@ -114,6 +117,9 @@ func (s *scan) removeValue(v value) {
 // plausible reports whether a value may be a credential.
 func (s *scan) plausible(v value, of strength, name int) bool {
 	text := s.text[v.start:min(v.end, v.start+maxJudged)]
+	if of < strong && !v.quoted && len(text) < minMedium {
+		return false
+	}
 	if placeholder(s.text[v.start:v.end]) {
 		return false
 	}
@@ -132,7 +138,7 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 		if v.sep == "is " {
 			return len(text) >= 16 && mixed(text) && strings.ContainsAny(text, "0123456789")
 		}
-		return len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text))
+		return len(text) >= minMedium && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text))
 	}
 	if v.quoted {
 		return true
