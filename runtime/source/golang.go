@@ -88,8 +88,7 @@ func goTest(name string) bool {
 }
 
 func goTypeKind(t *ast.TypeSpec) string {
-	switch {
-	case t.Assign.IsValid():
+	if t.Assign.IsValid() {
 		return "alias"
 	}
 	switch t.Type.(type) {

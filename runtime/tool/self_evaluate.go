@@ -21,7 +21,7 @@ type SelfEvaluation struct {
 // Question is one of those that an agent asks itself.
 type Question struct {
 	Question string `json:"question"`
-	// Counts is how many calls speak for yes, of how many.
+	// Yes is how many calls speak for it, of how many.
 	Yes int `json:"calls_for_yes"`
 	Of  int `json:"calls_looked_at"`
 }
