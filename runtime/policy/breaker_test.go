@@ -212,11 +212,72 @@ func TestOpensWhileOthersWait(t *testing.T) {
 
 func TestRetryEndsWhereTheCircuitOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := guard(t, func(s *Settings) { s.Attempts, s.Backoff = 5, time.Second })
+		e := guard(t, func(s *Settings) { s.Attempts, s.Backoff, s.MaxBackoff = 5, time.Second, time.Hour })
+		began := time.Now()
 		applied, err := e.Do(t.Context(), call("1"), fails(failure(0)))
+		if took := time.Since(began); took >= 3*time.Second { // two pauses, the second before it is refused
+			t.Errorf("it went on for %v", took)
+		}
 		if !isOpen(err) || !errors.Is(err, errDown) || applied.Attempts != 2 {
 			t.Errorf("%d attempts: %v", applied.Attempts, err)
 		}
+	})
+}
+
+func TestSlowWindowIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := guard(t, func(s *Settings) { s.BreakerFailures, s.BreakerSlow, s.BreakerSlowShare = 0, time.Second, .5 })
+		for range 2 {
+			_ = do(t, e, takes(2*time.Second))
+		}
+		if !isOpen(do(t, e, ok)) {
+			t.Fatal("the breaker is not open")
+		}
+		time.Sleep(time.Minute)
+		_, _ = do(t, e, ok), do(t, e, ok)
+		_ = do(t, e, takes(2*time.Second))
+		if err := do(t, e, ok); err != nil {
+			t.Errorf("it remembers slow calls from before: %v", err)
+		}
+
+		e = guard(t, func(s *Settings) { s.BreakerSlow, s.BreakerSlowShare = time.Second, .5 })
+		_ = do(t, e, takes(2*time.Second))
+		trip(t, e) // for another reason
+		_, _ = do(t, e, ok), do(t, e, ok)
+		_ = do(t, e, takes(2*time.Second))
+		if err := do(t, e, ok); err != nil {
+			t.Errorf("it remembers a slow call from before: %v", err)
+		}
+	})
+}
+
+// A probe that a second breaker refuses is given back to the first.
+func TestProbeBetweenTwoBreakers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := guard(t, nil)
+		strict := call("strict")
+		strict.Invocation.BreakerFailures = .1
+		_, _ = e.Do(t.Context(), strict, fails(failure(0))) // opens its own
+		for range 4 {
+			_ = do(t, e, ok) // the shared window forgets that
+		}
+		time.Sleep(time.Minute)
+		for range 2 {
+			go func() { _, _ = e.Do(t.Context(), strict, takes(10*time.Minute)) }() // all of its own probes
+		}
+		synctest.Wait()
+		trip(t, e)
+		for range 5 {
+			if _, err := e.Do(t.Context(), strict, ok); !isOpen(err) {
+				t.Fatalf("its own breaker let it through: %v", err)
+			}
+		}
+		for range 2 {
+			if err := do(t, e, ok); err != nil {
+				t.Errorf("the shared breaker has lost a probe: %v", err)
+			}
+		}
+		time.Sleep(time.Hour)
 	})
 }
 

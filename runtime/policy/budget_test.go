@@ -138,10 +138,11 @@ func TestRetryIsPaidFor(t *testing.T) {
 
 func TestDegrade(t *testing.T) {
 	e := engine(t, Options{Book: Book{Providers: map[string]Settings{
-		"big":  {PerRun: Budget{Calls: 1}, Exhausted: Degrade, DegradedTo: "small"},
-		"lost": {PerRun: Budget{Calls: 1}, Exhausted: Degrade},
-		"firm": {PerRun: Budget{Calls: 1}, DegradedTo: "small"},
-	}, Tools: map[string]Settings{"big": {PerRun: Budget{Calls: 1}, Exhausted: Degrade, DegradedTo: "small"}}}})
+		"big":   {PerRun: Budget{Calls: 1}, Exhausted: Degrade, DegradedTo: "small"},
+		"lost":  {PerRun: Budget{Calls: 1}, Exhausted: Degrade},
+		"firm":  {PerRun: Budget{Calls: 1}, DegradedTo: "small"},
+		"small": {PerRun: Budget{Calls: 1}},
+	}, Environment: Settings{Exhausted: Deny}, Roles: map[string]Settings{"odd": {Exhausted: Degrade, DegradedTo: "free"}}, Tools: map[string]Settings{"big": {PerRun: Budget{Calls: 1}, Exhausted: Degrade, DegradedTo: "small"}}}})
 	for _, c := range []struct {
 		call Call
 		to   string
@@ -151,6 +152,8 @@ func TestDegrade(t *testing.T) {
 		{Call{Kind: Provider, Name: "lost"}, ""},
 		{Call{Kind: Provider, Name: "firm"}, ""},
 		{Call{Kind: Tool, Name: "big", Origin: local}, ""},
+		{Call{Kind: Provider, Name: "free", Agent: "odd", Invocation: Settings{PerRun: Budget{Calls: 1}}}, ""},
+		{Call{Kind: Provider, Name: "small", Agent: "odd"}, "free"},
 	} {
 		_, _ = e.Do(t.Context(), c.call, ok)
 		applied, err := e.Do(t.Context(), c.call, func(context.Context, int) (Spent, error) {
@@ -164,7 +167,7 @@ func TestDegrade(t *testing.T) {
 	}
 	// A call that is guarded within another brings its own error home unchanged.
 	inner := &BudgetError{Scope: "run", What: "calls", Limit: "1"}
-	if applied, err := e.Do(t.Context(), Call{Kind: Provider, Name: "small"}, fails(inner)); !errors.Is(err, inner) || applied.Degraded != "" || inner.Err != nil {
+	if applied, err := e.Do(t.Context(), Call{Kind: Provider, Name: "other"}, fails(inner)); !errors.Is(err, inner) || applied.Degraded != "" || inner.Err != nil {
 		t.Errorf("%v, %+v", err, applied)
 	}
 }
@@ -203,6 +206,58 @@ func TestDay(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
 	}
+}
+
+func TestAmountsSaturate(t *testing.T) {
+	a := cost(Spent{Tokens: math.MaxInt64 - 1, USD: 1e9})
+	a.add(cost(Spent{Tokens: 5, USD: math.Inf(1)}))
+	if want := (amount{calls: 2, tokens: math.MaxInt64, nanos: math.MaxInt64}); a != want {
+		t.Errorf("%+v", a)
+	}
+	if got, want := cost(Spent{Tokens: -1, USD: -1}), (amount{calls: 1, tokens: math.MaxInt64, nanos: math.MaxInt64}); got != want {
+		t.Errorf("what was earned is charged as %+v", got)
+	}
+}
+
+// What was set aside for an attempt that never ran is free again.
+func TestReservationOfOneThatNeverRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, remote(Settings{PerRun: Budget{Calls: 2}, RateCalls: 1, RatePer: time.Hour, RateWait: time.Second}))
+		for i := range 4 {
+			err := do(t, e, ok)
+			if want := []agent.Outcome{agent.OK, agent.RateLimited, agent.RateLimited, agent.RateLimited}[i]; outcomeOf(err) != want {
+				t.Errorf("call %d: %v", i+1, err)
+			}
+		}
+		time.Sleep(time.Hour)
+		if err := do(t, e, ok); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A budget of time that runs out while an attempt waits refuses it, and nothing stays
+// taken.
+func TestElapsedWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, remote(Settings{Deadline: time.Hour, Concurrency: 1, PerRun: Budget{Elapsed: 10 * time.Second, Tokens: 100}}))
+		go func() { _ = do(t, e, deaf(12*time.Second)) }()
+		time.Sleep(time.Second)
+		c := call("2")
+		c.Estimate.Tokens = 60
+		if _, err := e.Do(t.Context(), c, ok); outcomeOf(err) != agent.BudgetExceeded {
+			t.Error(err)
+		}
+		s := e.Stats()[0]
+		if s.InUse != 0 || s.Budgets[0].Used.Calls != 1 {
+			t.Errorf("left behind: %+v", s)
+		}
+		for _, a := range e.targets {
+			if a.purse.run.held != (amount{}) {
+				t.Errorf("still set aside: %+v", a.purse.run.held)
+			}
+		}
+	})
 }
 
 // What was spent before and cannot be read counts as everything.

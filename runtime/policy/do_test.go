@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -108,112 +107,6 @@ func TestTypedErrors(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestRetries(t *testing.T) {
-	plain := errors.New("no such row")
-	spent := map[string]struct {
-		errs     []error // of the attempts, then nil
-		change   func(*Call)
-		attempts int
-		err      error
-	}{
-		"until it succeeds":                {errs: []error{failure(0), failure(0)}, attempts: 3},
-		"up to the last attempt":           {errs: []error{failure(0), failure(0), failure(0), failure(0)}, attempts: 3, err: errDown},
-		"not for an effect":                {errs: []error{failure(0)}, change: func(c *Call) { c.Repeatable = false }, attempts: 1, err: errDown},
-		"not for another error":            {errs: []error{plain}, attempts: 1, err: plain},
-		"not when it cannot help":          {errs: []error{&Failure{Outcome: agent.Execution, Err: errDown}}, attempts: 1, err: errDown},
-		"fewer for an invocation":          {errs: []error{failure(0), failure(0)}, change: func(c *Call) { c.Invocation.Attempts = 2 }, attempts: 2, err: errDown},
-		"never more for one":               {errs: []error{failure(0), failure(0), failure(0)}, change: func(c *Call) { c.Invocation.Attempts = 9 }, attempts: 3, err: errDown},
-		"a wrapped failure counts":         {errs: []error{errors.Join(plain, failure(0))}, attempts: 2},
-		"an error that cannot be compared": {errs: []error{incomparable{failure(0)}}, attempts: 2},
-	}
-	for name, c := range spent {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e := engine(t, remote(Settings{Attempts: 3, Backoff: time.Second}))
-				in := call("1")
-				if c.change != nil {
-					c.change(&in)
-				}
-				var seen []int
-				applied, err := e.Do(t.Context(), in, func(_ context.Context, n int) (Spent, error) {
-					seen = append(seen, n)
-					if n <= len(c.errs) {
-						return Spent{}, c.errs[n-1]
-					}
-					return Spent{}, nil
-				})
-				if !errors.Is(err, c.err) || applied.Attempts != c.attempts || len(seen) != c.attempts || seen[len(seen)-1] != c.attempts {
-					t.Errorf("attempts %v, applied %d: %v", seen, applied.Attempts, err)
-				}
-			})
-		})
-	}
-}
-
-type incomparable []error
-
-func (e incomparable) Error() string { return e[0].Error() }
-func (e incomparable) Unwrap() error { return e[0] }
-
-// pauses runs a call that always fails and returns the times between its attempts.
-func pauses(t *testing.T, s Settings, c Call, err error) (out []time.Duration) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		e := engine(t, remote(s))
-		last := time.Now()
-		_, _ = e.Do(t.Context(), c, func(_ context.Context, n int) (Spent, error) {
-			if n > 1 {
-				out = append(out, time.Since(last))
-			}
-			last = time.Now()
-			return Spent{}, err
-		})
-	})
-	return out
-}
-
-func TestBackoff(t *testing.T) {
-	s := Settings{Deadline: time.Hour, Attempts: 6, Backoff: time.Second, MaxBackoff: 5 * time.Second}
-	first := pauses(t, s, call("a"), failure(0))
-	for i, full := range []time.Duration{1, 2, 4, 5, 5} {
-		if full *= time.Second; first[i] < full/2 || first[i] >= full {
-			t.Errorf("pause %d is %v, not between %v and %v", i+1, first[i], full/2, full)
-		}
-	}
-	if diff := cmp.Diff(first, pauses(t, s, call("a"), failure(0))); diff != "" {
-		t.Errorf("the same seed and id:\n%s", diff)
-	}
-	if slices.Equal(first, pauses(t, s, call("b"), failure(0))) {
-		t.Error("another id has the same jitter")
-	}
-	other := call("a")
-	other.Seed++
-	if slices.Equal(first, pauses(t, s, other, failure(0))) {
-		t.Error("another seed has the same jitter")
-	}
-	for i, p := range pauses(t, s, call("a"), failure(time.Minute)) {
-		if p != time.Minute {
-			t.Errorf("pause %d is %v although the server asked for a minute", i+1, p)
-		}
-	}
-	for i, p := range pauses(t, s, call("a"), failure(time.Nanosecond)) {
-		if p != first[i] {
-			t.Errorf("pause %d is %v: a short retry-after took the place of the backoff %v", i+1, p, first[i])
-		}
-	}
-}
-
-func TestPauseBeyondDeadlineIsNotBegun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := engine(t, remote(Settings{Deadline: time.Second, Attempts: 3, Backoff: time.Minute}))
-		began := time.Now()
-		applied, err := e.Do(t.Context(), call("1"), fails(failure(0)))
-		if !errors.Is(err, errDown) || applied.Attempts != 1 || time.Since(began) != 0 {
-			t.Errorf("%d attempts in %v: %v", applied.Attempts, time.Since(began), err)
-		}
-	})
 }
 
 func TestCancellation(t *testing.T) {
@@ -356,6 +249,38 @@ func TestAbandonedAreBounded(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// What one invocation tightened is not said of the next.
+func TestAppliedIsTheCallsOwn(t *testing.T) {
+	e := engine(t, remote(Settings{}))
+	origins := func(s Settings) map[string]string {
+		c := call("1")
+		c.Invocation = s
+		applied, err := e.Do(t.Context(), c, ok)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := map[string]string{}
+		for _, v := range applied.Values {
+			m[v.Setting] = v.Value + " " + v.Origin
+		}
+		return m
+	}
+	for range 2 { // the second time from what was kept
+		for _, c := range []struct {
+			in   Settings
+			want map[string]string
+		}{
+			{Settings{Deadline: time.Second}, map[string]string{"deadline": "1s invocation", "attempts": "1 built in"}},
+			{Settings{Concurrency: 2}, map[string]string{"deadline": "10s built in", "attempts": "1 built in", "concurrency": "2 invocation"}},
+			{Settings{}, map[string]string{"deadline": "10s built in", "attempts": "1 built in"}},
+		} {
+			if diff := cmp.Diff(c.want, origins(c.in)); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
 }
 
 func TestRunHandsItsValueOver(t *testing.T) {

@@ -70,7 +70,8 @@
 // A Failure counts against the breaker, but for one that is rate limited or
 // cancelled, which counts for nothing; so does a call that its caller cancelled or
 // gave less than half of the deadline to. Every other answer is healthy, though it
-// may be slow.
+// may be slow. It opens with the first call that makes the share of a full window
+// certain: with the fifth failure where it is half of ten, were it the fifth call.
 //
 // # Functions that do not end
 //

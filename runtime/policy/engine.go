@@ -71,7 +71,7 @@ func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
 // says that the call itself is not admissible, such as one of an unknown kind.
 //
 // Run is called once for each attempt, counted from 1, in its own goroutine. It
-// should heed its context. When that ends first, Do returns without waiting for run:
+// should heed its context, which ends with the attempt. When that ends first, Do returns without waiting for run:
 // its permit and what was set aside for it stay taken until it really ends, and what
 // it returns then is lost, but for what it spent. What run writes to variables of
 // its caller may therefore be read only when Do returned nil or run's own error; Run

@@ -23,7 +23,7 @@ type plan struct {
 	settings Settings
 	values   []Value // shared: nobody writes to it
 	ignored  []string
-	paces    []*pace
+	paces    []*pace // the shared one last: its slot is for now, not for after another wait
 	breakers []guarded
 
 	strict   sync.Map // of plans with an invocation, by that; at most maxStrict
@@ -102,14 +102,14 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 	owner := ""
 	if s.interval() != shared.interval() {
 		owner = owned(key.agent)
-		if s.interval() > shared.interval() {
-			if err := p.addPace("", shared); err != nil {
-				return nil, err
-			}
-		}
 	}
 	if err := p.addPace(owner, s); err != nil {
 		return nil, err
+	}
+	if s.interval() > shared.interval() {
+		if err := p.addPace("", shared); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.addBreaker("", s); err != nil {
 		return nil, err
@@ -128,13 +128,13 @@ func (base *plan) tightened(c Call) (*plan, error) {
 	p := &plan{target: base.target, base: base.base}
 	p.ignored = r.tighten(layer{"invocation", c.Invocation})
 	p.settings, p.values = r.settings, r.values()
-	p.paces = append(p.paces, base.paces...)
-	p.breakers = append(p.breakers, base.breakers...)
 	if p.settings.interval() != p.base.interval() {
 		if err := p.addPace(owned(c.Agent), p.settings); err != nil {
 			return nil, err
 		}
 	}
+	p.paces = append(p.paces, base.paces...)
+	p.breakers = append(p.breakers, base.breakers...)
 	if p.settings.breakerOnly() != p.base.breakerOnly() {
 		if err := p.addBreaker(owned(c.Agent), p.settings); err != nil {
 			return nil, err

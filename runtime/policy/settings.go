@@ -14,7 +14,8 @@ type Settings struct {
 	// Attempts is how often a call is tried at most; 1 is no retry. Calls that may
 	// not be repeated have one attempt whatever stands here.
 	Attempts int `json:"attempts,omitempty"`
-	// Backoff is the wait before the second attempt; it doubles up to MaxBackoff.
+	// Backoff is the wait before the second attempt; it doubles up to MaxBackoff,
+	// and without one it stays the same. A pause is between half and all of that.
 	Backoff    time.Duration `json:"backoff,omitempty"`
 	MaxBackoff time.Duration `json:"max_backoff,omitempty"`
 

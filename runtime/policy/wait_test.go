@@ -172,6 +172,36 @@ func TestQueueUnderCancellation(t *testing.T) {
 	}
 }
 
+// A permit that comes at the moment in which its waiter gives up goes on to the next.
+func TestPermitOfOneWhoLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		left := 0
+		for range 200 {
+			var q queue
+			if err := q.acquire(t.Context(), "a", 1, 0); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			got := make(chan error, 1)
+			go func() { got <- q.acquire(ctx, "b", 1, 0) }()
+			synctest.Wait()
+			cancel()
+			q.release()
+			if <-got == nil {
+				q.release()
+			} else {
+				left++
+			}
+			if used, waiting := q.state(); used != 0 || waiting != 0 {
+				t.Fatalf("%d used, %d waiting", used, waiting)
+			}
+		}
+		if left == 0 {
+			t.Error("nobody ever left")
+		}
+	})
+}
+
 // In no stretch of RatePer are more than RateCalls let through, and one more at the
 // limiter's edge; and none of the rate is wasted.
 func TestRate(t *testing.T) {
@@ -211,7 +241,7 @@ func TestRate(t *testing.T) {
 // A role has its own rate: a stricter one in addition to the target's, a looser one
 // instead of it. An invocation's comes on top and slows nobody else down.
 func TestRatesOfRolesAndInvocations(t *testing.T) {
-	took := func(agent string, in Settings, n int) (d time.Duration) {
+	took := func(agent string, in Settings, n int) (d, other time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			o := remote(Settings{})
 			o.Book.Environment = Settings{Deadline: time.Hour, RateCalls: 1, RatePer: time.Second}
@@ -229,26 +259,25 @@ func TestRatesOfRolesAndInvocations(t *testing.T) {
 			c.Agent, c.Invocation = "other", Settings{}
 			began = time.Now()
 			_, _ = e.Do(t.Context(), c, ok)
-			if wait := time.Since(began); wait > time.Second {
-				t.Errorf("somebody else waited for %v", wait)
-			}
+			other = time.Since(began)
 		})
-		return d
+		return d, other
 	}
 	for name, c := range map[string]struct {
 		agent string
 		in    Settings
 		want  time.Duration
+		other time.Duration // that the next one waits
 	}{
-		"nobody":                         {want: 4 * time.Second},
-		"a slow role":                    {agent: "slow", want: 16 * time.Second},
+		"nobody":                         {want: 4 * time.Second, other: time.Second},
+		"a slow role":                    {agent: "slow", want: 16 * time.Second, other: time.Second},
 		"a fast role":                    {agent: "fast", want: time.Second},
-		"a slow invocation":              {in: Settings{RatePer: 2 * time.Second}, want: 8 * time.Second},
-		"a fast invocation":              {in: Settings{RateCalls: 100}, want: 4 * time.Second},
+		"a slow invocation":              {in: Settings{RatePer: 2 * time.Second}, want: 8 * time.Second, other: time.Second},
+		"a fast invocation":              {in: Settings{RateCalls: 100}, want: 4 * time.Second, other: time.Second},
 		"a fast role, a slow invocation": {agent: "fast", in: Settings{RateCalls: 2}, want: 2 * time.Second},
 	} {
-		if got := took(c.agent, c.in, 5); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+		if got, other := took(c.agent, c.in, 5); got != c.want || other != c.other {
+			t.Errorf("%s: %v, want %v; the next one waited for %v, want %v", name, got, c.want, other, c.other)
 		}
 	}
 }
@@ -321,6 +350,19 @@ func TestHoldIsBounded(t *testing.T) {
 		}
 		if got := e.Stats()[0].Held; got != maxHold {
 			t.Errorf("held for %v", got)
+		}
+		time.Sleep(maxHold)
+		for _, d := range []time.Duration{20 * time.Second, 5 * time.Second} {
+			go func() {
+				_ = do(t, e, func(ctx context.Context, n int) (Spent, error) {
+					_ = sleep(ctx, time.Second-d/100) // the shorter one ends later
+					return Spent{}, limited(d)
+				})
+			}()
+		}
+		time.Sleep(time.Second)
+		if got := e.Stats()[0].Held; got != 20*time.Second-200*time.Millisecond {
+			t.Errorf("a shorter hold took the place of a longer one: %v", got)
 		}
 	})
 }
