@@ -66,8 +66,14 @@ func newLayer(v *policy.Settings) *layerEntry {
 	return l
 }
 
-// layer is an object whose keys the comments of a scaffold list only once.
+// layer is an object whose keys the comments of a scaffold and its schema list only
+// once.
 type layer struct{ object }
+
+// layerRef is where the schema of evolve.yaml keeps that of a layer.
+const layerRef = "layer"
+
+func (layer) schema() schema { return schema{"$ref": "#/$defs/" + layerRef} }
 
 func layerKeys(l *layerEntry) layer {
 	s := l.settings
@@ -107,10 +113,10 @@ func layerKeys(l *layerEntry) layer {
 
 func spendingKeys(b *policy.Budget) object {
 	return object{keys: []key{
-		{name: "calls", doc: "calls", field: whole[int64]{&b.Calls, 1, maxCalls}},
-		{name: "tokens", doc: "tokens, in and out", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
-		{name: "usd", doc: "money in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
-		{name: "time", doc: "time that the calls took together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
+		{name: "calls", doc: "calls at most", field: whole[int64]{&b.Calls, 1, maxCalls}},
+		{name: "tokens", doc: "tokens at most, in and out", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
+		{name: "usd", doc: "money at most, in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
+		{name: "time", doc: "time at most that the calls take together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
 	}}
 }
 

@@ -3,12 +3,16 @@ package workspace
 import (
 	"encoding/json"
 	"fmt"
+
+	"evolve/runtime/policy"
 )
 
 // SettingsSchema is the JSON schema of evolve.yaml, for editors. It refuses the
 // unknown keys and wrong types that Load refuses.
 func SettingsSchema() []byte {
-	return document("Settings of an evolve workspace (evolve.yaml)", settingsKeys(newSettingsFile()).schema())
+	s := settingsKeys(newSettingsFile()).schema()
+	s["$defs"] = schema{layerRef: layerKeys(newLayer(new(policy.Settings))).object.schema()}
+	return document("Settings of an evolve workspace (evolve.yaml)", s)
 }
 
 // AgentSchema is the JSON schema of agent.yaml, for editors. It refuses the

@@ -57,7 +57,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "prices", doc: "what models cost, in USD per million tokens by model name, frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
 			{name: "providers", doc: "where language models answer, by a name of your own; keys stand in the environment, never here", field: providersKeys(f), example: "{openai: {kind: openai, key_env: OPENAI_API_KEY}}"},
 			{name: "routes", doc: "which model answers, by hint; agent.yaml names one as its model, and default holds where none is named", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
-			{name: "policies", doc: "limits of every call of a tool and of a provider; a later layer is the stricter or looser word of people, a call itself can only be stricter", field: policyKeys(f)},
+			{name: "policies", doc: "limits of every call of a tool and of a provider; environment, then origin, then role, then tool or provider: a later layer goes before an earlier one", field: policyKeys(f)},
 			{name: "mcp", doc: "servers of tools (Model Context Protocol); an agent has those that its mcp names", field: serversKeys(f), example: "{search: {argv: [./search], tools: {find: read}}}"},
 			{name: "safety", doc: "what holds whatever an agent does", field: safetyKeys(f)},
 		},
