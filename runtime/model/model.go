@@ -51,8 +51,9 @@ type Request struct {
 	// Advice is the runtime's own word for this step, such as a suggestion to delegate
 	// or the question of the self-evaluation. It never holds foreign text.
 	Advice []string
-	// Rejected are answers that the self-check has sent back.
-	Rejected []string
+	// Rejected are answers that the self-check has sent back, Drafts those that the
+	// model was asked to think over once more, with the question in Advice.
+	Rejected, Drafts []string
 	// Remaining is the number of model calls left, this one included. At 1 the
 	// model has to answer.
 	Remaining int

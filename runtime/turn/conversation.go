@@ -26,11 +26,13 @@ func (r *run) distill(ctx context.Context) {
 	if !r.agent.language {
 		return
 	}
-	beside := memory.Tokens(r.goal) + r.config.Int("notes.token_budget", defaultNotes)
+	files := 0
 	for _, text := range r.agent.files {
-		beside += memory.Tokens(text)
+		files += memory.Tokens(text)
 	}
-	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Domain: r.domain, Scrub: r.agent.scrub}
+	beside := memory.Tokens(r.goal) + min(files, r.config.Int("bootstrap.token_budget", defaultBootstrap))
+	// A conversation may change its domain; its facts stay its own.
+	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Scrub: r.agent.scrub}
 	res, ok := d.Distill(ctx, r.turns, r.session, session.Thresholds{
 		Tokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
 		Messages: r.config.Int("distill.threshold_messages", defaultDistillCount),
@@ -91,16 +93,17 @@ func (r *run) leaves(res agent.Result, reply model.Reply) agent.Session {
 		return agent.Session{}
 	}
 	out := r.session
+	scrub := r.agent.scrub // before anything is cut: half a credential is one
 	out.Notes = make([]string, len(r.env.Notes))
 	for i, n := range r.env.Notes {
-		out.Notes[i] = r.agent.scrub(n)
+		out.Notes[i] = scrub(n)
 	}
 	t := session.Turn{
-		Goal: r.goal, Outcome: res.Outcome, Why: res.Error, Value: reply.Value, Unsure: reply.Unsure, Calls: r.made,
+		Goal: scrub(r.goal), Outcome: res.Outcome, Why: res.Error, Value: scrub(reply.Value), Unsure: reply.Unsure, Calls: r.made,
 	}
 	if res.Answer != nil {
 		t.Answer = *res.Answer
 	}
-	out.Working = memory.Cut(r.agent.scrub(session.Working(t)), 4*session.MaxWorkingTokens)
+	out.Working = session.Working(t)
 	return out
 }

@@ -31,6 +31,8 @@ type plan struct {
 	Subgoals   []subgoal `json:"subgoals,omitempty"`
 	// Note says what was left out or why the goal stays whole.
 	Note string `json:"note,omitempty"`
+	// Synthesis is what the parts came to together, cut to maxSynthesis bytes.
+	Synthesis string `json:"synthesis,omitempty"`
 }
 
 // subgoal is one part, with what became of it once it was run.
@@ -48,13 +50,20 @@ type subgoal struct {
 }
 
 var (
-	quotes    = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”")
-	sequence  = regexp.MustCompile(`(?i)(?:[,;.]\s*|\s+)(?:and\s+)?(?:then|after that|afterwards|finally|next)[,\s]\s*`)
+	quotes = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”")
+	// A word of sequence counts behind a comma or "and"; a bare "then" only before a
+	// task, and "the next meeting" is no sequence at all.
+	sequence  = regexp.MustCompile(`(?i)(?:[,;.]\s*(?:and\s+)?|\s+and\s+)(?:then|after that|afterwards|finally|lastly|next|second(?:ly)?|third(?:ly)?|fourth(?:ly)?)[,\s]\s*`)
+	bareThen  = regexp.MustCompile(`(?i)([^,;.\s])(?:\s+and)?\s+then\s+(` + starts + `\s)`)
+	condition = regexp.MustCompile(`(?i)^(?:please\s+)?(?:if|when|whenever|once|unless)\s`)
+	numbered  = regexp.MustCompile(`(?m)^\s*\d{1,2}[.)]\s+`)
 	opening   = regexp.MustCompile(`(?i)^(?:please\s+)?first(?:ly)?[,\s]\s*`)
-	tasks     = `(?:find|list|count|calculate|compute|determine|identify|look up|summari[sz]e|design|plan|propose|recommend|analy[sz]e|evaluate|research|investigate|explain|describe|tell me|give|name|say|multiply|add|subtract|divide)`
+	tasks     = `(?:find|list|count|calculate|compute|determine|identify|look up|summari[sz]e|design|plan|propose|recommend|analy[sz]e|evaluate|research|investigate|explain|describe|tell me|give|name|say|multiply|add|subtract|divide|write|implement|create|compare|verify|translate|convert)`
+	starts    = `(?:` + tasks + `|read|open|show|check|test|review|build|draft|document|sort|sum|search)`
 	twoVerbs  = regexp.MustCompile(`(?i)[,;]?\s+and\s+(?:also\s+)?(` + tasks + `\s)`)
-	opensTask = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+)?` + tasks + `\s`)
-	compare   = regexp.MustCompile(`(?i)^(?:please\s+)?compare\s+(.+?)(?:\s+(?:by|on|in terms of|regarding|with respect to)\s+(?:their\s+|the\s+)?(.+?))?[.?!]?$`)
+	opensTask = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+)?` + starts + `\s`)
+	twoThings = regexp.MustCompile(`(?i)^(?:please\s+)?(design|plan|propose|build|create|draft)\s+((?:an?|the)\s+.+?),?\s+and\s+((?:an?|the)\s+.+)$`)
+	compare   = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+|could you\s+|i want you to\s+)*compare\s+(.+?)(?:\s+(?:by|on|in terms of|regarding|with respect to)\s+(?:their\s+|the\s+)?(.+?))?[.?!]?$`)
 	ofWhich   = regexp.MustCompile(`(?i)^(?:the\s+)?(.+?)\s+(?:of|for)\s+(.+)$`)
 	between   = regexp.MustCompile(`(?i)\bdifference\s+(?:in\s+(.+?)\s+between\s+(.+?)|between\s+the\s+(.+?)\s+of\s+(.+?))[.?!]?$`)
 	whichIs   = regexp.MustCompile(`(?i)^which\s+(?:one\s+|of these\s+|\w+\s+)?(?:is|costs|has|takes|needs)\s+(?:the\s+)?(.+?)[,:]\s*(.+?\s+or\s+.+?)[.?!]?$`)
@@ -104,19 +113,44 @@ func split(goal string) []subgoal {
 		}
 		return s
 	}
-	pieces := sequence.Split(opening.ReplaceAllString(text, ""), -1)
-	if len(pieces) < 2 && opensTask.MatchString(text) {
-		pieces = strings.Split(twoVerbs.ReplaceAllString(text, "\x01$1"), "\x01")
-	}
+	pieces := cut(text)
 	var parts []subgoal
 	for _, p := range pieces {
-		p = strings.Trim(p, " ,;.")
+		p = strings.Trim(p, " ,;.\n")
 		if len(strings.Fields(p)) < 2 {
 			continue
 		}
 		parts = append(parts, subgoal{Goal: show(p)})
 	}
 	return parts
+}
+
+// cut finds the pieces of a text without quotes: of a numbered list of tasks, of
+// a sequence, of two tasks, of two things to design. What depends on a condition
+// stays whole.
+func cut(text string) []string {
+	if condition.MatchString(text) {
+		return nil
+	}
+	if items := numbered.Split(text, -1); len(items) > 2 {
+		items = items[1:] // what stands before the first number
+		if !slices.ContainsFunc(items, func(s string) bool { return !opensTask.MatchString(s) }) {
+			return items
+		}
+	}
+	text = bareThen.ReplaceAllString(opening.ReplaceAllString(text, ""), "$1, then $2")
+	if pieces := sequence.Split(text, -1); len(pieces) >= 2 {
+		return pieces
+	}
+	if opensTask.MatchString(text) {
+		if pieces := strings.Split(twoVerbs.ReplaceAllString(text, "\x01$1"), "\x01"); len(pieces) >= 2 {
+			return pieces
+		}
+	}
+	if m := twoThings.FindStringSubmatch(text); m != nil {
+		return []string{m[1] + " " + m[2], m[1] + " " + m[3]}
+	}
+	return nil
 }
 
 func splitComparison(goal string) []subgoal {
@@ -226,18 +260,37 @@ func shared(a, b []string) float64 {
 	return 0
 }
 
-// kind is the type of a subgoal, by its verb.
+// maxFindings and maxFinding bound what a plan shows of a subgoal's answer, in
+// sentences and bytes of each; maxSynthesis bounds the answer to the whole.
+const (
+	maxFindings  = 5
+	maxFinding   = 100
+	maxSynthesis = 500
+)
+
+// found lists what an answer says, a sentence each.
+func found(answer string) []string {
+	var out []string
+	memory.EachSentence(answer, func(s string) bool {
+		out = append(out, memory.Cut(s, maxFinding))
+		return len(out) < maxFindings
+	})
+	return out
+}
+
+// kind is the type of a subgoal, by the verb that it opens with.
 func kind(goal string) string {
 	lower := strings.ToLower(goal)
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
-	}
-	switch {
-	case has("design", "plan", "propose", "recommend"):
+	verb, _, _ := strings.Cut(strings.TrimPrefix(lower, "please "), " ")
+	switch verb {
+	case "design", "plan", "propose", "recommend", "draft", "build", "create", "implement":
 		return planning
-	case has("summar", "combine", "write", "conclude"):
+	case "summarize", "summarise", "combine", "write", "conclude":
 		return synthesis
-	case has("compare", "count", "calculate", "compute", "analy", "evaluate", "difference", "multiply", "how many", "add "):
+	case "compare", "count", "calculate", "compute", "analyze", "analyse", "evaluate", "multiply", "add", "subtract", "divide", "sum", "verify":
+		return analysis
+	}
+	if strings.Contains(lower, "how many") || strings.Contains(lower, "difference") {
 		return analysis
 	}
 	return research

@@ -72,7 +72,14 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 			req.Rejected = append(req.Rejected, reply.Answer)
 			continue
 		}
+		problems := r.problems(req, reply)
+		if r.thinkAgain(req, reply, problems) {
+			continue
+		}
 		r.settle(reply, &e)
+		if len(problems) > 0 && e.outcome == agent.OK {
+			e.outcome, e.why = agent.LowUtility, "the answer has "+problems[0].Text
+		}
 		return e
 	}
 	e.outcome, e.why = agent.BudgetExceeded, "iteration limit reached without an answer"

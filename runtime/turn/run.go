@@ -50,6 +50,8 @@ type run struct {
 	session  agent.Session // what the next turn starts from
 	made     []session.Call
 	board    []model.Shared
+	checked  bool // an answer was sent back for a problem
+	nudged   bool // the self-evaluation was asked for
 	requests []agent.ChangeRequest
 	applied  map[string]string // tool → the policies of its last call, as recorded
 }
@@ -156,8 +158,8 @@ func (r *run) turn(ctx context.Context) agent.Result {
 		}
 	}
 	if len(p.Subgoals) == 0 {
-		if p.Note != "" && p.Note != "switched off" {
-			r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note})
+		if p.Note != "switched off" {
+			r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note, Data: encode(p)})
 		}
 		return r.finish(ctx, r.work(ctx, r.goal, nil, budget))
 	}
@@ -173,14 +175,16 @@ func (r *run) turn(ctx context.Context) agent.Result {
 		}
 		s.ConfidenceBefore, s.ConfidenceAfter, s.Steps = e.before, e.reply.Confidence, e.steps
 		s.Effectiveness = max(0, e.reply.Confidence-e.before)
-		s.Findings = []string{memory.Cut(e.reply.Answer, 100)}
+		s.Findings = found(r.agent.scrub(e.reply.Answer)) // what goes into Data is not scrubbed by event
 		findings = append(findings, model.Finding{
 			Goal: s.Goal, Answer: e.reply.Answer, Value: e.reply.Value, Confidence: e.reply.Confidence,
 			Subject: s.Subject, Unsure: e.reply.Unsure,
 		})
 	}
+	whole := r.synthesize(ctx, findings)
+	p.Synthesis = memory.Cut(r.agent.scrub(whole.reply.Answer), maxSynthesis)
 	r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note, Data: encode(p)})
-	return r.finish(ctx, r.synthesize(ctx, findings))
+	return r.finish(ctx, whole)
 }
 
 // finish turns an ending into the result and applies the checks no config reaches.

@@ -1,0 +1,87 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// nudge is the question of the self-evaluation.
+const nudge = "before this answer counts: was the letter of what was asked for met, was its spirit, or should this be a referral? " +
+	"Answer again, the same if it stands; refer if no tool of yours can do the task."
+
+// doubtBelow is the confidence below which the utility of an answer is in doubt.
+const doubtBelow = .5
+
+// problems are what the checks of a response find, whatever the config says.
+func (r *run) problems(req *model.Request, reply model.Reply) []problem {
+	if reply.Referral != nil || reply.Unsure {
+		return nil
+	}
+	var earlier, found []string
+	for _, m := range r.turns {
+		if m.Role == "assistant" {
+			earlier = append(earlier, m.Content)
+		}
+	}
+	for _, s := range req.Steps {
+		if s.Result.Outcome == agent.OK {
+			found = append(found, s.Result.Output)
+		}
+	}
+	for _, h := range req.Memories {
+		found = append(found, h.Memory.Text)
+	}
+	var problems []problem
+	for _, p := range problems {
+		r.event(agent.Event{Kind: agent.EventCheck, Name: p.Kind, Text: p.Text})
+	}
+	return problems
+}
+
+// thinkAgain sends an answer of a language model back once for a problem that the
+// checks found, and asks the question of the self-evaluation once at tool depth,
+// where utility is in doubt.
+func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []problem) bool {
+	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil {
+		return false
+	}
+	advice := ""
+	switch {
+	case len(problems) > 0 && !r.checked:
+		r.checked = true
+		texts := make([]string, len(problems))
+		for i, p := range problems {
+			texts[i] = p.Text
+		}
+		advice = "that answer has " + strings.Join(texts, "; ") + ". Answer again without it."
+	case r.doubtful(req, reply) && !r.nudged:
+		r.nudged = true
+		advice = nudge
+		r.event(agent.Event{Kind: agent.EventNudge, Text: "asked whether the letter and the spirit were met, or whether this is a referral"})
+	default:
+		return false
+	}
+	req.Drafts = append(req.Drafts, reply.Answer)
+	req.Advice = append(slices.Clone(req.Advice), advice)
+	return true
+}
+
+// doubtful reports whether the utility of an answer that tools were used for is in
+// doubt: the model is unsure itself, or calls failed that nothing made good.
+func (r *run) doubtful(req *model.Request, reply model.Reply) bool {
+	if len(req.Steps) == 0 {
+		return false
+	}
+	failed := 0
+	for _, s := range req.Steps {
+		if s.Result.Outcome != agent.OK {
+			failed++
+		}
+	}
+	return reply.Unsure || reply.Confidence > 0 && reply.Confidence < doubtBelow || 2*failed > len(req.Steps)
+}
+
+type problem struct{ Kind, Text string }
