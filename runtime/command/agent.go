@@ -2,10 +2,8 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -33,10 +31,10 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if ctx.Err() != nil {
 		return cancelled(ctx)
 	}
-	timeout := a.timeout(req.Limits.Timeout)
+	timeout := shorter(a.o.Timeout, req.Limits.Timeout)
 	line, err := encode(req, timeout)
 	if err != nil {
-		return agent.Result{Outcome: agent.Execution, Error: a.clip(err.Error())}
+		return agent.Result{Outcome: agent.Execution, Error: clip(err.Error(), a.o.Scrub)}
 	}
 	var w *worker
 	select {
@@ -118,27 +116,6 @@ func (a *Agent) retire(w *worker) {
 	a.mu.Unlock()
 }
 
-// timeout is the shorter of the request's and the agent's own.
-func (a *Agent) timeout(asked time.Duration) time.Duration {
-	t := a.o.Timeout
-	if asked > 0 && (t == 0 || asked < t) {
-		t = asked
-	}
-	if t == 0 {
-		t = defaultTimeout
-	}
-	return t
-}
-
-// clip makes foreign text one scrubbed line of bounded length.
-func (a *Agent) clip(text string) string {
-	text = strings.Join(strings.Fields(a.o.Scrub(text)), " ")
-	if len(text) > maxError {
-		text = strings.ToValidUTF8(text[:maxError], "") + "…"
-	}
-	return text
-}
-
 func cancelled(ctx context.Context) agent.Result {
 	return agent.Result{Outcome: agent.Cancelled, Error: context.Cause(ctx).Error()}
 }
@@ -217,7 +194,7 @@ func (t *turn) once() agent.Result {
 
 // unstarted is the result where no program could be started.
 func (t *turn) unstarted(err error) agent.Result {
-	res := agent.Result{Outcome: agent.Execution, Error: t.agent.clip(fmt.Sprintf("starting the program: %v", err))}
+	res := agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("starting the program: %v", err), t.agent.o.Scrub)}
 	switch {
 	case t.ctx.Err() != nil:
 		return cancelled(t.ctx)
@@ -239,44 +216,10 @@ func (t *turn) late() agent.Result {
 // result judges what came back. An error says that the program cannot be asked
 // again.
 func (t *turn) result(line []byte, b *breach) (agent.Result, error) {
-	a := t.agent
 	if b != nil {
 		return t.broken(b), errBroken
 	}
-	r, err := parse(line, t.req.ID)
-	res := agent.Result{Usage: r.usage, Outcome: r.outcome}
-	t.keep(&res, r)
-	if err != nil {
-		res.Outcome, res.Error = agent.ContractViolation, a.clip(err.Error())
-		return res, err
-	}
-	if text := exceeded(t.req.Limits, r.usage, len(line)); text != "" {
-		res.Outcome, res.Error = agent.BudgetExceeded, text
-		return res, nil
-	}
-	if r.outcome.Gradable() {
-		res.Answer, res.Score = r.answer, r.score
-	}
-	if r.outcome != agent.OK {
-		res.Error = a.clip(r.err)
-		if res.Error == "" {
-			res.Error = fmt.Sprintf("the program reported %s", r.outcome)
-		}
-	}
-	return res, nil
-}
-
-// exceeded says which limit a task went over, "" for none.
-func exceeded(l agent.Limits, u agent.Usage, size int) string {
-	switch {
-	case l.MaxCostUSD > 0 && u.CostUSD > l.MaxCostUSD:
-		return fmt.Sprintf("the task cost %g USD, more than the limit of %g", u.CostUSD, l.MaxCostUSD)
-	case l.MaxTokens > 0 && u.InputTokens+u.OutputTokens > l.MaxTokens:
-		return fmt.Sprintf("the task used %d tokens, more than the limit of %d", u.InputTokens+u.OutputTokens, l.MaxTokens)
-	case l.MaxOutputBytes > 0 && int64(size) > l.MaxOutputBytes:
-		return fmt.Sprintf("the response has %d bytes, more than the limit of %d", size, l.MaxOutputBytes)
-	}
-	return ""
+	return judge(line, t.req, t.agent.o.Scrub)
 }
 
 var errBroken = errors.New("the program was stopped")
@@ -296,34 +239,9 @@ func (t *turn) broken(b *breach) agent.Result {
 	return agent.Result{Outcome: agent.Execution, Error: b.text}
 }
 
-// keep takes over what the program tells beside its answer, scrubbed.
-func (t *turn) keep(res *agent.Result, r response) {
-	scrub := t.agent.o.Scrub
-	if r.transcript != nil {
-		res.Transcript.Add(0, agent.Event{Kind: agent.EventForeign, Data: scrubbed(r.transcript, scrub)})
-	}
-	if r.artifacts != nil {
-		res.Artifacts = scrubbed(r.artifacts, scrub)
-	}
-}
-
 // listen takes over what the program wrote to standard error.
 func (t *turn) listen(res *agent.Result, w *worker) {
 	if text := w.stderr.collect(t.agent.o.Scrub); text != "" {
 		res.Transcript.Add(0, agent.Event{Kind: agent.EventStderr, Text: text})
 	}
-}
-
-// scrubbed is JSON without credentials; what is none any more without them becomes
-// a JSON string.
-func scrubbed(raw json.RawMessage, scrub func(string) string) json.RawMessage {
-	text := scrub(string(raw))
-	if json.Valid([]byte(text)) {
-		return json.RawMessage(text)
-	}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		return nil // cannot be: every string has a JSON form
-	}
-	return quoted
 }

@@ -93,7 +93,7 @@ func TestPaid(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	for how, want := range map[string]agent.Result{
 		`{"id":"ID","outcome":"infrastructure","error":"no\n opensesame"}`: {Outcome: agent.Infrastructure, Error: "no [redacted]"},
-		`{"id":"ID","answer":"x","outcome":"execution"}`:                   {Outcome: agent.Execution, Error: "the program reported execution"},
+		`{"id":"ID","answer":"x","outcome":"execution"}`:                   {Outcome: agent.Execution, Error: "the agent reported execution"},
 		`{"id":"ID","answer":"x","usage":{"cost_usd":2}}`: {
 			Outcome: agent.BudgetExceeded, Error: "the task cost 2 USD, more than the limit of 1", Usage: agent.Usage{CostUSD: 2},
 		},
@@ -103,7 +103,7 @@ func TestOutcomes(t *testing.T) {
 		`{"id":"ID","answer":"` + strings.Repeat("x", 200) + `"}`: {
 			Outcome: agent.BudgetExceeded, Error: "the response has 222 bytes, more than the limit of 200",
 		},
-		`{"id":"ID","outcome":"wrong_tool_boundary"}`: {Outcome: agent.WrongToolBoundary, Error: "the program reported wrong_tool_boundary"},
+		`{"id":"ID","outcome":"wrong_tool_boundary"}`: {Outcome: agent.WrongToolBoundary, Error: "the agent reported wrong_tool_boundary"},
 	} {
 		a := newAgent(t, Options{Argv: itself(t, how), Protocol: Once, Walls: detect()})
 		req := ask("e", "")

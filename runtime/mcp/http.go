@@ -158,16 +158,23 @@ func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 // explain looks for an error of the protocol in a response with a bad status. It is
 // left to the SDK when there is one.
 func explain(resp *http.Response) *fault {
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxHeaders))
-	if err == nil {
-		if msg, err := decode(bytes.TrimSpace(text)); err == nil {
-			if answer, ok := msg.(*jsonrpc.Response); ok && answer.Error != nil {
-				resp.Body = &replayed{bytes.NewReader(text), resp.Body}
-				return nil
-			}
-		}
+	// What cannot be read is no error of the protocol.
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxHeaders))
+	if complains(bytes.TrimSpace(text)) {
+		resp.Body = &replayed{bytes.NewReader(text), resp.Body}
+		return nil
 	}
 	return &fault{outcome: agent.Execution, text: fmt.Sprintf("the server answered with status %d", resp.StatusCode)}
+}
+
+// complains reports whether a text is an error of the protocol.
+func complains(text []byte) bool {
+	msg, err := decode(text)
+	if err != nil {
+		return false
+	}
+	answer, ok := msg.(*jsonrpc.Response)
+	return ok && answer.Error != nil
 }
 
 // replayed is a body that was read already.

@@ -184,7 +184,6 @@ func TestRender(t *testing.T) {
 		"the same":        {mcp.CallToolResult{Content: []mcp.Content{text("{\n\"a\": 1}")}, StructuredContent: map[string]any{"a": 1.0}}, "{\n\"a\": 1}"},
 		"empty resource":  {mcp.CallToolResult{Content: []mcp.Content{&mcp.EmbeddedResource{}}}, "[resource, empty]"},
 		"long address":    {mcp.CallToolResult{Content: []mcp.Content{&mcp.ResourceLink{URI: strings.Repeat("x", 300)}}}, "[link to " + strings.Repeat("x", 200) + "…]"},
-		"a tool's use":    {mcp.CallToolResult{Content: []mcp.Content{&mcp.ToolUseContent{Name: "x"}}}, "[content of an unknown kind]"},
 		"a secret":        {mcp.CallToolResult{Content: []mcp.Content{text("open\x07sesame")}}, "[redacted]"},
 		"a secret at cut": {mcp.CallToolResult{Content: []mcp.Content{text(strings.Repeat("x", tool.MaxOutput+margin-4) + "opensesame")}}, strings.Repeat("x", tool.MaxOutput) + "…"},
 	} {

@@ -1,0 +1,228 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"evolve/runtime/agent"
+)
+
+// HTTPOptions of an agent that is a server.
+type HTTPOptions struct {
+	// URL is where requests are posted to, http or https.
+	URL string
+	// Header goes with every request, such as the value of Authorization.
+	Header map[string]string
+	// Parallel is the number of requests under way at once; 0 is 1.
+	Parallel int
+	// Timeout bounds one task; 0 leaves it to the request. Without either it is ten
+	// minutes.
+	Timeout time.Duration
+	// Scrub removes credentials from what is kept of the server's words; required.
+	Scrub func(string) string
+	// Client sends the requests; nil is one without proxy, cookies and compression. Its
+	// timeout and its way with redirects are not used.
+	Client *http.Client
+	// BodyLimit bounds a response, in bytes; 0 is 1 MiB.
+	BodyLimit int
+}
+
+// Bounds on what is read of a response besides its body, in bytes.
+const (
+	maxHeader    = 64 << 10
+	maxComplaint = 4 << 10 // of a body with a bad status
+)
+
+// HTTPAgent asks an operator's server: the request object is the body of a POST, the
+// response object that of the answer. It is safe for concurrent use.
+type HTTPAgent struct {
+	o      HTTPOptions
+	client http.Client
+	// local says that the server runs on this machine.
+	local bool
+	slots chan struct{}
+	// life is done once the agent is closed.
+	life  context.Context
+	end   context.CancelCauseFunc
+	close sync.Once
+}
+
+var _ agent.Agent = (*HTTPAgent)(nil)
+
+// NewHTTP checks the options and makes the agent. Nothing is sent before the first task.
+func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
+	o.Parallel = max(o.Parallel, 1)
+	if o.BodyLimit == 0 {
+		o.BodyLimit = defaultLineLimit
+	}
+	u, err := url.Parse(o.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("the agent has no http or https URL")
+	case u.User != nil:
+		return nil, errors.New("the agent's URL holds credentials, which belong into a header")
+	case o.Timeout < 0 || o.BodyLimit < 0 || o.BodyLimit > math.MaxInt32:
+		return nil, errors.New("a limit of the agent is out of range")
+	case o.Scrub == nil:
+		return nil, errors.New("the agent needs a scrubber")
+	}
+	for name, value := range o.Header {
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, fmt.Errorf("the agent's header %.40q has a name or value that cannot be sent", name)
+		}
+	}
+	a := &HTTPAgent{o: o, local: loopback(u.Hostname()), slots: make(chan struct{}, o.Parallel)}
+	if o.Client != nil {
+		a.client = *o.Client
+	} else {
+		a.client.Transport = &http.Transport{
+			DisableCompression: true, MaxResponseHeaderBytes: maxHeader, MaxIdleConnsPerHost: o.Parallel,
+			TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: time.Minute,
+		}
+	}
+	a.client.Timeout, a.client.CheckRedirect = 0, sameHost
+	a.life, a.end = context.WithCancelCause(context.Background())
+	return a, nil
+}
+
+// loopback reports whether a host is this machine by its name.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+var errElsewhere = errors.New("the agent redirects to another host or in circles")
+
+// sameHost lets a server move its endpoint, and nobody else.
+func sameHost(req *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	if req.URL.Host != first.Host || req.URL.Scheme != first.Scheme || req.Method != http.MethodPost || len(via) > 3 {
+		return errElsewhere
+	}
+	return nil
+}
+
+// Run does one task.
+func (a *HTTPAgent) Run(ctx context.Context, req agent.Request) agent.Result {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(a.life, func() { cancel(errClosed) })
+	defer stop()
+	if ctx.Err() != nil || a.life.Err() != nil {
+		return a.cancelled(ctx)
+	}
+	timeout := shorter(a.o.Timeout, req.Limits.Timeout)
+	if !a.local {
+		req.Workdir = "" // which is on this machine
+	}
+	body, err := encode(req, timeout)
+	if err != nil {
+		return agent.Result{Outcome: agent.Execution, Error: clip(err.Error(), a.o.Scrub)}
+	}
+	select {
+	case a.slots <- struct{}{}:
+	case <-ctx.Done():
+		return a.cancelled(ctx)
+	}
+	defer func() { <-a.slots }()
+	limited, release := context.WithTimeout(ctx, timeout)
+	defer release()
+	res, whole := a.post(limited, req, body)
+	switch {
+	case whole:
+		return res
+	case ctx.Err() != nil || a.life.Err() != nil:
+		return a.cancelled(ctx)
+	case limited.Err() != nil:
+		return agent.Result{Outcome: agent.Timeout, Error: fmt.Sprintf("no response within %s", timeout)}
+	}
+	return res
+}
+
+func (a *HTTPAgent) cancelled(ctx context.Context) agent.Result {
+	if a.life.Err() != nil {
+		ctx = a.life
+	}
+	return cancelled(ctx)
+}
+
+// Close ends the tasks under way as cancelled and returns when nothing is left.
+func (a *HTTPAgent) Close() error {
+	a.close.Do(func() {
+		a.end(errClosed)
+		for range a.o.Parallel {
+			a.slots <- struct{}{}
+		}
+		if a.o.Client == nil {
+			a.client.CloseIdleConnections()
+		}
+	})
+	return nil
+}
+
+// post sends one request and judges what comes back; whole says that all of it did.
+func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (res agent.Result, whole bool) {
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, a.o.URL, bytes.NewReader(body))
+	if err != nil {
+		return agent.Result{Outcome: agent.Execution, Error: clip(err.Error(), a.o.Scrub)}, false
+	}
+	for name, value := range a.o.Header {
+		post.Header.Set(name, value)
+	}
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set("Accept", "application/json")
+	resp, err := a.client.Do(post)
+	switch {
+	case errors.Is(err, errElsewhere):
+		return agent.Result{Outcome: agent.ContractViolation, Error: errElsewhere.Error()}, true
+	case err != nil:
+		// Not a byte of an answer came: nothing says that the variant is to blame.
+		return agent.Result{Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub)}, false
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return a.refused(resp), true
+	}
+	line, err := io.ReadAll(io.LimitReader(resp.Body, int64(a.o.BodyLimit)+1))
+	switch {
+	case len(line) > a.o.BodyLimit:
+		return agent.Result{Outcome: agent.ContractViolation, Error: fmt.Sprintf("the agent sent a response of more than %d bytes", a.o.BodyLimit)}, true
+	case err != nil:
+		return agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("the agent's response broke off: %v", err), a.o.Scrub)}, false
+	}
+	res, _ = judge(line, req, a.o.Scrub) // the error stands in the result
+	return res, true
+}
+
+// refused is the result of an answer with another status than 200. A server that is
+// down, overloaded or broken moves no score; a request that it refuses does.
+func (a *HTTPAgent) refused(resp *http.Response) agent.Result {
+	res := agent.Result{Outcome: agent.ContractViolation}
+	switch code := resp.StatusCode; {
+	case code >= 500 || code == http.StatusRequestTimeout || code == http.StatusTooManyRequests:
+		res.Outcome = agent.Infrastructure
+	case code >= 400:
+		res.Outcome = agent.Execution
+	}
+	text := fmt.Sprintf("the agent answered with status %d", resp.StatusCode)
+	if after := resp.Header.Get("Retry-After"); after != "" {
+		text += fmt.Sprintf(" (Retry-After: %.40q)", after)
+	}
+	// What cannot be read of its words is not missed.
+	if words, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint)); len(words) > 0 {
+		text += ": " + string(bytes.ToValidUTF8(words, []byte("\uFFFD")))
+	}
+	res.Error = clip(text, a.o.Scrub)
+	return res
+}

@@ -1,0 +1,94 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// shorter is the shorter of an agent's own timeout and the request's; 0 is none.
+func shorter(own, asked time.Duration) time.Duration {
+	t := own
+	if asked > 0 && (t == 0 || asked < t) {
+		t = asked
+	}
+	if t == 0 {
+		t = defaultTimeout
+	}
+	return t
+}
+
+// judge makes a result of a response, whatever way it came. An error says that it was
+// none, and that who sent it is not to be asked again without care.
+func judge(line []byte, req agent.Request, scrub func(string) string) (agent.Result, error) {
+	r, err := parse(line, req.ID)
+	res := agent.Result{Usage: r.usage, Outcome: r.outcome}
+	keep(&res, r, scrub)
+	if err != nil {
+		res.Outcome, res.Error = agent.ContractViolation, clip(err.Error(), scrub)
+		return res, err
+	}
+	if text := exceeded(req.Limits, r.usage, len(line)); text != "" {
+		res.Outcome, res.Error = agent.BudgetExceeded, text
+		return res, nil
+	}
+	if r.outcome.Gradable() {
+		res.Answer, res.Score = r.answer, r.score
+	}
+	if r.outcome != agent.OK {
+		res.Error = clip(r.err, scrub)
+		if res.Error == "" {
+			res.Error = fmt.Sprintf("the agent reported %s", r.outcome)
+		}
+	}
+	return res, nil
+}
+
+// keep takes over what an agent tells beside its answer, scrubbed.
+func keep(res *agent.Result, r response, scrub func(string) string) {
+	if r.transcript != nil {
+		res.Transcript.Add(0, agent.Event{Kind: agent.EventForeign, Data: scrubbed(r.transcript, scrub)})
+	}
+	if r.artifacts != nil {
+		res.Artifacts = scrubbed(r.artifacts, scrub)
+	}
+}
+
+// exceeded says which limit a task went over, "" for none.
+func exceeded(l agent.Limits, u agent.Usage, size int) string {
+	switch {
+	case l.MaxCostUSD > 0 && u.CostUSD > l.MaxCostUSD:
+		return fmt.Sprintf("the task cost %g USD, more than the limit of %g", u.CostUSD, l.MaxCostUSD)
+	case l.MaxTokens > 0 && u.InputTokens+u.OutputTokens > l.MaxTokens:
+		return fmt.Sprintf("the task used %d tokens, more than the limit of %d", u.InputTokens+u.OutputTokens, l.MaxTokens)
+	case l.MaxOutputBytes > 0 && int64(size) > l.MaxOutputBytes:
+		return fmt.Sprintf("the response has %d bytes, more than the limit of %d", size, l.MaxOutputBytes)
+	}
+	return ""
+}
+
+// scrubbed is JSON without credentials; what is none any more without them becomes
+// a JSON string.
+func scrubbed(raw json.RawMessage, scrub func(string) string) json.RawMessage {
+	text := scrub(string(raw))
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return nil // cannot be: every string has a JSON form
+	}
+	return quoted
+}
+
+// clip makes foreign text one scrubbed line of bounded length.
+func clip(text string, scrub func(string) string) string {
+	text = strings.Join(strings.Fields(scrub(text)), " ")
+	if len(text) > maxError {
+		text = strings.ToValidUTF8(text[:maxError], "") + "…"
+	}
+	return text
+}
