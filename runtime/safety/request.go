@@ -1,0 +1,93 @@
+package safety
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"evolve/runtime/agent"
+)
+
+const (
+	// maxKept bounds the arguments that a request keeps, in bytes of JSON.
+	maxKept = 16 << 10
+	// maxReason bounds a reason, in bytes.
+	maxReason = 500
+)
+
+// Request is what is left of a call that only a person may make: nothing of it was
+// done. Effect is the one the tool declares. Arguments that are no JSON, or more than
+// 16 KiB, are kept as a JSON string, cut to that size; the id is of all of them.
+func Request(tool, effect string, args json.RawMessage, reason string) agent.ChangeRequest {
+	target := TargetOf(args)
+	kind := Classify(target)
+	if kind == Other {
+		kind = ofTool(tool)
+	}
+	if reason = clip(strings.ToValidUTF8(strings.TrimSpace(reason), "\uFFFD"), maxReason); reason == "" {
+		reason = tool + " would " + strings.ReplaceAll(effect, "_", " ")
+	}
+	return agent.ChangeRequest{
+		ID: requestID(kind, target, tool, Canonical(args)), Type: kind, Reason: reason, Target: target, Tool: tool,
+		Arguments: kept(args), RequiresHumanApproval: true,
+	}
+}
+
+// ofTool is the kind of thing that a tool of the runtime changes by its nature.
+func ofTool(tool string) string {
+	switch tool {
+	case "pipeline_config":
+		return Config
+	case "tool_create":
+		return Tool
+	case "propose_patch":
+		return Source
+	}
+	return Other
+}
+
+// requestID hashes its parts, each with its length before it.
+func requestID(parts ...any) string {
+	h := sha256.New()
+	for _, p := range parts {
+		var b []byte
+		switch p := p.(type) {
+		case string:
+			b = []byte(p)
+		case []byte:
+			b = p
+		}
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(b))))
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// kept is what a request shows of the arguments; it is always JSON.
+func kept(args json.RawMessage) json.RawMessage {
+	if len(args) <= maxKept && json.Valid(args) && utf8.Valid(args) {
+		return append(json.RawMessage(nil), args...)
+	}
+	text := strings.ToValidUTF8(clip(string(args), maxKept), "\uFFFD")
+	for {
+		out, err := json.Marshal(text)
+		if err == nil && len(out) <= maxKept {
+			return out
+		}
+		// Escapes take up to six bytes for one.
+		text = clip(text, len(text)-max(1, (len(out)-maxKept)/6))
+	}
+}
+
+// clip cuts text to n bytes at the start of a character.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n = max(n, 0); n > 0 && !utf8.RuneStart(text[n]); n-- {
+	}
+	return text[:n]
+}
