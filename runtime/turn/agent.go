@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
+	"evolve/runtime/safety"
 	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
@@ -67,8 +67,9 @@ type Options struct {
 	// Author checks the draft of a tool that the agent wrote; nil refuses all. What it
 	// returns never makes a tool callable.
 	Author func(ctx context.Context, draft json.RawMessage) tool.Result
-	// Never are patterns that no answer may match; one that does is denied.
-	Never []*regexp.Regexp
+	// Never are the operator's patterns (RE2) that no answer may match, beside the
+	// built-in ones; an answer that does is denied.
+	Never []string
 	// Usefulness of a tool in a domain from telemetry, in [0,1]; nil takes .8 in the
 	// domains a tool declares and .5, which stands for no history, elsewhere.
 	Usefulness func(tool, domain string) float64
@@ -94,7 +95,7 @@ type Agent struct {
 	limits   agent.Limits
 	space    agent.Space
 	scrub    func(string) string
-	never    []*regexp.Regexp
+	never    safety.Never
 	useful   func(tool, domain string) float64
 	flagged  func(string) bool
 	author   func(ctx context.Context, draft json.RawMessage) tool.Result
@@ -108,7 +109,7 @@ func New(o Options) (*Agent, error) {
 	lex := memory.NewLexicon()
 	a := &Agent{
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, o.Memories), files: bootstrapFiles(o.Bootstrap),
-		clock: o.Clock, space: o.Space, scrub: o.Scrub, never: o.Never, useful: o.Usefulness,
+		clock: o.Clock, space: o.Space, scrub: o.Scrub, useful: o.Usefulness,
 		id: o.ID, language: o.Language, routes: o.Routes, window: cmp.Or(o.Window, defaultWindow),
 		policy: o.PolicyVersion, compete: o.Competence, board: o.Board, flagged: o.Flagged, author: o.Author,
 	}
@@ -122,6 +123,10 @@ func New(o Options) (*Agent, error) {
 		at := newest(o.Memories)
 		a.clock = func() time.Time { return at }
 	}
+	var err error
+	if a.never, err = safety.NewNever(o.Never); err != nil {
+		return nil, fmt.Errorf("never: %w", err)
+	}
 	table := o.Domains
 	if table == nil {
 		table = DefaultDomains()
@@ -132,7 +137,7 @@ func New(o Options) (*Agent, error) {
 		return nil, err
 	}
 	tools = append(tools, o.Foreign...)
-	if a.registry, err = tool.NewRegistry(tool.Options{Agent: o.ID, Scrub: o.Scrub, Guard: o.Guard}, tools...); err != nil {
+	if a.registry, err = tool.NewRegistry(tool.Options{Agent: o.ID, Scrub: o.Scrub, Guard: o.Guard, Restrict: restrict}, tools...); err != nil {
 		return nil, fmt.Errorf("register tools: %w", err)
 	}
 	if len(a.space.Params) == 0 {

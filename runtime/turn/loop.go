@@ -12,6 +12,7 @@ import (
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
+	"evolve/runtime/safety"
 )
 
 const (
@@ -41,7 +42,7 @@ type ending struct {
 func (r *run) work(ctx context.Context, goal string, findings []model.Finding, limit int) ending {
 	hits := r.recall(ctx, goal, false)
 	req := r.request(goal, findings, hits)
-	r.calls = map[string]int{}
+	r.loop = safety.NewLoop(maxRepeats)
 	e := ending{}
 	if len(hits) > 0 {
 		e.before = hits[0].Score
@@ -195,11 +196,8 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 		return false
 	}
 	for _, c := range calls {
-		key := c.Tool + "\x00" + string(c.Arguments)
-		if r.calls[key]++; r.calls[key] > maxRepeats {
-			e.outcome, e.why = agent.LowUtility, "the same call was made again and again"
-			e.reply = model.Reply{Answer: "unknown", Unsure: true}
-			return false
+		if why := r.loop.Call(c.Tool, c.Arguments); why != "" {
+			return r.circling(e, why)
 		}
 		result, err := r.call(ctx, c, req.Remaining-1)
 		if err != nil {
@@ -207,8 +205,19 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			return false
 		}
 		req.Steps = append(req.Steps, model.Step{Call: c, Result: result, Round: len(req.Said)})
+		if why := r.loop.Result(c.Tool, result.Outcome, result.Output); why != "" {
+			return r.circling(e, why)
+		}
 	}
 	return true
+}
+
+// circling ends a goal whose calls lead nowhere.
+func (r *run) circling(e *ending, why string) bool {
+	e.outcome, e.why = agent.LowUtility, why
+	e.reply = model.Reply{Answer: "unknown", Unsure: true}
+	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Text: why})
+	return false
 }
 
 // sentBack is the self-check: an answer that has not the form the question asks

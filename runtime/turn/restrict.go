@@ -2,10 +2,36 @@ package turn
 
 import (
 	"encoding/json"
+	"strings"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/safety"
+	"evolve/runtime/tool"
 )
 
+// restrict returns a change request for a call that only a person may make: one
+// whose effect is more than reading, or one of a foreign tool that is declared to
+// read and asks for something else.
+func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
+	reason := "its effect is " + strings.ReplaceAll(string(spec.Effect), "_", " ")
+	if spec.Effect == tool.Read {
+		if spec.Origin == "local" || spec.Origin == "authored" {
+			return nil
+		}
+		// What comes before the underscores is the operator's name of the server.
+		name := spec.Name[strings.LastIndex(spec.Name, "__")+1:]
+		why, dressed := safety.Dressed(strings.TrimLeft(name, "_"), spec.Description, args)
+		if !dressed {
+			return nil
+		}
+		reason = "declared to read, but " + why
+	}
+	q := safety.Request(spec.Name, string(spec.Effect), args, reason)
+	return &q
+}
+
+// changeRequest is for the runtime's own tools, which know what they would change.
 func changeRequest(kind, target, reason string, args json.RawMessage) *agent.ChangeRequest {
-	return nil
+	q := agent.NewChangeRequest(kind, target, "pipeline_config", reason, args)
+	return &q
 }

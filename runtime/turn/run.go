@@ -12,6 +12,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
+	"evolve/runtime/safety"
 	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
@@ -42,8 +43,8 @@ type run struct {
 	strategy, working string
 	notes             []string
 	active            map[string]int // active tool → model call of its last use; -1 for the selection
-	calls             map[string]int // call and arguments → times made for the present goal
-	steps             int            // model calls
+	loop              *safety.Loop
+	steps             int // model calls
 	usage             agent.Usage
 	results           agent.Transcript
 
@@ -202,10 +203,8 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 	if int64(len(answer)) > r.limits.MaxOutputBytes {
 		return r.failed(agent.BudgetExceeded, fmt.Sprintf("answer of %d bytes, at most %d are allowed", len(answer), r.limits.MaxOutputBytes))
 	}
-	for _, never := range r.agent.never {
-		if never.MatchString(answer) {
-			return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
-		}
+	if _, matches := r.agent.never.Match(answer); matches {
+		return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
 	}
 	return r.result(agent.Result{Answer: &answer, Outcome: e.outcome, Error: r.agent.scrub(e.why)}, e.reply)
 }

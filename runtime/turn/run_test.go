@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +65,7 @@ func TestEveryTurnEndsInOneOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, err := New(Options{
-				Model: scripted{c.replies, c.err, new([]model.Request)}, Never: []*regexp.Regexp{regexp.MustCompile("launch code")},
+				Model: scripted{c.replies, c.err, new([]model.Request)}, Never: []string{"launch code"},
 			})
 			if err != nil {
 				t.Fatal(err)
