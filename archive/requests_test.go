@@ -182,7 +182,7 @@ func TestRecordBounds(t *testing.T) {
 	a := openAt(t, t.TempDir())
 	closing(t, a)
 	for _, worst := range []string{"x", "\x01", "é", "\u2028", "\xffx", `"`} {
-		long := strings.Repeat(worst, 1<<20)
+		long := strings.Repeat(worst, (300<<10)/len(worst))
 		turn, err := a.PutTurn(ctx, TurnRecord{
 			Agent: long, Session: long, Config: agent.ConfigID(long), PolicyVersion: long, Goal: long, Answer: long, Outcome: agent.Outcome(long), Error: long,
 			Transcript: agent.Transcript{Events: []agent.Event{{Text: long}, {Text: "short"}}},
