@@ -294,6 +294,12 @@ func TestRunHandsItsValueOver(t *testing.T) {
 	if got != 2 || applied.Attempts != 2 || !errors.Is(err, errDown) {
 		t.Errorf("%d after %d attempts: %v", got, applied.Attempts, err)
 	}
+	got, _, err = Run(t.Context(), e, call("2"), func(context.Context, int) (int, Spent, error) {
+		return 3, Spent{}, limited(time.Hour)
+	})
+	if got != 0 || outcomeOf(err) != agent.RateLimited {
+		t.Errorf("%d with an error of the policies: %v", got, err)
+	}
 }
 
 // What is not known is refused, never without limits.

@@ -71,11 +71,12 @@ func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
 // says that the call itself is not admissible, such as one of an unknown kind.
 //
 // Run is called once for each attempt, counted from 1, in its own goroutine. It
-// should heed its context, which ends with the attempt. When that ends first, Do returns without waiting for run:
-// its permit and what was set aside for it stay taken until it really ends, and what
-// it returns then is lost, but for what it spent. What run writes to variables of
-// its caller may therefore be read only when Do returned nil or run's own error; Run
-// hands a value over without that danger. A panic in run is a *Failure.
+// should heed its context, which ends with the attempt. When the context ends first,
+// Do returns without waiting for run: its permit and what was set aside for it stay
+// taken until it really ends, and what it returns then is lost, but for what it
+// spent. What run writes to variables of its caller may therefore be read only when
+// Do returned nil or run's own error; Run hands a value over without that danger. A
+// panic in run is a *Failure.
 //
 // The values in the Applied are shared with other calls and must not be changed.
 func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Applied, error) {
@@ -87,7 +88,7 @@ func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, a
 }
 
 // Run is Do for a function with a value: that of the last attempt, with run's own
-// error if there was one; the zero value when Do stopped waiting or never began.
+// error if there was one; the zero value with an error of the policies or of ctx.
 func Run[T any](ctx context.Context, e *Engine, c Call,
 	run func(ctx context.Context, attempt int) (T, Spent, error),
 ) (T, Applied, error) {
@@ -117,6 +118,9 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 		x.budget.DegradedTo = applied.Degraded
 	}
 	p.target.meter.ended(outcomeOf(err), x.attempts)
+	if err != nil && !x.own {
+		x.value = nil
+	}
 	return x.value, applied, err
 }
 

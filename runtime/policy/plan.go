@@ -122,25 +122,25 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 
 // tightened adds the invocation. It gets a limiter and a breaker of its own beside
 // those of the layers, so that it neither escapes nor trips them.
-func (base *plan) tightened(c Call) (*plan, error) {
-	r := base.layers
+func (p *plan) tightened(c Call) (*plan, error) {
+	r := p.layers
 	r.origin = slices.Clone(r.origin)
-	p := &plan{target: base.target, base: base.base}
-	p.ignored = r.tighten(layer{"invocation", c.Invocation})
-	p.settings, p.values = r.settings, r.values()
-	if p.settings.interval() != p.base.interval() {
-		if err := p.addPace(owned(c.Agent), p.settings); err != nil {
+	next := &plan{target: p.target, base: p.base}
+	next.ignored = r.tighten(layer{"invocation", c.Invocation})
+	next.settings, next.values = r.settings, r.values()
+	if next.settings.interval() != p.base.interval() {
+		if err := next.addPace(owned(c.Agent), next.settings); err != nil {
 			return nil, err
 		}
 	}
-	p.paces = append(p.paces, base.paces...)
-	p.breakers = append(p.breakers, base.breakers...)
-	if p.settings.breakerOnly() != p.base.breakerOnly() {
-		if err := p.addBreaker(owned(c.Agent), p.settings); err != nil {
+	next.paces = append(next.paces, p.paces...)
+	next.breakers = append(next.breakers, p.breakers...)
+	if next.settings.breakerOnly() != p.base.breakerOnly() {
+		if err := next.addBreaker(owned(c.Agent), next.settings); err != nil {
 			return nil, err
 		}
 	}
-	return p, nil
+	return next, nil
 }
 
 // owned marks what is not the target's own; no agent has an empty mark.

@@ -41,7 +41,7 @@ func (x *execution) execute() error {
 		return x.value, x.err
 	})
 	if x.paused && err != nil { // the context ended in the pause
-		x.err = x.refused(x.ended(ctx))
+		x.own, x.err = false, x.refused(x.ended(ctx))
 	}
 	return x.err
 }
@@ -57,7 +57,7 @@ func (x *execution) again(err error, deadline time.Time) bool {
 	x.pause = max(x.plan.settings.backoff(x.call, x.attempts), f.RetryAfter)
 	left := time.Until(deadline)
 	if f.RetryAfter >= left {
-		x.err = x.refused(&RateLimitedError{RetryAfter: f.RetryAfter})
+		x.own, x.err = false, x.refused(&RateLimitedError{RetryAfter: f.RetryAfter})
 	}
 	return x.pause < left
 }
