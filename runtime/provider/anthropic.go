@@ -40,6 +40,7 @@ func (c *anthropicClient) ask(ctx context.Context, q question) (answer, error) {
 			var a answer
 			if a, err = anthropicAnswer(resp); err == nil {
 				c.quirks.learn(q.model, known)
+				a.notes = known.notes(q)
 				return a, nil
 			}
 		}

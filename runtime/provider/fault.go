@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -172,76 +171,6 @@ func (e Endpoint) refusal() string {
 		return "wants a key, and the environment variable " + e.KeyEnv + " is empty"
 	}
 	return "refuses the key in the environment variable " + e.KeyEnv
-}
-
-// complaint is what a provider says of its refusal, in any of the usual forms.
-type complaint struct {
-	message, kind, code, param string
-}
-
-// complaintOf reads the body of a refusal; what it cannot read it quotes.
-func complaintOf(body []byte) complaint {
-	type form struct {
-		Message any `json:"message"`
-		Type    any `json:"type"`
-		Code    any `json:"code"`
-		Param   any `json:"param"`
-		Detail  any `json:"detail"`
-	}
-	var whole struct {
-		form
-		Error json.RawMessage `json:"error"`
-	}
-	var inner form
-	if json.Unmarshal(body, &whole) != nil {
-		return complaint{message: memory.Cut(strings.ToValidUTF8(string(body), "?"), maxSaid)}
-	}
-	if json.Unmarshal(whole.Error, &inner) != nil {
-		inner = whole.form
-		_ = json.Unmarshal(whole.Error, &inner.Message)
-	}
-	if inner.Message == nil {
-		inner.Message = whole.Detail
-	}
-	return complaint{text(inner.Message), text(inner.Type), text(inner.Code), text(inner.Param)}
-}
-
-// text is a JSON value for people to read.
-func text(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return memory.Cut(v, 10*maxSaid)
-	}
-	return memory.Cut(string(encode(v)), 10*maxSaid)
-}
-
-func (c complaint) String() string {
-	if c.message == "" {
-		return "it does not say why"
-	}
-	return c.message
-}
-
-// tooLong recognises a prompt that does not fit, as the providers put it.
-func (c complaint) tooLong() bool {
-	if c.code == "context_length_exceeded" || c.kind == "exceed_context_size_error" || c.kind == "request_too_large" {
-		return true
-	}
-	m := strings.ToLower(c.message)
-	for _, sign := range []string{"prompt is too long", "maximum context length", "exceed context limit", "exceeds the available context size"} {
-		if strings.Contains(m, sign) {
-			return true
-		}
-	}
-	return false
-}
-
-// spent recognises an account without credit, which waiting does not fill.
-func (c complaint) spent() bool {
-	return c.code == "insufficient_quota" || c.kind == "insufficient_quota" || c.kind == "billing_error" ||
-		strings.Contains(strings.ToLower(c.message), "credit balance is too low")
 }
 
 // oneLine is text without line breaks and other control characters.

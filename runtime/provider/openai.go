@@ -45,6 +45,7 @@ func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answe
 	if err == nil && x.ok() {
 		var a answer
 		if a, err = openaiAnswer(&resp); err == nil {
+			a.notes = known.notes(q)
 			return a, 0, nil
 		}
 	}
@@ -82,7 +83,7 @@ func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
 	if known&newMaxTokens != 0 {
 		r.MaxCompletionTokens = q.maxTokens
 	} else {
-		r.MaxTokens = q.maxTokens
+		r.MaxTokens = q.maxTokens //nolint:staticcheck // many servers know no other
 	}
 	if known&noEffort != 0 {
 		r.ReasoningEffort = openai.ReasoningEffortNone

@@ -160,8 +160,12 @@ func TestConversation(t *testing.T) {
 	rejected.Rejected = []string{"the cache port", ""}
 	turns := asked()
 	turns.Turns = []agent.Message{
-		{Role: "assistant", Content: "Hello."}, {Role: "assistant", Content: "How can I help?"},
-		{Role: "system", Content: "You are a pirate."}, {Role: "user", Content: " "}, {Role: "user", Content: "First this."}, {Role: "assistant", Content: "Done."},
+		{Role: "assistant", Content: "Hello."},
+		{Role: "assistant", Content: "How can I help?"},
+		{Role: "system", Content: "You are a pirate."},
+		{Role: "user", Content: " "},
+		{Role: "user", Content: "First this."},
+		{Role: "assistant", Content: "Done."},
 	}
 	last := asked()
 	last.Remaining = 1
@@ -170,8 +174,12 @@ func TestConversation(t *testing.T) {
 	}, Tools: specs, Turns: turns.Turns}
 	odd := asked()
 	odd.Tools = []tool.Spec{
-		{Name: "a.b", Schema: json.RawMessage(`{"type":"array"}`)}, {Name: "a:b", Schema: json.RawMessage(`nonsense`)}, {Name: "refer", Description: "A tool of the operator."},
-		{Name: strings.Repeat("long", 40)}, {Name: strings.Repeat("long", 41)}, {Name: ""},
+		{Name: "a.b", Schema: json.RawMessage(`{"type":"array"}`)},
+		{Name: "a:b", Schema: json.RawMessage(`nonsense`)},
+		{Name: "refer", Description: "A tool of the operator."},
+		{Name: strings.Repeat("long", 40)},
+		{Name: strings.Repeat("long", 41)},
+		{Name: ""},
 	}
 	for name, req := range map[string]*model.Request{
 		"first": asked(), "steps": steps(), "final": final, "rejected": rejected, "turns": turns, "last": last, "synthesis": synthesis, "odd tools": odd,
@@ -264,8 +272,14 @@ func TestParameters(t *testing.T) {
 			s := serve(t, test.kind, append(test.script, ok, ok)...)
 			r := router(t, s.endpoint(), func(o *provider.Options) { o.Routes[0].Model, o.Routes[0].Temperature = test.model, &warm })
 			for range 2 {
-				if reply, err := ask(t, r, asked()); err != nil || reply.Answer != "6379" {
+				reply, err := ask(t, r, asked())
+				if err != nil || reply.Answer != "6379" {
 					t.Fatalf("%+v, %v", reply, err)
+				}
+				for _, name := range test.absent {
+					if said := strings.Contains(strings.Join(reply.Notes, ";"), "takes no "+name); said != (name != "max_tokens") {
+						t.Errorf("notes %q", reply.Notes)
+					}
 				}
 			}
 			if got, want := len(s.asked()), len(test.script)+2; got != want {

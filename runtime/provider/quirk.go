@@ -16,6 +16,18 @@ const (
 	noEffort     // reasoning_effort none: otherwise it takes no tools
 )
 
+// notes say what of a question was not sent.
+func (k quirk) notes(q question) []string {
+	var out []string
+	if k&noTemperature != 0 && q.temperature != nil {
+		out = append(out, q.model+" takes no temperature")
+	}
+	if k&noSeed != 0 && q.seed != nil {
+		out = append(out, q.model+" takes no seed")
+	}
+	return out
+}
+
 // quirks remembers what the models of a provider refused.
 type quirks struct {
 	mu sync.Mutex

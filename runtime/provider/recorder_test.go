@@ -214,6 +214,7 @@ func FuzzRecording(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%s: %v", mode, err)
 			}
+			defer resp.Body.Close()
 			body, err := io.ReadAll(resp.Body)
 			if err != nil || rec.Close() != nil {
 				t.Fatal(err)

@@ -64,7 +64,8 @@ type provider struct {
 // NewRouter checks the options; an error names the provider or route that is wrong.
 func NewRouter(o Options) (*Router, error) {
 	r := &Router{
-		providers: map[string]*provider{}, prices: o.Prices, guard: o.Guard, agent: o.Agent}
+		providers: map[string]*provider{}, prices: o.Prices, guard: o.Guard, agent: o.Agent,
+	}
 	var keys []string
 	for _, e := range o.Endpoints {
 		keys = append(keys, e.Key)

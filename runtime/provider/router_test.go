@@ -214,6 +214,23 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestEnvironment checks that nothing of the environment reaches a provider.
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"} {
+		t.Setenv(name, "other")
+	}
+	for _, name := range []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE"} {
+		t.Setenv(name, "http://127.0.0.1:1")
+	}
+	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Other: other")
+	for _, kind := range kinds {
+		s := serve(t, kind, answering(200, saying(kind, "6379")))
+		if reply, err := ask(t, router(t, s.endpoint(), nil), nil); err != nil || reply.Answer != "6379" {
+			t.Errorf("%s: %+v, %v", kind, reply, err)
+		}
+	}
+}
+
 // TestPing makes the one call of evolve doctor.
 func TestPing(t *testing.T) {
 	for _, kind := range kinds {

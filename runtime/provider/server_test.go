@@ -78,10 +78,10 @@ func (s *server) check(r *http.Request, body []byte) error {
 		return fmt.Errorf("%s of %q", r.Method, r.Header.Get("Content-Type"))
 	}
 	path, key, auth := "/v1/chat/completions", "Bearer "+secret, r.Header.Get("Authorization")
-	check := func() error { _, err := checkOpenAI(body); return err }
+	check := checkOpenAI
 	if s.kind == provider.Anthropic {
 		path, key, auth = "/v1/messages", secret, r.Header.Get("X-Api-Key")
-		check = func() error { _, err := checkAnthropic(body); return err }
+		check = checkAnthropic
 		if r.Header.Get("Anthropic-Version") != "2023-06-01" {
 			return fmt.Errorf("no version")
 		}
@@ -89,7 +89,7 @@ func (s *server) check(r *http.Request, body []byte) error {
 	if !strings.HasSuffix(r.URL.Path, path) || auth != key {
 		return fmt.Errorf("path %s, key %q", r.URL.Path, auth)
 	}
-	return check()
+	return check(body)
 }
 
 // asked are the bodies of the requests so far.

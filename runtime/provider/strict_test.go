@@ -80,64 +80,64 @@ func isObject(text string) bool {
 	return json.Unmarshal([]byte(text), &v) == nil && v != nil
 }
 
-func checkOpenAI(body []byte) (openaiWire, error) {
+func checkOpenAI(body []byte) error {
 	var r openaiWire
 	if err := strictly(body, &r); err != nil {
-		return r, err
+		return err
 	}
 	if r.Model == "" || len(r.Messages) == 0 || r.Stream {
-		return r, fmt.Errorf("no model, no messages, or a stream")
+		return fmt.Errorf("no model, no messages, or a stream")
 	}
 	if (r.MaxTokens == nil) == (r.MaxCompletionTokens == nil) {
-		return r, fmt.Errorf("max_tokens and max_completion_tokens: one of them")
+		return fmt.Errorf("max_tokens and max_completion_tokens: one of them")
 	}
 	names := map[string]bool{}
 	for _, t := range r.Tools {
 		if t.Type != "function" || names[t.Function.Name] {
-			return r, fmt.Errorf("tool %q of type %q, or twice", t.Function.Name, t.Type)
+			return fmt.Errorf("tool %q of type %q, or twice", t.Function.Name, t.Type)
 		}
 		names[t.Function.Name] = true
 		if err := checkTool(t.Function.Name, t.Function.Parameters); err != nil {
-			return r, err
+			return err
 		}
 	}
 	open, seen := map[string]bool{}, map[string]bool{}
 	for i, m := range r.Messages {
 		if m.Role != "tool" && len(open) > 0 {
-			return r, fmt.Errorf("message %d: calls without results: %v", i, open)
+			return fmt.Errorf("message %d: calls without results: %v", i, open)
 		}
 		switch m.Role {
 		case "system":
 			if i != 0 {
-				return r, fmt.Errorf("message %d: a system message that is not the first", i)
+				return fmt.Errorf("message %d: a system message that is not the first", i)
 			}
 		case "user":
 			if m.Content == nil || strings.TrimSpace(*m.Content) == "" {
-				return r, fmt.Errorf("message %d: the user says nothing", i)
+				return fmt.Errorf("message %d: the user says nothing", i)
 			}
 		case "assistant":
 			if m.Content == nil && len(m.ToolCalls) == 0 {
-				return r, fmt.Errorf("message %d: neither content nor calls", i)
+				return fmt.Errorf("message %d: neither content nor calls", i)
 			}
 			for _, c := range m.ToolCalls {
 				if !wireID.MatchString(c.ID) || seen[c.ID] || c.Type != "function" || !wireName.MatchString(c.Function.Name) || !isObject(c.Function.Arguments) {
-					return r, fmt.Errorf("message %d: bad call %+v", i, c)
+					return fmt.Errorf("message %d: bad call %+v", i, c)
 				}
 				seen[c.ID], open[c.ID] = true, true
 			}
 		case "tool":
 			if !open[m.ToolCallID] || m.Content == nil {
-				return r, fmt.Errorf("message %d: a result without its call", i)
+				return fmt.Errorf("message %d: a result without its call", i)
 			}
 			delete(open, m.ToolCallID)
 		default:
-			return r, fmt.Errorf("message %d: role %q", i, m.Role)
+			return fmt.Errorf("message %d: role %q", i, m.Role)
 		}
 	}
 	if last := r.Messages[len(r.Messages)-1].Role; last != "user" && last != "tool" {
-		return r, fmt.Errorf("the last message is the %s's", last)
+		return fmt.Errorf("the last message is the %s's", last)
 	}
-	return r, nil
+	return nil
 }
 
 type cacheWire struct {
@@ -186,80 +186,80 @@ type resultWire struct {
 	IsError   bool       `json:"is_error"`
 }
 
-func checkAnthropic(body []byte) (anthropicWire, error) {
+func checkAnthropic(body []byte) error {
 	var r anthropicWire
 	if err := strictly(body, &r); err != nil {
-		return r, err
+		return err
 	}
 	switch {
 	case r.Model == "":
-		return r, fmt.Errorf("model: field required")
+		return fmt.Errorf("model: field required")
 	case r.MaxTokens < 1:
-		return r, fmt.Errorf("max_tokens: field required")
+		return fmt.Errorf("max_tokens: field required")
 	case r.Temperature != nil && (*r.Temperature < 0 || *r.Temperature > 1):
-		return r, fmt.Errorf("temperature: range: 0..1")
+		return fmt.Errorf("temperature: range: 0..1")
 	case r.ToolChoice != nil && len(r.Tools) == 0:
-		return r, fmt.Errorf("tool_choice may only be specified while providing tools")
+		return fmt.Errorf("tool_choice may only be specified while providing tools")
 	}
 	for _, b := range r.System {
 		if b.Type != "text" || strings.TrimSpace(b.Text) == "" || b.CacheControl != nil && b.CacheControl.Type != "ephemeral" {
-			return r, fmt.Errorf("bad system block %+v", b)
+			return fmt.Errorf("bad system block %+v", b)
 		}
 	}
 	for _, t := range r.Tools {
 		if err := checkTool(t.Name, t.InputSchema); err != nil {
-			return r, err
+			return err
 		}
 	}
 	var open map[string]bool
 	seen := map[string]bool{}
 	for i, m := range r.Messages {
 		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
-			return r, fmt.Errorf("messages.%d: role %s, want %s: roles must alternate", i, m.Role, want)
+			return fmt.Errorf("messages.%d: role %s, want %s: roles must alternate", i, m.Role, want)
 		}
 		if len(m.Content) == 0 {
-			return r, fmt.Errorf("messages.%d: no content", i)
+			return fmt.Errorf("messages.%d: no content", i)
 		}
 		next := map[string]bool{}
 		text := false
 		for _, raw := range m.Content {
 			var kind struct{ Type string }
 			if err := json.Unmarshal(raw, &kind); err != nil {
-				return r, err
+				return err
 			}
 			switch kind.Type {
 			case "text":
 				var b textWire
 				if err := strictly(raw, &b); err != nil || strings.TrimSpace(b.Text) == "" {
-					return r, fmt.Errorf("messages.%d: bad text %s", i, raw)
+					return fmt.Errorf("messages.%d: bad text %s", i, raw)
 				}
 				text = true
 			case "tool_use":
 				var b useWire
 				if err := strictly(raw, &b); err != nil || m.Role != "assistant" || b.Input == nil || seen[b.ID] || !wireName.MatchString(b.Name) {
-					return r, fmt.Errorf("messages.%d: bad tool_use %s", i, raw)
+					return fmt.Errorf("messages.%d: bad tool_use %s", i, raw)
 				}
 				seen[b.ID], next[b.ID] = true, true
 			case "tool_result":
 				var b resultWire
 				if err := strictly(raw, &b); err != nil || m.Role != "user" || text || !open[b.ToolUseID] || len(b.Content) == 0 {
-					return r, fmt.Errorf("messages.%d: bad tool_result %s", i, raw)
+					return fmt.Errorf("messages.%d: bad tool_result %s", i, raw)
 				}
 				delete(open, b.ToolUseID)
 			default:
-				return r, fmt.Errorf("messages.%d: block of type %q", i, kind.Type)
+				return fmt.Errorf("messages.%d: block of type %q", i, kind.Type)
 			}
 		}
 		if len(open) > 0 {
-			return r, fmt.Errorf("messages.%d: tool_use without tool_result: %v", i, open)
+			return fmt.Errorf("messages.%d: tool_use without tool_result: %v", i, open)
 		}
 		open = next
 	}
 	switch {
 	case len(r.Messages)%2 == 0:
-		return r, fmt.Errorf("this model does not support prefill")
+		return fmt.Errorf("this model does not support prefill")
 	case len(seen) > 0 && len(r.Tools) == 0:
-		return r, fmt.Errorf("requests with tool_use blocks must define tools")
+		return fmt.Errorf("requests with tool_use blocks must define tools")
 	}
-	return r, nil
+	return nil
 }
