@@ -1,0 +1,35 @@
+package safety
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxMarked is how much of a tool's result is searched for marks, in bytes, and
+// maxMarks how many are listed.
+const (
+	maxMarked = 64 << 10
+	maxMarks  = 8
+)
+
+// Marks lists phrases of a tool's result that address the model as if they were
+// instructions. They are for the transcript, as a warning to whoever reads it; that
+// a text has none says nothing, and no decision rests on them.
+func Marks(text string) []string {
+	plain := " " + strings.Join(strings.Fields(fold(strings.ToValidUTF8(clip(text, maxMarked), " "))), " ") + " "
+	var found []string
+	for _, phrase := range []string{
+		"ignore all previous", "ignore previous instructions", "ignore the previous", "ignore all prior", "ignore prior instructions", "ignore the above", "ignore your instructions", "ignore any previous",
+		"disregard all previous", "disregard previous", "disregard the above", "disregard your", "forget all previous", "forget your instructions", "forget everything above",
+		"new instructions:", "system prompt", "your instructions are", "you are now a", "you must now", "from now on you", "do not tell the user", "don't tell the user", "without telling the user", "do not inform the user",
+		"reveal your prompt", "print your instructions", "repeat the text above", "override your", "developer mode", "jailbreak",
+		"<system>", "</system>", "[inst]", "[/inst]", "<|im_start|>", "<|im_end|>", "<|system|>", "### system", "### instruction", "assistant:", "begin system message",
+	} {
+		if _, after, ok := strings.Cut(plain, phrase); ok && !(after != "" && 'a' <= after[0] && after[0] <= 'z') && !slices.Contains(found, phrase) {
+			if found = append(found, phrase); len(found) == maxMarks {
+				break
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,92 @@
+package safety
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	// minRepeats is how often a sentence stands there before it repeats too often.
+	minRepeats = 4
+	// minWords is the shortest sentence that counts, in words.
+	minWords = 3
+	// refrain is the share of all sentences up to which a repeated one may be a refrain.
+	refrain = 1.0 / 3
+	// minLooped is the shortest text of which the n-grams are counted, in bytes, and
+	// gram their length in words.
+	minLooped = 200
+	gram      = 5
+	// maxLooped is the share of n-grams that may have been there before.
+	maxLooped = .5
+	// maxPeriod is the longest piece that a text without words may repeat, in bytes.
+	maxPeriod = 32
+)
+
+// repetition says how an answer repeats itself; empty if it does not.
+func repetition(answer string) string {
+	if isData(answer) {
+		return ""
+	}
+	text := prose(answer)
+	list := sentences(text)
+	counts := map[string]int{}
+	long, inRow, last := 0, 1, ""
+	for _, s := range list {
+		s = plainText(s)
+		if strings.Count(s, " ")+1 < minWords {
+			last = ""
+			continue
+		}
+		long++
+		if s == last {
+			inRow++
+		} else {
+			inRow, last = 1, s
+		}
+		if counts[s]++; inRow >= minRepeats {
+			return fmt.Sprintf("it says %d times in a row: %s", inRow, clip(s, 100))
+		}
+	}
+	for _, s := range list {
+		if n := counts[plainText(s)]; n >= minRepeats && float64(n) > refrain*float64(long) {
+			return fmt.Sprintf("it says %d times: %s", n, clip(s, 100))
+		}
+	}
+	if len(text) >= minLooped {
+		if share := looped(terms(text)); share > maxLooped {
+			return fmt.Sprintf("%.0f %% of its phrases were there before", 100*share)
+		}
+	}
+	return periodic(text)
+}
+
+// looped is the share of n-grams that occurred before in the same text.
+func looped(words []string) float64 {
+	seen := map[string]bool{}
+	total, again := 0, 0
+	for i := 0; i+gram <= len(words); i++ {
+		g := strings.Join(words[i:i+gram], " ")
+		if total++; seen[g] {
+			again++
+		}
+		seen[g] = true
+	}
+	if total < 2*gram {
+		return 0
+	}
+	return float64(again) / float64(total)
+}
+
+// periodic says whether a text has no words, but a few letters over and over.
+func periodic(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) < minLooped || strings.ContainsAny(text[:minLooped], " \n") {
+		return ""
+	}
+	for period := 1; period <= maxPeriod; period++ {
+		if text[:minLooped-period] == text[period:minLooped] && strings.Trim(text[:period], "0123456789.-=*_#") != "" {
+			return fmt.Sprintf("it repeats %q", text[:period])
+		}
+	}
+	return ""
+}
