@@ -93,7 +93,7 @@ func (c *child) prepare(ctx context.Context, s settings) error {
 	}
 	stop := context.AfterFunc(ctx, c.proc.kill)
 	defer stop()
-	b, err := appendFrame(nil, s)
+	b, err := frame(s)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *child) prepare(ctx context.Context, s settings) error {
 		if r.Error != "" {
 			return errors.New(head(r.Error, maxText))
 		}
-		return nil
+		return ctx.Err() // then it is being killed
 	}
 }
 
@@ -140,7 +140,7 @@ func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply
 	if c.known[r.Hash] {
 		r.Source = ""
 	}
-	b, err := appendFrame(nil, r)
+	b, err := frame(r)
 	if err != nil {
 		return reply{}, err
 	}

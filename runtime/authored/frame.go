@@ -65,8 +65,8 @@ type reply struct {
 
 var errFrame = errors.New("frame is too large")
 
-// appendFrame adds v to b as one frame.
-func appendFrame(b []byte, v any) ([]byte, error) {
+// frame is v as one frame.
+func frame(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func appendFrame(b []byte, v any) ([]byte, error) {
 	if len(data) > maxFrame {
 		return nil, errFrame
 	}
-	return append(binary.BigEndian.AppendUint32(b, uint32(len(data))), data...), nil
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...), nil
 }
 
 // cutFrame takes the first frame off b; data is nil while it is not all there.

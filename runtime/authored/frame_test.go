@@ -4,7 +4,7 @@ import "testing"
 
 func FuzzReply(f *testing.F) {
 	for _, r := range []reply{{Ending: value, Value: []byte(`{"refer":{"boundary_axes":["a"],"evidence":"e"}}`)}, {Ending: failure, Text: "x"}} {
-		b, err := appendFrame(nil, r)
+		b, err := frame(r)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -76,6 +76,9 @@ func failed(o agent.Outcome, format string, args ...any) result {
 // run calls a tool once. A child that ended without a word, which may be somebody
 // else's doing, is replaced and the call repeated once: it has no effects.
 func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
+	if ctx.Err() != nil {
+		return stopped(ctx.Err())
+	}
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
@@ -85,13 +88,10 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	r := request{Name: d.Name, Hash: d.Hash(), Source: d.Source, Args: args}
 	for again := false; ; again = true {
 		c, err := p.take(ctx)
-		if ctx.Err() != nil {
-			if c != nil {
-				p.give(c)
-			}
+		switch {
+		case err != nil && ctx.Err() != nil:
 			return stopped(ctx.Err())
-		}
-		if err != nil {
+		case err != nil:
 			return failed(agent.Infrastructure, "no process to run the tool in: %s", head(err.Error(), maxText))
 		}
 		out, err := c.call(ctx, r, p.limit)

@@ -87,8 +87,14 @@ func TestEndlessIsStopped(t *testing.T) {
 
 func TestCallerStops(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
-		call(t, p, echo, `{}`)
+		// The start of a child is stopped as well.
 		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if c, err := newChild(ctx, p.walls, p.settings, p.extra); err == nil {
+			t.Error("a child was started for nobody")
+			c.end()
+		}
+		ctx, cancel = context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, cancel)
 		if r := p.run(ctx, definition(endless), []byte(`{}`)); r.outcome != agent.Cancelled {
 			t.Errorf("%s: %s", r.outcome, r.Text)
@@ -134,7 +140,7 @@ func TestParentWatchesSize(t *testing.T) {
 		p.settings.Data, p.extra = 0, weight*(48<<20)
 		p.settings.Steps = 1 << 40
 		p.settings.Heap = 1 << 40
-		r := call(t, p, "def run(args):\n  l = []\n  for i in range(100000000):\n    l.append('a%d' % i)\n  return len(l)\n", `{}`)
+		r := call(t, p, "def run(args):\n  l = []\n  for i in range(100000000):\n    l.append('a%d' % i * 500000)\n  return len(l)\n", `{}`)
 		if r.outcome != agent.Execution || !strings.Contains(r.Text, "memory") {
 			t.Errorf("%s: %s", r.outcome, r.Text)
 		}

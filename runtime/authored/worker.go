@@ -77,7 +77,7 @@ func receive(r io.Reader, into any) error {
 }
 
 func send(w io.Writer, v any) error {
-	b, err := appendFrame(nil, v)
+	b, err := frame(v)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (d Definition) validate() error {
 	if n := utf8.RuneCountInString(d.Text); n == 0 || n > MaxText {
 		wrong("the skill's text has %d characters, between 1 and %d are allowed", n, MaxText)
 	}
-	if strings.ContainsFunc(d.Text, func(r rune) bool { return r != '\n' && r != '\t' && unprintable(r) }) {
+	if !utf8.ValidString(d.Text) || strings.ContainsFunc(d.Text, func(r rune) bool { return r != '\n' && r != '\t' && unprintable(r) }) {
 		wrong("the skill's text holds characters that do not show")
 	}
 	if len(d.Evidence) > maxEvidence {

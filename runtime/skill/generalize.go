@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"evolve/runtime/memory"
 )
@@ -95,7 +96,7 @@ func (g *group) argument(at int, key string) argument {
 // harmless reports whether a value may stand in the text: short, on one line,
 // without marks of Markdown, and nobody's answer.
 func (g *group) harmless(value string) bool {
-	if len(value) > maxLiteral || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("`<>", r) }) {
+	if len(value) > maxLiteral || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("`<>", r) }) {
 		return false
 	}
 	v := normal(value)

@@ -226,8 +226,10 @@ func TestDue(t *testing.T) {
 
 func TestSection(t *testing.T) {
 	skills := []Definition{
-		{Name: "b", Domain: "research", Text: "Do b."}, {Name: "a", Domain: globalDomain, Text: "Do a."},
-		{Name: "c", Domain: "crypto", Text: "Do c."}, {Name: "d", Domain: "research", Text: strings.Repeat("Do d. ", 200)},
+		{Name: "b", Domain: "research", Text: "Do b."},
+		{Name: "a", Domain: globalDomain, Text: "Do a."},
+		{Name: "c", Domain: "crypto", Text: "Do c."},
+		{Name: "d", Domain: "research", Text: strings.Repeat("Do d. ", 200)},
 	}
 	want := heading + "\n### b\n\nDo b.\n\n### a\n\nDo a.\n"
 	if got := Section(skills, "research", 100); got != want {
