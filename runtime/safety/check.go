@@ -3,6 +3,7 @@ package safety
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 )
 
 // Response is an answer and what is known of how it came about.
@@ -86,7 +87,7 @@ func isCode(line string) bool {
 // terms are the words of a text in small letters, numbers among them.
 func terms(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return strings.ContainsRune(" \t\r\n.,;:!?\"'`()[]{}<>*_#~|/\\=+“”‘’…—–-", r)
+		return r <= ' ' || unicode.IsSpace(r) || strings.ContainsRune(".,;:!?\"'`()[]{}<>*_#~|/\\=+“”‘’…—–-", r)
 	})
 }
 

@@ -25,11 +25,17 @@ func Marks(text string) []string {
 		"reveal your prompt", "print your instructions", "repeat the text above", "override your", "developer mode", "jailbreak",
 		"<system>", "</system>", "[inst]", "[/inst]", "<|im_start|>", "<|im_end|>", "<|system|>", "### system", "### instruction", "assistant:", "begin system message",
 	} {
-		if _, after, ok := strings.Cut(plain, phrase); ok && !(after != "" && 'a' <= after[0] && after[0] <= 'z') && !slices.Contains(found, phrase) {
+		if _, after, ok := strings.Cut(plain, phrase); ok && !goesOn(phrase, after) && !slices.Contains(found, phrase) {
 			if found = append(found, phrase); len(found) == maxMarks {
 				break
 			}
 		}
 	}
 	return found
+}
+
+// goesOn reports whether the last word of a phrase is only the beginning of one.
+func goesOn(phrase, after string) bool {
+	letter := func(b byte) bool { return 'a' <= b && b <= 'z' }
+	return after != "" && letter(after[0]) && letter(phrase[len(phrase)-1])
 }

@@ -36,8 +36,8 @@ func placeholderText(answer, question string) string {
 	if len(words) == 0 || len(words) > 8 {
 		return ""
 	}
-	first := strings.Fields(strings.TrimLeft(answer, "<[{(*_ \n"))[:1]
-	switch mark := strings.TrimRight(first[0], ":.,>])}*_-!"); mark {
+	first, _, _ := strings.Cut(strings.Trim(answer, "<[{(*_ \t\r\n"), " ")
+	switch mark := strings.TrimRight(first, ":.,>])}*_-!"); mark {
 	case "TODO", "TBD", "FIXME", "TBC", "todo", "tbd":
 		return "it is a placeholder: " + mark
 	}
