@@ -78,8 +78,8 @@ func good() []judged {
 }
 
 func bad() []judged {
-	then := func(earlier, question, answer string, findings ...string) Response {
-		return Response{Answer: answer, Question: question, Earlier: []string{earlier}, Findings: findings}
+	then := func(earlier, question, answer string) Response {
+		return Response{Answer: answer, Question: question, Earlier: []string{earlier}}
 	}
 	loop := "I will now look at the file to find the answer. "
 	return []judged{

@@ -129,7 +129,8 @@ func fillerKind(plain string) string {
 	if slices.Contains([]string{
 		"great question", "good question", "that s a great question", "that is a great question", "that s a good question", "what a great question", "excellent question",
 		"i will now answer", "i will now answer the question", "here is the answer", "here s the answer", "here is my answer", "here is the answer to your question", "i have answered", "i have answered the question", "i have completed the task", "the task is complete", "the task has been completed", "done as you asked",
-		"sure", "certainly", "of course", "absolutely", "great", "okay", "hello", "hi", "hi there", "hello there", "understood", "got it", "will do"}, plain) {
+		"sure", "certainly", "of course", "absolutely", "great", "okay", "hello", "hi", "hi there", "hello there", "understood", "got it", "will do",
+	}, plain) {
 		return "politeness"
 	}
 	return ""

@@ -181,13 +181,11 @@ func segments(target string) []string {
 		if before, _, ok := strings.Cut(part, ":"); ok && before != "" {
 			part = before // a stream of a file
 		}
-		switch {
-		case part == "..":
+		if part == ".." {
 			out = out[:max(0, len(out)-1)]
 			continue
-		default:
-			part = strings.TrimRight(part, ". ")
 		}
+		part = strings.TrimRight(part, ". ")
 		if part != "" {
 			out = append(out, part)
 		}

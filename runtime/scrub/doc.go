@@ -1,3 +1,13 @@
 // Package scrub owns the removal of credentials from text before it is stored,
-// shown or sent back: known secret values, and the common shapes of keys.
+// shown or sent back: known secret values, as they are and encoded, and what has the
+// shape, the name or the surroundings of one. It writes nothing.
+//
+// One automaton finds every word that may give a credential away: the prefixes in the
+// table of issuers, names such as password, headers, beginnings of key blocks, and the
+// known values. Where a word occurs, its rule looks at what stands around it. Rules
+// read each part of a text a bounded number of times, so that text made of nothing but
+// beginnings takes linear time as well.
+//
+// What nothing gives away stays: a random string alone, of a form that is in no table,
+// and without a name beside it.
 package scrub
