@@ -22,7 +22,7 @@ func safetyKeys(f *settingsFile) object {
 type neverList struct{ to *[]string }
 
 func (l neverList) list() listOf {
-	return listOf{unique: true, each: func() field { return neverPattern{l.to} }}
+	return listOf{unique: true, each: func() field { return neverPattern(l) }}
 }
 
 func (l neverList) read(s *source, n *yaml.Node, name string) {
