@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -71,6 +72,14 @@ type disk struct {
 // for writing puts that right.
 var errUnhealed = errors.New("the store was not closed")
 
+// Whoever writes has the archive's own lock, so that Badger's can only be held by a
+// copy of a descriptor that is closed already: in a process that was started while
+// the store was open and has not come to its own program yet.
+const (
+	forkTries = 50
+	forkPause = 10 * time.Millisecond
+)
+
 // openDisk opens the store in dir, which nobody else may have open for writing,
 // or at all when it is to be written.
 func openDisk(dir string, writable bool) (*disk, error) {
@@ -94,7 +103,12 @@ func openDisk(dir string, writable bool) (*disk, error) {
 		return nil, errors.Join(err, errUnhealed) // Badger would find out as well, and leave its goroutines behind
 	}
 	log := &quietLog{}
-	db, err := openBadger(badgerOptions(dir, log).WithReadOnly(!writable))
+	opts := badgerOptions(dir, log).WithReadOnly(!writable)
+	db, err := openBadger(opts)
+	for n := 0; writable && n < forkTries && errors.Is(storeError(err), ErrLocked); n++ {
+		time.Sleep(forkPause)
+		db, err = openBadger(opts)
+	}
 	if err != nil {
 		return nil, storeError(err)
 	}
@@ -141,6 +155,9 @@ func openBadger(opts badger.Options) (db *badger.DB, err error) {
 // storeError says whose fault a failure of Badger is: the system's when it
 // refused, the lock's when somebody has the store open, the files' otherwise.
 func storeError(err error) error {
+	if err == nil {
+		return nil
+	}
 	marked := diskError(err)
 	switch {
 	case errors.Is(marked, ErrDisk) || errors.Is(err, ErrCorrupt):

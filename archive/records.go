@@ -6,6 +6,7 @@ import (
 
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 )
 
 // Variant is a config with where it came from.
@@ -61,8 +62,10 @@ type Run struct {
 	BudgetTime time.Duration            `json:"budget_time,omitempty"`
 	Until      time.Time                `json:"until,omitzero"`
 	Phases     map[string]time.Duration `json:"phases,omitempty"`
-	Binary     string                   `json:"binary,omitempty"`
-	Host       string                   `json:"host,omitempty"`
+	// Guards says how the limiters, breakers and budgets of tools and providers fared.
+	Guards []policy.Stat `json:"guards,omitempty"`
+	Binary string        `json:"binary,omitempty"`
+	Host   string        `json:"host,omitempty"`
 }
 
 // AgentPlan is what a run set out to do for one agent, written before money is spent.

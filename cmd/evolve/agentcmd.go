@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -21,6 +19,7 @@ func (sh *shell) agentCommand() *cli.Command {
 		agentFlag(),
 		&cli.StringFlag{Name: "task", Usage: "a task of the agent's suites, by `ID`, instead of a goal: it is graded as well"},
 		&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
+		&cli.StringFlag{Name: "session", Usage: "go on with the conversation `NAME`: notes, working state and memories of its last turn"},
 	}
 	return &cli.Command{
 		Name: "agent", Usage: "one agent: what it is, and one turn of it",
@@ -30,7 +29,7 @@ func (sh *shell) agentCommand() *cli.Command {
 				Action: sh.agentShow,
 			},
 			{
-				Name: "run", Usage: "one turn, with its transcript", ArgsUsage: "[GOAL…]", Flags: task,
+				Name: "run", Usage: "one turn, shown as it happens and kept", ArgsUsage: "[GOAL…]", Flags: task,
 				Action: sh.agentRun,
 			},
 		},
@@ -86,13 +85,21 @@ func (sh *shell) agentShow(c *cli.Context) error {
 		}
 		lines = append(lines, valueLine{p.Name, v, origin, rangeOf(p)})
 	}
+	version, policies, err := policiesOf(w, a)
+	if err != nil {
+		return err
+	}
 	if c.Bool("json") {
-		return sh.printJSON(map[string]any{"agent": a.ID, "config": a.Champion.ID(), "adapter": a.Adapter.Kind, "suites": a.Suites, "values": lines})
+		return sh.printJSON(map[string]any{
+			"agent": a.ID, "config": a.Champion.ID(), "adapter": a.Adapter.Kind, "suites": a.Suites, "values": lines,
+			"policy": map[string]any{"version": version, "calls": policies},
+		})
 	}
 	_, _ = fmt.Fprintf(sh.stdout, "%s  config %s  %s, measured on %s\n\n", a.ID, a.Champion.ID().Short(), a.Adapter.Kind, strings.Join(a.Suites, ", "))
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(sh.stdout, "  %-26s %-12s %-28s %s\n", reports.Visible(l.Param), l.Origin, oneLine(reports.Visible(l.Range), 28), shown(l.Value))
 	}
+	sh.printPolicies(version, policies)
 	return nil
 }
 
@@ -113,66 +120,6 @@ func rangeOf(p agent.Param) string {
 		return fmt.Sprintf("at most %d characters", p.MaxChars)
 	}
 	return string(p.Kind)
-}
-
-// turnView is `evolve agent run --json`.
-type turnView struct {
-	Agent      string           `json:"agent"`
-	Config     agent.ConfigID   `json:"config"`
-	Outcome    agent.Outcome    `json:"outcome"`
-	Answer     *string          `json:"answer"`
-	Error      string           `json:"error,omitempty"`
-	Usage      agent.Usage      `json:"usage"`
-	Score      *float64         `json:"score,omitempty"`
-	Grades     []bench.Grade    `json:"grades,omitempty"`
-	Transcript agent.Transcript `json:"transcript"`
-}
-
-func (sh *shell) agentRun(c *cli.Context) error {
-	w, err := sh.load(c)
-	if err != nil {
-		return err
-	}
-	a, err := oneAgent(w, c.String("agent"))
-	if err != nil {
-		return err
-	}
-	task, suite, err := taskOf(c, w, a)
-	if err != nil {
-		return err
-	}
-	config, err := sh.configOf(c, w, a)
-	if err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp("", "evolve-turn-")
-	if err != nil {
-		return fmt.Errorf("making the working directory: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(scratch) }()
-	binary, err := binaryHash()
-	if err != nil {
-		return err
-	}
-	walls := sh.newWalls(w)
-	opened, err := sh.openAgent(c.Context, w, a, scratch, walls, binary)
-	if err != nil {
-		return err
-	}
-	view, err := takeTurn(c.Context, opened, task, suite, config, w, walls, scratch)
-	if err = errors.Join(err, opened.Close()); err != nil {
-		return err
-	}
-	view.Agent = a.ID
-	if c.Bool("json") {
-		err = sh.printJSON(view)
-	} else {
-		sh.printTurn(view)
-	}
-	if err == nil && c.Context.Err() != nil {
-		err = context.Cause(c.Context)
-	}
-	return err
 }
 
 // taskOf is the task that is named, or one made of the goal.
@@ -209,65 +156,4 @@ func (sh *shell) configOf(c *cli.Context, w *workspace.Workspace, a *workspace.A
 	defer func() { _ = store.Close() }()
 	v, err := findVariant(c, store, a.ID, name)
 	return v.Config, err
-}
-
-// takeTurn runs one task, and grades it when it is one of a suite.
-func takeTurn(ctx context.Context, o nightly.Opened, t *bench.Task, s *bench.Suite, config agent.Config, w *workspace.Workspace, walls *walls, scratch string) (turnView, error) {
-	workdir, suiteDir := scratch+"/turn", ""
-	if s != nil {
-		suiteDir = s.Dir
-	}
-	if err := os.Mkdir(workdir, 0o700); err != nil {
-		return turnView{}, fmt.Errorf("making the working directory: %w", err)
-	}
-	files, err := bench.LayOut(t, suiteDir, workdir)
-	if err != nil {
-		return turnView{}, fmt.Errorf("laying out the task: %w", err)
-	}
-	visible := t.ForAgent()
-	visible.Files = files
-	res := o.Agent.Run(ctx, agent.Request{ID: "turn", Task: visible, Config: config, Limits: w.Settings.Limits, Workdir: workdir})
-	view := turnView{Config: config.ID(), Outcome: res.Outcome, Answer: res.Answer, Error: res.Error, Usage: res.Usage, Transcript: res.Transcript}
-	if s == nil {
-		return view, nil
-	}
-	g, err := grading([]*bench.Suite{s}, walls)(ctx, bench.GradeInput{Task: t, Result: res, Workdir: workdir})
-	if err != nil {
-		return view, fmt.Errorf("grading: %w", err)
-	}
-	view.Score, view.Grades = &g.Score, g.Grades
-	return view, nil
-}
-
-func (sh *shell) printTurn(v turnView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	for _, e := range v.Transcript.Events {
-		out("%-10s", e.Kind)
-		if e.Name != "" {
-			out("  %s", reports.Visible(e.Name))
-		}
-		if e.Outcome != "" && e.Outcome != agent.OK {
-			out("  [%s]", e.Outcome)
-		}
-		if e.Text != "" {
-			out("  %s", reports.Visible(oneLine(e.Text, 160)))
-		}
-		if len(e.Data) > 0 {
-			out("  %s", reports.Visible(oneLine(string(e.Data), 160)))
-		}
-		out("\n")
-	}
-	out("\noutcome    %s\n", v.Outcome)
-	if v.Error != "" {
-		out("error      %s\n", reports.Visible(v.Error))
-	}
-	if v.Answer != nil {
-		out("answer     %s\n", reports.Visible(*v.Answer))
-	}
-	if v.Score != nil {
-		out("score      %.3f\n", *v.Score)
-		for _, g := range v.Grades {
-			out("           %s  %.3f  %s\n", g.Type, g.Score, reports.Visible(g.Reason))
-		}
-	}
 }

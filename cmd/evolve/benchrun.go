@@ -78,12 +78,12 @@ func (sh *shell) benchRun(c *cli.Context) error {
 		return fmt.Errorf("making the working directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	binary, err := binaryHash()
+	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
 	if err != nil {
 		return err
 	}
-	walls := sh.newWalls(w)
-	opened, err := sh.openAgent(c.Context, w, a, scratch, walls, binary)
+	walls := crew.walls
+	opened, err := crew.open(c.Context, a, scratch)
 	if err != nil {
 		return err
 	}

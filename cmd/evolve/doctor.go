@@ -53,6 +53,7 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Now:      sh.now,
 		Archive:  func(ctx context.Context) (string, error) { return archiveProbe(ctx, root) },
 		LookPath: exec.LookPath, LookupEnv: sh.lookupEnv,
+		Probe: sh.ping,
 	}
 }
 

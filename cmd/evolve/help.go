@@ -22,6 +22,9 @@ type topic struct {
 var topics = []topic{
 	{"workspace", "the folder, its files, and who writes them", []string{"evolve.yaml", "config", "files"}},
 	{"agents", "agent.yaml, and the protocol of your own program", []string{"agent.yaml", "adapter", "protocol", "command", "space"}},
+	{"models", "providers, routes, recordings", []string{"providers", "routes", "openai", "anthropic", "replay", "llm"}},
+	{"tools", "what an agent may call: built-in, of MCP servers, written by agents; skills", []string{"mcp", "skills", "starlark"}},
+	{"policies", "deadlines, retries, breakers, rates, budgets, and what no config reaches", []string{"policy", "limits", "safety", "guardrails"}},
 	{"suites", "tasks, their split, and the graders", []string{"tasks", "graders", "splits", "holdout"}},
 	{"budgets", "evaluations, money, time, deadlines, and what a run does with them", []string{"budget", "cost", "deadline", "cron"}},
 	{"statistics", "what the figures claim, and what they do not", []string{"stats", "verdict", "power"}},

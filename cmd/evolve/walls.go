@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"evolve/bench/grade"
-	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/runtime/command"
 	"evolve/runtime/sandbox"
 	"evolve/runtime/scrub"
 )
@@ -42,6 +41,14 @@ func (sh *shell) secrets(w *workspace.Workspace) []string {
 	var passed, values []string
 	for i := range w.Agents {
 		passed = append(passed, w.Agents[i].Adapter.Env...)
+		passed = slices.AppendSeq(passed, maps.Values(w.Agents[i].Adapter.HeadersEnv))
+	}
+	for _, p := range w.Settings.Providers {
+		passed = append(passed, p.KeyEnv)
+	}
+	for _, m := range w.Settings.MCP {
+		passed = append(passed, m.Env...)
+		passed = slices.AppendSeq(passed, maps.Values(m.HeadersEnv))
 	}
 	telling := []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"}
 	for _, variable := range sh.env {
@@ -50,7 +57,8 @@ func (sh *shell) secrets(w *workspace.Workspace) []string {
 		// A path is where a secret lies, and a number is a setting such as MAX_TOKENS.
 		plain := filepath.IsAbs(value) || strings.Trim(value, "0123456789") == ""
 		if slices.Contains(passed, name) || slices.ContainsFunc(telling, tells) && !plain {
-			values = append(values, value)
+			// Of "Bearer abc" the abc alone is as secret.
+			values = append(values, value, value[strings.LastIndexByte(strings.TrimSpace(value), ' ')+1:])
 		}
 	}
 	return values
@@ -80,33 +88,4 @@ func (w *walls) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, err
 		return grade.Exit{}, err
 	}
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
-}
-
-// openCommand makes an operator's program ready to run.
-func (sh *shell) openCommand(_ context.Context, a *workspace.Agent, scratch string, walls *walls, identity string) (nightly.Opened, error) {
-	ad := a.Adapter
-	around := sandbox.None("switched off")
-	if ad.Sandbox != "none" {
-		around = walls.sandbox()
-	}
-	scratch, err := filepath.Abs(scratch)
-	if err != nil {
-		return nightly.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
-	}
-	var env []string
-	for _, name := range ad.Env {
-		if value, ok := sh.lookupEnv(name); ok {
-			env = append(env, name+"="+value)
-		}
-	}
-	opened, err := command.New(command.Options{
-		Argv: ad.Argv, Dir: a.Dir, Protocol: ad.Protocol, Pool: ad.Pool, Timeout: ad.Timeout, Env: env,
-		Walls: around, Network: ad.Network != "none", Scrub: walls.scrubber.String, Scratch: scratch, Hidden: []string{walls.root},
-	})
-	if err != nil {
-		return nightly.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
-	}
-	return nightly.Opened{
-		Agent: opened, Identity: identity, Sandbox: around.Name(), Parallel: max(ad.Pool, 1), Workdir: true, Close: opened.Close,
-	}, nil
 }

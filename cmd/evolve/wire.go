@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -77,24 +76,21 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 	if o.budget.Time > 0 {
 		budget.Time = o.budget.Time
 	}
-	binary, err := binaryHash()
-	if err != nil {
-		return nightly.Options{}, err
-	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
-	walls := sh.newWalls(w)
+	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+	if err != nil {
+		return nightly.Options{}, err
+	}
 	opts := nightly.Options{
 		Workspace: w, Agents: o.agents, Stages: o.stages, Budget: budget, Until: until,
 		Concurrency: orDefault(o.concurrency, set.Search.Concurrency), Lookahead: orDefault(o.lookahead, set.Search.Lookahead),
 		Seed: o.seed, Selection: set.Search.Selection, Resume: o.resume,
-		Open: func(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
-			return sh.openAgent(ctx, w, a, scratch, walls, binary)
-		},
-		Grading: func(suites []*bench.Suite) (bench.GradeFunc, error) { return grading(suites, walls), nil },
-		Scrub:   walls.scrubber.String, Now: sh.now, Sleep: sh.sleep, Log: sh.logger(c), Binary: binary, Host: host,
+		Open: crew.open, Guards: crew.guard.Stats,
+		Grading: func(suites []*bench.Suite) (bench.GradeFunc, error) { return grading(suites, crew.walls), nil },
+		Scrub:   crew.walls.scrubber.String, Now: sh.now, Sleep: sh.sleep, Log: crew.log, Binary: crew.binary, Host: host,
 	}
 	if o.selection != "" {
 		opts.Selection = o.selection
@@ -117,25 +113,6 @@ func grading(suites []*bench.Suite, walls *walls) bench.GradeFunc {
 		}
 	}
 	return grade.New(walls, func(t *bench.Task) string { return dirs[t] }).Grade
-}
-
-// openAgent makes an agent ready to run: the one table from adapter to implementation.
-func (sh *shell) openAgent(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, scratch string, walls *walls, binary string) (nightly.Opened, error) {
-	identity := a.Hash + "\x00" + a.Version + "\x00" + binary
-	switch a.Adapter.Kind {
-	case workspace.KindBuiltin:
-		built, err := turn.New(turn.Options{
-			Memories: a.Memories, Bootstrap: a.Bootstrap, Domains: a.Domains, Tools: a.Tools,
-			HardLimits: w.Settings.Limits, Space: a.Space, Scrub: walls.scrubber.String,
-		})
-		if err != nil {
-			return nightly.Opened{}, err
-		}
-		return nightly.Opened{Agent: built, Identity: identity, Sandbox: "in process", Close: func() error { return nil }}, nil
-	case workspace.KindCommand:
-		return sh.openCommand(ctx, a, scratch, walls, identity)
-	}
-	return nightly.Opened{}, fmt.Errorf("no adapter is called %q", a.Adapter.Kind)
 }
 
 // binaryHash identifies this program: what graders and built-in agents do is part
@@ -163,3 +140,6 @@ func orDefault(n, def int) int {
 	}
 	return def
 }
+
+// sortedNames lists the keys of a table.
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

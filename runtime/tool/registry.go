@@ -216,6 +216,9 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 	}, func(ctx context.Context, _ int) (policy.Spent, error) {
 		running.Add(1)
 		res, err := call(ctx, env, e.tool, in.Arguments)
+		if err == nil && res.Outcome == agent.OK && ctx.Err() != nil { // what came too late
+			res = Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err())
+		}
 		last.Store(&ending{res, err})
 		running.Add(-1)
 		switch {

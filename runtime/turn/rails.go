@@ -6,6 +6,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
+	"evolve/runtime/safety"
 )
 
 // nudge is the question of the self-evaluation.
@@ -16,7 +17,7 @@ const nudge = "before this answer counts: was the letter of what was asked for m
 const doubtBelow = .5
 
 // problems are what the checks of a response find, whatever the config says.
-func (r *run) problems(req *model.Request, reply model.Reply) []problem {
+func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 	if reply.Referral != nil || reply.Unsure {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (r *run) problems(req *model.Request, reply model.Reply) []problem {
 	for _, h := range req.Memories {
 		found = append(found, h.Memory.Text)
 	}
-	var problems []problem
+	problems := safety.Check(safety.Response{Answer: reply.Answer, Question: r.goal, Earlier: earlier, Findings: found})
 	for _, p := range problems {
 		r.event(agent.Event{Kind: agent.EventCheck, Name: p.Kind, Text: p.Text})
 	}
@@ -44,7 +45,7 @@ func (r *run) problems(req *model.Request, reply model.Reply) []problem {
 // thinkAgain sends an answer of a language model back once for a problem that the
 // checks found, and asks the question of the self-evaluation once at tool depth,
 // where utility is in doubt.
-func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []problem) bool {
+func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []safety.Problem) bool {
 	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil {
 		return false
 	}
@@ -83,5 +84,3 @@ func (r *run) doubtful(req *model.Request, reply model.Reply) bool {
 	}
 	return reply.Unsure || reply.Confidence > 0 && reply.Confidence < doubtBelow || 2*failed > len(req.Steps)
 }
-
-type problem struct{ Kind, Text string }

@@ -11,6 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 )
 
 // Stages a run may be asked for.
@@ -40,6 +41,9 @@ type Options struct {
 
 	// Open makes an agent ready to run.
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error)
+	// Guards tells how the policies' limiters and breakers fared; nil leaves it out of
+	// the run's record.
+	Guards func() []policy.Stat
 	// Grading compiles the graders of the given tasks.
 	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
 	// Propose makes a proposal of a confirmed variant; see package decide.

@@ -287,6 +287,9 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
 	r.run.Ended, r.run.Reached = r.o.Now(), int(r.reached.Load())
+	if r.o.Guards != nil {
+		r.run.Guards = r.o.Guards()
+	}
 	r.run.State, r.run.Exit, r.run.Reason = archive.RunDone, ExitDone, ""
 	switch {
 	case ended == nil:

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+	"evolve/runtime/policy"
+	"evolve/runtime/tool"
+)
+
+// policyOf is what holds for some tools or providers of an agent in `evolve agent
+// show --json`.
+type policyOf struct {
+	Kind   policy.Kind    `json:"kind"`
+	Names  []string       `json:"names"`
+	Origin string         `json:"origin,omitempty"`
+	Values []policy.Value `json:"values"`
+}
+
+// policiesOf resolves what holds for every tool and provider that an agent can
+// call; those for which the same holds stand together. An agent of the operator's own
+// calls none through the runtime.
+func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf, error) {
+	book := w.Settings.Policies
+	engine, err := policy.New(policy.Options{Book: book})
+	if err != nil {
+		return "", nil, err
+	}
+	lines := []policyOf{}
+	for _, call := range callsOf(w, a) {
+		call.Agent = a.ID
+		_, values, _ := engine.Resolve(call)
+		i := slices.IndexFunc(lines, func(l policyOf) bool {
+			return l.Kind == call.Kind && l.Origin == call.Origin && slices.Equal(l.Values, values)
+		})
+		if i < 0 {
+			i = len(lines)
+			lines = append(lines, policyOf{Kind: call.Kind, Origin: call.Origin, Values: values})
+		}
+		lines[i].Names = append(lines[i].Names, call.Name)
+	}
+	return book.Version(), lines, nil
+}
+
+// callsOf lists what a built-in agent can call.
+func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		return nil
+	}
+	var calls []policy.Call
+	local := tool.Builtin()
+	if a.Adapter.Model != workspace.ModelHeuristic {
+		local = append(local, tool.Further()...)
+		for _, name := range sortedNames(w.Settings.Providers) {
+			calls = append(calls, policy.Call{Kind: policy.Provider, Name: name})
+		}
+	}
+	for _, t := range local {
+		if name := t.Spec().Name; len(a.Tools) == 0 || slices.Contains(a.Tools, name) {
+			calls = append(calls, policy.Call{Kind: policy.Tool, Name: name, Origin: t.Spec().Origin})
+		}
+	}
+	for _, file := range sortedNames(a.ToolFiles) {
+		if name, ok := strings.CutSuffix(file, ".star"); ok {
+			calls = append(calls, policy.Call{Kind: policy.Tool, Name: name, Origin: "authored"})
+		}
+	}
+	for _, server := range a.MCP {
+		for _, name := range sortedNames(w.Settings.MCP[server].Tools) {
+			calls = append(calls, policy.Call{Kind: policy.Tool, Name: server + "__" + name, Origin: "mcp:" + server})
+		}
+	}
+	return calls
+}
+
+func (sh *shell) printPolicies(version string, lines []policyOf) {
+	if len(lines) == 0 {
+		return
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("\npolicies %s (`evolve help policies`)\n", version)
+	for _, l := range lines {
+		out("\n  %s %s\n", l.Kind, reports.Visible(strings.Join(l.Names, ", ")))
+		for _, v := range l.Values {
+			out("    %-24s %-12s %s\n", v.Setting, v.Value, reports.Visible(v.Origin))
+		}
+	}
+}

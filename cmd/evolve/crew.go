@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/command"
+	"evolve/runtime/mcp"
+	"evolve/runtime/policy"
+	"evolve/runtime/sandbox"
+	"evolve/runtime/session"
+	"evolve/runtime/tool"
+	"evolve/runtime/turn"
+)
+
+// crew is what the agents of one process share: the walls around programs, the
+// policies around calls, the blackboard, and the identity of this program.
+type crew struct {
+	sh        *shell
+	workspace *workspace.Workspace
+	walls     *walls
+	guard     *policy.Engine
+	board     *session.Board
+	binary    string
+	log       *slog.Logger
+}
+
+// newCrew makes ready what opening an agent needs.
+func (sh *shell) newCrew(w *workspace.Workspace, log *slog.Logger, day func(policy.Kind, string) policy.Usage) (*crew, error) {
+	binary, err := binaryHash()
+	if err != nil {
+		return nil, err
+	}
+	guard, err := policy.New(policy.Options{Book: w.Settings.Policies, Day: day})
+	if err != nil {
+		return nil, err
+	}
+	return &crew{
+		sh: sh, workspace: w, walls: sh.newWalls(w), guard: guard, board: session.NewBoard(sh.now), binary: binary, log: log,
+	}, nil
+}
+
+// open makes an agent ready to run: the one table from adapter to implementation.
+func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
+	scratch, err := filepath.Abs(scratch)
+	if err != nil {
+		return nightly.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
+	}
+	var opened nightly.Opened
+	switch a.Adapter.Kind {
+	case workspace.KindBuiltin:
+		opened, err = c.openBuiltin(ctx, a, scratch)
+	case workspace.KindCommand:
+		opened, err = c.openCommand(a, scratch)
+	default:
+		err = fmt.Errorf("no adapter is called %q", a.Adapter.Kind)
+	}
+	if err != nil {
+		return nightly.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
+	}
+	opened.Identity = strings.Join([]string{a.Hash, a.Version, c.binary, c.workspace.ModelHash(a)}, "\x00")
+	return opened, nil
+}
+
+// openBuiltin makes the runtime inside this program ready: its model, its servers
+// of tools, the tools and skills that a person has approved.
+func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
+	w := c.workspace
+	var closers []func() error
+	done := func() error {
+		var errs []error
+		for _, f := range slices.Backward(closers) {
+			errs = append(errs, f())
+		}
+		return errors.Join(errs...)
+	}
+	options := turn.Options{
+		ID: a.ID, Memories: a.Memories, Bootstrap: a.Bootstrap, Domains: a.Domains,
+		HardLimits: w.Settings.Limits, Space: a.Space, Scrub: c.walls.scrubber.String, Flagged: c.walls.scrubber.Flags,
+		Never: w.Settings.Never, Guard: c.guard, PolicyVersion: w.Settings.Policies.Version(), Board: c.board,
+	}
+	fail := func(err error) (nightly.Opened, error) { return nightly.Opened{}, errors.Join(err, done()) }
+	if a.Adapter.Model != workspace.ModelHeuristic {
+		models, err := c.sh.newModels(w, c.walls.scrubber.String)
+		if err != nil {
+			return fail(err)
+		}
+		closers = append(closers, models.close)
+		router, err := models.router(a.ID, a.Adapter.Model, c.guard, c.walls.scrubber.String)
+		if err != nil {
+			return fail(err)
+		}
+		closers = append(closers, func() error { router.Close(); return nil })
+		options.Model, options.Language, options.Routes = router, true, routeNames(w, a.Adapter.Model)
+	}
+	servers, closeServers, err := c.servers(ctx, a, scratch)
+	if err != nil {
+		return fail(err)
+	}
+	closers = append(closers, closeServers)
+	written, err := c.written(a)
+	if err != nil {
+		return fail(err)
+	}
+	closers = append(closers, written.close)
+	options.Foreign = slices.Concat(servers, written.tools)
+	options.Author = written.author
+	options.Tools = slices.DeleteFunc(slices.Clone(a.Tools), func(name string) bool {
+		return slices.ContainsFunc(options.Foreign, func(t tool.Tool) bool { return t.Spec().Name == name })
+	})
+	built, err := turn.New(options)
+	if err != nil {
+		return fail(err)
+	}
+	return nightly.Opened{Agent: built, Sandbox: "in process", Close: done}, nil
+}
+
+// servers connects to the servers of tools that the agent may use.
+func (c *crew) servers(ctx context.Context, a *workspace.Agent, scratch string) ([]tool.Tool, func() error, error) {
+	if len(a.MCP) == 0 {
+		return nil, func() error { return nil }, nil
+	}
+	var list []mcp.Server
+	for _, name := range a.MCP {
+		m := c.workspace.Settings.MCP[name]
+		s := mcp.Server{
+			Name: name, Argv: m.Argv, Dir: c.workspace.Root, Env: c.sh.passed(m.Env), URL: m.URL,
+			Header: c.sh.headers(m.HeadersEnv), Effects: m.Tools, Network: m.Network != "none",
+		}
+		if len(m.Argv) > 0 {
+			s.Walls, s.Scratch = c.around(m.Sandbox), scratch
+			s.Hidden = []string{filepath.Join(c.workspace.Root, "suites"), c.workspace.StateDir(), filepath.Join(c.workspace.Root, "agents")}
+		}
+		list = append(list, s)
+	}
+	clients, err := mcp.Open(ctx, mcp.Options{Servers: list, Scrub: c.walls.scrubber.String, Log: c.log})
+	if err != nil {
+		return nil, nil, err
+	}
+	return clients.Tools(), clients.Close, nil
+}
+
+// around is the sandbox, unless it is switched off.
+func (c *crew) around(setting string) sandbox.Walls {
+	if setting == "none" {
+		return sandbox.None("switched off")
+	}
+	return c.walls.sandbox()
+}
+
+// passed are variables of the environment, as NAME=value.
+func (sh *shell) passed(names []string) []string {
+	var env []string
+	for _, name := range names {
+		if value, ok := sh.lookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// headers are headers whose values stand in the environment.
+func (sh *shell) headers(names map[string]string) map[string]string {
+	out := map[string]string{}
+	for header, name := range names {
+		if value, ok := sh.lookupEnv(name); ok {
+			out[header] = value
+		}
+	}
+	return out
+}
+
+// openCommand makes an operator's program ready to run.
+func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, error) {
+	ad, around := a.Adapter, c.around(a.Adapter.Sandbox)
+	opened, err := command.New(command.Options{
+		Argv: ad.Argv, Dir: a.Dir, Protocol: ad.Protocol, Pool: ad.Pool, Timeout: ad.Timeout, Env: c.sh.passed(ad.Env),
+		Walls: around, Network: ad.Network != "none", Scrub: c.walls.scrubber.String, Scratch: scratch, Hidden: []string{c.walls.root},
+	})
+	if err != nil {
+		return nightly.Opened{}, err
+	}
+	return nightly.Opened{Agent: opened, Sandbox: around.Name(), Parallel: max(ad.Pool, 1), Workdir: true, Close: opened.Close}, nil
+}
