@@ -91,13 +91,13 @@ func printable(text string) string {
 }
 
 // visible drops control characters and those that nobody sees but a model reads:
-// directions, joiners, tags, private ones.
+// directions, joiners, fillers, tags, private ones.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Variation_Selector):
+		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 			return -1
 		}
 		return r

@@ -109,8 +109,11 @@ func (s *stranger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if m.Method == "" || m.ID == nil {
-		if m.Method == "" {
+		switch {
+		case m.Method == "":
 			s.answers <- m
+		case m.Method == "notifications/cancelled":
+			<-r.Context().Done() // nobody is to wait for that
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return

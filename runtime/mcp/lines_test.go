@@ -177,15 +177,16 @@ func TestRender(t *testing.T) {
 		res  mcp.CallToolResult
 		want string
 	}{
-		"nothing":         {mcp.CallToolResult{}, ""},
-		"texts":           {mcp.CallToolResult{Content: []mcp.Content{text("a"), text("b\x00\u009b")}}, "a\nb"},
-		"structure":       {mcp.CallToolResult{StructuredContent: map[string]any{"b": 1, "a": nil}}, `{"a":null,"b":1}`},
-		"both":            {mcp.CallToolResult{Content: []mcp.Content{text("a")}, StructuredContent: []any{1.5}}, "a\n[1.5]"},
-		"the same":        {mcp.CallToolResult{Content: []mcp.Content{text("{\n\"a\": 1}")}, StructuredContent: map[string]any{"a": 1.0}}, "{\n\"a\": 1}"},
-		"empty resource":  {mcp.CallToolResult{Content: []mcp.Content{&mcp.EmbeddedResource{}}}, "[resource, empty]"},
-		"long address":    {mcp.CallToolResult{Content: []mcp.Content{&mcp.ResourceLink{URI: strings.Repeat("x", 300)}}}, "[link to " + strings.Repeat("x", 200) + "…]"},
-		"a secret":        {mcp.CallToolResult{Content: []mcp.Content{text("open\x07sesame")}}, "[redacted]"},
-		"a secret at cut": {mcp.CallToolResult{Content: []mcp.Content{text(strings.Repeat("x", tool.MaxOutput+margin-4) + "opensesame")}}, strings.Repeat("x", tool.MaxOutput) + "…"},
+		"nothing":           {mcp.CallToolResult{}, ""},
+		"texts":             {mcp.CallToolResult{Content: []mcp.Content{text("a"), text("b\x00\u009b")}}, "a\nb"},
+		"structure":         {mcp.CallToolResult{StructuredContent: map[string]any{"b": 1, "a": nil}}, `{"a":null,"b":1}`},
+		"both":              {mcp.CallToolResult{Content: []mcp.Content{text("a")}, StructuredContent: []any{1.5}}, "a\n[1.5]"},
+		"the same":          {mcp.CallToolResult{Content: []mcp.Content{text("{\n\"a\": 1}")}, StructuredContent: map[string]any{"a": 1.0}}, "{\n\"a\": 1}"},
+		"empty resource":    {mcp.CallToolResult{Content: []mcp.Content{&mcp.EmbeddedResource{}}}, "[resource, empty]"},
+		"long address":      {mcp.CallToolResult{Content: []mcp.Content{&mcp.ResourceLink{URI: strings.Repeat("x", 300)}}}, "[link to " + strings.Repeat("x", 200) + "…]"},
+		"a secret":          {mcp.CallToolResult{Content: []mcp.Content{text("open\x07sesame")}}, "[redacted]"},
+		"a secret in a cut": {mcp.CallToolResult{Content: []mcp.Content{text("opensesame " + strings.Repeat("x", tool.MaxOutput+margin))}}, "[redacted] " + strings.Repeat("x", tool.MaxOutput-11) + "…"},
+		"a secret at cut":   {mcp.CallToolResult{Content: []mcp.Content{text(strings.Repeat("x", tool.MaxOutput+margin-4) + "opensesame")}}, strings.Repeat("x", tool.MaxOutput) + "…"},
 	} {
 		if got := render(&c.res, scrubber); got != c.want {
 			t.Errorf("%s: %d bytes, %.80q…%q, want %.80q", name, len(got), got, got[max(0, len(got)-20):], c.want)

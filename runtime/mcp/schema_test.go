@@ -135,7 +135,7 @@ func TestNameOf(t *testing.T) {
 
 func TestDescribeTool(t *testing.T) {
 	for text, want := range map[string]string{
-		" reads a file\n": "reads a file", "a\x1b[31mb\u202ec\u200bd\U000E0041\ue000e": "a[31mbcde", "a\xffb": "a\uFFFDb",
+		" reads a file\n": "reads a file", "a\x1b[31mb\u202ec\u200bd\U000E0041\ue000\u3164e": "a[31mbcde", "a\xffb": "a\uFFFDb",
 		strings.Repeat("ä", 1001): strings.Repeat("ä", 1000) + "…",
 	} {
 		if got := describeTool(text, maxDescription); got != want {
