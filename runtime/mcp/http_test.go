@@ -109,10 +109,10 @@ func (s *stranger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if m.Method == "" || m.ID == nil {
-		switch {
-		case m.Method == "":
+		switch m.Method {
+		case "":
 			s.answers <- m
-		case m.Method == "notifications/cancelled":
+		case "notifications/cancelled":
 			<-r.Context().Done() // nobody is to wait for that
 		}
 		w.WriteHeader(http.StatusAccepted)
