@@ -59,6 +59,8 @@ func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (ni
 		opened, err = c.openBuiltin(ctx, a, scratch)
 	case workspace.KindCommand:
 		opened, err = c.openCommand(a, scratch)
+	case workspace.KindHTTP:
+		opened, err = c.openHTTP(a)
 	default:
 		err = fmt.Errorf("no adapter is called %q", a.Adapter.Kind)
 	}
@@ -188,4 +190,15 @@ func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, 
 		return nightly.Opened{}, err
 	}
 	return nightly.Opened{Agent: opened, Sandbox: around.Name(), Parallel: max(ad.Pool, 1), Workdir: true, Close: opened.Close}, nil
+}
+// openHTTP makes an operator's service ready to be asked.
+func (c *crew) openHTTP(a *workspace.Agent) (nightly.Opened, error) {
+	ad := a.Adapter
+	opened, err := command.NewHTTP(command.HTTPOptions{
+		URL: ad.URL, Header: c.sh.headers(ad.HeadersEnv), Parallel: ad.Pool, Timeout: ad.Timeout, Scrub: c.walls.scrubber.String,
+	})
+	if err != nil {
+		return nightly.Opened{}, err
+	}
+	return nightly.Opened{Agent: opened, Sandbox: "its own machine", Parallel: max(ad.Pool, 1), Workdir: true, Close: opened.Close}, nil
 }
