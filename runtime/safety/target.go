@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -196,8 +195,7 @@ func segments(target string) []string {
 // fold brings text to small letters of ASCII as far as it looks like them.
 func fold(text string) string {
 	text = norm.NFKD.String(text)
-	text = cases.Fold().String(text)
-	text = norm.NFKD.String(text)
+	text = strings.ToLower(text)
 	alike := lookalikes()
 	return strings.Map(func(r rune) rune {
 		switch {

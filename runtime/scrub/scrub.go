@@ -30,7 +30,7 @@ func New(known []string) *Scrubber {
 const maxRounds = 8
 
 // String returns the text without credentials. It takes time linear in the text's
-// length, scrubbing a result once more changes nothing, and JSON stays JSON.
+// length and in that of the known values, scrubbing a result once more changes nothing, and JSON stays JSON.
 func (s *Scrubber) String(text string) string {
 	f := s.finder()
 	// A removal can complete another shape, such as a URL whose password was known.
