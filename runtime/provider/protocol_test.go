@@ -139,6 +139,21 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// TestOwnRefer has an operator with a tool of the runtime's name: it is theirs.
+func TestOwnRefer(t *testing.T) {
+	for kind, body := range map[provider.Kind]string{
+		provider.OpenAI:    completion(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"refer","arguments":"{}"}}]}`, "tool_calls", openaiUsage),
+		provider.Anthropic: message(`[{"type":"tool_use","id":"a","name":"refer","input":{}}]`, "tool_use", anthropicUsage),
+	} {
+		req := asked()
+		req.Tools = []tool.Spec{{Name: "refer", Description: "Send a patient on."}}
+		reply, err := ask(t, router(t, serve(t, kind, answering(200, body)).endpoint(), nil), req)
+		if diff := cmp.Diff([]model.Call{call("call00000", "refer", "{}")}, reply.Calls); err != nil || diff != "" || reply.Referral != nil {
+			t.Errorf("%s: %v\n%s", kind, err, diff)
+		}
+	}
+}
+
 // steps are two rounds of calls: two at once, and one whose arguments are no JSON.
 func steps() *model.Request {
 	r := asked()

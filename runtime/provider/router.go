@@ -34,7 +34,8 @@ type Options struct {
 	Default string
 	// Prices are by "provider/model" or, where that is not there, by model.
 	Prices map[string]Price
-	// Guard is asked before every call; nil makes one attempt without limits.
+	// Guard is asked before every call; nil makes one attempt without limits. Where it
+	// leads from a spent budget to another provider, the first route to that one is taken.
 	Guard Guard
 	// Agent is for whom the calls are made.
 	Agent string
@@ -138,15 +139,15 @@ func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, err
 
 // call asks one provider under the policies.
 func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
-	p := r.providers[route.Provider]
-	q := question{chat: chat, model: route.Model, temperature: route.Temperature, seed: &req.Sampling.Seed, maxTokens: route.MaxTokens}
+	p, seed := r.providers[route.Provider], req.Sampling.Seed
+	q := question{chat: chat, model: route.Model, temperature: route.Temperature, seed: &seed, maxTokens: route.MaxTokens}
 	if req.Sampling.Temperature != nil {
 		q.temperature = req.Sampling.Temperature
 	}
 	price, priced := r.price(route)
 	guess := usage{input: int64(chat.size()+3) / 4}
 	call := policy.Call{
-		Kind: policy.Provider, Name: p.name, Agent: r.agent, ID: identity(chat, route), Seed: req.Sampling.Seed, Repeatable: true,
+		Kind: policy.Provider, Name: p.name, Agent: r.agent, ID: identity(chat, route), Seed: seed, Repeatable: true,
 		Estimate: spent(price, usage{input: guess.input, output: int64(min(q.maxTokens, probable))}),
 	}
 	var a answer // read only when Do returned nil
