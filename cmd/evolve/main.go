@@ -8,11 +8,15 @@ import (
 	"syscall"
 	"time"
 
+	"evolve/runtime/authored"
 	"evolve/runtime/sandbox"
 )
 
 func main() {
-	sandbox.Init() // does not return when this process is the inside of a sandbox
+	// Neither returns when this process is the inside of a sandbox or runs a tool that
+	// an agent wrote.
+	sandbox.Init()
+	authored.Init()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	wd, _ := os.Getwd()

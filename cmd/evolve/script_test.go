@@ -21,11 +21,13 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/authored"
 	"evolve/runtime/sandbox"
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init() // the inside of a sandbox is this binary too
+	sandbox.Init()  // the inside of a sandbox is this binary too
+	authored.Init() // and so is whatever runs a tool that an agent wrote
 	testscript.Main(m, map[string]func(){"evolve": main})
 }
 

@@ -62,7 +62,7 @@ func WishOf(w *workspace.Workspace, r archive.ChangeRequestRecord) Wish {
 	return Wish{Agent: a, Config: config}
 }
 
-// wanted reads the values from the arguments of a call: {"parameter": …, "value": …}
+// wanted reads the values from the arguments of a call: {"param": …, "value": …}
 // or {"values": {parameter: value}}, with "action": "set" or none, and a reason that
 // does not matter here.
 func wanted(arguments []byte) (agent.Config, error) {
@@ -71,7 +71,7 @@ func wanted(arguments []byte) (agent.Config, error) {
 		return nil, errors.New("its arguments are no JSON object")
 	}
 	for name := range call {
-		if !slices.Contains([]string{"action", "parameter", "value", "values", "reason"}, name) {
+		if !slices.Contains([]string{"action", "param", "value", "values", "reason"}, name) {
 			return nil, fmt.Errorf("its arguments have %q, which no change of parameters has", name)
 		}
 	}
@@ -84,7 +84,7 @@ func wanted(arguments []byte) (agent.Config, error) {
 			return nil, fmt.Errorf("its values cannot be read: %w", err)
 		}
 	}
-	name, value := call["parameter"], call["value"]
+	name, value := call["param"], call["value"]
 	if (name == nil) != (value == nil) {
 		return nil, errors.New("its arguments lack a parameter or its value")
 	}

@@ -27,9 +27,9 @@ func (o *office) ask(kind, arguments string) archive.ChangeRequestRecord {
 
 func TestApproveRequestForParameters(t *testing.T) {
 	for _, arguments := range []string{
-		`{"action":"set","parameter":"case","value":"upper"}`,
+		`{"action":"set","param":"case","value":"upper"}`,
 		`{"values":{"case":"upper"},"reason":"x"}`,
-		`{"parameter":"case","value":"upper","values":{"mark":"bang"}}`,
+		`{"param":"case","value":"upper","values":{"mark":"bang"}}`,
 	} {
 		o := newOffice(t, true)
 		r := o.ask("config", arguments)
@@ -68,7 +68,7 @@ func TestApproveRequestForParameters(t *testing.T) {
 // finds the proposal.
 func TestApproveRequestAgain(t *testing.T) {
 	o := newOffice(t, false)
-	r := o.ask("config", `{"parameter":"case","value":"lower"}`)
+	r := o.ask("config", `{"param":"case","value":"lower"}`)
 	d := o.desk()
 	first, err := d.proposeWish(t.Context(), r, WishOf(d.Workspace, r))
 	if err != nil {
@@ -84,18 +84,18 @@ func TestApproveRequestAgain(t *testing.T) {
 func TestApproveRequestForAnythingElse(t *testing.T) {
 	for _, c := range []struct{ kind, arguments, why string }{
 		{"source", `{"path":"../../etc/passwd"}`, ""},
-		{"archive", `{"parameter":"case","value":"upper"}`, ""},
-		{"config", `{"parameter":"caes","value":"upper"}`, `parameter "caes" is not declared in the space`},
-		{"config", `{"parameter":"case","value":"loud"}`, `parameter "case" must be one of`},
-		{"config", `{"parameter":"gap","value":2}`, `parameter "gap" would not be active`},
-		{"config", `{"parameter":"case"}`, "lack a parameter or its value"},
-		{"config", `{"parameter":7,"value":1}`, "its parameter is no text"},
-		{"config", `{"parameter":"case","value":null}`, "its value cannot be read"},
-		{"config", `{"parameter":"case","value":{"a":1}}`, "its value cannot be read"},
-		{"config", `{"parameter":"case","value":"upper","values":{"case":"lower"}}`, `it names "case" twice`},
+		{"archive", `{"param":"case","value":"upper"}`, ""},
+		{"config", `{"param":"caes","value":"upper"}`, `parameter "caes" is not declared in the space`},
+		{"config", `{"param":"case","value":"loud"}`, `parameter "case" must be one of`},
+		{"config", `{"param":"gap","value":2}`, `parameter "gap" would not be active`},
+		{"config", `{"param":"case"}`, "lack a parameter or its value"},
+		{"config", `{"param":7,"value":1}`, "its parameter is no text"},
+		{"config", `{"param":"case","value":null}`, "its value cannot be read"},
+		{"config", `{"param":"case","value":{"a":1}}`, "its value cannot be read"},
+		{"config", `{"param":"case","value":"upper","values":{"case":"lower"}}`, `it names "case" twice`},
 		{"config", `{"values":[]}`, "its values cannot be read"},
-		{"config", `{"action":"get","parameter":"case","value":"upper"}`, `its action is not "set"`},
-		{"config", `{"parameter":"case","value":"upper","path":"agents/solver"}`, `its arguments have "path"`},
+		{"config", `{"action":"get","param":"case","value":"upper"}`, `its action is not "set"`},
+		{"config", `{"param":"case","value":"upper","path":"agents/solver"}`, `its arguments have "path"`},
 		{"config", `{}`, "its arguments name no parameter"},
 		{"config", `["case"]`, "no JSON object"},
 	} {
@@ -117,7 +117,7 @@ func TestApproveRequestForAnythingElse(t *testing.T) {
 
 func TestRequestsRefused(t *testing.T) {
 	o := newOffice(t, false)
-	r := o.ask("config", `{"parameter":"case","value":"none"}`)
+	r := o.ask("config", `{"param":"case","value":"none"}`)
 	_, err := o.desk().ApproveRequest(t.Context(), r.ID, alice)
 	refused(t, err, "what the champion has already")
 	_, err = o.desk().ApproveRequest(t.Context(), "R9", alice)
@@ -148,7 +148,7 @@ func TestRequestsRefused(t *testing.T) {
 }
 
 func FuzzWishOf(f *testing.F) {
-	for _, s := range []string{`{"parameter":"case","value":"upper"}`, `{"values":{"case":"upper"}}`, `{"values":{"case":null}}`, `{`, `7`, `{"parameter":"case","value":"upper"}}`, `{"parameter":"case","value":1},"x":{}`} {
+	for _, s := range []string{`{"param":"case","value":"upper"}`, `{"values":{"case":"upper"}}`, `{"values":{"case":null}}`, `{`, `7`, `{"param":"case","value":"upper"}}`, `{"param":"case","value":1},"x":{}`} {
 		f.Add(s)
 	}
 	w := loaded(f, "../workspace/testdata/solver")
