@@ -191,6 +191,7 @@ func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, 
 	}
 	return nightly.Opened{Agent: opened, Sandbox: around.Name(), Parallel: max(ad.Pool, 1), Workdir: true, Close: opened.Close}, nil
 }
+
 // openHTTP makes an operator's service ready to be asked.
 func (c *crew) openHTTP(a *workspace.Agent) (nightly.Opened, error) {
 	ad := a.Adapter

@@ -9,6 +9,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
+	"evolve/runtime/safety"
 	"evolve/runtime/tool"
 )
 
@@ -68,7 +69,7 @@ func examine(ctx context.Context, pool *authored.Pool, draft json.RawMessage) to
 	if !report.Passed() {
 		return tool.Failed(agent.ContractViolation, "the draft does not pass: %s", failures(report))
 	}
-	request := agent.NewChangeRequest("tool", d.Name, "tool_create", "the agent wrote a tool: "+d.Description, d.Draft())
+	request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote a tool: "+d.Description, d.Draft())
 	res := tool.OK(fmt.Sprintf("the draft passes its %d tests; it cannot be called before a person has approved it", len(d.Tests)))
 	res.Request = &request
 	return res

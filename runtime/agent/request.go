@@ -1,13 +1,6 @@
 package agent
 
-import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"strings"
-)
+import "encoding/json"
 
 // ChangeRequest is what is left when an agent asked for something it may not do
 // itself. Nothing of it was executed; a person reads it, and applies it or not.
@@ -41,52 +34,4 @@ type Session struct {
 	Facts []Memory `json:"facts,omitempty"`
 	// Retracted maps a memory's id to the reason why it is not to be recalled.
 	Retracted map[string]string `json:"retracted,omitempty"`
-}
-
-// Bounds of a change request, in bytes.
-const (
-	maxRequestArguments = 16 << 10
-	maxRequestText      = 1000
-)
-
-// NewChangeRequest makes a change request with its identity. Arguments that are no
-// JSON are kept as a JSON string; what is too long is cut, arguments to a string.
-func NewChangeRequest(kind, target, tool, reason string, args json.RawMessage) ChangeRequest {
-	if !json.Valid(args) || len(args) > maxRequestArguments {
-		quoted, err := json.Marshal(strings.ToValidUTF8(string(args[:min(len(args), maxRequestArguments/2)]), "�"))
-		if err != nil {
-			quoted = []byte("null")
-		}
-		args = quoted
-	} else {
-		args = canonical(args)
-	}
-	short := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxRequestText)], "�") }
-	q := ChangeRequest{
-		Type: short(kind), Reason: short(reason), Target: short(target), Tool: short(tool), Arguments: args, RequiresHumanApproval: true,
-	}
-	h := sha256.New()
-	for _, part := range []string{q.Type, q.Target, q.Tool, string(q.Arguments)} {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	q.ID = hex.EncodeToString(h.Sum(nil)[:8])
-	return q
-}
-
-// canonical is JSON with sorted keys and no white space, so that the same wish has
-// the same identity however it was written. Numbers stay as they were written.
-func canonical(raw json.RawMessage) json.RawMessage {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return raw
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return raw
-	}
-	return bytes.TrimSpace(b.Bytes())
 }

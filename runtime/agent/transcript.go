@@ -6,7 +6,7 @@ import "encoding/json"
 // fills it; Dropped counts the events that were left out.
 type Transcript struct {
 	// Policy is the version of the policies that the run was under.
-	Policy string `json:"policy,omitempty"`
+	Policy  string  `json:"policy,omitempty"`
 	Events  []Event `json:"events,omitempty"`
 	Dropped int     `json:"dropped,omitempty"`
 }

@@ -19,19 +19,29 @@ const (
 )
 
 // Request is what is left of a call that only a person may make: nothing of it was
-// done. Effect is the one the tool declares. Arguments that are no JSON, or more than
-// 16 KiB, are kept as a JSON string, cut to that size; the id is of all of them.
+// done. Effect is the one the tool declares; what would be changed is read from the
+// arguments.
 func Request(tool, effect string, args json.RawMessage, reason string) agent.ChangeRequest {
 	target := TargetOf(args)
 	kind := Classify(target)
 	if kind == Other {
 		kind = ofTool(tool)
 	}
-	if reason = clip(strings.ToValidUTF8(strings.TrimSpace(reason), "\uFFFD"), maxReason); reason == "" {
+	if strings.TrimSpace(reason) == "" {
 		reason = tool + " would " + strings.ReplaceAll(effect, "_", " ")
 	}
+	return NewRequest(kind, target, tool, reason, args)
+}
+
+// NewRequest is [Request] for a caller that knows what would be changed. Arguments
+// that are no JSON, or more than 16 KiB, are kept as a JSON string, cut to that size;
+// the id is of all of them. Texts are cut as well.
+func NewRequest(kind, target, tool, reason string, args json.RawMessage) agent.ChangeRequest {
+	short := func(text string) string {
+		return clip(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxReason)
+	}
 	return agent.ChangeRequest{
-		ID: requestID(kind, target, tool, Canonical(args)), Type: kind, Reason: reason, Target: target, Tool: tool,
+		ID: requestID(kind, target, tool, Canonical(args)), Type: short(kind), Reason: short(reason), Target: short(target), Tool: short(tool),
 		Arguments: kept(args), RequiresHumanApproval: true,
 	}
 }

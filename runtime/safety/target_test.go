@@ -121,3 +121,21 @@ func FuzzRequest(f *testing.F) {
 		Dressed("t", "", json.RawMessage(args))
 	})
 }
+
+func TestRequestIdentity(t *testing.T) {
+	id := func(kind, target, tool, reason, args string) string {
+		return NewRequest(kind, target, tool, reason, json.RawMessage(args)).ID
+	}
+	first := id("config", "x", "set", "because", `{"a":1,"b":"c"}`)
+	if again := id("config", "x", "set", "for another reason", `{ "b":"c", "a": 1 }`); again != first {
+		t.Error("the same wish has two identities")
+	}
+	for _, other := range []string{
+		id("tool", "x", "set", "because", `{"a":1,"b":"c"}`), id("config", "xs", "et", "because", `{"a":1,"b":"c"}`),
+		id("config", "x", "set", "because", `{"a":2,"b":"c"}`), id("config", "x", "set", "because", `"{}"`),
+	} {
+		if other == first {
+			t.Error("two wishes have one identity")
+		}
+	}
+}

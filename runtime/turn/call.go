@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
+	"evolve/runtime/safety"
 	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
@@ -43,6 +45,7 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 		event.Data = r.arguments(c.Arguments)
 	}
 	r.event(event)
+	r.mark(c.Tool, result.Output)
 	if result.Request != nil {
 		r.leave(*result.Request)
 	}
@@ -114,4 +117,16 @@ func (r *run) arguments(args json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(text)
+}
+
+// mark writes down where a foreign tool's words address the model as if they were
+// orders. Nothing relies on its being found: what a call may do does not depend on
+// what was said before it.
+func (r *run) mark(name, output string) {
+	if spec, ok := r.agent.registry.Spec(name); !ok || spec.Origin == "local" {
+		return
+	}
+	if marks := safety.Marks(output); len(marks) > 0 {
+		r.event(agent.Event{Kind: agent.EventCheck, Name: "instruction in a result", Text: strings.Join(marks, "; ")})
+	}
 }

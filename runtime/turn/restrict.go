@@ -32,6 +32,6 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 
 // changeRequest is for the runtime's own tools, which know what they would change.
 func changeRequest(kind, target, reason string, args json.RawMessage) *agent.ChangeRequest {
-	q := agent.NewChangeRequest(kind, target, "pipeline_config", reason, args)
+	q := safety.NewRequest(kind, target, "pipeline_config", reason, args)
 	return &q
 }
