@@ -7,6 +7,7 @@ import (
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
+	"evolve/runtime/mcp"
 	"evolve/runtime/policy"
 	"evolve/runtime/tool"
 )
@@ -70,7 +71,7 @@ func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 	}
 	for _, server := range a.MCP {
 		for _, name := range sortedNames(w.Settings.MCP[server].Tools) {
-			calls = append(calls, policy.Call{Kind: policy.Tool, Name: server + "__" + name, Origin: "mcp:" + server})
+			calls = append(calls, policy.Call{Kind: policy.Tool, Name: mcp.ToolName(server, name), Origin: "mcp:" + server})
 		}
 	}
 	return calls

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
@@ -31,6 +32,9 @@ type crew struct {
 	binary    string
 	log       *slog.Logger
 }
+
+// strayPatience bounds the wait for calls that were given up.
+const strayPatience = 5 * time.Second
 
 // newCrew makes ready what opening an agent needs.
 func (sh *shell) newCrew(w *workspace.Workspace, log *slog.Logger, day func(policy.Kind, string) policy.Usage) (*crew, error) {
@@ -77,7 +81,13 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	w := c.workspace
 	var closers []func() error
 	done := func() error {
-		var errs []error
+		// What nobody waited for any more may still use what is closed here.
+		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
+		defer stop()
+		errs := []error{}
+		if err := c.guard.Wait(patience); err != nil {
+			c.log.Warn("a call that was given up has not ended", "agent", a.ID)
+		}
 		for _, f := range slices.Backward(closers) {
 			errs = append(errs, f())
 		}

@@ -19,15 +19,19 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
 	"evolve/runtime/agent"
+	"evolve/runtime/mcp"
 	"evolve/runtime/tool"
 	"evolve/runtime/turn"
 )
 
 // builtins is what the workspace loader must know of this version.
 func builtins() workspace.Builtins {
-	var tools []string
-	for _, t := range tool.Builtin() {
-		tools = append(tools, t.Spec().Name)
+	names := func(tools []tool.Tool) []string {
+		out := make([]string, len(tools))
+		for i, t := range tools {
+			out[i] = t.Spec().Name
+		}
+		return out
 	}
 	return workspace.Builtins{
 		// Parameters that only a language model feels would waste the search of a
@@ -41,7 +45,7 @@ func builtins() workspace.Builtins {
 			}
 			return turn.DefaultSpace(domains, tools, routes)
 		},
-		Tools:   tools,
+		Tools: names(tool.Builtin()), Further: names(tool.Further()), ServerTool: mcp.ToolName,
 		Graders: grade.Rules(),
 	}
 }

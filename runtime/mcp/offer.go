@@ -80,7 +80,7 @@ func declare(s *Server, name string, o offer) (tool.Spec, error) {
 		effect = tool.Write
 	}
 	return tool.Spec{
-		Name: nameOf(s.Name, name), Description: describeTool(o.description, maxDescription), Schema: schema,
+		Name: ToolName(s.Name, name), Description: describeTool(o.description, maxDescription), Schema: schema,
 		Effect: effect, Origin: "mcp:" + s.Name, Category: tool.Available,
 	}, nil
 }
@@ -90,10 +90,10 @@ const maxName = 64
 
 var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// nameOf makes the name of a tool: the server's, two underscores, the tool's with
+// ToolName makes the name of a tool: the server's, two underscores, the tool's with
 // what does not fit replaced. One that is too long is cut and ends in a hash of the
 // whole, so that two of them stay two.
-func nameOf(server, name string) string {
+func ToolName(server, name string) string {
 	whole := server + "__" + unfit.ReplaceAllString(strings.ToValidUTF8(name, "_"), "_")
 	if len(whole) <= maxName {
 		return whole

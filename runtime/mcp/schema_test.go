@@ -116,7 +116,7 @@ func TestNameOf(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	got := map[string]string{}
 	for _, name := range []string{"a", "a.b/c d", "ä", "\xff", long, long + "y", "ü" + long} {
-		got[name] = nameOf("s", name)
+		got[name] = ToolName("s", name)
 		if !regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`).MatchString(got[name]) {
 			t.Errorf("%q became %q", name, got[name])
 		}

@@ -8,6 +8,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
+	"evolve/runtime/safety"
 )
 
 //go:embed rules.md
@@ -57,7 +58,7 @@ func (c *Chat) system(req *model.Request) {
 			c.System = append(c.System, Block{Name: name, Text: text, Stable: stable})
 		}
 	}
-	add(true, "rules", rules)
+	add(true, "rules", rules+"\n"+safety.Marker)
 	for _, s := range req.System {
 		if strings.TrimSpace(s.Text) != "" {
 			add(true, s.Name, "# "+s.Name+"\n\n"+s.Text)

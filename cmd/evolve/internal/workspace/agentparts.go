@@ -58,6 +58,9 @@ func (l *loader) routesOf(a *Agent) []string {
 // brings along, those of its servers, and those that it wrote.
 func (l *loader) toolsOf(a *Agent) []string {
 	known := slices.Clone(l.builtins.Tools)
+	if a.Adapter.Model != ModelHeuristic {
+		known = append(known, l.builtins.Further...)
+	}
 	for _, server := range a.MCP {
 		known = append(known, l.serverTools(server)...)
 	}

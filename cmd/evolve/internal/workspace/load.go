@@ -36,8 +36,8 @@ type Builtins struct {
 	// the routes of a language model, its own first.
 	Space func(model string, domains, tools, routes []string) agent.Space
 	// Tools are the names that "tools" of agent.yaml may hold, besides those of
-	// servers and of the agent's own.
-	Tools []string
+	// servers and of the agent's own; Further are those for language models alone.
+	Tools, Further []string
 	// ServerTool is the name under which an agent has a tool of a server, by the
 	// names of both; nil puts two underscores between them.
 	ServerTool func(server, tool string) string
@@ -245,7 +245,11 @@ func (l *loader) space(s *source, f *agentFile) {
 			return
 		}
 		var searched []string
-		full := l.builtins.Space(a.Adapter.Model, sortedNames(a.Domains), a.Tools, l.routesOf(a))
+		tools := a.Tools
+		if tools == nil && a.Adapter.Model != ModelHeuristic {
+			tools = l.toolsOf(a)
+		}
+		full := l.builtins.Space(a.Adapter.Model, sortedNames(a.Domains), tools, l.routesOf(a))
 		a.Space, searched = narrowedSpace(s, f, full)
 		if l.errs.failed(s.file) {
 			return
