@@ -182,6 +182,8 @@ func (c *checker) pair(k, value []byte) error {
 		r.text()
 		r.text()
 		err = decodeDocument(value, &agent.Session{})
+	case tableToolHealth:
+		err = c.toolHealth(k, r, value)
 	default:
 		return nil
 	}

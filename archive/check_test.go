@@ -47,6 +47,8 @@ func TestCheckFinds(t *testing.T) {
 		"turns beyond the counter":         {fill: func(b *batch) { b.put(counterKey(countTurns, ""), encodeNumber(1)) }},
 		"a session is no JSON":             {fill: func(b *batch) { b.put(sessionKey("solver", "s0"), []byte{documentVersion, '['}) }},
 		"a session's key is cut":           {fill: func(b *batch) { mustPut(t, b, newKey(tableSession).text("solver"), agent.Session{}) }},
+		"a tool's health is another's":     {fill: func(b *batch) { mustPut(t, b, toolHealthKey("solver", "sum_1"), sick("sum_0")) }},
+		"a tool's health is no JSON":       {fill: func(b *batch) { b.put(toolHealthKey("solver", "sum_1"), []byte{documentVersion, '['}) }},
 		"a mutation's key has a part less": {fill: func(b *batch) { mustPut(t, b, newKey(tableMutation).text("solver"), Mutation{}) }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,6 +37,7 @@ const (
 	lineSession    = "session"
 	lineTurn       = "turn"
 	lineRequest    = "request"
+	lineToolHealth = "tool_health"
 	lineEnd        = "end"
 )
 

@@ -60,6 +60,9 @@ func filled(tb testing.TB, a *Archive) {
 		_, err = a.PutRequest(ctx, wish(n))
 		try(err)
 	}
+	for n := range 2 {
+		try(a.PutToolHealth(ctx, sick(fmt.Sprint("sum_", n)), nil))
+	}
 	_, err := a.DecideRequest(ctx, "R1", RequestDecision{Action: "approve", By: "Ada", Time: day, Proposal: "P1"})
 	try(err)
 	_, err = a.DecideRequest(ctx, "R2", RequestDecision{Action: "deny", By: "Ada", Reason: "a < b", Time: day})
@@ -87,7 +90,7 @@ func TestExportImport(t *testing.T) {
 	text := exported(t, a)
 	for _, kind := range []string{
 		lineRun, linePlan, lineVariant, lineEvaluation, lineTranscript, lineResult, lineProposal, lineDecision,
-		lineLedger, lineExposure, lineMutation, lineSession, lineTurn, lineRequest,
+		lineLedger, lineExposure, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth,
 	} {
 		if !strings.Contains(text, `{"kind":"`+kind+`"`) {
 			t.Errorf("there is no %s in the export", kind)
@@ -152,6 +155,7 @@ func TestImportRefuses(t *testing.T) {
 		"a request without id": {lines[0] + strings.Replace(lineOf(t, lines, lineRequest), `"id":"R1"`, `"id":"X1"`, 1), nil},
 		"a turn of nobody":     {lines[0] + strings.Replace(lineOf(t, lines, lineTurn), `"agent":"solver"`, `"agent":""`, 1), nil},
 		"a session of nobody":  {lines[0] + strings.Replace(lineOf(t, lines, lineSession), `"agent":"solver"`, `"agent":""`, 1), nil},
+		"a health of no tool":  {lines[0] + strings.Replace(lineOf(t, lines, lineToolHealth), `"tool":"sum_0"`, `"tool":""`, 1), nil},
 		"an unknown kind":      {lines[0] + `{"kind":"x","value":{}}` + "\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

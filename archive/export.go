@@ -100,6 +100,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		func() error { return putAll(x, lineSession, a.sessionLines(ctx)) },
 		func() error { return putAll(x, lineTurn, a.turnLines(ctx)) },
 		func() error { return putAll(x, lineRequest, a.Requests(ctx)) },
+		func() error { return putAll(x, lineToolHealth, a.ToolHealths(ctx)) },
 	} {
 		if err := write(); err != nil {
 			return err

@@ -221,6 +221,8 @@ func (im *importer) record(ctx context.Context, l line) error {
 		})
 	case lineRequest:
 		return read(l.Value, im.request)
+	case lineToolHealth:
+		return read(l.Value, func(h ToolHealth) error { return putToolHealth(&im.b, h) })
 	}
 	return errors.New("is of a kind that is not known")
 }

@@ -35,6 +35,7 @@ import (
 //	w      number                           turn
 //	y      number                           transcript of the turn, compressed
 //	s      agent, name                      session
+//	f      agent, tool                      health of a tool that an agent wrote
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -58,6 +59,7 @@ const (
 	tableTurn           = 'w'
 	tableTurnTranscript = 'y'
 	tableSession        = 's'
+	tableToolHealth     = 'f'
 )
 
 // errKey says that stored bytes are no key of their table.

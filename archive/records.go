@@ -62,6 +62,8 @@ type Run struct {
 	BudgetTime time.Duration            `json:"budget_time,omitempty"`
 	Until      time.Time                `json:"until,omitzero"`
 	Phases     map[string]time.Duration `json:"phases,omitempty"`
+	// Policy is the version of the policies.
+	Policy string `json:"policy,omitempty"`
 	// Guards says how the limiters, breakers and budgets of tools and providers fared.
 	Guards []policy.Stat `json:"guards,omitempty"`
 	Binary string        `json:"binary,omitempty"`
@@ -190,6 +192,8 @@ type ProposalKind string
 const (
 	KindConfig ProposalKind = "config"
 	KindPatch  ProposalKind = "patch"
+	// KindTool is a tool or a skill that an agent wrote.
+	KindTool ProposalKind = "tool"
 )
 
 // ProposalState is where a proposal stands (spec 1).

@@ -1,0 +1,89 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/authored"
+)
+
+// maxHealthName bounds the name of an agent and of a tool, each, and that of a
+// source, in bytes; longer ones are refused.
+const maxHealthName = 256
+
+// ToolHealth is how a tool that an agent wrote fares in use.
+type ToolHealth struct {
+	Agent  string          `json:"agent"`
+	Tool   string          `json:"tool"`
+	Health authored.Health `json:"health"`
+	// Updated is when it changed last, by a failure or by a person's word.
+	Updated time.Time `json:"updated,omitzero"`
+}
+
+func toolHealthKey(agentID, tool string) key {
+	return newKey(tableToolHealth).text(agentID).text(tool)
+}
+
+// PutToolHealth stores the health of a tool in the place of what was there. With
+// told, the ledger tells of it by that kind, actor and data, in the same synced
+// transaction; its subject is "agent/tool".
+func (a *Archive) PutToolHealth(ctx context.Context, h ToolHealth, told *LedgerEntry) error {
+	return a.change(ctx, "store the health of tool "+h.Tool, func(b *batch) error {
+		if told != nil {
+			e := *told
+			e.Subject = h.Agent + "/" + h.Tool
+			if _, err := a.chain(ctx, b, e); err != nil {
+				return err
+			}
+		}
+		return putToolHealth(b, h)
+	})
+}
+
+func putToolHealth(b *batch, h ToolHealth) error {
+	h.Updated = plainTime(h.Updated)
+	for _, name := range []string{h.Agent, h.Tool} {
+		if name == "" || len(name) > maxHealthName || name != validText(name) {
+			return errors.New("the health of a tool needs an agent and a tool")
+		}
+	}
+	if len(h.Health.Source) > maxHealthName || h.Health.Failures < 0 {
+		return errors.New("it is no count of failures")
+	}
+	h.Health.Last = agent.Outcome(bounded(string(h.Health.Last), maxHealthName))
+	return putDocument(b, toolHealthKey(h.Agent, h.Tool), h)
+}
+
+// ToolHealth is the health of an agent's tool, or ErrNotFound when nothing was
+// ever noted of it.
+func (a *Archive) ToolHealth(ctx context.Context, agentID, tool string) (ToolHealth, error) {
+	h, err := document[ToolHealth](ctx, a, toolHealthKey(agentID, tool))
+	if err != nil {
+		return h, fmt.Errorf("health of tool %q of agent %q: %w", tool, agentID, err)
+	}
+	return h, nil
+}
+
+// ToolHealths yields the health of all tools of which something was noted, by
+// agent and tool.
+func (a *Archive) ToolHealths(ctx context.Context) iter.Seq2[ToolHealth, error] {
+	return documents[ToolHealth](ctx, a, "list the health of the tools", newKey(tableToolHealth), nil)
+}
+
+// toolHealth checks that a stored health is of the tool under whose key it stands.
+func (c *checker) toolHealth(k []byte, r *reading, value []byte) error {
+	agentID, tool := r.text(), r.text()
+	var h ToolHealth
+	if err := decodeDocument(value, &h); err != nil {
+		return err
+	}
+	if !bytes.Equal(toolHealthKey(h.Agent, h.Tool), k) {
+		return fmt.Errorf("%w: the health of tool %q of %q is that of another", ErrCorrupt, tool, agentID)
+	}
+	return nil
+}
