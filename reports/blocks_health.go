@@ -68,7 +68,11 @@ func healthBlocks(s subject) []block {
 	if run.Reason != "" {
 		ended = append(ended, say(": ", foreign(clip(run.Reason, reasonKept)))...)
 	}
-	return append(out, append(f, fact{"ended", ended}))
+	out = append(out, append(f, fact{"ended", ended}))
+	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they are of the whole run
+		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
+	}
+	return out
 }
 
 func noiseWord(n *Noise) span {
@@ -117,6 +121,7 @@ func provenanceBlocks(s subject) []block {
 	}
 	add("seed, lookahead", say(strconv.FormatInt(run.Seed, 10)+", "+strconv.Itoa(run.Lookahead)))
 	add("selection", say(foreign(run.Selection)))
+	add("policies", say(foreign(run.Policy)))
 	add("stages", foreignList(run.Stages))
 	if !v.Started.IsZero() {
 		add("started", say(moment(v.Started)))

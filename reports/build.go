@@ -49,7 +49,7 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 func runFacts(run archive.Run) Run {
 	return Run{
 		ID: run.ID, Number: run.Number, State: run.State, Reason: run.Reason, Exit: run.Exit,
-		Stages: append([]string{}, run.Stages...), Selection: run.Selection, Seed: run.Seed, Lookahead: run.Lookahead,
+		Stages: append([]string{}, run.Stages...), Selection: run.Selection, Policy: run.Policy, Seed: run.Seed, Lookahead: run.Lookahead,
 		BudgetEvals: run.BudgetEval, BudgetUSD: run.BudgetUSD, BudgetSeconds: run.BudgetTime.Seconds(),
 	}
 }
@@ -57,7 +57,7 @@ func runFacts(run archive.Run) Run {
 func volatileFacts(run archive.Run) Volatile {
 	v := Volatile{
 		Started: run.Started, Ended: run.Ended, Until: run.Until, Host: run.Host, Binary: run.Binary,
-		Concurrency: run.Concurrency, Reached: run.Reached, Resumed: run.Resumed, Agents: []VolatileAgent{},
+		Concurrency: run.Concurrency, Reached: run.Reached, Resumed: run.Resumed, Guards: run.Guards, Agents: []VolatileAgent{},
 	}
 	if !run.Started.IsZero() && run.Ended.After(run.Started) {
 		v.Seconds = run.Ended.Sub(run.Started).Seconds()

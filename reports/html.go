@@ -23,7 +23,7 @@ var pageTemplate string
 // HTML writes the whole report as one page that needs nothing else: no script, no
 // request, its style sheet allowed by hash and everything else forbidden.
 func HTML(w io.Writer, r Report) error {
-	p := page{Style: template.CSS(css), Policy: policy(), Run: r.Run, Volatile: r.Volatile}
+	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile}
 	if at := r.Volatile.Started; !at.IsZero() {
 		p.Night = day(at)
 	}
@@ -51,8 +51,8 @@ func execute(w io.Writer, name string, data any) error {
 	return err
 }
 
-// policy forbids everything but the page's own style sheet and embedded pictures.
-func policy() string {
+// contentPolicy forbids everything but the page's own style sheet and embedded pictures.
+func contentPolicy() string {
 	sum := sha256.Sum256([]byte(css))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 }

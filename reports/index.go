@@ -101,7 +101,7 @@ func Index(w io.Writer, runs []Summary) error {
 		Title, Policy string
 		Style         template.CSS
 		Nights        []nightRow
-	}{Title: "All nights · evolve", Policy: policy(), Style: template.CSS(css)}
+	}{Title: "All nights · evolve", Policy: contentPolicy(), Style: template.CSS(css)}
 	for _, s := range runs {
 		for _, a := range s.Agents {
 			r := nightRow{Night: unknown, Run: Visible(s.Run), Link: FileName(s.Run), Agent: Visible(a.Agent), Proposals: a.Proposals, Interval: unknown, Variant: a.Champion.Name(), Points: say(unknown)}

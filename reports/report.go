@@ -21,19 +21,21 @@ type Report struct {
 
 // Run is what was asked of the run and how it ended.
 type Run struct {
-	ID            string           `json:"id"`
-	Number        int              `json:"number"`
-	State         archive.RunState `json:"state"`
-	Reason        string           `json:"reason,omitempty"`
-	Exit          int              `json:"exit"`
-	Stages        []string         `json:"stages"`
-	Selection     string           `json:"selection"`
-	Seed          int64            `json:"seed"`
-	Lookahead     int              `json:"lookahead"`
-	BudgetEvals   int              `json:"budget_evals,omitempty"`
-	BudgetUSD     float64          `json:"budget_usd,omitempty"`
-	BudgetSeconds float64          `json:"budget_seconds,omitempty"`
-	Evaluations   int              `json:"evaluations"`
+	ID        string           `json:"id"`
+	Number    int              `json:"number"`
+	State     archive.RunState `json:"state"`
+	Reason    string           `json:"reason,omitempty"`
+	Exit      int              `json:"exit"`
+	Stages    []string         `json:"stages"`
+	Selection string           `json:"selection"`
+	// Policy is the version of the policies that calls were made under.
+	Policy        string  `json:"policy,omitempty"`
+	Seed          int64   `json:"seed"`
+	Lookahead     int     `json:"lookahead"`
+	BudgetEvals   int     `json:"budget_evals,omitempty"`
+	BudgetUSD     float64 `json:"budget_usd,omitempty"`
+	BudgetSeconds float64 `json:"budget_seconds,omitempty"`
+	Evaluations   int     `json:"evaluations"`
 }
 
 // Agent is the run's part for one agent.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/runtime/policy"
 )
 
 // Volatile is everything that may differ between two runs of the same plan and
@@ -22,6 +23,8 @@ type Volatile struct {
 	Resumed     int `json:"resumed"`
 	// CostUSD is what the run paid for; what it found in the archive costs nothing.
 	CostUSD float64 `json:"cost_usd"`
+	// Guards says how the calls of tools and providers fared under their policies.
+	Guards []policy.Stat `json:"guards,omitempty"`
 	// LedgerError says why the ledger could not be verified.
 	LedgerEntries int64           `json:"ledger_entries"`
 	LedgerHead    string          `json:"ledger_head,omitempty"`

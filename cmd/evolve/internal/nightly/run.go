@@ -153,7 +153,7 @@ func (r *runner) plan(number int) error {
 		stages = []string{SearchStage, ConfirmStage}
 	}
 	r.run = archive.Run{
-		Number: number, State: archive.RunRunning, Stages: stages, Selection: o.Selection, Seed: seed,
+		Number: number, State: archive.RunRunning, Stages: stages, Selection: o.Selection, Policy: o.Workspace.Settings.Policies.Version(), Seed: seed,
 		Lookahead: o.Lookahead, Concurrency: o.Concurrency, BudgetEval: o.Budget.Evaluations,
 		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Until: o.Until, Binary: o.Binary, Host: o.Host,
 	}

@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"strconv"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+)
+
+// guards is how the calls of each tool and provider fared: their latency, and how
+// far breakers, limits and budgets were used.
+func guards(stats []policy.Stat) table {
+	t := table{Columns: []column{
+		{Title: "tool or provider"}, {Title: "calls", Figures: true}, {Title: "not ok", Figures: true}, {Title: "retries", Figures: true},
+		{Title: "p50", Figures: true}, {Title: "p95", Figures: true}, {Title: "p99", Figures: true}, {Title: "limits", Wraps: true},
+	}}
+	for _, s := range stats {
+		name := say(foreign(clip(s.Name, 80)))
+		if s.Origin != "" && s.Origin != "local" {
+			name = append(name, theirs("  "+clip(s.Origin, 40), aside))
+		}
+		t.Rows = append(t.Rows, row{Cells: []text{
+			name, say(count(int(s.Calls))), say(count(int(s.Calls - s.Outcomes[agent.OK]))), say(count(int(s.Retries))),
+			say(span64(s.P50)), say(span64(s.P95)), say(span64(s.P99)), limits(s),
+		}})
+	}
+	return t
+}
+
+func span64(d time.Duration) string { return duration(d.Seconds()) }
+
+// limits says what of a tool's or provider's limits was used.
+func limits(s policy.Stat) text {
+	var items []text
+	add := func(words string) { items = append(items, say(words)) }
+	if s.Breaker == "open" || s.Breaker == "half_open" {
+		items = append(items, say(styled("breaker "+s.Breaker, bad)))
+	}
+	if s.RateWait > 0 {
+		add("waited " + span64(s.RateWait) + " for its rate")
+	}
+	if n := s.Outcomes[agent.RateLimited]; n > 0 {
+		add(count(int(n)) + " rate limited")
+	}
+	if s.Abandoned > 0 {
+		add(strconv.Itoa(s.Abandoned) + " given up and not ended")
+	}
+	for _, b := range s.Budgets {
+		add("budget of a " + b.Scope + ": " + used(b))
+	}
+	if len(items) == 0 {
+		return say(styled("none reached", dim))
+	}
+	return list(items, "; ")
+}
+
+// used is how much of a budget is spent.
+func used(b policy.BudgetStat) string {
+	out := ""
+	add := func(text string) {
+		if out != "" {
+			out += ", "
+		}
+		out += text
+	}
+	if b.Limit.USD > 0 {
+		add(money(b.Used.USD) + " of " + money(b.Limit.USD))
+	}
+	if b.Limit.Calls > 0 {
+		add(count(int(b.Used.Calls)) + " of " + some(int(b.Limit.Calls), "call"))
+	}
+	if b.Limit.Tokens > 0 {
+		add(count(int(b.Used.Tokens)) + " of " + some(int(b.Limit.Tokens), "token"))
+	}
+	if b.Limit.Elapsed > 0 {
+		add(span64(b.Used.Elapsed) + " of " + span64(b.Limit.Elapsed))
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+)
+
+// TestGuards: what limits were used stands in the report, foreign names as text.
+func TestGuards(t *testing.T) {
+	r := adoptWorld(t, 0).report()
+	r.Run.Policy = "5c8dc93fc32b7302"
+	r.Volatile.Guards = []policy.Stat{
+		{Kind: policy.Tool, Name: "grep", Origin: "local", Calls: 1200, Outcomes: map[agent.Outcome]int64{agent.OK: 1200}, P50: time.Millisecond},
+		{
+			Kind: policy.Provider, Name: "far\x1b[31m", Calls: 7, Retries: 3, P95: 2 * time.Second, Breaker: "open", RateWait: 90 * time.Second,
+			Outcomes: map[agent.Outcome]int64{agent.OK: 5, agent.RateLimited: 2},
+			Budgets:  []policy.BudgetStat{{Scope: "run", Used: policy.Usage{USD: 4.5, Calls: 7}, Limit: policy.Budget{USD: 5, Calls: 10}}},
+		},
+	}
+	var b bytes.Buffer
+	if err := Terminal(&b, r, TerminalOptions{Width: 160}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"policies 5c8dc93fc32b7302", "grep 1,200 0 0 1 ms", "none reached", "breaker open", "waited", "2 rate limited", "$4.50 of $5.00, 7 of 10 calls",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "\x1b[31m") {
+		t.Error("a tool's name acts on the terminal")
+	}
+}
