@@ -3,9 +3,6 @@ package gates
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"evolve/bench"
 	"evolve/runtime/agent"
@@ -31,12 +28,7 @@ type ConfigChange struct {
 // Config lists the gates of a config proposal.
 func Config(c ConfigChange) []Gate {
 	return []Gate{
-		{"base", func(context.Context) (Verdict, string) {
-			if moved := Moved(c.Measured, c.Now); len(moved) > 0 {
-				return Failed, "changed since it was measured: " + strings.Join(moved, ", ")
-			}
-			return Passed, fmt.Sprintf("%d inputs are as they were measured", len(c.Now))
-		}},
+		base(c.Measured, c.Now),
 		{"config", func(context.Context) (Verdict, string) {
 			got, err := c.Reload()
 			if err != nil {
@@ -47,41 +39,7 @@ func Config(c ConfigChange) []Gate {
 			}
 			return Passed, "the files load as exactly the config that was measured, " + c.Want.ID().Short()
 		}},
-		{"overlap", func(context.Context) (Verdict, string) { return overlap(c) }},
-		{"rollback", func(context.Context) (Verdict, string) {
-			if err := c.Rehearse(); err != nil {
-				return Failed, "rehearsing the rollback: " + err.Error()
-			}
-			return Passed, "rehearsed: applied and taken back, and everything was as before"
-		}},
+		overlap(c.Answers, func() (map[string]string, error) { return c.Texts, nil }),
+		rollback(c.Rehearse),
 	}
-}
-
-// overlap fails a config whose texts copy from the answers of the benchmark.
-func overlap(c ConfigChange) (Verdict, string) {
-	words := 0
-	for _, name := range slices.Sorted(maps.Keys(c.Texts)) {
-		if copied := c.Answers.Find(c.Texts[name]); len(copied) > 0 {
-			return Failed, fmt.Sprintf("%s copies %q from the answer of task %s", name, copied[0].Words, copied[0].Task)
-		}
-		words += len(strings.Fields(c.Texts[name]))
-	}
-	return Passed, fmt.Sprintf("%d words of free text, none copied from an answer", words)
-}
-
-// Moved lists the names whose hashes differ, or that only one side has.
-func Moved(was, is map[string]string) []string {
-	var out []string
-	for name, h := range was {
-		if is[name] != h {
-			out = append(out, name)
-		}
-	}
-	for name := range is {
-		if _, ok := was[name]; !ok {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
 }

@@ -1,0 +1,66 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+)
+
+// base fails a proposal when anything it depends on has moved.
+func base(was, is map[string]string) Gate {
+	return Gate{"base", func(context.Context) (Verdict, string) {
+		if moved := Moved(was, is); len(moved) > 0 {
+			return Failed, "changed since it was measured: " + strings.Join(moved, ", ")
+		}
+		return Passed, fmt.Sprintf("%d inputs are as they were measured", len(is))
+	}}
+}
+
+// overlap fails texts that copy from the answers of the benchmark.
+func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)) Gate {
+	return Gate{"overlap", func(context.Context) (Verdict, string) {
+		all, err := texts()
+		if err != nil {
+			return NotRun, "there is no text to look at"
+		}
+		words := 0
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if copied := answers.Find(all[name]); len(copied) > 0 {
+				return Failed, fmt.Sprintf("%s copies %q from the answer of task %s", name, copied[0].Words, copied[0].Task)
+			}
+			words += len(strings.Fields(all[name]))
+		}
+		return Passed, fmt.Sprintf("%d words of free text, none copied from an answer", words)
+	}}
+}
+
+// rollback fails a change that cannot be applied and taken back.
+func rollback(rehearse func() error) Gate {
+	return Gate{"rollback", func(context.Context) (Verdict, string) {
+		if err := rehearse(); err != nil {
+			return Failed, "rehearsing the rollback: " + err.Error()
+		}
+		return Passed, "rehearsed: applied and taken back, and everything was as before"
+	}}
+}
+
+// Moved lists the names whose hashes differ, or that only one side has.
+func Moved(was, is map[string]string) []string {
+	var out []string
+	for name, h := range was {
+		if is[name] != h {
+			out = append(out, name)
+		}
+	}
+	for name := range is {
+		if _, ok := was[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

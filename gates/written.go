@@ -1,0 +1,187 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/runtime/authored"
+	"evolve/runtime/skill"
+)
+
+// Bounds on what an agent wrote.
+const (
+	maxToolBytes  = authored.MaxSource + authored.MaxManifest
+	maxSkillBytes = skill.MaxFile
+	// maxParts is how many files of a kind a workspace loads of one agent.
+	maxParts = 200
+)
+
+// WrittenChange is what the gates of any proposal of kind tool look at.
+type WrittenChange struct {
+	// Measured and Now are the hashes of everything the proposal depends on, by
+	// name: as they were when it was drawn up, and as they are.
+	Measured, Now map[string]string
+	// Bytes is the size of the files it would write, Parts how many files of the kind
+	// the agent would have then.
+	Bytes, Parts int
+	// Answers knows the reference answers of every task.
+	Answers *bench.AnswerIndex
+	// Rehearse applies the change and takes it back in a scratch place.
+	Rehearse func() error
+}
+
+// ToolChange is a tool that an agent wrote.
+type ToolChange struct {
+	WrittenChange
+	// Reload reads the definition from the files that the proposal would write.
+	Reload func() (authored.Definition, error)
+	// Registered are the names of the tools that the agent could call without any
+	// that it wrote.
+	Registered []string
+	// Check runs the tests in the hermetic child; nil runs none.
+	Check func(context.Context, authored.Definition) authored.Report
+}
+
+// Tool lists the gates of a tool that an agent wrote. They do not judge whether its
+// tests are right: a person reads them.
+func Tool(c ToolChange) []Gate {
+	return []Gate{
+		base(c.Measured, c.Now),
+		{"definition", func(context.Context) (Verdict, string) {
+			d, err := c.Reload()
+			if err != nil {
+				return Failed, "the files are no tool: " + oneLine(err)
+			}
+			return Passed, fmt.Sprintf("the files load as the tool %s, source %s", d.Name, d.Hash()[:12])
+		}},
+		{"name", func(context.Context) (Verdict, string) {
+			d, err := c.Reload()
+			switch {
+			case err != nil:
+				return NotRun, "there is no tool to name"
+			case slices.Contains(c.Registered, d.Name) || authored.Reserved(d.Name):
+				return Failed, fmt.Sprintf("%s is the name of a registered tool, which it would take the place of", d.Name)
+			}
+			return Passed, fmt.Sprintf("none of %d registered tools is called %s", len(c.Registered), d.Name)
+		}},
+		{"tests", func(ctx context.Context) (Verdict, string) {
+			d, err := c.Reload()
+			if err != nil || c.Check == nil {
+				return NotRun, "nothing was run"
+			}
+			return tested(c.Check(ctx, d))
+		}},
+		overlap(c.Answers, func() (map[string]string, error) {
+			d, err := c.Reload()
+			if err != nil {
+				return nil, err
+			}
+			texts := map[string]string{"its source": d.Source, "its description": d.Description}
+			for _, t := range d.Tests {
+				texts[fmt.Sprintf("its test %q", t.Name)] = string(t.Args) + "\n" + string(t.Want) + "\n" + t.WantError
+			}
+			return texts, nil
+		}),
+		size(c.WrittenChange, maxToolBytes),
+		rollback(c.Rehearse),
+	}
+}
+
+// tested judges a report, test by test.
+func tested(r authored.Report) (Verdict, string) {
+	if r.Problem != "" {
+		return NotRun, "the tests could not be run: " + r.Problem
+	}
+	if len(r.Tests) == 0 {
+		return NotRun, "no test was run"
+	}
+	var list []string
+	for _, t := range r.Tests {
+		if t.Passed {
+			list = append(list, fmt.Sprintf("%s (%d steps)", t.Name, t.Steps))
+		} else {
+			list = append(list, fmt.Sprintf("%s FAILED: %s", t.Name, t.Reason))
+		}
+	}
+	if !r.Passed() {
+		return Failed, strings.Join(list, "; ")
+	}
+	return Passed, fmt.Sprintf("%d tests passed, each run twice without files or network: %s", len(list), strings.Join(list, "; "))
+}
+
+// SkillChange is a skill drafted from transcripts.
+type SkillChange struct {
+	WrittenChange
+	// Reload reads the definition from the file that the proposal would write.
+	Reload func() (skill.Definition, error)
+	// Again drafts skills from the transcripts that this one is said to come from.
+	Again func(context.Context) ([]skill.Candidate, error)
+}
+
+// Skill lists the gates of a skill. Its text goes into the prompt, so nothing passes
+// but what drafting again gives, word for word and without a veto.
+func Skill(c SkillChange) []Gate {
+	return []Gate{
+		base(c.Measured, c.Now),
+		{"definition", func(context.Context) (Verdict, string) {
+			d, err := c.Reload()
+			if err != nil {
+				return Failed, "the file is no skill: " + oneLine(err)
+			}
+			return Passed, fmt.Sprintf("the file loads as the skill %s of domain %s", d.Name, d.Domain)
+		}},
+		{"vetoes", func(ctx context.Context) (Verdict, string) {
+			d, err := c.Reload()
+			if err != nil {
+				return NotRun, "there is no skill to look at"
+			}
+			list, err := c.Again(ctx)
+			if err != nil {
+				return NotRun, "its transcripts could not be read: " + err.Error()
+			}
+			return vetoed(d, list)
+		}},
+		overlap(c.Answers, func() (map[string]string, error) {
+			d, err := c.Reload()
+			return map[string]string{"its text": d.Text}, err
+		}),
+		size(c.WrittenChange, maxSkillBytes),
+		rollback(c.Rehearse),
+	}
+}
+
+// vetoed looks for a skill among what its transcripts give.
+func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
+	for _, again := range list {
+		if again.Definition.Name != d.Name {
+			continue
+		}
+		switch {
+		case len(again.Vetoes) > 0:
+			return Failed, strings.Join(again.Vetoes, "; ")
+		case string(again.Definition.Encode()) != string(d.Encode()):
+			return Failed, "drafted again from its transcripts it reads otherwise"
+		}
+		return Passed, fmt.Sprintf("drafted again from its transcripts, word for word: solved %d tasks of %d clusters, failed on %d; no veto",
+			again.Solved, again.Clusters, again.Failed)
+	}
+	return Failed, "its transcripts give no such skill"
+}
+
+// size fails what a person could not read or a workspace would not load.
+func size(c WrittenChange, most int) Gate {
+	return Gate{"size", func(context.Context) (Verdict, string) {
+		switch {
+		case c.Bytes > most:
+			return Failed, fmt.Sprintf("%d bytes, at most %d are allowed", c.Bytes, most)
+		case c.Parts > maxParts:
+			return Failed, fmt.Sprintf("the agent would have %d such files, at most %d are loaded", c.Parts, maxParts)
+		}
+		return Passed, fmt.Sprintf("%d bytes of at most %d, %d files of at most %d", c.Bytes, most, c.Parts, maxParts)
+	}}
+}
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
