@@ -104,5 +104,5 @@ func (sh *shell) ping(ctx context.Context, name string, p workspace.Provider, r 
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s answered in %s (%d tokens)", r.Model, pong.Latency.Round(1_000_000), pong.Usage.InputTokens+pong.Usage.OutputTokens), nil
+	return fmt.Sprintf("answered in %s (%d tokens)", pong.Latency.Round(1_000_000), pong.Usage.InputTokens+pong.Usage.OutputTokens), nil
 }

@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Init()  // the inside of a sandbox is this binary too
 	authored.Init() // and so is whatever runs a tool that an agent wrote
-	testscript.Main(m, map[string]func(){"evolve": main})
+	testscript.Main(m, map[string]func(){"evolve": main, "toolserver": toolServer})
 }
 
 // TestScripts runs the commands as a person would: one file for each behaviour.
@@ -43,6 +43,12 @@ func TestMain(m *testing.M) {
 //	hold DIR                 begins a run in a workspace and waits until it holds the archive
 //	letgo                    stops that run and waits for its end
 //	ask DIR FILE             leaves a change request of an agent, a JSON record, in a workspace
+//	fakemodel NAME KIND KEY  starts a provider; its address is $NAME, its requests are in $WORK/NAME
+//	fakemodel stop NAME      stops it: its address refuses connections
+//	asked NAME N             demands so many requests so far, all of them right ones
+//	nowhere SECRET PATH…     demands that a secret is in none of the files, in no disguise
+//	listing DIR FILE         writes down what is in a folder, but for .evolve
+//	gone WORD                demands that no process with the word in its command line is left
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -53,6 +59,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
+			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone,
 		},
 	})
 }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// disguises are the forms in which a secret may turn up.
+func disguises(secret string) []string {
+	out := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret))}
+	// In Base64 it depends on what stands before; both ends are left out for that.
+	for shift := range 3 {
+		text := strings.TrimRight(base64.StdEncoding.EncodeToString(append(make([]byte, shift), secret...)), "=")
+		text = text[4 : len(text)-4]
+		out = append(out, text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
+	}
+	return out
+}
+
+// zstdMagic begins every frame of zstd, in which the archive keeps transcripts.
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// unpacked is data with the content of the frames in it.
+func unpacked(data []byte) []byte {
+	all := bytes.Clone(data)
+	for at := 0; ; at += len(zstdMagic) {
+		next := bytes.Index(data[at:], zstdMagic)
+		if next < 0 {
+			return all
+		}
+		at += next
+		r, err := zstd.NewReader(bytes.NewReader(data[at:]), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+		if err != nil {
+			continue
+		}
+		text, _ := io.ReadAll(io.LimitReader(r, 16<<20)) // what follows a frame is no frame
+		r.Close()
+		all = append(append(all, '\n'), text...)
+	}
+}
+
+// scriptNowhere demands that a secret stands in none of the files and folders, in no
+// disguise. With ! it demands that it does, so that a script can show what it looks for.
+func scriptNowhere(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || len(args[0]) < 12 {
+		ts.Fatalf("usage: nowhere SECRET PATH…")
+	}
+	found, files := "", 0
+	look := func(name string, data []byte) {
+		files++
+		for _, form := range disguises(args[0]) {
+			if bytes.Contains(data, []byte(form)) {
+				found = fmt.Sprintf("%s holds %q", name, form)
+			}
+		}
+	}
+	for _, path := range args[1:] {
+		if path == "stdout" || path == "stderr" {
+			look(path, []byte(ts.ReadFile(path)))
+			continue
+		}
+		ts.Check(filepath.WalkDir(ts.MkAbs(path), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			data, err := os.ReadFile(name)
+			look(name, unpacked(data))
+			return err
+		}))
+	}
+	switch {
+	case files == 0:
+		ts.Fatalf("there is nothing to look at")
+	case neg && found == "":
+		ts.Fatalf("it is in none of %d files", files)
+	case !neg && found != "":
+		ts.Fatalf("%s", found)
+	}
+}
+
+// scriptListing writes down every file of a folder with its mode and content, but
+// not those of the archive, the reports, and of git.
+func scriptListing(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: listing DIR FILE")
+	}
+	var out bytes.Buffer
+	root := ts.MkAbs(args[0])
+	ts.Check(filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".evolve" || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		where, _ := filepath.Rel(root, name)
+		fmt.Fprintf(&out, "%s %s", info.Mode(), where)
+		if d.Type().IsRegular() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&out, " %x", sha256.Sum256(data))
+		}
+		out.WriteByte('\n')
+		return nil
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o600))
+}
+
+// scriptGone demands that no process with a word in its command line is left.
+func scriptGone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gone WORD")
+	}
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	ts.Check(err)
+	looked := 0
+	for _, name := range lines {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		looked++
+		if bytes.Contains(data, []byte(args[0])) {
+			ts.Fatalf("%s is still there: %q", name, data)
+		}
+	}
+	if looked == 0 {
+		ts.Fatalf("no process can be seen")
+	}
+}
