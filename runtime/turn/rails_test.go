@@ -1,0 +1,249 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+	"evolve/runtime/session"
+	"evolve/runtime/tool"
+)
+
+// speaking is a language model's agent with a script.
+func speaking(t testing.TB, seen *[]model.Request, o Options, replies ...model.Reply) *Agent {
+	t.Helper()
+	o.ID, o.Language, o.Model = "clerk", true, scripted{replies, nil, seen}
+	if len(o.Space.Params) == 0 {
+		o.Space = DefaultSpace([]string{"operations"}, nil, o.Routes)
+	}
+	a, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func kinds(r agent.Result, kind string) []agent.Event {
+	return slices.DeleteFunc(slices.Clone(r.Transcript.Events), func(e agent.Event) bool { return e.Kind != kind })
+}
+
+// TestResponseChecks: an answer with a problem is sent back once to a language
+// model, and has low utility when it comes again, whatever the config says.
+func TestResponseChecks(t *testing.T) {
+	again := strings.Repeat("The depot closes at six in the evening every day. ", 12)
+	for name, c := range map[string]struct {
+		replies []model.Reply
+		want    agent.Outcome
+		asked   int
+	}{
+		"mended":    {[]model.Reply{{Answer: again}, {Answer: "at six"}}, agent.OK, 2},
+		"not":       {[]model.Reply{{Answer: again}}, agent.LowUtility, 2},
+		"nothing":   {[]model.Reply{{Answer: "at six"}}, agent.OK, 1},
+		"substance": {[]model.Reply{{Answer: "As an AI language model, I cannot help with that."}, {Answer: "at six"}}, agent.OK, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen []model.Request
+			a := speaking(t, &seen, Options{}, c.replies...)
+			config := a.Space().Default()
+			config["loop.self_check"] = false
+			r := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "When does the depot close?"}, Config: config})
+			if r.Outcome != c.want || len(seen) != c.asked {
+				t.Errorf("%s after %d calls\n%s", r.Outcome, len(seen), story(r))
+			}
+			if c.asked > 1 && (len(seen[1].Drafts) != 1 || len(seen[1].Advice) != 1) {
+				t.Errorf("the model was not told: %v %v", seen[1].Drafts, seen[1].Advice)
+			}
+		})
+	}
+}
+
+// TestSelfEvaluation: the question is asked once, at tool depth, where utility is in
+// doubt, and a referral may answer it.
+func TestSelfEvaluation(t *testing.T) {
+	fails := calls("read_file", `{"path":"absent"}`)
+	works := calls("calculate", `{"expression":"1+1"}`)
+	boundary := &tool.Boundary{Axes: []string{"web"}, Shape: "browsing", Evidence: "the file is not here"}
+	for name, c := range map[string]struct {
+		replies []model.Reply
+		nudged  bool
+		want    agent.Outcome
+	}{
+		"calls failed":  {[]model.Reply{fails, {Answer: "perhaps 7"}, {Answer: "perhaps 7"}}, true, agent.OK},
+		"unsure":        {[]model.Reply{works, {Answer: "unknown", Unsure: true}}, true, agent.LowUtility},
+		"low belief":    {[]model.Reply{works, {Answer: "2", Confidence: .2}}, true, agent.OK},
+		"refers":        {[]model.Reply{fails, {Answer: "perhaps 7"}, {Answer: "not mine", Referral: boundary}}, true, agent.WrongToolBoundary},
+		"no doubt":      {[]model.Reply{works, {Answer: "2", Confidence: .9}}, false, agent.OK},
+		"no tool depth": {[]model.Reply{{Answer: "2", Confidence: .2}}, false, agent.OK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen []model.Request
+			r := speaking(t, &seen, Options{}, c.replies...).Run(context.Background(), agent.Request{Task: agent.Task{Goal: "How many?"}, Workdir: t.TempDir()})
+			if r.Outcome != c.want || (len(kinds(r, agent.EventNudge)) == 1) != c.nudged {
+				t.Errorf("%s\n%s", r.Outcome, story(r))
+			}
+			last := seen[len(seen)-1]
+			if asked := slices.Contains(last.Advice, nudge); asked != c.nudged {
+				t.Errorf("the question stands in the request: %v", asked)
+			}
+		})
+	}
+}
+
+// TestRepairedCall: what is wrong with the form of arguments alone blocks nothing.
+func TestRepairedCall(t *testing.T) {
+	var seen []model.Request
+	r := speaking(t, &seen, Options{}, calls("calculate", "```json\n{\"expression\":\"6*7\"}\n```"), model.Reply{Answer: "42"}).
+		Run(context.Background(), agent.Request{Task: agent.Task{Goal: "How many?"}})
+	if got := seen[1].Steps[0].Result; got.Outcome != agent.OK || got.Output != "42" {
+		t.Errorf("%+v", got)
+	}
+	if len(kinds(r, agent.EventRepair)) != 1 {
+		t.Error(story(r))
+	}
+}
+
+// TestRounds: parallel calls of one reply share a round, with what was said beside them.
+func TestRounds(t *testing.T) {
+	both := model.Reply{Said: "two at once", Calls: []model.Call{
+		{ID: "a", Tool: "calculate", Arguments: json.RawMessage(`{"expression":"1+1"}`)},
+		{ID: "b", Tool: "calculate", Arguments: json.RawMessage(`{"expression":"2+2"}`)},
+	}}
+	var seen []model.Request
+	speaking(t, &seen, Options{}, both, calls("calculate", `{"expression":"3+3"}`), model.Reply{Answer: "12"}).
+		Run(context.Background(), agent.Request{Task: agent.Task{Goal: "How many?"}})
+	var rounds []int
+	for _, s := range seen[2].Steps {
+		rounds = append(rounds, s.Round)
+	}
+	if diff := cmp.Diff([]int{0, 0, 1}, rounds); diff != "" || seen[2].Said[0] != "two at once" || len(seen[2].Said) != 2 {
+		t.Error(diff, seen[2].Said)
+	}
+}
+
+// TestConfigIsReadAndNeverSet: a request to set a parameter is left for a person, and
+// nothing changes.
+func TestConfigIsReadAndNeverSet(t *testing.T) {
+	var seen []model.Request
+	a := speaking(
+		t, &seen, Options{}, calls("pipeline_config", `{"action":"get","param":"loop.max_iterations"}`),
+		calls("pipeline_config", `{"action":"set","param":"loop.max_iterations","value":24,"reason":"more room"}`), model.Reply{Answer: "done"})
+	config := a.Space().Default()
+	config["tools.selection"] = []string{"pipeline_config"}
+	r := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "tune yourself"}, Config: config, Live: true})
+	steps := seen[2].Steps
+	if steps[0].Result.Outcome != agent.OK || !strings.Contains(steps[0].Result.Output, "8") || steps[1].Result.Outcome != agent.Denied {
+		t.Error(story(r))
+	}
+	if len(r.Requests) != 1 || r.Requests[0].Type != "config" || r.Requests[0].Tool != "pipeline_config" {
+		t.Errorf("%+v", r.Requests)
+	}
+	if seen[2].Remaining != 6 {
+		t.Errorf("%d iterations remain: the parameter was set", seen[2].Remaining)
+	}
+}
+
+// TestSession: notes, memories and working state go from one turn into the next, and
+// nothing of an evaluation goes anywhere.
+func TestSession(t *testing.T) {
+	script := []model.Reply{
+		calls("note", `{"text":"the key is under the mat"}`),
+		calls("memory_add", `{"text":"The gate code of the Oslo depot is 4711"}`),
+		{Answer: "noted"},
+	}
+	turn := func(live bool, before agent.Session, replies ...model.Reply) (agent.Result, []model.Request) {
+		var seen []model.Request
+		a := speaking(t, &seen, Options{}, replies...)
+		config := a.Space().Default()
+		config["tools.selection"] = []string{"note", "memory_add", "memory_retract", "memory_search"}
+		r := a.Run(context.Background(), agent.Request{
+			Task: agent.Task{Goal: "the gate code of the Oslo depot", Domain: "operations"}, Config: config, Live: live, Session: before,
+		})
+		return r, seen
+	}
+	first, _ := turn(true, agent.Session{}, script...)
+	if len(first.Session.Notes) != 1 || len(first.Session.Facts) != 1 || !strings.Contains(first.Session.Working, "noted") {
+		t.Fatalf("%+v", first.Session)
+	}
+	second, seen := turn(true, first.Session, calls("memory_retract", `{"id":"`+first.Session.Facts[0].ID+`","reason":"moved"}`), model.Reply{Answer: "4711"})
+	if len(seen[0].Memories) != 1 || len(seen[0].Notes) != 1 || seen[0].Working == "" {
+		t.Errorf("memories %v, notes %v, working %q", seen[0].Memories, seen[0].Notes, seen[0].Working)
+	}
+	third, seen := turn(true, second.Session, model.Reply{Answer: "unknown", Unsure: true})
+	if len(seen[0].Memories) != 0 || len(third.Session.Facts) != 1 {
+		t.Errorf("a retracted memory is recalled, or gone: %v %v", seen[0].Memories, third.Session.Facts)
+	}
+	if trial, _ := turn(false, agent.Session{}, script...); !cmp.Equal(trial.Session, agent.Session{}) {
+		t.Errorf("an evaluation leaves %+v", trial.Session)
+	}
+}
+
+// TestDistillation: a long conversation is shortened before it is sent, and what was
+// said in it is still recalled.
+func TestDistillation(t *testing.T) {
+	var seen []model.Request
+	a := speaking(t, &seen, Options{}, model.Reply{Answer: "Ana Ruiz"})
+	config := a.Space().Default()
+	config["distill.threshold_messages"] = int64(20)
+	config["recall.min_score"] = .5
+	talk := []agent.Message{{Role: "user", Content: "Remember that the depot of Lisbon is run by Ana Ruiz."}}
+	for i := range 40 {
+		talk = append(talk, agent.Message{Role: []string{"assistant", "user"}[i%2], Content: fmt.Sprintf("Message %d is about something else altogether.", i)})
+	}
+	r := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "Who runs the depot of Lisbon?", Messages: talk}, Config: config, Live: true})
+	if n := len(seen[0].Turns); n > 6 || seen[0].Summary == "" || len(kinds(r, agent.EventDistill)) != 1 {
+		t.Errorf("%d messages, summary %q\n%s", n, seen[0].Summary, story(r))
+	}
+	if len(seen[0].Memories) == 0 || !strings.Contains(seen[0].Memories[0].Memory.Text, "Ana Ruiz") {
+		t.Errorf("recalled %v of %v", seen[0].Memories, r.Session.Facts)
+	}
+}
+
+// TestRouteOfAMessage: a signal leads to a hint or to the default route, never elsewhere.
+func TestRouteOfAMessage(t *testing.T) {
+	for goal, want := range map[string]string{
+		"[route:code] fix it": "code", "[route:root] fix it": "", "fix it": "default", "[ROUTE:CODE] fix it": "code",
+	} {
+		var seen []model.Request
+		a := speaking(t, &seen, Options{Routes: []string{"default", "code"}}, model.Reply{Answer: "x"})
+		r := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: goal, Domain: "operations"}})
+		if got := seen[0].Sampling.Route; got != want || len(kinds(r, agent.EventRoute)) != 1 {
+			t.Errorf("%s goes to %q, want %q", goal, got, want)
+		}
+	}
+}
+
+// TestBlackboard: what others broadcast is data of the request, what is private is not.
+func TestBlackboard(t *testing.T) {
+	board := session.NewBoard(func() time.Time { return time.Unix(0, 0) })
+	for _, err := range []error{
+		board.Put("other", "broadcast.depot", "closed", session.MaxBoardTTL), board.Put("other", "own", "secret", session.MaxBoardTTL),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var seen []model.Request
+	speaking(t, &seen, Options{Board: board}, model.Reply{Answer: "x"}).Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}})
+	if diff := cmp.Diff([]model.Shared{{From: "other", Key: "broadcast.depot", Text: "closed"}}, seen[0].Shared); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestObserver: whoever watches sees the transcript's events as they come.
+func TestObserver(t *testing.T) {
+	var seen []model.Request
+	var watched []agent.Event
+	r := speaking(t, &seen, Options{}, calls("calculate", `{"expression":"1+1"}`), model.Reply{Answer: "2"}).
+		Run(context.Background(), agent.Request{Task: agent.Task{Goal: "count"}, Observe: func(e agent.Event) { watched = append(watched, e) }})
+	if diff := cmp.Diff(r.Transcript.Events, watched); diff != "" {
+		t.Error(diff)
+	}
+}
