@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,7 +20,7 @@ type Mode string
 
 // The modes.
 const (
-	Record Mode = "record" // asks the providers and keeps the exchanges
+	Record Mode = "record" // asks the providers and keeps the exchanges, after those of the file
 	Replay Mode = "replay" // answers from what was kept, without a network
 )
 
@@ -57,7 +58,7 @@ type Recorder struct {
 	closed bool
 }
 
-// NewRecorder opens a recording; one that is to be replayed is read whole.
+// NewRecorder opens a recording and reads what is there of it.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{
 		mode: o.Mode, path: o.Path, transport: o.Transport, tape: blank(),
@@ -69,6 +70,12 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	case o.Mode == Record:
 		if r.transport == nil {
 			r.transport = transport()
+		}
+		switch tape, err := load(o.Path); {
+		case err == nil:
+			r.tape = tape
+		case !errors.Is(err, fs.ErrNotExist): // whatever it is, it is not ours to replace
+			return nil, fmt.Errorf("reading the recording that is to go on: %w", err)
 		}
 	case o.Mode == Replay:
 		tape, err := load(o.Path)

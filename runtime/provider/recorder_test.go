@@ -234,3 +234,32 @@ func FuzzRecording(f *testing.F) {
 type roundTrip func(*http.Request) *http.Response
 
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req), nil }
+
+// TestRecordingGoesOn holds that a second recorder adds to the file of the first, as
+// two agents of a night do, and leaves alone what is no recording.
+func TestRecordingGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tape.yaml")
+	s := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "one")), answering(200, saying(provider.OpenAI, "two")))
+	say := func(mode provider.Mode, goal string) string {
+		t.Helper()
+		r := newRecorder(t, provider.RecorderOptions{Mode: mode, Path: path, Secrets: []string{secret}})
+		e := s.endpoint()
+		e.HTTP = r.Client()
+		reply, err := ask(t, router(t, e, nil), &model.Request{Goal: goal, Remaining: 3})
+		if err = errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return reply.Answer
+	}
+	say(provider.Record, "first")
+	say(provider.Record, "second")
+	if one, two := say(provider.Replay, "first"), say(provider.Replay, "second"); one != "one" || two != "two" {
+		t.Errorf("%q and %q", one, two)
+	}
+	if err := os.WriteFile(path, []byte("a: list\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.NewRecorder(provider.RecorderOptions{Mode: provider.Record, Path: path}); err == nil {
+		t.Error("another file was taken for a recording")
+	}
+}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,10 @@ func (f file) ReadFile(string) ([]byte, error) {
 	if err == nil && len(data) > maxRecording {
 		err = fmt.Errorf("it has more than %d MiB", maxRecording>>20)
 	}
+	// The cassette takes any YAML for one that is empty.
+	if err == nil && !bytes.Contains(data, []byte("\ninteractions:")) {
+		err = errors.New("it is no recording")
+	}
 	return data, err
 }
 
@@ -55,9 +60,11 @@ func (f file) IsFileExists(string) bool {
 // blank is an empty recording.
 func blank() *cassette.Cassette {
 	tape := cassette.New("recording")
-	tape.MarshalFunc = func(v any) ([]byte, error) { return yaml.Marshal(v) }
+	tape.MarshalFunc = marshal
 	return tape
 }
+
+func marshal(v any) ([]byte, error) { return yaml.Marshal(v) }
 
 func load(path string) (*cassette.Cassette, error) {
 	tape, err := cassette.LoadWithFS("recording", file(path))
@@ -67,6 +74,7 @@ func load(path string) (*cassette.Cassette, error) {
 	if slices.Contains(tape.Interactions, nil) {
 		return nil, errors.New("an exchange in it is empty")
 	}
+	tape.MarshalFunc = marshal
 	return tape, nil
 }
 
