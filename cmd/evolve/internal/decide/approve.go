@@ -81,16 +81,22 @@ func approvable(p archive.ProposalRecord, w Word) error {
 
 // regate passes the gates again on what is there now: a stale base is refused.
 func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.ProposalRecord, repo *patch.Repository, w Word) error {
-	now := workspace.BaseOf(a, d.Workspace.Suites)
+	now, hint := workspace.BaseOf(a, d.Workspace.Suites), "`evolve run` measures it again on what is there now"
+	if p.Kind == archive.KindTool {
+		var err error
+		if now, err = d.writtenBase(a, *p); err != nil {
+			return err
+		}
+		hint = "reject it; the agent may write it again, and a night draft the skill again"
+	}
 	if moved := gates.Moved(p.Base, now); len(moved) > 0 {
-		return refuse("`evolve run` measures it again on what is there now",
-			"%s is stale: %s changed since it was measured", p.ID, strings.Join(moved, ", "))
+		return refuse(hint, "%s is stale: %s changed since it was measured", p.ID, strings.Join(moved, ", "))
 	}
-	v, err := d.Archive.Variant(ctx, a.ID, p.Variant)
+	list, err := d.gates(ctx, a, *p, repo)
 	if err != nil {
-		return fmt.Errorf("reading the variant: %w", err)
+		return err
 	}
-	verdicts := gates.Run(ctx, d.gates(a, *p, v.Config, repo))
+	verdicts := gates.Run(ctx, list)
 	lane := gates.Lane(verdicts)
 	if lane == archive.Awaiting || (lane == archive.HumanLane && w.OverrideReason != "") {
 		p.Gates = verdicts

@@ -13,6 +13,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
+	"evolve/runtime/authored"
 )
 
 // Desk is where proposals are drawn up and decided.
@@ -22,6 +23,9 @@ type Desk struct {
 	// Env is the environment for native git.
 	Env []string
 	Now func() time.Time
+	// Check runs the tests of a tool that an agent wrote; without it no such proposal
+	// passes its gates.
+	Check func(context.Context, authored.Definition) authored.Report
 }
 
 // RefusedError says why something was not done; the hint says what to do.

@@ -37,7 +37,9 @@ const robot = "evolve"
 // run that is taken up again finds the proposal it made. Older proposals for the
 // agent that still await are superseded.
 func (d *Desk) Propose(ctx context.Context, a *workspace.Agent, draft Draft) (archive.ProposalRecord, error) {
-	p, found, err := d.earlier(ctx, a, draft)
+	p, found, err := d.earlier(ctx, func(p archive.ProposalRecord) bool {
+		return p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded
+	})
 	if err != nil {
 		return p, err
 	}
@@ -45,6 +47,14 @@ func (d *Desk) Propose(ctx context.Context, a *workspace.Agent, draft Draft) (ar
 		if p, err = d.draw(a, draft); err != nil {
 			return p, err
 		}
+	}
+	return d.file(ctx, a, p)
+}
+
+// file records a proposal that is new, passes one that is only drafted through the
+// gates, and supersedes those whose place it takes.
+func (d *Desk) file(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) (_ archive.ProposalRecord, err error) {
+	if p.ID == "" {
 		if p, err = d.Archive.NewProposal(ctx, p); err != nil {
 			return p, fmt.Errorf("recording the proposal: %w", err)
 		}
@@ -57,13 +67,13 @@ func (d *Desk) Propose(ctx context.Context, a *workspace.Agent, draft Draft) (ar
 	return p, d.supersede(ctx, p)
 }
 
-// earlier finds the proposal that the same run made of the same variant.
-func (d *Desk) earlier(ctx context.Context, a *workspace.Agent, draft Draft) (archive.ProposalRecord, bool, error) {
+// earlier finds the first proposal that is the same.
+func (d *Desk) earlier(ctx context.Context, same func(archive.ProposalRecord) bool) (archive.ProposalRecord, bool, error) {
 	for p, err := range d.Archive.Proposals(ctx) {
 		if err != nil {
 			return p, false, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded {
+		if same(p) {
 			return p, true, nil
 		}
 	}
@@ -78,21 +88,30 @@ func (d *Desk) draw(a *workspace.Agent, draft Draft) (archive.ProposalRecord, er
 		Rationale: draft.Rationale, Base: workspace.BaseOf(a, d.Workspace.Suites), Evidence: draft.Evidence,
 		Changes: Changes(a.Space.Names(), a.Champion, draft.Variant.Config), Created: d.Now(),
 	}
-	want := workspace.ChampionFiles(a, draft.Variant.Config)
-	for _, path := range slices.Sorted(maps.Keys(want)) {
-		old, err := d.onDisk(path)
-		if err != nil {
-			return p, fmt.Errorf("reading %s: %w", path, err)
-		}
-		if (old == nil) == (want[path] == nil) && bytes.Equal(old, want[path]) {
-			continue
-		}
-		p.Files = append(p.Files, archive.FileChange{Path: path, Old: old, New: want[path]})
+	var err error
+	if p.Files, err = d.changed(workspace.ChampionFiles(a, draft.Variant.Config)); err != nil {
+		return p, err
 	}
 	if len(p.Changes) == 0 || len(p.Files) == 0 {
 		return p, refuse("nothing needs to be decided", "v%d is the champion already", draft.Variant.Number)
 	}
 	return p, nil
+}
+
+// changed lists the files that are not as they are wanted, in the order of their paths.
+func (d *Desk) changed(want map[string][]byte) ([]archive.FileChange, error) {
+	var out []archive.FileChange
+	for _, path := range slices.Sorted(maps.Keys(want)) {
+		old, err := d.onDisk(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		if (old == nil) == (want[path] == nil) && bytes.Equal(old, want[path]) {
+			continue
+		}
+		out = append(out, archive.FileChange{Path: path, Old: old, New: want[path]})
+	}
+	return out, nil
 }
 
 // Changes lists the parameters in which two configs differ, in the order of names.
@@ -110,15 +129,15 @@ func Changes(names []string, from, to agent.Config) []archive.Change {
 
 // pass runs the gates, writes the proposal's commit, and stores where it stands.
 func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.ProposalRecord) error {
-	v, err := d.Archive.Variant(ctx, a.ID, p.Variant)
-	if err != nil {
-		return fmt.Errorf("reading the variant: %w", err)
-	}
 	repo, err := d.repository()
 	if err != nil {
 		return err
 	}
-	p.Gates = gates.Run(ctx, d.gates(a, *p, v.Config, repo))
+	list, err := d.gates(ctx, a, *p, repo)
+	if err != nil {
+		return err
+	}
+	p.Gates = gates.Run(ctx, list)
 	p.State = gates.Lane(p.Gates)
 	if repo != nil && p.State != archive.GateFailed {
 		who := patch.Person{Name: robot, Email: robot + "@localhost", When: d.Now()}
@@ -135,45 +154,68 @@ func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.Proposal
 	if err := d.Archive.PutProposal(ctx, *p); err != nil {
 		return fmt.Errorf("recording the proposal: %w", err)
 	}
-	return d.note(ctx, "proposal.create", p.ID, map[string]any{
+	told := map[string]any{
 		"agent": p.Agent, "variant": p.Variant, "run": p.Run, "state": p.State, "evidence": p.Evidence, "gates": p.Gates, "commit": p.Commit,
-	})
+	}
+	if p.Kind != archive.KindConfig {
+		told["kind"], told["paths"] = p.Kind, paths(*p)
+	}
+	return d.note(ctx, "proposal.create", p.ID, told)
 }
 
-// gates lists the checks of a config proposal.
-func (d *Desk) gates(a *workspace.Agent, p archive.ProposalRecord, want agent.Config, repo *patch.Repository) []gates.Gate {
+// gates lists the checks of a proposal.
+func (d *Desk) gates(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord, repo *patch.Repository) ([]gates.Gate, error) {
+	if p.Kind == archive.KindTool {
+		return d.writtenGates(a, p, repo), nil
+	}
+	v, err := d.Archive.Variant(ctx, a.ID, p.Variant)
+	if err != nil {
+		return nil, fmt.Errorf("reading the variant: %w", err)
+	}
+	return d.configGates(a, p, v.Config, repo), nil
+}
+
+func (d *Desk) configGates(a *workspace.Agent, p archive.ProposalRecord, want agent.Config, repo *patch.Repository) []gates.Gate {
 	texts := map[string]string{}
 	for _, q := range a.Space.Params {
 		if q.Kind == agent.Text {
 			texts[q.Name] = want.String(q.Name)
 		}
 	}
+	return gates.Config(gates.ConfigChange{
+		Want: want, Measured: p.Base, Now: workspace.BaseOf(a, d.Workspace.Suites), Texts: texts,
+		Answers:  d.answers(a),
+		Reload:   func() (agent.Config, error) { return d.reload(a, p, after) },
+		Rehearse: func() error { return rehearsal(repo, p, func() error { return d.rehearse(a, p) }) },
+	})
+}
+
+// answers are the reference answers of the agent's tasks.
+func (d *Desk) answers(a *workspace.Agent) *bench.AnswerIndex {
 	var tasks []bench.Task
 	for _, name := range a.Suites {
 		if s := d.Workspace.Suites[name]; s != nil {
 			tasks = append(tasks, s.Tasks...)
 		}
 	}
-	return gates.Config(gates.ConfigChange{
-		Want: want, Measured: p.Base, Now: workspace.BaseOf(a, d.Workspace.Suites), Texts: texts,
-		Answers: bench.IndexAnswers(tasks),
-		Reload:  func() (agent.Config, error) { return d.reload(a, p, after) },
-		Rehearse: func() error {
-			if repo != nil {
-				_, head, err := repo.Head()
-				if err != nil {
-					return err
-				}
-				err = repo.Rehearse(head, files(p))
-				var conflict *patch.ConflictError
-				if err == nil || !errors.As(err, &conflict) {
-					return err
-				}
-				// The workspace differs from its last commit: rehearse on the files.
-			}
-			return d.rehearse(a, p)
-		},
-	})
+	return bench.IndexAnswers(tasks)
+}
+
+// rehearsal applies a change and takes it back on the last commit, or with onFiles
+// where there is none or the workspace differs from it.
+func rehearsal(repo *patch.Repository, p archive.ProposalRecord, onFiles func() error) error {
+	if repo != nil {
+		_, head, err := repo.Head()
+		if err != nil {
+			return err
+		}
+		err = repo.Rehearse(head, files(p))
+		var conflict *patch.ConflictError
+		if err == nil || !errors.As(err, &conflict) {
+			return err
+		}
+	}
+	return onFiles()
 }
 
 // reload writes one side of the proposal into a scratch folder and reads it back.
@@ -231,7 +273,9 @@ func (d *Desk) lay(a *workspace.Agent, p archive.ProposalRecord, side func(archi
 	return scratch, nil
 }
 
-// supersede closes the agent's older proposals that still await.
+// supersede closes the agent's older proposals that still await and whose place
+// this one takes: all those of configs, and of what an agent wrote those for a file
+// of this one.
 func (d *Desk) supersede(ctx context.Context, p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting {
 		return nil
@@ -241,6 +285,9 @@ func (d *Desk) supersede(ctx context.Context, p archive.ProposalRecord) error {
 			return fmt.Errorf("reading the proposals: %w", err)
 		}
 		if other.Agent != p.Agent || other.ID == p.ID || other.Kind != p.Kind || !awaits(other.State) {
+			continue
+		}
+		if p.Kind != archive.KindConfig && !slices.ContainsFunc(paths(other), func(path string) bool { return slices.Contains(paths(p), path) }) {
 			continue
 		}
 		other.State = archive.Superseded

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 )
 
@@ -34,9 +35,8 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 		if err := d.undoable(ctx, p); err != nil {
 			return p, err
 		}
-		if restored, err := d.reload(a, p, before); err != nil || restored.ID() != p.Champion {
-			return p, refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+p.AdoptedCommit,
-				"the files before %s do not load as its champion", p.ID)
+		if err := d.restores(a, p); err != nil {
+			return p, err
 		}
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Evidence}
@@ -50,6 +50,18 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 		return p, fmt.Errorf("recording the rollback: %w", err)
 	}
 	return p, nil
+}
+
+// restores refuses when the files before the adoption would not load.
+func (d *Desk) restores(a *workspace.Agent, p archive.ProposalRecord) error {
+	if p.Kind == archive.KindTool {
+		return d.restoresWritten(a, p)
+	}
+	if restored, err := d.reload(a, p, before); err != nil || restored.ID() != p.Champion {
+		return refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+p.AdoptedCommit,
+			"the files before %s do not load as its champion", p.ID)
+	}
+	return nil
 }
 
 // undoable refuses when the files are not as the adoption left them.

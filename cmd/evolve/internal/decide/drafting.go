@@ -1,0 +1,172 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates"
+	"evolve/runtime/agent"
+	"evolve/runtime/skill"
+)
+
+const (
+	// maxTrajectories bounds how many transcripts a skill is drafted from.
+	maxTrajectories = 4000
+	// solved is the score from which on a task counts as solved, and minClusters how
+	// many clusters of tasks must be before transcripts are read at all: package skill
+	// would veto whatever fewer of them give.
+	solved      = .999
+	minClusters = 3
+	// noDomain is where a task without a domain belongs.
+	noDomain = "_global"
+)
+
+// DraftSkill drafts a skill from the transcripts of a run that has ended and
+// proposes the first without vetoes that no person has decided on; nil when there is
+// none, or when the agent's last draft is less than an hour ago.
+func (d *Desk) DraftSkill(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error) {
+	last, told, err := d.drafts(ctx, a)
+	if err != nil || !skill.Due(last, d.Now()) {
+		return nil, err
+	}
+	trajectories, err := d.trajectories(ctx, a, run)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range skill.Draft(trajectories, skillsOf(a, "")) {
+		if len(c.Vetoes) > 0 || told[path.Join(skillsDir(a.ID), c.Definition.Name+".md")] {
+			continue
+		}
+		p, err := d.ProposeSkill(ctx, a, run, c)
+		return &p, err
+	}
+	return nil, nil
+}
+
+// drafts says when the agent's last skill was drafted, and which files of skills
+// await a decision or were decided against.
+func (d *Desk) drafts(ctx context.Context, a *workspace.Agent) (last time.Time, told map[string]bool, err error) {
+	told = map[string]bool{}
+	for p, err := range d.Archive.Proposals(ctx) {
+		if err != nil {
+			return last, told, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if kind, _ := Written(p); kind != "skill" || p.Agent != a.ID {
+			continue
+		}
+		if p.Created.After(last) {
+			last = p.Created
+		}
+		base, err := d.writtenBase(a, p)
+		if err != nil {
+			return last, told, err
+		}
+		stale := len(gates.Moved(p.Base, base)) > 0
+		if awaits(p.State) && !stale || p.State == archive.Rejected || p.State == archive.RolledBack {
+			told[p.Files[0].Path] = true
+		}
+	}
+	return last, told, nil
+}
+
+// draftAgain repeats the drafting that a proposal came from.
+func (d *Desk) draftAgain(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) ([]skill.Candidate, error) {
+	_, name := Written(p)
+	trajectories, err := d.trajectories(ctx, a, p.Run)
+	if err != nil {
+		return nil, err
+	}
+	return skill.Draft(trajectories, skillsOf(a, name)), nil
+}
+
+// skillsOf are the agent's skills but the one that is named. A file that is none,
+// such as one that a person keeps there, has no shape that another could have.
+func skillsOf(a *workspace.Agent, but string) []skill.Definition {
+	var out []skill.Definition
+	for file, data := range a.SkillFiles {
+		if def, err := skill.Parse(data); err == nil && file != but+".md" {
+			out = append(out, def)
+		}
+	}
+	return out
+}
+
+// trajectories are the evaluations of the champion and the finalists of a run on
+// tasks of the search split. The holdout's never get here: what is drafted from
+// them comes into the prompt. Nothing is read when too few tasks were solved.
+func (d *Desk) trajectories(ctx context.Context, a *workspace.Agent, run string) ([]skill.Trajectory, error) {
+	result, err := d.Archive.Result(ctx, run, a.ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading the result of run %s: %w", run, err)
+	}
+	plan, err := d.Archive.Plan(ctx, run, a.ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading the plan of run %s: %w", run, err)
+	}
+	wanted := map[agent.ConfigID]bool{plan.Champion: true}
+	for _, f := range result.Finalist {
+		wanted[f.Variant] = true
+	}
+	tasks := map[string]*bench.Task{}
+	for _, name := range a.Suites {
+		if s := d.Workspace.Suites[name]; s != nil {
+			for _, t := range s.Side(bench.Search) {
+				tasks[t.ID] = t
+			}
+		}
+	}
+	var evals []bench.Evaluation
+	clusters := map[string]bool{}
+	for e, err := range d.Archive.Evaluations(ctx, run, a.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the evaluations of run %s: %w", run, err)
+		}
+		t := tasks[e.Task]
+		if t == nil || e.Split != bench.Search || !e.Scored || !wanted[e.Variant] || len(evals) == maxTrajectories {
+			continue
+		}
+		evals = append(evals, e)
+		if e.Score >= solved {
+			clusters[t.Unit()] = true
+		}
+	}
+	if len(clusters) < minClusters {
+		return nil, nil
+	}
+	var out []skill.Trajectory
+	for _, e := range evals {
+		transcript, err := d.Archive.Transcript(ctx, e.Key)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a transcript: %w", err)
+		}
+		t := tasks[e.Task]
+		tr := skill.Trajectory{
+			TaskID: t.ID, Cluster: t.Unit(), Domain: t.Domain, Goal: goalOf(t), Answer: e.Answer, Transcript: transcript, Score: e.Score,
+		}
+		if tr.Domain == "" {
+			tr.Domain = noDomain
+		}
+		out = append(out, tr)
+	}
+	return out, nil
+}
+
+// goalOf is what a task asks for: of a conversation the last thing that its user said.
+func goalOf(t *bench.Task) string {
+	goal := t.Goal
+	for _, m := range t.Messages {
+		if goal == "" || t.Goal == "" && m.Role == "user" {
+			goal = m.Content
+		}
+	}
+	return goal
+}
