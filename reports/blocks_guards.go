@@ -12,8 +12,14 @@ import (
 // far breakers, limits and budgets were used.
 func guards(stats []policy.Stat) table {
 	t := table{Columns: []column{
-		{Title: "tool or provider"}, {Title: "calls", Figures: true}, {Title: "not ok", Figures: true}, {Title: "retries", Figures: true},
-		{Title: "p50", Figures: true}, {Title: "p95", Figures: true}, {Title: "p99", Figures: true}, {Title: "limits", Wraps: true},
+		{Title: "tool or provider"},
+		{Title: "calls", Figures: true},
+		{Title: "not ok", Figures: true},
+		{Title: "retries", Figures: true},
+		{Title: "p50", Figures: true},
+		{Title: "p95", Figures: true},
+		{Title: "p99", Figures: true},
+		{Title: "limits", Wraps: true},
 	}}
 	for _, s := range stats {
 		name := say(foreign(clip(s.Name, 80)))

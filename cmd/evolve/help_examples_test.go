@@ -37,7 +37,17 @@ func yamlBlocks(t *testing.T, chapter string, keys ...string) []string {
 // TestChapterExamplesLoad: what the manual shows of evolve.yaml is accepted.
 func TestChapterExamplesLoad(t *testing.T) {
 	models := yamlBlocks(t, "models", "providers")
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(readme), "# evolve.yaml")
+	shown, _, found := strings.Cut(shown, "```")
+	if !found {
+		t.Fatal("the README shows no evolve.yaml")
+	}
 	for name, settings := range map[string]string{
+		"README": "#" + shown,
 		"models": models[0], "recordings": models[1],
 		"policies": models[0] + yamlBlocks(t, "policies", "policies")[0],
 		"servers":  yamlBlocks(t, "tools", "mcp")[0],
