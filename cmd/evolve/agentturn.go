@@ -80,6 +80,11 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	posted, err := readBlackboard(w.Root)
+	if err != nil {
+		return err
+	}
+	crew.board.Restore(posted)
 	opened, err := crew.open(c.Context, a, scratch)
 	if err != nil {
 		return err
@@ -87,6 +92,9 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	live := sh.watch(c)
 	view, err := crew.take(c.Context, opened, t, earlier, scratch, live.show)
 	if err = errors.Join(err, opened.Close()); err != nil {
+		return err
+	}
+	if err := keepBlackboard(w.Root, a.ID, crew.board); err != nil {
 		return err
 	}
 	if err := sh.keepTurn(c, w, t, &view); err != nil {

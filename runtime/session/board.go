@@ -170,3 +170,37 @@ func (b *Board) held(owner string) (entries, bytes int) {
 	}
 	return entries, bytes
 }
+
+// Posted is an entry as it is kept between processes.
+type Posted struct {
+	Owner   string    `json:"owner"`
+	Key     string    `json:"key"`
+	Value   string    `json:"value"`
+	Expires time.Time `json:"expires"`
+	Readers []string  `json:"readers,omitempty"`
+}
+
+// Posted lists all entries, private ones included, by key and then by owner.
+func (b *Board) Posted() []Posted {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.purge(b.now())
+	out := make([]Posted, 0, len(b.entries))
+	for p, n := range b.entries {
+		out = append(out, Posted{p.owner, p.key, n.value, n.expires, slices.Clone(n.readers)})
+	}
+	slices.SortFunc(out, func(a, b Posted) int {
+		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Owner, b.Owner))
+	})
+	return out
+}
+
+// Restore puts entries that were kept. What has expired, or would not be taken by
+// [Board.Put], is left out.
+func (b *Board) Restore(kept []Posted) {
+	for _, p := range kept {
+		if ttl := p.Expires.Sub(b.now()); ttl > 0 {
+			_ = b.Put(p.Owner, p.Key, p.Value, min(ttl, MaxBoardTTL), p.Readers...)
+		}
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pgregory.net/rapid"
 )
 
@@ -205,4 +207,29 @@ func TestBoardConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestBoardIsKept(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	b := NewBoard(now)
+	for _, err := range []error{
+		b.Put("a", "broadcast.x", "1", time.Hour), b.Put("b", "x", "2", time.Minute, "a"), b.Put("a", "private", "3", time.Hour),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := b.Posted()
+	other := NewBoard(now)
+	other.Restore(kept)
+	if diff := cmp.Diff(kept, other.Posted()); diff != "" {
+		t.Error(diff)
+	}
+	at = at.Add(2 * time.Minute)
+	later := NewBoard(now)
+	later.Restore(append(kept, Posted{Owner: "c", Key: "a key", Value: "x", Expires: at.Add(time.Hour)}))
+	if got := later.Posted(); len(got) != 2 || len(later.Visible("b")) != 1 {
+		t.Errorf("%+v", got)
+	}
 }

@@ -38,7 +38,7 @@ func Builtin() []Tool {
 func Further() []Tool {
 	return []Tool{
 		memoryAdd(), memoryRetract(), memoryAudit(), pipelineConfig(), contextCheck(), statusReport(), reflect(),
-		selfEvaluate(), checkCalibration(), whatDoIKnow(), recentCorrections(), delegate(), proposePatch(), toolCreate(),
+		selfEvaluate(), checkCalibration(), whatDoIKnow(), recentCorrections(), delegate(), share(), proposePatch(), toolCreate(),
 	}
 }
 

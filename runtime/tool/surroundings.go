@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
@@ -47,6 +48,9 @@ type Surroundings struct {
 	// Delegates suggests a better suited agent in a domain; false means that there is
 	// none. Nothing is handed over.
 	Delegates func(domain string) (suggestion string, ok bool)
+	// Share puts an entry on the blackboard; nil where there is none, as in evaluations,
+	// which must not know of each other.
+	Share func(key, value string, ttl time.Duration, readers []string) error
 	// Author takes the draft of a tool, checks it and leaves a proposal. It never makes
 	// a tool that can be called.
 	Author func(ctx context.Context, draft json.RawMessage) Result

@@ -74,9 +74,10 @@ func (r *run) delegate() {
 	}
 }
 
-// shared is what the agent may see of the blackboard.
+// shared is what the agent may see of the blackboard. Evaluations see none: they must
+// not know of each other.
 func (r *run) shared() []model.Shared {
-	if r.agent.board == nil {
+	if r.agent.board == nil || !r.req.Live {
 		return nil
 	}
 	var out []model.Shared

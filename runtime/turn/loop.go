@@ -139,6 +139,10 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 		r.recordPolicy(reply.Provider, &reply.Applied[i])
 	}
 	if err != nil {
+		var limited *policy.RateLimitedError
+		if errors.As(err, &limited) {
+			r.event(agent.Event{Kind: agent.EventLimited, Name: reply.Provider, Outcome: agent.RateLimited, Text: limited.Error()})
+		}
 		e.outcome, e.why = r.unreached(err)
 		r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Outcome: e.outcome, Text: e.why})
 		return reply, false

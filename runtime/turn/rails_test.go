@@ -231,9 +231,19 @@ func TestBlackboard(t *testing.T) {
 		}
 	}
 	var seen []model.Request
-	speaking(t, &seen, Options{Board: board}, model.Reply{Answer: "x"}).Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}})
+	a := speaking(t, &seen, Options{Board: board}, calls("share", `{"key":"broadcast.gate","value":"open","minutes":5}`), model.Reply{Answer: "x"})
+	config := a.Space().Default()
+	config["tools.selection"] = []string{"share"}
+	live := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}, Live: true, Config: config})
 	if diff := cmp.Diff([]model.Shared{{From: "other", Key: "broadcast.depot", Text: "closed"}}, seen[0].Shared); diff != "" {
 		t.Error(diff)
+	}
+	if _, ok := board.Get("other", "clerk", "broadcast.gate"); !ok {
+		t.Error("nothing was shared\n" + story(live))
+	}
+	trial := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}, Config: config})
+	if got := kinds(trial, agent.EventTool); len(got) != 0 && got[0].Outcome != agent.Denied || len(seen[2].Shared) != 0 {
+		t.Errorf("an evaluation knows of the blackboard: %v\n%s", seen[2].Shared, story(trial))
 	}
 }
 

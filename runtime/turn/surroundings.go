@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
@@ -31,6 +32,11 @@ func (r *run) surround() {
 	}
 	if env.Retracted == nil {
 		env.Retracted = map[string]string{}
+	}
+	if a.board != nil && r.req.Live {
+		env.Share = func(key, value string, ttl time.Duration, readers []string) error {
+			return a.board.Put(a.id, key, a.scrub(value), ttl, readers...)
+		}
 	}
 	if a.compete != nil {
 		env.Delegates = func(domain string) (string, bool) {
