@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -9,9 +11,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -70,6 +74,29 @@ func scriptAsked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got := fmt.Sprint(f.count.Load()); got != args[1] && !(args[1] == "some" && got != "0") {
 		ts.Fatalf("%s was asked %s times, not %s", args[0], got, args[1])
+	}
+}
+
+// scriptHasty runs a command in this process, where evolve waits for nothing between
+// failures, and demands its exit code. What it prints goes to OUT and OUT.err.
+func scriptHasty(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: hasty CODE OUT ARG…")
+	}
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "EVOLVE") })
+	for _, name := range []string{"HOME", "PATH", "LM_KEY", "CLAUDE_KEY", "AGENT_AUTH"} {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), process{
+		args: args[2:], stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, env: env, dir: ts.MkAbs("."), now: time.Now,
+		sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }, release: func() {},
+	})
+	ts.Logf("[stdout]\n%s[stderr]\n%s", stdout.String(), stderr.String())
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), stdout.Bytes(), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1])+".err", stderr.Bytes(), 0o600))
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
 }
 
@@ -155,7 +182,9 @@ type fakeCall struct {
 // wire is the answer as the protocol has it. The ids of calls depend on the request
 // alone, so that a recording can be made twice.
 func (f *fakeModel) wire(q fakeQuestion, a fakeAnswer) any {
-	id := func(i int) string { return fmt.Sprintf("call_%x_%d", sha256.Sum256([]byte(q.goal)), i)[:24] + fmt.Sprint(i) }
+	id := func(i int) string {
+		return fmt.Sprintf("call_%x_%d", sha256.Sum256([]byte(q.goal)), i)[:24] + fmt.Sprint(i)
+	}
 	in, out := 400+10*q.rounds, 20
 	if f.kind == "anthropic" {
 		content, stop := []any{}, "end_turn"
