@@ -20,11 +20,11 @@ func TestTheWorkspaceLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := workspace.Load(root, workspace.Builtins{
-		Space: func(_ string, domains, tools, _ []string) agent.Space {
+		Space: func(_ string, domains, _, _ []string) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "marketing", "operations", "research"}
 			}
-			return turn.HeuristicSpace(domains, tools)
+			return turn.DefaultSpace(domains, toolNames(), nil)
 		},
 		Tools:   toolNames(),
 		Graders: grade.Rules(),
