@@ -14,10 +14,12 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
+	"evolve/runtime/authored"
 )
 
 // turnView is `evolve agent run --json`.
@@ -85,6 +87,7 @@ func (sh *shell) agentRun(c *cli.Context) error {
 		return err
 	}
 	crew.board.Restore(posted)
+	crew.live = t.suite == nil
 	opened, err := crew.open(c.Context, a, scratch)
 	if err != nil {
 		return err
@@ -201,16 +204,49 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 			return fmt.Errorf("storing the session: %w", err)
 		}
 	}
-	for _, q := range v.Requests {
-		if err := sh.keepRequest(ctx, w, store, t, v, q); err != nil {
+	requests := v.Requests
+	v.Requests = nil
+	for _, q := range requests {
+		p, err := sh.proposeTool(ctx, w, store, t.agent, q)
+		switch {
+		case err == nil && p != nil:
+			v.Proposals = append(v.Proposals, p.ID)
+			continue
+		case err == nil:
+			err = sh.keepRequest(ctx, store, t, v, q)
+		}
+		if err != nil {
 			return err
 		}
+		v.Requests = append(v.Requests, q)
 	}
 	return nil
 }
 
+// proposeTool makes a proposal of a tool that the agent wrote, and none of anything
+// else that it asked for. What cannot be proposed stays a change request.
+func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
+	if q.Type != "tool" || q.Tool != "tool_create" {
+		return nil, nil
+	}
+	d, err := authored.ParseDraft(q.Arguments)
+	if err != nil {
+		return nil, nil
+	}
+	p, err := sh.desk(w, store).ProposeTool(ctx, a, d, q.Reason)
+	var refused *decide.RefusedError
+	if errors.As(err, &refused) {
+		_, _ = fmt.Fprintf(sh.stderr, "no proposal was made of the tool %s: %s\n", d.Name, reports.Visible(refused.Text))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &p, nil
+}
+
 // keepRequest stores what the agent asked for and may not do itself.
-func (sh *shell) keepRequest(ctx context.Context, w *workspace.Workspace, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
+func (sh *shell) keepRequest(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	_, err := store.PutRequest(ctx, archive.ChangeRequestRecord{
 		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.now(),
 	})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"evolve/archive"
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/command"
@@ -31,6 +32,10 @@ type crew struct {
 	board     *session.Board
 	binary    string
 	log       *slog.Logger
+	// store is the archive that a run holds open; nil where each look at it opens it.
+	store *archive.Archive
+	// live says that turns are those of a person, not evaluations.
+	live bool
 }
 
 // strayPatience bounds the wait for calls that were given up.
@@ -71,7 +76,11 @@ func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (ni
 	if err != nil {
 		return nightly.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
-	opened.Identity = strings.Join([]string{a.Hash, a.Version, c.binary, c.workspace.ModelHash(a)}, "\x00")
+	identity := []string{a.Hash, a.Version, c.binary, c.workspace.ModelHash(a)}
+	if opened.Identity != "" { // tools in quarantine
+		identity = append(identity, opened.Identity)
+	}
+	opened.Identity = strings.Join(identity, "\x00")
 	return opened, nil
 }
 
@@ -117,11 +126,14 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		return fail(err)
 	}
 	closers = append(closers, closeServers)
-	written, err := c.written(a)
+	written, err := c.written(ctx, a)
 	if err != nil {
 		return fail(err)
 	}
 	closers = append(closers, written.close)
+	if options.Bootstrap, err = withSkills(a); err != nil {
+		return fail(err)
+	}
 	options.Foreign = slices.Concat(servers, written.tools)
 	options.Author = written.author
 	options.Tools = slices.DeleteFunc(slices.Clone(a.Tools), func(name string) bool {
@@ -131,7 +143,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	if err != nil {
 		return fail(err)
 	}
-	return nightly.Opened{Agent: built, Sandbox: "in process", Close: done}, nil
+	return nightly.Opened{Agent: built, Identity: written.quarantined, Sandbox: "in process", Close: done}, nil
 }
 
 // servers connects to the servers of tools that the agent may use.

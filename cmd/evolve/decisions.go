@@ -69,13 +69,13 @@ func rollingBack() decision {
 		about:  "History is kept: nothing is rewritten. When files changed since, they are named and nothing is done.",
 		states: []archive.ProposalState{archive.Adopted},
 		plan: func(p archive.ProposalRecord) string {
-			return "take back " + p.Title + " and restore the config before it"
+			return "take back " + p.Title + " and restore the " + subject(p) + " before it"
 		},
 		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
 			return d.Rollback(ctx, id, w)
 		},
 		done: func(_ *shell, p archive.ProposalRecord) string {
-			return fmt.Sprintf("rolled back %s: commit %s restores the config before it", reports.Visible(p.Title), abbreviated(p.Decision.Commit))
+			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", reports.Visible(p.Title), abbreviated(p.Decision.Commit), subject(p))
 		},
 	}
 }
@@ -182,7 +182,7 @@ func (sh *shell) pronounce(ctx context.Context, w *workspace.Workspace, d decisi
 	if err != nil {
 		return archive.ProposalRecord{}, err
 	}
-	desk := &decide.Desk{Workspace: w, Archive: a, Env: sh.env, Now: sh.now}
+	desk := sh.desk(w, a)
 	p, err := d.do(ctx, desk, id, word)
 	return p, errors.Join(err, a.Close())
 }

@@ -84,6 +84,11 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 	}
 	_, _ = fmt.Fprintf(who.out, "%s:\n", reports.Visible(plan))
 	printChanges(who.out, changes, 24)
+	if subject(p) != "config" { // what is approved is the text
+		out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}
+		out.stdout = who.out
+		out.printDiff(p)
+	}
 	line, err := who.ask(ctx, "type yes to go on: ")
 	if errors.Is(err, nightly.ErrInterrupted) {
 		return err

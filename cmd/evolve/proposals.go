@@ -169,6 +169,7 @@ func (sh *shell) printProposal(p archive.ProposalRecord) {
 	}
 	out("\nchanges\n")
 	printChanges(sh.stdout, p.Changes, 24)
+	sh.printWritten(p)
 	if len(p.Gates) > 0 {
 		out("\ngates\n")
 	}

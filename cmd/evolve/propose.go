@@ -29,7 +29,7 @@ func (sh *shell) proposeCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			desk := &decide.Desk{Workspace: w, Archive: a, Env: sh.env, Now: sh.now}
+			desk := sh.desk(w, a)
 			err = func() error {
 				v, err := findVariant(c, a, agent.ID, name)
 				if err != nil {

@@ -92,7 +92,7 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 	if err != nil {
 		return err
 	}
-	desk := &decide.Desk{Workspace: w, Archive: a, Env: sh.env, Now: sh.now}
+	desk := sh.desk(w, a)
 	granted, err := d.do(c.Context, desk, r.ID, word)
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err

@@ -139,7 +139,7 @@ func deadline(hhmm string, now time.Time) (time.Time, error) {
 func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions) error {
 	ctx, drain, stop := sh.interruptible()
 	defer stop()
-	opts, err := sh.nightlyOptions(c, w, o)
+	opts, crew, err := sh.nightlyOptions(c, w, o)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 	if err != nil {
 		return err
 	}
-	opts.Archive = a
+	opts.Archive, crew.store = a, a
 	sh.withDesk(&opts)
 	progress := sh.newProgress(o)
 	opts.Progress = progress.show
@@ -220,6 +220,11 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 		return hinted(s.Run.Exit, earlyHint(s.Run.Exit), "the run ended early: %s", s.Run.Reason)
 	}
 	if o.detailed {
+		for _, p := range s.Skills {
+			if undecided(p) {
+				return quietExit(exitAwaiting)
+			}
+		}
 		for _, r := range s.Results {
 			if len(r.Proposals) > 0 {
 				return quietExit(exitAwaiting)
@@ -241,6 +246,11 @@ func earlyHint(exit int) string {
 
 // next prints what to type after the commands of the decision box.
 func (sh *shell) next(s nightly.Summary) {
+	for _, p := range s.Skills {
+		if undecided(p) {
+			_, _ = fmt.Fprintf(sh.stdout, "  skill   %s awaits a decision: %s\n", p.ID, sh.typed("evolve show "+p.ID))
+		}
+	}
 	for _, r := range s.Results {
 		if len(r.Proposals) > 0 {
 			_, _ = fmt.Fprintf(sh.stdout, "  next    %s\n          %s\n", sh.typed("evolve review"), sh.typed("evolve report"))

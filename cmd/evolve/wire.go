@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/decide"
@@ -19,6 +21,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
 	"evolve/runtime/agent"
+	"evolve/runtime/authored"
 	"evolve/runtime/mcp"
 	"evolve/runtime/tool"
 	"evolve/runtime/turn"
@@ -34,14 +37,12 @@ func builtins() workspace.Builtins {
 		return out
 	}
 	return workspace.Builtins{
-		// Parameters that only a language model feels would waste the search of a
-		// heuristic agent.
 		Space: func(model string, domains, tools, routes []string) agent.Space {
 			if domains == nil {
 				domains = slices.Sorted(maps.Keys(turn.DefaultDomains()))
 			}
-			if model == workspace.ModelHeuristic {
-				return turn.HeuristicSpace(domains, tools)
+			if len(tools) == 0 && model == workspace.ModelHeuristic {
+				tools = names(tool.Builtin()) // it could not make use of the others
 			}
 			return turn.DefaultSpace(domains, tools, routes)
 		},
@@ -64,11 +65,11 @@ func knownSelection(name string) error {
 }
 
 // nightlyOptions puts flags over settings and wires the parts of a run.
-func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOptions) (nightly.Options, error) {
+func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOptions) (nightly.Options, *crew, error) {
 	set := w.Settings
 	until, err := deadline(o.until, sh.now())
 	if err != nil {
-		return nightly.Options{}, err
+		return nightly.Options{}, nil, err
 	}
 	budget := set.Budget
 	if o.budget.Evaluations > 0 {
@@ -86,7 +87,7 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 	}
 	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
 	if err != nil {
-		return nightly.Options{}, err
+		return nightly.Options{}, nil, err
 	}
 	opts := nightly.Options{
 		Workspace: w, Agents: o.agents, Stages: o.stages, Budget: budget, Until: until,
@@ -99,13 +100,25 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 	if o.selection != "" {
 		opts.Selection = o.selection
 	}
-	return opts, nil
+	return opts, crew, nil
 }
 
 // withDesk adds where proposals are made; it needs the open archive.
 func (sh *shell) withDesk(opts *nightly.Options) {
-	desk := &decide.Desk{Workspace: opts.Workspace, Archive: opts.Archive, Env: sh.env, Now: sh.now}
-	opts.Propose = desk.Propose
+	desk := sh.desk(opts.Workspace, opts.Archive)
+	opts.Propose, opts.Skill = desk.Propose, desk.DraftSkill
+}
+
+// desk is where proposals are drawn up and decided on.
+func (sh *shell) desk(w *workspace.Workspace, a *archive.Archive) *decide.Desk {
+	return &decide.Desk{
+		Workspace: w, Archive: a, Env: sh.env, Now: sh.now,
+		Check: func(ctx context.Context, d authored.Definition) authored.Report {
+			pool := authored.NewPool(sh.newWalls(w).sandbox(), 1)
+			defer pool.Close()
+			return pool.Check(ctx, d)
+		},
+	}
 }
 
 // grading makes the graders of all suites.

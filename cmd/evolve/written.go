@@ -18,13 +18,15 @@ import (
 type written struct {
 	tools  []tool.Tool
 	author func(ctx context.Context, draft json.RawMessage) tool.Result
-	close  func() error
+	// quarantined names the tools that may not be called, which changes answers.
+	quarantined string
+	close       func() error
 }
 
 // authoredProcesses bounds the processes that run authored tools at once.
 const authoredProcesses = 4
 
-func (c *crew) written(a *workspace.Agent) (written, error) {
+func (c *crew) written(ctx context.Context, a *workspace.Agent) (written, error) {
 	language := a.Adapter.Model != workspace.ModelHeuristic
 	if !language && len(a.ToolFiles) == 0 {
 		return written{close: func() error { return nil }}, nil
@@ -33,11 +35,16 @@ func (c *crew) written(a *workspace.Agent) (written, error) {
 	if err != nil {
 		return written{}, err
 	}
+	use, err := c.toolUse(ctx, a, defs)
+	if err != nil {
+		return written{}, err
+	}
 	pool := authored.NewPool(c.walls.sandbox(), authoredProcesses)
 	return written{
-		tools:  pool.Tools(defs, authored.Options{}),
-		author: func(ctx context.Context, draft json.RawMessage) tool.Result { return examine(ctx, pool, draft) },
-		close:  func() error { pool.Close(); return nil },
+		tools:       pool.Tools(defs, use.options()),
+		author:      func(ctx context.Context, draft json.RawMessage) tool.Result { return examine(ctx, pool, draft) },
+		quarantined: use.identity(),
+		close:       func() error { pool.Close(); return c.keepHealth(use) },
 	}, nil
 }
 

@@ -42,5 +42,15 @@ func (h Health) Quarantined(source string) bool {
 	return h.Source == source && h.Failures >= quarantineAfter
 }
 
+// Withdrawn is the health after a person has put the tool with this source into
+// quarantine.
+func (h Health) Withdrawn(source string) Health {
+	if h.Source != source {
+		h = Health{Source: source}
+	}
+	h.Failures = max(h.Failures, quarantineAfter)
+	return h
+}
+
 // Released is the health after a person has let the tool be used again.
 func (h Health) Released() Health { return Health{Source: h.Source} }

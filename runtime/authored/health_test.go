@@ -33,6 +33,12 @@ func TestHealth(t *testing.T) {
 	if r := h.Released(); r.Quarantined("a") || r.After("a", agent.Timeout).Failures != 1 {
 		t.Errorf("released: %+v", r)
 	}
+	if w := (Health{}).Withdrawn("a"); !w.Quarantined("a") || w.Quarantined("b") || w.Released().Quarantined("a") {
+		t.Errorf("withdrawn: %+v", w)
+	}
+	if w := h.Withdrawn("b"); !w.Quarantined("b") || w.Last != "" || h.Withdrawn("a") != h {
+		t.Errorf("another source withdrawn: %+v", w)
+	}
 	after("b", agent.Timeout)
 	if h.Failures != 1 || h.Source != "b" {
 		t.Errorf("another source: %+v", h)

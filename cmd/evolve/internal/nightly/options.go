@@ -49,6 +49,10 @@ type Options struct {
 	// Propose makes a proposal of a confirmed variant; see package decide.
 	Propose func(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error)
 
+	// Skill drafts a skill from the transcripts of a run and proposes it, when there is
+	// one to propose; nil drafts none.
+	Skill func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
+
 	// Scrub removes credentials from what is kept of answers.
 	Scrub    func(string) string
 	Now      func() time.Time
@@ -109,6 +113,9 @@ type Summary struct {
 	Run     archive.Run
 	Plans   []archive.AgentPlan
 	Results []archive.AgentResult
+	// Skills are the proposals of skills. They are no part of the results, which the
+	// same seed gives again: a draft waits for an hour to have passed since the last.
+	Skills []archive.ProposalRecord
 }
 
 // SearchOnly reports whether the confirmation was left out.

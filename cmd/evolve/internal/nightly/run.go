@@ -75,11 +75,12 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 			break
 		}
 	}
+	skills := r.skills(ctx, ended, results)
 	// The context may be over; the end of the run is written all the same.
 	if err := r.finish(context.WithoutCancel(ctx), ended, results); err != nil {
 		return Summary{}, err
 	}
-	return Summary{Run: r.run, Plans: r.plans, Results: results}, nil
+	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, nil
 }
 
 func prepare(ctx context.Context, o Options) (*runner, error) {
