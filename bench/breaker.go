@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,6 +63,7 @@ type Breaker struct {
 
 	mu      sync.Mutex
 	streak  int           // infrastructure failures in a row
+	why     string        // the reason of the first of them
 	pauses  int           // since the last success
 	resume  chan struct{} // closed when the pause is over; nil when there is none
 	failed  map[agent.ConfigID]bool
@@ -118,10 +120,14 @@ func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 }
 
 // Infrastructure notes an infrastructure failure on the try-th attempt at an
-// evaluation, waits as long as patience says, and reports whether to try again.
-func (b *Breaker) Infrastructure(ctx context.Context, try int) (again bool, err error) {
+// evaluation, waits as long as patience says, and reports whether to try again. Why is
+// its reason; an outage names that of the first failure, since later ones may only
+// tell of what was made of it.
+func (b *Breaker) Infrastructure(ctx context.Context, try int, why string) (again bool, err error) {
 	b.mu.Lock()
-	b.streak++
+	if b.streak++; b.streak == 1 {
+		b.why = why
+	}
 	if b.streak < b.p.Streak {
 		b.mu.Unlock()
 		if try >= b.p.Attempts {
@@ -135,6 +141,9 @@ func (b *Breaker) Infrastructure(ctx context.Context, try int) (again bool, err 
 	}
 	if b.pauses >= b.p.Pauses {
 		err := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses)
+		if b.why != "" {
+			err = fmt.Errorf("%w; the first of them: %s", err, clip(strings.Join(strings.Fields(b.why), " "), 200))
+		}
 		b.mu.Unlock()
 		return false, err
 	}

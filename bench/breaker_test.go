@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,11 +22,12 @@ func TestBreakerEndsAnOutage(t *testing.T) {
 	var slept pauses
 	b := NewBreaker(Patience{Attempts: 3, Streak: 4, Pause: time.Second, Pauses: 2}, "champion", slept.sleep)
 	var ended error
-	calls := 0
+	calls, why := 0, "no\nconnection"
 	for ended == nil && calls < 50 {
 		for try := 1; ; try++ {
 			calls++
-			again, err := b.Infrastructure(t.Context(), try)
+			again, err := b.Infrastructure(t.Context(), try, why)
+			why = "circuit open"
 			if ended = err; err != nil || !again {
 				break
 			}
@@ -33,6 +35,9 @@ func TestBreakerEndsAnOutage(t *testing.T) {
 	}
 	if !errors.Is(ended, ErrOutage) {
 		t.Fatalf("after %d failures: %v, want ErrOutage", calls, ended)
+	}
+	if !strings.HasSuffix(ended.Error(), "; the first of them: no connection") {
+		t.Errorf("the reason is lost: %v", ended)
 	}
 	long := 0
 	for _, d := range slept {
@@ -50,7 +55,7 @@ func TestBreakerForgetsAfterSuccess(t *testing.T) {
 	b := NewBreaker(Patience{Attempts: 2, Streak: 3, Pauses: 1}, "champion", slept.sleep)
 	for range 100 {
 		for range 2 {
-			if _, err := b.Infrastructure(t.Context(), 1); err != nil {
+			if _, err := b.Infrastructure(t.Context(), 1, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

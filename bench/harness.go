@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -209,10 +208,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (Ev
 			}
 			return e, nil
 		}
-		again, err := h.breaker.Infrastructure(ctx, try)
-		if errors.Is(err, ErrOutage) && e.Error != "" {
-			err = fmt.Errorf("%w; the last of them: %s", err, clip(strings.Join(strings.Fields(e.Error), " "), 200))
-		}
+		again, err := h.breaker.Infrastructure(ctx, try, e.Error)
 		if err != nil {
 			return Evaluation{}, err
 		}
