@@ -142,7 +142,7 @@ func (sh *shell) printStatus(v statusView) {
 	if v.Requests > 0 {
 		defer out("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.typed("evolve requests list"))
 	}
-	if len(v.Runs) == 0 {
+	if len(v.Runs)+len(v.Awaiting)+len(v.Adopted) == 0 {
 		out("nothing has run in this workspace yet\n\n  next    %s\n", sh.typed("evolve run"))
 		return
 	}
@@ -153,7 +153,9 @@ func (sh *shell) printStatus(v statusView) {
 		out("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
 		out("    %s\n    %s\n", sh.typed("evolve show "+p.ID), sh.typed("evolve approve "+p.ID))
 	}
-	out("\nlast runs\n")
+	if len(v.Runs) > 0 {
+		out("\nlast runs\n")
+	}
 	for _, r := range v.Runs {
 		out("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
 		if r.Exit != 0 {

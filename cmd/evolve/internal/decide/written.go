@@ -320,6 +320,9 @@ func (d *Desk) restoresWritten(a *workspace.Agent, p archive.ProposalRecord) err
 	if slices.Contains(a.Tools, name) {
 		return refuse("take it out of `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
 	}
+	if selection, _ := a.Champion.List("tools.selection"); slices.Contains(selection, name) {
+		return refuse("roll back the proposal that selected it first, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
+	}
 	if _, named := d.Workspace.Settings.Policies.Tools[name]; named {
 		return refuse("take it out of `policies` there first", "evolve.yaml has a policy for the tool %s", name)
 	}

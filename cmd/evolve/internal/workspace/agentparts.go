@@ -65,7 +65,9 @@ func (l *loader) toolsOf(a *Agent) []string {
 		known = append(known, l.serverTools(server)...)
 	}
 	for _, file := range sortedNames(a.ToolFiles) {
-		known = append(known, strings.TrimSuffix(file, path.Ext(file)))
+		if name, ok := strings.CutSuffix(file, ".star"); ok {
+			known = append(known, name)
+		}
 	}
 	return known
 }
