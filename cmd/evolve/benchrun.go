@@ -51,7 +51,7 @@ func (sh *shell) benchRunCommand() *cli.Command {
 	return &cli.Command{
 		Name: "run", Usage: "evaluate one config once on an agent's search tasks", ArgsUsage: "[AGENT]",
 		Description: "The champion, or --variant. The holdout stays closed: only `evolve run` opens it, and keeps\n" +
-			"count. Nothing is recorded.",
+			"count. Nothing is recorded but failures of tools that the agent wrote.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
 			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},

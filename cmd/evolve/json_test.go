@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"evolve/runtime/authored"
 )
 
 // shape is what `evolve help json` says of one command's object: its keys, and
@@ -96,6 +99,11 @@ func TestJSONIsAsDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	doubled := `{"name":"doubled","description":"Doubles.","schema":{"type":"object"},"source":"def run(args):\n    return args[\"n\"] * 2\n",` +
+		`"tests":[{"name":"two","args":{"n":1},"want":2},{"name":"four","args":{"n":2},"want":4}]}`
+	if err := writeTool(filepath.Join(dir, "other", "agents", "aide", "tools"), []byte(doubled)); err != nil {
+		t.Fatal(err)
+	}
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
@@ -137,6 +145,10 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"archive check", "tiny", "archive check"},
 		{"archive export", "tiny", "archive export ../all.jsonl"},
 		{"archive import", "other", "archive import ../all.jsonl"},
+		{"tools quarantine", "other", "tools quarantine doubled --yes --by Robin"},
+		{"tools release", "other", "tools release doubled --yes --by Robin"},
+		{"tools list", "other", "tools list"},
+		{"tools health", "other", "tools health"},
 		{"help", ".", "help"},
 		{"--version", ".", "--version"},
 	} {
@@ -177,4 +189,18 @@ func TestJSONIsAsDocumented(t *testing.T) {
 			t.Errorf("nothing holds what the manual says of %s", name)
 		}
 	}
+}
+
+// writeTool puts an approved tool, given as a draft, into a folder.
+func writeTool(dir string, draft []byte) error {
+	d, err := authored.ParseDraft(draft)
+	if err != nil {
+		return err
+	}
+	star, manifest := d.Encode()
+	return errors.Join(
+		os.MkdirAll(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, d.Name+".star"), star, 0o600),
+		os.WriteFile(filepath.Join(dir, d.Name+".json"), manifest, 0o600),
+	)
 }
