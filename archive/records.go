@@ -72,15 +72,17 @@ type Run struct {
 
 // AgentPlan is what a run set out to do for one agent, written before money is spent.
 type AgentPlan struct {
-	Run       string         `json:"run"`
-	Agent     string         `json:"agent"`
-	Suites    []string       `json:"suites"`
-	SuiteHash string         `json:"suite_hash"`
-	SplitHash string         `json:"split_hash"`
-	AgentHash string         `json:"agent_hash"`
-	SpaceHash string         `json:"space_hash"`
-	Adapter   string         `json:"adapter"`
-	Champion  agent.ConfigID `json:"champion"`
+	Run       string   `json:"run"`
+	Agent     string   `json:"agent"`
+	Suites    []string `json:"suites"`
+	SuiteHash string   `json:"suite_hash"`
+	SplitHash string   `json:"split_hash"`
+	AgentHash string   `json:"agent_hash"`
+	SpaceHash string   `json:"space_hash"`
+	// Params are the names of the space in its order.
+	Params   []string       `json:"params,omitempty"`
+	Adapter  string         `json:"adapter"`
+	Champion agent.ConfigID `json:"champion"`
 	// Default is the space's own default, which may differ from the champion.
 	Default       agent.ConfigID `json:"default"`
 	Deterministic bool           `json:"deterministic"`

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,13 +26,21 @@ func (b *builder) change() error {
 	if before == nil || after == nil {
 		return nil
 	}
-	b.out.Changes = changes(before, after)
+	b.out.Changes = changes(before, after, b.plan.Params)
 	return nil
 }
 
-func changes(before, after agent.Config) []Change {
+// changes lists the parameters that differ in the order of the space, those that it
+// does not name behind them.
+func changes(before, after agent.Config, order []string) []Change {
 	names := append(sortedKeys(before), sortedKeys(after)...)
-	slices.Sort(names)
+	rank := func(name string) int {
+		if i := slices.Index(order, name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 	var out []Change
 	for _, name := range slices.Compact(names) {
 		x, y := before[name], after[name]

@@ -200,7 +200,7 @@ func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
 	})
 	return archive.AgentPlan{
 		Agent: a.ID, Suites: a.Suites, SuiteHash: sides.hash, SplitHash: sides.splitHash, AgentHash: a.Hash,
-		SpaceHash: spaceHash(a.Space), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Space.Default().ID(),
+		SpaceHash: spaceHash(a.Space), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Space.Default().ID(),
 		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
 		Search: alloc.Search, Baseline: alloc.Baseline, AA: alloc.AA, Confirm: alloc.Confirm,
 		Finalists: alloc.Finalists, Repeats: alloc.Repeats, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout),
