@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,7 +26,7 @@ import (
 type fakeModel struct {
 	*httptest.Server
 	kind, key string
-	dir       string // for the bodies of the requests, NNNN.json
+	dir       string // for the bodies of the requests, NNNN.json and last.json
 	count     atomic.Int64
 
 	mu    sync.Mutex
@@ -105,7 +106,9 @@ func (f *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 16<<20))
 	n := f.count.Add(1)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(f.dir, fmt.Sprintf("%04d.json", n)), body, 0o600)
+		err = errors.Join(
+			os.WriteFile(filepath.Join(f.dir, fmt.Sprintf("%04d.json", n)), body, 0o600),
+			os.WriteFile(filepath.Join(f.dir, "last.json"), body, 0o600))
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Set-Cookie", "session="+f.key)

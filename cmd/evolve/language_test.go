@@ -95,6 +95,14 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	},
 	// flooding says too much.
 	"flooding": func(fakeQuestion) fakeAnswer { return fakeAnswer{text: strings.Repeat("much too much ", 20_000)} },
+	// bulky has arguments that are too much.
+	"bulky": func(q fakeQuestion) fakeAnswer {
+		if q.rounds == 0 {
+			long := strings.Repeat("n", 300_000)
+			return fakeAnswer{calls: []fakeCall{{"note", encoded(map[string]any{"text": long})}, {"read_file", encoded(map[string]any{"path": long})}}}
+		}
+		return fakeAnswer{text: "enough"}
+	},
 	// parrot repeats the key that it was asked with, wherever it can: in words, as
 	// arguments and in its answer.
 	"parrot": func(q fakeQuestion) fakeAnswer {

@@ -229,7 +229,7 @@ func TestWishesAndDrafts(t *testing.T) {
 	if res, err := proposePatch().Call(t.Context(), e, json.RawMessage(patch)); err != nil || res.Outcome != agent.Denied {
 		t.Errorf("%+v %v", res, err)
 	}
-	create := `{"name":"add_up","description":"adds","source":"def run(args): return 1","tests":[{"args":{},"want":1}]}`
+	create := `{"name":"add_up","description":"adds","source":"def run(args): return 1","schema":{"type":"object"},"tests":[{"name":"a","args":{},"want":1},{"name":"b","args":{},"want":1}]}`
 	if res := do(t, r, e, "tool_create", create); res.Outcome != agent.Denied {
 		t.Errorf("%+v", res)
 	}

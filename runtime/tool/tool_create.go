@@ -25,7 +25,7 @@ type draft struct {
 func toolCreate() Tool {
 	return define("tool_create",
 		"Draft a tool in Starlark, with tests: def run(args). The draft is checked and proposed to a person; it cannot be called before one has approved it.",
-		`{"type":"object","required":["name","description","source","tests"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,47}$"},"description":{"type":"string","minLength":1,"maxLength":1000},"source":{"type":"string","minLength":1,"maxLength":8192},"schema":{"type":"object"},"domains":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":60}},"tests":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"object"}}}}`,
+		`{"type":"object","required":["name","description","schema","source","tests"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,47}$"},"description":{"type":"string","minLength":1,"maxLength":1000},"source":{"type":"string","minLength":1,"maxLength":8192},"schema":{"type":"object"},"domains":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":60}},"tests":{"type":"array","minItems":2,"maxItems":20,"items":{"type":"object","required":["name","args"],"properties":{"name":{"type":"string"},"args":{"type":"object"},"want":{"description":"what run returns"},"want_error":{"type":"string","description":"instead of want: a part of the error"}}}}}}`,
 		Available, []string{"engineering"},
 		func(ctx context.Context, env *Env, a draft) Result {
 			if len(a.Source) > maxSource {
