@@ -103,6 +103,20 @@ func TestVetoes(t *testing.T) {
 			}
 			return ts
 		}, nil, "failed on 3 other tasks"},
+		"fails half as often": {func(ts []Trajectory) []Trajectory {
+			for i := range 2 {
+				f := lookup(10+i, "wren")
+				f.Score = 0
+				ts = append(ts, f)
+			}
+			return ts
+		}, nil, "failed on 2 other tasks"},
+		"one step": {func(ts []Trajectory) []Trajectory {
+			for i := range 3 {
+				ts[i].Transcript.Events = ts[i].Transcript.Events[:2]
+			}
+			return ts
+		}, nil, "it is one step"},
 		"fails less often": {func(ts []Trajectory) []Trajectory {
 			f := lookup(10, "wren")
 			f.Score = 0
