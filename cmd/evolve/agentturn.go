@@ -155,8 +155,12 @@ func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier ag
 		Live: t.suite == nil, Session: earlier, Observe: observe,
 	})
 	view := turnView{
-		Agent: t.agent.ID, Session: t.session, Config: t.config.ID(), Outcome: res.Outcome, Answer: res.Answer, Error: res.Error,
+		Agent: t.agent.ID, Session: t.session, Config: t.config.ID(), Outcome: res.Outcome, Error: res.Error,
 		Usage: res.Usage, Transcript: res.Transcript, session: res.Session,
+	}
+	if res.Answer != nil { // graded as it is, and shown and kept without credentials
+		answer := c.walls.scrubber.String(*res.Answer)
+		view.Answer = &answer
 	}
 	if t.suite == nil {
 		view.Requests = res.Requests

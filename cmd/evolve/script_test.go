@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 //	fakemodel NAME KIND KEY  starts a provider; its address is $NAME, its requests are in $WORK/NAME
 //	fakemodel stop NAME      stops it: its address refuses connections
 //	asked NAME N             demands so many requests so far, all of them right ones
+//	fakeagent NAME AUTH      starts an agent that is a service; its address is $NAME
 //	hasty CODE OUT ARG…      runs evolve in this process, without the pauses between failures
 //	nowhere SECRET PATH…     demands that a secret is in none of the files, in no disguise
 //	listing DIR FILE         writes down what is in a folder, but for .evolve
@@ -61,6 +62,7 @@ func TestScripts(t *testing.T) {
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty,
+			"fakeagent": scriptFakeAgent,
 		},
 	})
 }
