@@ -230,11 +230,8 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 // proposeTool makes a proposal of a tool that the agent wrote, and none of anything
 // else that it asked for. What cannot be proposed stays a change request.
 func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
-	if q.Type != "tool" || q.Tool != "tool_create" {
-		return nil, nil
-	}
-	d, err := authored.ParseDraft(q.Arguments)
-	if err != nil {
+	d, ok := toolOf(q)
+	if !ok {
 		return nil, nil
 	}
 	p, err := sh.desk(w, store).ProposeTool(ctx, a, d, q.Reason)
@@ -247,6 +244,15 @@ func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store 
 		return nil, err
 	}
 	return &p, nil
+}
+
+// toolOf is the tool that a change request brings, if it is one that tool_create left.
+func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
+	if q.Type != "tool" || q.Tool != "tool_create" {
+		return authored.Definition{}, false
+	}
+	d, err := authored.ParseDraft(q.Arguments)
+	return d, err == nil
 }
 
 // keepRequest stores what the agent asked for and may not do itself.
