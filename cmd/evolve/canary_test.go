@@ -62,7 +62,7 @@ func scriptNowhere(ts *testscript.TestScript, neg bool, args []string) {
 		files++
 		for _, form := range disguises(args[0]) {
 			if bytes.Contains(data, []byte(form)) {
-				found = fmt.Sprintf("%s holds %q", name, form)
+				found += fmt.Sprintf("%s holds %q\n", name, form)
 			}
 		}
 	}

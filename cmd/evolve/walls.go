@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/sandbox"
@@ -88,4 +89,21 @@ func (w *walls) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, err
 		return grade.Exit{}, err
 	}
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
+}
+
+// discreet keeps credentials out of the reasons of grades, which quote answers, and
+// cut them: half a credential is not recognised any more.
+func (w *walls) discreet(grade bench.GradeFunc) bench.GradeFunc {
+	return func(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
+		g, err := grade(ctx, in)
+		answer := in.Result.Answer
+		holds := answer != nil && w.scrubber.String(*answer) != *answer
+		for i := range g.Grades {
+			reason := &g.Grades[i].Reason
+			if *reason = w.scrubber.String(*reason); holds && *reason != "" {
+				*reason = "not kept, because the answer holds a credential"
+			}
+		}
+		return g, err
+	}
 }

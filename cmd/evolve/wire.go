@@ -129,7 +129,7 @@ func grading(suites []*bench.Suite, walls *walls) bench.GradeFunc {
 			dirs[&s.Tasks[i]] = s.Dir
 		}
 	}
-	return grade.New(walls, func(t *bench.Task) string { return dirs[t] }).Grade
+	return walls.discreet(grade.New(walls, func(t *bench.Task) string { return dirs[t] }).Grade)
 }
 
 // binaryHash identifies this program: what graders and built-in agents do is part
