@@ -9,7 +9,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
 
 build: ## the static binary, in bin/evolve
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/evolve ./cmd/evolve
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve ./cmd/evolve
 
 test: ## every test
 	$(GO) test ./...
