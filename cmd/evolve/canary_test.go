@@ -124,25 +124,22 @@ func scriptListing(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o600))
 }
 
-// scriptGone demands that no process with a word in its command line is left.
+// scriptGone demands that no process with a word in its command line is left, or with
+// ! that one is there.
 func scriptGone(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
+	if len(args) != 1 {
 		ts.Fatalf("usage: gone WORD")
 	}
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	ts.Check(err)
-	looked := 0
+	there := ""
 	for _, name := range lines {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			continue // it ended meanwhile
-		}
-		looked++
-		if bytes.Contains(data, []byte(args[0])) {
-			ts.Fatalf("%s is still there: %q", name, data)
+		// One that cannot be read has ended meanwhile.
+		if data, err := os.ReadFile(name); err == nil && bytes.Contains(data, []byte(args[0])) {
+			there += fmt.Sprintf("%s is still there: %q\n", name, data)
 		}
 	}
-	if looked == 0 {
-		ts.Fatalf("no process can be seen")
+	if neg != (there != "") {
+		ts.Fatalf("%s", orElse(there, "there is no such process", there != ""))
 	}
 }

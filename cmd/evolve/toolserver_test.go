@@ -17,6 +17,9 @@ func toolServer() {
 		os.Exit(2)
 	}
 	manner := os.Args[1]
+	if manner == "waits" {
+		time.Sleep(time.Hour)
+	}
 	listings, calls := 0, 0
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	in := bufio.NewScanner(os.Stdin)
