@@ -107,6 +107,9 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		HardLimits: w.Settings.Limits, Space: a.Space, Scrub: c.walls.scrubber.String, Flagged: c.walls.scrubber.Flags,
 		Never: w.Settings.Never, Guard: c.guard, PolicyVersion: w.Settings.Policies.Version(), Board: c.board,
 	}
+	if c.live { // an evaluation's clock stands still, so that a night can be repeated
+		options.Clock = c.sh.now
+	}
 	fail := func(err error) (nightly.Opened, error) { return nightly.Opened{}, errors.Join(err, done()) }
 	if a.Adapter.Model != workspace.ModelHeuristic {
 		models, err := c.sh.newModels(w, c.walls.scrubber.String)

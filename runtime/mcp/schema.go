@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,8 +116,9 @@ func (w *weigher) weigh(node any, depth int) (int, error) {
 			}
 			weight += n
 		}
-		for _, value := range node {
-			if err := add(value); err != nil {
+		// In order, so that the same schema always gets the same word.
+		for _, key := range slices.Sorted(maps.Keys(node)) {
+			if err := add(node[key]); err != nil {
 				return 0, err
 			}
 		}

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -56,7 +57,7 @@ func (r *run) direct() {
 	}
 	route, why := session.Route(r.goal, r.config.String("routes."+r.domain), r.agent.routes)
 	r.route = route
-	r.event(agent.Event{Kind: agent.EventRoute, Name: route, Text: why})
+	r.event(agent.Event{Kind: agent.EventRoute, Name: cmp.Or(route, r.agent.routes[0]), Text: why})
 }
 
 // delegate suggests another agent where this one is weak in the domain and that one
