@@ -2,8 +2,11 @@
 // a person. This file is the tour.
 //
 //	runtime/agent      what a run takes and yields: config, space, limits, outcome, transcript
-//	runtime/turn       the built-in runtime, with runtime/{model,tool,memory}
-//	runtime/command    an operator's own program, in runtime/sandbox, its output through runtime/scrub
+//	runtime/turn       one turn of the built-in agent, with runtime/{model,tool,memory,session,source}
+//	runtime/provider   language models; runtime/mcp, authored, skill: tools of servers and of agents
+//	runtime/policy     deadlines, retries, breakers, rates, budgets around every call
+//	runtime/safety     the rails that no config reaches; runtime/scrub: no credential leaves
+//	runtime/command    an operator's own program in runtime/sandbox, or service
 //	bench              tasks, suites, graders, the harness, the statistics
 //	archive            everything that outlives the process, on Badger
 //	mutate             operators, selectors, searchers
@@ -11,7 +14,8 @@
 //	reports            the morning report
 //	internal/workspace the folder a person works in
 //	internal/nightly   the plan of a run and the way of an evaluation, where everything meets
-//	internal/decide    approve, reject, roll back
+//	internal/decide    proposals, change requests: approve, reject, roll back
+//	crew.go            what the agents of one process share, and how each is opened
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →
 // evaluation → recorded at once → searcher is told → next ask.
