@@ -85,11 +85,7 @@ func abbreviated(commit string) string { return commit[:min(12, len(commit))] }
 func (sh *shell) decisionCommand(d decision) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
-		Flags: append([]cli.Flag{
-			byFlag(),
-			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger and the commit"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"},
-		}, d.flags...),
+		Flags:  append(decidingFlags("`WHY`, for the ledger and the commit"), d.flags...),
 		Action: func(c *cli.Context) error { return sh.decide(c, d) },
 	}
 }
@@ -98,12 +94,30 @@ func byFlag() cli.Flag {
 	return &cli.StringFlag{Name: "by", Usage: "who decides, as `NAME` or \"Name <mail>\"; the git user by default"}
 }
 
-func (sh *shell) decide(c *cli.Context, d decision) error {
+// decidingFlags are those of every command by which a person decides.
+func decidingFlags(reason string) []cli.Flag {
+	return []cli.Flag{
+		byFlag(),
+		&cli.StringFlag{Name: "reason", Usage: reason},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"},
+	}
+}
+
+// mayDecide refuses a decision inside a run or the sandbox, and one without a reason
+// where there has to be one.
+func (sh *shell) mayDecide(c *cli.Context, name string, reasoned bool) error {
 	if err := sh.outside(); err != nil {
 		return err
 	}
-	if d.reasoned && strings.TrimSpace(c.String("reason")) == "" {
-		return hinted(exitUsage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", d.name)
+	if reasoned && strings.TrimSpace(c.String("reason")) == "" {
+		return hinted(exitUsage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", name)
+	}
+	return nil
+}
+
+func (sh *shell) decide(c *cli.Context, d decision) error {
+	if err := sh.mayDecide(c, d.name, d.reasoned); err != nil {
+		return err
 	}
 	w, err := sh.load(c)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -55,21 +54,14 @@ func denying() requestWord {
 func (sh *shell) requestDecision(d requestWord) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
-		Flags: []cli.Flag{
-			byFlag(),
-			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"},
-		},
+		Flags:  decidingFlags("`WHY`, for the ledger"),
 		Action: func(c *cli.Context) error { return sh.decideRequest(c, d) },
 	}
 }
 
 func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
-	if err := sh.outside(); err != nil {
+	if err := sh.mayDecide(c, d.name, d.reasoned); err != nil {
 		return err
-	}
-	if d.reasoned && strings.TrimSpace(c.String("reason")) == "" {
-		return hinted(exitUsage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", d.name)
 	}
 	w, err := sh.load(c)
 	if err != nil {

@@ -278,12 +278,7 @@ func releasing() toolWord {
 func (sh *shell) toolDecision(d toolWord) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "NAME",
-		Flags: []cli.Flag{
-			agentFlag(),
-			byFlag(),
-			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"},
-		},
+		Flags:  append(decidingFlags("`WHY`, for the ledger"), agentFlag()),
 		Action: func(c *cli.Context) error { return sh.decideTool(c, d) },
 	}
 }
