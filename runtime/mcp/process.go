@@ -44,6 +44,7 @@ type process struct {
 	noise int    // bytes on standard error since the last call
 	tail  []byte // the end of them
 	loud  bool   // there were too many
+	shut  bool   // it was ended because it went on without its input or output
 
 	// done is closed once the program is gone; exit is then how. drained is closed once
 	// nothing reads standard error any more.
@@ -170,19 +171,25 @@ func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 // ended waits for the end of a server that closed its output or input, helps it along
 // when it takes its time, and says how it came about.
 func (p *process) ended() *fault {
-	impatient := time.AfterFunc(patience, p.proc.Kill)
+	impatient := time.AfterFunc(patience, func() {
+		p.mu.Lock()
+		p.shut = true
+		p.mu.Unlock()
+		p.proc.Kill()
+	})
 	<-p.done
-	helped := !impatient.Stop()
+	impatient.Stop()
 	// Without walls somebody may have got away with the other end.
 	_ = p.stderr.SetReadDeadline(time.Now().Add(patience))
 	<-p.drained
 	p.mu.Lock()
-	loud := p.loud
+	// Whoever writes and whoever reads may both be here, and only one of them helped.
+	loud, shut := p.loud, p.shut
 	p.mu.Unlock()
 	switch {
 	case loud:
 		return violated(fmt.Sprintf("the server wrote more than %d bytes to standard error for one call", maxStderr))
-	case helped && p.exit.Signal == int(syscall.SIGKILL):
+	case shut && p.exit.Signal == int(syscall.SIGKILL):
 		return died("the server closed its input or output and went on")
 	case p.exit.Signal != 0:
 		return died(fmt.Sprintf("the server was ended by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastWords()))
