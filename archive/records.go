@@ -126,6 +126,10 @@ type AgentResult struct {
 	Detectable float64      `json:"detectable"`
 	Search     SearchResult `json:"search"`
 	Finalist   []Finalist   `json:"finalists,omitempty"`
+	// Ablation is how the winner of the search was made small; nil when it was not.
+	Ablation *Ablation `json:"ablation,omitempty"`
+	// Entries is the error control of the month after this run; nil without a confirmation.
+	Entries *EntryLedger `json:"entries,omitempty"`
 	// Winner is the finalist that is recommended; empty for none.
 	Winner agent.ConfigID `json:"winner,omitempty"`
 	// AA is the champion against a fresh rerun of itself; nil when it was not run.
@@ -140,6 +144,16 @@ type AgentResult struct {
 	Blocks int `json:"blocks"`
 	// Infrastructure counts evaluations left missing.
 	Infrastructure int `json:"infrastructure"`
+}
+
+// EntryLedger says what the error control across nights allows and has used: at
+// most Most entries in any Days days, each at Alpha.
+type EntryLedger struct {
+	Days  int     `json:"days"`
+	Most  int     `json:"most"`
+	Used  int     `json:"used"`
+	Level float64 `json:"level"`
+	Alpha float64 `json:"alpha"`
 }
 
 // SearchResult is the outcome of the search stage.
@@ -185,6 +199,60 @@ type Finalist struct {
 	Adjusted float64 `json:"adjusted"`
 	Accepted bool    `json:"accepted"`
 	Reason   string  `json:"reason"`
+	// Ruling is what all its evidence says, earlier nights' included.
+	Ruling *stats.Ruling `json:"ruling,omitempty"`
+	// Runs whose confirmations the ruling rests on, in order.
+	Runs []string `json:"runs,omitempty"`
+}
+
+// Candidate is one entry of a variant into the confirmation on the holdout. Entries
+// are what the error control across nights counts; evidence of later nights is
+// added to the entry that is still open.
+type Candidate struct {
+	Agent    string         `json:"agent"`
+	Variant  agent.ConfigID `json:"variant"`
+	Champion agent.ConfigID `json:"champion"`
+	// Run and Time are those of the entry.
+	Run  string    `json:"run"`
+	Time time.Time `json:"time,omitzero"`
+	// Holds is a hash of everything the evidence is about besides the two configs:
+	// holdout tasks and graders, the agent's folder, identity and prices. Evidence of
+	// another hash, or against another champion, is void.
+	Holds string `json:"holds"`
+	// Alpha is the level of the entry, Projected the pairs it was projected to need.
+	Alpha     float64 `json:"alpha"`
+	Projected float64 `json:"projected"`
+	// Runs are those that added blocks, in order.
+	Runs  []string    `json:"runs"`
+	State stats.State `json:"state"`
+	// Void says that a change of champion, suite or agent ended it, and which.
+	Void   string  `json:"void,omitempty"`
+	Blocks int     `json:"blocks"`
+	LogE   float64 `json:"log_e"`
+	Reason string  `json:"reason"`
+}
+
+// Ablation is how a run made its winner small, on search tasks.
+type Ablation struct {
+	// Winner is the variant that the search found, Small what was left of it; equal
+	// when nothing could go.
+	Winner agent.ConfigID `json:"winner"`
+	Small  agent.ConfigID `json:"small"`
+	// Reverted are parameters that went back to the champion's value.
+	Reverted    []string      `json:"reverted,omitempty"`
+	Effects     []ParamEffect `json:"effects,omitempty"`
+	Evaluations int           `json:"evaluations"`
+	Reason      string        `json:"reason"`
+}
+
+// ParamEffect is what one changed parameter does by itself: the score of the small winner
+// less that of the same config with this parameter as the champion has it.
+type ParamEffect struct {
+	Param       string  `json:"param"`
+	Difference  float64 `json:"difference"`
+	Lo          float64 `json:"lo"`
+	Hi          float64 `json:"hi"`
+	Evaluations int     `json:"evaluations"`
 }
 
 // ProposalKind is what a proposal changes.

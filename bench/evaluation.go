@@ -16,7 +16,9 @@ const (
 	StageBaseline Stage = "baseline"
 	StageAA       Stage = "aa"
 	StageConfirm  Stage = "confirm"
-	StageBench    Stage = "bench" // by hand: evolve bench run
+	// StageAblate makes the winner of the search small, on search tasks.
+	StageAblate Stage = "ablate"
+	StageBench  Stage = "bench" // by hand: evolve bench run
 )
 
 // Key is the content key of an evaluation: a hash over everything that could

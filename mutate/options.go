@@ -23,6 +23,10 @@ type Options struct {
 	Finalists int
 	// View is the archive without the holdout: earlier variants and mutations tried. May be nil.
 	View View
+	// History is what earlier nights learnt about the same tasks.
+	History []Remembered
+	// Author says that somebody answers trials with a Brief.
+	Author bool
 }
 
 // View is the part of archive.SearchView that the search reads.

@@ -27,6 +27,33 @@ type Trial struct {
 	Repeat     int
 	// Stage is StageSearch, or StageBaseline for the random baseline's share.
 	Stage bench.Stage
+	// Brief, when not nil, asks for a change written by a language model instead of an
+	// evaluation; Task and Repeat mean nothing then. It costs no evaluation.
+	Brief *Brief
+}
+
+// Brief asks a language model for one change of one component of a config.
+type Brief struct {
+	// Config of Trial.Variant is to be changed in this parameter.
+	Component string
+	// Cases are evaluations of the variant to learn from, failed ones first.
+	Cases []Case
+	// Tried lists changes of the component that were tried before, with their gain.
+	Tried []TriedChange
+}
+
+// Case names an evaluation of a search task.
+type Case struct {
+	Task   string
+	Repeat int
+	Score  float64
+}
+
+// TriedChange is a change and what became of it.
+type TriedChange struct {
+	Rationale string
+	// Gain is its estimated gain over its parent, in score units.
+	Gain float64
 }
 
 // Observation is the result of a trial. Unscored ones are missing data.
@@ -35,6 +62,38 @@ type Observation struct {
 	Scored  bool
 	Score   float64
 	CostUSD float64
+	// Seconds the answer took; 0: unknown.
+	Seconds float64
+	// What is known of a failure: its kind, the graders' reasons, and how often the tools
+	// were called and failed. Foreign text, kept as data.
+	Outcome agent.Outcome
+	Reason  string
+	Calls   []Call
+	// Draft answers a trial with a Brief; nil when there is none to offer.
+	Draft *Draft
+}
+
+// Call is the use of one tool in an evaluation.
+type Call struct {
+	Tool   string
+	Failed bool
+}
+
+// Draft is a changed config that a language model wrote, valid in the space.
+type Draft struct {
+	Config    agent.Config
+	Rationale string
+}
+
+// Remembered is an evaluation of an earlier night, as far as tonight may learn from it.
+type Remembered struct {
+	Variant agent.ConfigID
+	Config  agent.Config
+	Task    string
+	Score   float64
+	// Trust in (0,1] is what it counts beside an evaluation of tonight: 1 when nothing
+	// changed since, less when suite, prices or runtime did.
+	Trust float64
 }
 
 // Status is what Ask found.
@@ -48,14 +107,20 @@ const (
 	Done
 )
 
+// Asker is asked for trials and told their results: a search, or the minimisation of
+// its winner.
+type Asker interface {
+	Ask() (Trial, Status)
+	Tell(Observation)
+}
+
 // Searcher is asked for trials and told their results, in any order and with many
 // in flight. Its answers depend on nothing but its options and the sequence of
 // calls, so that the same sequence gives the same search. It is not safe for
 // concurrent use; one driver owns it. Observations of trials it never asked for
 // are welcome: a resumed run and a warm start tell it what is already known.
 type Searcher interface {
-	Ask() (Trial, Status)
-	Tell(Observation)
+	Asker
 	Recommend() Recommendation
 }
 
@@ -65,11 +130,14 @@ type Estimate struct {
 	Config  agent.Config
 	// Score is the estimated weighted mean over all search tasks, with its 95 % interval.
 	Score, Lo, Hi float64
-	Evaluations   int
-	Parents       []agent.ConfigID
-	Operator      string
-	Generation    int
-	Rationale     string
+	// Gain over the champion with its posterior standard deviation; both 0 for the
+	// champion itself.
+	Gain, SD    float64
+	Evaluations int
+	Parents     []agent.ConfigID
+	Operator    string
+	Generation  int
+	Rationale   string
 }
 
 // Recommendation is the outcome of a search.

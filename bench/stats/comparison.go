@@ -9,6 +9,10 @@ type Pair struct {
 	Cluster string
 	Weight  float64
 	A, B    []float64
+	// The money in USD and the time in seconds of the same evaluations, in the same order;
+	// nil when nobody measured them.
+	CostA, CostB       []float64
+	LatencyA, LatencyB []float64
 }
 
 // Comparison is the paired difference B − A over tasks, clusters as units.

@@ -33,8 +33,8 @@ type Finalist struct {
 	Pairs   []Pair
 }
 
-// Ruling is what the evidence says of one finalist.
-type Ruling struct {
+// HolmRuling is what the evidence says of one finalist.
+type HolmRuling struct {
 	Variant string `json:"variant"`
 	Comparison
 	// Adjusted is P adjusted over all finalists (Holm).
@@ -50,7 +50,7 @@ type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	// Winner is the index of the recommended finalist in Rulings, -1 for none.
 	Winner  int      `json:"winner"`
-	Rulings []Ruling `json:"rulings"`
+	Rulings []HolmRuling `json:"rulings"`
 	// Detectable is the smallest true difference that every comparison would have found
 	// with 80 % power at the level of the first step of Holm; 1 when none, 0 without finalists.
 	Detectable float64 `json:"detectable"`
@@ -68,10 +68,10 @@ type Decision struct {
 // interval reaches [Practical]; any open: undecided. Otherwise, and without
 // finalists: keep.
 func Decide(finalists []Finalist, level float64) Decision {
-	d := Decision{Verdict: Keep, Winner: -1, Rulings: make([]Ruling, len(finalists))}
+	d := Decision{Verdict: Keep, Winner: -1, Rulings: make([]HolmRuling, len(finalists))}
 	p := make([]float64, len(finalists))
 	for i, f := range finalists {
-		d.Rulings[i] = Ruling{Variant: f.Variant, Comparison: Compare(f.Pairs, level)}
+		d.Rulings[i] = HolmRuling{Variant: f.Variant, Comparison: Compare(f.Pairs, level)}
 		p[i] = d.Rulings[i].P
 		d.Detectable = math.Max(d.Detectable, d.Rulings[i].Comparison.detectable(len(finalists)))
 	}
@@ -93,7 +93,7 @@ func Decide(finalists []Finalist, level float64) Decision {
 	return d
 }
 
-func (r *Ruling) judge() {
+func (r *HolmRuling) judge() {
 	alpha := (1 - r.Level) / 2
 	interval := fmt.Sprintf("%s points (%s to %s)", signed(r.Difference), signed(r.Lo), signed(r.Hi))
 	switch {
