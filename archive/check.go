@@ -143,12 +143,15 @@ func (c *checker) pair(k, value []byte) error {
 		err = decodeDocument(value, &DecisionRecord{})
 		c.expect(k, ledgerKey(int64(seq)), func([]byte) bool { return true })
 	case tableLedger:
-		r.number() // the chain is checked by itself
+		r.number()
+		err = c.entered(k, value)
 	case tableExposure:
 		agentID := r.text()
 		n := r.number()
 		err = decodeDocument(value, &Exposure{})
 		c.expect(k, counterKey(countExposures, agentID), atLeast(n))
+	case tableCandidate:
+		err = c.candidate(k, r, value)
 	case tableMutation:
 		for range 5 {
 			r.text()

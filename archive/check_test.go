@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -35,6 +36,10 @@ func TestCheckFinds(t *testing.T) {
 		"a key is cut":                     {fill: func(b *batch) { b.put(place[:5], []byte{evaluationVersion}) }},
 		"a document is no JSON":            {fill: func(b *batch) { b.put(proposalKey(1), []byte{documentVersion, '{'}) }},
 		"an exposure beyond the counter":   {fill: func(b *batch) { mustPut(t, b, newKey(tableExposure).text("solver").number(9), Exposure{}) }},
+		"a candidate is another's":         {fill: func(b *batch) { mustPut(t, b, candidateKey("solver", 2), entrant("cc", "10-b")) }},
+		"a candidate beyond the counter":   {fill: func(b *batch) { b.put(counterKey(countCandidates, "solver"), encodeNumber(1)) }},
+		"a candidate without its entry":    {fill: func(b *batch) { mustPut(t, b, candidateKey("solver", 2), misplaced()) }},
+		"an entry was forgotten":           {hidden: []key{candidateKey("solver", 2)}},
 		"a request's hash is missing":      {hidden: []key{requestHashKey("solver", wish(2).Request.ID)}},
 		"a request is missing":             {hidden: []key{requestKey(2)}},
 		"a request is open and decided":    {fill: func(b *batch) { mustPut(t, b, requestKey(3), decidedOpen()) }},
@@ -69,6 +74,13 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
+// misplaced is the second candidate with the ledger entry of the first.
+func misplaced() Candidate {
+	c := entrant("cc", "10-b")
+	c.Number, c.State, c.Ledger = 2, stats.Open, 5
+	return c
+}
+
 // decidedOpen is the third request, open in spite of a decision.
 func decidedOpen() ChangeRequestRecord {
 	r := wish(2)
@@ -96,7 +108,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("it takes %d bytes on disk", got.Bytes)
 	}
 	got.Bytes = 0
-	want := Stats{Variants: 3, Evaluations: 80, Distinct: 36, Transcripts: 10, Runs: 2, Proposals: 2, Decisions: 2, Ledger: 9, Exposures: 2, Mutations: 2, Requests: 3, Turns: 3, Sessions: 3}
+	want := Stats{Variants: 3, Evaluations: 80, Distinct: 36, Transcripts: 10, Runs: 2, Proposals: 2, Decisions: 2, Ledger: 12, Exposures: 2, Candidates: 2, Mutations: 2, Requests: 3, Turns: 3, Sessions: 3}
 	if got != want {
 		t.Errorf("got %+v", got)
 	}

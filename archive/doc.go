@@ -1,8 +1,8 @@
 // Package archive owns everything that must outlive a process: variants with
 // their lineage, evaluations and transcripts, runs, proposals, decisions, change
 // requests, turns and sessions of agents at work, the hash-chained ledger, the
-// ledgers of holdout exposure and of mutations tried. It alone knows Badger. It
-// never decides and never computes a statistic.
+// ledgers of holdout exposure, of entries into the confirmation and of mutations
+// tried. It alone knows Badger. It never decides and never computes a statistic.
 //
 // The typed store of [Archive] stands on a small ordered key-value engine, of
 // which there are three: Badger in the folder "store" of the archive, memory for

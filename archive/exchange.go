@@ -33,6 +33,7 @@ const (
 	lineDecision   = "decision"
 	lineLedger     = "ledger"
 	lineExposure   = "exposure"
+	lineCandidate  = "candidate"
 	lineMutation   = "mutation"
 	lineSession    = "session"
 	lineTurn       = "turn"

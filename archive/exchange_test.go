@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"evolve/bench"
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -53,6 +54,14 @@ func filled(tb testing.TB, a *Archive) {
 		try(a.Expose(ctx, Exposure{Agent: "solver", Run: run, Variants: []agent.ConfigID{"aa"}, Tasks: 3, Time: day}))
 		try(a.PutMutation(ctx, Mutation{Agent: "solver", Parent: "aa", Child: "bb", Run: run, Gain: .5, Known: true}))
 	}
+	for n, variant := range []string{"bb", "cc"} {
+		c, err := a.EnterCandidate(ctx, entrant(variant, "10-b"))
+		try(err)
+		if n == 0 {
+			c.State, c.Blocks, c.LogE = stats.Harmful, 3, -1.25
+			try(a.PutCandidate(ctx, c, day))
+		}
+	}
 	for n := range 3 {
 		_, err := a.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "<k>", Outcome: agent.OK, Created: day, Transcript: *transcript("<&>")})
 		try(err)
@@ -90,7 +99,7 @@ func TestExportImport(t *testing.T) {
 	text := exported(t, a)
 	for _, kind := range []string{
 		lineRun, linePlan, lineVariant, lineEvaluation, lineTranscript, lineResult, lineProposal, lineDecision,
-		lineLedger, lineExposure, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth,
+		lineLedger, lineExposure, lineCandidate, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth,
 	} {
 		if !strings.Contains(text, `{"kind":"`+kind+`"`) {
 			t.Errorf("there is no %s in the export", kind)
@@ -118,10 +127,11 @@ func TestExportImport(t *testing.T) {
 	p := must(b.NewProposal(ctx, ProposalRecord{}))(t)
 	v := must(b.PutVariant(ctx, Variant{Agent: "solver", Config: agent.Config{"k": int64(77)}}))(t)
 	e := must(b.Append(ctx, LedgerEntry{Kind: "run.end", Time: day}))(t)
+	c := must(b.EnterCandidate(ctx, entrant("bb", "11-c")))(t)
 	q := must(b.PutRequest(ctx, wish(9)))(t)
 	turn := must(b.PutTurn(ctx, TurnRecord{Agent: "solver"}))(t)
-	if p.ID != "P3" || v.Number != 4 || e.Seq != 10 || q.ID != "R4" || turn.ID != "T4" {
-		t.Errorf("numbers start over: %s, %d, %d, %s, %s", p.ID, v.Number, e.Seq, q.ID, turn.ID)
+	if p.ID != "P3" || v.Number != 4 || e.Seq != 13 || c.Number != 3 || q.ID != "R4" || turn.ID != "T4" {
+		t.Errorf("numbers start over: %s, %d, %d, %d, %s, %s", p.ID, v.Number, e.Seq, c.Number, q.ID, turn.ID)
 	}
 	if again := must(b.PutRequest(ctx, wish(1)))(t); again.ID != "R2" || again.Count != 2 {
 		t.Errorf("a wish was forgotten: %+v", again)
@@ -155,6 +165,7 @@ func TestImportRefuses(t *testing.T) {
 		"a request without id": {lines[0] + strings.Replace(lineOf(t, lines, lineRequest), `"id":"R1"`, `"id":"X1"`, 1), nil},
 		"a turn of nobody":     {lines[0] + strings.Replace(lineOf(t, lines, lineTurn), `"agent":"solver"`, `"agent":""`, 1), nil},
 		"a session of nobody":  {lines[0] + strings.Replace(lineOf(t, lines, lineSession), `"agent":"solver"`, `"agent":""`, 1), nil},
+		"no such entry":        {lines[0] + lineOf(t, lines, lineCandidate), nil},
 		"a health of no tool":  {lines[0] + strings.Replace(lineOf(t, lines, lineToolHealth), `"tool":"sum_0"`, `"tool":""`, 1), nil},
 		"an unknown kind":      {lines[0] + `{"kind":"x","value":{}}` + "\n", nil},
 	} {

@@ -95,6 +95,9 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 			return putAll(x, lineExposure, documents[Exposure](ctx, a, doing, newKey(tableExposure), nil))
 		},
 		func() error {
+			return putAll(x, lineCandidate, documents[Candidate](ctx, a, doing, newKey(tableCandidate), nil))
+		},
+		func() error {
 			return putAll(x, lineMutation, documents[Mutation](ctx, a, doing, newKey(tableMutation), nil))
 		},
 		func() error { return putAll(x, lineSession, a.sessionLines(ctx)) },

@@ -21,14 +21,15 @@ var ErrNotEmpty = errors.New("the archive is not empty")
 
 // importer reads the lines of an export into an archive.
 type importer struct {
-	a     *Archive
-	b     batch
-	sum   hash.Hash
-	lines int
-	last  ledgerHead
-	count map[string]uint64 // exposures of each agent
-	asked map[string]bool   // the keys of the requests' hashes
-	ended bool
+	a       *Archive
+	b       batch
+	sum     hash.Hash
+	lines   int
+	last    ledgerHead
+	count   map[string]uint64 // exposures of each agent
+	entered map[string]uint64 // candidates of each agent
+	asked   map[string]bool   // the keys of the requests' hashes
+	ended   bool
 }
 
 // Import reads what Export wrote into an empty archive, checking the ledger's
@@ -38,7 +39,7 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := a.startImport(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64), asked: make(map[string]bool)}
+	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64), entered: make(map[string]uint64), asked: make(map[string]bool)}
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		text, err := readLine(in)
@@ -205,6 +206,8 @@ func (im *importer) record(ctx context.Context, l line) error {
 			im.count[e.Agent]++
 			return putExposure(&im.b, e, im.count[e.Agent])
 		})
+	case lineCandidate:
+		return read(l.Value, im.candidate)
 	case lineMutation:
 		return read(l.Value, func(m Mutation) error { return putMutation(&im.b, m) })
 	case lineSession:
@@ -225,6 +228,20 @@ func (im *importer) record(ctx context.Context, l line) error {
 		return read(l.Value, func(h ToolHealth) error { return putToolHealth(&im.b, h) })
 	}
 	return errors.New("is of a kind that is not known")
+}
+
+func (im *importer) candidate(c Candidate) error {
+	if err := checkCandidate(c); err != nil {
+		return err
+	}
+	// The ledger comes first in an export.
+	im.entered[c.Agent]++
+	if uint64(c.Number) != im.entered[c.Agent] || c.Ledger < 1 || c.Ledger > im.last.Seq {
+		return errors.New("its number or its ledger entry is not the one that is due")
+	}
+	c.Time = plainTime(c.Time)
+	im.b.put(counterKey(countCandidates, c.Agent), encodeNumber(uint64(c.Number)))
+	return putCandidate(&im.b, c)
 }
 
 func (im *importer) request(r ChangeRequestRecord) error {

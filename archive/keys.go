@@ -29,6 +29,7 @@ import (
 //	d      ledger seq                       decision, by the entry that tells of it
 //	l      seq                              ledger entry
 //	x      agent, number                    holdout exposure
+//	a      agent, number                    candidate: an entry into the confirmation
 //	u      agent, child, parent, run, operator  mutation tried
 //	g      number                           change request
 //	h      agent, hash of the wish          number of the change request
@@ -52,6 +53,7 @@ const (
 	tableDecision   = 'd'
 	tableLedger     = 'l'
 	tableExposure   = 'x'
+	tableCandidate  = 'a'
 	tableMutation   = 'u'
 
 	tableRequest        = 'g'

@@ -209,12 +209,16 @@ type Finalist struct {
 // are what the error control across nights counts; evidence of later nights is
 // added to the entry that is still open.
 type Candidate struct {
-	Agent    string         `json:"agent"`
+	Agent string `json:"agent"`
+	// Number counts an agent's entries from 1 in the order in which they were made.
+	Number   int            `json:"number"`
 	Variant  agent.ConfigID `json:"variant"`
 	Champion agent.ConfigID `json:"champion"`
 	// Run and Time are those of the entry.
 	Run  string    `json:"run"`
 	Time time.Time `json:"time,omitzero"`
+	// Ledger is the number of the ledger entry that tells of it; EnterCandidate sets it.
+	Ledger int64 `json:"ledger"`
 	// Holds is a hash of everything the evidence is about besides the two configs:
 	// holdout tasks and graders, the agent's folder, identity and prices. Evidence of
 	// another hash, or against another champion, is void.

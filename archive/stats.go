@@ -20,6 +20,7 @@ type Stats struct {
 	Decisions   int `json:"decisions"`
 	Ledger      int `json:"ledger_entries"`
 	Exposures   int `json:"exposures"`
+	Candidates  int `json:"candidates"`
 	Mutations   int `json:"mutations"`
 	Requests    int `json:"requests"`
 	Turns       int `json:"turns"`
@@ -35,7 +36,7 @@ func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 	counts := map[byte]*int{
 		tableVariant: &s.Variants, tableEvaluation: &s.Evaluations, tableKey: &s.Distinct, tableTranscript: &s.Transcripts,
 		tableRun: &s.Runs, tableProposal: &s.Proposals, tableDecision: &s.Decisions, tableLedger: &s.Ledger,
-		tableExposure: &s.Exposures, tableMutation: &s.Mutations,
+		tableExposure: &s.Exposures, tableCandidate: &s.Candidates, tableMutation: &s.Mutations,
 		tableRequest: &s.Requests, tableTurn: &s.Turns, tableSession: &s.Sessions,
 	}
 	err := a.store.scan(ctx, nil, nil, func(k, _ []byte) error {

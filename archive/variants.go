@@ -25,12 +25,13 @@ func counterKey(counter, agentID string) key {
 
 // The counters.
 const (
-	countVariants  = "variants"
-	countProposals = "proposals"
-	countExposures = "exposures"
-	countRequests  = "requests"
-	countTurns     = "turns"
-	countLedger    = "ledger"
+	countVariants   = "variants"
+	countProposals  = "proposals"
+	countExposures  = "exposures"
+	countCandidates = "candidates"
+	countRequests   = "requests"
+	countTurns      = "turns"
+	countLedger     = "ledger"
 )
 
 // queuedVariants is how many variants may be on their way to the disk before one

@@ -45,6 +45,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 							{"decisions", s.Decisions},
 							{"ledger entries", s.Ledger},
 							{"exposures", s.Exposures},
+							{"candidates", s.Candidates},
 							{"mutations", s.Mutations},
 							{"change requests", s.Requests},
 							{"turns", s.Turns},

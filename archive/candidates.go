@@ -1,0 +1,181 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"evolve/bench/stats"
+)
+
+// The kinds of ledger entry that tell of candidates; their subject is "agent/number".
+const (
+	// ledgerEnter: an entry into the confirmation was opened, which the error control
+	// counts whatever becomes of it.
+	ledgerEnter = "confirm.enter"
+	// ledgerPlace: the state of a candidate changed, or it became void.
+	ledgerPlace = "confirm.end"
+)
+
+func candidateKey(agentID string, number uint64) key {
+	return newKey(tableCandidate).text(agentID).number(number)
+}
+
+func candidateSubject(agentID string, number int) string {
+	return fmt.Sprintf("%s/%d", agentID, number)
+}
+
+// EnterCandidate opens an entry into the confirmation, with its ledger entry
+// (kind "confirm.enter") in one synced transaction, and returns it with its number,
+// open and without evidence. A variant enters once in a run: entered again, it is
+// returned as it is stored, and nothing is written.
+func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, error) {
+	c.Time, c.Void, c.State = plainTime(c.Time), "", stats.Open
+	err := a.change(ctx, "enter a candidate", func(b *batch) error {
+		if err := checkCandidate(c); err != nil {
+			return err
+		}
+		last, err := a.number(ctx, counterKey(countCandidates, c.Agent))
+		if err != nil {
+			return err
+		}
+		for known, err := range a.Candidates(ctx, c.Agent) {
+			if err != nil {
+				return err
+			}
+			if known.Run == c.Run && known.Variant == c.Variant {
+				c = known
+				return nil
+			}
+		}
+		c.Number = int(last) + 1
+		entry, err := a.noteCandidate(ctx, b, c, ledgerEnter, c.Time)
+		if err != nil {
+			return err
+		}
+		c.Ledger = entry.Seq
+		b.put(counterKey(countCandidates, c.Agent), encodeNumber(uint64(c.Number)))
+		return putCandidate(b, c)
+	})
+	return c, err
+}
+
+// PutCandidate stores what became of an entry, in the place of what was stored. What
+// it was entered as (variant, champion, run, time, holds, alpha) stays. When its
+// state or Void differs from what is stored, the ledger tells of it (kind
+// "confirm.end") at the given time, in the same synced transaction. A void candidate,
+// and one whose state has freed its place, changes no more.
+func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) error {
+	c.Time = plainTime(c.Time)
+	return a.change(ctx, "store candidate "+candidateSubject(c.Agent, c.Number), func(b *batch) error {
+		if err := checkCandidate(c); err != nil {
+			return err
+		}
+		was, err := document[Candidate](ctx, a, candidateKey(c.Agent, uint64(c.Number)))
+		switch {
+		case err != nil:
+			return err
+		case !sameEntry(was, c):
+			return errors.New("it is another entry than the one that is stored")
+		case was.State == c.State && was.Void == c.Void:
+			return putCandidate(b, c)
+		case was.Void != "" || was.State.Ended():
+			return fmt.Errorf("its place is free: it was %s", was.place())
+		}
+		if _, err := a.noteCandidate(ctx, b, c, ledgerPlace, at); err != nil {
+			return err
+		}
+		return putCandidate(b, c)
+	})
+}
+
+// place is where a candidate stands, in one word.
+func (c Candidate) place() string {
+	if c.Void != "" {
+		return "void"
+	}
+	return string(c.State)
+}
+
+func sameEntry(a, b Candidate) bool {
+	return a.Variant == b.Variant && a.Champion == b.Champion && a.Run == b.Run && a.Time.Equal(b.Time) &&
+		a.Holds == b.Holds && a.Alpha == b.Alpha && a.Ledger == b.Ledger
+}
+
+func checkCandidate(c Candidate) error {
+	states := []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked}
+	switch {
+	case c.Agent == "" || c.Variant == "" || c.Champion == "" || c.Run == "":
+		return errors.New("a candidate needs an agent, a variant, a champion and a run")
+	case c.Variant == c.Champion:
+		return errors.New("the champion is no candidate")
+	case !(c.Alpha > 0 && c.Alpha < 1):
+		return fmt.Errorf("its level is %v", c.Alpha)
+	case !slices.Contains(states, c.State):
+		return fmt.Errorf("it cannot be %q", c.State)
+	}
+	return nil
+}
+
+// noteCandidate adds the ledger entry that tells of a candidate to a batch.
+func (a *Archive) noteCandidate(ctx context.Context, b *batch, c Candidate, kind string, at time.Time) (LedgerEntry, error) {
+	var data bytes.Buffer
+	if err := writeJSON(&data, c); err != nil {
+		return LedgerEntry{}, err
+	}
+	return a.chain(ctx, b, LedgerEntry{
+		Time: at, Kind: kind, Actor: "evolve", Subject: candidateSubject(c.Agent, c.Number), Data: data.Bytes(),
+	})
+}
+
+func putCandidate(b *batch, c Candidate) error {
+	return putDocument(b, candidateKey(c.Agent, uint64(c.Number)), c)
+}
+
+// Candidates yields an agent's entries into the confirmation in the order in which
+// they were made.
+func (a *Archive) Candidates(ctx context.Context, agentID string) iter.Seq2[Candidate, error] {
+	return documents[Candidate](ctx, a, "list the candidates", newKey(tableCandidate).text(agentID), nil)
+}
+
+// candidate checks that a stored entry is the one that its key and its ledger entry
+// tell of.
+func (c *checker) candidate(k []byte, r *reading, value []byte) error {
+	agentID, n := r.text(), r.number()
+	var d Candidate
+	if err := decodeDocument(value, &d); err != nil {
+		return err
+	}
+	if d.Agent != agentID || uint64(d.Number) != n || checkCandidate(d) != nil {
+		return fmt.Errorf("%w: candidate %d of %q is not what it says it is", ErrCorrupt, n, agentID)
+	}
+	c.expect(k, counterKey(countCandidates, agentID), atLeast(n))
+	c.expect(k, ledgerKey(d.Ledger), func(v []byte) bool {
+		var e LedgerEntry
+		return decodeDocument(v, &e) == nil && e.Kind == ledgerEnter && e.Subject == candidateSubject(agentID, d.Number)
+	})
+	return nil
+}
+
+// entered checks that the candidate that a ledger entry tells of is there.
+func (c *checker) entered(k, value []byte) error {
+	var e LedgerEntry
+	if decodeDocument(value, &e) != nil || e.Kind != ledgerEnter {
+		return nil // the chain is checked by itself
+	}
+	var told Candidate
+	if err := json.Unmarshal(e.Data, &told); err != nil {
+		return fmt.Errorf("%w: ledger entry %d tells of no candidate", ErrCorrupt, e.Seq)
+	}
+	c.expect(k, candidateKey(told.Agent, uint64(told.Number)), func(v []byte) bool {
+		var d Candidate
+		told.Ledger = e.Seq
+		return decodeDocument(v, &d) == nil && sameEntry(d, told)
+	})
+	return nil
+}
