@@ -1,0 +1,189 @@
+package operator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// amend adds to a text what the parent's clustered failures call for, without a
+// language model: of the lines that the parameter offers one that is related to
+// the failures; to a free text of instructions a sentence from a fixed table. Words
+// of failures, which are foreign, only weigh what is there: none is ever written.
+type amend struct{ lex *memory.Lexicon }
+
+func (amend) Name() string { return "amend" }
+
+func (o amend) Make(s Scene, rng *rand.Rand) (Child, bool) {
+	var options []amendment
+	for _, p := range s.Space.Params {
+		text, active := s.Parent[p.Name].(string)
+		if !active || p.Kind != agent.Text {
+			continue
+		}
+		if len(Offered(p)) > 0 {
+			options = append(options, o.lines(p, text, s.Failures)...)
+		} else if o.instructs(p) {
+			options = append(options, sentences(p, text, s.Failures)...)
+		}
+	}
+	if len(options) == 0 {
+		return Child{}, false
+	}
+	weights := make([]float64, len(options))
+	for i, a := range options {
+		weights[i] = a.weight
+	}
+	a := options[drawIndex(weights, rng)]
+	c := s.Parent.Clone()
+	c[a.param] = addLine(c.String(a.param), a.line)
+	return Child{Config: Canonical(s.Space, c), Operator: o.Name(), Rationale: fmt.Sprintf("%s + %s (%s)", a.param, a.line, a.why)}, true
+}
+
+// amendment is a line that may be added to a text, and what speaks for it.
+type amendment struct {
+	param, line, why string
+	weight           float64
+}
+
+// lines weighs the offered lines that are not in a text by the failures that they are
+// related to; those related to none are left out.
+func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment {
+	_, missing := divide(p, text)
+	var out []amendment
+	for _, l := range missing {
+		if !fits(p, addLine(text, l)) {
+			continue
+		}
+		terms := o.lex.Terms(nil, l)
+		a := amendment{param: p.Name, line: l}
+		strongest := 0.0
+		for _, f := range failures {
+			r := float64(f.Count) * relation(l, terms, f)
+			if a.weight += r; r > strongest {
+				strongest, a.why = r, cause(f)
+			}
+		}
+		if a.weight > 0 {
+			a.weight *= a.weight // the related ones well before those that share a word
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// relation of a line to a cluster of failures, at least 0: the share of the line's
+// terms that are among the cluster's words or name its kind, three times as much
+// when the line is for the cluster's domain.
+func relation(line string, terms []string, f Failure) float64 {
+	if len(terms) == 0 {
+		return 0
+	}
+	shared := 0
+	for _, t := range terms {
+		if slices.Contains(f.Words, t) || slices.Contains(topics(f.Outcome), t) {
+			shared++
+		}
+	}
+	r := float64(shared) / float64(len(terms))
+	if f.Domain != "" && (strings.HasSuffix(line, " in "+f.Domain) || strings.HasSuffix(line, " for "+f.Domain)) {
+		r = 3 * (r + 1/float64(len(terms)))
+	}
+	return r
+}
+
+// topics are the stems by which a line that bears on a kind of failure is known.
+func topics(o agent.Outcome) []string {
+	switch o {
+	case agent.OK: // an answer that was not the right one
+		return []string{"answer", "read", "verifi", "trust", "check"}
+	case agent.LowUtility:
+		return []string{"unsur", "lenient", "read", "follow", "check"}
+	case agent.WrongToolBoundary:
+		return []string{"refer", "unsur"}
+	case agent.ContractViolation:
+		return []string{"answer", "format", "onli"}
+	case agent.Execution:
+		return []string{"error", "avoid"}
+	case agent.Timeout, agent.BudgetExceeded, agent.RateLimited:
+		return []string{"strict", "never", "brief", "short"}
+	}
+	return nil
+}
+
+// instructs reports whether a free text is one of instructions, by its name and
+// description: a sentence would spoil any other.
+func (o amend) instructs(p agent.Param) bool {
+	for _, t := range o.lex.Terms(nil, p.Name+" "+p.Description) {
+		switch t {
+		case "strategi", "instruct", "prompt", "guidelin", "direct":
+			return true
+		}
+	}
+	return false
+}
+
+// plainName is a domain that may stand in a sentence.
+var plainName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
+
+// sentences are those that answer a kind of failure, for its domain, as far as they
+// are not in the text and fit.
+func sentences(p agent.Param, text string, failures []Failure) []amendment {
+	var out []amendment
+	for _, f := range failures {
+		line := remedy(f.Outcome)
+		if line == "" {
+			continue
+		}
+		if plainName.MatchString(f.Domain) {
+			line = "In " + f.Domain + ": " + line
+		}
+		if !strings.Contains(text, line) && fits(p, addLine(text, line)) && f.Count > 0 {
+			out = append(out, amendment{p.Name, line, cause(f), float64(f.Count)})
+		}
+	}
+	return out
+}
+
+// remedy is a sentence for a language model against a kind of failure; "" for kinds
+// that no instruction helps.
+func remedy(o agent.Outcome) string {
+	switch o {
+	case agent.OK:
+		return "before answering, compare the answer with the question word by word, and give it in exactly the form asked for."
+	case agent.LowUtility:
+		return "look in every source at hand before giving up, and then name what is missing."
+	case agent.WrongToolBoundary:
+		return "try the tools at hand before saying that a task is beyond them."
+	case agent.ContractViolation:
+		return "give the answer in exactly the form asked for and nothing beside it."
+	case agent.Execution:
+		return "when a tool call fails, read the error and change the arguments; never repeat the same call."
+	case agent.Timeout:
+		return "take the shortest way to an answer, and stop as soon as the evidence supports it."
+	case agent.BudgetExceeded:
+		return "read only the parts of files that are needed, and keep what you write short."
+	case agent.RateLimited:
+		return "make as few tool calls as the task allows."
+	case agent.Denied:
+		return "use tools that only read; do not try to change files or settings."
+	}
+	return ""
+}
+
+// cause names a cluster for the rationale, in no words of its own.
+func cause(f Failure) string {
+	kind := strings.ReplaceAll(string(f.Outcome), "_", " ")
+	if f.Outcome == agent.OK {
+		kind = "wrong answer"
+	}
+	if plainName.MatchString(f.Domain) {
+		return fmt.Sprintf("%d × %s in %s", f.Count, kind, f.Domain)
+	}
+	return fmt.Sprintf("%d × %s", f.Count, kind)
+}

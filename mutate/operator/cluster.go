@@ -1,0 +1,61 @@
+package operator
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// Incident is a failed evaluation, as far as its cluster needs it.
+type Incident struct {
+	Outcome agent.Outcome
+	Domain  string
+	// Text is the goal, the graders' reasons, or both. It is foreign.
+	Text string
+}
+
+// What a cluster remembers at most: words, of so many bytes of each incident's text.
+const (
+	clusterWords = 8
+	incidentText = 4000
+)
+
+// Cluster gathers incidents by outcome and domain, the largest cluster first. A
+// cluster's words are the stems found in the most of its incidents, ties in
+// alphabetical order.
+func Cluster(lex *memory.Lexicon, incidents []Incident) []Failure {
+	type kind struct {
+		outcome agent.Outcome
+		domain  string
+	}
+	counts := map[kind]int{}
+	words := map[kind]map[string]int{}
+	for _, in := range incidents {
+		k := kind{in.Outcome, in.Domain}
+		counts[k]++
+		if words[k] == nil {
+			words[k] = map[string]int{}
+		}
+		terms := lex.Terms(nil, in.Text[:min(len(in.Text), incidentText)])
+		slices.Sort(terms)
+		for _, w := range slices.Compact(terms) {
+			words[k][w]++
+		}
+	}
+	var out []Failure
+	for k, n := range counts {
+		f := Failure{Outcome: k.outcome, Domain: k.domain, Count: n}
+		ranked := slices.SortedFunc(maps.Keys(words[k]), func(a, b string) int {
+			return cmp.Or(words[k][b]-words[k][a], cmp.Compare(a, b))
+		})
+		f.Words = ranked[:min(len(ranked), clusterWords)]
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b Failure) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Domain, b.Domain))
+	})
+	return out
+}

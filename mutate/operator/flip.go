@@ -1,0 +1,30 @@
+package operator
+
+import (
+	"math/rand/v2"
+
+	"evolve/runtime/agent"
+)
+
+// flip takes another value of a choice, each as likely, or turns a switch. Routes and
+// the decomposition of goals are choices and switches like others: what they are
+// worth shows in evaluations, not in their names.
+func flip(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
+	if b, ok := old.(bool); ok && p.Kind == agent.Bool {
+		return !b, true
+	}
+	if len(p.Values) < 2 {
+		return nil, false
+	}
+	at := rng.IntN(len(p.Values) - 1)
+	for _, v := range p.Values {
+		if v == old {
+			continue
+		}
+		if at == 0 {
+			return v, true
+		}
+		at--
+	}
+	return nil, false
+}

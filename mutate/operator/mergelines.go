@@ -1,0 +1,119 @@
+package operator
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// mergeTexts merges two texts by lines. A line of the old text stays when both kept it.
+// Lines that came stay where they came; where both put lines in the same place the
+// parent's stand last, because of two directives about one thing the last wins; where
+// they are two versions of the same lines the parent's stays alone.
+func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict string) {
+	was := splitLines(old)
+	a, fitsA := editOf(was, splitLines(mine))
+	b, fitsB := editOf(was, splitLines(theirs))
+	if !fitsA || !fitsB {
+		return mine, parentHasIt + ", the texts are too long to compare"
+	}
+	var out, conflicts []string
+	for i := range len(was) + 1 {
+		lines, clash := join(a, b, i)
+		out = append(out, lines...)
+		if clash != "" && !slices.Contains(conflicts, clash) {
+			conflicts = append(conflicts, clash)
+		}
+		if i < len(was) && a.kept[i] && b.kept[i] {
+			out = append(out, was[i])
+		}
+	}
+	merged = strings.Join(out, "\n")
+	if !fits(p, merged) {
+		return mine, parentHasIt + ", together they are too long"
+	}
+	return merged, strings.Join(conflicts, "; ")
+}
+
+// join is what two edits put before line i of the old text.
+func join(a, b edit, i int) (lines []string, conflict string) {
+	mine, theirs := a.came[i], b.came[i]
+	if slices.Equal(mine, theirs) {
+		return mine, ""
+	}
+	// The same line in two places: the first stays.
+	mine, theirs = a.notBefore(b, i), b.notBefore(a, i)
+	switch {
+	case len(theirs) == 0:
+		return mine, ""
+	case len(mine) == 0:
+		return theirs, ""
+	case i < len(a.kept) && !a.kept[i] && !b.kept[i]:
+		return mine, parentHasIt
+	}
+	first := without(theirs, mine)
+	return append(slices.Clone(first), mine...), "the parent's lines last"
+}
+
+// edit says how a text became another: which lines were kept, and which came before
+// each line (and at the end).
+type edit struct {
+	kept []bool
+	came [][]string
+}
+
+// notBefore lists the lines that came at i, without those that other put before an
+// earlier line.
+func (e edit) notBefore(other edit, i int) []string {
+	var out []string
+	for _, l := range e.came[i] {
+		if !slices.ContainsFunc(other.came[:i], func(lines []string) bool { return l != "" && slices.Contains(lines, l) }) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// comparableLines is the greatest product of the lengths of two texts, in lines, that are
+// compared.
+const comparableLines = 1 << 20
+
+// editOf finds the edit that keeps the most lines (the longest common subsequence);
+// false when the texts are too long for that.
+func editOf(old, now []string) (edit, bool) {
+	n, m := len(old), len(now)
+	e := edit{make([]bool, n), make([][]string, n+1)}
+	if (n+1)*(m+1) > comparableLines {
+		return e, false
+	}
+	// longest[i][j] is the length of the longest common subsequence of old[i:] and now[j:].
+	longest := make([][]int32, n+1)
+	for i := range longest {
+		longest[i] = make([]int32, m+1)
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			if old[i] == now[j] {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	// Lines that came are put before those that went in the same place.
+	i, j, at := 0, 0, 0
+	for i < n || j < m {
+		switch {
+		case i < n && j < m && old[i] == now[j]:
+			e.kept[i] = true
+			i, j, at = i+1, j+1, i+1
+		case j < m && (i == n || longest[i][j+1] >= longest[i+1][j]):
+			e.came[at] = append(e.came[at], now[j])
+			j++
+		default:
+			i++
+		}
+	}
+	return e, true
+}

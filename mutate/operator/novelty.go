@@ -1,0 +1,70 @@
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// RevivalLimit is the share of a change beyond which it mostly brings back what its
+// lineage gave up, and is refused.
+const RevivalLimit = 0.5
+
+// Refuse says why a child is not new enough, or false. A reset goes back on purpose
+// and is never refused.
+func Refuse(s Scene, c Child) (reason string, refused bool) {
+	if c.Operator == Reset {
+		return "", false
+	}
+	share, back := Revival(s.Space, s.Parent, c.Config, s.Lineage)
+	if share <= RevivalLimit {
+		return "", false
+	}
+	return fmt.Sprintf("%.0f %% of the change brings back what its lineage gave up: %s", 100*share, strings.Join(back, ", ")), true
+}
+
+// Revival is the share, in [0,1], of the change from parent to child that brings back
+// what the lineage once had and the parent has no more: lines of texts, members of
+// subsets, other values as a whole. A line or member that takes the place of another
+// counts once. It also names what comes back. Nothing changed: 0.
+func Revival(space agent.Space, parent, child agent.Config, lineage []agent.Config) (share float64, back []string) {
+	size := 0
+	for _, p := range space.Params {
+		before, after := parts(p, parent[p.Name]), parts(p, child[p.Name])
+		came, went := without(after, before), without(before, after)
+		size += max(len(came), len(went))
+		for _, part := range came {
+			if slices.ContainsFunc(lineage, func(c agent.Config) bool { return slices.Contains(parts(p, c[p.Name]), part) }) {
+				back = append(back, p.Name+" "+part)
+			}
+		}
+	}
+	if size == 0 {
+		return 0, nil
+	}
+	return float64(len(back)) / float64(size), back
+}
+
+// parts are what a value is made of: lines, members, or the value itself.
+func parts(p agent.Param, v any) []string {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []string:
+		return v
+	case string:
+		if p.Kind != agent.Text {
+			break
+		}
+		var out []string
+		for _, l := range splitLines(v) {
+			if l = strings.TrimSpace(l); l != "" && !slices.Contains(out, l) {
+				out = append(out, l)
+			}
+		}
+		return out
+	}
+	return []string{word(v)}
+}

@@ -1,0 +1,41 @@
+package operator
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"evolve/runtime/agent"
+)
+
+// The standard deviation of a step of perturb, as a share of the parameter's scale, is
+// log-uniform between these at Scale 1: small steps refine, large ones leave a valley.
+const (
+	leastStep = 0.02
+	mostStep  = 0.4
+)
+
+// perturb moves a number by a normal step on its own scale. A step beyond an end is
+// reflected.
+func perturb(p agent.Param, old any, scale float64, rng *rand.Rand) (any, bool) {
+	v, ok := asFloat(old)
+	if !ok {
+		return nil, false
+	}
+	size := scale * leastStep * math.Pow(mostStep/leastStep, rng.Float64())
+	u := math.Abs(Unit(p, v) + size*rng.NormFloat64())
+	if u > 1 {
+		u = math.Max(0, 2-u)
+	}
+	next := FromUnit(p, u)
+	if n, isInt := next.(int64); isInt && float64(n) == v {
+		// Too small a step for whole numbers: one up or down, inside the range.
+		if next = n + 1; rng.IntN(2) == 0 && float64(n-1) >= p.Min || float64(n+1) > p.Max {
+			next = n - 1
+		}
+		if m, _ := asFloat(next); m < p.Min {
+			return nil, false
+		}
+	}
+	f, _ := asFloat(next)
+	return next, f != v
+}

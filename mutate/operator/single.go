@@ -1,0 +1,62 @@
+package operator
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// single changes parameters of one kind, each by itself. It changes one, a further
+// one with probability Scale/2, and so on, up to mostChanges; parameters of domains
+// that the parent fails in more often.
+type single struct {
+	name   string
+	serves func(agent.Param) bool
+	// change returns a new value, or false when it has none to offer. It never
+	// changes the value it was given.
+	change func(p agent.Param, old any, scale float64, rng *rand.Rand) (any, bool)
+}
+
+const mostChanges = 4
+
+func (o single) Name() string { return o.name }
+
+func (o single) Make(s Scene, rng *rand.Rand) (Child, bool) {
+	c, scale := s.Parent.Clone(), s.scale()
+	var told []string
+	for n := range mostChanges {
+		if n > 0 && rng.Float64() >= scale/2 {
+			break
+		}
+		var able []agent.Param
+		var weights []float64
+		for _, p := range s.Space.Params {
+			if _, active := c[p.Name]; active && o.serves(p) {
+				able, weights = append(able, p), append(weights, attention(p, s.Failures))
+			}
+		}
+		if len(able) == 0 {
+			break
+		}
+		p := able[drawIndex(weights, rng)]
+		before := c[p.Name]
+		if v, ok := o.change(p, before, scale, rng); ok {
+			c[p.Name] = v
+			c = complete(s.Space, c, rng) // what the change switched on or off
+			told = append(told, tell(p.Name, before, v))
+		}
+	}
+	if same(c, s.Parent) {
+		return Child{}, false
+	}
+	return Child{Config: c, Operator: o.name, Rationale: strings.Join(told, " · ")}, true
+}
+
+// scale is the operator's own setting, 1 where the scene has none that is one.
+func (s Scene) scale() float64 {
+	if s.Scale > 0 && s.Scale <= 1 {
+		return s.Scale
+	}
+	return 1
+}

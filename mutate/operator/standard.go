@@ -1,0 +1,22 @@
+package operator
+
+import (
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// Standard lists the operators that compete in a search, in a fixed order. The lexicon
+// stems the words of failures and of offered lines: the one that clustered the failures.
+func Standard(lex *memory.Lexicon) []Operator {
+	return []Operator{
+		single{"perturb", func(p agent.Param) bool { return p.Numeric() && !Fixed(p) }, perturb},
+		single{"flip", func(p agent.Param) bool { return p.Kind == agent.Bool || p.Kind == agent.Choice && !Fixed(p) }, flip},
+		single{"subset", func(p agent.Param) bool { return p.Kind == agent.Subset && !Fixed(p) }, changeMembers},
+		single{"directive", func(p agent.Param) bool { return p.Kind == agent.Text && !Fixed(p) }, changeLine},
+		single{Reset, func(p agent.Param) bool { return !Fixed(p) }, reset},
+		crossover{},
+		merge{},
+		amend{lex},
+		tools{},
+	}
+}

@@ -1,0 +1,54 @@
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// tell words one change for the rationale.
+func tell(name string, before, after any) string {
+	if b, ok := before.(string); ok {
+		a, _ := after.(string)
+		if strings.Contains(a+b, "\n") || len(a)+len(b) > 80 {
+			return name + " " + lineChange(b, a)
+		}
+	}
+	return fmt.Sprintf("%s %s → %s", name, word(before), word(after))
+}
+
+// lineChange says which lines came and went.
+func lineChange(before, after string) string {
+	old, now := splitLines(before), splitLines(after)
+	var parts []string
+	for _, l := range now {
+		if !slices.Contains(old, l) {
+			parts = append(parts, "+ "+l)
+		}
+	}
+	for _, l := range old {
+		if !slices.Contains(now, l) {
+			parts = append(parts, "− "+l)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// word is a value as a person would write it.
+func word(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "–"
+	case []string:
+		return "[" + strings.Join(v, " ") + "]"
+	case string:
+		return fmt.Sprintf("%q", v)
+	case float64:
+		s := fmt.Sprint(v)
+		if rest, ok := strings.CutPrefix(s, "0."); ok {
+			return "." + rest
+		}
+		return s
+	}
+	return fmt.Sprint(v)
+}

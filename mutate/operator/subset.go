@@ -1,0 +1,67 @@
+package operator
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"evolve/runtime/agent"
+)
+
+// changeMembers adds a member to a subset, drops one, or swaps one for another,
+// within its bounds, in the order of the declaration.
+func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
+	have, ok := old.([]string)
+	if !ok {
+		return nil, false
+	}
+	absent := without(p.Of, have)
+	canDrop, canAdd := len(have) > p.MinItems, len(absent) > 0 && len(have) < most(p)
+	canSwap := len(have) > 0 && len(absent) > 0
+	// A swap now and then, and where the size is fixed.
+	swap := canSwap && (!canDrop && !canAdd || rng.IntN(4) == 0)
+	drop := swap || canDrop && (!canAdd || rng.IntN(len(p.Of)) < len(have))
+	add := swap || canAdd && !drop
+	if !drop && !add {
+		return nil, false
+	}
+	gone, come := "", ""
+	if drop {
+		gone = have[rng.IntN(len(have))]
+	}
+	if add {
+		come = absent[rng.IntN(len(absent))]
+	}
+	return members(p, func(m string) bool {
+		return add && m == come || slices.Contains(have, m) && !(drop && m == gone)
+	}), true
+}
+
+// members lists those of a subset's members that are in, in the order of declaration.
+func members(p agent.Param, in func(string) bool) []string {
+	out := []string{}
+	for _, m := range p.Of {
+		if in(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// most is the largest size of a subset.
+func most(p agent.Param) int {
+	if p.MaxItems == 0 {
+		return len(p.Of)
+	}
+	return min(p.MaxItems, len(p.Of))
+}
+
+// without lists those of all that are not in some.
+func without(all, some []string) []string {
+	var out []string
+	for _, m := range all {
+		if !slices.Contains(some, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
