@@ -8,8 +8,13 @@ const alarm = 0.01
 
 // Noise is the champion compared with a fresh rerun of itself.
 type Noise struct {
+	// Comparison holds at any stopping time ([CompareSequential]).
 	Comparison
-	// TwoSided is the p-value of "nothing changed between the two".
+	// LogE is the logarithm of the evidence that something changed between the two, the mean of
+	// that for better and that for worse.
+	LogE float64 `json:"log_e"`
+	// TwoSided is the p-value of "nothing changed between the two" at any stopping
+	// time, min(1, 1/E).
 	TwoSided float64 `json:"two_sided"`
 	// Drifted says that it is at or below .01: the agent, its provider or a grader
 	// no longer does what it did.
@@ -17,15 +22,16 @@ type Noise struct {
 }
 
 // NoiseFloor compares a champion (A) with its rerun (B). The difference ought to
-// be 0; its interval shows how far chance alone moves a score tonight.
+// be 0; its interval shows how far chance alone moves a score. Pairs of several nights
+// may be given together: the evidence is valid over all of them.
 func NoiseFloor(pairs []Pair, level float64) Noise {
-	c := Compare(pairs, level)
-	reverse := make([]Pair, len(pairs))
-	for i, p := range pairs {
-		p.A, p.B = p.B, p.A
-		reverse[i] = p
-	}
-	n := Noise{Comparison: c, TwoSided: math.Min(1, 2*math.Min(c.P, Compare(reverse, level).P))}
-	n.Drifted = n.TwoSided <= alarm
+	clean := gather(pairs)
+	n := Noise{Comparison: CompareSequential(clean, level)}
+	s := sampleOf(clean)
+	better, worse := s.LogSuperior(0), s.LogInferior(0)
+	high, low := math.Max(better, worse), math.Min(better, worse)
+	n.LogE = high + math.Log1p(math.Exp(low-high)) - math.Ln2
+	n.TwoSided = math.Min(1, math.Exp(-n.LogE))
+	n.Drifted = n.LogE >= -math.Log(alarm)
 	return n
 }

@@ -90,6 +90,8 @@ type Ruling struct {
 	// Comparison holds means, difference, counts, and the descriptive clustered standard
 	// error; its Lo and Hi are the interval at Level that is valid at any stop.
 	Comparison
+	// Fixed says that a repeat was no new evidence; all intervals, and LogE, are then about new tasks.
+	Fixed  bool  `json:"fixed,omitempty"`
 	Blocks int   `json:"blocks"`
 	Pairs  int   `json:"pairs"`
 	State  State `json:"state"`

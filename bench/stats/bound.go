@@ -1,0 +1,89 @@
+package stats
+
+import "math"
+
+const (
+	// edge keeps the search for a bound off the pole at −1; data that cannot exclude
+	// even this mean give no bound at all.
+	edge = 1e-9
+	// exact is how closely, in score units, a bound is found.
+	exact = 1e-11
+)
+
+// Lower is the bound that the mean difference exceeds with confidence 1 − alpha
+// at any stopping time: the m in [−1, mean] with LogSuperior(m) = ln(1/alpha), and −1 when
+// not even a mean of −1 + 10⁻⁹ is excluded. alpha is in (0, 1).
+func (s *Sample) Lower(alpha float64) float64 {
+	return math.Max(-1, s.bound(alpha, 1)*s.scale())
+}
+
+// Upper is the bound that the mean difference stays below with confidence 1 − alpha
+// at any stopping time, by symmetry.
+func (s *Sample) Upper(alpha float64) float64 {
+	return math.Min(1, -s.bound(alpha, -1)*s.scale())
+}
+
+// Interval covers the mean difference with confidence level at any stopping time; half of the
+// error is on either side.
+func (s *Sample) Interval(level float64) Interval {
+	alpha := (1 - level) / 2
+	return Interval{Lo: s.Lower(alpha), Hi: s.Upper(alpha)}
+}
+
+// bound is the lower bound of the mean of sign·value.
+//
+// log E(m) falls with m and is convex in it: each log(1 + l(y/μ − 1)) is, sums of
+// convex functions are, and so is the log of a sum of their exponentials. So a step
+// of Newton's from either side ends at or below the root, where the bound is too
+// low rather than too high, and from there the steps rise to it. Bisection takes the step where
+// Newton's would leave the bracket.
+func (s *Sample) bound(alpha, sign float64) float64 {
+	want := math.Log(1 / alpha)
+	lo, hi := -1+edge, sign*s.centre()
+	if s.n == 0 || s.evidence(lo, sign) < want {
+		return -1
+	}
+	m := hi
+	for hi-lo > exact {
+		value, slope := s.tangent(m, sign)
+		if value >= want {
+			lo = m
+		} else {
+			hi = m
+		}
+		next := m - (value-want)/slope
+		if next-lo < exact && value >= want {
+			return lo // Newton's last steps are shorter than what is asked for
+		}
+		if !(next > lo && next < hi) {
+			next = lo + (hi-lo)/2
+		}
+		m = next
+	}
+	return lo
+}
+
+// tangent is log E(sign·D, m) and its derivative by m.
+func (s *Sample) tangent(m, sign float64) (value, slope float64) {
+	var logs, slopes [len(bets)]float64
+	for i := range s.groups {
+		g := &s.groups[i]
+		x := (sign*g.value - m) / (m + 1)
+		dx := (x + 1) / (m + 1)
+		for j, l := range bets {
+			logs[j] += g.count * math.Log1p(l*x)
+			slopes[j] -= g.count * l * dx / (1 + l*x)
+		}
+	}
+	top := logs[0]
+	for _, v := range logs {
+		top = math.Max(top, v)
+	}
+	var sum float64
+	for j, v := range logs {
+		w := math.Exp(v - top)
+		sum += w
+		slope += w * slopes[j]
+	}
+	return top + math.Log(sum/float64(len(bets))), slope / sum
+}

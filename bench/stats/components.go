@@ -1,0 +1,133 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Components says where the spread of paired differences comes from: from real
+// differences between tasks, or from chance within a task (Miller 2024; a one-way
+// analysis of variance with random effects).
+type Components struct {
+	// Mean over tasks of their mean difference.
+	Mean float64
+	// Between is τ̂², the variance between tasks of the true difference; Within is σ̂², the
+	// variance of one pair around its task.
+	Between, Within float64
+	// SETasks is the standard error of Mean for the same tasks, SENew for new ones like them.
+	SETasks, SENew float64
+	// Tasks is the number of tasks (of clusters, where tasks form such), Effective that of
+	// equal ones that would be worth as much, W²/ΣW² (Kish 1965).
+	Tasks     int
+	Effective float64
+	// Repeated says that some task has two pairs or more. Without, chance and task cannot
+	// be told apart, and all spread counts as Between, which is too much rather than too little.
+	Repeated bool
+}
+
+// NewComponents takes one row of differences for each task, a pair of each block. With
+// d_i the mean of row i, R_i its length and popVar_i its variance with R_i in the denominator,
+//
+//	τ̂² = max(0, Var_{M−1}(d_i) − mean_i(popVar_i/(R_i − 1))),
+//
+// and σ̂² is pooled over the rows. Rows differ in length where the infrastructure
+// lost a pair: the chance in each is taken off by its own length, a row of one
+// taking the pooled σ̂² for its own. Empty rows are left out.
+func NewComponents(tasks [][]float64) Components {
+	units := make([]unit, 0, len(tasks))
+	for _, row := range tasks {
+		if len(row) > 0 {
+			units = append(units, unit{newStrand(row, 1)})
+		}
+	}
+	return componentsOf(units)
+}
+
+// strand is what the pairs of one task say.
+type strand struct {
+	weight, mean, variance float64 // of one pair, n − 1 in the denominator
+	n                      int
+}
+
+func newStrand(row []float64, weight float64) strand {
+	s := strand{weight: weight, n: len(row)}
+	if len(row) == 1 {
+		s.mean = row[0] // a single value has no variance; it is not NaN either
+		return s
+	}
+	s.mean, s.variance = stat.MeanVariance(row, nil)
+	return s
+}
+
+// unit is a cluster: what is sampled when new tasks are. A task of no cluster is
+// one of its own.
+type unit []strand
+
+// componentsOf averages the tasks of a cluster first, by their weights. A cluster counts with
+// its share h of the weight, so that the mean is the weighted mean of all tasks; z_c = d̄ +
+// M·h_c·(d_c − d̄) then has that mean, and Var(z)/M is the squared standard error of a
+// ratio of two means (Cochran 1977, §6.4), for equal clusters the usual one.
+func componentsOf(units []unit) Components {
+	c := Components{Tasks: len(units)}
+	if len(units) == 0 {
+		return c
+	}
+	c.Within, c.Repeated = pooled(units)
+	weights, means, noise := make([]float64, len(units)), make([]float64, len(units)), make([]float64, len(units))
+	var total, squares float64
+	for i, u := range units {
+		weights[i], means[i], noise[i] = u.average(c.Within)
+		total += weights[i]
+	}
+	for i, w := range weights {
+		c.Mean += w / total * means[i]
+		squares += w / total * w / total
+	}
+	c.Effective = 1 / squares
+	m := float64(len(units))
+	var spread, chance float64
+	for i, w := range weights {
+		share := w / total * m
+		spread += share * share * (means[i] - c.Mean) * (means[i] - c.Mean)
+		chance += share * share * noise[i] / m
+	}
+	if len(units) > 1 {
+		c.Between = math.Max(0, spread/(m-1)-chance)
+	}
+	c.SETasks = math.Sqrt(chance / m)
+	c.SENew = math.Sqrt((c.Between + chance) / m)
+	return c
+}
+
+// average is a cluster's weight, its mean difference, and the variance of that mean by chance alone.
+func (u unit) average(within float64) (weight, mean, noise float64) {
+	for _, s := range u {
+		weight += s.weight
+	}
+	for _, s := range u {
+		share, variance := s.weight/weight, s.variance
+		if s.n < 2 {
+			variance = within
+		}
+		mean += share * s.mean
+		noise += share * share * variance / float64(s.n)
+	}
+	return weight, mean, noise
+}
+
+// pooled is the variance of a pair around its task, over all tasks with two pairs
+// or more, and whether there are any.
+func pooled(units []unit) (variance float64, repeated bool) {
+	var sum, df float64
+	for _, u := range units {
+		for _, s := range u {
+			sum += s.variance * float64(s.n-1)
+			df += float64(s.n - 1)
+		}
+	}
+	if df == 0 {
+		return 0, false
+	}
+	return sum / df, true
+}

@@ -1,0 +1,121 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// gather puts pairs into the form that every ruling starts from: only what was scored
+// on both sides, one Pair for each task, named cluster and weight above 0, in an order
+// of their own, so that neither the order of tasks nor that of blocks changes any digit.
+func gather(pairs []Pair) []Pair {
+	out := make([]Pair, 0, len(pairs))
+	for _, p := range pairs {
+		clean := Pair{Task: p.Task, Domain: p.Domain, Cluster: p.Cluster, Weight: p.Weight}
+		if clean.Cluster == "" {
+			clean.Cluster = p.Task
+		}
+		if !(clean.Weight > 0) || math.IsInf(clean.Weight, 0) {
+			clean.Weight = 1
+		}
+		for r := range min(len(p.A), len(p.B)) {
+			if finite(p.A[r]) && finite(p.B[r]) {
+				clean.A, clean.B = append(clean.A, p.A[r]), append(clean.B, p.B[r])
+			}
+		}
+		clean.CostA, clean.CostB = both(p.CostA, p.CostB)
+		clean.LatencyA, clean.LatencyB = both(p.LatencyA, p.LatencyB)
+		if len(clean.A) > 0 {
+			out = append(out, clean)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Pair) int {
+		return cmp.Or(strings.Compare(x.Cluster, y.Cluster), strings.Compare(x.Task, y.Task), strings.Compare(x.Domain, y.Domain), cmp.Compare(x.Weight, y.Weight))
+	})
+	merged := out[:0]
+	for _, p := range out {
+		if last := len(merged) - 1; last >= 0 && sameTask(merged[last], p) {
+			m := &merged[last]
+			m.A, m.B = append(m.A, p.A...), append(m.B, p.B...)
+			m.CostA, m.CostB = append(m.CostA, p.CostA...), append(m.CostB, p.CostB...)
+			m.LatencyA, m.LatencyB = append(m.LatencyA, p.LatencyA...), append(m.LatencyB, p.LatencyB...)
+			continue
+		}
+		merged = append(merged, p)
+	}
+	return merged
+}
+
+func sameTask(x, y Pair) bool {
+	return x.Cluster == y.Cluster && x.Task == y.Task && x.Domain == y.Domain && x.Weight == y.Weight
+}
+
+// both keeps what was measured on both sides.
+func both(a, b []float64) (x, y []float64) {
+	for r := range min(len(a), len(b)) {
+		if finite(a[r]) && finite(b[r]) {
+			x, y = append(x, a[r]), append(y, b[r])
+		}
+	}
+	return x, y
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// row is the differences of one task in ascending order, which makes sums
+// independent of the order of blocks.
+func (p Pair) row() []float64 {
+	row := make([]float64, min(len(p.A), len(p.B)))
+	for r := range row {
+		row[r] = p.B[r] - p.A[r]
+	}
+	slices.Sort(row)
+	return row
+}
+
+// NewPairSample holds the differences B − A of all pairs that were scored on both
+// sides. Where tasks weigh differently, the claim is about the weighted mean Σ w_i D_i / Σ w_i:
+// what is bet on is D·w/w_max, which stays in [−1, 1], and means and bounds are stretched
+// back by w_max over the mean weight of a pair (a margin m is m·w̄/w_max before the
+// bet). A weight that is not above 0 counts as 1.
+func NewPairSample(pairs []Pair) *Sample { return sampleOf(gather(pairs)) }
+
+// sampleOf expects gathered pairs.
+func sampleOf(pairs []Pair) *Sample {
+	s := new(Sample)
+	var most, least, total float64
+	for i, p := range pairs {
+		if i == 0 || p.Weight < least {
+			least = p.Weight
+		}
+		most = math.Max(most, p.Weight)
+	}
+	for _, p := range pairs {
+		for _, d := range p.row() {
+			s.Add(d*(p.Weight/most), 1)
+		}
+		total += float64(len(p.A)) * (p.Weight / most)
+	}
+	if least < most {
+		s.stretch = float64(s.n) / total
+	}
+	return s
+}
+
+// NewPairComponents is [NewComponents] of pairs, by cluster and weight.
+func NewPairComponents(pairs []Pair) Components { return pairComponents(gather(pairs)) }
+
+// pairComponents expects gathered pairs, whose clusters stand together.
+func pairComponents(pairs []Pair) Components {
+	var units []unit
+	for i, p := range pairs {
+		if i == 0 || pairs[i-1].Cluster != p.Cluster {
+			units = append(units, nil)
+		}
+		last := len(units) - 1
+		units[last] = append(units[last], newStrand(p.row(), p.Weight))
+	}
+	return componentsOf(units)
+}

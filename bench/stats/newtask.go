@@ -1,0 +1,44 @@
+package stats
+
+import "math"
+
+// NewTaskLower is what must be above 0 for the claim "better on new tasks like these"
+// at level alpha. With d̄ the mean and L the lower bound at alpha for these very tasks,
+//
+//	bound = d̄ − √((d̄ − L)² + t²·τ̂²/M), t = t_{1−alpha, M−1}:
+//
+// the error about these tasks, which L bounds at any stopping time, and the error of
+// these tasks for all tasks are independent, and their squares add (Howe 1974, the
+// modified large-sample bound; Zou and Donner 2008). limit = d̄ − t·τ̂/√M is where the bound goes
+// with ever more blocks: not above 0, more blocks on these tasks cannot prove the claim.
+//
+// Both are −1 where tasks cannot be told from chance: fewer than two tasks, or no
+// task with two pairs. M is the effective number of tasks ([Components]).
+func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64) {
+	if !c.Repeated || !(c.Effective > 1+flat) {
+		return -1, -1
+	}
+	mean, spread := s.Mean(), c.spread(alpha)
+	return math.Max(-1, mean-math.Hypot(mean-s.Lower(alpha), spread)), math.Max(-1, mean-spread)
+}
+
+// NewTaskInterval covers the mean difference over new tasks like these with confidence
+// level, by [NewTaskLower]'s rule on both sides; the whole scale where that has no bound.
+func NewTaskInterval(s *Sample, c Components, level float64) Interval {
+	if !c.Repeated || !(c.Effective > 1+flat) {
+		return Interval{Lo: -1, Hi: 1}
+	}
+	mean, spread, same := s.Mean(), c.spread((1-level)/2), s.Interval(level)
+	return Interval{
+		Lo: math.Max(-1, mean-math.Hypot(mean-same.Lo, spread)),
+		Hi: math.Min(1, mean+math.Hypot(same.Hi-mean, spread)),
+	}
+}
+
+// spread is t_{1−alpha, M−1}·τ̂/√M.
+func (c Components) spread(alpha float64) float64 {
+	if c.Between == 0 {
+		return 0
+	}
+	return tQuantile(1-alpha, math.Max(c.Effective-1, minDF)) * math.Sqrt(c.Between/float64(c.Tasks))
+}

@@ -1,0 +1,161 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// bets are the shares of the capital that the mixture stakes, .05·2^(j/2) for j = 0…8,
+// each with a ninth of the capital: from careful bets that find small differences
+// in many pairs to bold ones that find large differences in few.
+var bets = [...]float64{.05, .07071067811865477, .1, .14142135623730953, .2, .28284271247461906, .4, .5656854249492381, .8}
+
+// Sample is a multiset of paired differences in [−1, 1], and what it proves about
+// their mean. Equal differences are kept as one group with a count, so that pass/fail
+// costs the same however many pairs there are.
+//
+// The evidence is that of a bettor who stakes constant shares of the capital against "the mean is
+// at most m", the mean of nine such bettors (Waudby-Smith and Ramdas 2024, §4, with
+// constant bets): with y = (D+1)/2 and μ = (m+1)/2
+//
+//	E(m) = ⅑ Σ_j Π_i (1 + l_j (y_i/μ − 1)).
+//
+// If the pairs of a block are independent and the mean of their expectations is at
+// most m, a block multiplies the expected capital of a bettor by
+// Π(1 + l(μ_i/μ − 1)) ≤ (1 + l(μ̄/μ − 1))^M ≤ 1 (arithmetic and geometric mean), so
+// E is a non-negative supermartingale over complete blocks, and by Ville's
+// inequality (1939) it ever reaches 1/α with probability at most α. The tasks
+// need not be alike, and nothing is assumed about the distribution; but only complete blocks
+// may be looked at. All of it stays in logarithms.
+//
+// The zero Sample is empty and ready for use. A Sample is not safe for use by several goroutines
+// while one of them adds to it.
+type Sample struct {
+	groups []group // in ascending order of value
+	n      int
+	// stretch is what turns the values that were added into score units: 1, or
+	// the highest over the mean weight; 0 stands for 1.
+	stretch float64
+}
+
+// group is one value of a difference, how often it was seen, and what a bet for
+// (better) or against (worse) it gains at margin 0, in logarithms.
+type group struct {
+	value         float64
+	count         float64
+	better, worse [len(bets)]float64
+}
+
+// NewSample holds the differences d; see [Sample.Add].
+func NewSample(d ...float64) *Sample {
+	s := new(Sample)
+	for _, v := range d {
+		s.Add(v, 1)
+	}
+	return s
+}
+
+// Add takes n more pairs with the difference d. Scores lie in [0, 1], so that a
+// difference outside of [−1, 1] is one by rounding, and is moved to the end. What is not a
+// number, and n below 1, changes nothing.
+func (s *Sample) Add(d float64, n int) {
+	if math.IsNaN(d) || n < 1 {
+		return
+	}
+	d = math.Max(-1, math.Min(1, d))
+	at, found := slices.BinarySearchFunc(s.groups, d, func(g group, d float64) int { return cmp.Compare(g.value, d) })
+	if !found {
+		g := group{value: d}
+		for j, l := range bets {
+			g.better[j], g.worse[j] = math.Log1p(l*d), math.Log1p(-l*d)
+		}
+		s.groups = slices.Insert(s.groups, at, g)
+	}
+	s.groups[at].count += float64(n)
+	s.n += n
+}
+
+// N is the number of pairs.
+func (s *Sample) N() int { return s.n }
+
+// Mean of the differences; 0 without any.
+func (s *Sample) Mean() float64 { return s.centre() * s.scale() }
+
+// Variance of one difference around the mean, with n − 1 in the denominator; 0
+// with fewer than two.
+func (s *Sample) Variance() float64 {
+	if s.n < 2 {
+		return 0
+	}
+	mean := s.centre()
+	var sum float64
+	for _, g := range s.groups {
+		sum += g.count * (g.value - mean) * (g.value - mean)
+	}
+	return sum / float64(s.n-1) * s.scale() * s.scale()
+}
+
+// LogSuperior is the logarithm of the evidence that the mean difference is above
+// margin, a number in (−1, 1). It is 0 without data; at ln(1/α) the claim is proven at
+// α, whenever and however often one looks after complete blocks.
+func (s *Sample) LogSuperior(margin float64) float64 {
+	return s.evidence(margin/s.scale(), 1)
+}
+
+// LogInferior is the logarithm of the evidence that the mean difference is below margin: that of
+// the mirrored differences being above −margin.
+func (s *Sample) LogInferior(margin float64) float64 {
+	return s.evidence(-margin/s.scale(), -1)
+}
+
+// evidence is log E(sign·D, margin).
+func (s *Sample) evidence(margin, sign float64) float64 {
+	var logs [len(bets)]float64
+	switch {
+	case margin != 0:
+		for i := range s.groups {
+			g := &s.groups[i]
+			x := (sign*g.value - margin) / (margin + 1)
+			for j, l := range bets {
+				logs[j] += g.count * math.Log1p(l*x)
+			}
+		}
+	case sign > 0:
+		for i := range s.groups {
+			g := &s.groups[i]
+			for j := range logs {
+				logs[j] += g.count * g.better[j]
+			}
+		}
+	default:
+		for i := range s.groups {
+			g := &s.groups[i]
+			for j := range logs {
+				logs[j] += g.count * g.worse[j]
+			}
+		}
+	}
+	return floats.LogSumExp(logs[:]) - math.Log(float64(len(bets)))
+}
+
+// centre is the mean of the values as they were added.
+func (s *Sample) centre() float64 {
+	if s.n == 0 {
+		return 0
+	}
+	var sum float64
+	for _, g := range s.groups {
+		sum += g.count * g.value
+	}
+	return sum / float64(s.n)
+}
+
+func (s *Sample) scale() float64 {
+	if s.stretch == 0 {
+		return 1
+	}
+	return s.stretch
+}
