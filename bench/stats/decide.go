@@ -5,22 +5,6 @@ import (
 	"math"
 )
 
-// Verdict of a run for an agent.
-type Verdict string
-
-// Adopt: a finalist is better than the champion on the evidence. Keep: an
-// improvement of practical size is ruled out for every finalist. Undecided: it is
-// neither shown nor ruled out.
-const (
-	Adopt     Verdict = "adopt"
-	Keep      Verdict = "keep"
-	Undecided Verdict = "undecided"
-)
-
-// Practical is the improvement, in score units, below which nobody would change
-// an agent; a run that cannot rule it out has not decided.
-const Practical = 0.05
-
 // MinClusters is the fewest clusters on which a finalist may be accepted: with six,
 // 2^−6 ≤ .025, an exact test over the signs alone could reach the usual level;
 // with five none could, and Student's interval would rest on the shape of the
@@ -49,7 +33,7 @@ type HolmRuling struct {
 type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	// Winner is the index of the recommended finalist in Rulings, -1 for none.
-	Winner  int      `json:"winner"`
+	Winner  int          `json:"winner"`
 	Rulings []HolmRuling `json:"rulings"`
 	// Detectable is the smallest true difference that every comparison would have found
 	// with 80 % power at the level of the first step of Holm; 1 when none, 0 without finalists.
@@ -140,16 +124,3 @@ func (d Decision) sentence() string {
 	}
 	return fmt.Sprintf("nothing tried tonight is better by a margin this run could see (%s)", visible)
 }
-
-func points(d float64) string { return fmt.Sprintf("%.1f", 100*d) }
-
-func signed(d float64) string { return fmt.Sprintf("%+.1f", 100*d) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func short(id string) string { return id[:min(8, len(id))] }
