@@ -78,19 +78,22 @@ func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment
 }
 
 // relation of a line to a cluster of failures, at least 0: the share of the line's
-// terms that are among the cluster's words or name its kind, three times as much
-// when the line is for the cluster's domain.
+// terms that are among the cluster's words, a third of that for terms that only name
+// its kind, three times as much when the line is for the cluster's domain.
 func relation(line string, terms []string, f Failure) float64 {
 	if len(terms) == 0 {
 		return 0
 	}
-	shared := 0
+	shared := 0.0
 	for _, t := range terms {
-		if slices.Contains(f.Words, t) || slices.Contains(topics(f.Outcome), t) {
+		switch {
+		case slices.Contains(f.Words, t):
 			shared++
+		case slices.Contains(topics(f.Outcome), t):
+			shared += 1.0 / 3
 		}
 	}
-	r := float64(shared) / float64(len(terms))
+	r := shared / float64(len(terms))
 	if f.Domain != "" && (strings.HasSuffix(line, " in "+f.Domain) || strings.HasSuffix(line, " for "+f.Domain)) {
 		r = 3 * (r + 1/float64(len(terms)))
 	}

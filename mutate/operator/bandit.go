@@ -71,7 +71,7 @@ func NewBandit(s State) *Bandit {
 		if a.Children > 0 && !math.IsInf(a.Children, 1) && a.Success >= 0 {
 			fresh.Success, fresh.Children = math.Min(a.Success, a.Children), a.Children
 			if a.Children > horizon { // more than it can have remembered
-				fresh.Success, fresh.Children = horizon*fresh.Success/a.Children, horizon
+				fresh.Success, fresh.Children = horizon*(fresh.Success/a.Children), horizon
 			}
 		}
 		if a.Scale >= LeastScale && a.Scale <= 1 {
