@@ -1,0 +1,109 @@
+package problem
+
+import "math"
+
+// landscape says how well a config does: terms of its parameters add up to skills,
+// skills meet the demands of tasks.
+type landscape struct {
+	terms []term
+	// skills are weights over the terms, one row for each skill.
+	skills [][]float64
+	gates  []gate
+	curve  curve
+}
+
+// term is one effect of one or a few parameters, standardised to mean 0 and standard
+// deviation 1 over uniform configs; 0 where a parameter that it needs is inactive.
+type term struct {
+	raw         func(point) float64
+	mean, scale float64
+}
+
+func (t term) value(at point) float64 { return (t.raw(at) - t.mean) / t.scale }
+
+// gate is a region of configs under which the chance of success is multiplied by
+// factor: a wrong key, a context that overflows, a loop without end.
+type gate struct {
+	in     func(point) bool
+	factor float64
+}
+
+// curve is the chance of meeting one demand, by skill less threshold.
+type curve func(float64) float64
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// ramp is 0 below −½, 1 above ½ and straight between: nothing helps far from the
+// threshold, which no logistic link has.
+func ramp(x float64) float64 { return clamp(x+0.5, 0, 1) }
+
+// demand is a skill that a task needs and how much of it.
+type demand struct {
+	skill     int
+	threshold float64
+}
+
+// item is a task from the inside.
+type item struct {
+	Task
+	// demands must all be met.
+	demands []demand
+	// quirks are weights over the terms, of this task alone.
+	quirks []float64
+	// guess is the chance of success without skill, slip that of failure with all.
+	guess, slip float64
+}
+
+// view is what tasks see of a config.
+type view struct {
+	terms  []float64
+	skills []float64
+	factor float64
+}
+
+func (l *landscape) view(at point) view {
+	buffer := make([]float64, len(l.terms)+len(l.skills))
+	v := view{terms: buffer[:len(l.terms)], skills: buffer[len(l.terms):], factor: 1}
+	for t := range l.terms {
+		v.terms[t] = l.terms[t].value(at)
+	}
+	for k, weights := range l.skills {
+		v.skills[k] = dot(weights, v.terms)
+	}
+	for _, g := range l.gates {
+		if g.in(at) {
+			v.factor *= g.factor
+		}
+	}
+	return v
+}
+
+func (l *landscape) chance(v view, it *item) float64 {
+	own := dot(it.quirks, v.terms)
+	met := 1.0
+	for _, d := range it.demands {
+		met *= l.curve(v.skills[d.skill] + own - d.threshold)
+	}
+	return v.factor * (it.guess + (1-it.guess-it.slip)*met)
+}
+
+func (l *landscape) expected(at point, it *item) float64 { return l.chance(l.view(at), it) }
+
+// mean is the weighted mean of the expected scores over tasks.
+func (l *landscape) mean(at point, tasks []item) float64 {
+	v := l.view(at)
+	sum, weight := 0.0, 0.0
+	for i := range tasks {
+		sum += tasks[i].Weight * l.chance(v, &tasks[i])
+		weight += tasks[i].Weight
+	}
+	return sum / weight
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}
