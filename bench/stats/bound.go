@@ -62,28 +62,3 @@ func (s *Sample) bound(alpha, sign float64) float64 {
 	}
 	return lo
 }
-
-// tangent is log E(sign·D, m) and its derivative by m.
-func (s *Sample) tangent(m, sign float64) (value, slope float64) {
-	var logs, slopes [len(bets)]float64
-	for i := range s.groups {
-		g := &s.groups[i]
-		x := (sign*g.value - m) / (m + 1)
-		dx := (x + 1) / (m + 1)
-		for j, l := range bets {
-			logs[j] += g.count * math.Log1p(l*x)
-			slopes[j] -= g.count * l * dx / (1 + l*x)
-		}
-	}
-	top := logs[0]
-	for _, v := range logs {
-		top = math.Max(top, v)
-	}
-	var sum float64
-	for j, v := range logs {
-		w := math.Exp(v - top)
-		sum += w
-		slope += w * slopes[j]
-	}
-	return top + math.Log(sum/float64(len(bets))), slope / sum
-}

@@ -28,7 +28,13 @@ func NewTaskInterval(s *Sample, c Components, level float64) Interval {
 	if !c.Repeated || !(c.Effective > 1+flat) {
 		return Interval{Lo: -1, Hi: 1}
 	}
-	mean, spread, same := s.Mean(), c.spread((1-level)/2), s.Interval(level)
+	return c.widen(s.Mean(), s.Interval(level), (1-level)/2)
+}
+
+// widen adds the error of these tasks for all tasks to both sides of an interval about
+// these tasks, each at alpha.
+func (c Components) widen(mean float64, same Interval, alpha float64) Interval {
+	spread := c.spread(alpha)
 	return Interval{
 		Lo: math.Max(-1, mean-math.Hypot(mean-same.Lo, spread)),
 		Hi: math.Min(1, mean+math.Hypot(same.Hi-mean, spread)),

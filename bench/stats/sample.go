@@ -4,14 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 )
-
-// bets are the shares of the capital that the mixture stakes, .05·2^(j/2) for j = 0…8,
-// each with a ninth of the capital: from careful bets that find small differences
-// in many pairs to bold ones that find large differences in few.
-var bets = [...]float64{.05, .07071067811865477, .1, .14142135623730953, .2, .28284271247461906, .4, .5656854249492381, .8}
 
 // Sample is a multiset of paired differences in [−1, 1], and what it proves about
 // their mean. Equal differences are kept as one group with a count, so that pass/fail
@@ -41,18 +34,14 @@ type Sample struct {
 	stretch float64
 }
 
-// group is one value of a difference, how often it was seen, and what a bet for
-// (better) or against (worse) it gains at margin 0, in logarithms.
-type group struct {
-	value         float64
-	count         float64
-	better, worse [len(bets)]float64
-}
+// group is one value of a difference, and how often it was seen.
+type group struct{ value, count float64 }
 
 // NewSample holds the differences d; see [Sample.Add].
 func NewSample(d ...float64) *Sample {
-	s := new(Sample)
-	for _, v := range d {
+	s := &Sample{groups: make([]group, 0, len(d))}
+	// In ascending order every difference belongs to the last group or behind it.
+	for _, v := range slices.Sorted(slices.Values(d)) {
 		s.Add(v, 1)
 	}
 	return s
@@ -68,11 +57,7 @@ func (s *Sample) Add(d float64, n int) {
 	d = math.Max(-1, math.Min(1, d))
 	at, found := slices.BinarySearchFunc(s.groups, d, func(g group, d float64) int { return cmp.Compare(g.value, d) })
 	if !found {
-		g := group{value: d}
-		for j, l := range bets {
-			g.better[j], g.worse[j] = math.Log1p(l*d), math.Log1p(-l*d)
-		}
-		s.groups = slices.Insert(s.groups, at, g)
+		s.groups = slices.Insert(s.groups, at, group{value: d})
 	}
 	s.groups[at].count += float64(n)
 	s.n += n
@@ -84,10 +69,9 @@ func (s *Sample) N() int { return s.n }
 // Mean of the differences; 0 without any.
 func (s *Sample) Mean() float64 { return s.centre() * s.scale() }
 
-// Variance of one difference around the mean, with n − 1 in the denominator; 0
-// with fewer than two.
+// Variance of the differences around their mean, with n in the denominator; 0 without any.
 func (s *Sample) Variance() float64 {
-	if s.n < 2 {
+	if s.n == 0 {
 		return 0
 	}
 	mean := s.centre()
@@ -95,7 +79,7 @@ func (s *Sample) Variance() float64 {
 	for _, g := range s.groups {
 		sum += g.count * (g.value - mean) * (g.value - mean)
 	}
-	return sum / float64(s.n-1) * s.scale() * s.scale()
+	return sum / float64(s.n) * s.scale() * s.scale()
 }
 
 // LogSuperior is the logarithm of the evidence that the mean difference is above
@@ -109,36 +93,6 @@ func (s *Sample) LogSuperior(margin float64) float64 {
 // the mirrored differences being above −margin.
 func (s *Sample) LogInferior(margin float64) float64 {
 	return s.evidence(-margin/s.scale(), -1)
-}
-
-// evidence is log E(sign·D, margin).
-func (s *Sample) evidence(margin, sign float64) float64 {
-	var logs [len(bets)]float64
-	switch {
-	case margin != 0:
-		for i := range s.groups {
-			g := &s.groups[i]
-			x := (sign*g.value - margin) / (margin + 1)
-			for j, l := range bets {
-				logs[j] += g.count * math.Log1p(l*x)
-			}
-		}
-	case sign > 0:
-		for i := range s.groups {
-			g := &s.groups[i]
-			for j := range logs {
-				logs[j] += g.count * g.better[j]
-			}
-		}
-	default:
-		for i := range s.groups {
-			g := &s.groups[i]
-			for j := range logs {
-				logs[j] += g.count * g.worse[j]
-			}
-		}
-	}
-	return floats.LogSumExp(logs[:]) - math.Log(float64(len(bets)))
 }
 
 // centre is the mean of the values as they were added.

@@ -1,0 +1,109 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// bets are the shares of the capital that the mixture stakes, .05·2^(j/2) for j = 0…8,
+// each with a ninth of the capital: from careful bets that find small differences
+// in many pairs to bold ones that find large differences in few.
+var bets = [...]float64{.05, .07071067811865477, .1, .14142135623730953, .2, .28284271247461906, .4, .5656854249492381, .8}
+
+// won and lost are the logarithms of what each bet makes of its capital at margin 0 by a
+// win and by a loss: pass/fail needs no others.
+var won, lost = outcome(1), outcome(-1)
+
+func outcome(d float64) (logs [len(bets)]float64) {
+	for j, l := range bets {
+		logs[j] = math.Log1p(l * d)
+	}
+	return logs
+}
+
+// capital is what the bettors have made, each with the same start.
+type capital struct {
+	// logs and parts multiply: single factors are collected in parts, for a logarithm costs more
+	// than a product, and moved on before they could leave the range of a float64.
+	logs, parts [len(bets)]float64
+}
+
+func newCapital() capital {
+	var c capital
+	for j := range c.parts {
+		c.parts[j] = 1
+	}
+	return c
+}
+
+// bet multiplies each capital by 1 + l·x, count times; x is at least −1.
+func (c *capital) bet(x, count float64) {
+	switch {
+	case x == 0:
+	case x == 1:
+		for j := range c.logs {
+			c.logs[j] += count * won[j]
+		}
+	case x == -1:
+		for j := range c.logs {
+			c.logs[j] += count * lost[j]
+		}
+	case count != 1:
+		for j, l := range bets {
+			c.logs[j] += count * math.Log1p(l*x)
+		}
+	default:
+		const tiny, huge = 1e-200, 1e200 // a factor lies between .2 and 2/edge
+		for j, l := range bets {
+			c.parts[j] *= 1 + l*x
+			if c.parts[j] < tiny || c.parts[j] > huge {
+				c.logs[j] += math.Log(c.parts[j])
+				c.parts[j] = 1
+			}
+		}
+	}
+}
+
+// total is the logarithm of each capital and that of their mean.
+func (c *capital) total() (logs [len(bets)]float64, mean float64) {
+	for j, l := range c.logs {
+		if logs[j] = l; c.parts[j] != 1 {
+			logs[j] += math.Log(c.parts[j])
+		}
+	}
+	return logs, floats.LogSumExp(logs[:]) - math.Log(float64(len(bets)))
+}
+
+// evidence is log E(sign·D, margin), sign being 1 or −1.
+func (s *Sample) evidence(margin, sign float64) float64 {
+	c := newCapital()
+	for i := range s.groups {
+		g := &s.groups[i]
+		c.bet((sign*g.value-margin)/(margin+1), g.count)
+	}
+	_, mean := c.total()
+	return mean
+}
+
+// tangent is log E(sign·D, m) and its derivative by m.
+func (s *Sample) tangent(m, sign float64) (value, slope float64) {
+	c := newCapital()
+	var slopes [len(bets)]float64
+	for i := range s.groups {
+		g := &s.groups[i]
+		x := (sign*g.value - m) / (m + 1)
+		c.bet(x, g.count)
+		for j, l := range bets {
+			slopes[j] -= g.count * l * (x + 1) / (1 + l*x)
+		}
+	}
+	logs, value := c.total()
+	var weight float64
+	for j, v := range logs {
+		w := math.Exp(v - value)
+		slope += w * slopes[j] / (m + 1)
+		weight += w
+	}
+	return value, slope / weight
+}
