@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 
 	"evolve/archive"
@@ -13,7 +14,15 @@ func decisionBlocks(s subject) []block {
 	if d.Verdict == archive.Adopt {
 		out = append(out, para{Text: say(foreign(d.Sentence), ".")})
 	}
-	if len(d.Thresholds) > 0 {
+	conditions := d.Thresholds
+	if g := s.volatile.Guard; g != nil {
+		at := slices.IndexFunc(conditions, func(c Threshold) bool { return c.Unit == "domains" })
+		if at < 0 {
+			at = len(conditions)
+		}
+		conditions = slices.Insert(slices.Clone(conditions), at, g.threshold())
+	}
+	if len(conditions) > 0 {
 		t := table{Caption: say("Conditions for a recommendation"), Columns: []column{
 			{Title: "condition", Wraps: true},
 			{Title: "observed", Figures: true},
@@ -21,7 +30,7 @@ func decisionBlocks(s subject) []block {
 			{Title: "margin", Figures: true},
 			{Title: ""},
 		}}
-		for _, c := range d.Thresholds {
+		for _, c := range conditions {
 			verdict := styled("✓", good)
 			if !c.Met {
 				verdict = styled("✗", bad)
@@ -71,6 +80,10 @@ func unitText(unit string, x float64) string {
 		return pvalue(x)
 	case "points":
 		return points(x)
+	case "log_e":
+		return logText(x)
+	case "ratio":
+		return percents(x)
 	}
 	return count(int(x))
 }
@@ -81,67 +94,13 @@ func marginText(t Threshold) string {
 		return strings.Replace(signed(t.Margin, 4), "0.", ".", 1)
 	case "points":
 		return points(t.Margin)
+	case "log_e":
+		return signed(t.Margin, 2)
+	case "ratio":
+		return signed(100*t.Margin, 0)
 	}
 	return signed(t.Margin, 0)
 }
 
-// headlineBlocks is the comparison that the verdict rests on.
-func headlineBlocks(s subject) []block {
-	h := s.agent.Headline
-	if h == nil {
-		return nil
-	}
-	name := h.Variant.Name()
-	if n := len(s.agent.Finalists); s.agent.Decision.Verdict != archive.Adopt && n > 1 {
-		name += ", the best of " + some(n, "finalist")
-	}
-	out := []block{facts{
-		{"champion → variant", say(score(h.Champion)+" → "+score(h.Score), remark(s.agent.Decision.Champion.Name()+" → "+name))},
-		{"paired difference", say(judged(h.Effect, points(h.Difference)+" points"), "  "+interval(h.Lo, h.Hi), remark(percent(h.Level)+" interval"))},
-		{"tasks × repeats", say(count(h.Tasks) + " × " + count(h.Repeats))},
-		{"wins / losses / ties", say(count(h.Wins) + " / " + count(h.Losses) + " / " + count(h.Ties))},
-		{"smallest detectable", say(detectable(h.Planned, "before"), ", ", detectable(h.Detectable, "after"), remark("at 80 % power"))},
-		{"in the search", say(points(h.Search)+" points", remark(curse(h.Curse)))},
-	}}
-	if len(s.agent.Finalists) > 1 {
-		t := table{Caption: say("Finalists on the holdout"), Columns: []column{
-			{Title: "variant"},
-			{Title: "score", Figures: true},
-			{Title: "difference", Figures: true},
-			{Title: "interval", Figures: true},
-			{Title: "adjusted p", Figures: true},
-			{Title: "finding", Wraps: true},
-		}}
-		for _, f := range s.agent.Finalists {
-			r := row{Cells: []text{say(f.Variant.Name()), say(score(f.Score)), judged(f.Effect, points(f.Difference)), say(interval(f.Lo, f.Hi)), say(pvalue(f.Adjusted)), say(f.Finding)}}
-			if f.Accepted {
-				r.Mark = "better"
-			}
-			t.Rows = append(t.Rows, r)
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
-// detectable says a smallest difference; 0 and everything from the whole scale on
-// stand for none.
-func detectable(d float64, when string) string {
-	if d <= 0 || d >= 1 {
-		return when + " none"
-	}
-	return when + " " + size(d) + " points"
-}
-
-// curse says how much of the search's gain was luck of the pick.
-func curse(c float64) string {
-	switch {
-	case c > .0005:
-		return size(c) + " of it did not hold up (winner's curse)"
-	case c < -.0005:
-		return "the holdout shows " + size(c) + " more"
-	}
-	return "all of it held up"
-}
-
-func percent(x float64) string { return number(float64(int(x*1000+.5))/10) + " %" }
+// logText writes the logarithm of evidence.
+func logText(x float64) string { return strings.TrimPrefix(signed(x, 2), "+") }

@@ -39,7 +39,7 @@ func healthBlocks(s subject) []block {
 	}
 	f = append(f, fact{"reused, retried", say(count(s.volatile.Cached) + " found in the archive, " + some(s.volatile.Retries, "retry", "retries"))})
 	if h.Noise != nil {
-		f = append(f, fact{"champion against itself", say(points(h.Noise.Difference)+" points  "+interval(h.Noise.Lo, h.Noise.Hi), noiseWord(h.Noise))})
+		f = append(f, noiseFact(h.Noise))
 	} else {
 		f = append(f, fact{"champion against itself", say(styled("not run", dim))})
 	}
@@ -73,6 +73,10 @@ func healthBlocks(s subject) []block {
 		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
 	}
 	return out
+}
+
+func noiseFact(n *Noise) fact {
+	return fact{"champion against itself", say(points(n.Difference)+" points  "+interval(n.Lo, n.Hi), noiseWord(n))}
 }
 
 func noiseWord(n *Noise) span {

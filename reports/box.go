@@ -33,9 +33,12 @@ func decisionBox(s subject) box {
 	switch d.Verdict {
 	case archive.Adopt:
 		b.Subject = say(styled(d.name(), strong), " instead of ", d.Champion.Name())
-		b.Claim = "confirmed on unseen tasks"
+		b.Claim = claim(s)
 	case archive.Keep, archive.Undecided:
 		b.Subject = say(styled(d.Champion.Name(), strong))
+		if words := claims[d.Claim]; words != "" {
+			b.Claim = s.agent.Headline.Variant.Name() + " is " + words
+		}
 		b.Sentence = say(foreign(d.Sentence))
 	default:
 		b.Verdict, b.Kind = "NO VERDICT", "none"
@@ -43,6 +46,14 @@ func decisionBox(s subject) box {
 	}
 	b.Rows = boxRows(s)
 	return b
+}
+
+// claim is what an adoption would rest on.
+func claim(s subject) string {
+	if words := claims[s.agent.Decision.Claim]; words != "" {
+		return words
+	}
+	return "confirmed on unseen tasks"
 }
 
 func (d Decision) name() string {
@@ -65,24 +76,24 @@ func boxRows(s subject) []boxRow {
 	if h == nil {
 		return nil
 	}
-	label := "holdout"
-	if s.agent.Decision.Verdict != archive.Adopt {
-		label = "best tried"
-	}
 	note := say(sample(*h))
-	if label != "holdout" {
+	if s.agent.Decision.Verdict != archive.Adopt {
 		note = say(h.Variant.Name()+", ", note)
 	}
 	rows := []boxRow{{
-		Label:   label,
+		Label:   "holdout",
 		Figures: []text{say(score(h.Champion) + " → " + score(h.Score)), say(judged(h.Effect, points(h.Difference)+" points")), say(interval(h.Lo, h.Hi))},
 		Note:    note,
 	}}
+	rows = append(rows, guardRows(s)...)
 	if len(s.agent.Domains) > 0 {
 		rows = append(rows, boxRow{Label: "domains", Note: domainLine(s.agent.Domains)})
 	}
 	if len(s.agent.Changes) > 0 && s.agent.Decision.Verdict == archive.Adopt {
 		rows = append(rows, boxRow{Label: "changes", Note: changeLine(s.agent.Changes)})
+	}
+	if row := openRow(s); len(row.Note) > 0 {
+		rows = append(rows, row)
 	}
 	for _, p := range s.agent.Decision.Proposals {
 		if p.State != archive.Awaiting {
@@ -94,7 +105,7 @@ func boxRows(s subject) []boxRow {
 
 // sample is what a comparison rests on.
 func sample(h Headline) string {
-	if h.Repeats > 1 {
+	if h.Repeats > 1 || h.Evidence != nil {
 		return some(h.Tasks, "task") + " × " + count(h.Repeats)
 	}
 	return some(h.Tasks, "task")
@@ -110,34 +121,6 @@ func judged(e Effect, s string) text {
 		return say(styled(s, bad))
 	}
 	return say(s + " ~")
-}
-
-// domainLine names up to five domains, the best and the worst.
-func domainLine(domains []Domain) text {
-	shown, rest := domains, 0
-	if len(domains) > 5 {
-		rest = len(domains) - 5
-		shown = append(append([]Domain{}, domains[:2]...), domains[len(domains)-3:]...)
-	}
-	var items []text
-	worse := 0
-	for _, d := range domains {
-		if d.Flag == "worse" {
-			worse++
-		}
-	}
-	for i, d := range shown {
-		if rest > 0 && i == 2 {
-			items = append(items, say(styled("… "+count(rest)+" between", dim)))
-		}
-		items = append(items, say(foreign(clip(d.Domain, 24)), " ", judged(d.Effect, signed(100*d.Difference, 0))))
-	}
-	if worse == 0 {
-		items = append(items, say("none worse"))
-	} else {
-		items = append(items, say(styled(some(worse, "domain")+" worse", bad)))
-	}
-	return list(items, "   ")
 }
 
 // changeLine names up to four changes in short.

@@ -129,35 +129,11 @@ func (b *builder) build(name string) error {
 	b.headline = leading(b.result)
 	b.volatile.Sandbox = b.plan.Sandbox
 	for _, step := range []func() error{
-		b.count, b.compare, b.detail, b.change, b.honesty, b.reject, b.proposals, b.health, b.provenance, b.decide,
+		b.count, b.compare, b.detail, b.change, b.ablate, b.candidates, b.honesty, b.reject, b.proposals, b.health, b.provenance, b.decide,
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return b.failed
-}
-
-// leading finds the finalist that the verdict rests on: the accepted one with the
-// highest lower bound, otherwise the one with the smallest adjusted p-value.
-func leading(result archive.AgentResult) int {
-	best := -1
-	for i, f := range result.Finalist {
-		if best < 0 {
-			best = i
-			continue
-		}
-		g := result.Finalist[best]
-		switch {
-		case f.Accepted != g.Accepted:
-			if f.Accepted {
-				best = i
-			}
-		case f.Accepted && f.Comparison.Lo > g.Comparison.Lo,
-			!f.Accepted && f.Adjusted < g.Adjusted,
-			!f.Accepted && f.Adjusted == g.Adjusted && f.Comparison.Difference > g.Comparison.Difference:
-			best = i
-		}
-	}
-	return best
 }

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench/stats"
@@ -19,31 +20,14 @@ func (b *builder) decide() error {
 			v := h.Variant
 			d.Variant = &v
 		}
-		d.Thresholds = thresholds(b.result.Finalist[b.headline])
+		d.Thresholds = b.thresholds(b.result.Finalist[b.headline])
+		if h.Evidence != nil {
+			d.Claim = h.Evidence.Claim
+		}
 	}
 	d.Sentence = b.sentence()
 	d.Commands = b.commands()
 	return nil
-}
-
-// thresholds are the conditions by which bench/stats accepts a finalist.
-func thresholds(f archive.Finalist) []Threshold {
-	alpha := (1 - f.Comparison.Level) / 2
-	units := float64(f.Comparison.Clusters)
-	return []Threshold{
-		{
-			Name: "p adjusted over the finalists", Unit: "p", Observed: f.Adjusted, Sign: "≤", Required: alpha,
-			Margin: alpha - f.Adjusted, Met: f.Adjusted <= alpha,
-		},
-		{
-			Name: "lower end of the interval", Unit: "points", Observed: f.Comparison.Lo, Sign: ">", Required: 0,
-			Margin: f.Comparison.Lo, Met: f.Comparison.Lo > 0,
-		},
-		{
-			Name: "independent tasks", Unit: "tasks", Observed: units, Sign: "≥", Required: stats.MinClusters,
-			Margin: units - stats.MinClusters, Met: units >= stats.MinClusters,
-		},
-	}
 }
 
 func (b *builder) sentence() string {
@@ -57,17 +41,34 @@ func (b *builder) sentence() string {
 			return "the run recorded no verdict for this agent"
 		}
 		return "the run ended before there was a verdict"
+	case b.result.Verdict == archive.Adopt && h != nil && h.Evidence != nil:
+		where := "new tasks like these"
+		if h.Evidence.Claim == stats.TheseTasks {
+			where = "these tasks; new ones like them are another question"
+		}
+		return fmt.Sprintf("%s is better than %s on %s: by %s points on %s the search never saw",
+			h.Variant.Name(), b.out.Decision.Champion.Name(), where, size(h.Difference), some(h.Tasks, "task"))
 	case b.result.Verdict == archive.Adopt && h != nil:
 		return fmt.Sprintf("%s is better than %s by %s points on %s the search never saw",
 			h.Variant.Name(), b.out.Decision.Champion.Name(), size(h.Difference), some(h.Tasks, "task"))
 	case b.result.Reason != "":
-		return clip(b.result.Reason, reasonKept)
+		return clip(b.named(b.result.Reason), reasonKept)
 	case b.result.Verdict == archive.Keep && h != nil:
 		return fmt.Sprintf("nothing tried tonight is better by a margin this run could see (%s points at 80 %% power)", size(h.Detectable))
 	case b.result.Verdict == archive.Keep:
 		return "nothing tried tonight looked better than the champion"
 	}
 	return "the evidence does not decide"
+}
+
+// named puts the numbers that people know in the place of the finalists' ids.
+func (b *builder) named(sentence string) string {
+	for _, f := range b.out.Finalists {
+		for _, noun := range []string{"variant ", "candidate "} {
+			sentence = strings.ReplaceAll(sentence, noun+f.Variant.ID.Short(), f.Variant.Name())
+		}
+	}
+	return sentence
 }
 
 // commands are what to type next.

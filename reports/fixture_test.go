@@ -21,6 +21,10 @@ type world struct {
 	rng *rand.Rand
 	run archive.Run
 	seq map[string]int64
+	// older nights judge once, without entries and rulings.
+	older bool
+	// past is what the nights so far have shown of each candidate.
+	past map[agent.ConfigID]*past
 	// salt is added to everything volatile: times, host, latencies, retries.
 	salt int
 }
@@ -30,7 +34,7 @@ var night = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 func newWorld(t testing.TB, salt int) *world {
 	a := archive.OpenMemory()
 	t.Cleanup(func() { a.Close() })
-	return &world{t: t, ctx: context.Background(), a: a, rng: rand.New(rand.NewPCG(7, 11)), seq: map[string]int64{}, salt: salt}
+	return &world{t: t, ctx: context.Background(), a: a, rng: rand.New(rand.NewPCG(7, 11)), seq: map[string]int64{}, past: map[agent.ConfigID]*past{}, salt: salt}
 }
 
 func (w *world) must(err error) {
@@ -76,6 +80,7 @@ type trial struct {
 	chance  float64
 	tools   []string
 	answer  string
+	cost    float64 // USD; 0: the usual
 }
 
 type task struct{ id, domain string }
@@ -98,6 +103,9 @@ func (w *world) evaluate(agentID string, t trial) bench.Evaluation {
 		Usage:   agent.Usage{Iterations: 2 + len(t.tools), ToolCalls: len(t.tools), InputTokens: 900, OutputTokens: 120, CostUSD: .0041},
 		Latency: time.Duration(1500+100*w.salt+w.rng.IntN(900)) * time.Millisecond, Time: w.run.Started, Answer: "the answer is " + t.answer,
 	}
+	if t.cost > 0 {
+		e.Usage.CostUSD = t.cost
+	}
 	w.seq[agentID]++
 	grade := bench.Grade{Type: "exact", Weight: 1}
 	if pass {
@@ -118,58 +126,6 @@ func (w *world) evaluate(agentID string, t trial) bench.Evaluation {
 	}
 	w.must(w.a.Record(w.ctx, e, nil))
 	return e
-}
-
-// contest is a confirmation to simulate: chances of passing by arm and domain.
-type contest struct {
-	agent     string
-	plan      archive.AgentPlan
-	champion  agent.ConfigID
-	finalists []agent.ConfigID
-	claimed   []float64
-	holdout   []task
-	repeats   int
-	chance    func(arm int, t task, i int) float64
-	tools     func(arm int) []string
-}
-
-// confirm records the evaluations of a contest and rules on them as a night does.
-func (w *world) confirm(c contest) archive.AgentResult {
-	candidates := make([]stats.Finalist, len(c.finalists))
-	for f, id := range c.finalists {
-		candidates[f] = stats.Finalist{Variant: string(id), Pairs: make([]stats.Pair, len(c.holdout))}
-	}
-	for r := range c.repeats {
-		for i, t := range c.holdout {
-			var champion float64
-			for arm := range 1 + len(c.finalists) {
-				id := c.champion
-				if arm > 0 {
-					id = c.finalists[arm-1]
-				}
-				e := w.evaluate(c.agent, trial{
-					variant: id, task: t, repeat: r, stage: bench.StageConfirm, chance: c.chance(arm, t, i),
-					tools: c.tools(arm), answer: fmt.Sprintf("route %c", 'A'+arm),
-				})
-				if arm == 0 {
-					champion = e.Score
-					continue
-				}
-				p := &candidates[arm-1].Pairs[i]
-				p.Task, p.Domain = t.id, t.domain
-				p.A, p.B = append(p.A, champion), append(p.B, e.Score)
-			}
-		}
-	}
-	d := stats.Decide(candidates, .95)
-	res := archive.AgentResult{Run: w.run.ID, Agent: c.agent, Verdict: d.Verdict, Reason: d.Sentence, Detectable: d.Detectable, SearchDone: true, Blocks: c.repeats}
-	for i, r := range d.Rulings {
-		res.Finalist = append(res.Finalist, archive.Finalist{
-			Variant: c.finalists[i], Comparison: r.Comparison, SearchDifference: c.claimed[i], Adjusted: r.Adjusted, Accepted: r.Accepted, Reason: r.Reason,
-		})
-	}
-	w.must(w.a.Expose(w.ctx, archive.Exposure{Agent: c.agent, Run: w.run.ID, SuiteHash: c.plan.SuiteHash, Variants: c.finalists, Tasks: len(c.holdout), Repeats: c.repeats, Time: night}))
-	return res
 }
 
 // search records a search over some variants, a tenth of it random, and the curve.
@@ -220,7 +176,10 @@ func (w *world) plan(agentID string, champion agent.ConfigID, p archive.AgentPla
 
 // adoptWorld is a night with a clear winner, some regressions and a proposal.
 func adoptWorld(t testing.TB, salt int) *world {
-	w := newWorld(t, salt)
+	return adoptNight(newWorld(t, salt))
+}
+
+func adoptNight(w *world) *world {
 	w.open(3, "helpdesk")
 	var ids []agent.ConfigID
 	for i := range 11 {
@@ -231,11 +190,16 @@ func adoptWorld(t testing.TB, salt int) *world {
 		ids = append(ids, w.variant("helpdesk", []string{"crossover", "numeric", "directive"}[i%3], config(.5+.005*float64(i), []string{"recall", "search"}, strategy)))
 	}
 	winner := w.variant("helpdesk", "directive", config(.62, []string{"grep", "recall", "search"}, strategy+"Ask for the region first.\n"))
+	wide := config(.62, []string{"grep", "recall", "search"}, strategy+"Ask for the region first.\n")
+	wide["planner"] = "list"
+	found := w.variant("helpdesk", "directive", wide)
 	second := w.variant("helpdesk", "crossover", config(.66, []string{"recall", "search"}, strategy))
 	plan := w.plan("helpdesk", champion, archive.AgentPlan{Search: 900, Baseline: 90, AA: 40, Confirm: 720, Finalists: 2, Repeats: 4, SearchTasks: 60, HoldoutTasks: 60, Detectable: .095})
 	seen := tasks("s", 60, "engineering", "operations", "research")
-	res := w.confirmed(plan, champion, []agent.ConfigID{winner, second}, []float64{.121, .060}, tasks("h", 60, "engineering", "operations", "research"), 4,
-		func(arm int, t task, i int) float64 {
+	res := w.confirm(contest{
+		plan: plan, champion: champion, finalists: []agent.ConfigID{winner, second}, claimed: []float64{.121, .060},
+		holdout: tasks("h", 60, "engineering", "operations", "research"), blocks: 4, costs: []float64{.0041, .0039, .0041},
+		chance: func(arm int, t task, i int) float64 {
 			base := []float64{.95, .6, .4, .35, .8}[i%5]
 			switch {
 			case arm == 1 && i%11 == 0:
@@ -244,7 +208,19 @@ func adoptWorld(t testing.TB, salt int) *world {
 				return base + .35
 			}
 			return base
-		})
+		},
+	})
+	ablation := archive.Ablation{
+		Winner: found, Small: winner, Reverted: []string{"planner"}, Evaluations: 96, Reason: "3 of 4 changes stay",
+		Effects: []archive.ParamEffect{
+			{Param: "recall.min_score", Difference: .021, Lo: -.034, Hi: .077, Evaluations: 32},
+			{Param: "strategy", Difference: .094, Lo: .021, Hi: .168, Evaluations: 32},
+			{Param: "tools", Difference: .053, Lo: -.002, Hi: .11, Evaluations: 32},
+		},
+	}
+	if !w.older {
+		res.Ablation = &ablation
+	}
 	res.Search = w.search("helpdesk", champion, append(ids[11:29:29], winner, second), ids[:6], seen, func(i int) float64 { return .6 + .005*float64(i) })
 	var aa []stats.Pair
 	for _, s := range seen[:20] {
@@ -256,7 +232,7 @@ func adoptWorld(t testing.TB, salt int) *world {
 	res.AA = &noise
 	p, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
 		Kind: archive.KindConfig, State: archive.Awaiting, Agent: "helpdesk", Run: w.run.ID, Variant: winner,
-		Champion: champion, Title: "helpdesk: v37 instead of v12", Commit: fmt.Sprintf("%040d", 7+salt), Ref: "refs/evolve/proposals/P1",
+		Champion: champion, Title: "helpdesk: v37 instead of v12", Commit: fmt.Sprintf("%040d", 7+w.salt), Ref: "refs/evolve/proposals/P1",
 		Evidence: "sha256:0b1c", Created: w.run.Started, Gates: []archive.GateVerdict{{Gate: "rollback rehearsed", Verdict: "passed", Evidence: "the reverse change restores every file"}},
 	})
 	w.must(err)
@@ -264,15 +240,6 @@ func adoptWorld(t testing.TB, salt int) *world {
 	w.must(w.a.PutResult(w.ctx, res))
 	w.end()
 	return w
-}
-
-func (w *world) confirmed(plan archive.AgentPlan, champion agent.ConfigID, finalists []agent.ConfigID, claimed []float64, holdout []task, repeats int, chance func(int, task, int) float64) archive.AgentResult {
-	return w.confirm(contest{
-		agent: plan.Agent, plan: plan, champion: champion, finalists: finalists, claimed: claimed, holdout: holdout, repeats: repeats, chance: chance,
-		tools: func(arm int) []string {
-			return [][]string{{"recall", "search_docs", "calculate"}, {"recall", "grep", "read_file", "calculate"}, {"recall", "calculate"}}[arm]
-		},
-	})
 }
 
 // keepWorld is a night after which the champion stays: what was tried is no better.
@@ -285,37 +252,55 @@ func keepWorld(t testing.TB, salt int) *world {
 		ids = append(ids, w.variant("helpdesk", "numeric", config(.3+.05*float64(i), []string{"recall"}, strategy)))
 	}
 	plan := w.plan("helpdesk", champion, archive.AgentPlan{Search: 300, Baseline: 30, Confirm: 480, Finalists: 1, Repeats: 2, SearchTasks: 40, HoldoutTasks: 120, Detectable: .06})
-	res := w.confirmed(plan, champion, ids[8:], []float64{.034}, tasks("h", 120, "engineering", "operations"), 2,
-		func(arm int, t task, i int) float64 {
+	res := w.confirm(contest{
+		plan: plan, champion: champion, finalists: ids[8:], claimed: []float64{.034}, holdout: tasks("h", 120, "engineering", "operations"), blocks: 8,
+		chance: func(arm int, t task, i int) float64 {
 			if i%12 == 0 {
 				return []float64{.6, .4}[arm]
 			}
 			return float64(i % 2)
-		})
+		},
+	})
 	res.Search = w.search("helpdesk", champion, ids, nil, tasks("s", 40, "engineering", "operations"), func(i int) float64 { return .6 })
 	w.must(w.a.PutResult(w.ctx, res))
 	w.end()
 	return w
 }
 
-// undecidedWorld has an agent with too little evidence and one that the night did not reach.
+// undecidedWorld has an agent whose candidate is in its second night, a second one that
+// has just begun, and an agent that the night did not reach.
 func undecidedWorld(t testing.TB, salt int) *world {
 	w := newWorld(t, salt)
-	w.open(5, "solver", "writer")
+	w.open(5, "solver")
 	champion := w.variant("solver", "default", config(.75, []string{"recall"}, strategy))
 	tried := w.variant("solver", "numeric", config(.5, []string{"recall"}, strategy))
-	plan := w.plan("solver", champion, archive.AgentPlan{
-		Search: 100, Confirm: 24, Finalists: 1, Repeats: 1, SearchTasks: 12, HoldoutTasks: 12, Detectable: .33,
+	plan := archive.AgentPlan{
+		Search: 100, Confirm: 72, Finalists: 1, Repeats: 3, SearchTasks: 12, HoldoutTasks: 12, Detectable: .33,
 		Warnings: []string{"12 independent holdout tasks see only large differences"}, Sandbox: "none: user namespaces are switched off",
-	})
-	res := w.confirmed(plan, champion, []agent.ConfigID{tried}, []float64{.2}, tasks("h", 12, "_global"), 1,
-		func(arm int, t task, i int) float64 { return []float64{.5, .65}[arm] })
-	res.Search = w.search("solver", champion, []agent.ConfigID{tried}, nil, tasks("s", 12, "_global"), func(i int) float64 { return .5 })
+	}
+	night := contest{
+		plan: w.plan("solver", champion, plan), champion: champion, finalists: []agent.ConfigID{tried}, claimed: []float64{.2},
+		holdout: tasks("h", 12, "_global"), blocks: 3, chance: func(arm int, t task, i int) float64 { return []float64{.5, .65, .6}[arm] },
+	}
+	w.must(w.a.PutResult(w.ctx, w.confirm(night)))
+	w.end()
+	w.open(6, "solver", "writer")
+	fresh := w.variant("solver", "crossover", config(.42, []string{"recall"}, strategy))
+	night.plan, night.finalists, night.claimed, night.blocks = w.plan("solver", champion, plan), []agent.ConfigID{tried, fresh}, []float64{.2, .11}, 2
+	res := w.confirm(night)
+	res.Search = w.search("solver", champion, []agent.ConfigID{tried, fresh}, nil, tasks("s", 12, "_global"), func(i int) float64 { return .5 })
 	res.Incomplete = "the search was cut short by the budget or the deadline"
 	w.must(w.a.PutResult(w.ctx, res))
 	w.plan("writer", champion, archive.AgentPlan{Search: 100, HoldoutTasks: 3})
 	w.end()
 	return w
+}
+
+// olderWorld is the night of adoptWorld as it was recorded before rulings were sequential.
+func olderWorld(t testing.TB, salt int) *world {
+	w := newWorld(t, salt)
+	w.older = true
+	return adoptNight(w)
 }
 
 func (w *world) report() Report {

@@ -1,16 +1,13 @@
 package reports
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
+	"errors"
+	"math"
 
+	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
-
-// rejectionsKept is how many variants are listed with what stopped them.
-const rejectionsKept = 10
 
 func (b *builder) honesty() error {
 	h := &b.out.Honesty
@@ -21,10 +18,7 @@ func (b *builder) honesty() error {
 	h.Exhausted = b.result.Search.Exhausted
 	h.Champion = b.result.Search.Champion.Score
 	h.Confirmations = len(b.result.Finalist)
-	if b.headline >= 0 {
-		h.Method = "paired by task, standard error by cluster, Holm over the finalists, one-sided"
-		h.ErrorRate = (1 - b.result.Finalist[b.headline].Comparison.Level) / 2
-	}
+	b.control()
 	runs, variants := map[string]bool{}, map[agent.ConfigID]bool{}
 	for e, err := range b.src.Exposures(b.ctx, b.out.Agent) {
 		if err != nil {
@@ -41,6 +35,9 @@ func (b *builder) honesty() error {
 		}
 	}
 	h.Opened, h.Confirmed = len(runs), len(variants)
+	if err := b.worn(); err != nil {
+		return err
+	}
 	for _, p := range b.result.Search.Curve {
 		random := b.tally.random(p.Evaluations)
 		q := Point{Evaluations: p.Evaluations - random, Best: p.Best, RandomEvals: random}
@@ -57,6 +54,46 @@ func (b *builder) honesty() error {
 	return nil
 }
 
+// control says how errors are controlled, and what is left of that.
+func (b *builder) control() {
+	h := &b.out.Honesty
+	if b.headline >= 0 {
+		f := b.result.Finalist[b.headline]
+		h.Method = "paired by task, standard error by cluster, Holm over the finalists, one-sided"
+		h.ErrorRate = (1 - f.Comparison.Level) / 2
+		if f.Ruling != nil {
+			h.Method = "fresh pairs in whole blocks, evidence that holds at any stop, a level for each entry"
+			h.ErrorRate = math.Exp(-f.Ruling.Threshold)
+		}
+	}
+	if e := b.result.Entries; e != nil {
+		h.Entries = &Entries{Days: e.Days, Most: e.Most, Used: e.Used, Left: max(0, e.Most-e.Used), Level: e.Level, Alpha: e.Alpha}
+	}
+}
+
+// worn counts the adoptions that this holdout has decided, up to this run.
+func (b *builder) worn() error {
+	h := &b.out.Honesty
+	for p, err := range b.src.Proposals(b.ctx) {
+		if err != nil {
+			return err
+		}
+		made := p.State == archive.Adopted || p.State == archive.RolledBack
+		if !made || p.Kind != archive.KindConfig || p.Agent != b.out.Agent || !b.earlier[p.Run] {
+			continue
+		}
+		plan, err := b.src.Plan(b.ctx, p.Run, p.Agent)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return err
+		}
+		if err == nil && plan.SuiteHash == b.plan.SuiteHash {
+			h.Adopted++
+		}
+	}
+	h.Advice = stats.Worn(h.Confirmed, h.Adopted)
+	return nil
+}
+
 // atSpend is the search's best estimate when it had spent that much.
 func (b *builder) atSpend(evaluations int) (float64, bool) {
 	if evaluations == 0 {
@@ -70,70 +107,4 @@ func (b *builder) atSpend(evaluations int) (float64, bool) {
 		best, found = p.Best, true
 	}
 	return best, found
-}
-
-// reject lists the finalists that lost, then the variants on which the search
-// spent most, each with what stopped it.
-func (b *builder) reject() error {
-	listed := map[agent.ConfigID]bool{b.plan.Champion: true}
-	if b.result.Verdict == "adopt" && b.headline >= 0 {
-		listed[b.result.Finalist[b.headline].Variant] = true
-	}
-	for _, f := range b.result.Finalist {
-		if listed[f.Variant] {
-			continue
-		}
-		listed[f.Variant] = true
-		r := b.rejection(f.Variant)
-		e := effect(f.Comparison)
-		r.Holdout, r.Reason = &e, finding(f)
-		if f.Accepted {
-			r.Reason = "better than the champion too; another's lower bound is higher"
-		}
-		b.out.Rejected = append(b.out.Rejected, r)
-	}
-	var rest []Rejection
-	for id := range b.tally.search {
-		if !listed[id] {
-			rest = append(rest, Rejection{Variant: Ref{ID: id}, Evaluations: b.tally.search[id].count})
-		}
-	}
-	for i := range rest {
-		rest[i].Shared, rest[i].Difference = b.tally.against(b.plan.Champion, rest[i].Variant.ID)
-	}
-	slices.SortFunc(rest, func(x, y Rejection) int {
-		return cmp.Or(cmp.Compare(y.Evaluations, x.Evaluations), cmp.Compare(y.Difference, x.Difference),
-			strings.Compare(string(x.Variant.ID), string(y.Variant.ID)))
-	})
-	room := max(0, rejectionsKept-len(b.out.Rejected))
-	b.out.Unlisted = max(0, len(rest)-room)
-	for _, r := range first(rest, room) {
-		full := b.rejection(r.Variant.ID)
-		full.Reason = b.stopped(full)
-		b.out.Rejected = append(b.out.Rejected, full)
-	}
-	return nil
-}
-
-func (b *builder) rejection(id agent.ConfigID) Rejection {
-	v := b.variant(id)
-	r := Rejection{Variant: Ref{ID: id, Number: v.Number}, Operator: v.Operator}
-	if t := b.tally.search[id]; t != nil {
-		r.Evaluations = t.count
-	}
-	r.Shared, r.Difference = b.tally.against(b.plan.Champion, id)
-	return r
-}
-
-// stopped says what kept a variant out of the confirmation, as far as records tell.
-func (b *builder) stopped(r Rejection) string {
-	switch {
-	case r.Shared == 0:
-		return "never on a task the champion was on"
-	case r.Difference <= 0:
-		return "no gain in the search"
-	case len(b.result.Finalist) == 0:
-		return "not confirmed: no finalist went to the holdout"
-	}
-	return fmt.Sprintf("behind the %s", some(len(b.result.Finalist), "finalist"))
 }

@@ -28,7 +28,7 @@ var hostile = []string{
 var own = map[string]bool{
 	"Report.Schema": true, "Decision.Verdict": true, "Threshold.Name": true, "Threshold.Unit": true, "Threshold.Sign": true,
 	"Usage.Name": true, "Usage.Unit": true, "Domain.Flag": true, "TaskPair.Steady": true, "Finalist.Finding": true, "Honesty.Method": true,
-	"Stage.Stage": true, "Outcome.Outcome": true, "Line.Op": true,
+	"Domain.Verdict": true, "Guard.Name": true, "Guard.Verdict": true, "Honesty.Advice": true, "Stage.Stage": true, "Outcome.Outcome": true, "Line.Op": true,
 }
 
 // poison sets every foreign text of a view model.

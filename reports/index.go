@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -26,12 +27,14 @@ type Summary struct {
 
 // AgentSummary is what a run found for one agent.
 type AgentSummary struct {
-	Agent     string          `json:"agent"`
-	Verdict   archive.Verdict `json:"verdict,omitempty"`
-	Champion  Ref             `json:"champion"`
-	Variant   *Ref            `json:"variant,omitempty"`
-	Effect    *Effect         `json:"holdout,omitempty"`
-	Proposals []string        `json:"proposals,omitempty"`
+	Agent    string          `json:"agent"`
+	Verdict  archive.Verdict `json:"verdict,omitempty"`
+	Champion Ref             `json:"champion"`
+	Variant  *Ref            `json:"variant,omitempty"`
+	Effect   *Effect         `json:"holdout,omitempty"`
+	// Claim is what may be said of the variant.
+	Claim     stats.Claim `json:"claim,omitempty"`
+	Proposals []string    `json:"proposals,omitempty"`
 }
 
 // Summaries lists all runs, the latest first, from plans and results alone.
@@ -71,8 +74,11 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 	}
 	a.Verdict, a.Proposals = res.Verdict, res.Proposals
 	if i := leading(res); i >= 0 {
-		v, e := b.ref(res.Finalist[i].Variant), effect(res.Finalist[i].Comparison)
+		v, e := b.ref(res.Finalist[i].Variant), estimate(res.Finalist[i])
 		a.Variant, a.Effect = &v, &e
+		if r := res.Finalist[i].Ruling; r != nil {
+			a.Claim = r.Claim
+		}
 	}
 	return a, b.failed
 }

@@ -41,6 +41,14 @@ func interval(lo, hi float64) string {
 	return "[" + points(lo) + ", " + points(hi) + "]"
 }
 
+// percents writes a ratio as the change it is: +10 %, −5 %, 0 %.
+func percents(ratio float64) string { return signed(100*(ratio-1), 0) + " %" }
+
+// ratioInterval writes the bounds of a ratio as changes in per cent.
+func ratioInterval(lo, hi float64) string {
+	return "[" + signed(100*(lo-1), 0) + ", " + signed(100*(hi-1), 0) + "]"
+}
+
 func signed(x float64, decimals int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return unknown

@@ -54,8 +54,10 @@ func largeReport(t testing.TB) Report {
 		domains = append(domains, fmt.Sprintf("%02d of thirty subject areas", i))
 	}
 	plan := w.plan("helpdesk", champion, archive.AgentPlan{Search: 300, Confirm: 3000, Finalists: 1, Repeats: 3, SearchTasks: 40, HoldoutTasks: 500, Detectable: .03})
-	res := w.confirmed(plan, champion, []agent.ConfigID{better}, []float64{.11}, tasks("h", 500, domains...), 3,
-		func(arm int, task task, i int) float64 { return .3 + .1*float64(i%5) + .12*float64(arm) })
+	res := w.confirm(contest{
+		plan: plan, champion: champion, finalists: []agent.ConfigID{better}, claimed: []float64{.11}, holdout: tasks("h", 500, domains...), blocks: 3,
+		chance: func(arm int, task task, i int) float64 { return .3 + .1*float64(i%5) + .12*float64(arm) },
+	})
 	res.Search = w.search("helpdesk", champion, []agent.ConfigID{better}, nil, tasks("s", 300, domains...), func(i int) float64 { return .6 })
 	w.must(w.a.PutResult(w.ctx, res))
 	w.end()
@@ -81,7 +83,7 @@ func TestIndex(t *testing.T) {
 	}
 	draw := func(out io.Writer, _ Report) error { return Index(out, runs) }
 	page := rendered(t, draw, Report{})
-	for _, want := range []string{`href="4-5f3a9c1e.html"`, ">KEEP<", ">INTERRUPTED<", "1.2 ~"} {
+	for _, want := range []string{`href="4-5f3a9c1e.html"`, ">KEEP<", ">INTERRUPTED<", "1.5 ~"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the index lacks %s", want)
 		}

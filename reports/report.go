@@ -2,12 +2,13 @@ package reports
 
 import (
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
 // Schema names the form of the JSON rendering (schema.md). Fields may be added
 // under the same name; a change of meaning takes a new one.
-const Schema = "evolve.report/1"
+const Schema = "evolve.report/2"
 
 // Report is the view model of one run. Scores and differences are in score units
 // (a point is .01). Text in it is foreign and raw: renderings make it safe.
@@ -40,18 +41,25 @@ type Run struct {
 
 // Agent is the run's part for one agent.
 type Agent struct {
-	Agent     string      `json:"agent"`
-	Decision  Decision    `json:"decision"`
-	Headline  *Headline   `json:"headline,omitempty"`
-	Finalists []Finalist  `json:"finalists,omitempty"`
-	Honesty   Honesty     `json:"honesty"`
-	Curve     []Point     `json:"curve,omitempty"`
-	Usage     []Usage     `json:"usage,omitempty"`
-	Domains   []Domain    `json:"domains,omitempty"`
-	Tasks     []TaskPair  `json:"tasks,omitempty"`
-	Details   []Detail    `json:"details,omitempty"`
-	Changes   []Change    `json:"changes,omitempty"`
-	Rejected  []Rejection `json:"rejected,omitempty"`
+	Agent     string     `json:"agent"`
+	Decision  Decision   `json:"decision"`
+	Headline  *Headline  `json:"headline,omitempty"`
+	Finalists []Finalist `json:"finalists,omitempty"`
+	Honesty   Honesty    `json:"honesty"`
+	Curve     []Point    `json:"curve,omitempty"`
+	// Guards are the conditions on the headline's variant besides its score; that on
+	// latency is volatile.
+	Guards   []Guard    `json:"guards,omitempty"`
+	Usage    []Usage    `json:"usage,omitempty"`
+	Domains  []Domain   `json:"domains,omitempty"`
+	Tasks    []TaskPair `json:"tasks,omitempty"`
+	Details  []Detail   `json:"details,omitempty"`
+	Changes  []Change   `json:"changes,omitempty"`
+	Ablation *Ablation  `json:"ablation,omitempty"`
+	// Candidates are the entries into the confirmation that this run added to, and
+	// those of earlier nights that are still open.
+	Candidates []Candidate `json:"candidates,omitempty"`
+	Rejected   []Rejection `json:"rejected,omitempty"`
 	// Unlisted counts the variants that stand behind the listed rejections.
 	Unlisted   int        `json:"unlisted,omitempty"`
 	Health     Health     `json:"health"`
@@ -71,7 +79,10 @@ type Decision struct {
 	// Sentence says it in words, Reason is the run's own record of why.
 	Sentence string `json:"sentence"`
 	Reason   string `json:"reason,omitempty"`
-	Champion Ref    `json:"champion"`
+	// Claim is what may be said of the headline's variant; empty for nothing, and
+	// where rulings were not sequential.
+	Claim    stats.Claim `json:"claim,omitempty"`
+	Champion Ref         `json:"champion"`
 	// Variant is what would be adopted; nil when nothing would.
 	Variant    *Ref        `json:"variant,omitempty"`
 	Thresholds []Threshold `json:"thresholds,omitempty"`
@@ -83,7 +94,8 @@ type Decision struct {
 // Threshold is one condition of the verdict.
 type Threshold struct {
 	Name string `json:"name"`
-	// Unit of the figures: "p", "points" (in score units) or "tasks".
+	// Unit of the figures: "log_e" (the natural log of evidence), "points" (in score
+	// units), "p", or what is counted: "tasks", "domains".
 	Unit     string  `json:"unit"`
 	Observed float64 `json:"observed"`
 	// Sign is how Observed must stand to Required: "≤", "≥" or ">".
@@ -103,11 +115,14 @@ type Proposal struct {
 	Gates []archive.GateVerdict `json:"gates,omitempty"`
 }
 
-// Headline is the comparison that the verdict rests on, on the holdout.
+// Headline is the comparison that the verdict rests on, on the holdout. With Evidence
+// its interval is valid at any stop; without, it is that of one look.
 type Headline struct {
 	Variant Ref `json:"variant"`
 	Effect
-	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations.
+	Evidence *Evidence `json:"evidence,omitempty"`
+	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations of all the
+	// nights that the evidence is from; Repeats is the fewest of a task.
 	Tasks   int `json:"tasks"`
 	Repeats int `json:"repeats"`
 	Wins    int `json:"wins"`
@@ -141,7 +156,9 @@ func (e Effect) Significant() bool { return e.Lo > 0 || e.Hi < 0 }
 type Finalist struct {
 	Variant Ref `json:"variant"`
 	Effect
-	Adjusted float64 `json:"adjusted_p"`
+	Evidence *Evidence `json:"evidence,omitempty"`
+	// Adjusted is the p-value by Holm of a finalist without Evidence.
+	Adjusted float64 `json:"adjusted_p,omitempty"`
 	Accepted bool    `json:"accepted"`
 	// Finding is the judgement in a few words, Reason the run's own record of it.
 	Finding string `json:"finding"`
@@ -153,18 +170,37 @@ type Honesty struct {
 	// Variants and Evaluations of the search, the random baseline included.
 	Variants    int `json:"variants"`
 	Evaluations int `json:"evaluations"`
-	// Confirmations is the number of finalists that shared the error rate.
-	Confirmations int     `json:"confirmations"`
-	Method        string  `json:"method,omitempty"`
-	ErrorRate     float64 `json:"error_rate,omitempty"`
+	// Confirmations is the number of finalists that this run confirmed.
+	Confirmations int    `json:"confirmations"`
+	Method        string `json:"method,omitempty"`
+	// ErrorRate is the level of this verdict: α_c of the headline's entry.
+	ErrorRate float64 `json:"error_rate,omitempty"`
+	// Entries is the error control across nights after this run; nil where there was none.
+	Entries *Entries `json:"entries,omitempty"`
 	// Opened counts the runs that opened this holdout, this one included;
 	// Confirmed the variants that were tried on it over all of them.
-	Opened    int       `json:"holdout_opened"`
-	Confirmed int       `json:"holdout_variants"`
+	Opened    int `json:"holdout_opened"`
+	Confirmed int `json:"holdout_variants"`
+	// Adopted counts the adoptions that this holdout has decided; Advice says when it
+	// ought to be rotated.
+	Adopted   int       `json:"holdout_adoptions"`
+	Advice    string    `json:"holdout_advice,omitempty"`
 	Baseline  *Baseline `json:"baseline,omitempty"`
 	Exhausted bool      `json:"exhausted,omitempty"`
 	// Champion is the search's estimate of the champion's score on search tasks.
 	Champion float64 `json:"champion"`
+}
+
+// Entries is the error control across nights: at most Most entries into the
+// confirmation in any Days days, each at Alpha, so that at most Level false adoptions
+// are expected among them.
+type Entries struct {
+	Days  int     `json:"days"`
+	Most  int     `json:"most"`
+	Used  int     `json:"used"`
+	Left  int     `json:"left"`
+	Level float64 `json:"level"`
+	Alpha float64 `json:"alpha"`
 }
 
 // Baseline is the best that plain random search found, and what the search had
@@ -191,14 +227,6 @@ type Point struct {
 	RandomEvals int     `json:"random_evals"`
 }
 
-// Usage is what one side consumed on the holdout: means over its scored evaluations.
-type Usage struct {
-	Name     string  `json:"name"`
-	Unit     string  `json:"unit"`
-	Champion float64 `json:"champion"`
-	Variant  float64 `json:"variant"`
-}
-
 // Domain is the difference in one subject area.
 type Domain struct {
 	Domain string `json:"domain"`
@@ -206,6 +234,9 @@ type Domain struct {
 	Effect
 	// Flag is "better", "worse" or "" for no significant difference.
 	Flag string `json:"flag,omitempty"`
+	// Verdict is that of the ruling: "better", "fine" (a loss of 10 points is ruled
+	// out), "open" or "veto"; empty without one.
+	Verdict string `json:"verdict,omitempty"`
 }
 
 // TaskPair is one holdout task under champion and variant, over the repeats that
@@ -267,6 +298,8 @@ type Change struct {
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 	Lines   []Line   `json:"lines,omitempty"`
+	// Own is what the change does by itself; nil where nobody measured it.
+	Own *OwnEffect `json:"own_effect,omitempty"`
 }
 
 // Line is one line of a text diff; Op is "+", "-", " " or "…" for lines left out.
@@ -286,7 +319,9 @@ type Rejection struct {
 	Difference  float64 `json:"difference"`
 	// Holdout is set when it was a finalist.
 	Holdout *Effect `json:"holdout,omitempty"`
-	Reason  string  `json:"reason"`
+	// State is where the ruling left it; empty for what was never confirmed.
+	State  stats.State `json:"state,omitempty"`
+	Reason string      `json:"reason"`
 }
 
 // Health is how the run went.

@@ -99,7 +99,7 @@ var contents = []struct {
 	{"domains", "Domains", domainBlocks},
 	{"tasks", "Regressions, then gains", taskBlocks},
 	{"changes", "What changes", changeBlocks},
-	{"rejected", "Rejected, and why", rejectedBlocks},
+	{"rejected", "Open and rejected, and why", rejectedBlocks},
 	{"health", "Run health", healthBlocks},
 	{"provenance", "Provenance", provenanceBlocks},
 }

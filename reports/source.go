@@ -19,6 +19,8 @@ type Source interface {
 	Transcript(ctx context.Context, key bench.Key) (agent.Transcript, error)
 	Variant(ctx context.Context, agentID string, id agent.ConfigID) (archive.Variant, error)
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
+	Proposals(ctx context.Context) iter.Seq2[archive.ProposalRecord, error]
+	Candidates(ctx context.Context, agentID string) iter.Seq2[archive.Candidate, error]
 	Exposures(ctx context.Context, agentID string) iter.Seq2[archive.Exposure, error]
 	VerifyLedger(ctx context.Context) (n int64, head string, err error)
 }

@@ -33,8 +33,8 @@ type tally struct {
 	// champion and variant are the two sides of the headline, by task and repeat.
 	champion, variant map[string]map[int]attempt
 	domains           map[string]string
-	// blocks counts the evaluations of the confirmation by repeat.
-	blocks map[int]int
+	// blocks holds the evaluations of the two sides, scored or not, by repeat.
+	blocks map[int]map[seat]bool
 	// searched counts the evaluations of the search, the baseline's included, and
 	// drawn holds at which of them the baseline had its turn.
 	searched int
@@ -51,6 +51,12 @@ type trials struct {
 type place struct {
 	task   string
 	repeat int
+}
+
+// seat is one place of a block: a task under one side of the headline.
+type seat struct {
+	task    string
+	variant agent.ConfigID
 }
 
 // attempt is a scored evaluation on the holdout.
@@ -71,29 +77,46 @@ func (b *builder) count() error {
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
 		search: map[agent.ConfigID]*trials{}, domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
-		blocks: map[int]int{},
+		blocks: map[int]map[seat]bool{},
 	}
 	b.tally = t
-	var subject agent.ConfigID
-	if b.headline >= 0 {
-		subject = b.result.Finalist[b.headline].Variant
-	}
 	for e, err := range b.src.Evaluations(b.ctx, b.run.ID, b.out.Agent) {
 		if err != nil {
 			return err
 		}
 		t.add(e)
-		if e.Stage != bench.StageConfirm || !e.Scored {
-			continue
-		}
-		switch e.Variant {
-		case b.plan.Champion:
-			t.keep(t.champion, e)
-		case subject:
-			t.keep(t.variant, e)
+	}
+	return b.confrontation()
+}
+
+// confrontation gathers both sides of the headline from the confirmations of all the nights
+// that its evidence is from.
+func (b *builder) confrontation() error {
+	if b.headline < 0 {
+		return nil
+	}
+	f := b.result.Finalist[b.headline]
+	nights := f.Runs
+	if len(nights) == 0 {
+		nights = []string{b.run.ID}
+	}
+	for _, run := range nights {
+		for e, err := range b.src.Evaluations(b.ctx, run, b.out.Agent) {
+			if err != nil {
+				return err
+			}
+			if e.Stage != bench.StageConfirm {
+				continue
+			}
+			switch e.Variant {
+			case b.plan.Champion:
+				b.tally.keep(b.tally.champion, e)
+			case f.Variant:
+				b.tally.keep(b.tally.variant, e)
+			}
 		}
 	}
-	t.wholeBlocks(b.plan.HoldoutTasks * (1 + len(b.result.Finalist)))
+	b.tally.wholeBlocks(2 * b.plan.HoldoutTasks)
 	return nil
 }
 
@@ -101,8 +124,6 @@ func (b *builder) count() error {
 // in order of issue.
 func (t *tally) place(e bench.Evaluation) {
 	switch e.Stage {
-	case bench.StageConfirm:
-		t.blocks[e.Repeat]++
 	case bench.StageBaseline:
 		t.drawn = append(t.drawn, t.searched)
 		t.searched++
@@ -112,11 +133,12 @@ func (t *tally) place(e bench.Evaluation) {
 }
 
 // wholeBlocks drops what belongs to a block of the confirmation that was not
-// finished: the verdict is made from complete blocks of so many evaluations.
+// finished: the verdict is made from complete blocks of so many evaluations, each
+// side once on every holdout task. Nights number their repeats onwards from each other.
 func (t *tally) wholeBlocks(size int) {
 	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {
 		for _, repeats := range side {
-			maps.DeleteFunc(repeats, func(r int, _ attempt) bool { return t.blocks[r] < size })
+			maps.DeleteFunc(repeats, func(r int, _ attempt) bool { return len(t.blocks[r]) < size })
 		}
 	}
 }
@@ -163,6 +185,13 @@ func (t *tally) add(e bench.Evaluation) {
 }
 
 func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
+	if t.blocks[e.Repeat] == nil {
+		t.blocks[e.Repeat] = map[seat]bool{}
+	}
+	t.blocks[e.Repeat][seat{e.Task, e.Variant}] = true
+	if !e.Scored {
+		return
+	}
 	t.domains[e.Task] = e.Domain
 	if side[e.Task] == nil {
 		side[e.Task] = map[int]attempt{}

@@ -1,6 +1,9 @@
 package reports
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // box draws the decision box: verdict, figures aligned, the commands to type.
 func (t *terminal) box(b box) {
@@ -53,7 +56,31 @@ func (t *terminal) toTheRight(head text, words string) text {
 	return append(append(text{}, head...), say(strings.Repeat(" ", room), styled(words, dim))...)
 }
 
+// underOneAnother sets the first word of a figure, its number, right-aligned between rows.
+func underOneAnother(rows []boxRow, column int) []boxRow {
+	number := func(r boxRow) int {
+		if len(r.Figures) <= column {
+			return 0
+		}
+		word, _, _ := strings.Cut(r.Figures[column].raw(), " ")
+		return cellWidth(word)
+	}
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, number(r))
+	}
+	out := slices.Clone(rows)
+	for i, r := range rows {
+		if room := widest - number(r); len(r.Figures) > column && room > 0 {
+			out[i].Figures = slices.Clone(r.Figures)
+			out[i].Figures[column] = append(say(strings.Repeat(" ", room)), r.Figures[column]...)
+		}
+	}
+	return out
+}
+
 func (t *terminal) boxRows(rows []boxRow) {
+	rows = underOneAnother(rows, 1)
 	label := 0
 	var widths []int
 	for _, r := range rows {

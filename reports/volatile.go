@@ -48,8 +48,10 @@ type VolatileAgent struct {
 	Cached  int `json:"cached"`
 	Retries int `json:"retries"`
 	// Latency on the holdout, in seconds; absent without scored evaluations.
-	Champion  *Latency           `json:"champion_latency,omitempty"`
-	Variant   *Latency           `json:"variant_latency,omitempty"`
+	Champion *Latency `json:"champion_latency,omitempty"`
+	Variant  *Latency `json:"variant_latency,omitempty"`
+	// Guard is the condition on latency, where there is one.
+	Guard     *Guard             `json:"latency_guard,omitempty"`
 	Proposals []VolatileProposal `json:"proposals,omitempty"`
 }
 

@@ -1,0 +1,66 @@
+package reports
+
+import "evolve/archive"
+
+// rejectedBlocks lists what was tried and is not recommended.
+func rejectedBlocks(s subject) []block {
+	out := openBlocks(s)
+	if len(s.agent.Rejected) == 0 {
+		return out
+	}
+	t := table{Caption: say("Variants that were not recommended"), Columns: []column{
+		{Title: "variant"},
+		{Title: "made by", Wraps: true},
+		{Title: "evaluations", Figures: true},
+		{Title: "search", Figures: true},
+		{Title: "holdout", Figures: true},
+		{Title: "stopped by", Wraps: true},
+	}}
+	for _, r := range s.agent.Rejected {
+		search, holdout := say(unknown), say(unknown)
+		if r.Shared > 0 {
+			search = say(points(r.Difference))
+		}
+		if r.Holdout != nil {
+			holdout = say(judged(*r.Holdout, points(r.Holdout.Difference)), " "+interval(r.Holdout.Lo, r.Holdout.Hi))
+		}
+		t.Rows = append(t.Rows, row{Cells: []text{say(r.Variant.Name()), say(foreign(clip(r.Operator, 40))), say(count(r.Evaluations)), search, holdout, say(foreign(r.Reason))}})
+	}
+	words := "Differences to the champion in points, in the search over the tasks both were on. Finalists first, then by what the search spent on them"
+	if n := s.agent.Unlisted; n > 0 {
+		words += "; " + count(n) + " more not listed"
+	}
+	return append(out, t, para{Text: say(words + "."), Note: true})
+}
+
+// openBlocks are the candidates whose confirmation is not at its end.
+func openBlocks(s subject) []block {
+	t := table{Caption: say("Candidates still open"), Columns: []column{
+		{Title: "variant"},
+		{Title: "entered in"},
+		{Title: "nights", Figures: true},
+		{Title: "blocks", Figures: true},
+		{Title: "evidence", Figures: true},
+		{Title: "where it stands", Wraps: true},
+	}}
+	for _, c := range s.agent.Candidates {
+		if !c.Open() {
+			continue
+		}
+		where := say(foreign(c.Reason))
+		if c.Reason == "" {
+			where = say(findings[c.State])
+		}
+		t.Rows = append(t.Rows, row{Cells: []text{
+			say(c.Variant.Name()), say("run ", foreign(clip(c.Run, 40))), say(count(c.Nights)), say(count(c.Blocks)), say(share(c.Share())), where,
+		}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	note := "Evidence is what the blocks so far have shown, as a share of what the claim on these tasks needs; the entry stays open, and later nights add to it."
+	if s.agent.Decision.Verdict == archive.Adopt {
+		note = "Once the recommended variant is adopted, what these have shown against the champion of today is void."
+	}
+	return []block{t, para{Note: true, Text: say(note)}}
+}

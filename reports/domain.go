@@ -1,0 +1,42 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+)
+
+// partLevel is the level of the intervals of domains and guards: their ends are the
+// two one-sided bounds at .05 by which bench/stats rules.
+const partLevel = .90
+
+// domains takes over the difference in every subject area, the best first: from
+// the ruling with its verdicts, or from the comparison of before.
+func (b *builder) domains(f archive.Finalist, tasks map[string]int) {
+	if r := f.Ruling; r != nil {
+		for _, d := range r.Parts {
+			b.out.Domains = append(b.out.Domains, Domain{
+				Domain: d.Domain, Tasks: tasks[d.Domain], Verdict: d.Verdict,
+				Effect: Effect{Champion: d.MeanA, Score: d.MeanB, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, Level: partLevel},
+			})
+		}
+	} else {
+		for _, d := range f.Comparison.Domains {
+			b.out.Domains = append(b.out.Domains, Domain{Domain: d.Domain, Tasks: tasks[d.Domain], Effect: effect(d.Comparison)})
+		}
+	}
+	for i := range b.out.Domains {
+		d := &b.out.Domains[i]
+		switch {
+		case d.Lo > 0 || d.Verdict == "better":
+			d.Flag = "better"
+		case d.Hi < 0 || d.Verdict == "veto":
+			d.Flag = "worse"
+		}
+	}
+	slices.SortStableFunc(b.out.Domains, func(x, y Domain) int {
+		return cmp.Or(cmp.Compare(y.Difference, x.Difference), strings.Compare(x.Domain, y.Domain))
+	})
+}

@@ -1,0 +1,39 @@
+package reports
+
+import (
+	"evolve/archive"
+	"evolve/bench/stats"
+)
+
+// findings say in a few words where a candidate stands.
+var findings = map[stats.State]string{
+	stats.Open:     "open",
+	stats.Proven:   "better, on new tasks too",
+	stats.HereOnly: "better on these tasks only",
+	stats.Harmful:  "worse",
+	stats.Vetoed:   "vetoed",
+	stats.Parked:   "parked",
+}
+
+// finding says in a few words what bench/stats ruled.
+func finding(f archive.Finalist) string {
+	switch {
+	case f.Ruling != nil:
+		return findings[f.Ruling.State]
+	case f.Accepted:
+		return "better"
+	case f.Comparison.Clusters < stats.MinClusters:
+		return "too few tasks"
+	case f.Comparison.Hi < 0:
+		return "worse"
+	case f.Comparison.Hi >= stats.Practical:
+		return "not shown, not ruled out"
+	}
+	return "no gain of " + size(stats.Practical) + " points"
+}
+
+// claims say what may be said of a variant.
+var claims = map[stats.Claim]string{
+	stats.NewTasks:   "confirmed for new tasks",
+	stats.TheseTasks: "proven on these tasks only",
+}
