@@ -1,21 +1,22 @@
 package selection
 
-import "math/rand/v2"
-
 // Candidate is what a selector knows of a variant that may become a parent.
 type Candidate struct {
-	// Mean and SD are the posterior of its score less the champion's; SD is 0 for the
-	// champion itself.
+	// Number tells the variants of one search apart and never changes: 0 is the champion.
+	Number int
+	// Mean and SD are the posterior of its score less the champion's, in score units; SD
+	// is 0 for the champion itself.
 	Mean, SD float64
-	// Evaluations with a score, and their sum.
+	// Evaluations with a score, and the sum of those scores, each in [0,1].
 	Evaluations int
 	Sum         float64
 	// Pending counts evaluations asked for and not told.
 	Pending int
 	// Parents are indices into the list, of those that are in it.
-	Parents  []int
+	Parents []int
+	// Children counts all that were made of it, in the list or not.
 	Children int
-	// Tasks are the mean scores by task, NaN where it has none; shared length.
+	// Tasks are the mean scores by task, NaN where it has none. All of a list have equally many, or none.
 	Tasks []float64
 	// Domains are the mean scores by domain, NaN where it has none.
 	Domains []float64
@@ -25,7 +26,3 @@ type Candidate struct {
 
 // Budget says how far a search is, in evaluations.
 type Budget struct{ Spent, Total int }
-
-// Selector chooses a parent from a list that is not empty; list[0] is the champion.
-// It returns the index and says why.
-type Selector func(list []Candidate, b Budget, rng *rand.Rand) (int, string)

@@ -1,0 +1,44 @@
+package selection
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// draw picks an index with a chance proportional to its weight: 0 or more each, with a
+// finite sum above 0.
+func draw(weights []float64, rng *rand.Rand) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	x := rng.Float64() * sum
+	last := 0
+	for i, w := range weights {
+		if w <= 0 {
+			continue
+		}
+		last = i
+		if x -= w; x < 0 {
+			break
+		}
+	}
+	return last
+}
+
+// highest is one of the indices with the highest value, each with the same chance; -1
+// when every value is −∞.
+func highest(n int, value func(int) float64, rng *rand.Rand) int {
+	at, top, ties := -1, math.Inf(-1), 0
+	for i := range n {
+		switch v := value(i); {
+		case v > top:
+			at, top, ties = i, v, 1
+		case v == top && at >= 0:
+			if ties++; rng.IntN(ties) == 0 {
+				at = i
+			}
+		}
+	}
+	return at
+}

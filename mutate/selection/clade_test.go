@@ -1,0 +1,99 @@
+package selection
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-9) {
+		t.Errorf("%s is %.12g, want %.12g", what, got, want)
+	}
+}
+
+// TestCladeByHand: a root of gain .1 has a child of .6, which has one of .4 and −.2.
+// Credit halves with each step: 1 + 1/2 + 2/4 evaluations at the root, and .1 + .6/2 +
+// .2/4 of gain; the posterior at the root has the precision 1/.05² + 2/.17.
+func TestCladeByHand(t *testing.T) {
+	list := []Candidate{
+		{Evaluations: 1, Mean: .1},
+		{Evaluations: 1, Mean: .6, Parents: []int{0}},
+		{Evaluations: 2, Mean: .1, Parents: []int{1}},
+	}
+	counts, gains := cladeSums(list)
+	for i, want := range [][2]float64{{2, .45}, {2, .7}, {2, .2}} {
+		near(t, "count", counts[i], want[0])
+		near(t, "gain", gains[i], want[1])
+	}
+	mean, sd := cladePosterior(counts[0], gains[0], .17)
+	near(t, "posterior mean", mean, .45/.17/(400+2/.17))
+	near(t, "posterior mean", mean, .006428571428571429)
+	near(t, "posterior sd", sd, .04928053803045812)
+}
+
+func TestTwoParentsShareTheCredit(t *testing.T) {
+	// 3 is a child of 1 and 2, both children of 0: whichever way, it is two steps below.
+	list := []Candidate{
+		{Evaluations: 4},
+		{Evaluations: 2, Mean: .5, Parents: []int{0}},
+		{Evaluations: 2, Mean: -.5, Parents: []int{0}},
+		{Evaluations: 8, Mean: .25, Parents: []int{1, 2}},
+	}
+	counts, gains := cladeSums(list)
+	near(t, "count at the root", counts[0], 4+.5*(2+2)+.25*8)
+	near(t, "gain at the root", gains[0], .25*2)
+	near(t, "count of a parent", counts[1], 2+.25*8)
+	near(t, "gain of a parent", gains[1], 1+.25*2)
+}
+
+func TestRunVariance(t *testing.T) {
+	near(t, "without evaluations", runVariance([]Candidate{{}}), .17)
+	near(t, "of 30 at .5 and 10 at .9", runVariance([]Candidate{{Evaluations: 30, Sum: 15}, {Evaluations: 10, Sum: 9}}), (30*.25+10*.09)/40)
+	near(t, "of certainty", runVariance([]Candidate{{Evaluations: 30, Sum: 30}}), .01)
+}
+
+// TestCladePrefersAParentOfGoodChildren: of two variants alike, the one whose children
+// do well is taken; without chance it always would be.
+func TestCladePrefersAParentOfGoodChildren(t *testing.T) {
+	list := []Candidate{
+		{Evaluations: 50, Sum: 25},
+		{Evaluations: 20, Sum: 10, Mean: .02, Parents: []int{0}, Number: 1},
+		{Evaluations: 20, Sum: 10, Mean: .02, Parents: []int{0}, Number: 2},
+		{Evaluations: 60, Sum: 36, Mean: .1, Parents: []int{2}, Number: 3},
+		{Evaluations: 60, Sum: 24, Mean: -.1, Parents: []int{1}, Number: 4},
+	}
+	got := shares(mustNamed(t, "clade"), list, Budget{}, 2000, 5)
+	if !(got[2] > 5*got[1]) || !(got[3] > got[2]) {
+		t.Errorf("shares %.3f", got)
+	}
+}
+
+// TestCreditIsConserved: at γ = 1 the roots of a lineage hold together exactly what
+// everybody has.
+func TestCreditIsConserved(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20).Draw(t, "n")
+		list := make([]Candidate, n)
+		own, total := make([]float64, n), 0.0
+		for i := range list {
+			own[i] = float64(rapid.IntRange(0, 50).Draw(t, "own"))
+			total += own[i]
+			if i > 0 {
+				list[i].Parents = rapid.SliceOfN(rapid.IntRange(0, i-1), 0, 3).Draw(t, "parents")
+			}
+		}
+		credit(list, 1, own)
+		roots := 0.0
+		for i, c := range list {
+			if len(c.Parents) == 0 {
+				roots += own[i]
+			}
+		}
+		if math.Abs(roots-total) > 1e-9*total {
+			t.Fatalf("roots hold %v of %v", roots, total)
+		}
+	})
+}

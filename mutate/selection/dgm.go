@@ -1,0 +1,44 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// steepness is λ: how sharply a score above the median is preferred.
+	steepness = 2
+	// leastDeviation keeps equal scores from dividing by nothing.
+	leastDeviation = 1e-3
+)
+
+// dgm prefers good and little explored candidates: weight
+// σ(λ(m − median)/MAD)/(1 + children) on posterior means (Zhang et al. 2025, Darwin
+// Gödel Machine, with median and MAD in place of fixed constants).
+func dgm(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
+	means := make([]float64, len(list))
+	for i, c := range list {
+		means[i] = c.Mean
+	}
+	mid := median(means)
+	for i := range means {
+		means[i] = math.Abs(means[i] - mid)
+	}
+	deviation := max(median(means), leastDeviation)
+	weights, sum := means, 0.0
+	for i, c := range list {
+		weights[i] = 1 / (1 + math.Exp(-steepness*(c.Mean-mid)/deviation)) / float64(1+max(0, c.Children))
+		sum += weights[i]
+	}
+	at := draw(weights, rng)
+	return at, fmt.Sprintf("dgm: %s where the median has %+.3f, %d children, chance %.3f", who(list, at), mid, list[at].Children, weights[at]/sum)
+}
+
+// median of a list that is not empty.
+func median(list []float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	n := len(sorted)
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halves: their sum may overflow
+}

@@ -1,0 +1,135 @@
+package selection
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// islands is the number of populations that evolve side by side.
+	islands = 4
+	// leaning is how much more a candidate gains in its best domain than on average
+	// before that domain is its profile, in score units.
+	leaning = 0.05
+)
+
+// bands are the bounds of the cells in cost and in latency, as shares of the champion's:
+// they stay where they are however the candidates change.
+func bands() []float64 { return []float64{0.5, 0.9, 1.1, 2} }
+
+// cell is a kind of candidate: its bands of cost and latency, −1 for unknown, and the
+// domain that it is strong in, −1 for none.
+type cell struct{ cost, latency, domain int }
+
+func (c cell) String() string {
+	word := func(n int) string {
+		if n < 0 {
+			return "–"
+		}
+		return fmt.Sprint(n)
+	}
+	return "cost " + word(c.cost) + ", latency " + word(c.latency) + ", domain " + word(c.domain)
+}
+
+func compareCells(a, b cell) int {
+	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.latency, b.latency), cmp.Compare(a.domain, b.domain))
+}
+
+// mapElites draws an island, then one of its cells, and takes the best candidate of the
+// cell (Mouret and Clune 2015, with the islands of FunSearch, Romera-Paredes et al.
+// 2024). A candidate lives on the island of its first parent, a founder on that of its
+// number; the champion lives on all, and to every island the best candidate of the one
+// before it has migrated.
+func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
+	homes := homesOf(list)
+	here := rng.IntN(islands)
+	before := (here + islands - 1) % islands
+	migrant := highest(len(list), func(i int) float64 {
+		if i == 0 || homes[i] != before || list[i].Evaluations <= 0 {
+			return math.Inf(-1)
+		}
+		return list[i].Mean
+	}, rng)
+	cells := map[cell][]int{}
+	var order []cell
+	for i, c := range list {
+		if i != 0 && i != migrant && (homes[i] != here || c.Evaluations <= 0) {
+			continue
+		}
+		k := cellOf(c, list[0])
+		if cells[k] == nil {
+			order = append(order, k)
+		}
+		cells[k] = append(cells[k], i)
+	}
+	slices.SortFunc(order, compareCells)
+	k := order[rng.IntN(len(order))]
+	members := cells[k]
+	at := members[highest(len(members), func(i int) float64 { return list[members[i]].Mean }, rng)]
+	moved := ""
+	if at == migrant {
+		moved = ", a migrant"
+	}
+	return at, fmt.Sprintf("map_elites: %s%s, best of %d in cell (%s), one of %d cells of island %d",
+		who(list, at), moved, len(members), k, len(order), here)
+}
+
+// homesOf gives every candidate its island. The descendants of one founder share it.
+func homesOf(list []Candidate) []int {
+	homes := make([]int, len(list))
+	for i := range homes {
+		homes[i] = -1
+	}
+	homes[0] = 0 // no matter which: it is on all
+	for i := range list {
+		var path []int
+		at := i
+		for homes[at] < 0 {
+			path = append(path, at)
+			above := parents(list, at)
+			if len(above) == 0 || above[0] == 0 || len(path) > len(list) {
+				homes[at] = ((list[at].Number % islands) + islands) % islands
+				break
+			}
+			at = above[0]
+		}
+		for _, p := range path {
+			homes[p] = homes[at]
+		}
+	}
+	return homes
+}
+
+func cellOf(c, champion Candidate) cell {
+	return cell{band(c.Cost, champion.Cost), band(c.Latency, champion.Latency), profile(c.Domains, champion.Domains)}
+}
+
+func band(v, reference float64) int {
+	if !(v > 0 && reference > 0) {
+		return -1
+	}
+	at, _ := slices.BinarySearch(bands(), v/reference)
+	return at
+}
+
+// profile is the domain in which a candidate gains most over the champion, −1 when it
+// gains about as much in all that both have been seen in.
+func profile(domains, champion []float64) int {
+	best, top, sum, n := -1, math.Inf(-1), 0.0, 0.0
+	for d := range min(len(domains), len(champion)) {
+		gain := domains[d] - champion[d]
+		if math.IsNaN(gain) {
+			continue
+		}
+		if sum, n = sum+gain, n+1; gain > top {
+			best, top = d, gain
+		}
+	}
+	if n == 0 || top-sum/n < leaning {
+		return -1
+	}
+	return best
+}

@@ -1,0 +1,60 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// HGM names the selection that has its own mind about when to make a variant; see
+// [Expand].
+const HGM = "hgm"
+
+// growth is the power of the number of evaluations that bounds the tree.
+const growth = 0.6
+
+// hgm takes the candidate whose clade draws the highest success rate from
+// Beta(τ(1 + S), τ(1 + F)), with S and F the successes and failures of the candidate and
+// all its descendants, and τ = total/remaining budget, which lets chance fade as the
+// budget does (clade metaproductivity; Wang et al. 2025, Huxley-Gödel Machine).
+func hgm(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
+	successes, failures := metaproductivity(list)
+	tau := 1.0
+	if b.Total > 0 {
+		tau = float64(b.Total) / float64(min(max(b.Total-b.Spent, 1), b.Total))
+	}
+	drawn := make([]float64, len(list))
+	for i := range list {
+		drawn[i] = distuv.Beta{Alpha: tau * (1 + successes[i]), Beta: tau * (1 + failures[i]), Src: rng}.Rand()
+	}
+	at := max(0, highest(len(list), func(i int) float64 { return drawn[i] }, rng))
+	return at, fmt.Sprintf("hgm: %.1f successes and %.1f failures of it and its descendants, drawn %.3f at τ %.2f",
+		successes[at], failures[at], drawn[at], tau)
+}
+
+// metaproductivity sums successes and failures over each candidate and its descendants;
+// a score of .7 is .7 of a success.
+func metaproductivity(list []Candidate) (successes, failures []float64) {
+	successes, failures = make([]float64, len(list)), make([]float64, len(list))
+	for i, c := range list {
+		n := float64(max(0, c.Evaluations))
+		if s := c.Sum; s > 0 { // and no NaN
+			successes[i] = min(s, n)
+		}
+		failures[i] = n - successes[i]
+	}
+	credit(list, 1, successes, failures)
+	return successes, failures
+}
+
+// Expand reports whether hgm would make a new variant now instead of evaluating those
+// there are: N^0.6 ≥ |tree|, what is pending counted.
+func Expand(list []Candidate) bool {
+	n := 0
+	for _, c := range list {
+		n += max(0, c.Evaluations) + max(0, c.Pending)
+	}
+	return math.Pow(float64(n), growth) >= float64(len(list))
+}

@@ -1,0 +1,41 @@
+package selection
+
+import (
+	"testing"
+)
+
+func TestMetaproductivityByHand(t *testing.T) {
+	successes, failures := metaproductivity(family())
+	// Candidate 4 gives 2.5 and 2.5 to each of its parents.
+	for i, want := range [][2]float64{{20 + 11 + 4 + 7 + 5, 20 + 9 + 6 + 3 + 5}, {11 + 7 + 2.5, 9 + 3 + 2.5}, {4 + 2.5, 6 + 2.5}, {7, 3}, {5, 5}} {
+		near(t, "successes", successes[i], want[0])
+		near(t, "failures", failures[i], want[1])
+	}
+}
+
+// TestHGMFollowsTheBudget: chance fades as the budget does, and the best clade remains.
+func TestHGMFollowsTheBudget(t *testing.T) {
+	list := family()
+	early := shares(mustNamed(t, HGM), list, Budget{0, 1000}, 3000, 1)
+	late := shares(mustNamed(t, HGM), list, Budget{999, 1000}, 3000, 1)
+	if late[3] < .99 || early[3] > .8 || early[2] == 0 {
+		t.Errorf("early %.3f, late %.3f", early, late)
+	}
+	// Beta(8, 4) against Beta(12, 8) would have the first ahead in about .7 of draws: all
+	// five clades share the rest.
+	if early[3] < .4 {
+		t.Errorf("the best clade is taken with %.3f", early[3])
+	}
+}
+
+func TestExpandCountsWhatIsPending(t *testing.T) {
+	list := make([]Candidate, 10) // 10 = N^0.6 at N = 46.4
+	list[0].Evaluations = 46
+	if Expand(list) {
+		t.Error("46 evaluations allow ten nodes")
+	}
+	list[3].Pending = 1
+	if !Expand(list) {
+		t.Error("47 evaluations, one pending, do not allow ten nodes")
+	}
+}

@@ -1,0 +1,51 @@
+package selection
+
+// credit lets what every candidate has count for its ancestors as well, gamma times as
+// much with each step up: afterwards values[i] is the sum over i and its descendants.
+// A child of two parents gives each half, so that no generation gets more than gamma
+// times what the one below it had. One pass from the youngest up, in a time that grows
+// with the number of parents; what stands in a circle, which no lineage has, gives nothing.
+func credit(list []Candidate, gamma float64, values ...[]float64) {
+	waits := make([]int, len(list)) // for so many children
+	for i := range list {
+		for _, p := range parents(list, i) {
+			waits[p]++
+		}
+	}
+	ready := make([]int, 0, len(list))
+	for i, n := range waits {
+		if n == 0 {
+			ready = append(ready, i)
+		}
+	}
+	for len(ready) > 0 {
+		i := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		above := parents(list, i)
+		for _, p := range above {
+			for _, v := range values {
+				v[p] += gamma / float64(len(above)) * v[i]
+			}
+			if waits[p]--; waits[p] == 0 {
+				ready = append(ready, p)
+			}
+		}
+	}
+}
+
+// parents of a candidate that are others of the list.
+func parents(list []Candidate, i int) []int {
+	for k, p := range list[i].Parents {
+		if p >= 0 && p < len(list) && p != i {
+			continue
+		}
+		kept := append([]int(nil), list[i].Parents[:k]...)
+		for _, p := range list[i].Parents[k+1:] {
+			if p >= 0 && p < len(list) && p != i {
+				kept = append(kept, p)
+			}
+		}
+		return kept
+	}
+	return list[i].Parents
+}

@@ -1,0 +1,83 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Selector chooses a parent from a list that is not empty; list[0] is the champion.
+// It returns an index and says why, with figures. It changes nothing that it was given,
+// and between candidates that are equal only chance decides.
+type Selector func(list []Candidate, b Budget, rng *rand.Rand) (int, string)
+
+// Default is the selection that is used when none is named.
+const Default = "clade"
+
+// named is a selector with the name under which people choose it.
+type named struct {
+	name   string
+	choose Selector
+}
+
+// table lists the selections, the default first.
+func table() []named {
+	return []named{
+		{Default, clade},
+		{HGM, hgm},
+		{"dgm", dgm},
+		{"pareto", pareto},
+		{"map_elites", mapElites},
+		{"top_k", topK},
+		{"random", random},
+	}
+}
+
+// Names lists the selections, the default first.
+func Names() []string {
+	var names []string
+	for _, n := range table() {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// Named returns the selector of a name; "" is the default.
+func Named(name string) (Selector, error) {
+	if name == "" {
+		name = Default
+	}
+	for _, n := range table() {
+		if n.name == name {
+			return sound(n.choose), nil
+		}
+	}
+	return nil, fmt.Errorf("there is no selection %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
+// sound shows a selector only what it can reckon with: a mean that is no number counts
+// as the champion's, as nothing is known of it.
+func sound(choose Selector) Selector {
+	return func(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
+		odd := func(c Candidate) bool { return math.IsNaN(c.Mean) || math.IsInf(c.Mean, 0) }
+		if slices.ContainsFunc(list, odd) {
+			list = slices.Clone(list)
+			for i := range list {
+				if odd(list[i]) {
+					list[i].Mean = 0
+				}
+			}
+		}
+		return choose(list, b, rng)
+	}
+}
+
+// who words an index for a reason.
+func who(list []Candidate, at int) string {
+	if at == 0 {
+		return "the champion"
+	}
+	return fmt.Sprintf("%+.3f over the champion", list[at].Mean)
+}
