@@ -74,12 +74,13 @@ const spread = 24
 // the repeats), averaged over its distribution. Looking after every block adds a little
 // to this; the simulation says how much. 0 when no block can be paid.
 func (d Design) Power(difference, pairs float64) float64 {
-	if d.Units < 2 || d.Tasks < d.Units || !(pairs >= float64(d.Tasks)) || !(d.Alpha > 0) {
-		return 0
-	}
 	blocks := math.Floor(pairs / float64(d.Tasks))
+	least := 2.0 // without a repeat, chance and difference between tasks cannot be told apart
 	if d.Fixed {
-		blocks = 1
+		blocks, least = math.Min(1, blocks), 1
+	}
+	if d.Units < 2 || d.Tasks < d.Units || !(blocks >= least) || !(d.Alpha > 0) || d.Fixed && d.Units < leastClusters(d.Alpha) {
+		return 0
 	}
 	n, units := blocks*float64(d.Tasks), float64(d.Units)
 	within, between := d.variances()
@@ -118,13 +119,13 @@ func (d Design) Detectable(pairs float64) float64 {
 }
 
 // Needed is the smallest number of independent tasks with which a difference is
-// proven for new tasks with 80 % power by a window's pairs, or by one pair a
+// proven for new tasks with 80 % power by a window's pairs, or by two pairs a
 // task where that is more; 0 when a million would not do.
 func (d Design) Needed(difference float64) int {
 	const most = 1_000_000
 	enough := func(units int) bool {
 		d.Tasks, d.Units = units, units
-		return d.Power(difference, math.Max(d.Month, float64(units))) >= power
+		return d.Power(difference, math.Max(d.Month, 2*float64(units))) >= power
 	}
 	if !(difference > 0) || !enough(most) {
 		return 0

@@ -72,3 +72,8 @@ func Promote(prospects []Prospect, alpha, variance, roomPairs float64) (index in
 	}
 	return index, projected, reason
 }
+
+// ResumedCap is the cap ([Rule].Cap) of a candidate that was parked after so many pairs and is
+// promoted again with so many further ones projected: it is parked again after twice
+// those.
+func ResumedCap(pairs, projected float64) float64 { return pairs/surplus + projected }

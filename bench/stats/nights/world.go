@@ -1,0 +1,163 @@
+package nights
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// difficulty is the standard deviation, in logits, of the tasks' difficulty: chances of
+// the champion between .06 and .94 for nine tasks in ten, and a mean variance of a run of .17.
+const difficulty = 1.5
+
+// World is what a policy is let loose on: every night the search proposes so many
+// variants, of which one is better than the champion by Gain, and all others
+// exactly as good. Search and holdout have Tasks tasks each, drawn anew in each repetition.
+type World struct {
+	Gain  float64 // in score units, the mean over all tasks there could be
+	Tasks int     // of the holdout, and as many of the search
+	// Interaction is the standard deviation, in logits, by which a variant's effect
+	// differs between clusters of tasks.
+	Interaction float64
+	// Items is how many independent points a task's score is the mean of: 1 is pass or fail.
+	Items int
+	// Cluster is how many tasks a cluster holds; they share difficulty and effect.
+	Cluster int
+	// Fixed says that an agent gives the same answer whenever it is asked again.
+	Fixed bool
+	// Budget is the evaluations of one night.
+	Budget           int
+	Nights, Variants int
+}
+
+// String names what sets a world apart.
+func (w World) String() string {
+	s := fmt.Sprintf("%+3.0f points, %3d tasks", 100*w.Gain, w.Tasks)
+	if w.Interaction > 0 {
+		s += ", interaction"
+	}
+	if w.Items > 1 {
+		s += ", graded"
+	}
+	if w.Cluster > 1 {
+		s += fmt.Sprintf(", clusters of %d", w.Cluster)
+	}
+	if w.Fixed {
+		s += ", fixed"
+	}
+	return s
+}
+
+// side is one half of the suite: the logits of the champion's chances and the chances.
+type side struct {
+	logits, chances []float64
+}
+
+// land is a world with its tasks drawn.
+type land struct {
+	World
+	rng             *rand.Rand
+	search, holdout side
+	// shift is by how many logits the better variant is better, and level by how many a
+	// variant with an interaction must be shifted to be no better.
+	shift, level float64
+	// The champion's answers where the world is fixed.
+	searchAnswers, holdoutAnswers []int
+}
+
+func (w World) draw(rng *rand.Rand) *land {
+	l := &land{World: w, rng: rng, search: w.side(rng), holdout: w.side(rng), shift: shift(w.Gain, w.Interaction), level: shift(0, w.Interaction)}
+	if w.Fixed {
+		l.searchAnswers, l.holdoutAnswers = l.answers(l.search.chances), l.answers(l.holdout.chances)
+	}
+	return l
+}
+
+func (w World) side(rng *rand.Rand) side {
+	s := side{logits: make([]float64, w.Tasks), chances: make([]float64, w.Tasks)}
+	for i := range s.logits {
+		if i%w.Cluster == 0 {
+			s.logits[i] = difficulty * rng.NormFloat64()
+		} else {
+			s.logits[i] = s.logits[i-1]
+		}
+		s.chances[i] = logistic(s.logits[i])
+	}
+	return s
+}
+
+// shifted are the chances of a variant on a side of the suite.
+func (l *land) shifted(s side, by float64) []float64 {
+	if by == 0 && l.Interaction == 0 {
+		return s.chances
+	}
+	out := make([]float64, len(s.logits))
+	var effect float64
+	for i, logit := range s.logits {
+		if i%l.Cluster == 0 {
+			effect = by + l.Interaction*l.rng.NormFloat64()
+		}
+		out[i] = logistic(logit + effect)
+	}
+	return out
+}
+
+// answers are the points that an agent earns on every task once and for all.
+func (l *land) answers(chances []float64) []int {
+	out := make([]int, len(chances))
+	for i, p := range chances {
+		out[i] = l.points(p)
+	}
+	return out
+}
+
+// points of one run, of Items.
+func (l *land) points(chance float64) int {
+	n := 0
+	for range l.Items {
+		if l.rng.Float64() < chance {
+			n++
+		}
+	}
+	return n
+}
+
+// variance of one run's score, the mean over tasks.
+func (l *land) variance(chances []float64) float64 {
+	var sum float64
+	for _, p := range chances {
+		sum += p * (1 - p)
+	}
+	return sum / float64(len(chances)*l.Items)
+}
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// shift is the change in logits that changes the mean chance over all tasks by
+// gain when its effects differ by the interaction: the mean of a logistic function over a
+// normal distribution, inverted by bisection.
+func shift(gain, interaction float64) float64 {
+	mean := func(shift, sd float64) float64 {
+		const half = 400
+		var sum, weights float64
+		for i := -half; i <= half; i++ {
+			z := 6 * float64(i) / half
+			w := distuv.UnitNormal.Prob(z)
+			sum += w * logistic(shift+sd*z)
+			weights += w
+		}
+		return sum / weights
+	}
+	want := mean(0, difficulty) + gain
+	lo, hi := -5.0, 5.0
+	for range 50 {
+		if mid := (lo + hi) / 2; mean(mid, math.Hypot(difficulty, interaction)) < want {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return (lo + hi) / 2
+}
