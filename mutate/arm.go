@@ -2,7 +2,10 @@ package mutate
 
 import (
 	"math"
+	"slices"
 
+	"evolve/mutate/operator"
+	"evolve/mutate/rasch"
 	"evolve/runtime/agent"
 )
 
@@ -11,57 +14,51 @@ type arm struct {
 	index      int
 	id         agent.ConfigID
 	config     agent.Config
+	point      rasch.Point
 	parents    []agent.ConfigID
 	operator   string
 	generation int
 	rationale  string
+	children   int
+	// scale is the operator's setting that made it.
+	scale float64
 	// baseline arms belong to the random baseline; their results feed the rest,
 	// but nothing of the rest feeds them.
 	baseline bool
-	children int
 
 	// repeats is the next repeat of each task; fewest is the least of them, and so
 	// many tasks are at it.
 	repeats  []uint16
 	fewest   int
 	atFewest int
-	// asked, told and scored count evaluations.
-	asked, told, scored int
-	// score sums the scores themselves, residual score − task effect.
-	score, residual float64
-	// target is how many evaluations it is to get for now; rung the step of the
-	// ladder that it stands on.
-	target, rung int
-	// waits is the rung it has finished, counted from 1.
-	waits int
+	// target is how many evaluations it is to get for now; asked and told count them.
+	target, asked, told int
+	// scored evaluations, the sum of their scores, and the scores by task.
+	scored int
+	score  float64
+	cells  []rasch.Cell // in order of the tasks
 
-	// mean and variance are the posterior of the arm's effect; see effects.go.
-	mean, variance float64
-}
+	// cost in USD and seconds, summed over so many billed evaluations.
+	cost, seconds float64
+	billed        int
+	// incidents are failures to learn from, cases the latest evaluations of either kind.
+	incidents []operator.Incident
+	cases     []Case
 
-// add makes a config an arm, or returns the one it is already.
-func (s *search) add(c child, parents []*arm, baseline bool) (*arm, bool) {
-	id := c.config.ID()
-	if a, ok := s.byID[id]; ok {
-		return a, false
-	}
-	a := &arm{
-		index: len(s.arms), id: id, config: c.config, operator: c.operator, rationale: c.rationale,
-		baseline: baseline, repeats: make([]uint16, len(s.tasks)), atFewest: len(s.tasks),
-	}
-	for _, p := range parents {
-		a.parents = append(a.parents, p.id)
-		a.generation = max(a.generation, p.generation+1)
-		p.children++
-	}
-	a.mean, a.variance = s.prior(a)
-	s.arms = append(s.arms, a)
-	s.byID[id] = a
-	return a, true
+	// ability is the latest estimate on the scale of logits, deviation its posterior
+	// standard deviation when the arm was last part of the model.
+	ability, deviation float64
+	// worth is its expected score less some of its deviation.
+	worth float64
+	// item is the arm's place in the model, −1 when it is not part of it.
+	item int
 }
 
 // open reports whether an arm can take another evaluation.
 func (s *search) open(a *arm) bool { return a.fewest < s.repeats }
+
+// pending counts evaluations that are to come.
+func (a *arm) pending() int { return max(a.asked, a.target) - a.told }
 
 // advance notes that a task's repeats below next are taken.
 func (a *arm) advance(task, next int) {
@@ -84,4 +81,18 @@ func (a *arm) advance(task, next int) {
 			a.atFewest++
 		}
 	}
+}
+
+// observe adds a score.
+func (a *arm) observe(task int, score float64) {
+	at, found := slices.BinarySearchFunc(a.cells, task, func(c rasch.Cell, task int) int { return c.Task - task })
+	if !found {
+		a.cells = slices.Insert(a.cells, at, rasch.Cell{Task: task})
+	}
+	c := &a.cells[at]
+	c.N++
+	c.Sum += score
+	c.Squares += score * score
+	a.scored++
+	a.score += score
 }

@@ -85,3 +85,13 @@ func makeTasks(n int) []Task {
 	}
 	return list
 }
+
+// newSearch is New for tests that look inside.
+func newSearch(t testing.TB, o Options) *search {
+	t.Helper()
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*search)
+}

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -14,7 +15,7 @@ func (s *search) untried() agent.Config {
 	if s.values == nil {
 		s.values = s.everyValue()
 	}
-	if len(s.values) < len(s.params) {
+	if len(s.values) < len(s.countable()) {
 		return nil
 	}
 	total := 1
@@ -25,11 +26,11 @@ func (s *search) untried() agent.Config {
 		n := s.counted
 		s.counted++
 		c := s.random().config
-		for i, p := range s.params {
+		for i, p := range s.countable() {
 			c[p.Name] = s.values[i][n%len(s.values[i])]
 			n /= len(s.values[i])
 		}
-		c = s.canonical(c.Clone())
+		c = operator.Canonical(s.space, c.Clone())
 		if _, known := s.byID[c.ID()]; !known {
 			return c
 		}
@@ -40,9 +41,9 @@ func (s *search) untried() agent.Config {
 // everyValue lists the values of every parameter, or of fewer when there are too
 // many combinations.
 func (s *search) everyValue() [][]any {
-	out := make([][]any, 0, len(s.params))
+	out := make([][]any, 0, len(s.countable()))
 	total := 1
-	for _, p := range s.params {
+	for _, p := range s.countable() {
 		list := valuesOf(p)
 		if total *= len(list); len(list) == 0 || total > countable {
 			break
@@ -78,9 +79,20 @@ func valuesOf(p agent.Param) []any {
 					list = append(list, m)
 				}
 			}
-			if len(list) >= p.MinItems && len(list) <= most(p) {
+			if len(list) >= p.MinItems && len(list) <= mostItems(p) {
 				out = append(out, list)
 			}
+		}
+	}
+	return out
+}
+
+// countable lists the parameters with more than one value, in order.
+func (s *search) countable() []agent.Param {
+	var out []agent.Param
+	for _, p := range s.space.Params {
+		if !operator.Fixed(p) {
+			out = append(out, p)
 		}
 	}
 	return out

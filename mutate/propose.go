@@ -1,129 +1,168 @@
 package mutate
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"slices"
+
+	"evolve/mutate/rasch"
+	"evolve/runtime/agent"
 )
 
-// A new variant is the most promising of a litter: a few random configs, children
-// of the parents, then mutants of the best so far. By BenchmarkRegret each matters:
-// without the mutants of the best, with half the explorers below, or with an
-// optimism of 1.5, regret is 5 to 15 % higher.
+// proposal is a new config with its story.
+type proposal struct {
+	config    agent.Config
+	parents   []*arm
+	operator  string
+	rationale string
+	ability   float64 // what is expected of it
+	scale     float64 // the operator's setting; 0 for none
+}
+
+// prospect is a point that may become a proposal.
+type prospect struct {
+	point    rasch.Point
+	from     *arm // the variant it was developed from
+	mean, sd float64
+}
+
 const (
-	strangers = 4
-	children  = 12
-	refined   = 16
-	// optimism bounds the standard deviations that uncertainty is worth.
-	optimism = 2.5
-	// strayShare is one in so many variants drawn at random all along.
-	strayShare = 12
+	elite      = 12
+	strangers  = 60
+	offspring  = 160
+	rounds     = 5
+	litter     = 14
+	optimism   = 1.5
+	batchSize  = 8
+	tooSimilar = 0.97
 )
 
-// explorers is how many variants are drawn at random before any is bred.
-func (s *search) explorers() int {
-	return int(clamp(2*math.Sqrt(float64(s.budget)), 4, 60))
-}
-
-// propose makes a config: at random for the baseline and at the start, otherwise
-// from parents, with the surrogate's choice once there is one.
-func (s *search) propose(baseline bool) (child, []*arm) {
-	switch {
-	case baseline, s.made >= 2 && s.made < s.explorers(), s.rng.IntN(strayShare) == 0:
-		return s.random(), nil
-	case s.made < 2: // the champion's own neighbours first
-		if c, ok := s.mutant(s.champion.config); ok {
-			return c, []*arm{s.champion}
-		}
-		return child{}, nil
-	case s.trained:
-		return s.litter()
-	}
-	return s.breed()
-}
-
-// litter breeds candidates and picks by the surrogate's mean plus some standard
-// deviations; how many varies, so that some variants are good and others teach.
-func (s *search) litter() (child, []*arm) {
-	kappa := optimism * s.rng.Float64()
-	var pick child
-	var parents []*arm
-	top := math.Inf(-1)
-	// A candidate costs time in proportion to the dimensions, and where there are
-	// thousands of variants each of them matters less.
-	size := min(strangers+children+refined, max(4, min(1200/len(s.encoder), 32_000/len(s.arms))))
-	first := size * strangers / (strangers + children + refined)
-	bred := size * (strangers + children) / (strangers + children + refined)
-	for i := range size {
-		c, from := child{}, []*arm(nil)
-		switch {
-		case i < first:
-			c = s.random()
-		case i < bred:
-			c, from = s.breed()
-		case pick.config != nil:
-			c, from = s.refine(pick), parents
-		}
-		if c.config == nil {
-			continue
-		}
-		mean, variance := s.model.predict(s.encoder.encode(c.config))
-		v := mean + kappa*math.Sqrt(variance)
-		if v <= top {
-			continue
-		}
-		if _, known := s.byID[c.config.ID()]; !known {
-			pick, parents, top = c, from, v
-		}
-	}
-	return pick, parents
-}
-
-// refine mutates a child once more and goes on with its story.
-func (s *search) refine(c child) child {
-	next, ok := s.mutant(c.config)
-	if !ok {
-		return child{}
-	}
-	next.operator = joined(c.operator, next.operator)
-	next.rationale = c.rationale + " · " + next.rationale
-	return next
-}
-
-// breed changes one parent or crosses two.
-func (s *search) breed() (child, []*arm) {
-	pool := s.parents()
-	at, why := s.selector(s.candidates, s.rng)
-	parent := pool[at]
-	if len(pool) > 1 && s.rng.IntN(2) == 0 {
-		other, _ := s.selector(s.candidates, s.rng)
-		if other != at {
-			if c, ok := s.cross(parent, pool[other]); ok {
-				c.rationale += " (" + why + ")"
-				return c, []*arm{parent, pool[other]}
+// propose makes new variants: without a model random ones, with it a batch of points
+// that are good or uncertain under the model.
+func (s *search) propose() []proposal {
+	s.refresh()
+	if !s.belief.ready() {
+		for range 20 {
+			if p := s.random(); !s.refused(p.config.ID()) {
+				return []proposal{p}
 			}
 		}
+		return nil
 	}
-	c, ok := s.mutant(parent.config)
-	if !ok {
-		return child{}, nil
+	size := batchSize
+	left := s.plan.search - float64(s.spent-s.baseline.asked)
+	size = max(1, min(size, int(left/float64(s.plan.first))))
+	var out []proposal
+	ours := 0
+	for range size {
+		if s.rng.Float64() >= bredShare {
+			ours++
+		} else if p, ok := s.breed(); ok {
+			out = append(out, p)
+		} else {
+			ours++
+		}
 	}
-	c.rationale += " (" + why + ")"
-	return c, []*arm{parent}
+	s.predict(out)
+	return append(out, s.acquire(ours)...)
 }
 
-// parents are the champion and the best variants with a finished first rung. They
-// are looked up anew when the variants have grown by a few or the model has changed.
-func (s *search) parents() []*arm {
-	const keep = 16
-	if len(s.arms) >= s.poolAt {
-		s.poolAt = len(s.arms) + 1 + len(s.arms)/64
-		s.pool = append(s.pool[:0], s.champion)
-		s.pool = append(s.pool, best(nil, s.arms, keep, func(a *arm) bool {
-			return a.scored > 0 && a.told >= min(a.target, s.main.rungs[0]) && a != s.champion
-		})...)
+// elite lists the arms of the model with the highest ability.
+func (s *search) elite(most int) []*arm {
+	var list []*arm
+	for _, a := range s.belief.arms {
+		if a.scored > 0 || a == s.champion {
+			list = append(list, a)
+		}
 	}
-	s.candidates = s.candidates[:0]
-	for _, a := range s.pool {
-		s.candidates = append(s.candidates, Candidate{Score: s.level + a.mean, Children: a.children})
+	slices.SortStableFunc(list, func(a, b *arm) int { return cmp.Compare(b.ability, a.ability) })
+	if len(list) == 0 {
+		return []*arm{s.champion}
 	}
-	return s.pool
+	return list[:min(len(list), most)]
+}
+
+// judge fills in what the model says of prospects.
+func (s *search) judge(list []prospect) {
+	points := make([]rasch.Point, len(list))
+	for i := range list {
+		points[i] = list[i].point
+	}
+	mean, sd := s.belief.model.Predict(points)
+	for i := range list {
+		list[i].mean, list[i].sd = mean[i], sd[i]
+	}
+}
+
+func (s *search) acquire(size int) []proposal {
+	model := s.belief.model
+	parents := s.elite(elite)
+	weights := s.codec.weigh(model.Relevance())
+	var pool []prospect
+	for range strangers {
+		pool = append(pool, prospect{point: s.codec.random(s.champion.point, s.rng), from: s.champion})
+	}
+	for range offspring {
+		a := parents[int(float64(len(parents))*s.rng.Float64()*s.rng.Float64())]
+		x := a.point
+		if s.rng.Float64() < 0.35 {
+			x = s.codec.cross(x, parents[s.rng.IntN(len(parents))].point, s.rng)
+		}
+		pool = append(pool, prospect{point: s.codec.mutate(x, weights, s.rng), from: a})
+	}
+	s.judge(pool)
+	var out []proposal
+	var chosen []rasch.Point
+	for slot := range size {
+		kappa := optimism * float64(slot) / math.Max(1, float64(size-1))
+		if size == 1 {
+			kappa = optimism * s.rng.Float64()
+		}
+		worth := func(p *prospect) float64 { return p.mean + kappa*p.sd }
+		better := func(a, b prospect) int { return cmp.Compare(worth(&b), worth(&a)) }
+		slices.SortStableFunc(pool, better)
+		top := slices.Clone(pool[:min(5, len(pool))])
+		for range rounds {
+			kids := make([]prospect, litter)
+			for k := range kids {
+				p := top[s.rng.IntN(len(top))]
+				kids[k] = prospect{point: s.codec.mutate(p.point, weights, s.rng), from: p.from}
+			}
+			s.judge(kids)
+			pool = append(pool, kids...)
+			top = append(top, kids...)
+			slices.SortStableFunc(top, better)
+			top = top[:min(5, len(top))]
+		}
+		slices.SortStableFunc(pool, better)
+		for _, p := range pool {
+			if s.points[key(p.point)] || slices.ContainsFunc(chosen, func(x rasch.Point) bool { return model.Correlation(x, p.point) > tooSimilar }) {
+				continue
+			}
+			c, ok := s.codec.decode(p.point, p.from.config, p.from.point)
+			if !ok || s.refused(c.ID()) {
+				continue
+			}
+			chosen = append(chosen, p.point)
+			out = append(out, proposal{
+				config: c, parents: []*arm{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
+				rationale: fmt.Sprintf("the model expects %+.3f over the champion", s.expected(p.mean)-s.belief.level),
+			})
+			break
+		}
+	}
+	return out
+}
+
+// predict fills in what the model expects of proposals that operators made.
+func (s *search) predict(list []proposal) {
+	points := make([]rasch.Point, len(list))
+	for i := range list {
+		points[i] = s.codec.encode(list[i].config)
+	}
+	mean, _ := s.belief.model.Predict(points)
+	for i := range list {
+		list[i].ability = mean[i]
+	}
 }

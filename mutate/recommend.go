@@ -1,89 +1,154 @@
 package mutate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+
+	"evolve/mutate/rasch"
 )
 
-// Recommend says what the search believes. The best is the variant with the
-// highest posterior mean less half its sd among those with enough evaluations and
-// any success; the champion stays unless the winner's lead over it is larger than
-// half its standard error. It changes nothing: asking for it does not move the search.
+const (
+	// considered bounds the variants that a recommendation looks at.
+	considered = 20
+	// doubt is how many standard deviations uncertainty costs a variant.
+	doubt = 0.5
+	// weakLead and strongLead are leads over the champion in standard errors: one
+	// strong enough by itself, and one that is enough where the tasks that both have
+	// seen say the same. A recommendation is no verdict: that is found on other tasks.
+	weakLead, strongLead = 0.5, 1.5
+)
+
+// rival is a variant beside the champion.
+type rival struct {
+	*arm
+	// lead over the champion in score units, with its standard error.
+	lead, se float64
+}
+
+// Recommend says what the search believes. The best is the variant with the highest
+// posterior mean less half its standard deviation among those with any success; the
+// champion stays unless the evidence against it is good enough. It changes nothing:
+// asking for it does not move the search.
 func (s *search) Recommend() Recommendation {
-	enough := max(1, min(s.main.rungs[0], s.champion.scored))
-	pool := best(nil, s.arms, s.finalists, func(a *arm) bool {
-		return a != s.champion && a.scored >= enough && a.score > 0
-	})
-	random := best(nil, s.arms, 1, func(a *arm) bool { return a.baseline && a.scored > 0 })
 	r := Recommendation{
-		Champion: s.estimate(s.champion), Best: s.estimate(s.champion), Variants: len(s.arms), Exhausted: s.exhausted,
+		Champion: s.estimate(s.champion, 0, 0), Best: s.estimate(s.champion, 0, 0), Variants: len(s.arms), Exhausted: s.exhausted,
 	}
-	for _, a := range pool {
-		r.Finalists = append(r.Finalists, s.estimate(a))
+	rank := s.rivals()
+	for _, x := range rank[:min(len(rank), s.finalists)] {
+		r.Finalists = append(r.Finalists, s.estimate(x.arm, x.lead, x.se))
 	}
-	if len(random) > 0 {
-		r.Random = s.estimate(random[0])
+	if a := s.baseline.best(); a != nil {
+		r.Random = s.estimate(a, s.value(a)-s.value(s.champion), a.deviation*s.slope(a.ability))
 	}
-	if len(pool) == 0 || s.champion.scored == 0 {
+	if len(rank) == 0 || s.champion.scored == 0 {
 		r.Reasons = append(r.Reasons, "no variant has enough evaluations to be compared with the champion")
 		return r
 	}
-	lead := pool[0].mean - s.champion.mean
-	se := math.Sqrt(pool[0].variance + s.champion.variance)
-	common, difference := s.paired(pool[0])
+	top := rank[0]
+	common, difference := s.paired(top.arm)
 	switch {
-	case lead > strongLead*se, lead > weakLead*se && (common == 0 || difference > 0):
+	case top.lead > strongLead*top.se && top.lead > 0, top.lead > weakLead*top.se && (common == 0 || difference > 0):
 		r.Best = r.Finalists[0]
-		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.3f ± %.3f on the search tasks", lead, se))
-	case lead > weakLead*se:
+		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.3f ± %.3f on the search tasks", top.lead, top.se))
+	case top.lead > weakLead*top.se:
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
-			"the best variant's lead of %.3f ± %.3f does not show on the %d tasks that it shares with the champion: the champion stays", lead, se, common))
+			"the best variant's lead of %.3f ± %.3f does not show on the %d tasks that it shares with the champion: the champion stays", top.lead, top.se, common))
 	default:
-		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant leads the champion by only %.3f ± %.3f: the champion stays", lead, se))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant leads the champion by only %.3f ± %.3f: the champion stays", top.lead, top.se))
 	}
 	return r
 }
 
-// A lead of so many standard errors is strong enough by itself, or, with the same
-// sign on the tasks that both have seen, just enough to recommend. A recommendation
-// is no verdict: that is found on other tasks.
-const (
-	strongLead = 1.5
-	weakLead   = 0.5
-)
+// rivals lists the variants with any success that are worth most, the best first.
+func (s *search) rivals() []rival {
+	if !s.belief.ready() || s.champion.item < 0 {
+		return nil
+	}
+	var list []*arm
+	for _, a := range s.arms {
+		if a != s.champion && a.item >= 0 && a.score > 0 {
+			list = append(list, a)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *arm) int { return cmp.Compare(b.worth, a.worth) })
+	list = append(list[:min(len(list), considered)], s.champion)
+	of := make([]int, len(list))
+	for i, a := range list {
+		of[i] = a.item
+	}
+	cov := s.belief.model.Covariance(of)
+	last := len(list) - 1
+	own := s.outlook(s.champion)
+	rank := make([]rival, last)
+	worth := make(map[*arm]float64, last)
+	for i, a := range list[:last] {
+		o := s.outlook(a)
+		joint := o.slope*o.slope*cov.At(i, i) + own.slope*own.slope*cov.At(last, last) - 2*o.slope*own.slope*cov.At(i, last)
+		rank[i] = rival{a, o.mean - own.mean, math.Sqrt(math.Max(0, joint) + o.luck + own.luck)}
+		worth[a] = o.mean - doubt*math.Sqrt(o.slope*o.slope*cov.At(i, i)+o.luck)
+	}
+	slices.SortStableFunc(rank, func(a, b rival) int { return cmp.Compare(worth[b.arm], worth[a.arm]) })
+	return rank
+}
+
+// outlook is what is expected of an arm's weighted mean score over all tasks.
+type outlook struct {
+	mean float64
+	// slope is its derivative by the ability, luck the variance that the ability
+	// leaves.
+	slope, luck float64
+}
+
+// outlook of an arm. Where every task is tried only once, what has been seen is certain
+// and only the rest is not.
+func (s *search) outlook(a *arm) outlook {
+	var o outlook
+	cells := a.cells
+	for j, w := range s.weights {
+		if len(cells) > 0 && cells[0].Task == j {
+			c := cells[0]
+			cells = cells[1:]
+			if s.repeats == 1 {
+				o.mean += w * c.Sum / c.N
+				continue
+			}
+		}
+		p := rasch.Sigmoid(a.ability + s.belief.model.Effects[j])
+		o.mean += w * p
+		o.slope += w * p * (1 - p)
+		if s.repeats == 1 {
+			o.luck += w * w * p * (1 - p) * s.belief.model.Dispersion
+		}
+	}
+	return o
+}
+
+func (s *search) value(a *arm) float64 { return s.outlook(a).mean }
 
 // paired is the number of tasks that an arm and the champion have both seen and the
 // mean over them of the difference of their mean scores.
 func (s *search) paired(a *arm) (tasks int, difference float64) {
-	type tally struct{ sum, n float64 }
-	ours, theirs := make([]tally, len(s.tasks)), make([]tally, len(s.tasks))
-	for _, o := range s.seen {
-		to := ours
-		switch int(o.arm) {
-		case a.index:
-		case s.champion.index:
-			to = theirs
-		default:
-			continue
-		}
-		to[o.task].sum += float64(o.score)
-		to[o.task].n++
-	}
-	for j := range ours {
-		if ours[j].n > 0 && theirs[j].n > 0 {
+	theirs := s.champion.cells
+	for _, c := range a.cells {
+		at, found := slices.BinarySearchFunc(theirs, c.Task, func(c rasch.Cell, task int) int { return c.Task - task })
+		if found {
 			tasks++
-			difference += ours[j].sum/ours[j].n - theirs[j].sum/theirs[j].n
+			difference += c.Sum/c.N - theirs[at].Sum/theirs[at].N
 		}
 	}
 	return tasks, difference / math.Max(1, float64(tasks))
 }
 
 // estimate is the expected mean over all tasks with its 95 % interval.
-func (s *search) estimate(a *arm) Estimate {
-	score, half := clamp(s.level+a.mean, 0, 1), 1.96*math.Sqrt(a.variance)
+func (s *search) estimate(a *arm, gain, sd float64) Estimate {
+	o := s.outlook(a)
+	mean, lo, hi := o.mean, 0.0, 0.0
+	half := 1.96 * math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck))
+	lo, hi = clamp(mean-half, 0, 1), clamp(mean+half, 0, 1)
 	return Estimate{
-		Variant: a.id, Config: a.config.Clone(), Score: score, Lo: clamp(score-half, 0, 1), Hi: clamp(score+half, 0, 1),
+		Variant: a.id, Config: a.config.Clone(), Score: clamp(mean, 0, 1), Lo: lo, Hi: hi, Gain: gain, SD: sd,
 		Evaluations: a.scored, Parents: slices.Clone(a.parents), Operator: a.operator, Generation: a.generation, Rationale: a.rationale,
 	}
 }

@@ -6,68 +6,53 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"evolve/bench"
+	"evolve/mutate/operator"
+	"evolve/mutate/rasch"
 	"evolve/runtime/agent"
 )
 
-// search is an evolutionary searcher: operators on parents, asynchronous
-// successive halving for the evaluations, additive effects for the estimates, and
-// a final race among the leaders.
+// search is the model-based searcher; see the package's documentation.
 type search struct {
-	space  agent.Space
-	params []agent.Param // those with more than one value
-	// conditional names the parameters that are not always active.
-	conditional []string
-	operators   []operator
-	selector    Selector
-	view        View
-	rng         *rand.Rand
+	space agent.Space
+	view  View
+	rng   *rand.Rand
+	codec *codec
+	plan  plan
 
 	tasks     []Task
 	taskIndex map[string]int
-	weights   []float64
-	weightSum float64
+	weights   []float64 // of the tasks; they add up to 1
 	budget    int
 	repeats   int
-	share     float64 // of the budget for the random baseline
 	finalists int
 
 	arms     []*arm
 	byID     map[agent.ConfigID]*arm
+	points   map[string]bool // of the arms
 	champion *arm
-	main     *ladder
-	base     *ladder
-	made     int // variants the search has made, the champion and the baseline's left out
+	queue    []*arm // arms that are to get evaluations up to their targets, in order
+	design   []proposal
+	baseline baseline
+	breeding breeding
+	author   authoring
 
 	asked, spent int // asked counts own trials, spent those of this run told from elsewhere as well
-	baseAsked    int
+	told         int
+	raced        int // evaluations that went to leaders
+	made         int // variants that the search made itself
 	exhausted    bool
-	// heard holds every trial that was told.
-	heard      map[uint64]bool
-	pending    map[trialKey]bool
-	leading    []*arm // in the final race, regrouped at regroupAt asks
-	regroupAt  int
-	pool       []*arm // of parents, looked up anew at poolAt arms
-	poolAt     int
-	candidates []Candidate
-	freshAt    int // asks before which no new variant is looked for
+	// heard holds every trial that was told, pending those asked and not told.
+	heard   map[uint64]bool
+	pending map[trialKey]bool
+	freshAt int // asks before which no new variant is looked for
 
 	// A small space gone through value by value; see enumerate.go.
 	values  [][]any
 	counted int
 
-	// What is believed; see effects.go.
-	seen       []observation
-	refitAt    int
-	difficulty []float64
-	level      float64 // the champion's expected mean score
-	noise      float64 // variance of a score around its expectation
-	encoder    encoder
-	model      surrogate
-	trained    bool
-	shift      float64 // of the model's scale to the champion's
+	belief belief
 }
 
 type trialKey struct{ arm, task, repeat int }
@@ -80,9 +65,6 @@ func (k trialKey) packed() uint64 {
 // unbounded stands for repeats without a bound.
 const unbounded = math.MaxUint16 - 1
 
-// raceShare of the budget goes to the final race among the leaders.
-const raceShare = 0.2
-
 // New makes the searcher of this version.
 func New(o Options) (Searcher, error) {
 	if problems := o.Space.Check(); len(problems) > 0 {
@@ -94,40 +76,46 @@ func New(o Options) (Searcher, error) {
 	if o.Budget < 1 {
 		return nil, errors.New("a search needs a budget of at least one evaluation")
 	}
-	name := o.Selection
-	if name == "" {
-		name = DefaultSelection
-	}
-	selector, ok := selectors()[name]
-	if !ok {
-		return nil, fmt.Errorf("there is no selection %q; there are %s", name, strings.Join(Selections(), ", "))
-	}
 	champion, problems := o.Space.Parse(o.Champion)
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("the champion: %s", problems[0])
 	}
 	s := &search{
-		space: o.Space, operators: operators(), selector: selector, view: o.View,
-		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0x5ea4c4)), tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget,
-		repeats: o.MaxRepeats, share: o.BaselineShare, finalists: o.Finalists, byID: map[agent.ConfigID]*arm{},
-		heard: map[uint64]bool{}, pending: map[trialKey]bool{}, difficulty: make([]float64, len(o.Tasks)), noise: 0.15, refitAt: 8,
+		space: o.Space, view: o.View,
+		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0x5ea4c4)), codec: newCodec(o.Space, champion),
+		tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget, repeats: o.MaxRepeats, finalists: o.Finalists,
+		byID: map[agent.ConfigID]*arm{}, points: map[string]bool{}, heard: map[uint64]bool{}, pending: map[trialKey]bool{},
 	}
+	var err error
+	if s.breeding, err = newBreeding(o.Selection, o.Author); err != nil {
+		return nil, err
+	}
+	s.author.there = o.Author
 	if s.repeats <= 0 || s.repeats > unbounded {
 		s.repeats = unbounded
 	}
-	switch {
-	case s.share == 0:
-		s.share = 0.1
-	case !(s.share > 0): // negative, or no number
-		s.share = 0
-	}
-	s.share = math.Min(s.share, 1)
 	if s.finalists <= 0 {
 		s.finalists = 3
 	}
-	for j, t := range o.Tasks {
+	if err := s.weigh(); err != nil {
+		return nil, err
+	}
+	s.baseline.share = baselineShare(o.BaselineShare)
+	s.belief.model = rasch.New(s.codec.dims, len(s.tasks))
+	s.plan = newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats)
+	s.champion = s.add(proposal{config: champion, operator: "champion"}, false)
+	s.champion.target = min(2*s.plan.first, s.capacity())
+	s.queue = append(s.queue, s.champion)
+	s.layOut()
+	return s, nil
+}
+
+// weigh takes the tasks' weights; those that are none count as 1.
+func (s *search) weigh() error {
+	sum := 0.0
+	for j, t := range s.tasks {
 		if _, twice := s.taskIndex[t.ID]; twice {
-			return nil, fmt.Errorf("two tasks are called %q", t.ID)
+			return fmt.Errorf("two tasks are called %q", t.ID)
 		}
 		s.taskIndex[t.ID] = j
 		w := t.Weight
@@ -135,43 +123,61 @@ func New(o Options) (Searcher, error) {
 			w = 1
 		}
 		s.weights = append(s.weights, w)
-		s.weightSum += w
-		s.difficulty[j] = 0.5
+		sum += w
 	}
-	s.level = 0.5
-	for _, p := range o.Space.Params {
-		if len(p.When) > 0 {
-			s.conditional = append(s.conditional, p.Name)
-		}
-		if !fixed(p) {
-			s.params = append(s.params, p)
-		}
+	for j := range s.weights {
+		s.weights[j] /= sum
 	}
-	s.encoder = newEncoder(s.params)
-	s.model = newProcess(s.encoder)
-	s.plan()
-	s.champion, _ = s.add(child{champion, "champion", ""}, nil, false)
-	s.main.enter(s.champion)
-	s.champion.target = min(2*s.main.rungs[0], s.main.top())
-	return s, nil
+	return nil
 }
 
-// plan fits the rungs to the budget. With one in four lifted, a variant costs about
-// two and a half times its first rung on average.
-func (s *search) plan() {
-	rungs := func(budget float64) *ladder {
-		most := len(s.tasks) * min(s.repeats, 16)
-		first := int(math.Min(clamp(0.12*math.Sqrt(budget), 2, 40), float64(most)))
-		return newLadder(first, max(first, min(16*first, most, int(budget/4))))
+// capacity is how many evaluations an arm can take.
+func (s *search) capacity() int {
+	if s.repeats > math.MaxInt32/len(s.tasks) {
+		return math.MaxInt32
 	}
-	random := float64(s.budget) * s.share
-	s.main, s.base = rungs(float64(s.budget)-random), rungs(random)
+	return s.repeats * len(s.tasks)
+}
+
+// add makes a proposal an arm, or returns the one it is already.
+func (s *search) add(p proposal, baseline bool) *arm {
+	id := p.config.ID()
+	if a, ok := s.byID[id]; ok {
+		return a
+	}
+	a := &arm{
+		index: len(s.arms), id: id, config: p.config, point: s.codec.encode(p.config), operator: p.operator, rationale: p.rationale,
+		baseline: baseline, repeats: make([]uint16, len(s.tasks)), atFewest: len(s.tasks), ability: p.ability, item: -1, deviation: 1, scale: p.scale,
+	}
+	for _, q := range p.parents {
+		a.parents = append(a.parents, q.id)
+		a.generation = max(a.generation, q.generation+1)
+		q.children++
+	}
+	s.arms = append(s.arms, a)
+	s.byID[id] = a
+	s.points[key(a.point)] = true
+	return a
+}
+
+// key is a point as a map's key.
+func key(x rasch.Point) string {
+	b := make([]byte, 0, 2*len(x))
+	for _, v := range x {
+		b = append(b, byte(v), byte(v>>8))
+	}
+	return string(b)
 }
 
 // Ask is the next trial.
 func (s *search) Ask() (Trial, Status) {
 	if s.spent >= s.budget || s.exhausted {
 		return Trial{}, Done
+	}
+	if s.briefDue() {
+		if t, ok := s.brief(); ok {
+			return t, Ready
+		}
 	}
 	a := s.choose()
 	if a == nil {
@@ -186,7 +192,7 @@ func (s *search) Ask() (Trial, Status) {
 	stage := bench.StageSearch
 	if a.baseline {
 		stage = bench.StageBaseline
-		s.baseAsked++
+		s.baseline.asked++
 	}
 	t := Trial{
 		N: int64(s.asked), Variant: a.id, Config: a.config.Clone(), Parents: slices.Clone(a.parents), Operator: a.operator,
@@ -199,22 +205,26 @@ func (s *search) Ask() (Trial, Status) {
 
 // choose picks the arm that gets the next evaluation; nil when no arm can take one.
 func (s *search) choose() *arm {
-	if float64(s.baseAsked) < s.share*float64(s.spent+1)-0.5 && s.asked > 0 {
-		if a := s.climb(s.base, true); a != nil {
+	if s.baseline.due(s.spent) && s.asked > 0 {
+		if a := s.nextRandom(); a != nil {
 			return a
 		}
 	}
-	if float64(s.spent) < (1-raceShare)*float64(s.budget) {
-		if a := s.climb(s.main, false); a != nil {
+	for {
+		if a := s.queued(); a != nil {
 			return a
+		}
+		if s.raceDue() {
+			if a := s.race(); a != nil {
+				s.raced++
+				return a
+			}
+		}
+		if !s.enlarge() {
+			break
 		}
 	}
 	if a := s.race(); a != nil {
-		return a
-	}
-	// Whatever can still take one: a new variant, or the oldest that is open.
-	s.freshAt = 0
-	if a := s.fresh(false); a != nil {
 		return a
 	}
 	for _, a := range s.arms {
@@ -225,66 +235,67 @@ func (s *search) choose() *arm {
 	return nil
 }
 
-// climb serves a ladder: queued work, then promotions, then a new variant.
-func (s *search) climb(l *ladder, baseline bool) *arm {
-	for {
-		if a := l.next(s); a != nil {
+// queued is the arm at the head of the queue that still wants evaluations.
+func (s *search) queued() *arm {
+	for len(s.queue) > 0 {
+		a := s.queue[0]
+		if a.asked < a.target && s.open(a) {
 			return a
 		}
-		if a := l.promote(); a != nil {
-			if !baseline && s.champion.target < a.target {
-				// The champion keeps up with whoever climbs.
-				s.champion.target = a.target
-				l.queue = append(l.queue, s.champion)
-			}
-			continue
-		}
-		if s.fresh(baseline) == nil {
-			return nil
-		}
+		s.queue = s.queue[1:]
 	}
-}
-
-// fresh makes a new variant and puts it on its ladder; nil when none is found. Then
-// it waits a while before it looks again: looking in vain is costly.
-func (s *search) fresh(baseline bool) *arm {
-	if s.asked < s.freshAt {
-		return nil
-	}
-	for range 60 {
-		c, parents := s.propose(baseline)
-		if c.config == nil || s.refused(c.config.ID(), baseline) {
-			continue
-		}
-		return s.take(c, parents, baseline)
-	}
-	if c := s.untried(); c != nil {
-		return s.take(child{c, "random", "the next that was never tried"}, nil, baseline)
-	}
-	s.freshAt = s.asked + 64 + s.asked/8
 	return nil
 }
 
-func (s *search) take(c child, parents []*arm, baseline bool) *arm {
-	a, _ := s.add(c, parents, baseline)
-	s.enter(a)
+// enter makes a proposal a variant that is to get its first evaluations.
+func (s *search) enter(p proposal) *arm {
+	a := s.add(p, false)
+	a.target = max(a.target, s.plan.first)
+	s.queue = append(s.queue, a)
+	s.made++
+	if a.scale > 0 {
+		s.breeding.young = append(s.breeding.young, a)
+	}
 	return a
 }
 
+// enlarge adds new variants: the next of the design, or proposals. It returns false
+// when none is found; then it waits a while before it looks again, as looking in vain
+// is costly.
+func (s *search) enlarge() bool {
+	if len(s.design) > 0 {
+		s.enter(s.design[0])
+		s.design = s.design[1:]
+		return true
+	}
+	if s.asked < s.freshAt {
+		return false
+	}
+	before := len(s.arms)
+	for _, p := range s.propose() {
+		s.enter(p)
+	}
+	if len(s.arms) == before {
+		if c := s.untried(); c != nil {
+			s.enter(proposal{config: c, operator: "random", rationale: "the next that was never tried"})
+		}
+	}
+	if len(s.arms) == before {
+		s.freshAt = s.asked + 64 + s.asked/8
+		return false
+	}
+	return true
+}
+
 // refused are configs of this run, and three in four of those of earlier nights.
-func (s *search) refused(id agent.ConfigID, baseline bool) bool {
+func (s *search) refused(id agent.ConfigID) bool {
 	if _, known := s.byID[id]; known {
 		return true
 	}
-	return !baseline && s.view != nil && s.rng.IntN(4) != 0 && s.view.Tried(id)
+	return s.view != nil && s.rng.IntN(4) != 0 && s.view.Tried(id)
 }
 
-// enter puts a new arm on its ladder.
-func (s *search) enter(a *arm) {
-	if a.baseline {
-		s.base.enter(a)
-		return
-	}
-	s.made++
-	s.main.enter(a)
+// random draws a config.
+func (s *search) random() proposal {
+	return proposal{config: operator.Random(s.space, s.champion.config, s.rng), operator: "random", rationale: "drawn at random"}
 }

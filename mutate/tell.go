@@ -10,6 +10,10 @@ import (
 // Tell takes a result. One that was not asked for here (a resumed run's) makes its
 // variant known; when it is of a search stage it counts as spent.
 func (s *search) Tell(o Observation) {
+	if o.Trial.Brief != nil {
+		s.answer(o)
+		return
+	}
 	task, ok := s.taskIndex[o.Trial.Task]
 	if !ok {
 		return // a task that the suite no longer has
@@ -31,16 +35,13 @@ func (s *search) Tell(o Observation) {
 		s.foreign(a, task, o.Trial)
 	}
 	a.told++
+	s.told++
 	if o.Scored && o.Score >= 0 && o.Score <= 1 {
-		s.observe(a, task, o.Score)
+		a.observe(task, o.Score)
 	}
-	if a.baseline {
-		s.base.finished(a)
-	} else {
-		s.main.finished(a)
-	}
-	if s.spent >= s.budget && len(s.pending) == 0 && len(s.seen) > 0 {
-		s.fit() // the last word
+	s.note(a, task, o)
+	if s.spent >= s.budget && len(s.pending) == 0 && len(s.codec.dims) > 0 {
+		s.fit(4) // the last word
 	}
 }
 
@@ -51,16 +52,18 @@ func (s *search) adopt(t Trial) *arm {
 	if len(problems) > 0 {
 		return nil // the space has changed since
 	}
-	var parents []*arm
-	for _, id := range t.Parents {
-		if p, ok := s.byID[id]; ok {
-			parents = append(parents, p)
-		}
+	known := len(s.arms)
+	a := s.add(proposal{config: config, operator: t.Operator, rationale: t.Rationale}, t.Stage == bench.StageBaseline)
+	if len(s.arms) == known {
+		return a
 	}
-	a, created := s.add(child{config, t.Operator, t.Rationale}, parents, t.Stage == bench.StageBaseline)
-	if created {
-		a.parents, a.generation = slices.Clone(t.Parents), t.Generation
-		s.enter(a)
+	a.parents, a.generation = slices.Clone(t.Parents), t.Generation
+	if a.baseline {
+		s.baseline.arms = append(s.baseline.arms, a)
+	} else {
+		s.made++
+		a.target = s.plan.first
+		s.queue = append(s.queue, a)
 	}
 	return a
 }
@@ -72,7 +75,7 @@ func (s *search) foreign(a *arm, task int, t Trial) {
 	if t.Stage == bench.StageSearch || t.Stage == bench.StageBaseline {
 		s.spent++
 		if a.baseline {
-			s.baseAsked++
+			s.baseline.asked++
 		}
 	}
 }

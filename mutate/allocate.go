@@ -1,0 +1,96 @@
+package mutate
+
+import (
+	"math"
+
+	"evolve/mutate/rasch"
+)
+
+// raceDue reports whether it is the leaders' turn: in the final race, and before it
+// for their share.
+func (s *search) raceDue() bool {
+	mine := float64(s.spent - s.baseline.asked)
+	if mine >= s.plan.search {
+		return true
+	}
+	return s.belief.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
+}
+
+// race gives one evaluation to a leader by top-two Thompson sampling (Russo 2020) from
+// their joint posterior: half the time to the best of one draw, otherwise to the best
+// other one of further draws. The champion always takes part.
+func (s *search) race() *arm {
+	s.refresh()
+	b := &s.belief
+	if b.joint == nil {
+		return nil
+	}
+	width := len(b.leaders)
+	first := s.thompson(width, -1)
+	if first >= 0 && s.rng.IntN(2) == 0 {
+		if second := s.thompson(width, first); second >= 0 {
+			first = second
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return b.leaders[first]
+}
+
+// thompson is the best open leader but one in a draw; −1 when there is none. What is
+// pending counts as information to come.
+func (s *search) thompson(width, but int) int {
+	b := &s.belief
+	z := make([]float64, width)
+	for i := range z {
+		z[i] = s.rng.NormFloat64()
+	}
+	top, most := -1, math.Inf(-1)
+	for i, a := range b.leaders[:width] {
+		d := 0.0
+		for k := 0; k <= i; k++ {
+			d += b.joint.At(i, k) * z[k]
+		}
+		if i == but || !s.open(a) {
+			continue
+		}
+		coming := float64(a.asked - a.told)
+		shrink := math.Sqrt(1 / (1 + coming*0.15*a.deviation*a.deviation))
+		if v := a.ability + d*shrink; v > most {
+			top, most = i, v
+		}
+	}
+	return top
+}
+
+// task picks the task of an arm's next evaluation: one it has seen least often,
+// by weight .3 + .7·4p(1 − p), because tasks that every variant passes or fails
+// tell nothing.
+func (s *search) task(a *arm) int {
+	pick, most := -1, math.Inf(-1)
+	try := func(j int) {
+		p := rasch.Sigmoid(a.ability + s.belief.model.Effects[j])
+		// The largest of log(u)/w is a draw with probability proportional to w.
+		if key := math.Log(1-s.rng.Float64()) / (0.3 + 0.7*4*p*(1-p)); key > most {
+			pick, most = j, key
+		}
+	}
+	// On large suites a handful of candidates does as well as all of them.
+	const handful = 24
+	if len(s.tasks) > 4*handful {
+		for range 3 * handful {
+			if j := s.rng.IntN(len(s.tasks)); int(a.repeats[j]) == a.fewest {
+				try(j)
+			}
+		}
+	}
+	if pick < 0 {
+		for j := range s.tasks {
+			if int(a.repeats[j]) == a.fewest {
+				try(j)
+			}
+		}
+	}
+	return pick
+}

@@ -1,0 +1,167 @@
+package mutate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"evolve/mutate/rasch"
+)
+
+// belief is the model with the arms it was fitted to.
+type belief struct {
+	model *rasch.Model
+	items []rasch.Item
+	arms  []*arm // of the items, in their order
+	// fitted is how many results had been told at the last fit, learnt how many items
+	// there were when hyperparameters were last learnt.
+	fitted, learnt int
+	level          float64 // the champion's expected score
+
+	leaders []*arm
+	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
+}
+
+// modelled bounds the items of the model.
+const modelled = mostConfigs + 30
+
+// ready reports whether there is anything to believe.
+func (b *belief) ready() bool { return len(b.items) > 0 }
+
+// refresh fits the model when enough has been told since it was last fitted.
+func (s *search) refresh() {
+	b := &s.belief
+	if s.told-b.fitted >= max(4, min(b.fitted/40, 150)) && len(s.codec.dims) > 0 {
+		s.fit(2)
+	}
+}
+
+// fit fits the model to all that is known.
+func (s *search) fit(iterations int) {
+	b := &s.belief
+	b.arms = s.represented(b.arms[:0])
+	b.items = b.items[:0]
+	for _, a := range s.arms {
+		a.item = -1
+	}
+	for i, a := range b.arms {
+		a.item = i
+		b.items = append(b.items, rasch.Item{Point: a.point, Cells: a.cells, Ability: a.ability, Pending: float64(a.pending())})
+	}
+	learn := 0
+	if float64(len(b.items)) > 1.12*float64(b.learnt)+4 {
+		b.learnt = len(b.items)
+		learn = 12
+		iterations++
+		if b.fitted == 0 {
+			iterations += 3
+		}
+	}
+	if len(b.items) == 0 {
+		b.fitted = s.told
+		return
+	}
+	b.model.Fit(b.items, iterations, learn)
+	for i, a := range b.arms {
+		a.ability = b.items[i].Ability
+	}
+	for i, v := range b.model.Variances() {
+		a := b.arms[i]
+		a.deviation = math.Sqrt(v)
+		o := s.outlook(a)
+		a.worth = o.mean - doubt*math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck))
+	}
+	b.fitted = s.told
+	b.level = s.expected(s.champion.ability)
+	s.lead()
+	s.reward()
+}
+
+// represented lists the arms that the model is fitted to: all of which something is
+// known or to come, or the champion, the better half of the bound and an even spread of the
+// rest.
+func (s *search) represented(list []*arm) []*arm {
+	for _, a := range s.arms {
+		if a.scored > 0 || a.pending() > 0 {
+			list = append(list, a)
+		}
+	}
+	if len(list) <= modelled {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b *arm) int {
+		if a == s.champion || b == s.champion {
+			return cmp.Compare(b2i(b == s.champion), b2i(a == s.champion))
+		}
+		return cmp.Compare(b.ability, a.ability)
+	})
+	rest := list[modelled/2:]
+	for i := range modelled / 2 {
+		list[modelled/2+i] = rest[i*len(rest)/(modelled/2)]
+	}
+	return list[:modelled/2*2]
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// leading bounds the leaders.
+const leading = 24
+
+// lead finds the leaders and their joint posterior.
+func (s *search) lead() {
+	b := &s.belief
+	var list []*arm
+	for _, a := range b.arms {
+		if a.scored > 0 && !a.baseline && a != s.champion && s.open(a) {
+			list = append(list, a)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *arm) int { return cmp.Compare(b.ability, a.ability) })
+	list = list[:min(len(list), leading)]
+	if s.champion.item >= 0 && s.open(s.champion) {
+		list = append(list, s.champion)
+	}
+	b.leaders, b.joint = list, nil
+	if len(list) == 0 {
+		return
+	}
+	of := make([]int, len(list))
+	for i, a := range list {
+		of[i] = a.item
+	}
+	cov := b.model.Covariance(of)
+	var chol mat.Cholesky
+	for jitter := 1e-9; !chol.Factorize(cov); jitter *= 10 {
+		for i := range list {
+			cov.SetSym(i, i, cov.At(i, i)+jitter)
+		}
+	}
+	b.joint = mat.NewTriDense(len(list), mat.Lower, nil)
+	chol.LTo(b.joint)
+}
+
+// expected is the weighted mean score over all tasks at an ability.
+func (s *search) expected(ability float64) float64 {
+	sum := 0.0
+	for j, w := range s.weights {
+		sum += w * rasch.Sigmoid(ability+s.belief.model.Effects[j])
+	}
+	return sum
+}
+
+// slope is the derivative of expected.
+func (s *search) slope(ability float64) float64 {
+	sum := 0.0
+	for j, w := range s.weights {
+		p := rasch.Sigmoid(ability + s.belief.model.Effects[j])
+		sum += w * p * (1 - p)
+	}
+	return sum
+}

@@ -1,0 +1,225 @@
+package mutate
+
+import (
+	"fmt"
+	"slices"
+
+	"evolve/mutate/operator"
+	"evolve/mutate/selection"
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// breeding makes children of chosen parents by the operators. The bandit shares the
+// proposals among them and the model, which is one of its arms under the name
+// modelOperator and has a share of its own besides.
+type breeding struct {
+	operators []operator.Operator
+	names     []string // what the bandit chooses from
+	lexicon   *memory.Lexicon
+	bandit    *operator.Bandit
+	choose    selection.Selector
+	health    health
+	// young are bred arms whose operators were not rewarded yet.
+	young []*arm
+
+	// candidates for parents as they were when so many results had been told.
+	pool       []*arm
+	candidates []selection.Candidate
+	at         int
+}
+
+const (
+	// modelOperator and reflectOperator name what makes variants beside the operators.
+	modelOperator   = "model"
+	reflectOperator = "reflect"
+	// bredShare of the proposals is the bandit's to share out; the rest are the model's.
+	bredShare = 0.25
+	// parentsAtMost bounds the candidates for parents.
+	parentsAtMost = 200
+	// shownTasks bounds the tasks by which candidates are compared.
+	shownTasks = 256
+)
+
+func newBreeding(name string, author bool) (breeding, error) {
+	choose, err := selection.Named(name)
+	if err != nil {
+		return breeding{}, err
+	}
+	lex := memory.NewLexicon()
+	b := breeding{operators: operator.Standard(lex), lexicon: lex, bandit: operator.NewBandit(operator.State{}), choose: choose, at: -1}
+	b.names = append(b.names, modelOperator)
+	if author {
+		b.names = append(b.names, reflectOperator)
+	}
+	for _, o := range b.operators {
+		b.names = append(b.names, o.Name())
+	}
+	return b, nil
+}
+
+// breed asks the bandit for a way to make a variant and makes one; false where it is
+// the model's turn, an author's, or nothing new came of it.
+func (s *search) breed() (proposal, bool) {
+	b := &s.breeding
+	name, scale := b.bandit.Pick(b.names, s.rng)
+	if name == modelOperator {
+		return proposal{}, false
+	}
+	if name == reflectOperator {
+		s.author.wanted = true
+		return proposal{}, false
+	}
+	s.gather()
+	budget := selection.Budget{Spent: s.spent, Total: s.budget}
+	at, why := b.choose(b.candidates, budget, s.rng)
+	parent := b.pool[at]
+	scene := operator.Scene{
+		Space: s.space, Champion: s.champion.config, Parent: parent.config, Lineage: s.lineage(parent),
+		Failures: operator.Cluster(b.lexicon, parent.incidents), Health: b.health.list(), Scale: scale,
+	}
+	var other *arm
+	if len(b.pool) > 1 {
+		if at, _ := b.choose(b.candidates, budget, s.rng); b.pool[at] != parent {
+			other = b.pool[at]
+			scene.Other = other.config
+			if a := s.ancestor(parent, other); a != nil {
+				scene.Ancestor = a.config
+			}
+		}
+	}
+	for _, o := range b.operators {
+		if o.Name() != name {
+			continue
+		}
+		child, ok := o.Make(scene, s.rng)
+		if !ok || s.refused(child.Config.ID()) {
+			return proposal{}, false
+		}
+		if _, refused := operator.Refuse(scene, child); refused {
+			return proposal{}, false
+		}
+		p := proposal{
+			config: child.Config, parents: []*arm{parent}, operator: name, scale: scale,
+			rationale: fmt.Sprintf("%s (parent by %s)", child.Rationale, why),
+		}
+		if child.Both && other != nil {
+			p.parents = append(p.parents, other)
+		}
+		return p, true
+	}
+	return proposal{}, false
+}
+
+// gather lists the candidates for parents: the champion and the ablest others.
+func (s *search) gather() {
+	b := &s.breeding
+	if b.at == s.belief.fitted && len(b.pool) > 0 {
+		return
+	}
+	b.at = s.belief.fitted
+	b.pool = append(b.pool[:0], s.champion)
+	for _, a := range s.elite(parentsAtMost) {
+		if a != s.champion && a.scored > 0 {
+			b.pool = append(b.pool, a)
+		}
+	}
+	index := map[agent.ConfigID]int{}
+	for i, a := range b.pool {
+		index[a.id] = i
+	}
+	domains := s.domains()
+	b.candidates = b.candidates[:0]
+	for _, a := range b.pool {
+		c := selection.Candidate{
+			Number: a.index, Mean: s.expected(a.ability) - s.belief.level, SD: a.deviation * s.slope(a.ability),
+			Evaluations: a.scored, Sum: a.score, Pending: max(0, a.asked-a.told), Children: a.children,
+			Tasks: s.byTask(a), Domains: s.byDomain(a, domains),
+		}
+		if a == s.champion {
+			c.Mean, c.SD = 0, 0
+		}
+		if a.billed > 0 {
+			c.Cost, c.Latency = a.cost/float64(a.billed), a.seconds/float64(a.billed)
+		}
+		for _, id := range a.parents {
+			if i, ok := index[id]; ok {
+				c.Parents = append(c.Parents, i)
+			}
+		}
+		b.candidates = append(b.candidates, c)
+	}
+}
+
+// lineage is an arm's chain of first parents, the nearest first.
+func (s *search) lineage(a *arm) []agent.Config {
+	const most = 20
+	var out []agent.Config
+	for len(a.parents) > 0 && len(out) < most {
+		next, ok := s.byID[a.parents[0]]
+		if !ok || next == a {
+			break
+		}
+		a = next
+		out = append(out, a.config)
+	}
+	return out
+}
+
+// ancestor is the nearest common ancestor of two arms, which may be one of them; nil
+// for none known. Nearest is the one with the most generations above it.
+func (s *search) ancestor(a, b *arm) *arm {
+	above := func(a *arm) map[*arm]bool {
+		seen := map[*arm]bool{a: true}
+		for list := []*arm{a}; len(list) > 0; list = list[1:] {
+			for _, id := range list[0].parents {
+				if p, ok := s.byID[id]; ok && !seen[p] {
+					seen[p] = true
+					list = append(list, p)
+				}
+			}
+		}
+		return seen
+	}
+	var nearest *arm
+	mine := above(a)
+	for p := range above(b) {
+		if !mine[p] {
+			continue
+		}
+		if nearest == nil || p.generation > nearest.generation || p.generation == nearest.generation && p.index > nearest.index {
+			nearest = p
+		}
+	}
+	return nearest
+}
+
+// reward tells the bandit what became of bred variants that have had their first
+// evaluations.
+func (s *search) reward() {
+	b := &s.breeding
+	b.young = slices.DeleteFunc(b.young, func(a *arm) bool {
+		if a.told < min(s.plan.first, a.target) {
+			return false
+		}
+		if a.scored == 0 {
+			return true
+		}
+		reference := s.champion
+		for _, id := range a.parents {
+			if p, ok := s.byID[id]; ok && p.ability > reference.ability {
+				reference = p
+			}
+		}
+		ratio := -1.0 // unknown
+		if a.billed > 0 && reference.billed > 0 && reference.cost > 0 {
+			ratio = a.cost / float64(a.billed) / (reference.cost / float64(reference.billed))
+		}
+		gain := s.expected(a.ability) - s.expected(reference.ability)
+		b.bandit.Reward(a.operator, a.scale, operator.Credit(gain, ratio))
+		return true
+	})
+}
+
+// Selections lists the names of the selections, the default first.
+func Selections() []string { return selection.Names() }

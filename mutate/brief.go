@@ -1,0 +1,140 @@
+package mutate
+
+import (
+	"slices"
+
+	"evolve/bench"
+	"evolve/mutate/operator"
+	"evolve/mutate/selection"
+	"evolve/runtime/agent"
+)
+
+// authoring asks a language model for changes, now and then.
+type authoring struct {
+	there  bool
+	wanted bool // the bandit chose it
+	open   int  // briefs that were asked and not told
+	briefs int
+	turn   int // of the components, which take turns
+	tried  []written
+}
+
+// written is a change that a draft made, and the variant that it made.
+type written struct {
+	component string
+	child     *arm
+}
+
+const (
+	// briefShare bounds the briefs: one for so many evaluations.
+	briefShare = 12
+	// briefsOpen bounds those under way.
+	briefsOpen = 2
+	// Cases of a brief, and how many of them are failures where there are as many.
+	casesShown    = 5
+	failuresShown = 3
+	triedShown    = 8
+)
+
+// briefDue reports whether a brief is to be asked for now.
+func (s *search) briefDue() bool {
+	w := &s.author
+	return w.there && w.wanted && w.open < briefsOpen && (w.briefs+1)*briefShare <= s.spent && s.belief.ready()
+}
+
+// brief asks for a change of the next component of a parent that the selection
+// chooses; false when there is nothing to change or to learn from.
+func (s *search) brief() (Trial, bool) {
+	w := &s.author
+	w.wanted = false
+	s.gather()
+	at, why := s.breeding.choose(s.breeding.candidates, selection.Budget{Spent: s.spent, Total: s.budget}, s.rng)
+	a := s.breeding.pool[at]
+	component := s.component(a.config)
+	if component == "" || len(a.cases) == 0 {
+		return Trial{}, false
+	}
+	b := Brief{Component: component, Cases: cases(a)}
+	for _, t := range slices.Backward(w.tried) {
+		if t.component == component && len(b.Tried) < triedShown {
+			gain := 0.0
+			if t.child.scored > 0 {
+				gain = s.expected(t.child.ability) - s.expected(s.reference(t.child).ability)
+			}
+			b.Tried = append(b.Tried, TriedChange{Rationale: t.child.rationale, Gain: gain})
+		}
+	}
+	t := Trial{
+		N: int64(s.asked), Variant: a.id, Config: a.config.Clone(), Parents: slices.Clone(a.parents), Operator: a.operator,
+		Generation: a.generation, Rationale: why, Stage: bench.StageSearch, Brief: &b,
+	}
+	s.asked++
+	w.open++
+	w.briefs++
+	return t, true
+}
+
+// reference is the first parent of an arm, or the champion where it is unknown.
+func (s *search) reference(a *arm) *arm {
+	if len(a.parents) > 0 {
+		if p, ok := s.byID[a.parents[0]]; ok {
+			return p
+		}
+	}
+	return s.champion
+}
+
+// component is the next of a config's texts, subsets and choices; "" when it has none.
+func (s *search) component(c agent.Config) string {
+	var list []string
+	for _, p := range s.space.Params {
+		if _, active := c[p.Name]; !active {
+			continue
+		}
+		if p.Kind == agent.Text || (p.Kind == agent.Subset || p.Kind == agent.Choice) && !operator.Fixed(p) {
+			list = append(list, p.Name)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	s.author.turn++
+	return list[(s.author.turn-1)%len(list)]
+}
+
+// cases are evaluations of an arm to learn from, failed ones first.
+func cases(a *arm) []Case {
+	var bad, good []Case
+	for _, c := range slices.Backward(a.cases) {
+		if c.Score < failed {
+			bad = append(bad, c)
+		} else {
+			good = append(good, c)
+		}
+	}
+	take := min(len(bad), max(failuresShown, casesShown-len(good)))
+	out := bad[:take]
+	return append(out, good[:min(len(good), casesShown-take)]...)
+}
+
+// answer takes what became of a brief. A draft that is new becomes a variant.
+func (s *search) answer(o Observation) {
+	s.author.open = max(0, s.author.open-1)
+	parent, known := s.byID[o.Trial.Variant]
+	if !known || o.Draft == nil {
+		return
+	}
+	config, problems := s.space.Parse(o.Draft.Config)
+	if len(problems) > 0 || s.byID[config.ID()] != nil {
+		return
+	}
+	scene := operator.Scene{Space: s.space, Champion: s.champion.config, Parent: parent.config, Lineage: s.lineage(parent)}
+	if _, refused := operator.Refuse(scene, operator.Child{Config: config, Operator: reflectOperator}); refused {
+		return
+	}
+	a := s.enter(proposal{
+		config: config, parents: []*arm{parent}, operator: reflectOperator, rationale: o.Draft.Rationale,
+		scale: 1, ability: parent.ability,
+	})
+	s.author.tried = append(s.author.tried, written{o.Trial.Brief.Component, a})
+}

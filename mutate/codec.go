@@ -1,0 +1,298 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"evolve/mutate/operator"
+	"evolve/mutate/rasch"
+	"evolve/runtime/agent"
+)
+
+// Codes of places without a scale, in a point.
+const (
+	inactive = -1
+	absent   = -2
+	present  = -3
+	category = -4 // and below: the values of a choice, the texts that were met
+)
+
+// setting is a parameter that can change, with its dimensions: one for a number,
+// choice or switch, one for each member of a subset; of a text one for each line that
+// it offers and before them one for the rest of the text as a whole.
+type setting struct {
+	param agent.Param
+	// first dimension, and how many.
+	first, dims int
+	members     []string // of a subset, or the lines that a text offers
+	rests       []string // of a text: what was met beside those lines
+	// snapped are the places of a number that are values of their own.
+	snapped []int16
+	needs   []need
+}
+
+// need is a condition: another setting is at one of the codes.
+type need struct {
+	setting int
+	codes   []int16
+}
+
+// codec translates configs to points and back.
+type codec struct {
+	space    agent.Space
+	base     agent.Config // gives what cannot change
+	settings []setting
+	dims     []rasch.Dimension
+	// order goes through the settings so that each comes after those that it needs.
+	order []int
+	// home is the point of the default config, with inactive places filled in.
+	home rasch.Point
+}
+
+func newCodec(space agent.Space, champion agent.Config) *codec {
+	c := &codec{space: space, base: champion}
+	for _, p := range space.Params {
+		if p.Kind != agent.Text && operator.Fixed(p) {
+			continue
+		}
+		st := setting{param: p, first: len(c.dims), dims: 1}
+		weight := 1.0
+		switch p.Kind {
+		case agent.Subset:
+			st.members = p.Of
+			st.dims = len(p.Of)
+		case agent.Text:
+			st.members = operator.Offered(p)
+			st.dims = 1 + len(st.members)
+		case agent.Float, agent.Int:
+			st.snapped = snapped(p)
+		}
+		weight /= float64(st.dims)
+		for range st.dims {
+			c.dims = append(c.dims, rasch.Dimension{Numeric: p.Numeric(), Weight: weight})
+		}
+		c.settings = append(c.settings, st)
+	}
+	c.arrange()
+	all := make(agent.Config, len(space.Params))
+	for _, p := range space.Params {
+		all[p.Name] = p.Default
+	}
+	c.home = c.encode(all)
+	return c
+}
+
+// snapped lists, for every place, the one of the value that stands there.
+func snapped(p agent.Param) []int16 {
+	out := make([]int16, rasch.Grid+1)
+	for i := range out {
+		out[i] = place(p, operator.FromUnit(p, float64(i)/rasch.Grid))
+	}
+	return out
+}
+
+// place of a numeric value.
+func place(p agent.Param, v any) int16 {
+	f, ok := v.(float64)
+	if n, whole := v.(int64); whole {
+		f, ok = float64(n), true
+	}
+	if !ok {
+		return 0
+	}
+	return int16(operator.Unit(p, f)*rasch.Grid + 0.5)
+}
+
+// arrange finds the conditions of the settings and an order in which they can be
+// decided. A condition on a text is left to the config: whole texts are no codes.
+func (c *codec) arrange() {
+	at := map[string]int{}
+	for i, st := range c.settings {
+		at[st.param.Name] = i
+	}
+	for i := range c.settings {
+		for other, values := range c.settings[i].param.When {
+			j, free := at[other]
+			if !free || c.settings[j].param.Kind == agent.Text {
+				continue
+			}
+			n := need{setting: j}
+			for _, v := range values {
+				if v, err := c.settings[j].param.Coerce(v); err == nil {
+					n.codes = append(n.codes, c.settings[j].code(v))
+				}
+			}
+			c.settings[i].needs = append(c.settings[i].needs, n)
+		}
+		slices.SortFunc(c.settings[i].needs, func(a, b need) int { return a.setting - b.setting })
+	}
+	done := make([]bool, len(c.settings))
+	var visit func(int)
+	visit = func(i int) {
+		if done[i] {
+			return
+		}
+		done[i] = true
+		for _, n := range c.settings[i].needs {
+			visit(n.setting)
+		}
+		c.order = append(c.order, i)
+	}
+	for i := range c.settings {
+		visit(i)
+	}
+}
+
+// code is the place of a value with one dimension.
+func (st *setting) code(v any) int16 {
+	switch st.param.Kind {
+	case agent.Float, agent.Int:
+		return place(st.param, v)
+	case agent.Choice:
+		return category - int16(slices.Index(st.param.Values, v))
+	}
+	return presence(v == true)
+}
+
+func presence(there bool) int16 {
+	if there {
+		return present
+	}
+	return absent
+}
+
+// encode is the point of a config. A text that was never met gets a new code.
+func (c *codec) encode(config agent.Config) rasch.Point {
+	x := make(rasch.Point, len(c.dims))
+	for i := range c.settings {
+		st := &c.settings[i]
+		to := x[st.first : st.first+st.dims]
+		v, ok := config[st.param.Name]
+		if !ok {
+			for k := range to {
+				to[k] = inactive
+			}
+			continue
+		}
+		switch st.param.Kind {
+		case agent.Subset:
+			list, _ := v.([]string)
+			for k, m := range st.members {
+				to[k] = presence(slices.Contains(list, m))
+			}
+		case agent.Text:
+			text, _ := v.(string)
+			lines, rest := st.divide(text)
+			at := slices.Index(st.rests, rest)
+			if at < 0 {
+				at = len(st.rests)
+				st.rests = append(st.rests, rest)
+			}
+			to[0] = category - int16(min(at, 1<<14))
+			for k, m := range st.members {
+				to[1+k] = presence(slices.Contains(lines, m))
+			}
+		default:
+			to[0] = st.code(v)
+		}
+	}
+	return x
+}
+
+// divide parts a text into the offered lines that it holds and the rest.
+func (st *setting) divide(text string) (lines []string, rest string) {
+	if len(st.members) == 0 {
+		return nil, text
+	}
+	var other []string
+	for l := range strings.SplitSeq(text, "\n") {
+		if slices.Contains(st.members, l) {
+			lines = append(lines, l)
+		} else {
+			other = append(other, l)
+		}
+	}
+	return lines, strings.Join(other, "\n")
+}
+
+// decode is the config of a point. Parameters in which the point is where near is
+// keep near's very values. It returns false when a text would be too long.
+func (c *codec) decode(x rasch.Point, near agent.Config, at rasch.Point) (agent.Config, bool) {
+	config := make(agent.Config, len(c.space.Params))
+	for _, p := range c.space.Params {
+		if v, ok := c.base[p.Name]; ok && p.Kind != agent.Text && operator.Fixed(p) {
+			config[p.Name] = v
+		}
+	}
+	for i := range c.settings {
+		st := &c.settings[i]
+		from, to := st.first, st.first+st.dims
+		if x[from] == inactive {
+			continue
+		}
+		if v, ok := near[st.param.Name]; ok && slices.Equal(x[from:to], at[from:to]) {
+			config[st.param.Name] = v
+			continue
+		}
+		v, ok := st.value(x[from:to], near)
+		if !ok {
+			return nil, false
+		}
+		config[st.param.Name] = v
+	}
+	return operator.Canonical(c.space, config.Clone()), true
+}
+
+// value is the value at the places of a setting.
+func (st *setting) value(x []int16, near agent.Config) (any, bool) {
+	p := st.param
+	switch p.Kind {
+	case agent.Float, agent.Int:
+		return operator.FromUnit(p, float64(x[0])/rasch.Grid), true
+	case agent.Choice:
+		return p.Values[category-x[0]], true
+	case agent.Bool:
+		return x[0] == present, true
+	case agent.Subset:
+		list := []string{}
+		for k, m := range st.members {
+			if x[k] == present {
+				list = append(list, m)
+			}
+		}
+		return list, true
+	}
+	return st.text(x, near)
+}
+
+// text writes a text: near's where the rest is the same, without the lines that went,
+// and with those that came at its end.
+func (st *setting) text(x []int16, near agent.Config) (string, bool) {
+	rest := st.rests[category-x[0]]
+	text, _ := near[st.param.Name].(string)
+	if _, same := st.divide(text); same != rest {
+		text = rest
+	}
+	var lines []string
+	if text != "" {
+		lines = strings.Split(text, "\n")
+	}
+	end := len(lines) // a final line break stays one
+	if end > 0 && lines[end-1] == "" {
+		end--
+	}
+	for k, l := range st.members {
+		switch {
+		case x[1+k] != present:
+			before := len(lines)
+			lines = slices.DeleteFunc(lines, func(s string) bool { return s == l })
+			end = max(0, end-(before-len(lines)))
+		case !slices.Contains(lines, l):
+			lines = slices.Insert(lines, end, l)
+			end++
+		}
+	}
+	text = strings.Join(lines, "\n")
+	return text, st.param.MaxChars <= 0 || utf8.RuneCountInString(text) <= st.param.MaxChars
+}

@@ -1,0 +1,44 @@
+package mutate
+
+import (
+	"evolve/mutate/rasch"
+	"evolve/runtime/agent"
+)
+
+// layOut makes the design: the default where it is not the champion, then a Latin
+// hypercube over the numbers with every value of choices and switches equally often
+// (McKay et al. 1979); subsets and texts are drawn.
+func (s *search) layOut() {
+	if d := s.space.Default(); d.ID() != s.champion.id {
+		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the defaults of the space"})
+	}
+	n := s.plan.design
+	points := make([]rasch.Point, n)
+	for k := range points {
+		points[k] = s.codec.random(s.champion.point, s.rng)
+	}
+	for i := range s.codec.settings {
+		st := &s.codec.settings[i]
+		column := s.rng.Perm(n)
+		for k, x := range points {
+			if x[st.first] == inactive {
+				continue
+			}
+			switch st.param.Kind {
+			case agent.Float, agent.Int:
+				u := (float64(column[k]) + s.rng.Float64()) / float64(n)
+				x[st.first] = st.snapped[int(u*rasch.Grid+0.5)]
+			case agent.Choice:
+				x[st.first] = category - int16(column[k]%len(st.param.Values))
+			case agent.Bool:
+				x[st.first] = presence(column[k]%2 == 0)
+			}
+		}
+	}
+	for _, x := range points {
+		s.codec.settle(x, s.rng)
+		if c, ok := s.codec.decode(x, s.champion.config, s.champion.point); ok {
+			s.design = append(s.design, proposal{config: c, operator: "design", rationale: "one of a design that fills the space"})
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package mutate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"evolve/mutate/rasch"
+	"evolve/runtime/agent"
+)
+
+// active reports whether a setting takes part at a point.
+func (c *codec) active(x rasch.Point, i int) bool {
+	for _, n := range c.settings[i].needs {
+		if !slices.Contains(n.codes, x[c.settings[n.setting].first]) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle makes a point consistent after a change: what is not active any more goes;
+// what has become active is drawn half the time and at its default otherwise.
+func (c *codec) settle(x rasch.Point, rng *rand.Rand) {
+	for _, i := range c.order {
+		st := &c.settings[i]
+		to := x[st.first : st.first+st.dims]
+		switch {
+		case !c.active(x, i):
+			for k := range to {
+				to[k] = inactive
+			}
+		case to[0] == inactive && rng.IntN(2) == 0:
+			copy(to, c.home[st.first:])
+		case to[0] == inactive:
+			st.draw(to, rng)
+		}
+	}
+}
+
+// draw draws the places of a setting. The rest of a text is left as it is.
+func (st *setting) draw(to []int16, rng *rand.Rand) {
+	p := st.param
+	switch p.Kind {
+	case agent.Float, agent.Int:
+		to[0] = st.snapped[rng.IntN(rasch.Grid+1)]
+	case agent.Choice:
+		to[0] = category - int16(rng.IntN(len(p.Values)))
+	case agent.Bool:
+		to[0] = presence(rng.IntN(2) == 0)
+	case agent.Subset:
+		most := mostItems(p)
+		size := p.MinItems + rng.IntN(most-p.MinItems+1)
+		for k, at := range rng.Perm(len(to)) {
+			to[at] = presence(k < size)
+		}
+	case agent.Text:
+		if to[0] > category {
+			to[0] = category - int16(rng.IntN(len(st.rests)))
+		}
+		size := rng.IntN(4)
+		for k, at := range rng.Perm(len(to) - 1) {
+			to[1+at] = presence(k < size)
+		}
+	}
+}
+
+// mostItems is the largest size of a subset.
+func mostItems(p agent.Param) int {
+	if p.MaxItems == 0 {
+		return len(p.Of)
+	}
+	return min(p.MaxItems, len(p.Of))
+}
+
+// random draws a point; what it cannot change is as in the champion.
+func (c *codec) random(champion rasch.Point, rng *rand.Rand) rasch.Point {
+	x := slices.Clone(champion)
+	for _, i := range c.order {
+		st := &c.settings[i]
+		to := x[st.first : st.first+st.dims]
+		if to[0] == inactive {
+			copy(to, c.home[st.first:])
+		}
+		st.draw(to, rng)
+	}
+	c.settle(x, rng)
+	return x
+}
+
+// cross takes each setting from one of two points.
+func (c *codec) cross(a, b rasch.Point, rng *rand.Rand) rasch.Point {
+	x := slices.Clone(a)
+	for i := range c.settings {
+		st := &c.settings[i]
+		if rng.IntN(2) == 0 {
+			copy(x[st.first:st.first+st.dims], b[st.first:])
+		}
+	}
+	c.settle(x, rng)
+	return x
+}
+
+// mutate changes a few settings, drawn by their weights, which add up to 1: two and a half
+// on average. A number moves by a normal step whose size is log-uniform between .02
+// and .4 of its range.
+func (c *codec) mutate(from rasch.Point, weights []float64, rng *rand.Rand) rasch.Point {
+	x := slices.Clone(from)
+	size := 0.02 * math.Pow(20, rng.Float64())
+	for n := 1 + int(1.5*rng.ExpFloat64()); n > 0; n-- {
+		i, u := 0, rng.Float64()
+		for i < len(weights)-1 && u >= weights[i] {
+			u -= weights[i]
+			i++
+		}
+		st := &c.settings[i]
+		to := x[st.first : st.first+st.dims]
+		if to[0] != inactive {
+			st.change(to, size, rng)
+		}
+	}
+	c.settle(x, rng)
+	return x
+}
+
+// change moves a setting to another value.
+func (st *setting) change(to []int16, size float64, rng *rand.Rand) {
+	switch st.param.Kind {
+	case agent.Float, agent.Int:
+		u := math.Abs(float64(to[0])/rasch.Grid + size*rng.NormFloat64())
+		if u > 1 {
+			u = math.Max(0, 2-u)
+		}
+		next := st.snapped[int(u*rasch.Grid+0.5)]
+		if next == to[0] && st.param.Kind == agent.Int {
+			next = st.beside(to[0], rng)
+		}
+		to[0] = next
+	case agent.Subset:
+		st.changeMembers(to, rng)
+	case agent.Text:
+		if n := len(st.rests); n > 1 && rng.IntN(len(to)) == 0 {
+			to[0] = category - int16(rng.IntN(n))
+		} else if len(to) > 1 {
+			flip(to, 1+rng.IntN(len(to)-1))
+			if rng.IntN(4) == 0 {
+				flip(to, 1+rng.IntN(len(to)-1))
+			}
+		}
+	default:
+		st.draw(to, rng)
+	}
+}
+
+// beside is the place of the next whole number up or down.
+func (st *setting) beside(at int16, rng *rand.Rand) int16 {
+	step := 1 - 2*rng.IntN(2)
+	for i := int(at); i >= 0 && i <= rasch.Grid; i += step {
+		if st.snapped[i] != at {
+			return st.snapped[i]
+		}
+	}
+	return at
+}
+
+// changeMembers adds, drops or swaps a member within the bounds.
+func (st *setting) changeMembers(to []int16, rng *rand.Rand) {
+	have := 0
+	for _, c := range to {
+		if c == present {
+			have++
+		}
+	}
+	at := rng.IntN(len(to))
+	grows := to[at] != present
+	fits := grows && have < mostItems(st.param) || !grows && have > st.param.MinItems
+	if fits {
+		flip(to, at)
+	}
+	if fits && rng.IntN(4) != 0 {
+		return
+	}
+	// A swap: the first other one that is where this one was going.
+	start := rng.IntN(len(to))
+	for k := range to {
+		other := (start + k) % len(to)
+		if other != at && (to[other] != present) != grows {
+			if !fits {
+				flip(to, at)
+			}
+			flip(to, other)
+			return
+		}
+	}
+}
+
+func flip(to []int16, at int) { to[at] = presence(to[at] != present) }
+
+// alternatives are the other values of one setting at a point, a handful of them where
+// there are many.
+func (c *codec) alternatives(x rasch.Point, i int, rng *rand.Rand) []rasch.Point {
+	const steps = 8
+	st := &c.settings[i]
+	here := x[st.first : st.first+st.dims]
+	if here[0] == inactive {
+		return nil
+	}
+	var out []rasch.Point
+	offer := func(change func(to []int16)) {
+		y := slices.Clone(x)
+		change(y[st.first : st.first+st.dims])
+		if slices.Equal(y, x) {
+			return
+		}
+		c.settle(y, rng)
+		out = append(out, y)
+	}
+	set := func(code int16) { offer(func(to []int16) { to[0] = code }) }
+	switch st.param.Kind {
+	case agent.Float, agent.Int:
+		last := here[0]
+		for k := range steps {
+			at := st.snapped[int((float64(k)+rng.Float64())/steps*rasch.Grid)]
+			if at != last {
+				set(at)
+			}
+			last = at
+		}
+		for _, near := range []float64{0.01, 0.04} {
+			for _, sign := range []float64{-1, 1} {
+				u := float64(here[0])/rasch.Grid + sign*near*(0.5+rng.Float64())
+				if u >= 0 && u <= 1 {
+					set(st.snapped[int(u*rasch.Grid+0.5)])
+				}
+			}
+		}
+	case agent.Choice:
+		for k := range st.param.Values {
+			set(category - int16(k))
+		}
+	case agent.Bool:
+		set(presence(here[0] != present))
+	case agent.Subset:
+		have := 0
+		for _, code := range here {
+			if code == present {
+				have++
+			}
+		}
+		for k, code := range here {
+			if code == present && have > st.param.MinItems || code != present && have < mostItems(st.param) {
+				offer(func(to []int16) { flip(to, k) })
+			}
+		}
+		offer(func(to []int16) { st.changeMembers(to, rng) })
+	case agent.Text:
+		for k := range min(len(st.rests), steps) {
+			set(category - int16(k))
+		}
+		for k := range st.members {
+			offer(func(to []int16) { flip(to, 1+k) })
+		}
+	}
+	return out
+}
+
+// weigh spreads dimensions' weights over the settings, half evenly and half by
+// relevance; they add up to 1.
+func (c *codec) weigh(relevance []float64) []float64 {
+	out := make([]float64, len(c.settings))
+	total := 0.0
+	for _, r := range relevance {
+		total += r
+	}
+	for i, st := range c.settings {
+		for _, r := range relevance[st.first : st.first+st.dims] {
+			out[i] += 0.5 * r / total
+		}
+		out[i] += 0.5 / float64(len(c.settings))
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package rasch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Predict gives the posterior mean and standard deviation of the abilities at points
+// that are no items.
+func (m *Model) Predict(points []Point) (mean, sd []float64) {
+	n, q := m.items, len(points)
+	mean, sd = make([]float64, q), make([]float64, q)
+	if q == 0 {
+		return mean, sd
+	}
+	p, row := newParts(n), make([]float64, n)
+	k := blas64.General{Rows: n, Cols: q, Stride: q, Data: make([]float64, n*q)}
+	for c, x := range points {
+		m.kernel.row(x, m.columns, p, row)
+		for i, v := range row {
+			mean[c] += v * m.alpha[i]
+			k.Data[i*q+c] = v
+		}
+		sd[c] = m.kernel.own + nugget
+	}
+	if n > 0 {
+		blas64.Trsm(blas.Left, blas.Trans, 1, m.factor, k)
+	}
+	for i := range n {
+		for c, v := range k.Data[i*q : (i+1)*q] {
+			sd[c] -= v * v
+		}
+	}
+	for c, v := range sd {
+		sd[c] = math.Sqrt(math.Max(1e-6, v))
+	}
+	return mean, sd
+}
+
+// Covariance is the joint posterior covariance of the abilities of some items, by
+// index.
+func (m *Model) Covariance(of []int) *mat.SymDense {
+	n, q := m.items, len(of)
+	e := blas64.General{Rows: n, Cols: q, Stride: q, Data: make([]float64, n*q)}
+	for c, i := range of {
+		e.Data[i*q+c] = 1
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, m.factor, e)
+	out := mat.NewSymDense(q, nil)
+	raw := blas64.Symmetric{N: q, Stride: q, Data: out.RawSymmetric().Data, Uplo: blas.Upper}
+	blas64.Syrk(blas.Trans, 1, e, 0, raw)
+	for a := range q {
+		for b := a; b < q; b++ {
+			// The posterior covariance N − N·A⁻¹·N of noisy points.
+			v := -m.noise[of[a]] * out.At(a, b) * m.noise[of[b]]
+			if a == b {
+				v = math.Max(1e-6, v+m.noise[of[a]])
+			}
+			out.SetSym(a, b, v)
+		}
+	}
+	return out
+}
+
+// Variances are the posterior variances of the abilities of all items.
+func (m *Model) Variances() []float64 {
+	n := m.items
+	inverse := blas64.Triangular{N: n, Stride: n, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, n*n)}
+	for i := range n {
+		copy(inverse.Data[i*n+i:(i+1)*n], m.factor.Data[i*m.factor.Stride+i:i*m.factor.Stride+n])
+	}
+	lapack64.Trtri(inverse)
+	out := make([]float64, n)
+	for i := range n {
+		// (A⁻¹)ᵢᵢ is the squared norm of a row of U⁻¹.
+		row := inverse.Data[i*n+i : (i+1)*n]
+		norm := 0.0
+		for _, v := range row {
+			norm += v * v
+		}
+		out[i] = math.Max(1e-6, m.noise[i]-m.noise[i]*norm*m.noise[i])
+	}
+	return out
+}
+
+// Correlation is the prior correlation of the abilities at two points, without what
+// all configs share.
+func (m *Model) Correlation(x, y Point) float64 {
+	return (m.kernel.between(x, y) - constant) / (m.kernel.own - constant)
+}
+
+// Relevance is the prior variance that each dimension has by itself.
+func (m *Model) Relevance() []float64 {
+	out := make([]float64, len(m.kernel.dims))
+	for i := range out {
+		out[i] = m.kernel.tables[i][0].v
+	}
+	return out
+}
+
+// byAbility orders the items' indices, the ablest first, ties by age.
+func byAbility(items []Item) []int {
+	order := make([]int, len(items))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[b].Ability, items[a].Ability) })
+	return order
+}

@@ -1,0 +1,116 @@
+package mutate
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"evolve/mutate/operator"
+)
+
+// Bounds of what is remembered of failures and tools.
+const (
+	incidentsKept = 8   // of a variant
+	reasonKept    = 300 // bytes of each
+	toolsKept     = 256
+)
+
+// health counts calls and failures by tool.
+type health []operator.ToolHealth
+
+// count adds calls, in the order of the tools' names.
+func (h *health) count(calls []Call) {
+	for _, c := range calls {
+		at, found := slices.BinarySearchFunc(*h, c.Tool, func(t operator.ToolHealth, name string) int { return strings.Compare(t.Tool, name) })
+		if !found {
+			if len(*h) >= toolsKept {
+				continue
+			}
+			*h = slices.Insert(*h, at, operator.ToolHealth{Tool: strings.Clone(c.Tool)})
+		}
+		(*h)[at].Calls++
+		if c.Failed {
+			(*h)[at].Failures++
+		}
+	}
+}
+
+func (h health) list() []operator.ToolHealth { return slices.Clone(h) }
+
+// note remembers what an observation says beside its score.
+func (s *search) note(a *arm, task int, o Observation) {
+	s.breeding.health.count(o.Calls)
+	if o.CostUSD >= 0 && o.Seconds >= 0 && !math.IsInf(o.CostUSD, 1) && !math.IsInf(o.Seconds, 1) {
+		a.cost += o.CostUSD
+		a.seconds += o.Seconds
+		a.billed++
+	}
+	if s.author.there && o.Scored {
+		if len(a.cases) == 2*incidentsKept {
+			a.cases = slices.Delete(a.cases, 0, 1)
+		}
+		a.cases = append(a.cases, Case{s.tasks[task].ID, o.Trial.Repeat, o.Score})
+	}
+	if o.Scored && o.Score < failed && len(a.incidents) < incidentsKept {
+		a.incidents = append(a.incidents, operator.Incident{
+			Outcome: o.Outcome, Domain: s.tasks[task].Domain,
+			Text: strings.Clone(strings.ToValidUTF8(o.Reason[:min(len(o.Reason), reasonKept)], "")),
+		})
+	}
+}
+
+// failed is the score below which an evaluation counts as a failure to learn from.
+const failed = 0.5
+
+// domains numbers the tasks' domains in order of appearance.
+func (s *search) domains() []int {
+	known := map[string]int{}
+	out := make([]int, len(s.tasks))
+	for j, t := range s.tasks {
+		d, ok := known[t.Domain]
+		if !ok {
+			d = len(known)
+			known[t.Domain] = d
+		}
+		out[j] = d
+	}
+	return out
+}
+
+// byTask is an arm's mean score by task, NaN where it has none; nil for suites too
+// large to be shown.
+func (s *search) byTask(a *arm) []float64 {
+	if len(s.tasks) > shownTasks {
+		return nil
+	}
+	out := unknown(len(s.tasks))
+	for _, c := range a.cells {
+		out[c.Task] = c.Sum / c.N
+	}
+	return out
+}
+
+// byDomain is an arm's mean score by domain, NaN where it has none.
+func (s *search) byDomain(a *arm, domains []int) []float64 {
+	n := slices.Max(domains) + 1
+	sum, count := make([]float64, n), make([]float64, n)
+	for _, c := range a.cells {
+		sum[domains[c.Task]] += c.Sum
+		count[domains[c.Task]] += c.N
+	}
+	out := unknown(n)
+	for d := range out {
+		if count[d] > 0 {
+			out[d] = sum[d] / count[d]
+		}
+	}
+	return out
+}
+
+func unknown(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
+}
