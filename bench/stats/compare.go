@@ -42,7 +42,7 @@ const minDF = 0.25
 func Compare(pairs []Pair, level float64) Comparison {
 	ds := differences(pairs)
 	c := compare(ds, level)
-	for _, name := range domains(ds) {
+	for _, name := range distinct(ds, func(d difference) string { return d.domain }) {
 		part := slices.DeleteFunc(slices.Clone(ds), func(d difference) bool { return d.domain != name })
 		if len(part) >= 2 {
 			c.Domains = append(c.Domains, DomainComparison{Domain: name, Comparison: compare(part, level)})
@@ -103,11 +103,12 @@ func mean(scores []float64) (float64, int) {
 	return sum / float64(len(finite)), len(finite)
 }
 
-func domains(ds []difference) []string {
+// distinct names, without the empty one, in order.
+func distinct[T any](of []T, name func(T) string) []string {
 	var names []string
-	for _, d := range ds {
-		if d.domain != "" {
-			names = append(names, d.domain)
+	for _, x := range of {
+		if n := name(x); n != "" {
+			names = append(names, n)
 		}
 	}
 	slices.Sort(names)

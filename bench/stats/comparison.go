@@ -38,7 +38,7 @@ type Comparison struct {
 	Ties    int `json:"ties"`
 	// Detectable is the smallest true difference that a comparison of this size
 	// and spread finds with 80 % power at its level: t_{(1+Level)/2} + t_{.8}
-	// standard errors. 1 when nothing below the whole scale would be found.
+	// standard errors ([CompareSequential] has its own). 1 when nothing below the whole scale would be found.
 	Detectable float64 `json:"detectable"`
 	// Domains holds the same for each domain with at least two tasks; empty inside a domain.
 	Domains []DomainComparison `json:"domains,omitempty"`

@@ -21,8 +21,9 @@ type Components struct {
 	// equal ones that would be worth as much, W²/ΣW² (Kish 1965).
 	Tasks     int
 	Effective float64
-	// Repeated says that some task has two pairs or more. Without, chance and task cannot
-	// be told apart, and all spread counts as Between, which is too much rather than too little.
+	// Repeated says that at least half of the tasks have two pairs or more. Without any such,
+	// chance and task cannot be told apart, and all spread counts as Between, which is too
+	// much rather than too little.
 	Repeated bool
 }
 
@@ -117,17 +118,20 @@ func (u unit) average(within float64) (weight, mean, noise float64) {
 }
 
 // pooled is the variance of a pair around its task, over all tasks with two pairs
-// or more, and whether there are any.
+// or more, and whether these are at least half of all.
 func pooled(units []unit) (variance float64, repeated bool) {
 	var sum, df float64
+	tasks, twice := 0, 0
 	for _, u := range units {
 		for _, s := range u {
 			sum += s.variance * float64(s.n-1)
 			df += float64(s.n - 1)
+			tasks++
+			twice += min(1, s.n-1)
 		}
 	}
 	if df == 0 {
 		return 0, false
 	}
-	return sum / df, true
+	return sum / df, 2*twice >= tasks
 }

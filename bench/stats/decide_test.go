@@ -160,18 +160,3 @@ func TestDecideRarelyAdoptsNothing(t *testing.T) {
 		t.Errorf("%d of %d nights without any improvement adopt something", adopted, rounds)
 	}
 }
-
-func TestNoiseFloor(t *testing.T) {
-	same := NoiseFloor(passes(50, 0, 0), .95)
-	if same.TwoSided != 1 || same.Drifted {
-		t.Errorf("the same results twice: %+v", same)
-	}
-	for _, pairs := range [][]Pair{passes(50, 0, 25), passes(50, 25, 0), steady(20, 1, 0), steady(20, 0, 1)} {
-		if n := NoiseFloor(pairs, .95); !n.Drifted || n.TwoSided > .01 {
-			t.Errorf("a broken provider passes: %+v", n)
-		}
-	}
-	if n := NoiseFloor(passes(50, 5, 6), .95); n.Drifted || n.TwoSided < .5 {
-		t.Errorf("plain noise alarms: %+v", n)
-	}
-}

@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 const (
 	// domainMargin is the loss, in score units, that a domain must be proven not to have.
@@ -25,7 +22,7 @@ const (
 // chance alone vetoes a candidate that harms none with probability k·.05 at most.
 func parts(clean []Pair, fixed bool) []DomainRuling {
 	var out []DomainRuling
-	for _, name := range domainNames(clean) {
+	for _, name := range distinct(clean, func(p Pair) string { return p.Domain }) {
 		out = append(out, newDomainRuling(name, ofDomain(clean, name), fixed))
 	}
 	return out
@@ -57,15 +54,4 @@ func newDomainRuling(name string, clean []Pair, fixed bool) DomainRuling {
 		r.Verdict = DomainFine
 	}
 	return r
-}
-
-func domainNames(clean []Pair) []string {
-	var names []string
-	for _, p := range clean {
-		if p.Domain != "" {
-			names = append(names, p.Domain)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

@@ -83,21 +83,24 @@ func (p Pair) row() []float64 {
 func NewPairSample(pairs []Pair) *Sample { return sampleOf(gather(pairs)) }
 
 // sampleOf expects gathered pairs.
-func sampleOf(pairs []Pair) *Sample {
-	s := new(Sample)
-	var most, least, total float64
-	for i, p := range pairs {
-		if i == 0 || p.Weight < least {
-			least = p.Weight
-		}
-		most = math.Max(most, p.Weight)
+func sampleOf(clean []Pair) *Sample {
+	if len(clean) == 0 {
+		return new(Sample)
 	}
-	for _, p := range pairs {
+	least, most := clean[0].Weight, clean[0].Weight
+	for _, p := range clean {
+		least, most = math.Min(least, p.Weight), math.Max(most, p.Weight)
+	}
+	var values []float64
+	var total float64
+	for _, p := range clean {
+		share := p.Weight / most
 		for _, d := range p.row() {
-			s.Add(d*(p.Weight/most), 1)
+			values = append(values, d*share)
 		}
-		total += float64(len(p.A)) * (p.Weight / most)
+		total += float64(len(p.A)) * share
 	}
+	s := NewSample(values...)
 	if least < most {
 		s.stretch = float64(s.n) / total
 	}

@@ -55,19 +55,19 @@ func (g Guard) known() Guard {
 
 // ratios holds the clipped logarithms of candidate over champion in units of ln 4.
 func ratios(champion, candidate []float64) *Sample {
-	s := new(Sample)
+	logs := make([]float64, 0, len(champion))
 	for r := range min(len(champion), len(candidate)) {
 		a, b := champion[r], candidate[r]
 		switch {
 		case !finite(a) || !finite(b) || a < 0 || b < 0:
 		case a == b:
-			s.Add(0, 1)
+			logs = append(logs, 0)
 		default:
-			s.Add(math.Log(b/a)/math.Log(guardClip), 1)
+			logs = append(logs, math.Log(b/a)/math.Log(guardClip))
 		}
 	}
-	return s
+	return NewSample(logs...)
 }
 
-// ratio undoes it.
+// ratio is what such a logarithm stands for.
 func ratio(log float64) float64 { return math.Pow(guardClip, log) }

@@ -34,22 +34,24 @@ const (
 // them, so that a sign test could reach α as well.
 func Judge(variant string, pairs []Pair, rule Rule) Ruling {
 	clean := gather(pairs)
+	if rule.Fixed {
+		clean = onePerTask(clean)
+	}
 	level := rule.Level
 	if level == 0 {
 		level = shown
 	}
-	r := Ruling{Variant: variant, Comparison: Compare(clean, level), Threshold: -math.Log(rule.Alpha), Fixed: rule.Fixed}
-	s := r.sequential(clean)
-	r.Pairs = s.N()
+	c, s := compareSequential(clean, level)
+	r := Ruling{Variant: variant, Comparison: c, Threshold: -math.Log(rule.Alpha), Fixed: rule.Fixed, Pairs: s.N()}
 	for _, p := range clean {
 		r.Blocks = max(r.Blocks, len(p.A))
 	}
 	r.LogE, r.LogHarm = s.LogSuperior(0), s.LogInferior(0)
 	r.Month = Interval{Lo: s.Lower(rule.Alpha), Hi: s.Upper(rule.Alpha)}
-	c := pairComponents(clean)
-	r.Between, r.Within = c.Between, c.Within
-	r.NewLower, r.Limit = NewTaskLower(s, c, rule.Alpha)
-	r.New = NewTaskInterval(s, c, level)
+	spread := pairComponents(clean)
+	r.Between, r.Within = spread.Between, spread.Within
+	r.NewLower, r.Limit = NewTaskLower(s, spread, rule.Alpha)
+	r.New = NewTaskInterval(s, spread, level)
 	r.Shrunken = Shrink(r.Difference, s.Variance(), s.N())
 	r.Guards, r.Parts = guards(clean, rule), parts(clean, rule.Fixed)
 	if rule.Fixed {
@@ -83,12 +85,24 @@ func guards(clean []Pair, rule Rule) []Guard {
 	return out
 }
 
+// onePerTask averages the pairs of each task, so that repeats which say nothing new are
+// not counted as evidence.
+func onePerTask(clean []Pair) []Pair {
+	out := make([]Pair, len(clean))
+	for i, p := range clean {
+		a, _ := mean(p.A)
+		b, _ := mean(p.B)
+		p.A, p.B = []float64{a}, []float64{b}
+		out[i] = p
+	}
+	return out
+}
+
 // fixed puts Student's intervals over clusters in the place of those whose evidence
 // grows with repeats. All spread is between tasks.
 func (r *Ruling) fixed(clean []Pair, rule Rule) {
-	plain := Compare(clean, r.Level)
-	r.Lo, r.Hi, r.P, r.Detectable = plain.Lo, plain.Hi, plain.P, plain.Detectable
-	r.New = Interval{Lo: plain.Lo, Hi: plain.Hi}
+	r.Comparison = Compare(clean, r.Level)
+	r.New = Interval{Lo: r.Lo, Hi: r.Hi}
 	month := Compare(clean, 1-2*rule.Alpha)
 	r.Month = Interval{Lo: month.Lo, Hi: month.Hi}
 	r.NewLower, r.Limit = month.Lo, month.Lo

@@ -12,10 +12,11 @@ import "math"
 // modified large-sample bound; Zou and Donner 2008). limit = d̄ − t·τ̂/√M is where the bound goes
 // with ever more blocks: not above 0, more blocks on these tasks cannot prove the claim.
 //
-// Both are −1 where tasks cannot be told from chance: fewer than two tasks, or no
-// task with two pairs. M is the effective number of tasks ([Components]).
+// Both are −1 where tasks cannot be told from chance: fewer than two tasks, or fewer than
+// half of them with two pairs. The degrees of freedom are those of the effective number of
+// tasks ([Components]).
 func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64) {
-	if !c.Repeated || !(c.Effective > 1+flat) {
+	if !c.telling() {
 		return -1, -1
 	}
 	mean, spread := s.Mean(), c.spread(alpha)
@@ -25,7 +26,7 @@ func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64)
 // NewTaskInterval covers the mean difference over new tasks like these with confidence
 // level, by [NewTaskLower]'s rule on both sides; the whole scale where that has no bound.
 func NewTaskInterval(s *Sample, c Components, level float64) Interval {
-	if !c.Repeated || !(c.Effective > 1+flat) {
+	if !c.telling() {
 		return Interval{Lo: -1, Hi: 1}
 	}
 	return c.widen(s.Mean(), s.Interval(level), (1-level)/2)
@@ -40,6 +41,9 @@ func (c Components) widen(mean float64, same Interval, alpha float64) Interval {
 		Hi: math.Min(1, mean+math.Hypot(same.Hi-mean, spread)),
 	}
 }
+
+// telling reports whether chance and task can be told apart.
+func (c Components) telling() bool { return c.Repeated && c.Effective > 1+flat }
 
 // spread is t_{1−alpha, M−1}·τ̂/√M.
 func (c Components) spread(alpha float64) float64 {

@@ -25,9 +25,8 @@ type Noise struct {
 // be 0; its interval shows how far chance alone moves a score. Pairs of several nights
 // may be given together: the evidence is valid over all of them.
 func NoiseFloor(pairs []Pair, level float64) Noise {
-	clean := gather(pairs)
-	n := Noise{Comparison: CompareSequential(clean, level)}
-	s := sampleOf(clean)
+	c, s := compareSequential(gather(pairs), level)
+	n := Noise{Comparison: c}
 	better, worse := s.LogSuperior(0), s.LogInferior(0)
 	high, low := math.Max(better, worse), math.Min(better, worse)
 	n.LogE = high + math.Log1p(math.Exp(low-high)) - math.Ln2

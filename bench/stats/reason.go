@@ -25,8 +25,13 @@ func (r *Ruling) reason(rule Rule) string {
 	case Vetoed:
 		return strings.Join(r.objections(), "; ")
 	case Parked:
-		return fmt.Sprintf("parked after twice the %.0f pairs it was projected to need: %s, evidence %s", rule.Cap, measured, r.evidence())
+		return fmt.Sprintf("parked after twice the %.0f pairs it was projected to need: %s", rule.Cap, r.standing(measured))
 	}
+	return r.standing(measured)
+}
+
+// standing says how far the proof is while nothing is decided.
+func (r *Ruling) standing(measured string) string {
 	switch {
 	case r.Pairs == 0:
 		return "no pair was scored on both sides"
@@ -35,12 +40,7 @@ func (r *Ruling) reason(rule Rule) string {
 	case r.Claim == TheseTasks:
 		return fmt.Sprintf("better on these tasks: %s; not yet shown of new ones", measured)
 	}
-	return fmt.Sprintf("not decided: %s, evidence %s", measured, r.evidence())
-}
-
-// evidence against its threshold, as factors.
-func (r *Ruling) evidence() string {
-	return fmt.Sprintf("%.2g of the %.0f to 1 that prove it", math.Exp(r.LogE), math.Exp(r.Threshold))
+	return fmt.Sprintf("not decided: %s, evidence %.2g to 1 where %.0f to 1 prove it", measured, math.Exp(r.LogE), math.Exp(r.Threshold))
 }
 
 // objections name what vetoes.

@@ -17,9 +17,9 @@ type State string
 
 // The states. Open: more blocks may decide. Proven: better on new tasks, and no guard
 // stands against it. HereOnly: better on these tasks, and more blocks could not show
-// more. Harmful: proven worse. Vetoed: a guard or a domain is proven worse than it
-// may be. Parked: it has had twice the pairs it was projected to need; it keeps its
-// evidence and may go on another night.
+// more. Harmful: proven worse; of a fixed agent, known not to be better. Vetoed: a guard or
+// a domain is proven worse than it may be. Parked: it has had twice the pairs it was
+// projected to need; it keeps its evidence and may go on another night.
 const (
 	Open     State = "open"
 	Proven   State = "proven"
@@ -40,7 +40,7 @@ type Interval struct {
 
 // Rule is by what a candidate is judged.
 type Rule struct {
-	// Alpha is the level of this candidate's entry into the confirmation, α_c.
+	// Alpha is the level of this candidate's entry into the confirmation, α_c, in (0, 1).
 	Alpha float64
 	// Level of the intervals that are shown; 0: .95.
 	Level float64
@@ -101,8 +101,8 @@ type Ruling struct {
 	LogE      float64 `json:"log_e"`
 	LogHarm   float64 `json:"log_harm"`
 	Threshold float64 `json:"threshold"`
-	// Month is the interval at α_c: valid over everything that was confirmed in the
-	// window of the ledger.
+	// Month is the interval at α_c, either end by itself: valid over everything that was
+	// confirmed in the window of the ledger.
 	Month Interval `json:"month"`
 	// New is the interval at Level for new tasks like these.
 	New Interval `json:"new"`

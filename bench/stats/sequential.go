@@ -1,22 +1,30 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // CompareSequential is [Compare] with an interval and a p-value that hold at any stopping
 // time, as a comparison on the holdout needs that may stop early and go on another night: Lo
 // and Hi are those of [Sample.Interval], about these very tasks; P is the bound
 // min(1, 1/E) on the chance that the evidence for "B is better" ever gets as high by luck.
 // Means and difference count every pair by its task's weight. SE stays the descriptive clustered
-// one. Detectable is the difference whose evidence is expected to reach the level with as many
-// pairs as this, s·√(2(ln(1/α) + 1)/n).
+// one. Detectable is the half-width below the difference and z_{.8} standard errors of it, for a
+// look after as many pairs as these.
 func CompareSequential(pairs []Pair, level float64) Comparison {
-	clean := gather(pairs)
+	c, _ := compareSequential(gather(pairs), level)
+	return c
+}
+
+// compareSequential expects gathered pairs, and returns their sample as well.
+func compareSequential(clean []Pair, level float64) (Comparison, *Sample) {
 	c := Compare(clean, level)
-	c.sequential(clean)
 	for i := range c.Domains {
 		c.Domains[i].sequential(ofDomain(clean, c.Domains[i].Domain))
 	}
-	return c
+	return c, c.sequential(clean)
 }
 
 // sequential puts what holds at any stopping time in the place of Student's.
@@ -26,10 +34,7 @@ func (c *Comparison) sequential(clean []Pair) *Sample {
 	c.MeanA, c.MeanB = pairMeans(clean)
 	c.Difference, c.Lo, c.Hi = s.Mean(), i.Lo, i.Hi
 	c.P = math.Min(1, math.Exp(-s.LogSuperior(0)))
-	c.Detectable = 1
-	if v := s.Variance(); v > 0 {
-		c.Detectable = math.Min(1, math.Sqrt(2*v*(math.Log(2/(1-c.Level))+1)/float64(s.N())))
-	}
+	c.Detectable = math.Min(1, c.Difference-c.Lo+distuv.UnitNormal.Quantile(power)*math.Sqrt(s.Variance()/math.Max(1, float64(s.N()))))
 	return s
 }
 

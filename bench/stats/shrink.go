@@ -12,5 +12,5 @@ func Shrink(difference, variance float64, n int) float64 {
 	if n < 1 {
 		return 0
 	}
-	return difference * shrinkSD * shrinkSD / (shrinkSD*shrinkSD + variance/float64(n))
+	return difference * (shrinkSD * shrinkSD / (shrinkSD*shrinkSD + variance/float64(n)))
 }

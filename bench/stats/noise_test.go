@@ -1,0 +1,71 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestNoiseFloor(t *testing.T) {
+	same := NoiseFloor(passes(50, 0, 0), .95)
+	if same.TwoSided != 1 || same.Drifted || same.LogE != 0 {
+		t.Errorf("the same results twice: %+v", same)
+	}
+	if none := NoiseFloor(nil, .95); none.TwoSided != 1 || none.Drifted || none.Lo != -1 || none.Hi != 1 {
+		t.Errorf("nothing measured: %+v", none)
+	}
+	for _, pairs := range [][]Pair{passes(50, 0, 25), passes(50, 25, 0), steady(20, 1, 0), steady(20, 0, 1)} {
+		if n := NoiseFloor(pairs, .95); !n.Drifted || n.TwoSided > .01 || math.Abs(n.Difference) < .5 {
+			t.Errorf("a broken provider passes: %+v", n)
+		}
+	}
+	if n := NoiseFloor(passes(50, 5, 6), .95); n.Drifted || n.TwoSided < .5 {
+		t.Errorf("plain noise alarms: %+v", n)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		pairs := genPairs(t)
+		n := NoiseFloor(pairs, .95)
+		for i := range pairs {
+			pairs[i].A, pairs[i].B = pairs[i].B, pairs[i].A
+		}
+		if m := NoiseFloor(pairs, .95); math.Abs(m.LogE-n.LogE) > 1e-9 || m.Drifted != n.Drifted {
+			t.Fatalf("swapped sides: %+v, %+v", n, m)
+		}
+		if n.Drifted != (n.TwoSided <= alarm) || !(n.TwoSided > 0 && n.TwoSided <= 1) {
+			t.Fatalf("%+v", n)
+		}
+	})
+}
+
+// TestNoiseOverNights: a champion that stays what it is alarms in at most 1 % of all histories,
+// though every night looks at all nights before; one that loses twenty points does so soon.
+func TestNoiseOverNights(t *testing.T) {
+	const runs, nights, tasks = 300, 15, 20
+	rng := rand.New(rand.NewPCG(1, 12))
+	history := func(loss float64) (alarmed bool) {
+		pairs := blocksOf(tasks, 0, nil)
+		for range nights {
+			for i := range pairs {
+				p := float64(i+1) / (tasks + 1)
+				pairs[i].A = append(pairs[i].A, float64(btoi(rng.Float64() < p)))
+				pairs[i].B = append(pairs[i].B, float64(btoi(rng.Float64() < p-loss)))
+			}
+			if NoiseFloor(pairs, .95).Drifted {
+				return true
+			}
+		}
+		return false
+	}
+	mistaken, found := 0, 0
+	for range runs {
+		mistaken += btoi(history(0))
+	}
+	for range runs / 10 {
+		found += btoi(history(.2))
+	}
+	if mistaken > 8 || found < runs/10*9/10 {
+		t.Errorf("%d of %d champions alarm for nothing, %d of %d for twenty points", mistaken, runs, found, runs/10)
+	}
+}
