@@ -17,7 +17,7 @@ type Material struct {
 	// Cases are evaluations of search tasks; see [Case]. Of more than three tasks, or
 	// two cases of one, the first count.
 	Cases []Case
-	// Tried lists changes of the component that were tried before, the latest last.
+	// Tried lists changes of the component that were tried before, the latest first.
 	Tried []mutate.TriedChange
 	// Competence is the mean score by domain, and how many evaluations it is of.
 	Competence []Competence

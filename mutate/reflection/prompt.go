@@ -45,7 +45,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	if len(m.Corrections) > 0 {
 		add("what people corrected", cuts(m.Corrections))
 	}
-	if tried := m.Tried[max(0, len(m.Tried)-maxTried):]; len(tried) > 0 {
+	if tried := m.Tried[:min(len(m.Tried), maxTried)]; len(tried) > 0 {
 		type change struct {
 			Change string  `json:"change"`
 			Gain   float64 `json:"gain"`
@@ -54,7 +54,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 		for _, t := range tried {
 			list = append(list, change{memory.Cut(t.Rationale, maxEvent), t.Gain})
 		}
-		add("changes of the component that were tried, with their gain in score", list)
+		add("changes of the component that were tried, the latest first, with their gain in score", list)
 	}
 	return req
 }

@@ -7,6 +7,7 @@ import (
 
 	"evolve/bench"
 	"evolve/mutate"
+	"evolve/mutate/reflection"
 )
 
 // drive feeds a searcher's trials to evaluators without a generation barrier.
@@ -19,14 +20,21 @@ import (
 type drive struct {
 	searcher mutate.Searcher
 	// begin is called with each trial in order of issue, before it is evaluated.
-	begin       func(mutate.Trial) error
-	evaluate    func(mutate.Trial) (bench.Evaluation, error)
+	begin    func(mutate.Trial) error
+	evaluate func(mutate.Trial) (bench.Evaluation, error)
+	// ask prepares the answer to a trial with a Brief, in order of issue; what it returns
+	// is run like an evaluation. keep is called with the answer before it is told. Both
+	// are nil where the searcher was told that nobody answers.
+	ask         func(mutate.Trial) func() (reflection.Reply, error)
+	keep        func(mutate.Trial, reflection.Reply) error
 	concurrency int
 	lookahead   int
 	ordered     bool
-	// told is called after each observation with the number told so far.
+	// learn is called with each evaluation before it is told; nil: not.
+	learn func(mutate.Trial, bench.Evaluation)
+	// told is called after each observation of an evaluation with the number told so far.
 	told func(n int)
-	// count is the number of observations told.
+	// count is the number of evaluations told.
 	count int
 }
 
@@ -34,6 +42,7 @@ type arrival struct {
 	trial mutate.Trial
 	n     int
 	eval  bench.Evaluation
+	reply reflection.Reply // to a brief
 	err   error
 }
 
@@ -61,8 +70,17 @@ func (d *drive) run(issue context.Context) error {
 	tell := func(a arrival) {
 		told++
 		waiting = false
-		if a.err == nil || a.eval.Scored {
-			d.searcher.Tell(mutate.Observation{Trial: a.trial, Scored: a.eval.Scored, Score: a.eval.Score, CostUSD: a.eval.Usage.CostUSD})
+		switch {
+		case a.trial.Brief != nil && a.err == nil:
+			if err := d.keep(a.trial, a.reply); err != nil && stop == nil {
+				stop = err
+			}
+			d.searcher.Tell(mutate.Observation{Trial: a.trial, Draft: a.reply.Draft})
+		case a.trial.Brief == nil && (a.err == nil || a.eval.Scored):
+			if d.learn != nil {
+				d.learn(a.trial, a.eval)
+			}
+			d.searcher.Tell(observation(a.trial, a.eval, d.ordered))
 			d.count++
 			if d.told != nil {
 				d.told(d.count)
@@ -92,15 +110,17 @@ func (d *drive) run(issue context.Context) error {
 				trial, status := d.searcher.Ask()
 				switch status {
 				case mutate.Ready:
-					if stop = d.begin(trial); stop != nil {
+					work, err := d.issue(trial)
+					if stop = err; stop != nil {
 						break
 					}
 					n := asked
 					asked++
 					inFlight++
 					workers.Go(func() {
-						e, err := d.evaluate(trial)
-						arrivals <- arrival{trial, n, e, err}
+						a := work()
+						a.trial, a.n = trial, n
+						arrivals <- a
 					})
 				case mutate.Wait:
 					waiting = true
@@ -127,4 +147,22 @@ func (d *drive) run(issue context.Context) error {
 			tell(a)
 		}
 	}
+}
+
+// issue makes a trial ready to be run by a worker.
+func (d *drive) issue(t mutate.Trial) (func() arrival, error) {
+	if t.Brief != nil {
+		answer := d.ask(t)
+		return func() (a arrival) {
+			a.reply, a.err = answer()
+			return a
+		}, nil
+	}
+	if err := d.begin(t); err != nil {
+		return nil, err
+	}
+	return func() (a arrival) {
+		a.eval, a.err = d.evaluate(t)
+		return a
+	}, nil
 }

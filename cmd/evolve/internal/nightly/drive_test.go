@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"evolve/bench"
 	"evolve/mutate"
+	"evolve/mutate/reflection"
 )
 
 // diary is a searcher that writes down every call. It waits whenever the asks
@@ -153,4 +155,95 @@ func TestDriveDrains(t *testing.T) {
 			t.Errorf("asked %d, told %d: what was under way must be finished", s.asked, s.told)
 		}
 	})
+}
+
+// briefly is a diary whose every third trial is a brief.
+type briefly struct{ diary }
+
+func (b *briefly) Ask() (mutate.Trial, mutate.Status) {
+	t, status := b.diary.Ask()
+	if status == mutate.Ready && t.N%3 == 2 {
+		t.Brief = &mutate.Brief{Component: "strategy"}
+	}
+	return t, status
+}
+
+func (b *briefly) Tell(o mutate.Observation) {
+	b.diary.Tell(o)
+	if o.Draft != nil {
+		b.calls = append(b.calls, "draft "+o.Draft.Rationale)
+	}
+}
+
+func TestBriefsKeepTheOrderAndCostNoEvaluation(t *testing.T) {
+	for _, ordered := range []bool{true, false} {
+		var first []string
+		for _, c := range []int{1, 4, 32} {
+			synctest.Test(t, func(t *testing.T) {
+				s := &briefly{diary{budget: 90}}
+				var kept []int64
+				var evaluations, told atomic.Int64
+				work := func(n int64) { time.Sleep(time.Duration((n*7919)%1000) * time.Millisecond) }
+				d := &drive{searcher: s, concurrency: c, lookahead: 32, ordered: ordered, told: func(n int) { told.Store(int64(n)) }}
+				d.begin = func(tr mutate.Trial) error {
+					if tr.Brief != nil {
+						t.Error("a brief was begun as an evaluation")
+					}
+					return nil
+				}
+				d.evaluate = func(tr mutate.Trial) (bench.Evaluation, error) {
+					evaluations.Add(1)
+					work(tr.N)
+					return bench.Evaluation{Scored: true}, nil
+				}
+				d.ask = func(tr mutate.Trial) func() (reflection.Reply, error) {
+					prepared := len(s.calls) // nothing may be told between asking and this
+					return func() (reflection.Reply, error) {
+						work(tr.N)
+						if tr.N%2 == 0 {
+							return reflection.Reply{Reason: "nothing to offer"}, nil
+						}
+						return reflection.Reply{Draft: &mutate.Draft{Rationale: fmt.Sprint(tr.N, " at ", prepared)}}, nil
+					}
+				}
+				d.keep = func(tr mutate.Trial, _ reflection.Reply) error { kept = append(kept, tr.N); return nil }
+				if err := d.run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if s.told != 90 || evaluations.Load() != 60 || told.Load() != 60 || d.count != 60 || len(kept) != 30 {
+					t.Errorf("told %d, evaluated %d, counted %d, kept %d", s.told, evaluations.Load(), d.count, len(kept))
+				}
+				if !ordered {
+					return
+				}
+				if first == nil {
+					first = s.calls
+				}
+				if diff := cmp.Diff(first, s.calls); diff != "" {
+					t.Errorf("concurrency %d: another sequence of calls:\n%s", c, diff)
+				}
+			})
+		}
+	}
+}
+
+func TestDriveStopsWhenABriefEndsTheRun(t *testing.T) {
+	lost := errors.New("the disk is full")
+	for _, asks := range []bool{true, false} {
+		s := &briefly{diary{budget: 90}}
+		d := &drive{searcher: s, concurrency: 2, lookahead: 4, ordered: true, begin: func(mutate.Trial) error { return nil }}
+		d.evaluate = func(mutate.Trial) (bench.Evaluation, error) { return bench.Evaluation{Scored: true}, nil }
+		d.ask = func(mutate.Trial) func() (reflection.Reply, error) {
+			return func() (reflection.Reply, error) {
+				if asks {
+					return reflection.Reply{}, lost
+				}
+				return reflection.Reply{}, nil
+			}
+		}
+		d.keep = func(mutate.Trial, reflection.Reply) error { return lost }
+		if err := d.run(t.Context()); !errors.Is(err, lost) || s.asked > 10 {
+			t.Errorf("asked %d, %v", s.asked, err)
+		}
+	}
 }
