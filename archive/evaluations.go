@@ -76,13 +76,18 @@ func (a *Archive) Cached(ctx context.Context, key bench.Key) (bench.Evaluation, 
 
 // Evaluations yields a run's evaluations of one agent in order of issue, without transcripts.
 func (a *Archive) Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error] {
-	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID))
+	return a.EvaluationsFrom(ctx, run, agentID, 0)
 }
 
-// evaluations yields the evaluations with a prefix. References are gathered and
+// EvaluationsFrom yields those of them whose place in the run (Seq) is at least from.
+func (a *Archive) EvaluationsFrom(ctx context.Context, run, agentID string, from int64) iter.Seq2[bench.Evaluation, error] {
+	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), evaluationKey(run, agentID, from))
+}
+
+// evaluations yields the evaluations with a prefix, from a key on. References are gathered and
 // looked up many at a time, because one lookup through a socket costs as much as
 // hundreds.
-func (a *Archive) evaluations(ctx context.Context, prefix key) iter.Seq2[bench.Evaluation, error] {
+func (a *Archive) evaluations(ctx context.Context, prefix, from key) iter.Seq2[bench.Evaluation, error] {
 	const chunk = 256
 	return func(yield func(bench.Evaluation, error) bool) {
 		held, stopped := make([]storedEvaluation, 0, chunk), false
@@ -99,7 +104,7 @@ func (a *Archive) evaluations(ctx context.Context, prefix key) iter.Seq2[bench.E
 			held = held[:0]
 			return nil
 		}
-		err := a.store.scan(ctx, prefix, nil, func(k, value []byte) error {
+		err := a.store.scan(ctx, prefix, from, func(k, value []byte) error {
 			s, err := decodeEvaluation(k, value)
 			if err != nil {
 				return err

@@ -114,7 +114,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 
 func (a *Archive) evaluationLines(ctx context.Context) iter.Seq2[evaluationLine, error] {
 	return func(yield func(evaluationLine, error) bool) {
-		for e, err := range a.evaluations(ctx, newKey(tableEvaluation)) {
+		for e, err := range a.evaluations(ctx, newKey(tableEvaluation), nil) {
 			if !yield(toLine(&e), err) {
 				return
 			}
@@ -186,7 +186,7 @@ var csvHeader = []string{
 func (a *Archive) ExportCSV(ctx context.Context, w io.Writer) error {
 	out := csv.NewWriter(w)
 	err := out.Write(csvHeader)
-	for e, scanned := range a.evaluations(ctx, newKey(tableEvaluation)) {
+	for e, scanned := range a.evaluations(ctx, newKey(tableEvaluation), nil) {
 		if err == nil {
 			err = scanned
 		}

@@ -94,14 +94,19 @@ type AgentPlan struct {
 	Baseline int `json:"baseline"`
 	AA       int `json:"aa"`
 	Confirm  int `json:"confirm"`
-	// Finalists and Repeats describe the confirmation.
+	// Finalists bounds the variants that enter the confirmation, Repeats the blocks that
+	// it can pay for one of them.
 	Finalists    int `json:"finalists"`
 	Repeats      int `json:"repeats"`
 	SearchTasks  int `json:"search_tasks"`
 	HoldoutTasks int `json:"holdout_tasks"`
 	// Detectable is the smallest improvement the plan can see at 80 % power, in score units; 0 when none can be.
-	Detectable float64  `json:"detectable"`
-	Warnings   []string `json:"warnings,omitempty"`
+	Detectable float64 `json:"detectable"`
+	// Month is the same for a month of such nights.
+	Month float64 `json:"detectable_month,omitempty"`
+	// Power says both in words, with how many tasks would show more; empty without a confirmation.
+	Power    string   `json:"power,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Verdict of a run for an agent.
@@ -195,10 +200,12 @@ type Finalist struct {
 	Comparison stats.Comparison `json:"comparison"`
 	// SearchDifference is its estimated gain over the champion on the search tasks.
 	SearchDifference float64 `json:"search_difference"`
-	// Adjusted is the p-value after Holm's correction over the finalists.
-	Adjusted float64 `json:"adjusted"`
-	Accepted bool    `json:"accepted"`
-	Reason   string  `json:"reason"`
+	// Adjusted is the p-value after Holm's correction over the finalists of a run from
+	// before there were rulings.
+	Adjusted float64 `json:"adjusted,omitempty"`
+	// Accepted says that it is recommended for adoption: proven on new tasks.
+	Accepted bool   `json:"accepted"`
+	Reason   string `json:"reason"`
 	// Ruling is what all its evidence says, earlier nights' included.
 	Ruling *stats.Ruling `json:"ruling,omitempty"`
 	// Runs whose confirmations the ruling rests on, in order.
@@ -226,6 +233,10 @@ type Candidate struct {
 	// Alpha is the level of the entry, Projected the pairs it was projected to need.
 	Alpha     float64 `json:"alpha"`
 	Projected float64 `json:"projected"`
+	// Gain is its gain over the champion, with its standard deviation, as the search
+	// last estimated it; score units.
+	Gain float64 `json:"gain"`
+	SD   float64 `json:"sd"`
 	// Runs are those that added blocks, in order.
 	Runs  []string    `json:"runs"`
 	State stats.State `json:"state"`

@@ -95,6 +95,29 @@ func (b *Budget) Reserve(ctx context.Context) (Ticket, error) {
 	}
 }
 
+// Fits reports whether n more evaluations, parallel of them at once, would end within
+// the bounds if they cost and took what those before did on average. It reserves
+// nothing; of a budget that has seen nothing it says yes.
+func (b *Budget) Fits(n, parallel int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.costs) == 0 {
+		return true
+	}
+	var cost float64
+	var took time.Duration
+	for i, c := range b.costs {
+		cost += c
+		took += b.times[i]
+	}
+	seen, parallel := len(b.costs), max(1, parallel)
+	if b.limitUSD > 0 && b.spent+cost/float64(seen)*float64(n) > b.limitUSD {
+		return false
+	}
+	rounds := (n + parallel - 1) / parallel
+	return b.stop.IsZero() || !b.now().Add(took/time.Duration(seen)*time.Duration(rounds)).After(b.stop)
+}
+
 // Settle gives the reservation back and counts what was really spent.
 func (t Ticket) Settle(usd float64, took time.Duration) {
 	b := t.b

@@ -95,3 +95,40 @@ func expired(t *testing.T, d time.Duration) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
+
+func TestBudgetFits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(10, time.Now().Add(time.Minute), time.Now)
+		if !b.Fits(1_000_000, 1) {
+			t.Error("before anything is known, something does not fit")
+		}
+		for _, usd := range []float64{.5, 1.5} { // 1 USD and 3 s on average
+			ticket, err := b.Reserve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ticket.Settle(usd, time.Duration(usd*2+1)*time.Second)
+		}
+		for _, c := range []struct {
+			n, parallel int
+			want        bool
+		}{
+			{8, 1, true}, {9, 1, false}, {9, 100, false}, // 8 USD are left
+		} {
+			if got := b.Fits(c.n, c.parallel); got != c.want {
+				t.Errorf("%d evaluations, %d at once: %v", c.n, c.parallel, got)
+			}
+		}
+		b.Limit(0, time.Now().Add(9*time.Second))
+		for _, c := range []struct {
+			n, parallel int
+			want        bool
+		}{
+			{3, 1, true}, {4, 1, false}, {12, 4, true}, {13, 4, false}, {3, 0, true},
+		} {
+			if got := b.Fits(c.n, c.parallel); got != c.want {
+				t.Errorf("%d evaluations in 9 s, %d at once: %v", c.n, c.parallel, got)
+			}
+		}
+	})
+}

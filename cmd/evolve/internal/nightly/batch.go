@@ -7,13 +7,13 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"evolve/bench"
-	"evolve/bench/stats"
 )
 
 // batch evaluates a fixed list of jobs, in order of the list as far as the
 // concurrency allows, and returns their evaluations by index; those that were not
-// made are zero. It stops issuing at the first error, which it returns.
-func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job) ([]bench.Evaluation, error) {
+// made are zero. It stops issuing at the first error, which it returns. Before them the
+// stage had before evaluations, of those that are planned.
+func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, before, planned int) ([]bench.Evaluation, error) {
 	out := make([]bench.Evaluation, len(jobs))
 	var (
 		mu    sync.Mutex
@@ -50,7 +50,7 @@ func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job) ([]be
 					n.result.Infrastructure++
 				}
 			}
-			n.report(Progress{Stage: stage, Done: done, Planned: len(jobs)})
+			n.report(Progress{Stage: stage, Done: before + done, Planned: planned})
 		})
 	}
 	workers.Wait()
@@ -64,39 +64,4 @@ func (n *night) report(p Progress) {
 	}
 	p.Run, p.Agent, p.SpentUSD = n.run.ID, n.agent.ID, n.budget.Spent()
 	n.o.Progress(p)
-}
-
-// pairs gathers the paired scores of one comparison by task.
-type pairs struct {
-	order []*bench.Task
-	by    map[string]*stats.Pair
-}
-
-func newPairs(tasks []*bench.Task) *pairs {
-	p := &pairs{order: tasks, by: make(map[string]*stats.Pair, len(tasks))}
-	for _, t := range tasks {
-		p.by[t.ID] = &stats.Pair{Task: t.ID, Domain: t.Domain, Cluster: t.Unit(), Weight: t.Importance()}
-	}
-	return p
-}
-
-// add takes one pair of evaluations of the same task and repeat; missing data on
-// either side leaves the pair out.
-func (p *pairs) add(a, b bench.Evaluation) {
-	pair, ok := p.by[a.Task]
-	if !ok || !a.Scored || !b.Scored {
-		return
-	}
-	pair.A = append(pair.A, a.Score)
-	pair.B = append(pair.B, b.Score)
-}
-
-func (p *pairs) list() []stats.Pair {
-	var out []stats.Pair
-	for _, t := range p.order {
-		if pair := p.by[t.ID]; len(pair.A) > 0 {
-			out = append(out, *pair)
-		}
-	}
-	return out
 }

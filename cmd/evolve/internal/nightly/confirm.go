@@ -2,211 +2,258 @@ package nightly
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/mutate"
 	"evolve/runtime/agent"
 )
 
-// confirm evaluates the finalists beside the champion on every holdout task, in
-// complete blocks, decides, and drafts a proposal for a winner.
+// confirmation is the stage in which candidates meet the champion on the holdout tasks, in
+// complete blocks: a fresh pair of the two on every task. It judges after complete blocks
+// alone and on everything an entry has, earlier nights' blocks included, stops a
+// candidate as soon as it is decided, and goes on with the next. What is still open
+// when the budget ends goes on another night.
+type confirmation struct {
+	*night
+	control stats.Control
+	// fixed says that a repeat is no new evidence: a block for each candidate, and the
+	// champion's part of it made once for all.
+	fixed bool
+	holds string
+	// entries are all that the agent ever had, in order.
+	entries []*archive.Candidate
+	// tried are the variants that had their turn in this run, in order.
+	tried []agent.ConfigID
+	// left is the number of evaluations left, place that of the next in the run.
+	left  int
+	place int64
+	// blocked says why a variant that is ahead was not taken up.
+	blocked string
+	rulings []stats.Ruling
+}
+
+// confirm takes candidates through the confirmation and draws the night's verdict. A
+// resumed run first finishes with those that it was at.
 func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
-	finalists := better(rec, n.plan.Finalists)
-	if len(finalists) == 0 && !n.result.SearchDone {
-		n.result.Reason = "the search was cut short before anything looked better than the champion"
-		return nil
+	s := &confirmation{
+		night: n, control: n.o.Workspace.Settings.Confirm.Control(), fixed: n.fixed(), left: n.plan.Confirm, place: seqConfirm,
 	}
-	if len(finalists) == 0 {
-		d := stats.Decide(nil, n.level())
-		n.result.Verdict, n.result.Reason, n.result.Detectable = d.Verdict, d.Sentence, finite(n.plan.Detectable)
-		return nil
-	}
-	arms := make([]arm, 0, 1+len(finalists))
-	arms = append(arms, arm{n.plan.Champion, n.agent.Champion})
-	for _, f := range finalists {
-		arms = append(arms, arm{f.Variant, f.Config})
-	}
-	first, err := n.expose(ctx, finalists)
-	if err != nil {
+	if err := s.load(ctx); err != nil {
 		return err
 	}
-	jobs := n.blocks(arms, first)
-	evals, ended := n.batch(ctx, "confirm", jobs)
-	evals = evals[:n.complete(evals, len(arms))]
-	if n.result.Blocks == 0 {
-		n.result.Reason = "not one block of the confirmation was complete"
+	ended := s.turns(ctx, rec)
+	if ended != nil && s.blocked == "" {
+		s.blocked = "the run ended before it was decided"
+	}
+	if err := s.count(ctx); err != nil {
+		return err
+	}
+	s.conclude()
+	if s.result.Verdict != archive.Adopt {
 		return ended
 	}
-	n.decide(evals, arms, finalists)
-	if n.result.Verdict != archive.Adopt {
-		return ended
-	}
-	if err := n.propose(ctx); err != nil {
+	if err := s.propose(ctx); err != nil {
 		return err
 	}
 	return ended
 }
 
-// arm is one of the configs that are compared.
-type arm struct {
-	id     agent.ConfigID
-	config agent.Config
-}
+// fixed reports whether a repeat of an evaluation is no new evidence.
+func (n *night) fixed() bool { return n.agent.Deterministic && !n.agent.UsesSeed }
 
-// better lists the finalists whose estimate on the search tasks is above the
-// champion's: the holdout is opened for nobody else.
-func better(rec *mutate.Recommendation, most int) []mutate.Estimate {
-	var out []mutate.Estimate
-	for _, f := range rec.Finalists {
-		if len(out) < most && f.Score > rec.Champion.Score && f.Variant != rec.Champion.Variant {
-			out = append(out, f)
+// turns gives one candidate after another its turn. A proven one ends the stage: once it
+// is adopted, all that others had against this champion would be void.
+func (s *confirmation) turns(ctx context.Context, rec *mutate.Recommendation) error {
+	underWay, err := s.underWay(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		var c *archive.Candidate
+		switch {
+		case len(underWay) > 0:
+			c, underWay = underWay[0], underWay[1:]
+		case s.o.Drain.Err() != nil:
+			return ErrInterrupted // and nobody enters
+		default:
+			if c, err = s.promote(ctx, rec); err != nil || c == nil {
+				return err
+			}
+		}
+		if err := s.turn(ctx, c); err != nil || c.State == stats.Proven {
+			return err
 		}
 	}
-	return out
 }
 
-// expose enters the opening of the holdout in its ledger, before it happens, and
-// returns the first repeat number that no earlier opening has used.
-func (n *night) expose(ctx context.Context, finalists []mutate.Estimate) (first int, err error) {
-	for e, err := range n.o.Archive.Exposures(ctx, n.agent.ID) {
+// turn runs blocks for a candidate until it is decided or the budget has no room for
+// another. The error is what ended the run in the middle of a block.
+func (s *confirmation) turn(ctx context.Context, c *archive.Candidate) error {
+	s.tried = append(s.tried, c.Variant)
+	v, err := s.o.Archive.Variant(ctx, s.agent.ID, c.Variant)
+	if err != nil {
+		return fmt.Errorf("%w: reading a candidate: %w", bench.ErrRecorder, err)
+	}
+	first, err := s.expose(ctx, c.Variant)
+	if err != nil {
+		return err
+	}
+	has, err := s.assemble(ctx, *c)
+	if err != nil {
+		return err
+	}
+	size := s.blockSize()
+	s.spend(has.tonight * size)
+	var ruling stats.Ruling
+	var ended error
+	for {
+		if has.blocks > 0 {
+			if ruling, err = s.judge(context.WithoutCancel(ctx), c, has); err != nil {
+				return err
+			}
+		}
+		if ended != nil || c.State != stats.Open || s.left < size || s.fixed && has.blocks > 0 {
+			break
+		}
+		if has.tonight > 0 && !s.budget.Fits(size, s.parallel()) {
+			ended = bench.ErrBudget
+			break
+		}
+		ended = s.block(ctx, v, first+has.tonight, size)
+		ctx := context.WithoutCancel(ctx) // what was paid for is judged
+		if err := s.o.Archive.Flush(ctx); err != nil {
+			return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+		}
+		before := has.tonight
+		if has, err = s.assemble(ctx, *c); err != nil {
+			return err
+		}
+		s.spend((has.tonight - before) * size)
+	}
+	s.result.Blocks += has.tonight
+	if has.blocks > 0 {
+		s.report(ruling, c)
+	} else if s.blocked == "" {
+		s.blocked = "not one block of its confirmation was complete"
+	}
+	return ended
+}
+
+// blockSize is the number of evaluations of the next candidate's block.
+func (s *confirmation) blockSize() int {
+	if s.fixed && s.result.Blocks > 0 {
+		return len(s.sides.holdout) // the champion's are there
+	}
+	return 2 * len(s.sides.holdout)
+}
+
+func (s *confirmation) spend(evaluations int) {
+	s.left -= evaluations
+	s.place += int64(evaluations)
+}
+
+// block evaluates a candidate and the champion, unless its part is there, once on every
+// holdout task. Which of the two goes first is random for each task, so that drift
+// during the night favours nobody; a block that was interrupted is the same again.
+func (s *confirmation) block(ctx context.Context, v archive.Variant, repeat, size int) error {
+	type arm struct {
+		id     agent.ConfigID
+		config agent.Config
+	}
+	arms := []arm{{v.ID, v.Config}, {s.plan.Champion, s.agent.Champion}}[:size/len(s.sides.holdout)]
+	rng := rand.New(rand.NewPCG(uint64(s.run.Seed), uint64(s.place)))
+	jobs := make([]bench.Job, 0, size)
+	for _, t := range s.sides.holdout {
+		for _, a := range rng.Perm(len(arms)) {
+			jobs = append(jobs, bench.Job{
+				Variant: arms[a].id, Config: arms[a].config, Task: t, Repeat: repeat,
+				Stage: bench.StageConfirm, Seq: s.place + int64(len(jobs)),
+			})
+		}
+	}
+	_, err := s.batch(ctx, "confirm", jobs, int(s.place-seqConfirm), s.plan.Confirm)
+	return err
+}
+
+// judge rules on everything that a candidate has, and stores where it stands.
+func (s *confirmation) judge(ctx context.Context, c *archive.Candidate, has *evidence) (stats.Ruling, error) {
+	r := s.rule(*c, has)
+	c.State, c.Blocks, c.LogE, c.Reason = r.State, has.blocks, r.LogE, r.Reason
+	if err := s.o.Archive.PutCandidate(ctx, *c, s.o.Now()); err != nil {
+		return r, fmt.Errorf("%w: storing a candidate: %w", bench.ErrRecorder, err)
+	}
+	return r, nil
+}
+
+func (s *confirmation) rule(c archive.Candidate, has *evidence) stats.Ruling {
+	return stats.Judge(string(c.Variant), has.pairs(), stats.Rule{
+		Alpha: c.Alpha, Fixed: s.fixed, Cap: c.Projected, Cost: has.costs, Latency: !s.agent.Deterministic,
+	})
+}
+
+// expose enters the opening of the holdout for a variant in its ledger, before it
+// happens, and returns the first repeat number that is free for it: one that no
+// earlier opening may have used. Repeats that are no new evidence share one in a run.
+func (s *confirmation) expose(ctx context.Context, variant agent.ConfigID) (first int, err error) {
+	shared := -1
+	for e, err := range s.o.Archive.Exposures(ctx, s.agent.ID) {
 		if err != nil {
 			return 0, fmt.Errorf("reading the holdout's ledger: %w", err)
 		}
-		if e.Run == n.run.ID {
-			return e.FirstRepeat, nil // a resumed run goes on with its own
+		if e.Run == s.run.ID {
+			if slices.Contains(e.Variants, variant) {
+				return e.FirstRepeat, nil // a resumed run goes on with its own
+			}
+			shared = e.FirstRepeat
 		}
 		first = max(first, e.FirstRepeat+e.Repeats)
 	}
+	if s.fixed && shared >= 0 {
+		first = shared
+	}
 	exposure := archive.Exposure{
-		Agent: n.agent.ID, Run: n.run.ID, SuiteHash: n.plan.SuiteHash, Tasks: len(n.sides.holdout),
-		FirstRepeat: first, Repeats: n.plan.Repeats, Time: n.o.Now(),
+		Agent: s.agent.ID, Run: s.run.ID, SuiteHash: s.plan.SuiteHash, Variants: []agent.ConfigID{variant}, Tasks: len(s.sides.holdout),
+		FirstRepeat: first, Repeats: s.left / s.blockSize(), Time: s.o.Now(),
 	}
-	for _, f := range finalists {
-		exposure.Variants = append(exposure.Variants, f.Variant)
+	if s.fixed {
+		exposure.Repeats = 1
 	}
-	if err := n.o.Archive.Expose(ctx, exposure); err != nil {
+	if err := s.o.Archive.Expose(ctx, exposure); err != nil {
 		return 0, fmt.Errorf("%w: entering the holdout's ledger: %w", bench.ErrRecorder, err)
 	}
 	return first, nil
 }
 
-// blocks lists the jobs block by block; within a task the order of the arms is
-// random, so that drift during the night favours nobody. A job's place in the
-// list is block·(tasks·arms) + task·arms + a random place of its arm.
-func (n *night) blocks(arms []arm, first int) []bench.Job {
-	rng := rand.New(rand.NewPCG(uint64(n.run.Seed), 0xc0f1))
-	jobs := make([]bench.Job, 0, n.plan.Repeats*len(n.sides.holdout)*len(arms))
-	for block := range n.plan.Repeats {
-		for _, t := range n.sides.holdout {
-			for _, a := range rng.Perm(len(arms)) {
-				jobs = append(jobs, bench.Job{
-					Variant: arms[a].id, Config: arms[a].config, Task: t, Repeat: first + block,
-					Stage: bench.StageConfirm, Seq: seqConfirm + int64(len(jobs)),
-				})
-			}
-		}
-	}
-	return jobs
-}
-
-// complete counts the complete blocks and returns how many evaluations they hold.
-// Missing data (the infrastructure failed it) leaves a block complete.
-func (n *night) complete(evals []bench.Evaluation, arms int) int {
-	size := arms * len(n.sides.holdout)
-	n.result.Blocks = 0
-	for start := 0; start+size <= len(evals); start += size {
-		for _, e := range evals[start : start+size] {
-			if e.Task == "" {
-				return start
-			}
-		}
-		n.result.Blocks++
-	}
-	return n.result.Blocks * size
-}
-
-// decide compares every finalist with the champion and stores the verdict.
-func (n *night) decide(evals []bench.Evaluation, arms []arm, finalists []mutate.Estimate) {
-	candidates := make([]stats.Finalist, len(finalists))
-	gathered := make([]*pairs, len(finalists))
-	place := make(map[agent.ConfigID]int, len(finalists))
-	for i, f := range finalists {
-		gathered[i] = newPairs(n.sides.holdout)
-		place[f.Variant] = i
-	}
-	for i := 0; i < len(evals); i += len(arms) {
-		group := evals[i : i+len(arms)]
-		var champion bench.Evaluation
-		for _, e := range group {
-			if e.Variant == n.plan.Champion {
-				champion = e
-			}
-		}
-		for _, e := range group {
-			if k, ok := place[e.Variant]; ok {
-				gathered[k].add(champion, e)
-			}
-		}
-	}
-	for i, f := range finalists {
-		candidates[i] = stats.Finalist{Variant: string(f.Variant), Pairs: gathered[i].list()}
-	}
-	d := stats.Decide(candidates, n.level())
-	n.result.Verdict, n.result.Reason, n.result.Detectable = d.Verdict, d.Sentence, finite(d.Detectable)
-	if d.Winner >= 0 {
-		n.result.Winner = finalists[d.Winner].Variant
-	}
-	for i, r := range d.Rulings {
-		f := finalists[i]
-		n.result.Finalist = append(n.result.Finalist, archive.Finalist{
-			Variant: f.Variant, Comparison: r.Comparison, SearchDifference: finite(f.Score - n.result.Search.Champion.Score),
-			Adjusted: r.Adjusted, Accepted: r.Accepted, Reason: r.Reason,
-		})
-	}
-}
-
-// propose drafts the proposal of the winner and hands it on.
-func (n *night) propose(ctx context.Context) error {
-	for _, f := range n.result.Finalist {
-		if f.Variant != n.result.Winner {
-			continue
-		}
-		v, err := n.o.Archive.Variant(ctx, n.agent.ID, f.Variant)
+// underWay are the entries that this run had taken up before it was interrupted, in
+// the order in which it did.
+func (s *confirmation) underWay(ctx context.Context) ([]*archive.Candidate, error) {
+	var order []agent.ConfigID
+	for e, err := range s.o.Archive.Exposures(ctx, s.agent.ID) {
 		if err != nil {
-			return fmt.Errorf("reading the winner: %w", err)
+			return nil, fmt.Errorf("reading the holdout's ledger: %w", err)
 		}
-		digest, err := evidence(n.plan, f)
-		if err != nil {
-			return err
+		if e.Run == s.run.ID {
+			order = append(order, e.Variants...)
 		}
-		p, err := n.o.Propose(ctx, n.agent, decide.Draft{Run: n.run.ID, Variant: v, Evidence: digest, Rationale: n.result.Reason})
-		if err != nil {
-			return fmt.Errorf("making the proposal: %w", err)
-		}
-		n.result.Proposals = append(n.result.Proposals, p.ID)
 	}
-	return nil
-}
-
-// evidence is the digest of what speaks for a variant: the comparison and the
-// hashes of everything it was measured on.
-func evidence(p *archive.AgentPlan, f archive.Finalist) (string, error) {
-	raw, err := json.Marshal(struct {
-		Agent, Suite, Split, Space string
-		Champion                   agent.ConfigID
-		Finalist                   archive.Finalist
-	}{p.AgentHash, p.SuiteHash, p.SplitHash, p.SpaceHash, p.Champion, f})
-	if err != nil {
-		return "", fmt.Errorf("hashing the evidence: %w", err)
+	var out []*archive.Candidate
+	for _, c := range s.entries {
+		if c.Void == "" && slices.Contains(c.Runs, s.run.ID) {
+			out = append(out, c)
+		}
 	}
-	sum := sha256.Sum256(raw)
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	// One that was taken up without its opening being noted comes last.
+	at := func(c *archive.Candidate) int {
+		if i := slices.Index(order, c.Variant); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(out, func(a, b *archive.Candidate) int { return at(a) - at(b) })
+	return out, nil
 }

@@ -25,6 +25,9 @@ const (
 	seqConfirm int64 = 2 << 32
 )
 
+// shownLevel is the confidence of the interval of the champion's rerun.
+const shownLevel = .95
+
 // aaRepeats is the first repeat number of the champion's reruns, far above those
 // of the search; each run takes two.
 const aaRepeats = 1 << 16
@@ -146,11 +149,7 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.putVariant(ctx, archive.Variant{ID: n.plan.Champion, Config: n.agent.Champion, Operator: "champion"}, nil); err != nil {
 		return err
 	}
-	searchShare := 1.0
-	if n.plan.Confirm > 0 {
-		searchShare = 1 - n.o.Workspace.Settings.Confirm.Share
-	}
-	n.limit(searchShare)
+	n.limit(1 - n.heldBack())
 	phase := n.o.Now()
 	err := n.againstItself(ctx)
 	phase = n.phase("aa", phase)
@@ -170,6 +169,22 @@ func (n *night) stages(ctx context.Context) error {
 	err = n.confirm(ctx, rec)
 	n.phase("confirm", phase)
 	return n.explain("the confirmation", err)
+}
+
+// leastHeldBack is the least share of the money and the time that is held back for
+// the confirmation of agents for which a few blocks are enough.
+const leastHeldBack = .25
+
+// heldBack is the share of the money and the time that the search leaves alone.
+func (n *night) heldBack() float64 {
+	share := n.o.Workspace.Settings.Confirm.Share
+	switch {
+	case n.plan.Confirm == 0:
+		return 0
+	case n.fixed():
+		return min(share, max(leastHeldBack, float64(n.plan.Confirm)/float64(n.plan.Confirm+n.plan.Search)))
+	}
+	return share
 }
 
 func (n *night) unconfirmed() string {
@@ -266,13 +281,13 @@ func (n *night) againstItself(ctx context.Context) error {
 			})
 		}
 	}
-	evals, err := n.batch(ctx, "aa", jobs)
-	pairs := newPairs(tasks)
+	evals, err := n.batch(ctx, "aa", jobs, 0, len(jobs))
+	has := newEvidence(tasks)
 	for i := 0; i+1 < len(evals); i += 2 {
-		pairs.add(evals[i], evals[i+1])
+		has.add(evals[i], evals[i+1])
 	}
-	if list := pairs.list(); len(list) > 0 {
-		noise := stats.NoiseFloor(list, n.level())
+	if list := has.pairs(); len(list) > 0 {
+		noise := stats.NoiseFloor(list, shownLevel)
 		n.result.AA = &noise
 	}
 	return err
@@ -289,9 +304,6 @@ func spread(tasks []*bench.Task, k int) []*bench.Task {
 	}
 	return out
 }
-
-// level is the confidence level of every interval of the run.
-func (n *night) level() float64 { return 1 - n.o.Workspace.Settings.Confirm.Level }
 
 func scored(e mutate.Estimate) archive.ScoredVariant {
 	return archive.ScoredVariant{

@@ -11,6 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
+	"evolve/runtime/model"
 	"evolve/runtime/policy"
 )
 
@@ -89,6 +90,9 @@ type Opened struct {
 	Parallel int
 	// Workdir says that every evaluation needs one, files or not.
 	Workdir bool
+	// Reflect answers the briefs of the search by the route that search.reflect names;
+	// nil where it names none.
+	Reflect model.Model
 	Close   func() error
 }
 
@@ -106,6 +110,8 @@ type Progress struct {
 type Plan struct {
 	Run    archive.Run
 	Agents []archive.AgentPlan
+	// Outlooks are those of the same agents; empty when nothing is to be confirmed.
+	Outlooks []Outlook
 }
 
 // Summary is how a run ended.

@@ -5,43 +5,49 @@ import (
 	"math"
 
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 // Want is what an allocation is made from.
 type Want struct {
 	// Budget is the evaluations for this agent.
-	Budget        int
-	SearchTasks   int
-	HoldoutTasks  int
-	HoldoutUnits  int // clusters among the holdout tasks
-	Deterministic bool
-	UsesSeed      bool
-	Finalists     int
-	Share         float64
-	MaxRepeats    int
-	Level         float64
-	SearchOnly    bool
-	Baseline      float64
+	Budget       int
+	SearchTasks  int
+	HoldoutTasks int
+	HoldoutUnits int // clusters among the holdout tasks
+	// Fixed says that a repeat is no new evidence.
+	Fixed      bool
+	Confirm    workspace.Confirm
+	SearchOnly bool
+	Baseline   float64
 }
 
 // Allocation says how many evaluations each stage gets.
 type Allocation struct {
 	Search, Baseline, AA, Confirm int
-	Finalists, Repeats            int
-	// Detectable is the smallest improvement the confirmation can see at 80 %
-	// power, in score units; 0 when it can see none.
-	Detectable float64
-	Warnings   []string
+	// Finalists bounds the variants that enter, Blocks the blocks that can be paid for one.
+	Finalists, Blocks int
+	// Detectable and Month are the smallest improvements on new tasks that a night and a
+	// month of such nights can show at 80 % power, in score units; 0 for none.
+	Detectable, Month float64
+	// Power says it in words; empty without a confirmation.
+	Power    string
+	Warnings []string
 }
 
-// Allocate divides a budget among the stages. The confirmation needs whole
-// blocks (champion and every finalist once on every holdout task); what it cannot
-// use goes to the search.
+// fewUnits is the number of independent holdout tasks below which only "better on
+// these tasks" can honestly be claimed (spec 9.2).
+const fewUnits = 10
+
+// Allocate divides a budget among the stages. The confirmation gets its share in whole
+// blocks (the champion and a variant once on every holdout task). Where a repeat is
+// no new evidence, it gets what one block for each finalist needs, the champion's part
+// being common to all. What it cannot use goes to the search.
 func Allocate(w Want) Allocation {
 	a := Allocation{Search: w.Budget}
 	if !w.SearchOnly {
-		a = confirmation(w)
-		if w.UsesSeed || !w.Deterministic {
+		a.confirmation(w)
+		if !w.Fixed {
 			a.AA = 2 * min(w.SearchTasks, w.Budget/40)
 			a.Search -= a.AA
 		}
@@ -53,38 +59,44 @@ func Allocate(w Want) Allocation {
 	return a
 }
 
-func confirmation(w Want) Allocation {
-	a := Allocation{Search: w.Budget}
+func (a *Allocation) confirmation(w Want) {
 	if w.HoldoutTasks == 0 {
 		a.Warnings = append(a.Warnings, "the suite has no holdout tasks: the run can search, and its verdict is undecided")
-		return a
+		return
 	}
-	room := int(float64(w.Budget) * w.Share)
-	for f := w.Finalists; f >= 1; f-- {
-		block := (f + 1) * w.HoldoutTasks
-		if block > room {
-			continue
-		}
-		a.Finalists, a.Repeats = f, min(room/block, w.MaxRepeats)
-		if w.Deterministic && !w.UsesSeed {
-			a.Repeats = 1
-		}
-		a.Confirm = block * a.Repeats
-		a.Search = w.Budget - a.Confirm
-		break
-	}
-	if a.Confirm == 0 {
+	a.Blocks = w.Confirm.Blocks(w.Budget, w.HoldoutTasks, w.Fixed)
+	if a.Blocks == 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf(
 			"%d evaluations leave no room for one block of the confirmation (%d holdout tasks × 2): the verdict will be undecided; at least %d are needed",
-			w.Budget, w.HoldoutTasks, int(float64(2*w.HoldoutTasks)/w.Share)+1))
-		return a
+			w.Budget, w.HoldoutTasks, int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
+		return
 	}
-	a.Detectable = stats.Planned(w.HoldoutUnits, stats.PriorSD, a.Repeats, 1-w.Level, a.Finalists)
-	if math.IsInf(a.Detectable, 1) {
-		a.Detectable = 0
+	a.Finalists, a.Confirm = w.Confirm.Finalists, 2*w.HoldoutTasks*a.Blocks
+	if w.Fixed {
+		room := int(float64(w.Budget) * w.Confirm.Share)
+		a.Finalists = min(a.Finalists, room/w.HoldoutTasks-1)
+		a.Confirm = (a.Finalists + 1) * w.HoldoutTasks
 	}
-	if w.HoldoutUnits < 10 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%d independent holdout tasks are too few for a claim about new tasks", w.HoldoutUnits))
+	a.Search -= a.Confirm
+	a.power(w)
+}
+
+// power says what the confirmation can show, and warns where that is nothing.
+func (a *Allocation) power(w Want) {
+	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed)
+	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
+	a.Power = design.Statement()
+	needed := ""
+	if n := design.Needed(stats.Practical); n > w.HoldoutUnits {
+		needed = fmt.Sprintf("; to show %.0f points on new tasks, about %d independent holdout tasks are needed", 100*stats.Practical, n)
 	}
-	return a
+	switch {
+	case w.HoldoutUnits < fewUnits:
+		a.Warnings = append(a.Warnings, fmt.Sprintf(
+			"%d independent holdout tasks are too few for a claim about new tasks: \"better on these tasks\" is all that can honestly be shown%s", w.HoldoutUnits, needed))
+	case a.Month == 0:
+		a.Warnings = append(a.Warnings, "hopeless: no improvement on new tasks, however large, can be shown with these holdout tasks and this budget"+needed)
+	case a.Detectable == 0 && !w.Fixed:
+		a.Warnings = append(a.Warnings, "one night cannot show any improvement on new tasks; the evidence adds up over several")
+	}
 }

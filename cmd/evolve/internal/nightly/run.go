@@ -49,7 +49,18 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{Run: r.run, Agents: r.plans}, nil
+	plan := Plan{Run: r.run, Agents: r.plans}
+	for _, p := range r.plans {
+		if o.SearchOnly() {
+			break
+		}
+		look, err := r.outlook(ctx, p)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Outlooks = append(plan.Outlooks, look)
+	}
+	return plan, nil
 }
 
 // Run does the nightly batch. The Summary holds whatever was found, also with an
@@ -194,17 +205,15 @@ func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
 	sides := suitesOf(o.Workspace, a)
 	alloc := Allocate(Want{
 		Budget: budget, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout), HoldoutUnits: units(sides.holdout),
-		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed, Finalists: set.Confirm.Finalists, Share: set.Confirm.Share,
-		MaxRepeats: set.Confirm.MaxRepeats, Level: set.Confirm.Level, Baseline: set.Search.Baseline,
-		SearchOnly: o.SearchOnly(),
+		Fixed: a.Deterministic && !a.UsesSeed, Confirm: set.Confirm, Baseline: set.Search.Baseline, SearchOnly: o.SearchOnly(),
 	})
 	return archive.AgentPlan{
 		Agent: a.ID, Suites: a.Suites, SuiteHash: sides.hash, SplitHash: sides.splitHash, AgentHash: a.Hash,
 		SpaceHash: spaceHash(a.Space), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Space.Default().ID(),
 		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
 		Search: alloc.Search, Baseline: alloc.Baseline, AA: alloc.AA, Confirm: alloc.Confirm,
-		Finalists: alloc.Finalists, Repeats: alloc.Repeats, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout),
-		Detectable: alloc.Detectable, Warnings: alloc.Warnings,
+		Finalists: alloc.Finalists, Repeats: alloc.Blocks, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout),
+		Detectable: alloc.Detectable, Month: alloc.Month, Power: alloc.Power, Warnings: alloc.Warnings,
 	}
 }
 

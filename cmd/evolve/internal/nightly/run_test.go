@@ -332,7 +332,7 @@ func TestMoneyIsNeverOverspent(t *testing.T) {
 		r.Usage.CostUSD = 0.01
 		return r
 	}), 5000)
-	o.Budget.USD = 2
+	o.Budget.USD = 8
 	s, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -344,11 +344,11 @@ func TestMoneyIsNeverOverspent(t *testing.T) {
 		}
 		spent += e.Usage.CostUSD
 	}
-	if spent > 2.0001 || spent < 1.5 {
-		t.Errorf("%.2f of 2.00 were spent", spent)
+	if spent > 8.0001 || spent < 6 {
+		t.Errorf("%.2f of 8.00 were spent", spent)
 	}
 	if s.Results[0].Blocks == 0 {
-		t.Errorf("half the money is held back for the confirmation, and no block was complete: %s", s.Results[0].Incomplete)
+		t.Errorf("money is held back for the confirmation, and no block was complete: %s; %s", s.Results[0].Incomplete, s.Results[0].Reason)
 	}
 }
 
@@ -368,7 +368,7 @@ func TestNothingCompleteIsExitSix(t *testing.T) {
 func TestSeededAgentsGetRepeatsAndARerun(t *testing.T) {
 	a := archive.OpenMemory()
 	w := toyWorkspace(t, 40)
-	w.Agents[0].Deterministic, w.Agents[0].UsesSeed = false, true
+	w.Agents[0].UsesSeed = true
 	o := toyOptions(w, a, inProcess(func(_ context.Context, req agent.Request) agent.Result {
 		answer := "no"
 		if rand.New(rand.NewPCG(uint64(req.Seed), 1)).Float64() < toySkill(req.Config) {
@@ -381,8 +381,8 @@ func TestSeededAgentsGetRepeatsAndARerun(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, r := s.Plans[0], s.Results[0]
-	if p.AA == 0 || r.AA == nil || p.Repeats < 2 || r.Blocks != p.Repeats {
-		t.Errorf("plan %+v, blocks %d, rerun %v", p, r.Blocks, r.AA)
+	if p.AA == 0 || r.AA == nil || r.Blocks < 2 || r.Blocks >= p.Repeats {
+		t.Errorf("%d blocks of %d, rerun %v", r.Blocks, p.Repeats, r.AA)
 	}
 	if r.AA != nil && r.AA.Drifted {
 		t.Errorf("an agent that did not change is said to have drifted: %+v", r.AA)
@@ -391,19 +391,18 @@ func TestSeededAgentsGetRepeatsAndARerun(t *testing.T) {
 		t.Errorf("verdict %s: %s", r.Verdict, r.Reason)
 	}
 	// The next night uses new repeats of the holdout.
-	o2 := toyOptions(w, a, o.mustOpen(t), 3000)
-	if _, err := Run(t.Context(), o2); err != nil {
+	if _, err := Run(t.Context(), toyOptions(w, a, o.mustOpen(t), 3000)); err != nil {
 		t.Fatal(err)
 	}
-	var firsts []int
+	free := 0
 	for e, err := range a.Exposures(t.Context(), "toy") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		firsts = append(firsts, e.FirstRepeat)
-	}
-	if diff := cmp.Diff([]int{0, p.Repeats}, firsts); diff != "" {
-		t.Errorf("first repeats of the holdout's openings:\n%s", diff)
+		if e.FirstRepeat < free {
+			t.Errorf("repeat %d of the holdout may be used twice", e.FirstRepeat)
+		}
+		free = e.FirstRepeat + e.Repeats
 	}
 }
 

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"evolve/bench"
-	"evolve/bench/stats"
 )
 
 // fewUnits is the number of independent holdout tasks below which a claim about
@@ -58,44 +56,47 @@ func checkSuites(w *Workspace) []Check {
 // question that anybody has.
 const hopeless = .3
 
-// checkPower says of each agent what its benchmark can show when a night uses all
-// the repeats it may.
+// checkPower says of each agent what its benchmark can show with the budget of the
+// settings, or with the usual one where they bound no evaluations.
 func checkPower(w *Workspace) []Check {
 	var checks []Check
+	budget := w.Settings.Budget.Evaluations
+	if budget == 0 {
+		budget = DefaultEvaluations
+	}
 	for i := range w.Agents {
 		a := &w.Agents[i]
 		label := "power " + a.ID
-		holdout := 0
+		var holdout []*bench.Task
 		for _, name := range a.Suites {
-			holdout += units(w.Suites[name].Side(bench.Holdout))
+			holdout = append(holdout, w.Suites[name].Side(bench.Holdout)...)
 		}
+		fixed := a.Deterministic && !a.UsesSeed
 		c := w.Settings.Confirm
-		repeats := c.MaxRepeats
-		if a.Deterministic && !a.UsesSeed {
-			repeats = 1
+		design := c.Design(c.Blocks(budget/len(w.Agents), len(holdout), fixed), len(holdout), units(holdout), fixed)
+		with := fmt.Sprintf("%s, %s a night", count(design.Units, "independent holdout task"), count(int(design.Tonight), "pair"))
+		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
+		hint := ""
+		if n := design.Needed(.1); n > 0 {
+			hint = fmt.Sprintf("an improvement of 10 points needs about %d independent holdout tasks", n)
 		}
-		detectable := stats.Planned(holdout, stats.PriorSD, repeats, 1-c.Level, c.Finalists)
-		with := fmt.Sprintf("%s, %s each, %s, level %s", count(holdout, "independent holdout task"), count(repeats, "repeat"),
-			count(c.Finalists, "finalist"), strings.TrimPrefix(plain(c.Level), "0"))
-		if math.IsInf(detectable, 1) {
-			checks = append(checks, warn(label, moreTasks(c, repeats), "no improvement can be shown (%s)", with))
+		if math.IsInf(month, 1) {
+			checks = append(checks, warn(label, hint, "no improvement on new tasks can be shown (%s)", with))
 			continue
 		}
-		text := fmt.Sprintf("can detect an improvement of %.0f points or more (%s)", math.Ceil(100*detectable), with)
-		if detectable > hopeless {
-			checks = append(checks, warn(label, moreTasks(c, repeats), "%s", text))
+		text := fmt.Sprintf("can show an improvement of %.0f points or more on new tasks", math.Ceil(100*month))
+		switch {
+		case math.IsInf(night, 1):
+			text += ", within a month"
+		case !fixed:
+			text += fmt.Sprintf(" within a month, of %.0f in a night", math.Ceil(100*night))
+		}
+		text += " (" + with + ")"
+		if month > hopeless {
+			checks = append(checks, warn(label, hint, "%s", text))
 		} else {
 			checks = append(checks, ok(label, "%s", text))
 		}
 	}
 	return checks
-}
-
-// moreTasks says how many tasks would show an improvement of ten points.
-func moreTasks(c Confirm, repeats int) string {
-	n := stats.Needed(.1, stats.PriorSD, repeats, 1-c.Level, c.Finalists)
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("an improvement of 10 points needs about %d independent holdout tasks", n)
 }

@@ -110,7 +110,7 @@ ok clock: 2030-05-01 02:00 +00:00
 ok archive: 2 runs
 ok suite tasks: 24 tasks (12 search, 12 holdout), 2 domains, 24 clusters
 ok agent solver: its program "./agent.sh" is there
-warn power solver: can detect an improvement of 51 points or more (12 independent holdout tasks, 1 repeat each, 2 finalists, level .05) | an improvement of 10 points needs about 241 independent holdout tasks
+warn power solver: can show an improvement of 62 points or more on new tasks (12 independent holdout tasks, 12 pairs a night) | an improvement of 10 points needs about 319 independent holdout tasks
 `
 	if diff := cmp.Diff(want, lines(got)); diff != "" {
 		t.Error(diff)
@@ -252,7 +252,7 @@ func TestDoctorFindings(t *testing.T) {
 			"few holdout tasks", nil, nil,
 			[]string{"suite tasks", "tasks", "power solver"},
 			"warn suite tasks: 2 tasks (1 search, 1 holdout), 1 domain, 2 clusters: too few for a claim about new tasks | add tasks: at least 10 holdout clusters\n" +
-				"warn power solver: no improvement can be shown (1 independent holdout task, 12 repeats each, 3 finalists, level .05) | an improvement of 10 points needs about 145 independent holdout tasks\n",
+				"warn power solver: no improvement on new tasks can be shown (1 independent holdout task, 650 pairs a night) | an improvement of 10 points needs about 17 independent holdout tasks\n",
 		},
 		{
 			"no holdout",

@@ -89,7 +89,7 @@ func FuzzSettings(f *testing.F) {
 			}
 		}
 		if s.Budget == (Budget{}) || s.Search.Concurrency < 1 || s.Search.Lookahead < 1 || !(s.Search.Baseline >= 0) ||
-			!(s.Confirm.Level > 0 && s.Confirm.Level < 1) || !(s.Confirm.Share > 0 && s.Confirm.Share < 1) || s.Confirm.MaxRepeats < 1 {
+			!(s.Confirm.Level > 0 && s.Confirm.Level < 1) || !(s.Confirm.Share > 0 && s.Confirm.Share < 1) {
 			t.Errorf("accepted out of bounds: %+v", s)
 		}
 	})

@@ -73,7 +73,7 @@ func TestLoadSolver(t *testing.T) {
 	want.Budget.Evaluations = 200
 	want.Limits.Timeout = 20 * time.Second
 	want.Search.Concurrency, want.Search.Lookahead = 2, 8
-	want.Confirm.Finalists, want.Confirm.MaxRepeats = 2, 1
+	want.Confirm.Finalists = 2
 	if diff := cmp.Diff(want, w.Settings); diff != "" {
 		t.Error(diff)
 	}

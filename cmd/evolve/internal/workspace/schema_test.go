@@ -67,7 +67,7 @@ version: 1
 budget: {evaluations: 10, usd: 2.5, time: 1h30m}
 limits: {timeout: 90s, max_cost_usd: 0.25, max_output_bytes: 65536, max_iterations: 12, max_tokens: 50000}
 search: {selection: top_k, concurrency: 4, lookahead: 16, baseline: 0}
-confirm: {finalists: 5, level: 0.01, share: 0.65, max_repeats: 6}
+confirm: {finalists: 5, level: 0.01, share: 0.7}
 prices:
   small: {input: 0.5, output: 1.5}
   large: {input: 3, output: 15, cached: 0.3}

@@ -21,7 +21,7 @@ const (
 func DefaultSettings() Settings {
 	return Settings{
 		Search:  Search{Selection: "dgm", Concurrency: 8, Lookahead: 32, Baseline: .1},
-		Confirm: Confirm{Finalists: 3, Level: .05, Share: .5, MaxRepeats: 12},
+		Confirm: Confirm{Finalists: 3, Level: .05, Share: .65},
 	}
 }
 
@@ -90,15 +90,15 @@ func searchKeys(s *Search) object {
 		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
 		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; a deterministic agent gives the same results at any concurrency up to it", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
+		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time; left out: none is asked", field: text{to: &s.Reflect, pattern: namePattern, rule: nameRule}, example: "default"},
 	}}
 }
 
 func confirmKeys(c *Confirm) object {
 	return object{keys: []key{
-		{name: "finalists", doc: "variants that are confirmed at most", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
-		{name: "level", doc: "chance of a false adoption that a night's verdict may have", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
-		{name: "share", doc: "share of the budget that is held back for the confirmation", field: number{to: &c.Share, min: .05, max: .95}, def: plain(c.Share)},
-		{name: "max_repeats", doc: "repeats of one task at most", field: whole[int]{&c.MaxRepeats, 1, 1000}, def: show(c.MaxRepeats)},
+		{name: "finalists", doc: "variants that may enter the confirmation in one night; what is still open from earlier nights goes on besides", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
+		{name: "level", doc: "false adoptions of an agent to expect at most in any 30 days; shared among the 12 variants that may enter the confirmation in them", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
+		{name: "share", doc: "share of the budget that is held back for the confirmation; less where a repeat is no new evidence and once over the holdout tasks is enough", field: number{to: &c.Share, min: .05, max: .95}, def: plain(c.Share)},
 	}}
 }
 

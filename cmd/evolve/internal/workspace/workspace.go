@@ -74,16 +74,19 @@ type Search struct {
 	// Baseline is the share of the search budget for pure random search, .1 by
 	// default; 0 is none.
 	Baseline float64
+	// Reflect is the route whose model proposes changes; empty: none does.
+	Reflect string
 }
 
 // Confirm settings.
 type Confirm struct {
-	Finalists int     // 3 by default
-	Level     float64 // .05 by default: the error rate of a night's verdict
-	// Share of the budget that is held back for the confirmation; .5 by default.
+	// Finalists bounds the variants that enter the confirmation in one night; 3 by default.
+	Finalists int
+	// Level is the number of false adoptions of an agent to expect at most in any 30
+	// days; .05 by default.
+	Level float64
+	// Share of the budget that is held back for the confirmation; .65 by default.
 	Share float64
-	// MaxRepeats bounds the repeats a task; 12 by default.
-	MaxRepeats int
 }
 
 // Price of a model, USD per million tokens.

@@ -1,0 +1,136 @@
+package nightly
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// evidence is what speaks for and against a candidate: its pairs with the champion by
+// task, from complete blocks alone.
+type evidence struct {
+	order []*bench.Task
+	by    map[string]*stats.Pair
+	// blocks are the complete ones, tonight those of this run among them.
+	blocks, tonight int
+	// costs says that an evaluation cost something.
+	costs bool
+}
+
+func newEvidence(tasks []*bench.Task) *evidence {
+	e := &evidence{order: tasks, by: make(map[string]*stats.Pair, len(tasks))}
+	for _, t := range tasks {
+		e.by[t.ID] = &stats.Pair{Task: t.ID, Domain: t.Domain, Cluster: t.Unit(), Weight: t.Importance()}
+	}
+	return e
+}
+
+// add takes one pair of evaluations of the same task and repeat, the champion's
+// first; missing data on either side leaves the pair out.
+func (e *evidence) add(a, b bench.Evaluation) {
+	pair, ok := e.by[a.Task]
+	if !ok || !a.Scored || !b.Scored {
+		return
+	}
+	pair.A, pair.B = append(pair.A, a.Score), append(pair.B, b.Score)
+	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
+	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
+	e.costs = e.costs || a.Usage.CostUSD > 0 || b.Usage.CostUSD > 0
+}
+
+// pairs are those of the tasks that have any, in the order of the tasks.
+func (e *evidence) pairs() []stats.Pair {
+	var out []stats.Pair
+	for _, t := range e.order {
+		if pair := e.by[t.ID]; len(pair.A) > 0 {
+			out = append(out, *pair)
+		}
+	}
+	return out
+}
+
+// differences are the candidate's to the champion over all pairs; variance is that of
+// a single one.
+func (e *evidence) differences(variance float64) stats.Differences {
+	d := stats.Differences{Variance: variance}
+	for _, t := range e.order {
+		pair := e.by[t.ID]
+		for i := range pair.A {
+			d.N++
+			d.Sum += pair.B[i] - pair.A[i]
+		}
+	}
+	return d
+}
+
+// block is one repeat of the holdout under two configs, by task.
+type block struct{ champion, variant map[string]bench.Evaluation }
+
+// complete reports whether every task was evaluated on both sides. Missing data (the
+// infrastructure failed it) leaves a block complete.
+func (b block) complete(tasks []*bench.Task) bool {
+	return !slices.ContainsFunc(tasks, func(t *bench.Task) bool {
+		_, first := b.champion[t.ID]
+		_, second := b.variant[t.ID]
+		return !first || !second
+	})
+}
+
+// blocks sorts evaluations of a confirmation into the blocks of a variant, by repeat.
+type blocks map[int]block
+
+func (b blocks) take(e bench.Evaluation, champion, variant agent.ConfigID) {
+	if e.Stage != bench.StageConfirm || e.Variant != champion && e.Variant != variant {
+		return
+	}
+	one, ok := b[e.Repeat]
+	if !ok {
+		one = block{map[string]bench.Evaluation{}, map[string]bench.Evaluation{}}
+		b[e.Repeat] = one
+	}
+	if e.Variant == champion {
+		one.champion[e.Task] = e
+	} else {
+		one.variant[e.Task] = e
+	}
+}
+
+// gather adds the complete blocks to e and returns how many there were.
+func (b blocks) gather(e *evidence) (complete int) {
+	for _, repeat := range slices.Sorted(maps.Keys(b)) {
+		one := b[repeat]
+		if !one.complete(e.order) {
+			continue
+		}
+		complete++
+		for _, t := range e.order {
+			e.add(one.champion[t.ID], one.variant[t.ID])
+		}
+	}
+	e.blocks += complete
+	return complete
+}
+
+// assemble reads what an entry has from the evaluations of its runs.
+func (n *night) assemble(ctx context.Context, c archive.Candidate) (*evidence, error) {
+	out := newEvidence(n.sides.holdout)
+	for _, run := range c.Runs {
+		found := blocks{}
+		for e, err := range n.o.Archive.Evaluations(ctx, run, n.agent.ID) {
+			if err != nil {
+				return nil, fmt.Errorf("%w: reading the evidence of run %s: %w", bench.ErrRecorder, run, err)
+			}
+			found.take(e, c.Champion, c.Variant)
+		}
+		if complete := found.gather(out); run == n.run.ID {
+			out.tonight = complete
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,39 @@
+package workspace
+
+import (
+	"evolve/bench/stats"
+)
+
+// Control is the error control of an agent across nights: the settings' level, shared
+// among the entries of a month.
+func (c Confirm) Control() stats.Control {
+	control := stats.Monthly()
+	control.Level = c.Level
+	return control
+}
+
+// Blocks is the most blocks that a night can pay for one candidate with the budget's
+// share, in evaluations: a block is the champion and the candidate once on every
+// holdout task. Where a repeat is no new evidence (fixed) there is one block at most.
+func (c Confirm) Blocks(budget, tasks int, fixed bool) int {
+	if tasks == 0 {
+		return 0
+	}
+	blocks := int(float64(budget)*c.Share) / (2 * tasks)
+	if fixed {
+		return min(1, blocks)
+	}
+	return blocks
+}
+
+// Design is what the confirmation has to spend on so many holdout tasks, with so many
+// clusters among them, when a night can pay so many blocks for one candidate.
+func (c Confirm) Design(blocks, tasks, units int, fixed bool) stats.Design {
+	control := c.Control()
+	tonight := float64(tasks * blocks)
+	month := tonight
+	if !fixed {
+		month *= float64(control.Days)
+	}
+	return stats.Design{Tasks: tasks, Units: units, Tonight: tonight, Month: month, Alpha: control.Alpha(), Fixed: fixed}
+}
