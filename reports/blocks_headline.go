@@ -32,7 +32,7 @@ func headlineBlocks(s subject) []block {
 		fact{"in the search", say(points(h.Search)+" points", remark(curse(h.Curse)))},
 	)
 	out := []block{f}
-	if h.Evidence != nil {
+	if h.Evidence != nil && !h.Evidence.Fixed {
 		out = append(out, para{Note: true, Text: say("Better on these tasks is exact for any number of them; better on new tasks like these needs the spread between tasks too, and is what a recommendation rests on.")})
 	}
 	if len(s.agent.Finalists) > 1 {
@@ -44,18 +44,27 @@ func headlineBlocks(s subject) []block {
 // intervalWords say what the headline's interval is.
 func intervalWords(h Headline) string {
 	words := percent(h.Level) + " interval"
-	if h.Evidence != nil {
+	switch e := h.Evidence; {
+	case e != nil && e.Fixed:
+		words += " for new tasks; known on these, as a repeat would say the same"
+	case e != nil:
 		words += ", valid at any stop"
 	}
 	return words
 }
 
-// evidenceFacts are what a sequential ruling adds to a difference.
+// evidenceFacts are what a sequential ruling adds to a difference; that of a fixed agent
+// is about new tasks as it stands.
 func evidenceFacts(e Evidence, level float64) facts {
+	month := fact{"over this month", say(interval(e.Month.Lo, e.Month.Hi), remark(percent(e.MonthLevel)+" interval, valid over everything that was confirmed in it"))}
+	guess := fact{"shrunken estimate", say(points(e.Shrunken)+" points", remark("pulled towards 0; possibly still optimistic"))}
+	if e.Fixed {
+		return facts{month, guess}
+	}
 	return facts{
-		{"over this month", say(interval(e.Month.Lo, e.Month.Hi), remark(percent(e.MonthLevel)+" interval, valid over everything that was confirmed in it"))},
+		month,
 		{"on new tasks", say(interval(e.New.Lo, e.New.Hi), remark(percent(level)+" interval for tasks like these"))},
-		{"shrunken estimate", say(points(e.Shrunken)+" points", remark("pulled towards 0; possibly still optimistic"))},
+		guess,
 	}
 }
 

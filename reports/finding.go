@@ -18,6 +18,8 @@ var findings = map[stats.State]string{
 // finding says in a few words what bench/stats ruled.
 func finding(f archive.Finalist) string {
 	switch {
+	case f.Ruling != nil && f.Ruling.Fixed && f.Ruling.State == stats.Harmful:
+		return "not better"
 	case f.Ruling != nil:
 		return findings[f.Ruling.State]
 	case f.Accepted:

@@ -63,6 +63,9 @@ func (b *builder) control() {
 		h.ErrorRate = (1 - f.Comparison.Level) / 2
 		if f.Ruling != nil {
 			h.Method = "fresh pairs in whole blocks, evidence that holds at any stop, a level for each entry"
+			if f.Ruling.Fixed {
+				h.Method = "one block, as a repeat would say the same; Student's t over clusters, a level for each entry"
+			}
 			h.ErrorRate = math.Exp(-f.Ruling.Threshold)
 		}
 	}

@@ -85,39 +85,38 @@ func (b *builder) count() error {
 			return err
 		}
 		t.add(e)
+		b.face(e)
 	}
-	return b.confrontation()
-}
-
-// confrontation gathers both sides of the headline from the confirmations of all the nights
-// that its evidence is from.
-func (b *builder) confrontation() error {
 	if b.headline < 0 {
 		return nil
 	}
-	f := b.result.Finalist[b.headline]
-	nights := f.Runs
-	if len(nights) == 0 {
-		nights = []string{b.run.ID}
-	}
-	for _, run := range nights {
+	// The evidence may be of several nights.
+	for _, run := range b.result.Finalist[b.headline].Runs {
+		if run == b.run.ID {
+			continue
+		}
 		for e, err := range b.src.Evaluations(b.ctx, run, b.out.Agent) {
 			if err != nil {
 				return err
 			}
-			if e.Stage != bench.StageConfirm {
-				continue
-			}
-			switch e.Variant {
-			case b.plan.Champion:
-				b.tally.keep(b.tally.champion, e)
-			case f.Variant:
-				b.tally.keep(b.tally.variant, e)
-			}
+			b.face(e)
 		}
 	}
-	b.tally.wholeBlocks(2 * b.plan.HoldoutTasks)
+	t.wholeBlocks(2 * b.plan.HoldoutTasks)
 	return nil
+}
+
+// face keeps what is an evaluation of either side of the headline on the holdout.
+func (b *builder) face(e bench.Evaluation) {
+	if b.headline < 0 || e.Stage != bench.StageConfirm {
+		return
+	}
+	switch e.Variant {
+	case b.plan.Champion:
+		b.tally.keep(b.tally.champion, e)
+	case b.result.Finalist[b.headline].Variant:
+		b.tally.keep(b.tally.variant, e)
+	}
 }
 
 // place notes where an evaluation, scored or not, stands in its stage. They come

@@ -12,16 +12,20 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 	if r == nil {
 		return fixedThresholds(f)
 	}
-	out := []Threshold{
-		{
-			Name: "better on these tasks: evidence", Unit: "log_e", Observed: r.LogE, Sign: "≥", Required: r.Threshold,
-			Margin: r.LogE - r.Threshold, Met: r.LogE >= r.Threshold,
-		},
-		{
-			Name: "better on new tasks: lower bound", Unit: "points", Observed: r.NewLower, Sign: ">", Required: 0,
-			Margin: r.NewLower, Met: r.NewLower > 0,
-		},
+	here := Threshold{
+		Name: "better on these tasks: evidence", Unit: "log_e", Observed: r.LogE, Sign: "≥", Required: r.Threshold,
+		Margin: r.LogE - r.Threshold, Met: r.LogE >= r.Threshold,
 	}
+	if r.Fixed { // one block is all there is to know
+		here = Threshold{
+			Name: "better on these tasks: difference", Unit: "points", Observed: r.Difference, Sign: ">",
+			Margin: r.Difference, Met: r.Claim != stats.NoClaim,
+		}
+	}
+	out := []Threshold{here, {
+		Name: "better on new tasks: lower bound", Unit: "points", Observed: r.NewLower, Sign: ">", Required: 0,
+		Margin: r.NewLower, Met: r.NewLower > 0,
+	}}
 	for _, g := range b.out.Guards {
 		out = append(out, g.threshold())
 	}

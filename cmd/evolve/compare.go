@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,19 +12,31 @@ import (
 	"evolve/bench"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/reports"
 	"evolve/runtime/agent"
 )
 
 // compareView is `evolve compare --json`.
 type compareView struct {
-	Agent   string            `json:"agent"`
-	A       agent.ConfigID    `json:"a"`
-	B       agent.ConfigID    `json:"b"`
-	Changes []archive.Change  `json:"changes"`
+	Agent   string           `json:"agent"`
+	A       agent.ConfigID   `json:"a"`
+	B       agent.ConfigID   `json:"b"`
+	Changes []archive.Change `json:"changes"`
+	// Search has the descriptive interval, clusters as units; Holdout one that is valid
+	// at any stop, what it says of new tasks, guards and domains.
 	Search  *stats.Comparison `json:"search"`
-	Holdout *stats.Comparison `json:"holdout"`
+	Holdout *stats.Ruling     `json:"holdout"`
+	// Units says what the clusters and weights of the tasks were taken from.
+	Units string `json:"units"`
 }
+
+// Where a comparison has the clusters and weights of tasks from.
+const (
+	unitsOfSuites = "suites"
+	unitsOfTasks  = "tasks" // each task by itself, of weight 1
+)
+
+// compareAlpha is the error of a single comparison that somebody asks for.
+const compareAlpha = .05
 
 func (sh *shell) compareCommand() *cli.Command {
 	return &cli.Command{
@@ -47,7 +60,7 @@ func (sh *shell) compareCommand() *cli.Command {
 				if one.ID == two.ID {
 					return usage(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
 				}
-				view, err := compareVariants(c, a, one, two)
+				view, err := compareVariants(c.Context, a, one, two, sh.suiteTasks(c, id))
 				if err != nil {
 					return err
 				}
@@ -61,99 +74,158 @@ func (sh *shell) compareCommand() *cli.Command {
 	}
 }
 
+// suiteTasks are the tasks of an agent's suites by id, which know their clusters and
+// weights; nil when the workspace cannot be read any more. What was recorded can be
+// compared all the same.
+func (sh *shell) suiteTasks(c *cli.Context, agentID string) map[string]*bench.Task {
+	w, err := sh.load(c)
+	if err != nil {
+		return nil
+	}
+	configured, ok := w.Agent(agentID)
+	if !ok {
+		return nil
+	}
+	tasks := map[string]*bench.Task{}
+	for _, name := range configured.Suites {
+		suite := w.Suites[name]
+		if suite == nil {
+			continue
+		}
+		for i := range suite.Tasks {
+			tasks[suite.Tasks[i].ID] = &suite.Tasks[i]
+		}
+	}
+	return tasks
+}
+
+// meeting is what two evaluations share that are compared.
+type meeting struct {
+	task    string
+	repeat  int
+	seed    int64
+	holdout bool
+}
+
 // compareVariants pairs what both variants have in common: same task, repeat and
 // seed, over all runs.
-func compareVariants(c *cli.Context, a *archive.Archive, one, two archive.Variant) (compareView, error) {
-	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID}
+func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, tasks map[string]*bench.Task) (compareView, error) {
+	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
+	if tasks == nil {
+		view.Units = unitsOfTasks
+	}
 	names := maps.Clone(one.Config)
 	maps.Copy(names, two.Config)
 	view.Changes = decide.Changes(slices.Sorted(maps.Keys(names)), one.Config, two.Config)
-	type cell struct {
-		task   string
-		repeat int
-		seed   int64
-		stage  bool // of the confirmation
+	met, order, err := meetings(ctx, a, one, two)
+	if err != nil {
+		return view, err
 	}
-	cells := map[cell][2]*bench.Evaluation{}
-	var order []cell
-	for r, err := range a.Runs(c.Context) {
-		if err != nil {
-			return view, fmt.Errorf("reading the runs: %w", err)
+	search, holdout := newPairing(tasks), newPairing(tasks)
+	for _, k := range order {
+		side := search
+		if k.holdout {
+			side = holdout
 		}
-		for e, err := range a.Evaluations(c.Context, r.ID, one.Agent) {
+		if pair := met[k]; pair[0] != nil && pair[1] != nil {
+			side.add(pair[0], pair[1])
+		}
+	}
+	if len(search.list) > 0 {
+		comparison := stats.Compare(search.list, 0.95)
+		view.Search = &comparison
+	}
+	if len(holdout.list) == 0 {
+		return view, nil
+	}
+	rule := stats.Rule{Alpha: compareAlpha, Cost: holdout.costs, Latency: true}
+	if rule.Fixed, rule.Latency, err = nature(ctx, a, one.Agent); err != nil {
+		return view, err
+	}
+	ruling := stats.Judge(string(two.ID), holdout.list, rule)
+	view.Holdout = &ruling
+	return view, nil
+}
+
+// meetings finds the evaluations of two variants by what they share, in the order of
+// the records.
+func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant) (met map[meeting][2]*bench.Evaluation, order []meeting, err error) {
+	met = map[meeting][2]*bench.Evaluation{}
+	for r, err := range a.Runs(ctx) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the runs: %w", err)
+		}
+		for e, err := range a.Evaluations(ctx, r.ID, one.Agent) {
 			if err != nil {
-				return view, fmt.Errorf("reading the evaluations: %w", err)
+				return nil, nil, fmt.Errorf("reading the evaluations: %w", err)
 			}
 			if !e.Scored || (e.Variant != one.ID && e.Variant != two.ID) || e.Stage == bench.StageAA {
 				continue
 			}
-			k := cell{e.Task, e.Repeat, e.Seed, e.Split == bench.Holdout}
-			pair, known := cells[k]
+			k := meeting{e.Task, e.Repeat, e.Seed, e.Split == bench.Holdout}
+			pair, known := met[k]
 			if !known {
 				order = append(order, k)
 			}
-			if side := sideOf(e.Variant == two.ID); pair[side] == nil {
+			side := 0
+			if e.Variant == two.ID {
+				side = 1
+			}
+			if pair[side] == nil {
 				pair[side] = &e
 			}
-			cells[k] = pair
+			met[k] = pair
 		}
 	}
-	for _, holdout := range []bool{false, true} {
-		by := map[string]int{}
-		var list []stats.Pair
-		for _, k := range order {
-			pair := cells[k]
-			if k.stage != holdout || pair[0] == nil || pair[1] == nil {
-				continue
-			}
-			at, ok := by[k.task]
-			if !ok {
-				at = len(list)
-				by[k.task] = at
-				list = append(list, stats.Pair{Task: k.task, Domain: pair[0].Domain, Cluster: k.task, Weight: 1})
-			}
-			list[at].A = append(list[at].A, pair[0].Score)
-			list[at].B = append(list[at].B, pair[1].Score)
-		}
-		if len(list) == 0 {
-			continue
-		}
-		comparison := stats.Compare(list, 0.95)
-		if holdout {
-			view.Holdout = &comparison
-		} else {
-			view.Search = &comparison
-		}
-	}
-	return view, nil
+	return met, order, nil
 }
 
-func sideOf(second bool) int {
-	if second {
-		return 1
-	}
-	return 0
-}
-
-func (sh *shell) printComparison(v compareView, one, two archive.Variant) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("v%d → v%d of %s\n\n", one.Number, two.Number, reports.Visible(v.Agent))
-	printChanges(sh.stdout, v.Changes, 26)
-	out("\n")
-	for _, side := range []struct {
-		name string
-		c    *stats.Comparison
-	}{{"search", v.Search}, {"holdout", v.Holdout}} {
-		if side.c == nil {
-			out("  %-8s no task has evaluations of both\n", side.name)
+// nature reads from the last plan of an agent whether a repeat is no new evidence, and
+// whether its latency can be told from the host's.
+func nature(ctx context.Context, a *archive.Archive, agentID string) (fixed, timed bool, err error) {
+	for r, err := range a.Runs(ctx) {
+		if err != nil {
+			return false, false, fmt.Errorf("reading the runs: %w", err)
+		}
+		if !slices.Contains(r.Agents, agentID) {
 			continue
 		}
-		out("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal",
-			side.name, side.c.MeanA, side.c.MeanB, points(side.c.Difference), points(side.c.Lo), points(side.c.Hi),
-			count(side.c.Tasks, "task"), side.c.Repeats, side.c.Wins, side.c.Losses, side.c.Ties)
-		if side.c.Lo <= 0 && side.c.Hi >= 0 {
-			out("   ~ no significant difference")
+		plan, err := a.Plan(ctx, r.ID, agentID)
+		if err != nil {
+			continue // the run ended before it had one
 		}
-		out("\n")
+		return plan.Deterministic && !plan.UsesSeed, !plan.Deterministic, nil
 	}
+	return false, true, nil
+}
+
+// pairing gathers pairs by task.
+type pairing struct {
+	tasks map[string]*bench.Task
+	at    map[string]int
+	list  []stats.Pair
+	// costs says that something was paid.
+	costs bool
+}
+
+func newPairing(tasks map[string]*bench.Task) *pairing {
+	return &pairing{tasks: tasks, at: map[string]int{}}
+}
+
+func (p *pairing) add(a, b *bench.Evaluation) {
+	i, known := p.at[a.Task]
+	if !known {
+		i = len(p.list)
+		p.at[a.Task] = i
+		pair := stats.Pair{Task: a.Task, Domain: a.Domain, Cluster: a.Task, Weight: 1}
+		if t := p.tasks[a.Task]; t != nil {
+			pair.Cluster, pair.Weight = t.Unit(), t.Importance()
+		}
+		p.list = append(p.list, pair)
+	}
+	pair := &p.list[i]
+	pair.A, pair.B = append(pair.A, a.Score), append(pair.B, b.Score)
+	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
+	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
+	p.costs = p.costs || a.Usage.CostUSD > 0 || b.Usage.CostUSD > 0
 }

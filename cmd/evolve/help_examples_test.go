@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -51,6 +53,8 @@ func TestChapterExamplesLoad(t *testing.T) {
 		"models": models[0], "recordings": models[1],
 		"policies": models[0] + yamlBlocks(t, "policies", "policies")[0],
 		"servers":  yamlBlocks(t, "tools", "mcp")[0],
+		"month":    yamlBlocks(t, "statistics", "confirm")[0],
+		"search":   yamlBlocks(t, "search", "search")[0],
 	} {
 		root := t.TempDir()
 		if err := os.CopyFS(root, os.DirFS("testdata/tiny")); err != nil {
@@ -62,6 +66,39 @@ func TestChapterExamplesLoad(t *testing.T) {
 		}
 		if _, err := workspace.Load(root, builtins()); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, settings)
+		}
+	}
+}
+
+// TestChaptersTellTheFigures: the manual's figures are those of the code.
+func TestChaptersTellTheFigures(t *testing.T) {
+	chapter := func(name string) string {
+		data, err := helpTexts.ReadFile("help/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(string(data)), " ")
+	}
+	month := stats.Monthly()
+	points := 100 * stats.Practical
+	for _, want := range []string{
+		fmt.Sprintf("At most %d enter in any %d days", month.Entries, month.Days),
+		strings.ReplaceAll(fmt.Sprintf("level of %g/%d = %.4f", month.Level, month.Entries, month.Alpha()), "0.", "."),
+		fmt.Sprintf("by as much as %g points", points),
+		fmt.Sprintf("at most %.0f %% higher", 100*(stats.NewGuard("cost", nil, nil).Most-1)),
+	} {
+		if !strings.Contains(chapter("statistics"), want) {
+			t.Errorf("the chapter on statistics does not say %q", want)
+		}
+	}
+	for _, state := range []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked} {
+		if !strings.Contains(chapter("statistics"), " "+stateName(state)+" ") {
+			t.Errorf("the chapter on statistics does not explain the state %q", state)
+		}
+	}
+	for _, name := range selections() {
+		if !strings.Contains(chapter("search"), " "+name+" ") {
+			t.Errorf("the chapter on the search does not explain the selection %q", name)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type progress struct {
 	best  string
 	label atomic.Value // string behind the bar; mpb reads it from a goroutine of its own
 	lines time.Time    // when the last line was written
+	owed  string       // the latest line that was not written
 }
 
 func (sh *shell) newProgress(o runOptions) *progress {
@@ -83,13 +84,13 @@ func (p *progress) show(now nightly.Progress) {
 	p.bar.SetCurrent(int64(now.Done))
 }
 
-// line writes at a change of stage, at its end, and once a minute between.
+// line writes at a change of stage, at its end, and once a minute between. A stage may
+// end before all that was planned: its last line is owed until then.
 func (p *progress) line(now nightly.Progress, fresh bool) {
-	at := p.sh.now()
-	if !fresh && now.Done < now.Planned && at.Sub(p.lines) < time.Minute {
-		return
+	if fresh {
+		p.settle()
 	}
-	p.lines = at
+	at := p.sh.now()
 	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, now.Stage, now.Done, now.Planned)
 	if now.Known {
 		s += "  " + p.best
@@ -97,7 +98,19 @@ func (p *progress) line(now nightly.Progress, fresh bool) {
 	if now.SpentUSD > 0 {
 		s += fmt.Sprintf("  $%.2f spent", now.SpentUSD)
 	}
-	_, _ = fmt.Fprintln(p.sh.stderr, s)
+	p.owed = s
+	if fresh || now.Done >= now.Planned || at.Sub(p.lines) >= time.Minute {
+		p.lines = at
+		p.settle()
+	}
+}
+
+// settle writes the line that is owed.
+func (p *progress) settle() {
+	if p.owed != "" {
+		_, _ = fmt.Fprintln(p.sh.stderr, p.owed)
+	}
+	p.owed = ""
 }
 
 // close finishes the bars.
@@ -106,6 +119,7 @@ func (p *progress) close() {
 	if p.bar != nil {
 		p.bar.SetTotal(-1, true)
 	}
+	p.settle()
 	p.mu.Unlock()
 	if p.bars != nil {
 		p.bars.Wait()

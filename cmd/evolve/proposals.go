@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/reports"
 )
 
@@ -27,9 +28,11 @@ type proposalLine struct {
 	Created time.Time             `json:"created"`
 	By      string                `json:"by,omitempty"`
 	Commit  string                `json:"commit,omitempty"`
+	// Claim is what may be said of the variant; absent where no confirmation says anything.
+	Claim stats.Claim `json:"claim,omitempty"`
 }
 
-func lineOf(p archive.ProposalRecord) proposalLine {
+func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (proposalLine, error) {
 	l := proposalLine{
 		ID: p.ID, State: p.State, Kind: p.Kind, Agent: p.Agent, Title: p.Title, Run: p.Run,
 		Variant: string(p.Variant), Created: p.Created, Commit: p.AdoptedCommit,
@@ -37,7 +40,28 @@ func lineOf(p archive.ProposalRecord) proposalLine {
 	if p.Decision != nil {
 		l.By = p.Decision.By
 	}
-	return l
+	var err error
+	l.Claim, err = claimOf(ctx, a, p)
+	return l, err
+}
+
+// linesOf lists the proposals that are wanted.
+func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.ProposalRecord) bool) ([]proposalLine, error) {
+	lines := []proposalLine{}
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if !wanted(p) {
+			continue
+		}
+		line, err := lineOf(ctx, a, p)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
 }
 
 // undecided reports whether a proposal still needs a person.
@@ -56,11 +80,9 @@ func (sh *shell) proposalsCommand() *cli.Command {
 			}
 			lines := []proposalLine{}
 			err = lookIfThere(root, func(a *archive.Archive) error {
-				return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
-					if undecided(p) || c.Bool("all") {
-						lines = append(lines, lineOf(p))
-					}
-				})
+				var err error
+				lines, err = linesOf(c.Context, a, func(p archive.ProposalRecord) bool { return undecided(p) || c.Bool("all") })
+				return err
 			})
 			if err != nil {
 				return err
@@ -72,7 +94,11 @@ func (sh *shell) proposalsCommand() *cli.Command {
 				_, err = fmt.Fprintln(sh.stdout, "nothing awaits a decision")
 			}
 			for _, p := range lines {
-				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title))
+				claim := ""
+				if words := claims[p.Claim]; words != "" {
+					claim = "  " + words
+				}
+				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title), claim)
 			}
 			return err
 		},
@@ -105,13 +131,17 @@ func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) erro
 }
 
 // oneProposal reads the proposal that is named.
-func (sh *shell) oneProposal(c *cli.Context, show func(archive.ProposalRecord) error) error {
+func (sh *shell) oneProposal(c *cli.Context, show func(archive.ProposalRecord, stats.Claim) error) error {
 	return sh.reading(c, func(a *archive.Archive) error {
 		p, err := proposalOf(c.Context, a, c.Args().First())
 		if err != nil {
 			return err
 		}
-		return show(p)
+		claim, err := claimOf(c.Context, a, p)
+		if err != nil {
+			return err
+		}
+		return show(p, claim)
 	})
 }
 
@@ -126,6 +156,8 @@ type fileView struct {
 type proposalView struct {
 	archive.ProposalRecord
 	Files []fileView `json:"files"`
+	// Claim is what may be said of the variant; `evolve show` alone looks it up.
+	Claim stats.Claim `json:"claim,omitempty"`
 }
 
 func viewOf(p archive.ProposalRecord) proposalView {
@@ -150,22 +182,27 @@ func (sh *shell) showCommand() *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim) error {
 				if c.Bool("json") {
-					return sh.printJSON(viewOf(p))
+					view := viewOf(p)
+					view.Claim = claim
+					return sh.printJSON(view)
 				}
-				sh.printProposal(p)
+				sh.printProposal(p, claim)
 				return nil
 			})
 		},
 	}
 }
 
-func (sh *shell) printProposal(p archive.ProposalRecord) {
+func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	out("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
 	if p.Rationale != "" {
 		out("    %s\n", reports.Visible(p.Rationale))
+	}
+	if words := claims[claim]; words != "" {
+		out("    claim: %s\n", words)
 	}
 	out("\nchanges\n")
 	printChanges(sh.stdout, p.Changes, 24)
@@ -235,7 +272,7 @@ func (sh *shell) diffCommand() *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim) error {
 				if c.Bool("json") {
 					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
 				}

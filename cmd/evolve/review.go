@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
 )
@@ -51,8 +52,8 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 	out.stdout = who.out // what is shown is part of the question
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
-		out.printProposal(p)
-		state, err := sh.reviewOne(c, w, who, out, p)
+		out.printProposal(p.ProposalRecord, p.claim)
+		state, err := sh.reviewOne(c, w, who, out, p.ProposalRecord)
 		if errors.Is(err, errGone) || errors.Is(err, errEnough) {
 			for _, rest := range list[i:] {
 				view.Left = append(view.Left, rest.ID)
@@ -82,15 +83,27 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 	return err
 }
 
+// claimed is a proposal with what may be said of its variant.
+type claimed struct {
+	archive.ProposalRecord
+	claim stats.Claim
+}
+
 // awaiting lists what a person may decide on and lets go of the archive.
-func (sh *shell) awaiting(c *cli.Context, root string) ([]archive.ProposalRecord, error) {
-	var list []archive.ProposalRecord
+func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
+	var list []claimed
 	err := lookIfThere(root, func(a *archive.Archive) error {
-		return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
+		err := forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
 			if undecided(p) {
-				list = append(list, p)
+				list = append(list, claimed{ProposalRecord: p})
 			}
 		})
+		for i := range list {
+			if err == nil {
+				list[i].claim, err = claimOf(c.Context, a, list[i].ProposalRecord)
+			}
+		}
+		return err
 	})
 	return list, err
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/reports"
+	"evolve/runtime/agent"
 )
 
 // statusView is `evolve status --json`.
@@ -19,9 +22,13 @@ type statusView struct {
 	Running   bool           `json:"running"`
 	Awaiting  []proposalLine `json:"awaiting"`
 	// Requests counts the change requests that are open.
-	Requests int            `json:"open_requests"`
-	Runs     []runLine      `json:"runs"`
-	Adopted  []proposalLine `json:"adopted"`
+	Requests int `json:"open_requests"`
+	// Confirming are the candidates whose confirmation goes on, Entries what each agent
+	// may still enter.
+	Confirming []confirmingLine `json:"confirming"`
+	Entries    []entriesLine    `json:"entries"`
+	Runs       []runLine        `json:"runs"`
+	Adopted    []proposalLine   `json:"adopted"`
 }
 
 type runLine struct {
@@ -57,8 +64,8 @@ func (sh *shell) statusCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			view := statusView{Workspace: root, Awaiting: []proposalLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
-			if err := lookIfThere(root, func(a *archive.Archive) error { return view.fill(c.Context, a) }); err != nil {
+			view := statusView{Workspace: root, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
+			if err := lookIfThere(root, func(a *archive.Archive) error { return view.fill(c.Context, a, sh.now()) }); err != nil {
 				return err
 			}
 			if c.Bool("json") {
@@ -70,16 +77,12 @@ func (sh *shell) statusCommand() *cli.Command {
 	}
 }
 
-func (v *statusView) fill(ctx context.Context, a *archive.Archive) error {
-	err := forEachProposal(ctx, a, func(p archive.ProposalRecord) {
-		switch {
-		case undecided(p):
-			v.Awaiting = append(v.Awaiting, lineOf(p))
-		case p.State == archive.Adopted:
-			v.Adopted = append(v.Adopted, lineOf(p))
-		}
-	})
-	if err != nil {
+func (v *statusView) fill(ctx context.Context, a *archive.Archive, now time.Time) error {
+	var err error
+	if v.Awaiting, err = linesOf(ctx, a, undecided); err != nil {
+		return err
+	}
+	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool { return p.State == archive.Adopted }); err != nil {
 		return err
 	}
 	err = forEachRequest(ctx, a, func(r archive.ChangeRequestRecord) {
@@ -90,23 +93,49 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive) error {
 	if err != nil {
 		return err
 	}
+	var runs []archive.Run
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
 			return fmt.Errorf("reading the runs: %w", err)
 		}
-		if len(v.Runs) == statusRuns {
-			break
-		}
+		runs = append(runs, r)
+	}
+	if err := v.confirmation(ctx, a, runs, now); err != nil {
+		return err
+	}
+	for _, r := range runs[:min(statusRuns, len(runs))] {
 		line := runLine{Run: r.ID, Number: r.Number, State: r.State, Exit: r.Exit, Started: r.Started, Ended: r.Ended, Reason: r.Reason, Budget: r.BudgetEval, Agents: []agentLine{}}
 		v.Running = v.Running || r.State == archive.RunRunning
 		for _, id := range r.Agents {
-			agent, err := agentLineOf(ctx, a, r.ID, id)
+			found, err := agentLineOf(ctx, a, r.ID, id)
 			if err != nil {
 				return err
 			}
-			line.Agents = append(line.Agents, agent)
+			line.Agents = append(line.Agents, found)
 		}
 		v.Runs = append(v.Runs, line)
+	}
+	return nil
+}
+
+// confirmation tells of every agent that the runs were about.
+func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, runs []archive.Run, now time.Time) error {
+	var seen []string
+	for _, r := range runs {
+		for _, id := range r.Agents {
+			if slices.Contains(seen, id) {
+				continue
+			}
+			seen = append(seen, id)
+			lines, left, err := confirmations(ctx, a, id, runs, now)
+			if err != nil {
+				return err
+			}
+			v.Confirming = append(v.Confirming, lines...)
+			if left != nil {
+				v.Entries = append(v.Entries, *left)
+			}
+		}
 	}
 	return nil
 }
@@ -151,8 +180,12 @@ func (sh *shell) printStatus(v statusView) {
 	}
 	for _, p := range v.Awaiting {
 		out("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
+		if words := claims[p.Claim]; words != "" {
+			out("    %s\n", words)
+		}
 		out("    %s\n    %s\n", sh.typed("evolve show "+p.ID), sh.typed("evolve approve "+p.ID))
 	}
+	sh.printConfirmation(v)
 	if len(v.Runs) > 0 {
 		out("\nlast runs\n")
 	}
@@ -178,5 +211,28 @@ func (sh *shell) printStatus(v statusView) {
 		for _, p := range v.Adopted {
 			out("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), sh.typed("evolve rollback "+p.ID))
 		}
+	}
+}
+
+// printConfirmation shows the candidates that are still open, and the entries left.
+func (sh *shell) printConfirmation(v statusView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if len(v.Confirming)+len(v.Entries) == 0 {
+		return
+	}
+	out("\nconfirmation\n")
+	for _, c := range v.Confirming {
+		name := fmt.Sprintf("v%d", c.Number)
+		if c.Number == 0 {
+			name = reports.Visible(agent.ConfigID(c.Variant).Short())
+		}
+		out("  %s  %s  %s so far, %d %% of the evidence it needs", reports.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
+		if c.State == stats.Parked {
+			out(", parked")
+		}
+		out("\n")
+	}
+	for _, e := range v.Entries {
+		out("  %s  %d of %d entries left in any %d days\n", reports.Visible(e.Agent), e.Left, e.Most, e.Days)
 	}
 }

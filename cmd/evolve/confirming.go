@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// confirmingLine is a variant whose confirmation goes on.
+type confirmingLine struct {
+	Agent   string      `json:"agent"`
+	Variant string      `json:"variant"`
+	Number  int         `json:"number,omitempty"`
+	Run     string      `json:"run"` // of its entry
+	State   stats.State `json:"state"`
+	Blocks  int         `json:"blocks"`
+	// LogE is the natural log of its evidence, Required what that must reach.
+	LogE     float64 `json:"log_e"`
+	Required float64 `json:"required"`
+	Reason   string  `json:"reason,omitempty"`
+}
+
+// share is the evidence in per cent of what is required; both are logarithms, so that
+// it grows evenly with the pairs of a steady difference.
+func (l confirmingLine) share() int {
+	return int(100 * math.Max(0, math.Min(1, l.LogE/l.Required)))
+}
+
+// entriesLine says what the error control across nights leaves an agent.
+type entriesLine struct {
+	Agent string  `json:"agent"`
+	Days  int     `json:"days"`
+	Most  int     `json:"most"`
+	Left  int     `json:"left"`
+	Level float64 `json:"level"`
+	Alpha float64 `json:"alpha"`
+}
+
+// confirmations lists an agent's open candidates, and what is left of its entries at
+// now; nil for the latter when no run of the agent had a confirmation.
+func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
+	var lines []confirmingLine
+	var entered []time.Time
+	champion, control, err := standing(ctx, a, agentID, runs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for c, err := range a.Candidates(ctx, agentID) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the candidates: %w", err)
+		}
+		entered = append(entered, c.Time)
+		if c.Void != "" || c.State.Ended() || c.Champion != champion {
+			continue
+		}
+		l := confirmingLine{
+			Agent: agentID, Variant: string(c.Variant), Run: c.Run, State: c.State, Blocks: c.Blocks,
+			LogE: c.LogE, Required: -math.Log(c.Alpha), Reason: c.Reason,
+		}
+		v, err := a.Variant(ctx, agentID, c.Variant)
+		if err == nil {
+			l.Number = v.Number
+		} else if !errors.Is(err, archive.ErrNotFound) {
+			return nil, nil, fmt.Errorf("reading a candidate: %w", err)
+		}
+		lines = append(lines, l)
+	}
+	if control == nil {
+		return lines, nil, nil
+	}
+	window := stats.Control{Level: control.Level, Days: control.Days, Entries: control.Most}
+	return lines, &entriesLine{
+		Agent: agentID, Days: control.Days, Most: control.Most, Left: window.Left(entered, now), Level: control.Level, Alpha: window.Alpha(),
+	}, nil
+}
+
+// standing finds the champion of an agent's last run, and the error control of the last
+// one that had a confirmation. Runs are the latest first.
+func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, control *archive.EntryLedger, err error) {
+	for _, r := range runs {
+		if !slices.Contains(r.Agents, agentID) {
+			continue
+		}
+		if champion == "" {
+			plan, err := a.Plan(ctx, r.ID, agentID)
+			if err != nil && !errors.Is(err, archive.ErrNotFound) {
+				return "", nil, fmt.Errorf("reading a plan: %w", err)
+			}
+			champion = plan.Champion
+		}
+		result, err := a.Result(ctx, r.ID, agentID)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return "", nil, fmt.Errorf("reading a result: %w", err)
+		}
+		if result.Entries != nil {
+			return champion, result.Entries, nil
+		}
+	}
+	return champion, nil, nil
+}
+
+// claimOf finds what the run that made a proposal may say of its variant: empty where
+// nothing confirmed it, or an older kind of confirmation did.
+func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (stats.Claim, error) {
+	if p.Run == "" || p.Kind != archive.KindConfig {
+		return stats.NoClaim, nil
+	}
+	result, err := a.Result(ctx, p.Run, p.Agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return stats.NoClaim, nil
+	}
+	if err != nil {
+		return stats.NoClaim, fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+	}
+	for _, f := range result.Finalist {
+		if f.Variant == p.Variant && f.Ruling != nil {
+			return f.Ruling.Claim, nil
+		}
+	}
+	return stats.NoClaim, nil
+}
+
+// claims say what may be said of a variant.
+var claims = map[stats.Claim]string{
+	stats.NewTasks:   "better on new tasks like these",
+	stats.TheseTasks: "better on these tasks; not shown of new ones",
+}
