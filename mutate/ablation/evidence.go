@@ -1,0 +1,95 @@
+package ablation
+
+import (
+	"math"
+
+	"evolve/bench/stats"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// spot is a task, by its index, with a repeat: where configs are compared.
+type spot struct{ task, repeat int }
+
+// evidence holds every score by config and spot; NaN says that it was tried and gave none.
+type evidence struct {
+	tasks []mutate.Task
+	index map[string]int
+	by    map[agent.ConfigID]map[spot]float64
+}
+
+func newEvidence(tasks []mutate.Task) *evidence {
+	e := &evidence{tasks: tasks, index: make(map[string]int, len(tasks)), by: map[agent.ConfigID]map[spot]float64{}}
+	for i, t := range tasks {
+		e.index[t.ID] = i
+	}
+	return e
+}
+
+// add takes a result; the first for a spot stays.
+func (e *evidence) add(o mutate.Observation) {
+	task, ok := e.index[o.Trial.Task]
+	if !ok || o.Trial.Repeat < 0 {
+		return
+	}
+	score := math.NaN()
+	if o.Scored && o.Score >= 0 && o.Score <= 1 {
+		score = o.Score
+	}
+	scores := e.by[o.Trial.Variant]
+	if scores == nil {
+		scores = map[spot]float64{}
+		e.by[o.Trial.Variant] = scores
+	}
+	at := spot{task, o.Trial.Repeat}
+	if _, twice := scores[at]; !twice {
+		scores[at] = score
+	}
+}
+
+// has reports whether a config was tried there.
+func (e *evidence) has(id agent.ConfigID, at spot) bool {
+	_, ok := e.by[id][at]
+	return ok
+}
+
+// pairs gathers the scores of configs a and b, and of c when it is not "", at those of
+// the spots where all have one. B is b's score; A is a's, or the mean of a's and c's.
+func (e *evidence) pairs(a, c, b agent.ConfigID, spots []spot) []stats.Pair {
+	byTask := map[int]int{}
+	var out []stats.Pair
+	for _, at := range spots {
+		reference, there := e.score(a, at)
+		score, here := e.score(b, at)
+		if c != "" {
+			third, also := e.score(c, at)
+			reference, there = (reference+third)/2, there && also
+		}
+		if !there || !here {
+			continue
+		}
+		k, ok := byTask[at.task]
+		if !ok {
+			t := e.tasks[at.task]
+			k = len(out)
+			byTask[at.task] = k
+			out = append(out, stats.Pair{Task: t.ID, Domain: t.Domain, Cluster: t.Cluster, Weight: t.Weight})
+		}
+		out[k].A, out[k].B = append(out[k].A, reference), append(out[k].B, score)
+	}
+	return out
+}
+
+// score of a config at a spot; false for none, or for one that gave none.
+func (e *evidence) score(id agent.ConfigID, at spot) (float64, bool) {
+	v, ok := e.by[id][at]
+	return v, ok && !math.IsNaN(v)
+}
+
+// weight of a task, 1 when it has none that counts.
+func weight(t mutate.Task) float64 {
+	if !(t.Weight > 0) || math.IsInf(t.Weight, 0) {
+		return 1
+	}
+	return t.Weight
+}

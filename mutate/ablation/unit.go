@@ -1,0 +1,189 @@
+package ablation
+
+import (
+	"slices"
+
+	"evolve/runtime/agent"
+)
+
+// unit is the smallest piece of a change that can be set back by itself: a parameter, a
+// member of a subset, or a line of a text.
+type unit struct {
+	param int // index into change.params
+	// part is what of the parameter it is, for people; "" for all of it.
+	part string
+	// member is the member of a subset that came or went.
+	member string
+	// edit is the index of the edit of a text.
+	edit int
+}
+
+// change is how the winner differs from the champion.
+type change struct {
+	space            agent.Space
+	champion, winner agent.Config
+	params           []changed
+	units            []unit
+}
+
+// changed is a parameter that the winner has otherwise.
+type changed struct {
+	agent.Param
+	// base is what it goes back to: the champion's value, or the default when the
+	// parameter is not active under the champion.
+	base any
+	// edits turn the base into the winner's text, where lines can go back one by one.
+	edits []edit
+}
+
+// whole says that a parameter goes back as one or not at all.
+func (c changed) whole() bool { return c.Kind != agent.Subset && c.edits == nil || c.fixedSize() }
+
+// fixedSize says that members of a subset cannot go back one by one.
+func (c changed) fixedSize() bool {
+	most := c.MaxItems
+	if most == 0 {
+		most = len(c.Of)
+	}
+	return c.Kind == agent.Subset && c.MinItems == most
+}
+
+// newChange compares canonical configs. A parameter that the winner does not have, as
+// another one switched it off, is none of the change: it follows the other.
+func newChange(space agent.Space, champion, winner agent.Config) change {
+	c := change{space: space, champion: champion, winner: winner}
+	for _, p := range space.Params {
+		now, ok := winner[p.Name]
+		if !ok {
+			continue
+		}
+		base, ok := champion[p.Name]
+		if !ok {
+			base = p.Default
+		}
+		if (agent.Config{"": base}).Equal(agent.Config{"": now}) {
+			continue
+		}
+		k := len(c.params)
+		d := changed{Param: p, base: base}
+		if p.Kind == agent.Text {
+			d.edits = editsOf(base, now)
+		}
+		c.params = append(c.params, d)
+		switch {
+		case d.edits != nil:
+			for i, e := range d.edits {
+				if e.changes() {
+					c.units = append(c.units, unit{param: k, part: e.String(), edit: i})
+				}
+			}
+		case d.whole():
+			c.units = append(c.units, unit{param: k})
+		default:
+			old, new := members(base), members(now)
+			for _, m := range p.Of {
+				switch {
+				case slices.Contains(new, m) && !slices.Contains(old, m):
+					c.units = append(c.units, unit{param: k, part: "+ " + m, member: m})
+				case slices.Contains(old, m) && !slices.Contains(new, m):
+					c.units = append(c.units, unit{param: k, part: "− " + m, member: m})
+				}
+			}
+		}
+	}
+	return c
+}
+
+func members(v any) []string {
+	list, _ := v.([]string)
+	return list
+}
+
+// setBack is the winner with some units set back, canonical; false when their combination
+// is none of the space's, as a list would be too long or too short.
+func (c change) setBack(back set) (agent.Config, bool) {
+	out := c.winner.Clone()
+	for name, v := range c.champion {
+		if _, ok := out[name]; !ok {
+			out[name] = v
+		}
+	}
+	for k, p := range c.params {
+		v, touched := c.value(k, p, back)
+		if !touched {
+			continue
+		}
+		v, err := p.Coerce(v)
+		if err != nil {
+			return nil, false
+		}
+		out[p.Name] = v
+	}
+	return c.space.Canonical(out), true
+}
+
+// value of a parameter under a set of units that went back; false when none of its own
+// did.
+func (c change) value(k int, p changed, back set) (any, bool) {
+	now, touched := c.winner[p.Name], false
+	list := slices.Clone(members(now))
+	gone := map[int]bool{}
+	for i, u := range c.units {
+		if u.param != k || !back[i] {
+			continue
+		}
+		touched = true
+		switch at := slices.Index(list, u.member); {
+		case p.edits != nil:
+			gone[u.edit] = true
+		case p.whole():
+			now = p.base
+		case at >= 0:
+			list = slices.Delete(list, at, at+1)
+		default:
+			list = append(list, u.member)
+		}
+	}
+	switch {
+	case p.edits != nil:
+		return render(p.edits, gone), touched
+	case p.whole():
+		return now, touched
+	}
+	return list, touched
+}
+
+// of lists the units of a parameter.
+func (c change) of(param int) []int {
+	var out []int
+	for i, u := range c.units {
+		if u.param == param {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// name of a unit for people.
+func (c change) name(i int) string {
+	u := c.units[i]
+	name := c.params[u.param].Name
+	if u.part == "" {
+		return name
+	}
+	return name + " " + u.part
+}
+
+// set holds units by index.
+type set map[int]bool
+
+func (s set) with(units ...int) set {
+	out := make(set, len(s)+len(units))
+	for i := range s {
+		out[i] = true
+	}
+	for _, i := range units {
+		out[i] = true
+	}
+	return out
+}
