@@ -116,8 +116,9 @@ func (r *Ruling) undecided(d Design) string {
 	switch r.State {
 	case HereOnly:
 		more := ""
-		if n := d.learned(r).Needed(r.Shrunken); n > 0 {
-			more = fmt.Sprintf("; about %d independent tasks would be needed", n)
+		gain := math.Max(r.Shrunken, Practical)
+		if n := d.learned(r).Needed(gain); n > 0 {
+			more = fmt.Sprintf("; about %d independent tasks would be needed to show %s points", n, points(gain))
 		}
 		return fmt.Sprintf("variant %s is proven better on these tasks only (%s): %s cannot show that it is on new tasks like these%s",
 			name, interval, plural(r.Clusters, "independent task"), more)
@@ -126,7 +127,9 @@ func (r *Ruling) undecided(d Design) string {
 	}
 	next := "it goes on tomorrow"
 	if r.LogE < r.Threshold {
-		if n := ProjectedPairs(r.Shrunken, r.LogE, math.Exp(-r.Threshold), r.Within); !math.IsInf(n, 1) {
+		pairs := float64(r.Pairs)
+		mean, _ := Posterior(Differences{}, Differences{N: pairs, Sum: pairs * r.Difference, Variance: r.Within})
+		if n := ProjectedPairs(mean, r.LogE, math.Exp(-r.Threshold), r.Within); !math.IsInf(n, 1) {
 			next += ": about " + morePairs(n)
 		}
 		return fmt.Sprintf("variant %s is neither shown better nor ruled out to be better by %s points (%s); %s", name, points(Practical), interval, next)

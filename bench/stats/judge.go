@@ -52,7 +52,7 @@ func Judge(variant string, pairs []Pair, rule Rule) Ruling {
 	r.Between, r.Within = spread.Between, spread.Within
 	r.NewLower, r.Limit = NewTaskLower(s, spread, rule.Alpha)
 	r.New = NewTaskInterval(s, spread, level)
-	r.Shrunken = Shrink(r.Difference, s.Variance(), s.N())
+	r.Shrunken = Headline(r.Difference, math.Max(spread.SENew*spread.SENew, leastVariance/float64(max(1, s.N()))))
 	r.Guards, r.Parts = guards(clean, rule), parts(clean, rule.Fixed)
 	if rule.Fixed {
 		r.fixed(clean, rule)
