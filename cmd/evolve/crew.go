@@ -15,6 +15,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/command"
 	"evolve/runtime/mcp"
+	"evolve/runtime/model"
 	"evolve/runtime/policy"
 	"evolve/runtime/sandbox"
 	"evolve/runtime/session"
@@ -36,6 +37,8 @@ type crew struct {
 	store *archive.Archive
 	// live says that turns are those of a person, not evaluations.
 	live bool
+	// reflects says that the route of search.reflect is to be opened beside each agent.
+	reflects bool
 }
 
 // strayPatience bounds the wait for calls that were given up.
@@ -76,6 +79,9 @@ func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (ni
 	if err != nil {
 		return nightly.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
+	if opened, err = c.withReflection(a, opened); err != nil {
+		return nightly.Opened{}, fmt.Errorf("agent %s: search.reflect: %w", a.ID, err)
+	}
 	identity := []string{a.Hash, a.Version, c.binary, c.workspace.ModelHash(a)}
 	if opened.Identity != "" { // tools in quarantine
 		identity = append(identity, opened.Identity)
@@ -84,11 +90,40 @@ func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (ni
 	return opened, nil
 }
 
+// withReflection opens the routes for the model of search.reflect, unless the agent's
+// own are open: what a provider records goes into one file through one recorder.
+func (c *crew) withReflection(a *workspace.Agent, opened nightly.Opened) (nightly.Opened, error) {
+	route := c.workspace.Settings.Search.Reflect
+	switch {
+	case !c.reflects || route == "":
+		opened.Reflect = nil
+		return opened, nil
+	case opened.Reflect != nil:
+		return opened, nil
+	}
+	models, err := c.sh.newModels(c.workspace, c.walls.scrubber.String)
+	if err != nil {
+		return opened, errors.Join(err, opened.Close())
+	}
+	router, err := models.router(a.ID, route, c.guard, c.walls.scrubber.String)
+	if err != nil {
+		return opened, errors.Join(err, models.close(), opened.Close())
+	}
+	opened.Reflect = router
+	agentDone := opened.Close
+	opened.Close = func() error {
+		router.Close()
+		return errors.Join(agentDone(), models.close())
+	}
+	return opened, nil
+}
+
 // openBuiltin makes the runtime inside this program ready: its model, its servers
 // of tools, the tools and skills that a person has approved.
 func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
 	w := c.workspace
 	var closers []func() error
+	var routed model.Model // the routes, where the agent has any
 	done := func() error {
 		// What nobody waited for any more may still use what is closed here.
 		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
@@ -123,6 +158,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		}
 		closers = append(closers, func() error { router.Close(); return nil })
 		options.Model, options.Language, options.Routes = router, true, routeNames(w, a.Adapter.Model)
+		routed = router
 	}
 	servers, closeServers, err := c.servers(ctx, a, scratch)
 	if err != nil {
@@ -146,7 +182,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	if err != nil {
 		return fail(err)
 	}
-	return nightly.Opened{Agent: built, Identity: written.quarantined, Sandbox: "in process", Close: done}, nil
+	return nightly.Opened{Agent: built, Identity: written.quarantined, Sandbox: "in process", Reflect: routed, Close: done}, nil
 }
 
 // servers connects to the servers of tools that the agent may use.

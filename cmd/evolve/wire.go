@@ -89,6 +89,7 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 	if err != nil {
 		return nightly.Options{}, nil, err
 	}
+	crew.reflects = true
 	opts := nightly.Options{
 		Workspace: w, Agents: o.agents, Stages: o.stages, Budget: budget, Until: until,
 		Concurrency: orDefault(o.concurrency, set.Search.Concurrency), Lookahead: orDefault(o.lookahead, set.Search.Lookahead),

@@ -8,6 +8,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/mutate"
+	"evolve/mutate/reflection"
 	"evolve/runtime/agent"
 )
 
@@ -21,11 +22,15 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	if err != nil {
 		return nil, err
 	}
+	author, err := n.newAuthor(ctx)
+	if err != nil {
+		return nil, err
+	}
 	ordered := n.agent.Deterministic
 	seq, recorded := seqSearch, 0
 	if !ordered && n.run.Resumed > 0 {
 		// Without an order to replay, a resumed search is told what was paid for.
-		if seq, recorded, err = n.recall(ctx, searcher); err != nil {
+		if seq, recorded, err = n.recall(ctx, searcher, author); err != nil {
 			return nil, err
 		}
 	}
@@ -50,6 +55,11 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 				look(told)
 			}
 		},
+	}
+	if author != nil {
+		d.ask = func(t mutate.Trial) func() (reflection.Reply, error) { return author.ask(ctx, t) }
+		d.keep = func(t mutate.Trial, r reflection.Reply) error { return author.keep(ctx, t, r) }
+		d.learn = author.learn
 	}
 	err = d.run(n.o.Drain)
 	if errors.Is(err, context.Canceled) && n.o.Drain.Err() != nil {
@@ -108,20 +118,40 @@ func (n *night) newSearcher() (mutate.Searcher, error) {
 	return mutate.New(mutate.Options{
 		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: tasks, Budget: n.plan.Search, Seed: n.run.Seed,
 		MaxRepeats: repeats, Selection: n.o.Selection, BaselineShare: baseline, Finalists: max(1, n.plan.Finalists),
-		View: n.o.Archive.SearchView(n.agent.ID, ids).Before(n.run.ID),
+		View:   n.o.Archive.SearchView(n.agent.ID, ids).Before(n.run.ID),
+		Author: n.opened.Reflect != nil,
 	})
 }
 
-// trial makes one evaluation that the searcher asked for.
+// trial makes one evaluation that the searcher asked for, with its transcript.
 func (n *night) trial(ctx context.Context, t mutate.Trial, first int64) (bench.Evaluation, error) {
-	return n.evaluate(ctx, bench.Job{
+	e, err := n.evaluate(ctx, bench.Job{
 		Variant: t.Variant, Config: t.Config, Task: n.tasks[t.Task], Repeat: t.Repeat, Stage: t.Stage, Seq: first + t.N,
 	})
+	if err == nil {
+		err = n.withTranscript(ctx, &e)
+	}
+	return e, err
+}
+
+// withTranscript loads the transcript of an evaluation that was found rather than made:
+// the search is told the same of both. One that was not kept is left out.
+func (n *night) withTranscript(ctx context.Context, e *bench.Evaluation) error {
+	if e.Transcript != nil || e.Key == "" {
+		return nil
+	}
+	switch t, err := n.o.Archive.Transcript(ctx, e.Key); {
+	case err == nil:
+		e.Transcript = &t
+	case !errors.Is(err, archive.ErrNotFound):
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	return nil
 }
 
 // recall tells the searcher the evaluations of this run that are in the archive.
 // It returns the first free sequence number and how many there were.
-func (n *night) recall(ctx context.Context, s mutate.Searcher) (next int64, told int, err error) {
+func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next int64, told int, err error) {
 	next = seqSearch
 	configs := map[agent.ConfigID]archive.Variant{}
 	for e, err := range n.o.Archive.Evaluations(ctx, n.run.ID, n.agent.ID) {
@@ -138,13 +168,17 @@ func (n *night) recall(ctx context.Context, s mutate.Searcher) (next int64, told
 			}
 			configs[e.Variant] = v
 		}
-		s.Tell(mutate.Observation{
-			Trial: mutate.Trial{
-				N: e.Seq - seqSearch, Variant: v.ID, Config: v.Config, Parents: v.Parents, Operator: v.Operator,
-				Generation: v.Generation, Rationale: v.Rationale, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage,
-			},
-			Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,
-		})
+		if err := n.withTranscript(ctx, &e); err != nil {
+			return 0, 0, err
+		}
+		t := mutate.Trial{
+			N: e.Seq - seqSearch, Variant: v.ID, Config: v.Config, Parents: v.Parents, Operator: v.Operator,
+			Generation: v.Generation, Rationale: v.Rationale, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage,
+		}
+		if a != nil {
+			a.learn(t, e)
+		}
+		s.Tell(observation(t, e, false))
 		next = max(next, e.Seq+1)
 		told++
 	}

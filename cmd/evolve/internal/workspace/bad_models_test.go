@@ -45,6 +45,9 @@ evolve.yaml:2:60: "temperature" is 3, outside 0 to 2
 evolve.yaml:2:75: "max_tokens" is 0, outside 1 to 10000000
 `, true),
 		settings("route with the name of a model", good+"routes: {default: {provider: local, model: m}, heuristic: {provider: local, model: m}}\n", `evolve.yaml:2:48: a route cannot be called "heuristic": that is the model without a provider`, false),
+		settings("reflection by a route that is not there", good+"routes: {default: {provider: local, model: m}, code: {provider: local, model: m}}\nsearch: {reflect: cod}\n", `evolve.yaml:3:19: there is no route "cod" (did you mean "code"?)`, false),
+		settings("reflection without routes", "search: {reflect: default}\n", `evolve.yaml:1:19: there is no route "default" (evolve.yaml has no routes)`, false),
+		settings("reflection by no name", "search: {reflect: a b}\n", `evolve.yaml:1:19: "reflect" must be letters, digits, - and _, at most 64, not "a b"`, true),
 		{"model that is no route", map[string]string{
 			"evolve.yaml":              good + "routes: {default: {provider: local, model: m}, code: {provider: local, model: m}}\n",
 			"agents/helper/agent.yaml": strings.Replace(goodBuilt, "heuristic", "cod", 1),

@@ -165,6 +165,15 @@ func (f *settingsFile) checkModels(s *source) {
 			s.bad(at.at("provider"), didYouMean(r.Provider, names), "there is no provider %q", r.Provider)
 		}
 	}
+	if name := f.Search.Reflect; name != "" {
+		if _, known := f.Routes[name]; !known {
+			hint := didYouMean(name, sortedNames(f.Routes))
+			if len(f.Routes) == 0 {
+				hint = "evolve.yaml has no routes"
+			}
+			s.bad(child(f.given["search"], "reflect"), hint, "there is no route %q", name)
+		}
+	}
 	if _, ok := f.Routes[DefaultRoute]; len(f.Routes) > 0 && !ok {
 		s.bad(f.given["routes"], "it holds where no other route is named", "the route %q is missing", DefaultRoute)
 	}
