@@ -79,7 +79,8 @@ func (p Pair) row() []float64 {
 // sides. Where tasks weigh differently, the claim is about the weighted mean Σ w_i D_i / Σ w_i:
 // what is bet on is D·w/w_max, which stays in [−1, 1], and means and bounds are stretched
 // back by w_max over the mean weight of a pair (a margin m is m·w̄/w_max before the
-// bet). A weight that is not above 0 counts as 1.
+// bet). A weight that is not above 0 counts as 1. A task that lost pairs to the infrastructure
+// counts for the pairs it has; the claim is about the pairs that were scored.
 func NewPairSample(pairs []Pair) *Sample { return sampleOf(gather(pairs)) }
 
 // sampleOf expects gathered pairs.

@@ -12,6 +12,11 @@ import "math"
 // modified large-sample bound; Zou and Donner 2008). limit = d̄ − t·τ̂/√M is where the bound goes
 // with ever more blocks: not above 0, more blocks on these tasks cannot prove the claim.
 //
+// L is exact at any stopping time, t is not: it holds at one look. As the tasks stay the same from look to
+// look, and L must be passed as well, many looks add little; over 25 looks 1.7 to 4.4 %
+// of simulated candidates without a gain were claimed at α = 5 %, with 6 to 40 tasks and τ of
+// 0 to 30 points.
+//
 // Both are −1 where tasks cannot be told from chance: fewer than two tasks, or fewer than
 // half of them with two pairs. The degrees of freedom are those of the effective number of
 // tasks ([Components]).

@@ -83,8 +83,8 @@ type DomainRuling struct {
 	Verdict string `json:"verdict"`
 }
 
-// Ruling is what the evidence says of one candidate after complete blocks. All its
-// intervals and claims hold at any stopping time and across nights.
+// Ruling is what the evidence says of one candidate after complete blocks. What it says of
+// these tasks holds at any stopping time and across nights, exactly; for new tasks see [NewTaskLower].
 type Ruling struct {
 	Variant string `json:"variant"`
 	// Comparison holds means, difference, counts, and the descriptive clustered standard
@@ -114,7 +114,7 @@ type Ruling struct {
 	// of one pair around its task.
 	Between float64 `json:"between"`
 	Within  float64 `json:"within"`
-	// Shrunken is the difference pulled towards 0, the headline; possibly still optimistic.
+	// Shrunken is the [Headline], the difference pulled towards 0; possibly still optimistic.
 	Shrunken float64        `json:"shrunken"`
 	Guards   []Guard        `json:"guards,omitempty"`
 	Parts    []DomainRuling `json:"parts,omitempty"`

@@ -139,7 +139,7 @@ func TestSampleEdges(t *testing.T) {
 // TestVille looks after every block of ten and counts the runs that ever prove what is
 // not so: at most α of them may, for tasks that differ widely as well.
 func TestVille(t *testing.T) {
-	const runs, blocks, alpha = 1000, 40, .05
+	const runs, blocks, alpha = 600, 40, .05
 	for _, world := range []struct {
 		name  string
 		truth float64 // the mean difference
