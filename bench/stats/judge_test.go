@@ -220,7 +220,7 @@ func TestJudgeIsNotFooledByLooking(t *testing.T) {
 	for range runs {
 		chance := make([][2]float64, tasks)
 		for i := range chance {
-			p, d := .2+.6*rng.Float64(), .15*rng.NormFloat64()
+			p, d := .2+.6*rng.Float64(), .3*rng.NormFloat64()
 			chance[i] = [2]float64{p, p + d}
 		}
 		pairs := blocksOf(tasks, 0, nil)

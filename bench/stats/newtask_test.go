@@ -62,7 +62,7 @@ func TestNewTaskCoverage(t *testing.T) {
 	for _, c := range []struct {
 		tasks, blocks int
 		tau           float64
-	}{{10, 8, .3}, {25, 4, .3}, {20, 4, 0}} {
+	}{{10, 8, .3}, {25, 8, .3}, {20, 4, 0}} {
 		rng := rand.New(rand.NewPCG(4, 2))
 		covered, alone, mistaken := 0, 0, 0
 		for range rounds {
