@@ -21,6 +21,12 @@ const (
 // an agent; a run that cannot rule it out has not decided.
 const Practical = 0.05
 
+// MinClusters is the fewest clusters on which a comparison by Student's t alone may be
+// believed: with six, 2^−6 ≤ .025, an exact test over the signs could reach the usual
+// level; with five none could, and the interval would rest on the shape of the
+// distribution alone.
+const MinClusters = 6
+
 // Circumstances are what a night's verdict depends on besides the evidence.
 type Circumstances struct {
 	// Searched says that the search stage came to its planned end.

@@ -1,50 +1,136 @@
 package stats
 
-import "math"
+import (
+	"fmt"
+	"math"
 
-// PriorSD is the standard deviation between clusters of a paired difference at one
-// repeat, assumed where there is no history: pass/fail tasks of which one in four
-// comes out differently (√.25; models one generation apart differ on 27 % of
-// GSM8K).
-const PriorSD = 0.5
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
-// withinShare is the part of that variance that repeats average away; the rest is
-// real difference between tasks. Nothing is known of it before spending: half.
-const withinShare = 0.5
+// What is assumed of a benchmark without history, in squared score units.
+const (
+	// PriorWithin is σ², the variance of one pair of pass/fail runs around its task's mean: one
+	// in four comes out differently (models one generation apart differ on 27 % of GSM8K).
+	PriorWithin = 0.25
+	// PriorBetween is τ², the variance between tasks of the true difference: a
+	// standard deviation of 10 points, what a task × variant interaction of half a logit makes.
+	PriorBetween = 0.01
+)
 
-// Planned is the smallest true difference, in score units, that a comparison of so
-// many clusters finds with 80 % power, before anything is spent:
-// (t_{1−α} + t_{.8})·s/√clusters with G − 1 degrees of freedom, α = (1−level)/2
-// divided by the number of comparisons (the first step of Holm; below 1 counts as
-// 1) and s² = sd²·(½ + ½/repeats). sd not above 0 stands for [PriorSD]; repeats
-// below 1 count as 1. +Inf means that no difference on the scale could be shown:
-// fewer than two clusters, or a result above 1. It is never 0.
-func Planned(clusters int, sd float64, repeats int, level float64, comparisons int) float64 {
-	if clusters < 2 {
-		return math.Inf(1)
-	}
-	if !(sd > 0) {
-		sd = PriorSD
-	}
-	alpha := (1 - level) / 2 / float64(max(1, comparisons))
-	s := sd * math.Sqrt(1-withinShare+withinShare/float64(max(1, repeats)))
-	df := float64(clusters - 1)
-	d := (tQuantile(1-alpha, df) + tQuantile(power, df)) * s / math.Sqrt(float64(clusters))
-	if !(d <= 1) {
-		return math.Inf(1)
+// Design is what a confirmation has to spend, and on what.
+type Design struct {
+	// Tasks of the holdout, and the independent clusters among them.
+	Tasks, Units int
+	// Tonight and Month are the pairs that a night's and a window's confirmations can pay.
+	Tonight, Month float64
+	// Alpha is the level of an entry.
+	Alpha float64
+	// Within and Between are σ² and τ²; not above 0: [PriorWithin], [PriorBetween].
+	Within, Between float64
+	// Fixed says that a repeat is no new evidence: one block is all there is to learn.
+	Fixed bool
+}
+
+// learned is the design with the variances that a ruling has measured; those it could
+// not measure stay.
+func (d Design) learned(r *Ruling) Design {
+	d.Tasks, d.Units = r.Tasks, r.Clusters
+	if r.Within > 0 {
+		d.Within, d.Between = r.Within, math.Max(r.Between, leastBetween)
 	}
 	return d
 }
 
-// Needed is the smallest number of clusters with which [Planned] finds a
-// difference in (0,1]; 0 when a million would not do.
-func Needed(difference, sd float64, repeats int, level float64, comparisons int) int {
-	const most = 1_000_000
-	enough := func(n int) bool { return Planned(n, sd, repeats, level, comparisons) <= difference }
-	if !enough(most) {
+// leastBetween stands for a variance between tasks that was measured as 0.
+const leastBetween = 1e-6
+
+// variances with the assumptions filled in. What repeats would average away shows as
+// difference between tasks where they are no new evidence.
+func (d Design) variances() (within, between float64) {
+	within, between = d.Within, d.Between
+	if !(within > 0) {
+		within = PriorWithin
+	}
+	if !(between > 0) {
+		between = PriorBetween
+	}
+	if d.Fixed {
+		return 0, within + between
+	}
+	return within, between
+}
+
+// fine is how closely, in score units, a detectable difference is found.
+const fine = 1e-5
+
+// spread is the number of equally likely values that stand for the distribution of a variance.
+const spread = 24
+
+// Power is the chance that a true difference on new tasks, in score units, is
+// proven for them with so many pairs: the bound of the decision rule
+// d̄ − √(h² + t²·τ̂²/M) must be above 0, with d̄ normal around the difference with variance
+// σ²/n + τ²/M, h the half-width of the confidence sequence at n pairs, and τ̂²
+// as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom less the part of
+// the repeats), averaged over its distribution. Looking after every block adds a little
+// to this; the simulation says how much. 0 when no block can be paid.
+func (d Design) Power(difference, pairs float64) float64 {
+	blocks := math.Floor(pairs / float64(d.Tasks))
+	least := 2.0 // without a repeat, chance and difference between tasks cannot be told apart
+	if d.Fixed {
+		blocks, least = math.Min(1, blocks), 1
+	}
+	if d.Units < 2 || d.Tasks < d.Units || !(blocks >= least) || !(d.Alpha > 0) || d.Fixed && d.Units < leastClusters(d.Alpha) {
 		return 0
 	}
-	lo, hi := 1, most // Planned falls with clusters: lo is not enough, hi is
+	n, units := blocks*float64(d.Tasks), float64(d.Units)
+	within, between := d.variances()
+	var h float64
+	if !d.Fixed {
+		h = halfWidth(n, math.Min(1, within+between+difference*difference), d.Alpha)
+	}
+	t := tQuantile(1-d.Alpha, units-1)
+	noise := within * units / n // σ² of a unit's mean
+	sd := math.Sqrt((between + noise) / units)
+	chi := distuv.ChiSquared{K: units - 1}
+	var power float64
+	for i := range spread {
+		estimate := math.Max(0, (between+noise)*chi.Quantile((float64(i)+.5)/spread)/(units-1)-noise)
+		need := math.Sqrt(h*h + t*t*estimate/units)
+		power += 0.5 * math.Erfc((need-difference)/sd/math.Sqrt2) / spread
+	}
+	return power
+}
+
+// Detectable is the smallest true difference, in score units, that is proven for new
+// tasks with 80 % power by so many pairs; +Inf when none on the scale is.
+func (d Design) Detectable(pairs float64) float64 {
+	lo, hi := 0.0, 1.0
+	if d.Power(hi, pairs) < power {
+		return math.Inf(1)
+	}
+	for hi-lo > fine {
+		if mid := (lo + hi) / 2; d.Power(mid, pairs) < power {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// Needed is the smallest number of independent tasks with which a difference is
+// proven for new tasks with 80 % power by a window's pairs, or by two pairs a
+// task where that is more; 0 when a million would not do.
+func (d Design) Needed(difference float64) int {
+	const most = 1_000_000
+	enough := func(units int) bool {
+		d.Tasks, d.Units = units, units
+		return d.Power(difference, math.Max(d.Month, 2*float64(units))) >= power
+	}
+	if !(difference > 0) || !enough(most) {
+		return 0
+	}
+	lo, hi := 1, most
 	for hi-lo > 1 {
 		if mid := (lo + hi) / 2; enough(mid) {
 			hi = mid
@@ -53,4 +139,50 @@ func Needed(difference, sd float64, repeats int, level float64, comparisons int)
 		}
 	}
 	return hi
+}
+
+// halfWidth is the smallest mean of n paired differences that the evidence calls
+// better than 0 at alpha, for differences of −1, 0 and 1 with the given mean square; 1 when
+// none is.
+func halfWidth(n, square, alpha float64) float64 {
+	s := NewSample(-1, 1)
+	proves := func(mean float64) bool {
+		s.groups[0].count, s.groups[1].count = n*(square-mean)/2, n*(square+mean)/2
+		return s.LogSuperior(0) >= -math.Log(alpha)
+	}
+	if !proves(square) {
+		return 1
+	}
+	lo, hi := 0.0, square
+	for hi-lo > fine {
+		if mid := (lo + hi) / 2; proves(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// Statement says in words, before anything is spent, what it can show.
+func (d Design) Statement() string {
+	tasks := plural(d.Units, "independent holdout task")
+	tonight, month := d.Detectable(d.Tonight), d.Detectable(d.Month)
+	needed := "no number of tasks would show"
+	if n := d.Needed(Practical); n > 0 {
+		needed = fmt.Sprintf("about %d independent tasks would be needed for", n)
+	}
+	needed += fmt.Sprintf(" %s points", points(Practical))
+	switch {
+	case !(tonight <= 1) && !(month <= 1):
+		return fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only one on these tasks themselves; %s", tasks, d.Tonight, needed)
+	case !(tonight <= 1):
+		return fmt.Sprintf("nothing can be shown tonight; within the month an improvement of %s points or more on new tasks like these (80 %% power, %s, %.0f pairs a night); %s",
+			points(month), tasks, d.Tonight, needed)
+	case d.Fixed:
+		return fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, as repeats are no new evidence); %s",
+			points(tonight), tasks, needed)
+	}
+	return fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these, and the month one of %s (80 %% power, %s, %.0f pairs a night); %s",
+		points(tonight), points(month), tasks, d.Tonight, needed)
 }

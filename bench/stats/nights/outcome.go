@@ -7,12 +7,14 @@ type Outcome struct {
 	Nights, Evaluations int
 	// Adopted is the night of the first true adoption; 0 for none.
 	Adopted int
+	// Entered counts the better variants that entered the confirmation.
+	Entered int
 	// FalseNew are adoptions of what is no better on new tasks, FalseHere claims about the tasks of
 	// the holdout that are not true of them.
 	FalseNew, FalseHere int
-	// How far the gain that was reported with an adoption, as measured and as shrunken, was off
-	// the true one over all tasks.
-	Raw, Shrunken Error
+	// How far the gain that was reported with an adoption was off the true one over all
+	// tasks: as measured, as the headline says, and shrunken by a prior of fixed width.
+	Raw, Headline, Shrunken Error
 	// How often the interval for these tasks and for new ones held what it is about: over all
 	// candidates when they were left, and over those adopted.
 	Here, New, AdoptedHere, AdoptedNew Share
@@ -40,10 +42,14 @@ func (s *Share) add(hit bool) {
 	}
 }
 
-// adopt counts an adoption.
-func (o *Outcome) adopt(night int, gain, raw, shrunken float64) {
+// adopt counts an adoption with the gain that was measured. Others show that and no more; this
+// project goes on to the headline, and what a prior of fixed width would have made of it.
+func (o *Outcome) adopt(night int, gain, raw float64, shrunken ...float64) {
 	o.Raw.add(raw - gain)
-	o.Shrunken.add(shrunken - gain)
+	if len(shrunken) == 2 {
+		o.Headline.add(shrunken[0] - gain)
+		o.Shrunken.add(shrunken[1] - gain)
+	}
 	if gain > 0 {
 		o.Adopted = night
 	} else {

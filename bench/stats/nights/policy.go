@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"evolve/bench/stats"
+	"evolve/bench/stats/yardstick"
 )
 
 // share of a night's budget that is kept for the confirmation (spec 9.2).
@@ -81,7 +82,7 @@ func (c *life) confirmNight(left int) {
 // alpha is the level of the next entry, and whether there is one.
 func (c *life) alpha() (float64, bool) {
 	if c.online {
-		return math.Exp(-elond(c.control.Level, c.entries+1, c.adopted)), true
+		return math.Exp(-yardstick.LogThreshold(c.control.Level, c.entries+1, c.adopted)), true
 	}
 	return c.control.Alpha(), c.control.Left(c.entered, c.now) > 0
 }
@@ -110,9 +111,11 @@ func (c *life) promote() *variant {
 	v := who[i]
 	if v.trial == nil {
 		v.trial = newTrial(c.Tasks, c.Items)
-		v.trial.alpha = alpha
-		v.trial.cap = projected
+		v.trial.alpha, v.trial.cap = alpha, projected
 		c.entered, c.entries = append(c.entered, c.now), c.entries+1
+		if v.gain > 0 {
+			c.out.Entered++
+		}
 	} else if v.trial.parked > 0 {
 		v.trial.parked, v.trial.cap = 0, stats.ResumedCap(float64(v.trial.sample.N()), projected)
 	}
@@ -146,7 +149,7 @@ func (c *life) conclude(v *variant, r stats.Ruling) {
 		return
 	}
 	c.adopted++
-	c.out.adopt(c.night, v.gain, r.Difference, r.Shrunken)
+	c.out.adopt(c.night, v.gain, r.Difference, r.Shrunken, stats.Shrink(r.Difference, v.trial.sample.Variance(), r.Pairs))
 	c.out.AdoptedHere.add(r.Lo <= v.here(c.land) && v.here(c.land) <= r.Hi)
 	c.out.AdoptedNew.add(r.New.Lo <= v.gain && v.gain <= r.New.Hi)
 	if c.out.Adopted == 0 {

@@ -45,7 +45,7 @@ func (p argmax) live(l *land) Outcome {
 		if winner.here(l) <= 0 {
 			out.FalseHere++
 		}
-		out.adopt(out.Nights, winner.gain, top.mean-champion.mean, top.mean-champion.mean)
+		out.adopt(out.Nights, winner.gain, top.mean-champion.mean)
 	}
 	return out
 }
@@ -141,7 +141,7 @@ func (p holdout) live(l *land) Outcome {
 		if v.here(l) <= 0 {
 			out.FalseHere++
 		}
-		out.adopt(out.Nights, v.gain, won.Difference, won.Difference)
+		out.adopt(out.Nights, v.gain, won.Difference)
 		v.ended = true
 	}
 	return out

@@ -1,9 +1,6 @@
 package nights
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 const (
 	// screening is the share of the search's evaluations that all of tonight's variants
@@ -91,25 +88,30 @@ func (a *archive) champion(task, items int) float64 {
 	return (float64(a.points[task])/float64(items) + .5) / (float64(a.runs[task]) + 1)
 }
 
-// best lists the n variants with the highest mean + sd.
+// best lists the n variants with the highest mean + sd, in that order; of equal ones
+// those that were proposed first.
 func (a *archive) best(n int, variance float64) []*variant {
-	type ranked struct {
-		v     *variant
-		upper float64
-	}
-	list := make([]ranked, 0, len(a.variants))
+	list := make([]*variant, 0, n+1)
+	uppers := make([]float64, 0, n+1)
 	for _, v := range a.variants {
-		if !v.ended {
-			mean, sd := v.posterior(variance)
-			list = append(list, ranked{v, mean + sd})
+		if v.ended {
+			continue
 		}
+		mean, sd := v.posterior(variance)
+		upper := mean + sd
+		if len(list) == n && upper <= uppers[n-1] {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(uppers, upper, func(u, upper float64) int {
+			if u >= upper {
+				return -1
+			}
+			return 1
+		})
+		list, uppers = slices.Insert(list, at, v), slices.Insert(uppers, at, upper)
+		list, uppers = list[:min(n, len(list))], uppers[:min(n, len(uppers))]
 	}
-	slices.SortStableFunc(list, func(x, y ranked) int { return cmp.Compare(y.upper, x.upper) })
-	out := make([]*variant, min(n, len(list)))
-	for i := range out {
-		out[i] = list[i].v
-	}
-	return out
+	return list
 }
 
 // void forgets all evidence on variants.

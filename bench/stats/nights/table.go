@@ -118,7 +118,9 @@ func (t *Tally) add(o Outcome) {
 	t.newSquares += float64(o.FalseNew * o.FalseNew)
 	t.hereSquares += float64(o.FalseHere * o.FalseHere)
 	t.Raw.merge(o.Raw)
+	t.Headline.merge(o.Headline)
 	t.Shrunken.merge(o.Shrunken)
+	t.Entered += o.Entered
 	t.Here.merge(o.Here)
 	t.New.merge(o.New)
 	t.AdoptedHere.merge(o.AdoptedHere)
