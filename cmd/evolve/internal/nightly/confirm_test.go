@@ -46,7 +46,7 @@ func newMonths(t *testing.T, tasks, blocks int) *months {
 		{Name: "n", Kind: agent.Int, Min: 0, Max: 100, Default: int64(0)},
 	}}
 	a.Champion = a.Space.Default()
-	m := &months{t: t, store: diskArchive(t), space: w, now: time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC), answers: coin}
+	m := &months{t: t, store: archive.OpenMemory(), space: w, now: time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC), answers: coin}
 	m.budget = int(float64(blocks*tasks)/w.Settings.Confirm.Share) + 1 // a block is 2 × half of the tasks
 	return m
 }
@@ -170,6 +170,7 @@ func (m *months) kinds() []string {
 
 func TestEvidenceAddsUpOverNights(t *testing.T) {
 	m := newMonths(t, 80, 2)
+	m.store = diskArchive(t)
 	better := m.variant(agent.Config{"chance": .75})
 	var runs []string
 	var last archive.AgentResult
@@ -249,6 +250,7 @@ func TestHarmStops(t *testing.T) {
 
 func TestParkedAfterTwiceTheCap(t *testing.T) {
 	m := newMonths(t, 80, 60)
+	m.store = diskArchive(t)
 	idle := m.variant(agent.Config{"n": int64(1)}) // as good as the champion
 	r := m.night(m.found(.3, idle))
 	c := m.entries()[0]
@@ -394,7 +396,7 @@ func TestFixedAgentsHaveOneBlock(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	m.space.Agents[0].UsesSeed = false
 	var calls atomic.Int64
-	m.answers = counting(inProcess(coin), &calls, true)
+	m.answers = counting(inProcess(coin), &calls, false)
 	var list []agent.Config
 	for n := range int64(5) {
 		list = append(list, m.variant(agent.Config{"chance": .5, "n": n + 1}))
@@ -445,7 +447,7 @@ func TestResumeInABlock(t *testing.T) {
 		if err != nil || len(want.Finalist) != 2 {
 			t.Fatalf("%d candidates, %v", len(want.Finalist), err)
 		}
-		for _, after := range []int64{0, 1, 19, 39, 40, 41, 50, whole.Load() - 1} {
+		for _, after := range []int64{0, 1, 39, 40, 50, whole.Load() - 1} {
 			t.Run(fmt.Sprint(fixed, after), func(t *testing.T) {
 				m := fresh(t)
 				var paid, again atomic.Int64
@@ -478,7 +480,7 @@ func TestResumeInABlock(t *testing.T) {
 				if err := m.store.PutRun(t.Context(), latest); err != nil {
 					t.Fatal(err)
 				}
-				m.answers = counting(inProcess(coin), &again, true)
+				m.answers = counting(inProcess(coin), &again, false)
 				got, err := run(t.Context(), m, m.options())
 				if err != nil {
 					t.Fatal(err)

@@ -36,6 +36,8 @@ type undisturbed struct {
 	run         string
 	report      string
 	evaluations int
+	exposures   int
+	entries     int
 	proposals   int
 }
 
@@ -43,7 +45,7 @@ func (p place) undisturbed() undisturbed {
 	p.t.Helper()
 	o := decodeOutcome(p.t, p.do(0, p.night()...))
 	v := p.mustLook()
-	return undisturbed{o, o.Run, p.report(o.Run), len(v.evaluations), len(v.proposals)}
+	return undisturbed{o, o.Run, p.report(o.Run), len(v.evaluations), v.exposures, v.entries, len(v.proposals)}
 }
 
 // TestKills kills runs with signal 9 at random points, from their first moment to
@@ -171,9 +173,11 @@ func (p place) intact(marks []mark, want undisturbed) {
 			t.Errorf("kills lost %v", gone)
 		}
 	}
-	if after.run.Number != 1 || after.run.State != archive.RunDone || len(after.evaluations) != want.evaluations || after.exposures > 1 || len(after.proposals) != want.proposals {
-		t.Errorf("run %d is %s with %d evaluations, %d openings of the holdout and %d proposals; undisturbed: %d, %d",
-			after.run.Number, after.run.State, len(after.evaluations), after.exposures, len(after.proposals), want.evaluations, want.proposals)
+	if after.run.Number != 1 || after.run.State != archive.RunDone || len(after.evaluations) != want.evaluations ||
+		after.exposures != want.exposures || after.entries != want.entries || len(after.proposals) != want.proposals {
+		t.Errorf("run %d is %s with %d evaluations, %d openings of the holdout, %d entries and %d proposals; undisturbed: %d, %d, %d, %d",
+			after.run.Number, after.run.State, len(after.evaluations), after.exposures, after.entries, len(after.proposals),
+			want.evaluations, want.exposures, want.entries, want.proposals)
 	}
 	if diff := cmp.Diff(want.report, p.report(want.run)); diff != "" {
 		t.Errorf("another report than undisturbed:\n%s", diff)

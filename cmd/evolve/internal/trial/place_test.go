@@ -79,7 +79,9 @@ type kind struct {
 	base undisturbed
 }
 
-var kinds = []*kind{{name: "starter", make: starter}, {name: "tiny", make: tiny}, {name: "program", make: counted}}
+var kinds = []*kind{
+	{name: "starter", make: starter}, {name: "tiny", make: tiny}, {name: "program", make: counted}, {name: "repeating", make: repeating},
+}
 
 // undisturbed is what a run there leaves when nobody disturbs it, found out once.
 func (k *kind) undisturbed(t *testing.T) undisturbed {
@@ -155,6 +157,7 @@ type view struct {
 	run         archive.Run
 	evaluations map[string]bench.Evaluation // by agent and place in the run
 	exposures   int
+	entries     int // into the confirmation
 	proposals   map[string]archive.ProposalRecord
 	ledger      int64
 }
@@ -193,6 +196,12 @@ func (v *view) fill(t *testing.T, a *archive.Archive) (err error) {
 				return err
 			}
 			v.exposures++
+		}
+		for _, err := range a.Candidates(ctx, name) {
+			if err != nil {
+				return err
+			}
+			v.entries++
 		}
 	}
 	for q, err := range a.Proposals(ctx) {
@@ -249,6 +258,9 @@ func lost(before, after view) []string {
 	}
 	if after.exposures < before.exposures {
 		out = append(out, "an exposure of the holdout")
+	}
+	if after.entries < before.entries {
+		out = append(out, "an entry into the confirmation")
 	}
 	return out
 }

@@ -58,6 +58,8 @@ type script struct {
 	manners []manner
 	// seeded makes the answers depend on the seed, and promises no order.
 	seeded bool
+	// repeats makes the answers depend on the seed alone besides the request.
+	repeats bool
 }
 
 // written is a workspace with the program as its agent.
@@ -77,7 +79,7 @@ func written(t *testing.T, s script) place {
 	for name, text := range map[string]string{
 		"evolve.yaml":              "search: {concurrency: 4, lookahead: 16}\nconfirm: {finalists: 2}\n",
 		"suites/tasks.jsonl":       suite.String(),
-		"agents/solver/agent.yaml": fmt.Sprintf(agentFile, s.timeout, s.sandbox, !s.seeded, s.seeded, strings.Join(names, ", ")),
+		"agents/solver/agent.yaml": fmt.Sprintf(agentFile, s.timeout, s.sandbox, !s.seeded, s.seeded || s.repeats, strings.Join(names, ", ")),
 		"agents/solver/agent.sh":   strings.NewReplacer("FIRST", s.first, "MANNERS", strings.Join(cases, "\n\t")).Replace(program),
 	} {
 		path := filepath.Join(p.root, filepath.FromSlash(name))
@@ -102,6 +104,13 @@ func counted(t *testing.T) place {
 func countedAfter(t *testing.T, first string) place {
 	t.Helper()
 	return writtenAndCounted(t, script{sandbox: "none", timeout: "1h", first: first})
+}
+
+// repeating is the program whose answers depend on the seed, and on nothing else that
+// changes: repeats are evidence, and the night repeats.
+func repeating(t *testing.T) place {
+	t.Helper()
+	return writtenAndCounted(t, script{sandbox: "none", timeout: "1h", first: ":", repeats: true})
 }
 
 func writtenAndCounted(t *testing.T, s script) place {
