@@ -75,15 +75,12 @@ func (p Pair) row() []float64 {
 	return row
 }
 
-// NewPairSample holds the differences B − A of all pairs that were scored on both
-// sides. Where tasks weigh differently, the claim is about the weighted mean Σ w_i D_i / Σ w_i:
-// what is bet on is D·w/w_max, which stays in [−1, 1], and means and bounds are stretched
-// back by w_max over the mean weight of a pair (a margin m is m·w̄/w_max before the
-// bet). A weight that is not above 0 counts as 1. A task that lost pairs to the infrastructure
-// counts for the pairs it has; the claim is about the pairs that were scored.
-func NewPairSample(pairs []Pair) *Sample { return sampleOf(gather(pairs)) }
-
-// sampleOf expects gathered pairs.
+// sampleOf holds the differences B − A of gathered pairs. Where tasks weigh differently,
+// the claim is about the weighted mean Σ w_i D_i / Σ w_i: what is bet on is D·w/w_max,
+// which stays in [−1, 1], and means and bounds are stretched back by w_max over the mean
+// weight of a pair (a margin m is m·w̄/w_max before the bet). A task that lost pairs to
+// the infrastructure counts for the pairs it has; the claim is about the pairs that
+// were scored.
 func sampleOf(clean []Pair) *Sample {
 	if len(clean) == 0 {
 		return new(Sample)
@@ -108,10 +105,8 @@ func sampleOf(clean []Pair) *Sample {
 	return s
 }
 
-// NewPairComponents is [NewComponents] of pairs, by cluster and weight.
-func NewPairComponents(pairs []Pair) Components { return pairComponents(gather(pairs)) }
-
-// pairComponents expects gathered pairs, whose clusters stand together.
+// pairComponents is [NewComponents] of gathered pairs, whose clusters stand together,
+// by cluster and weight.
 func pairComponents(pairs []Pair) Components {
 	var units []unit
 	for i, p := range pairs {

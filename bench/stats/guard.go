@@ -23,8 +23,8 @@ const (
 // ln 4, is a difference like any other; "at most +10 %" is proven when the evidence that its
 // mean is below ln 1.1/ln 4 reaches ln 20. Not being significantly worse is no proof.
 //
-// The mean of logarithms is the geometric mean of the ratios: what the typical pair pays more or
-// less, not what the sum of a month does. Nothing against nothing counts as equal,
+// The mean of logarithms is the geometric mean of the ratios, every pair counting once: what the
+// typical pair pays more or less, not what the sum of a month does. Nothing against nothing counts as equal,
 // something against nothing as four times as much; what is negative or not a number is left out.
 func NewGuard(name string, champion, candidate []float64) Guard {
 	s := ratios(champion, candidate)

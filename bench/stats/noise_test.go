@@ -8,25 +8,25 @@ import (
 	"pgregory.net/rapid"
 )
 
-// passes makes n tasks of one pass/fail pair each, so many won and so many lost.
-func passes(n, wins, losses int) []Pair {
-	return blocksOf(n, 1, func(task, _ int) int { return btoi(task < wins) - btoi(wins <= task && task < wins+losses) })
+// passes makes fifty tasks of one pass/fail pair each, so many won and so many lost.
+func passes(wins, losses int) []Pair {
+	return blocksOf(50, 1, func(task, _ int) int { return btoi(task < wins) - btoi(wins <= task && task < wins+losses) })
 }
 
 func TestNoiseFloor(t *testing.T) {
-	same := NoiseFloor(passes(50, 0, 0), .95)
+	same := NoiseFloor(passes(0, 0), .95)
 	if same.TwoSided != 1 || same.Drifted || same.LogE != 0 {
 		t.Errorf("the same results twice: %+v", same)
 	}
 	if none := NoiseFloor(nil, .95); none.TwoSided != 1 || none.Drifted || none.Lo != -1 || none.Hi != 1 {
 		t.Errorf("nothing measured: %+v", none)
 	}
-	for _, pairs := range [][]Pair{passes(50, 0, 25), passes(50, 25, 0), steady(20, 1, 0), steady(20, 0, 1)} {
+	for _, pairs := range [][]Pair{passes(0, 25), passes(25, 0), steady(20, 1, 0), steady(20, 0, 1)} {
 		if n := NoiseFloor(pairs, .95); !n.Drifted || n.TwoSided > .01 || math.Abs(n.Difference) < .5 {
 			t.Errorf("a broken provider passes: %+v", n)
 		}
 	}
-	if n := NoiseFloor(passes(50, 5, 6), .95); n.Drifted || n.TwoSided < .5 {
+	if n := NoiseFloor(passes(5, 6), .95); n.Drifted || n.TwoSided < .5 {
 		t.Errorf("plain noise alarms: %+v", n)
 	}
 	rapid.Check(t, func(t *rapid.T) {
