@@ -24,7 +24,7 @@ func rejectedBlocks(s subject) []block {
 		if r.Holdout != nil {
 			holdout = say(judged(*r.Holdout, points(r.Holdout.Difference)), " "+interval(r.Holdout.Lo, r.Holdout.Hi))
 		}
-		t.Rows = append(t.Rows, row{Cells: []text{say(r.Variant.Name()), say(foreign(clip(r.Operator, 40))), say(count(r.Evaluations)), search, holdout, say(foreign(r.Reason))}})
+		t.Rows = append(t.Rows, row{Cells: []text{say(r.Variant.Name()), say(foreign(clip(r.Operator, 40))), say(count(r.Evaluations)), search, holdout, say(foreign(signs(r.Reason)))}})
 	}
 	words := "Differences to the champion in points, in the search over the tasks both were on. Finalists first, then by what the search spent on them"
 	if n := s.agent.Unlisted; n > 0 {
@@ -47,7 +47,7 @@ func openBlocks(s subject) []block {
 		if !c.Open() {
 			continue
 		}
-		where := say(foreign(c.Reason))
+		where := say(foreign(signs(c.Reason)))
 		if c.Reason == "" {
 			where = say(findings[c.State])
 		}

@@ -31,6 +31,7 @@ func taskBlocks(s subject) []block {
 		for _, p := range part.tasks {
 			if d, ok := details[p.Task]; ok {
 				out = append(out, detailFold(d))
+				delete(details, p.Task)
 			}
 		}
 		if len(part.tasks) > tasksListed {

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -61,15 +62,22 @@ func (b *builder) sentence() string {
 	return "the evidence does not decide"
 }
 
-// named puts the numbers that people know in the place of the finalists' ids.
+// named puts the numbers that people know in the place of the finalists' ids, and
+// signs as they stand elsewhere.
 func (b *builder) named(sentence string) string {
 	for _, f := range b.out.Finalists {
 		for _, noun := range []string{"variant ", "candidate "} {
 			sentence = strings.ReplaceAll(sentence, noun+f.Variant.ID.Short(), f.Variant.Name())
 		}
 	}
-	return sentence
+	return signs(sentence)
 }
+
+// signs writes the minus signs of a sentence as the report's figures have them.
+func signs(sentence string) string { return below.ReplaceAllString(sentence, "${1}"+minus+"${2}") }
+
+// below is a number below 0 with a hyphen for its sign.
+var below = regexp.MustCompile(`(^|[ (\[])-([.0-9])`)
 
 // commands are what to type next.
 func (b *builder) commands() []string {
