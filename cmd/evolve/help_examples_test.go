@@ -55,6 +55,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 		"servers":  yamlBlocks(t, "tools", "mcp")[0],
 		"month":    yamlBlocks(t, "statistics", "confirm")[0],
 		"search":   yamlBlocks(t, "search", "search")[0],
+		"reflect":  models[0] + yamlBlocks(t, "search", "search")[1],
 	} {
 		root := t.TempDir()
 		if err := os.CopyFS(root, os.DirFS("testdata/tiny")); err != nil {

@@ -21,6 +21,20 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return fakeAnswer{text: strings.ToUpper(lastWord(q.goal))}
 	},
+	// adviser is asked for a change of a strategy, and knows one that helps skilled.
+	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
+	// saboteur is asked the same, and tries what it can.
+	"saboteur": func(q fakeQuestion) fakeAnswer {
+		tries := []fakeAnswer{
+			advice("strategy", "Write in capital letters: five grey geese fly south tonight."),
+			advice("limits.timeout", "24h"),
+			advice("temperature.operations", 0),
+			advice("strategy", strings.Repeat("capital ", 2000)),
+			{text: "Write in capital letters."},
+			{calls: []fakeCall{{"pipeline_config", `{"action": "set", "param": "strategy", "value": "capital"}`}}},
+		}
+		return tries[(q.nth-1)%len(tries)]
+	},
 	// reader reads the file that its goal ends with, and answers with its first line.
 	"reader": func(q fakeQuestion) fakeAnswer {
 		if q.rounds == 0 {
@@ -159,4 +173,9 @@ func lastWord(goal string) string {
 		return ""
 	}
 	return strings.TrimRight(words[len(words)-1], "?")
+}
+
+// advice is a change of a component as search.reflect asks for it.
+func advice(component string, value any) fakeAnswer {
+	return fakeAnswer{text: encoded(map[string]any{"component": component, "value": value, "rationale": "the graders want capital letters"})}
 }
