@@ -59,11 +59,12 @@ type Rule struct {
 type Guard struct {
 	Name string `json:"name"` // cost, latency
 	// Ratio is the geometric mean of candidate over champion, pair by pair, each
-	// ratio clipped to [¼, 4]; Interval bounds it at any stopping time.
+	// ratio clipped to [¼, 4]; Interval bounds it at any stopping time, either end at .05.
 	Ratio float64 `json:"ratio"`
 	Interval
 	Most float64 `json:"most"` // 1.1
-	// LogE is the evidence for "at most Most", Threshold what it must reach.
+	// LogE is the evidence for "at most Most", Threshold what it must reach; both are 0 for
+	// a fixed agent, whose ratio is known.
 	LogE      float64 `json:"log_e"`
 	Threshold float64 `json:"threshold"`
 	// Verdict is "passed", "open" or "failed" (proven to be above).
@@ -77,6 +78,7 @@ type DomainRuling struct {
 	MeanA      float64 `json:"mean_a"`
 	MeanB      float64 `json:"mean_b"`
 	Difference float64 `json:"difference"`
+	// Interval bounds the difference at any stopping time, either end at .05.
 	Interval
 	// Verdict is "better" (above 0 at .05), "fine" (above −10 points at .10), "veto"
 	// (below 0 at .05), or "open". Only a veto blocks.
