@@ -2,11 +2,13 @@
 GO ?= go
 TOOL := $(GO) tool -modfile=.ci/tools.mod
 FUZZTIME ?= 20s
+ROUNDS ?= 500x10,2000x10,10000x3
+REPETITIONS ?= 300
 
-.PHONY: help build test race lint bench fuzz demo check
+.PHONY: help build test race lint bench bench-search bench-stats fuzz demo check
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## the static binary, in bin/evolve
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve ./cmd/evolve
@@ -24,6 +26,13 @@ lint: ## vet, formatting, linters
 
 bench: ## speed and memory, with the bound beside each figure
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-search: ## the searcher beside random search, successive halving, NSGA-II, Optuna and irace (hours; ROUNDS, CONTEST)
+	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/contest \
+	  -rounds $(ROUNDS) -in-flight 2000x10 -selections 2000x10 $(CONTEST)
+
+bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world
+	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/nights -repetitions $(REPETITIONS)
 
 fuzz: ## each fuzzer for FUZZTIME (20s)
 	@for p in $$($(GO) list ./...); do \

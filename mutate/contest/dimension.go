@@ -1,0 +1,200 @@
+package contest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// dimension is one number of a config as the peers see it. Members of a subset and
+// lines of a text are switches of their own.
+type dimension struct {
+	// Type is "float", "int" or "list".
+	Type string `json:"type"`
+	// Low, High and Log are a number's.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	Log  bool    `json:"log"`
+	// Size is how many values a list has.
+	Size int `json:"size"`
+	// Needs are the conditions: the dimension is active when another one, before it, has
+	// one of the values.
+	Needs []need `json:"needs"`
+
+	param  int
+	member string
+}
+
+type need struct {
+	Dimension int       `json:"dimension"`
+	Values    []float64 `json:"values"`
+}
+
+// genome is a config as one number for each dimension: the value of a number, the index
+// in a list. What it says of inactive dimensions is ignored.
+type genome []float64
+
+// chart translates between configs of a space and genomes.
+type chart struct {
+	space      agent.Space
+	dimensions []dimension
+}
+
+func newChart(space agent.Space) chart {
+	c := chart{space: space}
+	first := map[string]int{}
+	for i, p := range space.Params {
+		first[p.Name] = len(c.dimensions)
+		d := dimension{Type: "list", Size: len(p.Values), Needs: []need{}, param: i}
+		for other, values := range p.When {
+			q, _ := space.Lookup(other)
+			n := need{Dimension: first[other]}
+			for _, v := range values {
+				n.Values = append(n.Values, index(q, v))
+			}
+			d.Needs = append(d.Needs, n)
+		}
+		switch p.Kind {
+		case agent.Float:
+			d.Type, d.Low, d.High, d.Log = "float", p.Min, p.Max, p.Log
+		case agent.Int:
+			d.Type, d.Low, d.High, d.Log = "int", p.Min, p.Max, p.Log
+		case agent.Bool:
+			d.Size = 2
+		case agent.Subset, agent.Text:
+			for _, member := range slices.Concat(p.Of, p.Lines) {
+				d.Size, d.member = 2, member
+				c.dimensions = append(c.dimensions, d)
+			}
+			continue
+		}
+		c.dimensions = append(c.dimensions, d)
+	}
+	return c
+}
+
+// index is the place of a value in the list of a choice or switch.
+func index(p agent.Param, v any) float64 {
+	if p.Kind == agent.Bool {
+		if v == true {
+			return 1
+		}
+		return 0
+	}
+	return float64(slices.Index(p.Values, v))
+}
+
+// encode takes a config of the space.
+func (c chart) encode(config agent.Config) genome {
+	g := make(genome, len(c.dimensions))
+	for k, d := range c.dimensions {
+		p := c.space.Params[d.param]
+		value, ok := config[p.Name]
+		if !ok {
+			value = p.Default
+		}
+		switch v := value.(type) {
+		case float64:
+			g[k] = v
+		case int64:
+			g[k] = float64(v)
+		case []string:
+			g[k] = there(slices.Contains(v, d.member))
+			continue
+		case string:
+			if p.Kind == agent.Text {
+				g[k] = there(slices.Contains(strings.Split(v, "\n"), d.member))
+				continue
+			}
+		}
+		if !p.Numeric() {
+			g[k] = index(p, value)
+		}
+	}
+	return g
+}
+
+func there(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// decode gives the canonical config. Lines that a person wrote stay in front.
+func (c chart) decode(g genome) agent.Config {
+	config := make(agent.Config, len(c.space.Params))
+	for k, d := range c.dimensions {
+		p := c.space.Params[d.param]
+		switch p.Kind {
+		case agent.Float:
+			config[p.Name] = math.Max(d.Low, math.Min(d.High, g[k]))
+		case agent.Int:
+			config[p.Name] = int64(math.Max(d.Low, math.Min(d.High, math.Round(g[k]))))
+		case agent.Bool:
+			config[p.Name] = g[k] == 1
+		case agent.Choice:
+			config[p.Name] = p.Values[int(g[k])]
+		case agent.Subset:
+			list, _ := config[p.Name].([]string)
+			if list == nil {
+				list = []string{}
+			}
+			if g[k] == 1 {
+				list = append(list, d.member)
+			}
+			config[p.Name] = list
+		case agent.Text:
+			text, ok := config[p.Name].(string)
+			if !ok {
+				text = ownLines(p)
+			}
+			if g[k] == 1 {
+				text = strings.TrimPrefix(text+"\n"+d.member, "\n")
+			}
+			config[p.Name] = text
+		}
+	}
+	return c.space.Canonical(config)
+}
+
+func ownLines(p agent.Param) string {
+	text, _ := p.Default.(string)
+	own := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return slices.Contains(p.Lines, l) })
+	return strings.Join(own, "\n")
+}
+
+// random is a uniform genome.
+func (c chart) random(rng *rand.Rand) genome {
+	g := make(genome, len(c.dimensions))
+	for k, d := range c.dimensions {
+		g[k] = d.at(rng.Float64())
+	}
+	return g
+}
+
+// at is the value of a dimension at a place of the unit scale.
+func (d dimension) at(u float64) float64 {
+	if d.Type == "list" {
+		return math.Min(math.Floor(u*float64(d.Size)), float64(d.Size-1))
+	}
+	x := d.Low + u*(d.High-d.Low)
+	if d.Log {
+		x = d.Low * math.Pow(d.High/d.Low, u)
+	}
+	if d.Type == "int" {
+		x = math.Round(x)
+	}
+	return x
+}
+
+// place is the other way round, for numbers.
+func (d dimension) place(x float64) float64 {
+	if d.Log {
+		return math.Log(x/d.Low) / math.Log(d.High/d.Low)
+	}
+	return (x - d.Low) / (d.High - d.Low)
+}

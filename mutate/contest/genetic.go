@@ -1,0 +1,110 @@
+package contest
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// individual is an entry with its advantage: the sum over evaluations of its score less
+// the mean of all that were evaluated on the same task at the same time, which takes the
+// tasks' difficulty out.
+type individual struct {
+	entry
+	advantage float64
+	trials    int
+}
+
+func (i *individual) fitness() float64 { return i.advantage / float64(max(1, i.trials)) }
+
+// genetic is an evolutionary search in the manner of NSGA-II (Deb and others 2002) with
+// one objective: parents and children compete together, parents are evaluated again in
+// every generation on the same new tasks as the children. A quarter of the budget races
+// the best at the end.
+func genetic(d *Desk, few int) Outcome {
+	few = d.few(few)
+	rng := d.rand(0x6e6e)
+	c := newChart(d.Problem.Space)
+	size := int(math.Round(math.Sqrt(float64(d.Budget)) / 2))
+	parents := []*individual{{entry: entry{genome: c.encode(d.Problem.Default())}}}
+	standard := parents[0]
+	for len(parents) < 2*size {
+		parents = append(parents, &individual{entry: entry{genome: c.random(rng)}})
+	}
+	for _, p := range parents {
+		p.config = c.decode(p.genome)
+	}
+	last := d.Budget * 3 / 4
+	for place := 0; d.spent+len(parents)*few <= last; place += few {
+		d.generation(parents, place, few)
+		slices.SortStableFunc(parents, func(a, b *individual) int { return cmp.Compare(b.fitness(), a.fitness()) })
+		parents = parents[:size:size]
+		for range size {
+			child := c.cross(tournament(parents, rng).genome, tournament(parents, rng).genome, rng)
+			parents = append(parents, &individual{entry: entry{genome: child, config: c.decode(child)}})
+		}
+	}
+	list := []*entry{{config: standard.config}}
+	slices.SortStableFunc(parents, func(a, b *individual) int { return cmp.Compare(b.fitness(), a.fitness()) })
+	for _, p := range parents {
+		if p != standard && p.trials > 0 && len(list) <= raced {
+			// The order is known, so the race starts from nothing.
+			list = append(list, &entry{config: p.config})
+		}
+	}
+	return Outcome{Config: d.race(list).config}
+}
+
+// generation evaluates all on the same few tasks.
+func (d *Desk) generation(all []*individual, place, few int) {
+	for k := range few {
+		scores, mean := make([]float64, len(all)), 0.0
+		for i, p := range all {
+			r, _ := d.buy(p.config, d.dealt(place+k), -1)
+			scores[i] = r.Score
+			mean += r.Score / float64(len(all))
+		}
+		for i, p := range all {
+			p.advantage += scores[i] - mean
+			p.trials++
+		}
+	}
+}
+
+func tournament(list []*individual, rng *rand.Rand) *individual {
+	a, b := rng.IntN(len(list)), rng.IntN(len(list))
+	return list[min(a, b)] // the better ones come first
+}
+
+// cross takes each dimension from one of two genomes, numbers at times from between
+// them, and mutates one or two dimensions on average (polynomial mutation, index 20 in
+// NSGA-II; 5 here, because the search is short).
+func (c chart) cross(a, b genome, rng *rand.Rand) genome {
+	child := slices.Clone(a)
+	for k, d := range c.dimensions {
+		if rng.IntN(2) == 0 {
+			child[k] = b[k]
+		}
+		if d.Type != "list" && rng.IntN(4) == 0 {
+			u := d.place(a[k]) + rng.Float64()*(d.place(b[k])-d.place(a[k]))
+			child[k] = d.at(math.Max(0, math.Min(1, u)))
+		}
+		if rng.Float64() >= 1.5/float64(len(c.dimensions)) {
+			continue
+		}
+		if d.Type == "list" {
+			child[k] = d.at(rng.Float64())
+			continue
+		}
+		const steepness = 5
+		u, step := rng.Float64(), 0.0
+		if u < 0.5 {
+			step = math.Pow(2*u, 1.0/(steepness+1)) - 1
+		} else {
+			step = 1 - math.Pow(2*(1-u), 1.0/(steepness+1))
+		}
+		child[k] = d.at(math.Max(0, math.Min(1, d.place(child[k])+step)))
+	}
+	return child
+}

@@ -1,0 +1,45 @@
+package contest
+
+import (
+	"math"
+	"slices"
+)
+
+// halving is successive halving (Jamieson and Talwalkar 2016) by three: as many uniform
+// configs as the budget allows on few tasks, the better third on three times as many,
+// and so on until one is left. The default takes part to the end. Every rung costs the
+// same, and so many configs are drawn that all rungs together cost the budget.
+func halving(d *Desk, few int) Outcome {
+	const by = 3
+	few = d.few(few)
+	n := 1
+	for rungs := 1; ; rungs++ {
+		if n = d.Budget / (few * rungs); float64(n) <= math.Pow(by, float64(rungs-1))*2 {
+			break
+		}
+	}
+	rng := d.rand(0x4a1f)
+	c := newChart(d.Problem.Space)
+	standard := &entry{config: d.Problem.Default()}
+	pool := []*entry{standard}
+	for range n - 1 {
+		pool = append(pool, &entry{config: c.decode(c.random(rng))})
+	}
+	for tasks := few; ; tasks *= by {
+		for _, e := range pool {
+			d.advance(e, tasks)
+		}
+		slices.SortStableFunc(pool, byMean)
+		keep := pool[:max(1, len(pool)/by)]
+		if d.left() <= 0 || len(keep) == 1 && keep[0] == standard {
+			// Means over different tasks do not compare: the best of those that got furthest.
+			most := slices.MaxFunc(pool, func(a, b *entry) int { return a.n - b.n }).n
+			pool = slices.DeleteFunc(pool, func(e *entry) bool { return e.n < most })
+			return Outcome{Config: pool[0].config}
+		}
+		if !slices.Contains(keep, standard) {
+			keep = append(slices.Clone(keep), standard)
+		}
+		pool = keep
+	}
+}

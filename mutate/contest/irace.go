@@ -1,0 +1,124 @@
+package contest
+
+import (
+	"context"
+	_ "embed" // the script is part of the package
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+//go:embed testdata/irace.R
+var iraceScript string
+
+// iraceVersion asks R for the package's version.
+func iraceVersion(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "Rscript", "-e", `suppressMessages({library(irace); library(jsonlite)}); cat(as.character(packageVersion("irace")))`).Output()
+	if err != nil {
+		return "", fmt.Errorf("irace %w (the distribution's packages are r-cran-irace and r-cran-jsonlite)", ErrMissing)
+	}
+	return string(out), nil
+}
+
+// iraceJob is what the script is told first.
+type iraceJob struct {
+	Dimensions    []dimension `json:"dimensions"`
+	Default       []*float64  `json:"default"`
+	Instances     int         `json:"instances"`
+	Budget        int         `json:"budget"`
+	Seed          int64       `json:"seed"`
+	Deterministic int         `json:"deterministic"`
+	Test          string      `json:"test"`
+	First         int         `json:"first"`
+}
+
+// irace runs irace with the places of the deck as instances.
+func irace(d *Desk) (Outcome, error) {
+	dir, err := os.MkdirTemp("", "irace")
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer os.RemoveAll(dir)
+	s, err := start(context.Background(), dir, "Rscript", "-e", iraceScript)
+	if err != nil {
+		return Outcome{}, err
+	}
+	c := newChart(d.Problem.Space)
+	job := iraceJob{
+		Dimensions: c.dimensions, Default: c.activeOnly(c.encode(d.Problem.Default())), Instances: len(d.deck),
+		Budget: d.Budget, Seed: d.Seed + 1, Test: "t-test", First: 5,
+	}
+	first, err := json.Marshal(job)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := s.say(string(first)); err != nil {
+		return Outcome{}, err
+	}
+	best, err := races(d, s, c)
+	seconds, ended := s.end()
+	if err := errors.Join(err, ended); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Config: c.decode(best), Seconds: seconds}, nil
+}
+
+// races answers the script until it names its best.
+func races(d *Desk, s *script, c chart) (genome, error) {
+	for {
+		line, ok := s.hear()
+		if !ok {
+			return nil, errors.New("the script ended early")
+		}
+		words := strings.Fields(line)
+		values := words[max(0, len(words)-len(c.dimensions)):]
+		g := make(genome, len(c.dimensions))
+		for k, v := range values {
+			x, err := strconv.ParseFloat(v, 64)
+			switch {
+			case v == "-" && c.dimensions[k].Type != "list":
+				x = c.dimensions[k].Low
+			case v != "-" && err != nil:
+				return nil, fmt.Errorf("the script said %.200q", line)
+			}
+			g[k] = x
+		}
+		if words[0] == "best" {
+			return g, nil
+		}
+		place, err := strconv.Atoi(words[1])
+		if err != nil {
+			return nil, fmt.Errorf("the script said %.200q", line)
+		}
+		r, ok := d.buy(c.decode(g), d.dealt(place-1), -1)
+		if !ok {
+			return nil, errors.New("irace wants more than its budget")
+		}
+		if err := s.say(fmt.Sprint(r.Score)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// activeOnly leaves out the values of inactive dimensions.
+func (c chart) activeOnly(g genome) []*float64 {
+	values := make([]*float64, len(g))
+	for k, d := range c.dimensions {
+		active := true
+		for _, n := range d.Needs {
+			met := false
+			for _, v := range n.Values {
+				met = met || values[n.Dimension] != nil && *values[n.Dimension] == v
+			}
+			active = active && met
+		}
+		if active {
+			values[k] = &g[k]
+		}
+	}
+	return values
+}

@@ -1,0 +1,113 @@
+package contest
+
+import (
+	"context"
+	_ "embed" // the script is part of the package
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"strings"
+)
+
+//go:embed testdata/optuna.py
+var optunaScript string
+
+// ErrMissing says that a peer is not installed.
+var ErrMissing = errors.New("is not installed")
+
+// interpreters are where a distribution's package of Optuna may be found.
+var interpreters = []string{"python3", "/usr/bin/python3"}
+
+// python finds an interpreter that has Optuna, and its version.
+func python(ctx context.Context) (path, version string, err error) {
+	for _, path := range interpreters {
+		out, err := exec.CommandContext(ctx, path, "-c", "import optuna; print(optuna.__version__)").Output()
+		if err == nil {
+			return path, strings.TrimSpace(string(out)), nil
+		}
+	}
+	return "", "", fmt.Errorf("optuna %w (the distribution's package is python3-optuna)", ErrMissing)
+}
+
+// optunaJob is what the script is told first.
+type optunaJob struct {
+	Sampler      string      `json:"sampler"`
+	Multivariate bool        `json:"multivariate"`
+	Population   int         `json:"population"`
+	Seed         int64       `json:"seed"`
+	Dimensions   []dimension `json:"dimensions"`
+	Default      genome      `json:"default"`
+}
+
+// optuna runs a sampler under an interpreter that has it, with few tasks a trial and races the best trials with the last
+// third of the budget. All trials are on the same tasks, or, when it rotates, each group
+// of so many trials on the next ones of the deck.
+func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, error) {
+	s, err := start(context.Background(), "", program, "-c", optunaScript)
+	if err != nil {
+		return Outcome{}, err
+	}
+	few = d.few(few)
+	c := newChart(d.Problem.Space)
+	job := optunaJob{
+		Sampler: sampler, Multivariate: true, Population: max(10, int(math.Sqrt(float64(d.Budget))/2)),
+		Seed: d.Seed, Dimensions: c.dimensions, Default: c.encode(d.Problem.Default()),
+	}
+	first, err := json.Marshal(job)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := s.say(string(first)); err != nil {
+		return Outcome{}, err
+	}
+	group := 0
+	if rotates {
+		group = 1
+		if sampler == "nsga2" {
+			group = job.Population
+		}
+	}
+	list, err := trials(d, s, c, few, group)
+	seconds, ended := s.end()
+	if err := errors.Join(err, ended); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Config: d.race(list).config, Seconds: seconds}, nil
+}
+
+// trials answers the script until two thirds of the budget are spent.
+func trials(d *Desk, s *script, c chart, few, group int) ([]*entry, error) {
+	var list []*entry
+	for {
+		line, ok := s.hear()
+		if !ok {
+			return list, errors.New("the script ended early")
+		}
+		if d.spent+few > d.Budget*2/3 && len(list) > 0 {
+			return list, s.say("stop")
+		}
+		var values []*float64
+		if err := json.Unmarshal([]byte(line), &values); err != nil {
+			return list, fmt.Errorf("the script said %.100q: %w", line, err)
+		}
+		g := make(genome, len(c.dimensions))
+		for k := range g {
+			if k < len(values) && values[k] != nil {
+				g[k] = *values[k]
+			} else if c.dimensions[k].Type != "list" {
+				g[k] = c.dimensions[k].Low
+			}
+		}
+		e := &entry{config: c.decode(g)}
+		if group > 0 {
+			e.from = len(list) / group * few
+		}
+		d.advance(e, few)
+		list = append(list, e)
+		if err := s.say(fmt.Sprint(e.mean())); err != nil {
+			return list, err
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package contest
+
+import (
+	"container/heap"
+
+	"evolve/mutate"
+)
+
+// ours drives the project's searcher. Every evaluation in flight takes the problem's
+// seconds, and results come back in the order in which they end.
+func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
+	p := d.Problem
+	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
+	index := map[string]int{}
+	for j, t := range p.Tasks {
+		index[t.ID] = j
+		o.Tasks = append(o.Tasks, mutate.Task{ID: t.ID, Domain: t.Domain, Weight: t.Weight})
+	}
+	s, err := mutate.New(o)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var flying flights
+	now := 0.0
+	for {
+		status := mutate.Wait
+		if len(flying) < inFlight {
+			var trial mutate.Trial
+			if trial, status = s.Ask(); status == mutate.Ready {
+				r, ok := d.buy(trial.Config, index[trial.Task], trial.Repeat)
+				heap.Push(&flying, flight{now + r.Seconds, trial.N, mutate.Observation{
+					Trial: trial, Scored: ok, Score: r.Score, CostUSD: r.CostUSD, Seconds: r.Seconds,
+				}})
+				continue
+			}
+		}
+		if len(flying) == 0 {
+			return Outcome{Config: s.Recommend().Best.Config}, nil
+		}
+		f := heap.Pop(&flying).(flight)
+		now = f.ends
+		s.Tell(f.result)
+	}
+}
+
+// flight is an evaluation under way.
+type flight struct {
+	ends   float64
+	n      int64
+	result mutate.Observation
+}
+
+// flights is a heap, the next to end on top.
+type flights []flight
+
+func (f flights) Len() int { return len(f) }
+func (f flights) Less(a, b int) bool {
+	return f[a].ends < f[b].ends || f[a].ends == f[b].ends && f[a].n < f[b].n
+}
+func (f flights) Swap(a, b int) { f[a], f[b] = f[b], f[a] }
+func (f *flights) Push(x any)   { *f = append(*f, x.(flight)) }
+func (f *flights) Pop() any {
+	old := *f
+	last := old[len(old)-1]
+	*f = old[:len(old)-1]
+	return last
+}

@@ -1,0 +1,25 @@
+package contest
+
+// randomSearch tries uniform configs on the first few tasks of the deck, the default
+// among them, until half the budget is spent, and races the best with the rest.
+func randomSearch(d *Desk, few int) Outcome {
+	few = d.few(few)
+	rng := d.rand(0x7a2d)
+	c := newChart(d.Problem.Space)
+	list := []*entry{{config: d.Problem.Default()}}
+	d.advance(list[0], few)
+	for d.spent+few <= d.Budget/2 {
+		e := &entry{config: c.decode(c.random(rng))}
+		d.advance(e, few)
+		list = append(list, e)
+	}
+	return Outcome{Config: d.race(list).config}
+}
+
+// few is so many tasks, or all for 0.
+func (d *Desk) few(n int) int {
+	if n == 0 {
+		return len(d.deck)
+	}
+	return n
+}
