@@ -73,6 +73,12 @@ func (s *confirmation) turns(ctx context.Context, rec *mutate.Recommendation) er
 	if err != nil {
 		return err
 	}
+	for _, c := range s.entries {
+		if c.Void != "" && slices.Contains(c.Runs, s.run.ID) {
+			s.blocked = "what the evidence is about changed while the run was interrupted"
+			return nil
+		}
+	}
 	for {
 		var c *archive.Candidate
 		switch {
@@ -132,6 +138,9 @@ func (s *confirmation) turn(ctx context.Context, c *archive.Candidate) error {
 		before := has.tonight
 		if has, err = s.assemble(ctx, *c); err != nil {
 			return err
+		}
+		if has.tonight == before && ended == nil {
+			return fmt.Errorf("%w: a block that was run is not in the archive", bench.ErrRecorder)
 		}
 		s.spend((has.tonight - before) * size)
 	}

@@ -250,7 +250,6 @@ func TestHarmStops(t *testing.T) {
 
 func TestParkedAfterTwiceTheCap(t *testing.T) {
 	m := newMonths(t, 80, 60)
-	m.store = diskArchive(t)
 	idle := m.variant(agent.Config{"n": int64(1)}) // as good as the champion
 	r := m.night(m.found(.3, idle))
 	c := m.entries()[0]
@@ -401,7 +400,7 @@ func TestFixedAgentsHaveOneBlock(t *testing.T) {
 	for n := range int64(5) {
 		list = append(list, m.variant(agent.Config{"chance": .5, "n": n + 1}))
 	}
-	r := m.night(m.found(.1, list...))
+	r := m.night(m.found(.3, list...))
 	if len(r.Finalist) != 3 || r.Blocks != 3 || calls.Load() != 4*40 {
 		t.Errorf("%d candidates in %d blocks with %d evaluations", len(r.Finalist), r.Blocks, calls.Load())
 	}
@@ -418,7 +417,7 @@ func TestFixedAgentsHaveOneBlock(t *testing.T) {
 		t.Errorf("the openings of one night have the repeats %v", firsts)
 	}
 	// What was judged is not judged again; the next two have their turn.
-	r = m.night(m.found(.1, list...))
+	r = m.night(m.found(.3, list...))
 	if len(r.Finalist) != 2 || len(m.entries()) != 5 {
 		t.Errorf("the second night: %d candidates, %d entries", len(r.Finalist), len(m.entries()))
 	}
@@ -431,8 +430,11 @@ func TestResumeInABlock(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		run := func(ctx context.Context, m *months, o Options) (archive.AgentResult, error) {
 			bad, idle := m.variant(agent.Config{"chance": .25}), m.variant(agent.Config{"n": int64(7)})
-			rec := m.found(.3, bad, idle)
+			rec := m.found(.4, bad, idle)
 			rec.Finalists[0].Gain += .05
+			for i := range rec.Finalists {
+				rec.Finalists[i].SD = .01
+			}
 			return m.confirm(ctx, o, rec)
 		}
 		fresh := func(t *testing.T) *months {

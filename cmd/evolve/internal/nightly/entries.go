@@ -67,10 +67,7 @@ type prospect struct {
 // promote chooses the candidate that gets the next blocks, and enters it when it is
 // new. Nil: there is none, or no room for one.
 func (s *confirmation) promote(ctx context.Context, rec *mutate.Recommendation) (*archive.Candidate, error) {
-	// The variance of a difference of two pass/fail runs that succeed as often as the
-	// champion; scores between 0 and 1 vary less.
-	success := min(1, max(0, rec.Champion.Score))
-	variance := 2 * success * (1 - success)
+	variance := 2 * successVariance(rec.Champion.Score) // of a difference of two runs
 	list, rated, err := s.prospects(ctx, rec, variance)
 	if err != nil {
 		return nil, err
@@ -118,7 +115,7 @@ func (s *confirmation) prospects(ctx context.Context, rec *mutate.Recommendation
 		}
 		p := prospect{variant: c.Variant, entry: c, gain: c.Gain, sd: c.SD}
 		if f, ok := estimates[c.Variant]; ok {
-			p.gain, p.sd = lead(f, rec.Champion)
+			p.gain, p.sd = s.lead(f, rec.Champion)
 		}
 		has, err := s.assemble(ctx, *c)
 		if err != nil {
@@ -133,7 +130,7 @@ func (s *confirmation) prospects(ctx context.Context, rec *mutate.Recommendation
 			continue
 		}
 		p := prospect{variant: f.Variant}
-		p.gain, p.sd = lead(f, rec.Champion)
+		p.gain, p.sd = s.lead(f, rec.Champion)
 		list, rated = append(list, p), append(rated, p.rate(stats.Differences{}, 0))
 	}
 	return list, rated, nil
@@ -142,13 +139,23 @@ func (s *confirmation) prospects(ctx context.Context, rec *mutate.Recommendation
 // leastSD keeps a search that saw every task from being certain of new ones.
 const leastSD = 1e-3
 
-// lead is a variant's estimated gain over the champion, with its standard deviation.
-func lead(f, champion mutate.Estimate) (gain, sd float64) {
-	if f.SD > 0 {
+// lead is a variant's estimated gain over the champion on new tasks, with its standard
+// deviation. What the search says is about the search tasks; where it knows the answers
+// to them (a repeat is no new evidence), how those tasks were drawn is what is left
+// to chance, and each counts as one difference of variance p̂(1−p̂) (spec 9.2).
+func (n *night) lead(f, champion mutate.Estimate) (gain, sd float64) {
+	if !n.fixed() {
 		return f.Gain, f.SD
 	}
-	// Without a posterior of the difference: two independent 95 % intervals.
-	return f.Score - champion.Score, math.Hypot(f.Hi-f.Lo, champion.Hi-champion.Lo) / (2 * 1.959964)
+	drawn := successVariance(champion.Score) / float64(units(n.sides.search))
+	return f.Gain, math.Sqrt(f.SD*f.SD + drawn)
+}
+
+// successVariance is the variance of a score that is 1 with chance p and else 0; scores between
+// have less.
+func successVariance(p float64) float64 {
+	p = min(1, max(0, p))
+	return p * (1 - p)
 }
 
 // rate puts what the search and the confirmation say together. A gain with a standard
