@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,27 +28,51 @@ func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Worksp
 		return err
 	}
 	if o.json {
-		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents})
+		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "outlooks": plan.Outlooks})
 	}
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	out("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
-	for _, p := range plan.Agents {
+	for i, p := range plan.Agents {
 		out("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
 		out("  search    %6d evaluations, %d of them a random baseline\n", p.Search, p.Baseline)
 		if p.AA > 0 {
 			out("  rerun     %6d evaluations of the champion against itself\n", p.AA)
 		}
 		if p.Confirm > 0 {
-			out("  confirm   %6d evaluations: %s and the champion on every holdout task, %s\n", p.Confirm, count(p.Finalists, "finalist"), count(p.Repeats, "time"))
+			out("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
 		}
-		if p.Detectable > 0 {
-			out("  power     improvements of at least %.1f points are found with 80 %% probability\n", 100*p.Detectable)
-		} else if p.Confirm > 0 {
-			out("  power     no improvement, however large, could be shown\n")
+		if p.Power != "" {
+			for i, line := range wrapped(p.Power, 68) {
+				out("  %-8s  %s\n", orElse("power", "", i == 0), line)
+			}
 		}
-		for _, warning := range p.Warnings {
+		warnings := p.Warnings
+		if p.Confirm > 0 && len(plan.Outlooks) > 0 {
+			look := plan.Outlooks[i]
+			warnings = append(slices.Clone(warnings), look.Notes...)
+			out("  entries   %s\n", entriesLeft(look))
+		}
+		for _, warning := range warnings {
 			out("  warning   %s\n", warning)
 		}
 	}
 	return nil
+}
+
+// entriesLeft says who may be confirmed.
+func entriesLeft(look nightly.Outlook) string {
+	e := look.Entries
+	text := fmt.Sprintf("%d of the %d variants that may enter in any %d days are left", e.Most-e.Used, e.Most, e.Days)
+	if look.Open > 0 {
+		text += fmt.Sprintf("; %s from earlier nights may go on", count(look.Open, "candidate"))
+	}
+	return text
+}
+
+// rounds says what the confirmation can pay.
+func rounds(p archive.AgentPlan) string {
+	if p.Deterministic && !p.UsesSeed {
+		return fmt.Sprintf("%s and the champion once on every task, as a repeat would say nothing new", count(p.Finalists, "variant"))
+	}
+	return fmt.Sprintf("%s of a fresh pair on every task; %s may enter tonight", count(p.Repeats, "block"), count(p.Finalists, "variant"))
 }
