@@ -164,25 +164,42 @@ func halfWidth(n, square, alpha float64) float64 {
 	return hi
 }
 
-// Statement says in words, before anything is spent, what it can show.
+// senseless is the difference above which it is no use to say that it could be shown.
+const senseless = 0.5
+
+// taskPrice is what a new task is taken to cost, in pairs of runs: somebody has to think of it.
+const taskPrice = 100
+
+// Statement says in words, before anything is spent, what it can show, what it cannot, and
+// what would help.
 func (d Design) Statement() string {
+	if d.Tasks == 0 {
+		return "there are no holdout tasks, so that nothing can be shown"
+	}
 	tasks := plural(d.Units, "independent holdout task")
 	tonight, month := d.Detectable(d.Tonight), d.Detectable(d.Month)
-	needed := "no number of tasks would show"
-	if n := d.Needed(Practical); n > 0 {
-		needed = fmt.Sprintf("about %d independent tasks would be needed for", n)
-	}
-	needed += fmt.Sprintf(" %s points", points(Practical))
+	var says string
 	switch {
-	case !(tonight <= 1) && !(month <= 1):
-		return fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only one on these tasks themselves; %s", tasks, d.Tonight, needed)
-	case !(tonight <= 1):
-		return fmt.Sprintf("nothing can be shown tonight; within the month an improvement of %s points or more on new tasks like these (80 %% power, %s, %.0f pairs a night); %s",
-			points(month), tasks, d.Tonight, needed)
+	case tonight > senseless && month > senseless:
+		says = fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only one on these tasks themselves", tasks, d.Tonight)
+	case tonight > senseless:
+		says = fmt.Sprintf("nothing can be shown tonight; within the month an improvement of %s points or more on new tasks like these (80 %% power, %s, %.0f pairs a night)",
+			points(month), tasks, d.Tonight)
 	case d.Fixed:
-		return fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, as repeats are no new evidence); %s",
-			points(tonight), tasks, needed)
+		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, as repeats are no new evidence)",
+			points(tonight), tasks)
+	default:
+		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these, and the month one of %s (80 %% power, %s, %.0f pairs a night)",
+			points(tonight), points(month), tasks, d.Tonight)
 	}
-	return fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these, and the month one of %s (80 %% power, %s, %.0f pairs a night); %s",
-		points(tonight), points(month), tasks, d.Tonight, needed)
+	if month > Practical {
+		if n := d.Needed(Practical); n > 0 {
+			says += fmt.Sprintf("; about %d independent tasks would be needed for %s points", n, points(Practical))
+		}
+	}
+	within, between := d.variances()
+	if r := BestRepeats(taskPrice, 1, within, between); !d.Fixed && d.Month/float64(d.Tasks) > r {
+		says += fmt.Sprintf("; beyond about %.0f repeats of each, more tasks would show more", r)
+	}
+	return says
 }

@@ -51,7 +51,7 @@ func (s sequential) live(l *land) Outcome {
 	}
 	for _, v := range c.archive.variants {
 		if v.trial != nil && !v.ended {
-			c.close(v, c.judge(v))
+			c.close(v, c.judge(v.trial))
 		}
 	}
 	return c.out
@@ -68,10 +68,10 @@ func (c *life) confirmNight(left int) {
 			c.block(v)
 			left -= 2 * c.Tasks
 			c.out.Evaluations += 2 * c.Tasks
-			if !c.due(v) {
+			if !v.trial.due(c.Fixed) {
 				continue
 			}
-			if r := c.judge(v); r.State != stats.Open || c.here && r.Claim != stats.NoClaim {
+			if r := c.judge(v.trial); r.State != stats.Open || c.here && r.Claim != stats.NoClaim {
 				c.conclude(v, r)
 				break
 			}
@@ -120,18 +120,6 @@ func (c *life) promote() *variant {
 		v.trial.parked, v.trial.cap = 0, stats.ResumedCap(float64(v.trial.sample.N()), projected)
 	}
 	return v
-}
-
-// due reports whether the judge could say anything but "open": evidence either way is there, or the
-// cap is passed. It saves the judge's time and changes nothing.
-func (c *life) due(v *variant) bool {
-	t := v.trial
-	return c.Fixed || t.sample.LogSuperior(0) >= -math.Log(t.alpha) || t.sample.LogInferior(0) >= -math.Log(.05) || float64(t.sample.N()) > 2*t.cap
-}
-
-func (c *life) judge(v *variant) stats.Ruling {
-	t := v.trial
-	return stats.Judge("", c.pairs(t), stats.Rule{Alpha: t.alpha, Fixed: c.Fixed, Cap: t.cap})
 }
 
 // conclude acts on a ruling that is not open.

@@ -1,6 +1,10 @@
 package nights
 
-import "evolve/bench/stats"
+import (
+	"math"
+
+	"evolve/bench/stats"
+)
 
 // variant is one config that the search proposed.
 type variant struct {
@@ -89,6 +93,17 @@ func (l *land) block(v *variant) {
 		t.sample.Add(float64(k-l.Items)/float64(l.Items), n)
 	}
 	t.blocks++
+}
+
+// due reports whether the judge could say anything but "open": evidence either way is
+// there, or the cap is passed. It saves the judge's time and changes nothing.
+func (t *trial) due(fixed bool) bool {
+	return fixed || t.sample.LogSuperior(0) >= -math.Log(t.alpha) || t.sample.LogInferior(0) >= -math.Log(.05) || float64(t.sample.N()) > 2*t.cap
+}
+
+// judge rules on a trial.
+func (l *land) judge(t *trial) stats.Ruling {
+	return stats.Judge("", l.pairs(t), stats.Rule{Alpha: t.alpha, Fixed: l.Fixed, Cap: t.cap})
 }
 
 // pairs is the evidence as the judge takes it.

@@ -33,8 +33,10 @@ type World struct {
 }
 
 // String names what sets a world apart.
-func (w World) String() string {
-	s := fmt.Sprintf("%+3.0f points, %3d tasks", 100*w.Gain, w.Tasks)
+func (w World) String() string { return fmt.Sprintf("%+.0f points, %s", 100*w.Gain, w.kind()) }
+
+func (w World) kind() string {
+	s := fmt.Sprintf("%d tasks", w.Tasks)
 	if w.Interaction > 0 {
 		s += ", interaction"
 	}

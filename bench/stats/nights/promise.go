@@ -1,0 +1,98 @@
+package nights
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"evolve/bench/stats"
+)
+
+// Promise is what the power statement says before a night, and what becomes of it.
+type Promise struct {
+	Pairs float64
+	// Stated is the smallest improvement said to be shown with 80 % power; +Inf for none.
+	Stated float64
+	// Kept is how often a candidate that is better by as much was shown to be. Without a
+	// case when there is no such improvement, or one too large for these tasks.
+	Kept Share
+}
+
+// Promises checks the statement for a night and for a month in worlds like w, whose gain is
+// of no account, given the true variances at the gain that is stated.
+func Promises(w World, repetitions int, seed uint64) []Promise {
+	room := share * float64(w.Budget) / 2
+	d := stats.Design{
+		Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Tonight: room, Month: days * room, Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed,
+	}
+	var out []Promise
+	for _, pairs := range []float64{d.Tonight, d.Month} {
+		p := Promise{Pairs: pairs, Stated: stats.Practical}
+		// The larger the gain, the more it differs between tasks: a gain and its variances are found in turn.
+		for range 4 {
+			w.Gain = math.Min(p.Stated, most)
+			d.Within, d.Between = w.variances(seed)
+			p.Stated = d.Detectable(pairs)
+		}
+		if w.Gain = p.Stated; w.Gain < most {
+			p.Kept = w.keeps(p.Pairs, d.Alpha, repetitions, seed)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// most is the largest gain that a champion with a mean of .5 leaves room for.
+const most = 0.4
+
+// variances within a task of one pair and between clusters of the true difference, from very many tasks.
+func (w World) variances(seed uint64) (within, between float64) {
+	const many = 40_000
+	w.Tasks = many / w.Cluster * w.Cluster
+	l := w.draw(rand.New(rand.NewPCG(seed, 0)))
+	v := l.propose(true)
+	within = l.variance(v.holdout) + l.variance(l.holdout.chances)
+	for i := 0; i < w.Tasks; i += w.Cluster {
+		d := v.holdout[i] - l.holdout.chances[i] - w.Gain
+		between += d * d / float64(w.Tasks/w.Cluster)
+	}
+	return within, between
+}
+
+// keeps counts how often the world's better variant is proven with so many pairs.
+func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
+	proven := make([]bool, repetitions)
+	workers := pool.New().WithMaxGoroutines(processors())
+	for i := range proven {
+		workers.Go(func() {
+			l := w.draw(rand.New(rand.NewPCG(seed, uint64(i))))
+			proven[i] = l.proves(l.propose(true), pairs, alpha)
+		})
+	}
+	workers.Wait()
+	var s Share
+	for _, hit := range proven {
+		s.add(hit)
+	}
+	return s
+}
+
+// proves gives a variant blocks until it is ruled on or the pairs are spent.
+func (l *land) proves(v *variant, pairs, alpha float64) bool {
+	t := newTrial(l.Tasks, l.Items)
+	t.alpha, t.cap = alpha, math.Inf(1)
+	v.trial = t
+	for float64(t.sample.N()+l.Tasks) <= pairs {
+		l.block(v)
+		if t.due(l.Fixed) {
+			if r := l.judge(t); r.State != stats.Open {
+				return r.State == stats.Proven
+			}
+		}
+		if l.Fixed {
+			return false
+		}
+	}
+	return false
+}

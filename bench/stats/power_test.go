@@ -1,0 +1,97 @@
+package stats
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestPowerByHand(t *testing.T) {
+	// One block on 40 tasks of a fixed agent is a t-test: its power at 80 % is that of the
+	// shifted t-distribution, about (t_{1−α} + t_{.8})·s/√M.
+	d := Design{Tasks: 40, Units: 40, Alpha: .025, Within: .2, Between: .05, Fixed: true}
+	near(t, "t-test", d.Detectable(40), (2.022690920+.850610)*.5/math.Sqrt(40), .002)
+	// Without variance between tasks it is the confidence sequence: normal sums against its width.
+	d = Design{Tasks: 100, Units: 100, Alpha: 1. / 240, Within: .25, Between: 1e-9}
+	h := halfWidth(1000, .25+.01, 1./240)
+	near(t, "sequence", d.Power(.1, 1000), .5*math.Erfc((h-.1)/math.Sqrt(2*.25/1000)), .02)
+}
+
+func TestPowerOfNothing(t *testing.T) {
+	d := Design{Tasks: 40, Units: 40, Tonight: 600, Month: 18000, Alpha: 1. / 240}
+	for name, p := range map[string]float64{
+		"no pairs":          d.Power(.5, 0),
+		"no repeat":         d.Power(.5, 79),
+		"no task":           Design{Alpha: .05}.Power(.5, 100),
+		"one task":          Design{Tasks: 1, Units: 1, Alpha: .05}.Power(.5, 100),
+		"one cluster":       Design{Tasks: 9, Units: 1, Alpha: .05}.Power(.5, 100),
+		"no level":          Design{Tasks: 40, Units: 40}.Power(.5, 100),
+		"few and unchanged": Design{Tasks: 7, Units: 7, Alpha: 1. / 240, Fixed: true}.Power(1, 100),
+	} {
+		if p != 0 {
+			t.Errorf("%s: power %g", name, p)
+		}
+	}
+	if !math.IsInf(d.Detectable(40), 1) || d.Needed(0) != 0 {
+		t.Error("something is shown by nothing")
+	}
+}
+
+func TestPowerProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		units := rapid.IntRange(8, 200).Draw(t, "units")
+		d := Design{
+			Tasks: units, Units: units, Alpha: rapid.Float64Range(.001, .1).Draw(t, "alpha"), Fixed: rapid.Bool().Draw(t, "fixed"),
+			Within: rapid.Float64Range(.01, .5).Draw(t, "within"), Between: rapid.Float64Range(.0001, .1).Draw(t, "between"),
+		}
+		gain, pairs := rapid.Float64Range(0, .5).Draw(t, "gain"), float64(units*rapid.IntRange(2, 50).Draw(t, "blocks"))
+		p := d.Power(gain, pairs)
+		if !(p >= 0 && p <= 1) || d.Power(gain+.05, pairs) < p-1e-6 {
+			t.Fatalf("power %g, and %g of five points more", p, d.Power(gain+.05, pairs))
+		}
+		least := d.Detectable(pairs)
+		if least <= 1 && (d.Power(least, pairs) < power || d.Power(least-.01, pairs) > power) {
+			t.Fatalf("%g is not the smallest difference", least)
+		}
+		if more := d.Detectable(2 * pairs); more > least {
+			t.Fatalf("twice the pairs show %g instead of %g", more, least)
+		}
+	})
+}
+
+func TestNeeded(t *testing.T) {
+	d := Design{Tasks: 10, Units: 10, Tonight: 600, Month: 18000, Alpha: 1. / 240, Within: .3, Between: .01}
+	n := d.Needed(Practical)
+	d.Tasks, d.Units = n, n
+	if p := d.Power(Practical, 18000); p < power {
+		t.Errorf("%d tasks are not enough: power %g", n, p)
+	}
+	d.Tasks, d.Units = n-1, n-1
+	if p := d.Power(Practical, 18000); p >= power {
+		t.Errorf("%d tasks are one too many", n)
+	}
+}
+
+func TestStatement(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		design Design
+		want   []string
+	}{
+		{"a good night", Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500}, []string{"tonight can show an improvement of ", "new tasks like these, and the month one of", "40 independent holdout tasks, 650 pairs a night"}},
+		{"only the month", Design{Tasks: 400, Units: 400, Tonight: 650, Month: 19500}, []string{"nothing can be shown tonight; within the month"}},
+		{"few tasks", Design{Tasks: 3, Units: 3, Tonight: 10, Month: 300, Between: .01}, []string{"no improvement on new tasks like these can be shown with 3 independent holdout tasks", "only one on these tasks themselves", "independent tasks would be needed for 5.0 points", "beyond about 50 repeats of each, more tasks would show more"}},
+		{"fixed", Design{Tasks: 60, Units: 60, Tonight: 60, Month: 60, Fixed: true}, []string{"further nights add nothing"}},
+		{"no holdout", Design{}, []string{"no holdout tasks"}},
+	} {
+		c.design.Alpha = 1. / 240
+		got := c.design.Statement()
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q lacks %q", c.name, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package stats
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestPosterior(t *testing.T) {
+	mean, sd := Posterior(Differences{120, 9.6, .17}, Differences{200, 18, .34})
+	near(t, "mean by hand", mean, (9.6/.17+18/.34)/(400+120/.17+200/.34), 1e-15)
+	near(t, "mean", mean, .06458333333333334, 1e-12)
+	near(t, "sd", sd, .02429563289518875, 1e-12)
+	mean, sd = Posterior(Differences{}, Differences{})
+	near(t, "prior", mean, 0, 0)
+	near(t, "prior's sd", sd, .05, 1e-15)
+	if mean, sd = Posterior(Differences{N: 3, Sum: 3}, Differences{}); !(mean < .6) || !(sd > .03) {
+		t.Errorf("three runs alike count as certainty: %g ± %g", mean, sd)
+	}
+}
+
+func TestProjectedPairs(t *testing.T) {
+	near(t, "by hand", ProjectedPairs(.06, 2, 1./240, .34), (math.Log(240)-2+1)*2*.34/.0036, 1e-9)
+	near(t, "oracle", ProjectedPairs(.06, 2, 1./240, .34), 846.3429077423762, 1e-9)
+	near(t, "proven", ProjectedPairs(.06, 9, 1./240, .34), 0, 0)
+	for _, p := range []float64{ProjectedPairs(0, 0, 1./240, .34), ProjectedPairs(-.1, 0, 1./240, .34), ProjectedPairs(.1, 0, 0, .34), ProjectedPairs(math.NaN(), 0, .05, .34)} {
+		if !math.IsInf(p, 1) {
+			t.Errorf("%g pairs for what cannot be shown", p)
+		}
+	}
+}
+
+func TestPromote(t *testing.T) {
+	const alpha, variance = 1. / 240, .34
+	for _, c := range []struct {
+		name      string
+		prospects []Prospect
+		room      float64
+		index     int
+		projected float64 // 0: none, 1: any
+		reason    string
+	}{
+		{"nobody", nil, 1e5, -1, 0, "no variant to confirm"},
+		{"nobody is ahead", []Prospect{{"a", .01, .03, 0, 0}, {"b", -.02, .01, 0, 0}}, 1e5, -1, 0, "the best by +1.0 points (standard deviation 3.0)"},
+		{"the best", []Prospect{{"a", .03, .02, 0, 0}, {"b", .06, .02, 0, 0}, {"c", .1, .2, 0, 0}}, 1e5, 1, 1, "ahead by +6.0 points (standard deviation 2.0), about 1300 more pairs would show it"},
+		{"the first of equals", []Prospect{{"a", .06, .02, 0, 0}, {"b", .06, .02, 0, 0}}, 1e5, 0, 1, "ahead"},
+		{"an older one with evidence", []Prospect{{"a", .03, .02, 5, 3000}, {"b", .031, .02, 0, 0}}, 3000, 0, 1, "after the 3000 so far"},
+		{"too dear", []Prospect{{"a", .02, .01, 0, 0}}, 3000, -1, 1, "about 12000 more pairs to show, and a month's confirmations can pay 3000"},
+		{"the next best is affordable", []Prospect{{"a", .05, .02, -60, 900}, {"b", .04, .02, 0, 0}}, 5000, 1, 1, "+4.0"},
+	} {
+		i, projected, reason := Promote(c.prospects, alpha, variance, c.room)
+		if i != c.index || (projected > 0) != (c.projected > 0) || !strings.Contains(reason, c.reason) {
+			t.Errorf("%s: %d, %g, %q", c.name, i, projected, reason)
+		}
+	}
+}
+
+func TestPromoteProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		prospects := make([]Prospect, rapid.IntRange(0, 6).Draw(t, "n"))
+		for i := range prospects {
+			prospects[i] = Prospect{
+				Mean: rapid.Float64Range(-.2, .2).Draw(t, "mean"), SD: rapid.Float64Range(.001, .1).Draw(t, "sd"),
+				LogE: rapid.Float64Range(-9, 9).Draw(t, "evidence"),
+			}
+		}
+		room := rapid.Float64Range(0, 1e4).Draw(t, "room")
+		best, projected, _ := Promote(prospects, 1./240, .34, room)
+		for i, p := range prospects {
+			able := p.Mean > 0 && p.Mean >= p.SD && ProjectedPairs(p.Mean, p.LogE, 1./240, .34) <= room
+			if able && (best < 0 || p.Mean > prospects[best].Mean) {
+				t.Fatalf("%d was passed over for %d", i, best)
+			}
+			if i == best && (!able || projected > room) {
+				t.Fatalf("%d was promoted with %g pairs into %g", i, projected, room)
+			}
+		}
+	})
+}
+
+// A candidate that is parked, resumed and gets what was projected is not parked before twice that.
+func TestResumedCap(t *testing.T) {
+	near(t, "first", ResumedCap(0, 800), 800, 0)
+	near(t, "resumed", surplus*ResumedCap(1600, 300), 1600+2*300, 1e-9)
+}
+
+func TestHeadline(t *testing.T) {
+	near(t, "by hand", Headline(.1, .001), .08, 1e-15)
+	near(t, "worse", Headline(-.1, .001), -.08, 1e-15)
+	near(t, "certain", Headline(.1, 0), .1, 0)
+	near(t, "nothing known", Headline(.1, 1), 0, 0)
+	near(t, "nothing", Headline(0, 0), 0, 0)
+	rapid.Check(t, func(t *rapid.T) {
+		d, v := rapid.Float64Range(-1, 1).Draw(t, "d"), rapid.Float64Range(0, .3).Draw(t, "variance")
+		h := Headline(d, v)
+		if h*d < 0 || math.Abs(h) > math.Abs(d) || math.Abs(Headline(d, v/2)) < math.Abs(h) {
+			t.Fatalf("%g with variance %g becomes %g", d, v, h)
+		}
+	})
+}
