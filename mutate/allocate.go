@@ -16,6 +16,9 @@ func (s *search) raceDue() bool {
 	return s.belief.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
 }
 
+// keepUp is the share of a rival's evaluations that the champion has at least.
+const keepUp = 0.7
+
 // race gives one evaluation to a leader by top-two Thompson sampling (Russo 2020) from
 // their joint posterior: half the time to the best of one draw, otherwise to the best
 // other one of further draws. The champion always takes part.
@@ -35,7 +38,12 @@ func (s *search) race() *arm {
 	if first < 0 {
 		return nil
 	}
-	return b.leaders[first]
+	// The champion keeps up with its rivals: there is no lead without two ends.
+	a := b.leaders[first]
+	if s.open(s.champion) && float64(s.champion.asked) < keepUp*float64(a.asked) {
+		return s.champion
+	}
+	return a
 }
 
 // thompson is the best open leader but one in a draw; −1 when there is none. What is
@@ -64,15 +72,38 @@ func (s *search) thompson(width, but int) int {
 	return top
 }
 
+// shared is how much likelier a task is that the arm to compare with has had.
+const shared = 6
+
+// mate is the arm with which an arm shares tasks once it has had its first
+// evaluations, so that they can be compared in pairs: a leader's is the champion,
+// the champion's the first leader. It is nil for all others.
+func (s *search) mate(a *arm) *arm {
+	switch {
+	case a.baseline || a.asked < s.plan.first:
+		return nil
+	case a != s.champion:
+		return s.champion
+	case len(s.belief.leaders) > 0 && s.belief.leaders[0] != a:
+		return s.belief.leaders[0]
+	}
+	return nil
+}
+
 // task picks the task of an arm's next evaluation: one it has seen least often,
 // by weight .3 + .7·4p(1 − p), because tasks that every variant passes or fails
 // tell nothing.
 func (s *search) task(a *arm) int {
 	pick, most := -1, math.Inf(-1)
+	mate := s.mate(a)
 	try := func(j int) {
 		p := rasch.Sigmoid(a.ability + s.belief.model.Effects[j])
+		w := 0.3 + 0.7*4*p*(1-p)
+		if mate != nil && mate.repeats[j] > a.repeats[j] {
+			w *= shared
+		}
 		// The largest of log(u)/w is a draw with probability proportional to w.
-		if key := math.Log(1-s.rng.Float64()) / (0.3 + 0.7*4*p*(1-p)); key > most {
+		if key := math.Log(1-s.rng.Float64()) / w; key > most {
 			pick, most = j, key
 		}
 	}

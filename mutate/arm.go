@@ -89,10 +89,7 @@ func (a *arm) observe(task int, score float64) {
 	if !found {
 		a.cells = slices.Insert(a.cells, at, rasch.Cell{Task: task})
 	}
-	c := &a.cells[at]
-	c.N++
-	c.Sum += score
-	c.Squares += score * score
+	a.cells[at].Add(score, 1)
 	a.scored++
 	a.score += score
 }

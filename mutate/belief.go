@@ -48,7 +48,14 @@ func (s *search) fit(iterations int) {
 	}
 	for i, a := range b.arms {
 		a.item = i
-		b.items = append(b.items, rasch.Item{Point: a.point, Cells: a.cells, Ability: a.ability, Pending: float64(a.pending())})
+		b.items = append(b.items, rasch.Item{Point: a.point, Cells: s.merged(a), Ability: a.ability, Pending: float64(a.pending())})
+	}
+	var earlier []*past
+	for _, h := range s.history {
+		if a := s.byID[h.id]; a == nil || a.item < 0 {
+			earlier = append(earlier, h)
+			b.items = append(b.items, rasch.Item{Point: h.point, Cells: h.cells, Ability: h.ability})
+		}
 	}
 	learn := 0
 	if float64(len(b.items)) > 1.12*float64(b.learnt)+4 {
@@ -64,12 +71,12 @@ func (s *search) fit(iterations int) {
 		return
 	}
 	b.model.Fit(b.items, iterations, learn)
-	for i, a := range b.arms {
-		a.ability = b.items[i].Ability
+	for i, h := range earlier {
+		h.ability = b.items[len(b.arms)+i].Ability
 	}
-	for i, v := range b.model.Variances() {
-		a := b.arms[i]
-		a.deviation = math.Sqrt(v)
+	variances := b.model.Variances()
+	for i, a := range b.arms {
+		a.ability, a.deviation = b.items[i].Ability, math.Sqrt(variances[i])
 		o := s.outlook(a)
 		a.worth = o.mean - doubt*math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck))
 	}

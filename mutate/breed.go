@@ -34,7 +34,7 @@ const (
 	modelOperator   = "model"
 	reflectOperator = "reflect"
 	// bredShare of the proposals is the bandit's to share out; the rest are the model's.
-	bredShare = 0.25
+	bredShare = 0.1
 	// parentsAtMost bounds the candidates for parents.
 	parentsAtMost = 200
 	// shownTasks bounds the tasks by which candidates are compared.

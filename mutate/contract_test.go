@@ -158,30 +158,34 @@ func judge(t *rapid.T, o Options, c *script, rec Recommendation) {
 }
 
 func TestSameCallsSameSearch(t *testing.T) {
+	check := func(selection string, inFlight, budget int) {
+		t.Run(fmt.Sprintf("%s/%d", selection, inFlight), func(t *testing.T) {
+			run := func(peek bool) (*script, Recommendation) {
+				space := mixedSpace(12)
+				s := newSearch(t, Options{Space: space, Champion: space.Default(), Tasks: makeTasks(20), Budget: budget, Seed: 3, Selection: selection})
+				c := &script{inFlight: inFlight, seed: 9, score: func(tr Trial, rng *rand.Rand) (float64, bool) {
+					if peek {
+						s.Recommend() // looking changes nothing
+					}
+					return coin(tr, rng)
+				}}
+				return c, c.run(t, s)
+			}
+			a, recA := run(false)
+			b, recB := run(true)
+			if d := cmp.Diff(a.trials, b.trials); d != "" {
+				t.Errorf("another trace: %s", d)
+			}
+			if d := cmp.Diff(recA, recB); d != "" {
+				t.Errorf("another recommendation: %s", d)
+			}
+		})
+	}
 	for _, inFlight := range []int{1, 64, 256} {
-		for _, selection := range Selections() {
-			t.Run(fmt.Sprintf("%s/%d", selection, inFlight), func(t *testing.T) {
-				run := func(peek bool) (*script, Recommendation) {
-					space := mixedSpace(12)
-					s := newSearch(t, Options{Space: space, Champion: space.Default(), Tasks: makeTasks(20), Budget: 700, Seed: 3, Selection: selection})
-					c := &script{inFlight: inFlight, seed: 9, score: func(tr Trial, rng *rand.Rand) (float64, bool) {
-						if peek {
-							s.Recommend() // looking changes nothing
-						}
-						return coin(tr, rng)
-					}}
-					return c, c.run(t, s)
-				}
-				a, recA := run(false)
-				b, recB := run(true)
-				if d := cmp.Diff(a.trials, b.trials); d != "" {
-					t.Errorf("another trace: %s", d)
-				}
-				if d := cmp.Diff(recA, recB); d != "" {
-					t.Errorf("another recommendation: %s", d)
-				}
-			})
-		}
+		check("", inFlight, 300)
+	}
+	for _, selection := range Selections() {
+		check(selection, 16, 150)
 	}
 }
 
@@ -208,7 +212,7 @@ func tinySpace() agent.Space {
 }
 
 func TestTinySpaceIsVisitedWhole(t *testing.T) {
-	for seed := range int64(20) {
+	for seed := range int64(5) {
 		for _, share := range []float64{0, -1, 0.5, 1} {
 			space := tinySpace()
 			c := &script{inFlight: int(1 + seed%5), score: coin}
@@ -242,8 +246,8 @@ func TestNothingToSearch(t *testing.T) {
 			t.Errorf("%d trials, exhausted %v", len(c.trials), rec.Exhausted)
 		}
 		c = &script{score: coin}
-		rec = c.run(t, newSearch(t, Options{Space: sp, Champion: sp.Default(), Tasks: makeTasks(1), Budget: 3000}))
-		if len(c.trials) != 3000 || rec.Exhausted {
+		rec = c.run(t, newSearch(t, Options{Space: sp, Champion: sp.Default(), Tasks: makeTasks(1), Budget: 400}))
+		if len(c.trials) != 400 || rec.Exhausted {
 			t.Errorf("with repeats %d trials, exhausted %v", len(c.trials), rec.Exhausted)
 		}
 	}
@@ -281,7 +285,7 @@ func TestRandomBaselineGetsItsShare(t *testing.T) {
 	for _, share := range []float64{-1, 0, 0.05, 0.3} {
 		space := mixedSpace(6)
 		c := &script{inFlight: 16, score: coin}
-		rec := c.run(t, newSearch(t, Options{Space: space, Champion: space.Default(), Tasks: makeTasks(30), Budget: 1000, BaselineShare: share}))
+		rec := c.run(t, newSearch(t, Options{Space: space, Champion: space.Default(), Tasks: makeTasks(30), Budget: 200, BaselineShare: share}))
 		n := 0
 		for _, tr := range c.trials {
 			if tr.Stage == bench.StageBaseline {
@@ -291,7 +295,7 @@ func TestRandomBaselineGetsItsShare(t *testing.T) {
 				}
 			}
 		}
-		want := map[float64]int{-1: 0, 0: 100, 0.05: 50, 0.3: 300}[share]
+		want := map[float64]int{-1: 0, 0: 20, 0.05: 10, 0.3: 60}[share]
 		if n < want-1 || n > want+1 {
 			t.Errorf("share %v: %d baseline evaluations, want %d", share, n, want)
 		}

@@ -23,7 +23,8 @@ type proposal struct {
 // prospect is a point that may become a proposal.
 type prospect struct {
 	point    rasch.Point
-	from     *arm // the variant it was developed from
+	from     *arm  // the variant it was developed from
+	past     *past // the config of an earlier night that it is; from is nil then
 	mean, sd float64
 }
 
@@ -111,6 +112,7 @@ func (s *search) acquire(size int) []proposal {
 		}
 		pool = append(pool, prospect{point: s.codec.mutate(x, weights, s.rng), from: a})
 	}
+	pool = append(pool, s.recalled(elite)...)
 	s.judge(pool)
 	var out []proposal
 	var chosen []rasch.Point
@@ -127,7 +129,7 @@ func (s *search) acquire(size int) []proposal {
 			kids := make([]prospect, litter)
 			for k := range kids {
 				p := top[s.rng.IntN(len(top))]
-				kids[k] = prospect{point: s.codec.mutate(p.point, weights, s.rng), from: p.from}
+				kids[k] = prospect{point: s.codec.mutate(p.point, weights, s.rng), from: s.origin(p)}
 			}
 			s.judge(kids)
 			pool = append(pool, kids...)
@@ -139,6 +141,11 @@ func (s *search) acquire(size int) []proposal {
 		for _, p := range pool {
 			if s.points[key(p.point)] || slices.ContainsFunc(chosen, func(x rasch.Point) bool { return model.Correlation(x, p.point) > tooSimilar }) {
 				continue
+			}
+			if p.past != nil {
+				chosen = append(chosen, p.point)
+				out = append(out, proposal{config: p.past.config, operator: "recall", rationale: "among the best of earlier nights", ability: p.mean})
+				break
 			}
 			c, ok := s.codec.decode(p.point, p.from.config, p.from.point)
 			if !ok || s.refused(c.ID()) {
@@ -165,4 +172,12 @@ func (s *search) predict(list []proposal) {
 	for i := range list {
 		list[i].ability = mean[i]
 	}
+}
+
+// origin is the variant that a further change of a prospect descends from.
+func (s *search) origin(p prospect) *arm {
+	if p.from != nil {
+		return p.from
+	}
+	return s.champion
 }

@@ -37,6 +37,7 @@ type search struct {
 	baseline baseline
 	breeding breeding
 	author   authoring
+	history  []*past
 
 	asked, spent int // asked counts own trials, spent those of this run told from elsewhere as well
 	told         int
@@ -107,6 +108,9 @@ func New(o Options) (Searcher, error) {
 	s.champion.target = min(2*s.plan.first, s.capacity())
 	s.queue = append(s.queue, s.champion)
 	s.layOut()
+	if s.recall(o.History); len(s.history) > 0 && len(s.codec.dims) > 0 {
+		s.fit(2)
+	}
 	return s, nil
 }
 

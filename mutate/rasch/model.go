@@ -8,13 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Cell sums the scores of a config on one task. Counts and sums may be fractions
-// where an evaluation counts less than one.
-type Cell struct {
-	Task            int
-	N, Sum, Squares float64
-}
-
 // Item is a config with what is known of it.
 type Item struct {
 	Point Point

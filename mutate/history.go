@@ -1,0 +1,103 @@
+package mutate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"evolve/mutate/rasch"
+	"evolve/runtime/agent"
+)
+
+// past is a config of earlier nights with what tonight may learn from it. Its
+// evaluations teach the model and are none of tonight's: they are not counted, and no
+// recommendation rests on them alone.
+type past struct {
+	id      agent.ConfigID
+	config  agent.Config
+	point   rasch.Point
+	cells   []rasch.Cell
+	weight  float64 // evaluations, each by its trust
+	mean    float64
+	ability float64
+}
+
+// remembered bounds the configs of earlier nights in the model.
+const remembered = 150
+
+// recall takes the history in, as far as its configs and tasks are still there.
+func (s *search) recall(history []Remembered) {
+	index := map[agent.ConfigID]*past{}
+	var list []*past
+	for _, r := range history {
+		task, ok := s.taskIndex[r.Task]
+		if !ok || !(r.Trust > 0) || !(r.Score >= 0 && r.Score <= 1) {
+			continue
+		}
+		h, known := index[r.Variant]
+		if !known {
+			if config, problems := s.space.Parse(r.Config); len(problems) == 0 {
+				h = &past{id: config.ID(), config: config}
+				list = append(list, h)
+			}
+			index[r.Variant] = h // nil: the space has changed since
+		}
+		if h == nil {
+			continue
+		}
+		at, found := slices.BinarySearchFunc(h.cells, task, func(c rasch.Cell, task int) int { return c.Task - task })
+		if !found {
+			h.cells = slices.Insert(h.cells, at, rasch.Cell{Task: task})
+		}
+		trust := math.Min(r.Trust, 1)
+		h.cells[at].Add(r.Score, trust)
+		h.weight += trust
+		h.mean += trust * r.Score
+	}
+	for _, h := range list {
+		h.mean = (h.mean + 0.5) / (h.weight + 1)
+	}
+	if len(list) > remembered {
+		slices.SortStableFunc(list, func(a, b *past) int { return cmp.Compare(b.mean, a.mean) })
+		rest := list[remembered/2:]
+		for i := range remembered / 2 {
+			list[remembered/2+i] = rest[i*len(rest)/(remembered/2)]
+		}
+		list = list[:remembered]
+	}
+	total := 0.0
+	for _, h := range list {
+		h.point = s.codec.encode(h.config)
+		total += h.weight
+	}
+	s.history = list
+	// What is known need not be explored again: up to two thirds of the design.
+	spare := min(len(s.design)*2/3, int(total/float64(2*s.plan.first)))
+	s.design = s.design[:len(s.design)-spare]
+}
+
+// merged is what tonight and earlier nights know of an arm.
+func (s *search) merged(a *arm) []rasch.Cell {
+	for _, h := range s.history {
+		if h.id == a.id {
+			return rasch.Merge(a.cells, h.cells)
+		}
+	}
+	return a.cells
+}
+
+// recalled are the ablest configs of earlier nights that are not tried yet tonight.
+func (s *search) recalled(most int) []prospect {
+	var list []*past
+	for _, h := range s.history {
+		if s.byID[h.id] == nil {
+			list = append(list, h)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *past) int { return cmp.Compare(b.ability, a.ability) })
+	var out []prospect
+	for _, h := range list[:min(len(list), most)] {
+		out = append(out, prospect{point: h.point, past: h})
+	}
+	return out
+}
