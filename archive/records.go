@@ -79,6 +79,8 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
+	// PricesHash names what models cost; empty when nothing does.
+	PricesHash string `json:"prices_hash,omitempty"`
 	// Params are the names of the space in its order.
 	Params   []string       `json:"params,omitempty"`
 	Adapter  string         `json:"adapter"`
@@ -93,6 +95,7 @@ type AgentPlan struct {
 	Search   int `json:"search"`
 	Baseline int `json:"baseline"`
 	AA       int `json:"aa"`
+	Ablate   int `json:"ablate,omitempty"`
 	Confirm  int `json:"confirm"`
 	// Finalists bounds the variants that enter the confirmation, Repeats the blocks that
 	// it can pay for one of them.

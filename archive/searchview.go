@@ -105,5 +105,5 @@ func (v *SearchView) shows(e *bench.Evaluation) bool {
 	if e.Split != bench.Search || !v.tasks[e.Task] {
 		return false
 	}
-	return e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline
+	return e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline || e.Stage == bench.StageAblate
 }

@@ -120,6 +120,10 @@ func New(o Options) (*Ablation, error) {
 	return a, nil
 }
 
+// Changes counts what could go back by itself: with fewer than two there is nothing to
+// find out.
+func (a *Ablation) Changes() int { return len(a.units) }
+
 // Ask returns the next trial. Wait says that results are outstanding, Done that there is
 // a [Result].
 func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {

@@ -86,6 +86,17 @@ func (e *evidence) score(id agent.ConfigID, at spot) (float64, bool) {
 	return v, ok && !math.IsNaN(v)
 }
 
+// scored counts the evaluations of a config that gave a score.
+func (e *evidence) scored(id agent.ConfigID) int {
+	n := 0
+	for _, score := range e.by[id] {
+		if !math.IsNaN(score) {
+			n++
+		}
+	}
+	return n
+}
+
 // weight of a task, 1 when it has none that counts.
 func weight(t mutate.Task) float64 {
 	if !(t.Weight > 0) || math.IsInf(t.Weight, 0) {

@@ -2,7 +2,6 @@ package ablation
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -24,8 +23,8 @@ type Result struct {
 	// Loss is the difference of the small config over the winner, Gain that of the winner
 	// over the champion, each at 95 % on the search tasks that were seen, clusters as units.
 	Loss, Gain stats.Comparison
-	// Evaluations asked for.
-	Evaluations int
+	// Seen counts the scored evaluations of the small config, Evaluations those asked for.
+	Seen, Evaluations int
 	// Done says that nothing was left to ask for.
 	Done bool
 	// Reason says in words what was found.
@@ -49,6 +48,7 @@ func (a *Ablation) Result() Result {
 		Loss: stats.Compare(a.evidence.pairs(a.winnerID, "", a.smallID, a.spots), twoSided),
 		Gain: stats.Compare(a.evidence.pairs(a.championID, "", a.winnerID, a.spots), twoSided),
 	}
+	r.Seen = a.evidence.scored(a.smallID)
 	kept := 0
 	for k, p := range a.params {
 		gone, names := a.gone(k)
@@ -62,14 +62,8 @@ func (a *Ablation) Result() Result {
 	}
 	for _, s := range a.single {
 		c := stats.Compare(a.evidence.pairs(s.id, "", a.smallID, a.spots), twoSided)
-		n := 0
-		for _, score := range a.evidence.by[s.id] {
-			if !math.IsNaN(score) {
-				n++
-			}
-		}
 		if c.Tasks > 0 {
-			r.Effects = append(r.Effects, Effect{s.param, c.Difference, c.Lo, c.Hi, n})
+			r.Effects = append(r.Effects, Effect{s.param, c.Difference, c.Lo, c.Hi, a.evidence.scored(s.id)})
 		}
 	}
 	r.Reason = a.reason(r, kept)

@@ -59,8 +59,8 @@ func (a *Ablation) gain(spots []spot) float64 {
 }
 
 // ruleExactly is the rule for an agent without chance, where one evaluation is the truth
-// about its task: the loss on all search tasks is simply known. It is decided as soon as
-// what is not seen yet can no longer change it.
+// about its task: the loss on all search tasks is simply known, and nothing may be lost. It
+// is decided as soon as what is not seen yet can no longer change it.
 func (a *Ablation) ruleExactly(small agent.ConfigID, spots []spot, last bool) ruling {
 	// Weighted sums over the tasks; worst and best bound what is still to come of the loss.
 	var loss, gain, worst, best float64
@@ -82,11 +82,10 @@ func (a *Ablation) ruleExactly(small agent.ConfigID, spots []spot, last bool) ru
 			best += weight * (w - 1)
 		}
 	}
-	allowed := lost*gain + rounding
 	switch {
-	case gain <= rounding, loss+best > allowed:
+	case gain <= rounding, loss+best > rounding:
 		return refused
-	case loss+worst <= allowed:
+	case loss+worst <= rounding:
 		return acceptable
 	}
 	return undecided

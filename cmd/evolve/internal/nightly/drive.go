@@ -18,7 +18,7 @@ import (
 // the agent's answers, whatever the timing and the concurrency up to lookahead.
 // Free, results are told as they arrive.
 type drive struct {
-	searcher mutate.Searcher
+	searcher mutate.Asker
 	// begin is called with each trial in order of issue, before it is evaluated.
 	begin    func(mutate.Trial) error
 	evaluate func(mutate.Trial) (bench.Evaluation, error)

@@ -22,6 +22,7 @@ import (
 const (
 	seqAA      int64 = 0
 	seqSearch  int64 = 1 << 32
+	seqAblate  int64 = 3 << 31
 	seqConfirm int64 = 2 << 32
 )
 
@@ -149,7 +150,11 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.putVariant(ctx, archive.Variant{ID: n.plan.Champion, Config: n.agent.Champion, Operator: "champion"}, nil); err != nil {
 		return err
 	}
-	n.limit(1 - n.heldBack())
+	held, ablate := n.heldBack(), 0.
+	if n.plan.Ablate > 0 {
+		ablate = ablateShare * (1 - held)
+	}
+	n.limit(1 - held - ablate)
 	phase := n.o.Now()
 	err := n.againstItself(ctx)
 	phase = n.phase("aa", phase)
@@ -164,6 +169,14 @@ func (n *night) stages(ctx context.Context) error {
 	if n.plan.Confirm == 0 {
 		n.result.Reason = n.unconfirmed()
 		return nil
+	}
+	if n.plan.Ablate > 0 {
+		n.limit(ablate / (held + ablate)) // of what is left
+		err = n.minimise(ctx, rec)
+		phase = n.phase("ablate", phase)
+		if err := n.explain("making the winner small", err); err != nil {
+			return err
+		}
 	}
 	n.limit(1)
 	err = n.confirm(ctx, rec)

@@ -24,7 +24,7 @@ type Want struct {
 
 // Allocation says how many evaluations each stage gets.
 type Allocation struct {
-	Search, Baseline, AA, Confirm int
+	Search, Baseline, AA, Ablate, Confirm int
 	// Finalists bounds the variants that enter, Blocks the blocks that can be paid for one.
 	Finalists, Blocks int
 	// Detectable and Month are the smallest improvements on new tasks that a night and a
@@ -42,7 +42,8 @@ const fewUnits = 10
 // Allocate divides a budget among the stages. The confirmation gets its share in whole
 // blocks (the champion and a variant once on every holdout task). Where a repeat is
 // no new evidence, it gets what one block for each finalist needs, the champion's part
-// being common to all. What it cannot use goes to the search.
+// being common to all. What it cannot use goes to the search, which gives a tenth for
+// making its winner small.
 func Allocate(w Want) Allocation {
 	a := Allocation{Search: w.Budget}
 	if !w.SearchOnly {
@@ -50,6 +51,10 @@ func Allocate(w Want) Allocation {
 		if !w.Fixed {
 			a.AA = 2 * min(w.SearchTasks, w.Budget/40)
 			a.Search -= a.AA
+		}
+		if ablate := int(float64(a.Search) * ablateShare); a.Confirm > 0 && ablate >= leastAblate {
+			a.Ablate = ablate
+			a.Search -= a.Ablate
 		}
 	}
 	if w.SearchTasks > 0 && a.Search < 4*w.SearchTasks {

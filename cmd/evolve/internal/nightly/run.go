@@ -209,9 +209,9 @@ func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
 	})
 	return archive.AgentPlan{
 		Agent: a.ID, Suites: a.Suites, SuiteHash: sides.hash, SplitHash: sides.splitHash, AgentHash: a.Hash,
-		SpaceHash: spaceHash(a.Space), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Space.Default().ID(),
+		SpaceHash: spaceHash(a.Space), PricesHash: pricesHash(set.Prices), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Space.Default().ID(),
 		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
-		Search: alloc.Search, Baseline: alloc.Baseline, AA: alloc.AA, Confirm: alloc.Confirm,
+		Search: alloc.Search, Baseline: alloc.Baseline, AA: alloc.AA, Ablate: alloc.Ablate, Confirm: alloc.Confirm,
 		Finalists: alloc.Finalists, Repeats: alloc.Blocks, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout),
 		Detectable: alloc.Detectable, Month: alloc.Month, Power: alloc.Power, Warnings: alloc.Warnings,
 	}

@@ -18,7 +18,7 @@ const curvePoints = 60
 // search runs the search stage and stores what it found in the result. The
 // recommendation is returned with every error that leaves one.
 func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
-	searcher, err := n.newSearcher()
+	searcher, err := n.newSearcher(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,26 +99,20 @@ func (n *night) begin(ctx context.Context, t mutate.Trial) error {
 	}, m)
 }
 
-// newSearcher sets the search up.
-func (n *night) newSearcher() (mutate.Searcher, error) {
-	tasks := make([]mutate.Task, len(n.sides.search))
-	ids := make([]string, len(n.sides.search))
-	for i, t := range n.sides.search {
-		tasks[i] = mutate.Task{ID: t.ID, Domain: t.Domain, Cluster: t.Unit(), Weight: t.Importance()}
-		ids[i] = t.ID
-	}
-	repeats := 0
-	if n.agent.Deterministic && !n.agent.UsesSeed {
-		repeats = 1
+// newSearcher sets the search up, with what earlier nights learnt.
+func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
+	history, err := n.history(ctx)
+	if err != nil {
+		return nil, err
 	}
 	baseline := n.o.Workspace.Settings.Search.Baseline
 	if n.plan.Baseline == 0 {
 		baseline = -1
 	}
 	return mutate.New(mutate.Options{
-		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: tasks, Budget: n.plan.Search, Seed: n.run.Seed,
-		MaxRepeats: repeats, Selection: n.o.Selection, BaselineShare: baseline, Finalists: max(1, n.plan.Finalists),
-		View:   n.o.Archive.SearchView(n.agent.ID, ids).Before(n.run.ID),
+		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: n.searchTasks(), Budget: n.plan.Search, Seed: n.run.Seed,
+		MaxRepeats: n.maxRepeats(), Selection: n.o.Selection, BaselineShare: baseline, Finalists: max(1, n.plan.Finalists),
+		View: n.view(), History: history,
 		Author: n.opened.Reflect != nil,
 	})
 }

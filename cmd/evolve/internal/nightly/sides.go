@@ -52,6 +52,19 @@ func units(tasks []*bench.Task) int {
 	return len(seen)
 }
 
+// pricesHash names what models cost; empty when nothing does.
+func pricesHash(prices map[string]workspace.Price) string {
+	if len(prices) == 0 {
+		return ""
+	}
+	raw, err := json.Marshal(prices) // in the order of the models' names
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}
+
 func spaceHash(s agent.Space) string {
 	raw, err := json.Marshal(s)
 	if err != nil {

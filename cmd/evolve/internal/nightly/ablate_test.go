@@ -1,0 +1,181 @@
+package nightly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+)
+
+// idleWorkspace is the toys' with six more switches that do nothing.
+func idleWorkspace(t *testing.T, tasks int) *workspace.Workspace {
+	t.Helper()
+	w := toyWorkspace(t, tasks)
+	a := &w.Agents[0]
+	for i := range 6 {
+		a.Space.Params = append(a.Space.Params, agent.Param{Name: fmt.Sprintf("idle%d", i), Kind: agent.Bool, Default: false})
+	}
+	a.Champion = a.Space.Default()
+	return w
+}
+
+// stageOf lists the evaluations of a stage.
+func stageOf(t *testing.T, a *archive.Archive, run string, stage bench.Stage) []bench.Evaluation {
+	t.Helper()
+	var out []bench.Evaluation
+	for e, err := range a.Evaluations(t.Context(), run, "toy") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Stage == stage {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func TestTheWinnerIsMadeSmall(t *testing.T) {
+	a := archive.OpenMemory()
+	s, err := Run(t.Context(), toyOptions(idleWorkspace(t, 40), a, toyAgent(40), 2000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, r := s.Plans[0], s.Results[0]
+	if r.Ablation == nil || p.Ablate == 0 {
+		t.Fatalf("no ablation; planned %d evaluations, verdict %s (%s)", p.Ablate, r.Verdict, r.Reason)
+	}
+	winner, err := a.Variant(t.Context(), "toy", r.Ablation.Winner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := a.Variant(t.Context(), "toy", r.Ablation.Small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := 0
+	for i := range 6 {
+		name := fmt.Sprintf("idle%d", i)
+		if !winner.Config.Bool(name, false) {
+			continue
+		}
+		idle++
+		if small.Config.Bool(name, false) || !slices.Contains(r.Ablation.Reverted, name) {
+			t.Errorf("%s stays: %s", name, r.Ablation.Reason)
+		}
+	}
+	if idle == 0 {
+		t.Fatal("the winner has changed nothing idle: the test shows nothing")
+	}
+	made := 0
+	for v, err := range a.Variants(t.Context(), "toy") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Operator != "ablation" {
+			continue
+		}
+		made++
+		if !slices.Equal(v.Parents, []agent.ConfigID{winner.ID}) || !strings.HasPrefix(v.Rationale, "set back: ") || v.Generation != winner.Generation+1 {
+			t.Errorf("a smaller config is recorded as %+v", v)
+		}
+	}
+	if made == 0 {
+		t.Error("no smaller config is recorded")
+	}
+	if was, is := toySkill(winner.Config), toySkill(small.Config); is < was-.05 {
+		t.Errorf("the skill of the winner is %.3f, of what is left %.3f", was, is)
+	}
+	if len(r.Finalist) == 0 || r.Finalist[0].Variant != small.ID || r.Verdict != archive.Adopt {
+		t.Errorf("verdict %s on %v, not on %s", r.Verdict, r.Finalist, small.ID)
+	}
+	spent := stageOf(t, a, s.Run.ID, bench.StageAblate)
+	if len(spent) != r.Ablation.Evaluations || len(spent) > p.Ablate {
+		t.Errorf("%d evaluations recorded, %d reported, %d planned", len(spent), r.Ablation.Evaluations, p.Ablate)
+	}
+	for _, e := range spent {
+		if e.Split != bench.Search {
+			t.Fatalf("task %s of the %s side was used", e.Task, e.Split)
+		}
+	}
+	if len(r.Ablation.Effects) == 0 {
+		t.Error("no parameter's own effect is told")
+	}
+}
+
+// TestAnAblationGoesOnAfterACrash cuts the power in the middle of it: of agents without
+// chance the same comes out and nothing is paid twice, of others it goes on within the
+// budget.
+func TestAnAblationGoesOnAfterACrash(t *testing.T) {
+	for _, chance := range []bool{false, true} {
+		w := idleWorkspace(t, 40)
+		if chance {
+			w.Agents[0].Deterministic, w.Agents[0].UsesSeed = false, true
+		}
+		seed := int64(11)
+		night := func(a *archive.Archive, run agent.Agent, ctx context.Context) (Summary, error) {
+			o := toyOptions(w, a, run, 1200)
+			o.Seed, o.Concurrency, o.Drain = &seed, 1, ctx
+			return Run(ctx, o)
+		}
+		calm := archive.OpenMemory()
+		var calls atomic.Int64
+		want, err := night(calm, counting(toyAgent(40), &calls, false), t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Results[0].Ablation == nil || want.Results[0].Ablation.Evaluations < 20 {
+			t.Fatalf("chance %v: no ablation to interrupt", chance)
+		}
+		first := stageOf(t, calm, want.Run.ID, bench.StageAblate)
+		before := calls.Load() - int64(len(stageOf(t, calm, want.Run.ID, bench.StageConfirm))) - int64(len(first))
+		a := archive.OpenMemory()
+		ctx, cut := context.WithCancelCause(t.Context())
+		var paid atomic.Int64
+		s, err := night(a, inProcess(func(ctx context.Context, req agent.Request) agent.Result {
+			if paid.Load() >= before+12 {
+				cut(errors.New("power cut"))
+				return agent.Result{Outcome: agent.Cancelled}
+			}
+			paid.Add(1)
+			return toyAgent(40)(ctx, req)
+		}), ctx)
+		cut(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(stageOf(t, a, s.Run.ID, bench.StageAblate)); n != 12 {
+			t.Fatalf("chance %v: the ablation was interrupted after %d evaluations", chance, n)
+		}
+		s.Run.State = archive.RunRunning
+		if err := a.PutRun(t.Context(), s.Run); err != nil {
+			t.Fatal(err)
+		}
+		got, err := night(a, counting(toyAgent(40), &paid, false), t.Context())
+		if err != nil || got.Run.Resumed != 1 {
+			t.Fatalf("resumed %d times, %v", got.Run.Resumed, err)
+		}
+		r := got.Results[0].Ablation
+		if n := len(stageOf(t, a, s.Run.ID, bench.StageAblate)); r == nil || n > got.Plans[0].Ablate || n != r.Evaluations {
+			t.Errorf("chance %v: %d evaluations of %d: %+v", chance, n, got.Plans[0].Ablate, r)
+		}
+		if chance {
+			continue
+		}
+		if d := cmp.Diff(want.Results[0], got.Results[0]); d != "" {
+			t.Errorf("another result: %s", d)
+		}
+		if paid.Load() != calls.Load() {
+			t.Errorf("%d evaluations paid for, undisturbed %d", paid.Load(), calls.Load())
+		}
+	}
+}
