@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
@@ -62,7 +64,7 @@ func (s *spending) add(u agent.Usage, t agent.Transcript) {
 	}
 }
 
-// spending adds up the evaluations and turns since midnight. What cannot be read
+// spending adds up the evaluations, drafts and turns since midnight. What cannot be read
 // cannot be counted; the run that is to use it reports the archive's trouble itself.
 func (sh *shell) spending(root string) spending {
 	s := spending{tools: map[string]int64{}}
@@ -81,6 +83,16 @@ func (sh *shell) spending(root string) spending {
 		}
 		for _, id := range run.Agents {
 			sh.spent(ctx, store, run.ID, id, since, &s)
+		}
+	}
+	for e, err := range store.Ledger(ctx, 1) {
+		if err != nil {
+			break
+		}
+		var d nightly.DraftNote
+		if e.Kind == nightly.DraftKind && !e.Time.Before(since) && json.Unmarshal(e.Data, &d) == nil {
+			d.Usage.Iterations = 1
+			s.add(d.Usage, agent.Transcript{})
 		}
 	}
 	for t, err := range store.Turns(ctx) {

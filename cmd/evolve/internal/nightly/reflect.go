@@ -37,7 +37,7 @@ type author struct {
 	seen      map[caseID]bench.Evaluation // told ones, without their transcripts
 	health    map[string]operator.ToolHealth
 	family    map[agent.ConfigID]mutate.Trial
-	past      map[int64]draftNote // by the number of the brief, of the part of the run before a resume
+	past      map[int64]DraftNote // by the number of the brief, of the part of the run before a resume
 }
 
 // caseID names an evaluation of this run.
@@ -46,20 +46,6 @@ type caseID struct {
 	task    string
 	repeat  int
 }
-
-// draftNote is the ledger's word on a brief, under the kind search.draft.
-type draftNote struct {
-	Agent     string         `json:"agent"`
-	Brief     int64          `json:"brief"`
-	Variant   agent.ConfigID `json:"variant"`
-	Component string         `json:"component"`
-	// Draft is the variant that came of it; without one, Reason says why.
-	Draft  agent.ConfigID `json:"draft,omitempty"`
-	Reason string         `json:"reason,omitempty"`
-	USD    float64        `json:"usd,omitempty"`
-}
-
-const draftKind = "search.draft"
 
 // newAuthor makes one where search.reflect names a route; nil elsewhere. What the part
 // of the run before a resume paid for drafts is counted, and its drafts are known.
@@ -74,7 +60,7 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	a := &author{
 		night: n, reflector: reflection.Reflector{Model: n.opened.Reflect, Route: n.o.Workspace.Settings.Search.Reflect},
 		answers: bench.IndexAnswers(tasks), seen: map[caseID]bench.Evaluation{}, health: map[string]operator.ToolHealth{},
-		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]draftNote{},
+		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]DraftNote{},
 	}
 	if n.run.Resumed == 0 {
 		return a, nil
@@ -83,12 +69,12 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the drafts of the run: %w", err)
 		}
-		var d draftNote
-		if e.Kind != draftKind || e.Subject != n.run.ID || json.Unmarshal(e.Data, &d) != nil || d.Agent != n.agent.ID {
+		var d DraftNote
+		if e.Kind != DraftKind || e.Subject != n.run.ID || json.Unmarshal(e.Data, &d) != nil || d.Agent != n.agent.ID {
 			continue
 		}
 		a.past[d.Brief] = d
-		n.budget.Add(d.USD)
+		n.budget.Add(d.Usage.CostUSD)
 	}
 	return a, nil
 }
@@ -197,7 +183,7 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	note := draftNote{Agent: a.agent.ID, Brief: t.N, Variant: t.Variant, Component: t.Brief.Component, Reason: r.Reason, USD: r.Usage.CostUSD}
+	note := DraftNote{Agent: a.agent.ID, Brief: t.N, Variant: t.Variant, Component: t.Brief.Component, Reason: r.Reason, Usage: r.Usage}
 	if r.Draft != nil {
 		note.Draft = r.Draft.Config.ID()
 		err := a.putVariant(ctx, archive.Variant{
@@ -211,7 +197,7 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 			return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 		}
 	}
-	return a.note(ctx, draftKind, note)
+	return a.note(ctx, DraftKind, note)
 }
 
 // replays reports whether the search goes through the same numbers again after a resume.

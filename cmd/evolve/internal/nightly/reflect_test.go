@@ -16,6 +16,8 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
+	"evolve/mutate/reflection"
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
 )
@@ -79,30 +81,149 @@ func wordyAgent(n int) inProcess {
 	}
 }
 
-// reflecting runs the wordy agent with a model beside it.
-func reflecting(w *workspace.Workspace, a *archive.Archive, run agent.Agent, m model.Model, evaluations int) Options {
-	o := toyOptions(w, a, run, evaluations)
+// school is a searcher that has the champion evaluated on every search task, and then
+// asks for a change of each component, one by one. A draft is evaluated on one task.
+type school struct {
+	trials     []mutate.Trial // to be asked for before the next brief
+	components []string
+	champion   mutate.Trial
+	asked      int64
+	waits      bool
+	heard      []mutate.Observation
+}
+
+func (s *school) Ask() (mutate.Trial, mutate.Status) {
+	var t mutate.Trial
+	switch {
+	case s.waits:
+		return t, mutate.Wait
+	case len(s.trials) > 0:
+		t, s.trials = s.trials[0], s.trials[1:]
+	case len(s.components) > 0:
+		t = s.champion
+		t.Brief = &mutate.Brief{Component: s.components[0]}
+		for _, o := range s.heard {
+			if o.Trial.Brief == nil && o.Trial.Variant == t.Variant {
+				t.Brief.Cases = append(t.Brief.Cases, mutate.Case{Task: o.Trial.Task, Score: o.Score})
+			}
+		}
+		// A searcher that has seen what it must not see.
+		t.Brief.Cases = append([]mutate.Case{{Task: "secret"}}, t.Brief.Cases...)
+		s.components, s.waits = s.components[1:], true
+	default:
+		return t, mutate.Done
+	}
+	t.N = s.asked
+	s.asked++
+	return t, mutate.Ready
+}
+
+func (s *school) Tell(o mutate.Observation) {
+	s.heard = append(s.heard, o)
+	if o.Trial.Brief == nil {
+		return
+	}
+	s.waits = false
+	if d := o.Draft; d != nil {
+		t := s.champion
+		t.Variant, t.Config, t.Parents, t.Generation = d.Config.ID(), d.Config, []agent.ConfigID{o.Trial.Variant}, 1
+		t.Operator, t.Rationale = reflectOperator, d.Rationale
+		s.trials = append(s.trials, t)
+	}
+}
+
+func (*school) Recommend() mutate.Recommendation { return mutate.Recommendation{} }
+
+// lesson is what became of a school.
+type lesson struct {
+	run    string
+	heard  []mutate.Observation
+	budget *bench.Budget
+	err    error
+}
+
+// drafts are what the searcher was told of its briefs.
+func (l lesson) drafts() []string {
+	var out []string
+	for _, o := range l.heard {
+		switch {
+		case o.Trial.Brief == nil:
+		case o.Draft == nil:
+			out = append(out, "")
+		default:
+			out = append(out, o.Draft.Config.String("strategy"))
+		}
+	}
+	return out
+}
+
+// teach runs a school on the wordy agent, whose evaluations cost a cent, with a model
+// beside it, as the search of a night does.
+func teach(t *testing.T, w *workspace.Workspace, a *archive.Archive, m model.Model, components []string, change func(*Options)) lesson {
+	t.Helper()
+	priced := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
+		res := wordyAgent(40)(ctx, req)
+		res.Usage.CostUSD = 0.01
+		return res
+	})
+	o := toyOptions(w, a, priced, 500)
 	open := o.Open
 	o.Open = func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error) {
 		opened, err := open(ctx, a, scratch)
 		opened.Reflect = m
 		return opened, err
 	}
-	seed := int64(5)
-	o.Seed, o.Stages = &seed, []string{SearchStage}
-	return o
+	o.Resume, o.Concurrency = ResumeAny, 1
+	if change != nil {
+		change(&o)
+	}
+	r, err := prepare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n := &night{runner: r, agent: r.agents[0], plan: &r.plans[0], left: 1}
+	if err := n.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	author, err := n.newAuthor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &school{components: components}
+	for i, task := range n.sides.search {
+		trial := mutate.Trial{Variant: n.agent.Champion.ID(), Config: n.agent.Champion, Operator: "champion", Task: task.ID, Stage: bench.StageSearch}
+		if s.trials = append(s.trials, trial); i == 0 {
+			s.champion = trial
+		}
+	}
+	d := &drive{
+		searcher: s, concurrency: 1, lookahead: 4, ordered: n.agent.Deterministic,
+		begin:    func(tr mutate.Trial) error { return n.begin(t.Context(), tr) },
+		evaluate: func(tr mutate.Trial) (bench.Evaluation, error) { return n.trial(t.Context(), tr, seqSearch) },
+		ask:      func(tr mutate.Trial) func() (reflection.Reply, error) { return author.ask(t.Context(), tr) },
+		keep:     func(tr mutate.Trial, reply reflection.Reply) error { return author.keep(t.Context(), tr, reply) },
+		learn:    author.learn,
+	}
+	err = d.run(o.Drain)
+	if flushed := a.Flush(t.Context()); flushed != nil {
+		t.Fatal(flushed)
+	}
+	return lesson{run: n.run.ID, heard: s.heard, budget: n.budget, err: err}
 }
 
 // briefs are the ledger's words on the briefs of a run.
-func briefs(t *testing.T, a *archive.Archive, run string) []draftNote {
+func briefs(t *testing.T, a *archive.Archive, run string) []DraftNote {
 	t.Helper()
-	var out []draftNote
+	var out []DraftNote
 	for e, err := range a.Ledger(t.Context(), 1) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Kind == draftKind && e.Subject == run {
-			var d draftNote
+		if e.Kind == DraftKind && e.Subject == run {
+			var d DraftNote
 			if err := json.Unmarshal(e.Data, &d); err != nil {
 				t.Fatal(err)
 			}
@@ -121,55 +242,34 @@ func written(component string, value any) model.Reply {
 }
 
 func TestTheModelsChangeIsTried(t *testing.T) {
-	w := wordyWorkspace(t, 60)
+	w := wordyWorkspace(t, 40)
 	a := archive.OpenMemory()
-	p := &pen{write: func(n int64) (model.Reply, error) {
-		return written("strategy", fmt.Sprintf("Be kind. Then abracadabra %d.", n)), nil
-	}}
-	s, err := Run(t.Context(), reflecting(w, a, wordyAgent(60), p, 1200))
+	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be kind. Then abracadabra."), nil }}
+	l := teach(t, w, a, p, []string{"strategy"}, nil)
+	if l.err != nil {
+		t.Fatal(l.err)
+	}
+	champion := w.Agents[0].Champion.ID()
+	notes := briefs(t, a, l.run)
+	if len(notes) != 1 || notes[0].Variant != champion || notes[0].Component != "strategy" || notes[0].Usage.CostUSD != 0.001 {
+		t.Fatalf("the ledger tells of %+v", notes)
+	}
+	v, err := a.Variant(t.Context(), "toy", notes[0].Draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes := briefs(t, a, s.Run.ID)
-	if len(notes) == 0 || len(notes) != int(p.count.Load()) {
-		t.Fatalf("%d briefs, the model was asked %d times", len(notes), p.count.Load())
+	if v.Operator != "reflect" || v.Rationale != "the failures say so" || !slices.Equal(v.Parents, []agent.ConfigID{champion}) || v.Generation != 1 {
+		t.Errorf("the variant of the draft is %+v", v)
 	}
-	tried := 0
-	for _, n := range notes {
-		if n.Draft == "" {
-			if n.Component == "strategy" {
-				t.Errorf("no draft: %s", n.Reason)
-			}
-			continue
-		}
-		v, err := a.Variant(t.Context(), "toy", n.Draft)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v.Operator != "reflect" || v.Rationale != "the failures say so" || !slices.Equal(v.Parents, []agent.ConfigID{n.Variant}) || v.Generation < 1 {
-			t.Errorf("the variant of a draft is %+v", v)
-		}
-		for e, err := range a.Evaluations(t.Context(), s.Run.ID, "toy") {
-			if err == nil && e.Variant == n.Draft {
-				tried++
-				break
-			}
-		}
+	if last := l.heard[len(l.heard)-1]; last.Trial.Variant != v.ID || last.Score != 1 {
+		t.Errorf("the draft was not tried: %+v", last)
 	}
-	if tried == 0 {
-		t.Error("no draft was ever evaluated")
-	}
-	best := s.Results[0].Search.Recommended
-	if !strings.Contains(best.Config.String("strategy"), "abracadabra") {
-		t.Errorf("the search recommends %s, without the model's word", best.Config.Canonical())
-	}
-	all := strings.Join(p.asked, "\n")
 	for _, want := range []string{"say yes to the search", "hammer", "it bent", "The south is hard.", "mean_score", `"Route":"writer"`} {
-		if !strings.Contains(all, want) {
-			t.Errorf("the model was never shown %q", want)
+		if !strings.Contains(p.asked[0], want) {
+			t.Errorf("the model was not shown %q", want)
 		}
 	}
-	if strings.Contains(all, "holdout") {
+	if strings.Contains(p.asked[0], "holdout") {
 		t.Error("the model saw a task of the holdout")
 	}
 }
@@ -184,7 +284,7 @@ func TestHostileAnswersChangeNothing(t *testing.T) {
 		{Answer: `{"component":"strategy","value":"abracadabra","rationale":"r","config":{}}`},
 		{Calls: []model.Call{{Tool: "shell", Arguments: json.RawMessage(`{}`)}}},
 	}
-	w := wordyWorkspace(t, 60)
+	w := wordyWorkspace(t, 40)
 	for i := range w.Suites["toys"].Tasks {
 		if task := &w.Suites["toys"].Tasks[i]; task.Split == bench.Holdout {
 			task.Answer = &secret
@@ -192,109 +292,110 @@ func TestHostileAnswersChangeNothing(t *testing.T) {
 		}
 	}
 	a := archive.OpenMemory()
-	p := &pen{write: func(n int64) (model.Reply, error) { return answers[int(n)%len(answers)], nil }}
-	s, err := Run(t.Context(), reflecting(w, a, wordyAgent(60), p, 1500))
-	if err != nil {
-		t.Fatal(err)
+	p := &pen{write: func(n int64) (model.Reply, error) { return answers[n-1], nil }}
+	l := teach(t, w, a, p, slices.Repeat([]string{"strategy"}, len(answers)), nil)
+	if l.err != nil {
+		t.Fatal(l.err)
 	}
-	if int(p.count.Load()) < len(answers) {
-		t.Fatalf("the model was asked only %d times", p.count.Load())
+	if got := l.drafts(); len(got) != len(answers) || strings.Join(got, "") != "" {
+		t.Errorf("hostile answers made %q", got)
 	}
-	for _, n := range briefs(t, a, s.Run.ID) {
-		if n.Draft != "" || n.Reason == "" {
-			t.Errorf("a hostile answer made %+v", n)
+	for _, n := range briefs(t, a, l.run) {
+		if n.Draft != "" || n.Reason == "" || strings.Contains(n.Reason, "owls") {
+			t.Errorf("the ledger tells of %+v", n)
 		}
 	}
 	for v, err := range a.Variants(t.Context(), "toy") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v.Operator == "reflect" || strings.Contains(v.Config.String("strategy"), "abracadabra") {
+		if v.ID != w.Agents[0].Champion.ID() {
 			t.Errorf("a hostile answer is variant %+v", v)
 		}
 	}
 }
 
-func TestAModelThatIsDownCostsNoEvaluation(t *testing.T) {
-	w := wordyWorkspace(t, 60)
+func TestAModelThatIsDownEndsNoSearch(t *testing.T) {
 	a := archive.OpenMemory()
 	p := &pen{write: func(int64) (model.Reply, error) {
 		return model.Reply{}, &model.Error{Outcome: agent.Infrastructure, Err: errors.New("no route to host")}
 	}}
-	s, err := Run(t.Context(), reflecting(w, a, wordyAgent(60), p, 400))
-	if err != nil || s.Run.Exit != ExitDone {
-		t.Fatalf("exit %d, %v", s.Run.Exit, err)
+	l := teach(t, wordyWorkspace(t, 40), a, p, []string{"strategy", "planner"}, nil)
+	if d := cmp.Diff([]string{"", ""}, l.drafts()); l.err != nil || d != "" {
+		t.Errorf("%v: %s", l.err, d)
 	}
-	if got, want := s.Results[0].Search.Evaluations, s.Plans[0].Search; got != want || p.count.Load() == 0 {
-		t.Errorf("%d evaluations of %d planned, the model was asked %d times", got, want, p.count.Load())
+	for _, n := range briefs(t, a, l.run) {
+		if !strings.Contains(n.Reason, "no route to host") {
+			t.Errorf("the ledger tells of %+v", n)
+		}
 	}
 }
 
 func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
-	w := wordyWorkspace(t, 60)
 	a := archive.OpenMemory()
-	costly := &pen{write: func(int64) (model.Reply, error) {
+	p := &pen{write: func(int64) (model.Reply, error) {
 		r := written("strategy", "x")
 		r.Usage.CostUSD = 0.4
 		return r, nil
 	}}
-	priced := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
-		res := wordyAgent(60)(ctx, req)
-		res.Usage.CostUSD = 0.001
-		return res
+	l := teach(t, wordyWorkspace(t, 40), a, p, []string{"planner", "planner", "planner", "planner", "planner", "planner"}, func(o *Options) {
+		o.Budget.USD = 1
 	})
-	o := reflecting(w, a, priced, costly, 3000)
-	o.Budget.USD = 2
-	if _, err := Run(t.Context(), o); err != nil {
-		t.Fatal(err)
+	// The evaluations cost a few cents: two replies fit, and a third before their price
+	// is the usual one.
+	if n := p.count.Load(); l.err != nil || n < 2 || n > 3 || l.budget.Spent() > 1.5 {
+		t.Errorf("asked %d times, spent %v of 1 USD, %v", n, l.budget.Spent(), l.err)
 	}
-	// Four replies and what the evaluations cost: what was in flight may exceed it once.
-	if n := costly.count.Load(); n == 0 || n > 6 {
-		t.Errorf("a run of 2 USD paid %d times .40", n)
+	if last := briefs(t, a, l.run); last[len(last)-1].Reason != "the budget of the run leaves no room for it" {
+		t.Errorf("the ledger tells of %+v", last)
 	}
 }
 
-// TestDraftsSurviveAResume: a run that is taken up again asks the model nothing that it
-// answered before, and comes to the same end as one that was never interrupted.
-func TestDraftsSurviveAResume(t *testing.T) {
-	// run answers the same question in the same way, and is interrupted by one of them.
-	run := func(a *archive.Archive, stopAt int64, resume Resume) (Summary, []string) {
-		t.Helper()
-		w := wordyWorkspace(t, 40)
-		drain, stop := context.WithCancelCause(t.Context())
-		defer stop(nil)
+// TestDraftsSurviveACrash: a run that is taken up again asks the model nothing that it
+// answered before and is told the same; what was paid before is counted.
+func TestDraftsSurviveACrash(t *testing.T) {
+	components := []string{"strategy", "planner", "strategy", "strategy"}
+	answer := func(stopAt int64, stop func()) *pen {
 		p := &pen{}
 		p.write = func(n int64) (model.Reply, error) {
 			if n == stopAt {
-				stop(ErrInterrupted)
+				stop()
 			}
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			last := p.asked[len(p.asked)-1]
+			last := p.asked[len(p.asked)-1] // one at a time
 			if component(last) != "strategy" {
-				return model.Reply{Unsure: true}, nil
+				return model.Reply{Unsure: true, Usage: agent.Usage{CostUSD: 3}}, nil
 			}
-			return written("strategy", fmt.Sprintf("Note %d.", len(last)%5)), nil
+			r := written("strategy", fmt.Sprintf("Note %d.", len(last)))
+			r.Usage.CostUSD = 3
+			return r, nil
 		}
-		o := reflecting(w, a, wordyAgent(40), p, 900)
-		o.Drain, o.Resume, o.Concurrency = drain, resume, 1
-		s, err := Run(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, p.asked
+		return p
 	}
 	whole, halves := archive.OpenMemory(), archive.OpenMemory()
-	s, all := run(whole, 0, ResumeCrashed)
-	cut, before := run(halves, 1, ResumeCrashed)
-	if len(all) < 2 || cut.Run.Exit != ExitInterrupted {
-		t.Fatalf("exit %d, %d questions: nothing is tested", cut.Run.Exit, len(all))
+	first := answer(0, nil)
+	all := teach(t, wordyWorkspace(t, 40), whole, first, components, nil)
+	if all.err != nil || len(first.asked) != 4 {
+		t.Fatalf("%d questions, %v", len(first.asked), all.err)
 	}
-	again, after := run(halves, 0, ResumeAny)
-	if diff := cmp.Diff(all, append(before, after...)); diff != "" {
-		t.Errorf("other questions were asked: %s", diff)
+
+	drain, stop := context.WithCancelCause(t.Context())
+	before := answer(2, func() { stop(ErrInterrupted) })
+	cut := teach(t, wordyWorkspace(t, 40), halves, before, components, func(o *Options) { o.Drain = drain })
+	if !errors.Is(cut.err, ErrInterrupted) || len(before.asked) != 2 {
+		t.Fatalf("%d questions, %v", len(before.asked), cut.err)
 	}
-	if diff := cmp.Diff(stableReport(t, whole, s.Run.ID), stableReport(t, halves, again.Run.ID)); diff != "" {
-		t.Errorf("the resumed run tells another story:\n%s", diff)
+	after := answer(0, nil)
+	again := teach(t, wordyWorkspace(t, 40), halves, after, components, nil)
+	if again.run != cut.run {
+		t.Fatal("the run was not taken up")
+	}
+	if d := cmp.Diff(first.asked[2:], after.asked); d != "" {
+		t.Errorf("other questions were asked: %s", d)
+	}
+	if d := cmp.Diff(all.heard, again.heard); d != "" {
+		t.Errorf("the search was told another story: %s", d)
+	}
+	if spent, want := again.budget.Spent(), all.budget.Spent(); spent < want-0.001 || spent > want+0.001 {
+		t.Errorf("%v USD are counted, %v were spent", spent, want)
 	}
 }
