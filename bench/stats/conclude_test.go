@@ -33,7 +33,9 @@ func TestConclude(t *testing.T) {
 		{"cut short", nil, Circumstances{}, Undecided, -1, "cut short"},
 		{"no entry left", nil, Circumstances{Searched: true, Blocked: "no entry is left this month"}, Undecided, -1, "was not confirmed: no entry is left this month"},
 		{
-			"the surer of two", []Ruling{ruling("aaaaaaaaaa", Proven, .2, .18), ruling("bbbbbbbbbb", Proven, .1, .05)}, Circumstances{Searched: true},
+			"the surer of two",
+			[]Ruling{ruling("aaaaaaaaaa", Proven, .2, .18), ruling("bbbbbbbbbb", Proven, .1, .05)},
+			Circumstances{Searched: true},
 			Adopt, 1, "variant bbbbbbbb is better than the champion on new tasks like these: about +9.0 points (measured +10.0 on 40 tasks it was never tuned on, 95 % interval for new tasks +5.0 to +15.0)",
 		},
 		{"proven after a search cut short", []Ruling{ruling("a", Proven, .1, .05)}, Circumstances{}, Adopt, 0, "new tasks like these"},

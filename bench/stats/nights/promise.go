@@ -20,27 +20,26 @@ type Promise struct {
 }
 
 // Promises checks the statement for a night and for a month in worlds like w, whose gain is
-// of no account, given the true variances at the gain that is stated.
+// of no account.
 func Promises(w World, repetitions int, seed uint64) []Promise {
-	room := share * float64(w.Budget) / 2
-	d := stats.Design{
-		Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Tonight: room, Month: days * room, Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed,
+	tonight := share * float64(w.Budget) / 2
+	return []Promise{promise(w, tonight, repetitions, seed), promise(w, days*tonight, repetitions, seed)}
+}
+
+// promise checks the statement for so many pairs, given the true variances at the gain that is stated.
+func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
+	d := stats.Design{Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed}
+	p := Promise{Pairs: pairs, Stated: stats.Practical}
+	// The larger the gain, the more it differs between tasks: a gain and its variances are found in turn.
+	for range 4 {
+		w.Gain = math.Min(p.Stated, most)
+		d.Within, d.Between = w.variances(seed)
+		p.Stated = d.Detectable(pairs)
 	}
-	var out []Promise
-	for _, pairs := range []float64{d.Tonight, d.Month} {
-		p := Promise{Pairs: pairs, Stated: stats.Practical}
-		// The larger the gain, the more it differs between tasks: a gain and its variances are found in turn.
-		for range 4 {
-			w.Gain = math.Min(p.Stated, most)
-			d.Within, d.Between = w.variances(seed)
-			p.Stated = d.Detectable(pairs)
-		}
-		if w.Gain = p.Stated; w.Gain < most {
-			p.Kept = w.keeps(p.Pairs, d.Alpha, repetitions, seed)
-		}
-		out = append(out, p)
+	if w.Gain = p.Stated; w.Gain < most {
+		p.Kept = w.keeps(pairs, d.Alpha, repetitions, seed)
 	}
-	return out
+	return p
 }
 
 // most is the largest gain that a champion with a mean of .5 leaves room for.
