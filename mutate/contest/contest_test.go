@@ -228,6 +228,7 @@ milliseconds of processor time of the search, by evaluation
   average  2.00      2.00         –
 
 ours / best other (x): 0.200 / 0.500 = 0.40 (goal: at most 0.65)
+ours / each: x 0.40
 runs measured now: ours 6, x 1
 runs read from the file: x 2, y 1
 `

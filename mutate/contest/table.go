@@ -120,8 +120,14 @@ func verdict(w io.Writer, round Round, cells map[string]map[string]cell) {
 	first := round.Contestants[0]
 	mine, ok := average(cells[first], regret)
 	peer, best := "", math.Inf(1)
+	var shares []string
 	for _, name := range round.Contestants[1:] {
-		if a, ok := average(cells[name], regret); ok && a < best {
+		a, whole := average(cells[name], regret)
+		if !whole {
+			continue
+		}
+		shares = append(shares, fmt.Sprintf("%s %.2f", name, mine/a))
+		if a < best {
 			peer, best = name, a
 		}
 	}
@@ -133,7 +139,7 @@ func verdict(w io.Writer, round Round, cells map[string]map[string]cell) {
 	if goal, ok := goals[round.Budget]; ok && first == Ours {
 		fmt.Fprintf(w, " (goal: at most %.2f)", goal)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "\n%s / each: %s\n", first, strings.Join(shares, ", "))
 }
 
 // provenance says which runs are of today and which were read.
