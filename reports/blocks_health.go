@@ -7,7 +7,7 @@ import (
 
 // stageNames are the stages in words.
 var stageNames = map[string]string{
-	"search": "search", "baseline": "random baseline", "aa": "champion against itself", "confirm": "confirmation",
+	"search": "search", "baseline": "random baseline", "aa": "champion against itself", "ablate": "ablation", "confirm": "confirmation",
 }
 
 // healthBlocks says how the run went.
@@ -119,6 +119,7 @@ func provenanceBlocks(s subject) []block {
 	add("agent", say(foreign(p.AgentHash)))
 	add("adapter", append(say(foreign(p.Adapter)), nature(p)...))
 	add("space", say(foreign(p.SpaceHash)))
+	add("prices", say(foreign(p.PricesHash)))
 	add("champion", say(foreign(string(p.Champion))))
 	if s.agent.Headline != nil {
 		add("variant", say(foreign(string(s.agent.Headline.Variant.ID))))

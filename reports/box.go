@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 )
 
 // box is the decision box: what every rendering begins with.
@@ -36,7 +37,7 @@ func decisionBox(s subject) box {
 		b.Claim = claim(s)
 	case archive.Keep, archive.Undecided:
 		b.Subject = say(styled(d.Champion.Name(), strong))
-		if words := claims[d.Claim]; words != "" {
+		if words := claims[d.Claim]; words != "" && s.agent.Headline.Evidence.State != stats.Vetoed {
 			b.Claim = s.agent.Headline.Variant.Name() + " is " + words
 		}
 		b.Sentence = say(foreign(d.Sentence))

@@ -72,7 +72,7 @@ func volatileFacts(run archive.Run) Volatile {
 
 // phaseRank puts the phases of a night in the order in which they happen.
 func phaseRank(name string) int {
-	known := []string{string(bench.StageAA), string(bench.StageSearch), string(bench.StageConfirm)}
+	known := []string{string(bench.StageAA), string(bench.StageSearch), string(bench.StageAblate), string(bench.StageConfirm)}
 	if i := slices.Index(known, name); i >= 0 {
 		return i
 	}

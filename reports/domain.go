@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 )
 
 // partLevel is the level of the intervals of domains and guards: their ends are the
@@ -30,10 +31,10 @@ func (b *builder) domains(f archive.Finalist, tasks map[string]int) {
 	for i := range b.out.Domains {
 		d := &b.out.Domains[i]
 		switch {
-		case d.Lo > 0 || d.Verdict == "better":
-			d.Flag = "better"
-		case d.Hi < 0 || d.Verdict == "veto":
+		case d.Hi < 0 || d.Verdict == stats.DomainVeto:
 			d.Flag = "worse"
+		case d.Lo > 0 || d.Verdict == stats.DomainBetter:
+			d.Flag = "better"
 		}
 	}
 	slices.SortStableFunc(b.out.Domains, func(x, y Domain) int {

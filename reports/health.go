@@ -22,6 +22,7 @@ func (b *builder) health() error {
 		{bench.StageSearch, max(0, b.plan.Search-b.plan.Baseline)},
 		{bench.StageBaseline, b.plan.Baseline},
 		{bench.StageAA, b.plan.AA},
+		{bench.StageAblate, b.plan.Ablate},
 		{bench.StageConfirm, b.plan.Confirm},
 	} {
 		row := Stage{Stage: string(s.stage)}
@@ -69,7 +70,7 @@ func (b *builder) provenance() error {
 	p := b.plan
 	b.out.Provenance = Provenance{
 		Suites: append([]string{}, p.Suites...), SuiteHash: p.SuiteHash, SplitHash: p.SplitHash,
-		AgentHash: p.AgentHash, SpaceHash: p.SpaceHash, Adapter: p.Adapter, Champion: p.Champion, Default: p.Default,
+		AgentHash: p.AgentHash, SpaceHash: p.SpaceHash, PricesHash: p.PricesHash, Adapter: p.Adapter, Champion: p.Champion, Default: p.Default,
 		Deterministic: p.Deterministic, UsesSeed: p.UsesSeed, SearchTasks: p.SearchTasks, HoldoutTasks: p.HoldoutTasks,
 	}
 	return nil

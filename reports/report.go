@@ -366,6 +366,7 @@ type Provenance struct {
 	SplitHash     string         `json:"split_hash"`
 	AgentHash     string         `json:"agent_hash"`
 	SpaceHash     string         `json:"space_hash"`
+	PricesHash    string         `json:"prices_hash,omitempty"`
 	Adapter       string         `json:"adapter"`
 	Champion      agent.ConfigID `json:"champion"`
 	Default       agent.ConfigID `json:"default"`

@@ -34,7 +34,7 @@ func (t *terminal) verdict(b box) {
 	}
 	hang := 2 + head.width() + 3
 	if t.width-hang < 40 {
-		t.flow(2, 4, head)
+		t.flow(2, 2, head)
 		t.flow(4, 4, b.Sentence)
 		return
 	}

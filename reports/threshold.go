@@ -32,7 +32,7 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 	if len(r.Parts) > 0 {
 		vetoes := 0.0
 		for _, d := range r.Parts {
-			if d.Verdict == "veto" {
+			if d.Verdict == stats.DomainVeto {
 				vetoes++
 			}
 		}

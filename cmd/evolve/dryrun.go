@@ -38,6 +38,9 @@ func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Worksp
 		if p.AA > 0 {
 			out("  rerun     %6d evaluations of the champion against itself\n", p.AA)
 		}
+		if p.Ablate > 0 {
+			out("  ablate    %6d evaluations to make the best of it small: changes that do nothing by themselves go back\n", p.Ablate)
+		}
 		if p.Confirm > 0 {
 			out("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
 		}
