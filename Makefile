@@ -29,7 +29,7 @@ bench: ## speed and memory, with the bound beside each figure
 
 bench-search: ## the searcher beside random search, successive halving, NSGA-II, Optuna and irace (hours; ROUNDS, CONTEST)
 	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/contest \
-	  -rounds $(ROUNDS) -in-flight 2000x10 -selections 2000x10 $(CONTEST)
+	  -args -rounds $(ROUNDS) -in-flight 2000x10 -selections 2000x10 $(CONTEST)
 
 bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world
 	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/nights -repetitions $(REPETITIONS)

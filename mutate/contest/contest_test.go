@@ -93,6 +93,7 @@ func TestUnknownContestants(t *testing.T) {
 	for name, want := range map[string]string{
 		"tpe":       `contestant "tpe": a number of tasks or "all" is to follow the colon`,
 		"random:-1": `contestant "random:-1": a number of tasks or "all" is to follow the colon`,
+		"ours:0":    `contestant "ours:0": at least one evaluation is in flight`,
 		"smac:3":    `there is no contestant "smac"`,
 	} {
 		if _, err := Lookup(t.Context(), name); err == nil || err.Error() != want {

@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -57,14 +58,15 @@ func Lookup(ctx context.Context, name string) (Contestant, error) {
 	kind, setting, _ := strings.Cut(name, ":")
 	c := Contestant{Name: name, Peer: kind != Ours}
 	if kind == Ours {
-		inFlight, err := strconv.Atoi(setting)
-		if err != nil {
-			inFlight = 1
-		} else {
-			setting = ""
+		inFlight, selection := 1, setting
+		if n, err := strconv.Atoi(setting); err == nil {
+			inFlight, selection = n, ""
 		}
-		c.About = fmt.Sprintf("the searcher of package mutate, %d in flight", inFlight)
-		c.Play = func(d *Desk) (Outcome, error) { return ours(d, inFlight, setting) }
+		if inFlight < 1 {
+			return c, fmt.Errorf("contestant %q: at least one evaluation is in flight", name)
+		}
+		c.About = fmt.Sprintf("the searcher of package mutate, %d in flight, parents by %s", inFlight, cmp.Or(selection, "its default"))
+		c.Play = func(d *Desk) (Outcome, error) { return ours(d, inFlight, selection) }
 		return c, nil
 	}
 	if kind == "irace" && setting == "" {

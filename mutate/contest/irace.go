@@ -42,7 +42,7 @@ func irace(d *Desk) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // the system's own tidying takes what is left
 	s, err := start(context.Background(), dir, "Rscript", "-e", iraceScript)
 	if err != nil {
 		return Outcome{}, err

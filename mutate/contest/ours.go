@@ -23,10 +23,8 @@ func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 	var flying flights
 	now := 0.0
 	for {
-		status := mutate.Wait
 		if len(flying) < inFlight {
-			var trial mutate.Trial
-			if trial, status = s.Ask(); status == mutate.Ready {
+			if trial, status := s.Ask(); status == mutate.Ready {
 				r, ok := d.buy(trial.Config, index[trial.Task], trial.Repeat)
 				heap.Push(&flying, flight{now + r.Seconds, trial.N, mutate.Observation{
 					Trial: trial, Scored: ok, Score: r.Score, CostUSD: r.CostUSD, Seconds: r.Seconds,
