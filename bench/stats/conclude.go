@@ -146,10 +146,12 @@ func (r *Ruling) undecided(d Design) string {
 func kept(rulings []Ruling, detectable float64) string {
 	if len(rulings) == 1 {
 		r := &rulings[0]
-		switch r.State {
-		case Harmful:
+		switch {
+		case r.State == Harmful && r.Fixed:
+			return fmt.Sprintf("the candidate %s is no better than the champion on these tasks (%s points), and asking again would say the same", short(r.Variant), signed(r.Difference))
+		case r.State == Harmful:
 			return fmt.Sprintf("the candidate %s is proven worse than the champion on these tasks (%s points)", short(r.Variant), signed(r.Difference))
-		case Vetoed:
+		case r.State == Vetoed:
 			return fmt.Sprintf("the candidate %s may not replace the champion: %s", short(r.Variant), r.Reason)
 		}
 	}

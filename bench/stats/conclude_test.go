@@ -20,6 +20,8 @@ func ruling(variant string, state State, difference, width float64) Ruling {
 func TestConclude(t *testing.T) {
 	shown := ruling("cccccccccc", Open, .06, .08)
 	shown.LogE, shown.Claim = 9, TheseTasks
+	same := ruling("dddddddddd", Harmful, 0, .1)
+	same.Fixed = true
 	design := Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500, Alpha: 1. / 240}
 	for _, c := range []struct {
 		name          string
@@ -46,6 +48,7 @@ func TestConclude(t *testing.T) {
 		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
 		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing confirmed is better on new tasks like these by 5.0 points or more"},
 		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (-10.0 points)"},
+		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (+0.0 points), and asking again would say the same"},
 		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "may not replace the champion: the domain faq is proven worse"},
 		{"worse, and somebody was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: "no entry is left"}, Undecided, -1, "no entry is left"},
 		{"worse, and the search was cut short", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{}, Undecided, -1, "cut short"},

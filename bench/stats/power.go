@@ -32,16 +32,19 @@ type Design struct {
 }
 
 // learned is the design with the variances that a ruling has measured; those it could
-// not measure stay.
+// not measure stay. All spread of a fixed agent is between tasks.
 func (d Design) learned(r *Ruling) Design {
-	d.Tasks, d.Units = r.Tasks, r.Clusters
-	if r.Within > 0 {
+	d.Tasks, d.Units, d.Fixed = r.Tasks, r.Clusters, r.Fixed
+	switch {
+	case r.Fixed && r.Between > 0:
+		d.Within, d.Between = leastBetween, r.Between
+	case r.Within > 0:
 		d.Within, d.Between = r.Within, math.Max(r.Between, leastBetween)
 	}
 	return d
 }
 
-// leastBetween stands for a variance between tasks that was measured as 0.
+// leastBetween stands for a variance that was measured as 0, which would mean that it is not known.
 const leastBetween = 1e-6
 
 // variances with the assumptions filled in. What repeats would average away shows as
@@ -71,8 +74,12 @@ const spread = 24
 // d̄ − √(h² + t²·τ̂²/M) must be above 0, with d̄ normal around the difference with variance
 // σ²/n + τ²/M, h the half-width of the confidence sequence at n pairs, and τ̂²
 // as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom less the part of
-// the repeats), averaged over its distribution. Looking after every block adds a little
-// to this; the simulation says how much. 0 when no block can be paid.
+// the repeats), averaged over its distribution. 0 when no block, or no second one, can be paid.
+//
+// Stopping early adds a little to this, and the judge's giving up on tasks that differ too much takes
+// some away: in the simulation of package nights what was stated with 80 % was
+// shown in 75 to 90 % for a night, and in 65 to 88 % for a month, the least with few
+// tasks and strong interactions.
 func (d Design) Power(difference, pairs float64) float64 {
 	blocks := math.Floor(pairs / float64(d.Tasks))
 	least := 2.0 // without a repeat, chance and difference between tasks cannot be told apart
