@@ -50,11 +50,7 @@ func metaproductivity(list []Candidate) (successes, failures []float64) {
 }
 
 // Expand reports whether hgm would make a new variant now instead of evaluating those
-// there are: N^0.6 ≥ |tree|, what is pending counted.
-func Expand(list []Candidate) bool {
-	n := 0
-	for _, c := range list {
-		n += max(0, c.Evaluations) + max(0, c.Pending)
-	}
-	return math.Pow(float64(n), growth) >= float64(len(list))
+// there are: N^0.6 ≥ |tree|, with N the evaluations in the tree, pending ones included.
+func Expand(evaluations, tree int) bool {
+	return math.Pow(float64(max(0, evaluations)), growth) >= float64(tree)
 }

@@ -28,14 +28,11 @@ func TestHGMFollowsTheBudget(t *testing.T) {
 	}
 }
 
-func TestExpandCountsWhatIsPending(t *testing.T) {
-	list := make([]Candidate, 10) // 10 = N^0.6 at N = 46.4
-	list[0].Evaluations = 46
-	if Expand(list) {
-		t.Error("46 evaluations allow ten nodes")
+func TestExpandByHand(t *testing.T) {
+	if Expand(46, 10) || !Expand(47, 10) { // 10 = N^0.6 at N = 46.4
+		t.Error("ten variants need 46.4 evaluations")
 	}
-	list[3].Pending = 1
-	if !Expand(list) {
-		t.Error("47 evaluations, one pending, do not allow ten nodes")
+	if Expand(-1, 1) || !Expand(1, 1) {
+		t.Error("a champion alone needs one evaluation")
 	}
 }

@@ -123,7 +123,7 @@ func TestAnAblationGoesOnAfterACrash(t *testing.T) {
 		}
 		seed := int64(11)
 		night := func(a *archive.Archive, run agent.Agent, ctx context.Context) (Summary, error) {
-			o := toyOptions(w, a, run, 1200)
+			o := toyOptions(w, a, run, 800)
 			o.Seed, o.Concurrency, o.Drain = &seed, 1, ctx
 			return Run(ctx, o)
 		}

@@ -23,7 +23,7 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("infinite", "budget: {usd: .inf}\n", `evolve.yaml:1:15: "usd" must be a finite number`, false),
 		settings("zero evaluations", "budget: {evaluations: 0}\n", `evolve.yaml:1:23: "evaluations" is 0, outside 1 to 1000000000`, true),
 		settings("number beyond 64 bits", "budget: {evaluations: 99999999999999999999}\n", `evolve.yaml:1:23: "evaluations" must be a whole number, not 99999999999999999999`, true),
-		settings("unknown selection", "search: {selection: topk}\n", `evolve.yaml:1:21: "selection" must be dgm, top_k or random, not "topk" (did you mean "top_k"?)`, true),
+		settings("unknown selection", "search: {selection: topk}\n", `evolve.yaml:1:21: "selection" must be clade, hgm, dgm, pareto, map_elites, top_k or random, not "topk" (did you mean "top_k"?)`, true),
 		settings("list for a section", "search: [a]\n", `evolve.yaml:1:9: "search" must hold keys with values, not a list`, true),
 		settings("share out of range", "confirm: {share: 1}\n", `evolve.yaml:1:18: "share" is 1, outside 0.05 to 0.95`, true),
 		settings("price without output", "prices:\n  small: {input: 1}\n", `evolve.yaml:2:10: "output" is missing`, true),

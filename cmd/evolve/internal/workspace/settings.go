@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"evolve/mutate/selection"
 )
 
 // DefaultEvaluations is the budget of a run for which nobody set any.
@@ -20,7 +22,7 @@ const (
 // DefaultSettings is what an empty evolve.yaml means.
 func DefaultSettings() Settings {
 	return Settings{
-		Search:  Search{Selection: "dgm", Concurrency: 8, Lookahead: 32, Baseline: .1},
+		Search:  Search{Selection: selection.Default, Concurrency: 8, Lookahead: 32, Baseline: .1},
 		Confirm: Confirm{Finalists: 3, Level: .05, Share: .65},
 	}
 }
@@ -86,7 +88,7 @@ func limitKeys(s *Settings) object {
 
 func searchKeys(s *Search) object {
 	return object{keys: []key{
-		{name: "selection", doc: "how parents are chosen: dgm (good and little explored), top_k (the best) or random", field: oneOf(&s.Selection, "dgm", "top_k", "random"), def: s.Selection},
+		{name: "selection", doc: "how parents are chosen; evolve help search tells them apart", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
 		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
 		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; a deterministic agent gives the same results at any concurrency up to it", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},

@@ -68,7 +68,7 @@ type Budget struct {
 
 // Search settings.
 type Search struct {
-	Selection   string // "dgm" by default
+	Selection   string // one of selection.Names; "clade" by default
 	Concurrency int    // 8 by default
 	Lookahead   int    // 32 by default, or Concurrency when that is more
 	// Baseline is the share of the search budget for pure random search, .1 by
