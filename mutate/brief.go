@@ -26,7 +26,8 @@ type written struct {
 }
 
 const (
-	// briefShare bounds the briefs: one for so many evaluations.
+	// One brief for so many evaluations at most, where the bandit asks for them, and one
+	// for twice as many without its asking.
 	briefShare = 12
 	// briefsOpen bounds those under way.
 	briefsOpen = 2
@@ -39,7 +40,11 @@ const (
 // briefDue reports whether a brief is to be asked for now.
 func (s *search) briefDue() bool {
 	w := &s.author
-	return w.there && w.wanted && w.open < briefsOpen && (w.briefs+1)*briefShare <= s.spent && s.belief.ready()
+	pace := 2 * briefShare
+	if w.wanted {
+		pace = briefShare
+	}
+	return w.there && w.open < briefsOpen && (w.briefs+1)*pace <= s.spent && s.belief.ready()
 }
 
 // brief asks for a change of the next component of a parent that the selection

@@ -76,6 +76,23 @@ func (s *search) recall(history []Remembered) {
 	s.design = s.design[:len(s.design)-spare]
 }
 
+// resume puts the ablest configs of earlier nights before the design.
+func (s *search) resume() {
+	const most = 4
+	var first []proposal
+	for _, p := range s.recalled(min(most, (len(s.design)+1)/2)) {
+		if p.past.weight >= 1 { // at least as good as one evaluation of tonight
+			first = append(first, p.past.proposal(p.past.ability))
+		}
+	}
+	s.design = append(first, s.design...)
+}
+
+// proposal tries a config of earlier nights again.
+func (h *past) proposal(ability float64) proposal {
+	return proposal{config: h.config, operator: "recall", rationale: "among the best of earlier nights", ability: ability}
+}
+
 // merged is what tonight and earlier nights know of an arm.
 func (s *search) merged(a *arm) []rasch.Cell {
 	for _, h := range s.history {

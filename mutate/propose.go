@@ -144,7 +144,7 @@ func (s *search) acquire(size int) []proposal {
 			}
 			if p.past != nil {
 				chosen = append(chosen, p.point)
-				out = append(out, proposal{config: p.past.config, operator: "recall", rationale: "among the best of earlier nights", ability: p.mean})
+				out = append(out, p.past.proposal(p.mean))
 				break
 			}
 			c, ok := s.codec.decode(p.point, p.from.config, p.from.point)

@@ -110,6 +110,7 @@ func New(o Options) (Searcher, error) {
 	s.layOut()
 	if s.recall(o.History); len(s.history) > 0 && len(s.codec.dims) > 0 {
 		s.fit(2)
+		s.resume()
 	}
 	return s, nil
 }
