@@ -51,9 +51,9 @@ func component(asked string) string {
 }
 
 // wordyWorkspace is toyWorkspace with a text that the model alone can write.
-func wordyWorkspace(t *testing.T, n int) *workspace.Workspace {
+func wordyWorkspace(t *testing.T) *workspace.Workspace {
 	t.Helper()
-	w := toyWorkspace(t, n)
+	w := toyWorkspace(t, 40)
 	a := &w.Agents[0]
 	a.Space.Params = append(a.Space.Params, agent.Param{Name: "strategy", Kind: agent.Text, MaxChars: 200, Default: "Be kind."})
 	a.Champion = a.Space.Default()
@@ -68,8 +68,8 @@ func wordyWorkspace(t *testing.T, n int) *workspace.Workspace {
 
 // wordyAgent solves everything once its strategy has the magic word. It tells of a
 // call of a tool that fails.
-func wordyAgent(n int) inProcess {
-	plain := toyAgent(n)
+func wordyAgent() inProcess {
+	plain := toyAgent(40)
 	return func(ctx context.Context, req agent.Request) agent.Result {
 		res := plain(ctx, req)
 		if strings.Contains(req.Config.String("strategy"), "abracadabra") {
@@ -162,7 +162,7 @@ func (l lesson) drafts() []string {
 func teach(t *testing.T, w *workspace.Workspace, a *archive.Archive, m model.Model, components []string, change func(*Options)) lesson {
 	t.Helper()
 	priced := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
-		res := wordyAgent(40)(ctx, req)
+		res := wordyAgent()(ctx, req)
 		res.Usage.CostUSD = 0.01
 		return res
 	})
@@ -242,7 +242,7 @@ func written(component string, value any) model.Reply {
 }
 
 func TestTheModelsChangeIsTried(t *testing.T) {
-	w := wordyWorkspace(t, 40)
+	w := wordyWorkspace(t)
 	a := archive.OpenMemory()
 	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be kind. Then abracadabra."), nil }}
 	l := teach(t, w, a, p, []string{"strategy"}, nil)
@@ -284,7 +284,7 @@ func TestHostileAnswersChangeNothing(t *testing.T) {
 		{Answer: `{"component":"strategy","value":"abracadabra","rationale":"r","config":{}}`},
 		{Calls: []model.Call{{Tool: "shell", Arguments: json.RawMessage(`{}`)}}},
 	}
-	w := wordyWorkspace(t, 40)
+	w := wordyWorkspace(t)
 	for i := range w.Suites["toys"].Tasks {
 		if task := &w.Suites["toys"].Tasks[i]; task.Split == bench.Holdout {
 			task.Answer = &secret
@@ -320,7 +320,7 @@ func TestAModelThatIsDownEndsNoSearch(t *testing.T) {
 	p := &pen{write: func(int64) (model.Reply, error) {
 		return model.Reply{}, &model.Error{Outcome: agent.Infrastructure, Err: errors.New("no route to host")}
 	}}
-	l := teach(t, wordyWorkspace(t, 40), a, p, []string{"strategy", "planner"}, nil)
+	l := teach(t, wordyWorkspace(t), a, p, []string{"strategy", "planner"}, nil)
 	if d := cmp.Diff([]string{"", ""}, l.drafts()); l.err != nil || d != "" {
 		t.Errorf("%v: %s", l.err, d)
 	}
@@ -338,7 +338,7 @@ func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
 		r.Usage.CostUSD = 0.4
 		return r, nil
 	}}
-	l := teach(t, wordyWorkspace(t, 40), a, p, []string{"planner", "planner", "planner", "planner", "planner", "planner"}, func(o *Options) {
+	l := teach(t, wordyWorkspace(t), a, p, []string{"planner", "planner", "planner", "planner", "planner", "planner"}, func(o *Options) {
 		o.Budget.USD = 1
 	})
 	// The evaluations cost a few cents: two replies fit, and a third before their price
@@ -373,19 +373,19 @@ func TestDraftsSurviveACrash(t *testing.T) {
 	}
 	whole, halves := archive.OpenMemory(), archive.OpenMemory()
 	first := answer(0, nil)
-	all := teach(t, wordyWorkspace(t, 40), whole, first, components, nil)
+	all := teach(t, wordyWorkspace(t), whole, first, components, nil)
 	if all.err != nil || len(first.asked) != 4 {
 		t.Fatalf("%d questions, %v", len(first.asked), all.err)
 	}
 
 	drain, stop := context.WithCancelCause(t.Context())
 	before := answer(2, func() { stop(ErrInterrupted) })
-	cut := teach(t, wordyWorkspace(t, 40), halves, before, components, func(o *Options) { o.Drain = drain })
+	cut := teach(t, wordyWorkspace(t), halves, before, components, func(o *Options) { o.Drain = drain })
 	if !errors.Is(cut.err, ErrInterrupted) || len(before.asked) != 2 {
 		t.Fatalf("%d questions, %v", len(before.asked), cut.err)
 	}
 	after := answer(0, nil)
-	again := teach(t, wordyWorkspace(t, 40), halves, after, components, nil)
+	again := teach(t, wordyWorkspace(t), halves, after, components, nil)
 	if again.run != cut.run {
 		t.Fatal("the run was not taken up")
 	}
