@@ -17,10 +17,7 @@ import (
 // load reads the agent's entries, and voids those whose evidence is about another
 // champion or another benchmark.
 func (s *confirmation) load(ctx context.Context) error {
-	var err error
-	if s.holds, err = holds(s.sides, s.opened.Identity, s.o.Workspace.Settings.Prices); err != nil {
-		return err
-	}
+	s.holds = holds(s.sides, s.opened.Identity, s.plan.PricesHash)
 	for c, err := range s.o.Archive.Candidates(ctx, s.agent.ID) {
 		if err != nil {
 			return fmt.Errorf("%w: reading the candidates: %w", bench.ErrRecorder, err)
