@@ -165,8 +165,11 @@ func (c *checker) candidate(k []byte, r *reading, value []byte) error {
 // entered checks that the candidate that a ledger entry tells of is there.
 func (c *checker) entered(k, value []byte) error {
 	var e LedgerEntry
-	if decodeDocument(value, &e) != nil || e.Kind != ledgerEnter {
-		return nil // the chain is checked by itself
+	if err := decodeDocument(value, &e); err != nil {
+		return err
+	}
+	if e.Kind != ledgerEnter {
+		return nil
 	}
 	var told Candidate
 	if err := json.Unmarshal(e.Data, &told); err != nil {
