@@ -23,6 +23,7 @@ var (
 	parents  = flag.String("selections", "", "budget and seeds of the comparison of parent selections")
 	keep     = flag.String("keep", "", "file in which the peers' runs are kept and from which they are read")
 	output   = flag.String("json", "", "file for a line of JSON for each run in the tables")
+	external = flag.Int("external-seeds", 0, "seeds of Optuna and irace at most; 0: as many as the others")
 	workers  = flag.Int("workers", 2, "runs at the same time")
 )
 
@@ -64,7 +65,7 @@ func BenchmarkContest(b *testing.B) {
 
 // show plays a round and prints its table.
 func show(b *testing.B, r Round, families []string, kept *Kept) {
-	p := Plan{Families: families, Rounds: []Round{r}, Workers: *workers, Kept: kept}
+	p := Plan{Families: families, Rounds: []Round{r}, Workers: *workers, External: *external, Kept: kept}
 	runs, missing, err := p.Run(b.Context())
 	if err != nil {
 		b.Fatal(err)

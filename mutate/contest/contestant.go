@@ -20,6 +20,8 @@ type Contestant struct {
 	Play func(*Desk) (Outcome, error)
 	// Peer is false for the project's own searcher.
 	Peer bool
+	// External ones run in a process of their own and take their time.
+	External bool
 }
 
 // Outcome is what a contestant comes back with.
@@ -72,6 +74,7 @@ func Lookup(ctx context.Context, name string) (Contestant, error) {
 		return c, nil
 	}
 	if kind == "irace" && setting == "" {
+		c.External = true
 		c.About, c.Play = "irace, tasks as instances, its own racing, the default among the initial configurations", irace
 		_, err := iraceVersion(ctx)
 		return c, err
@@ -97,6 +100,7 @@ func Lookup(ctx context.Context, name string) (Contestant, error) {
 	case "tpe", "nsga2":
 		c.About = "Optuna's " + kind + ", several tasks a trial, the default as first trial, final race of the best trials"
 		program, _, err := python(ctx)
+		c.External = true
 		c.Play = func(d *Desk) (Outcome, error) { return optuna(d, program, kind, few, rotates) }
 		return c, err
 	default:

@@ -21,6 +21,8 @@ type Round struct {
 type Plan struct {
 	Families []string
 	Rounds   []Round
+	// External limits the seeds of peers in processes of their own; 0: none fewer.
+	External int
 	// Workers is how many runs go on at the same time.
 	Workers int
 	// Kept are earlier runs: those of peers are not run again. New ones are added.
@@ -53,6 +55,9 @@ func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 		for seed := range int64(r.Seeds) {
 			for _, f := range p.Families {
 				for _, c := range field {
+					if c.External && p.External > 0 && seed >= int64(p.External) {
+						continue
+					}
 					jobs = append(jobs, job{c, stand{f, seed}, r.Budget})
 				}
 			}
