@@ -91,11 +91,13 @@ func (d Design) Power(difference, pairs float64) float64 {
 	}
 	n, units := blocks*float64(d.Tasks), float64(d.Units)
 	within, between := d.variances()
+	alpha := d.Alpha
 	var h float64
 	if !d.Fixed {
-		h = halfWidth(n, math.Min(1, within+between+difference*difference), d.Alpha)
+		alpha /= looks
+		h = halfWidth(n, math.Min(1, within+between+difference*difference), alpha)
 	}
-	t := tQuantile(1-d.Alpha, units-1)
+	t := tQuantile(1-alpha, units-1)
 	noise := within * units / n // σ² of a unit's mean
 	sd := math.Sqrt((between + noise) / units)
 	chi := distuv.ChiSquared{K: units - 1}

@@ -15,7 +15,7 @@ func TestPowerByHand(t *testing.T) {
 	near(t, "t-test", d.Detectable(40), (2.022690920+.850610)*.5/math.Sqrt(40), .002)
 	// Without variance between tasks it is the confidence sequence: normal sums against its width.
 	d = Design{Tasks: 100, Units: 100, Alpha: 1. / 240, Within: .25, Between: 1e-9}
-	h := halfWidth(1000, .25+.01, 1./240)
+	h := halfWidth(1000, .25+.01, 1./480)
 	near(t, "sequence", d.Power(.1, 1000), .5*math.Erfc((h-.1)/math.Sqrt(2*.25/1000)), .02)
 }
 

@@ -108,7 +108,7 @@ type Ruling struct {
 	Month Interval `json:"month"`
 	// New is the interval at Level for new tasks like these.
 	New Interval `json:"new"`
-	// NewLower is the bound at α_c that must be above 0 for the claim about new tasks;
+	// NewLower is the bound at α_c/2 that must be above 0 for the claim about new tasks;
 	// Limit is where it goes with ever more blocks.
 	NewLower float64 `json:"new_lower"`
 	Limit    float64 `json:"limit"`
