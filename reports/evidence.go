@@ -22,7 +22,7 @@ type Evidence struct {
 	Month      stats.Interval `json:"month"`
 	MonthLevel float64        `json:"month_level"`
 	// New is the interval for new tasks like these, at the level of the effect; NewLower
-	// the bound at α_c that must be above 0, Limit where it goes with ever more blocks.
+	// the bound at α_c/2 that must be above 0, Limit where it goes with ever more blocks.
 	New      stats.Interval `json:"new_tasks"`
 	NewLower float64        `json:"new_tasks_lower"`
 	Limit    float64        `json:"new_tasks_limit"`
