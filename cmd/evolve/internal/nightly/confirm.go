@@ -53,7 +53,7 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 	if err := s.count(ctx); err != nil {
 		return err
 	}
-	s.conclude()
+	s.conclude(rec)
 	if s.result.Verdict != archive.Adopt {
 		return ended
 	}

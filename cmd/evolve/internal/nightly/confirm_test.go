@@ -216,8 +216,9 @@ func TestEvidenceAddsUpOverNights(t *testing.T) {
 		}
 	}
 	// Proven and not adopted, it does not enter again.
-	if again := m.night(m.found(.2, better)); again.Verdict != archive.Keep || again.Blocks != 0 || len(m.entries()) != 1 {
-		t.Errorf("the night after: %s, %d blocks", again.Verdict, again.Blocks)
+	if again := m.night(m.found(.2, better)); again.Verdict != archive.Keep || again.Blocks != 0 || len(m.entries()) != 1 ||
+		!strings.Contains(again.Reason, "was confirmed in run "+runs[len(runs)-1]) {
+		t.Errorf("the night after: %s (%s), %d blocks", again.Verdict, again.Reason, again.Blocks)
 	}
 }
 

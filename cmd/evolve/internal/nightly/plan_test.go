@@ -55,7 +55,7 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 		{"forty tasks of a fixed agent", want(2000, 40, true), nil, true, true},
 		{"a night of one block", want(260, 80, false), []string{"one night cannot show", "few variants"}, false, true},
 		{"few tasks", want(2000, 9, false), []string{"9 independent holdout tasks are too few"}, true, true},
-		{"three tasks", want(2000, 3, false), []string{"3 independent holdout tasks are too few"}, true, true},
+		{"three tasks", want(2000, 3, false), []string{"3 independent holdout tasks are too few"}, false, false},
 		{"no room", want(100, 40, false), []string{"no room for one block", "124 are needed", "few variants"}, false, false},
 		{"no holdout", want(1000, 0, false), []string{"no holdout tasks"}, false, false},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/stats"
 	"evolve/mutate"
 	"evolve/mutate/reflection"
 	"evolve/runtime/agent"
@@ -109,9 +110,11 @@ func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
 	if n.plan.Baseline == 0 {
 		baseline = -1
 	}
+	// More than may enter: as many as a month lets in may have been judged before.
+	finalists := n.plan.Finalists + stats.Monthly().Entries
 	return mutate.New(mutate.Options{
 		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: n.searchTasks(), Budget: n.plan.Search, Seed: n.run.Seed,
-		MaxRepeats: n.maxRepeats(), Selection: n.o.Selection, BaselineShare: baseline, Finalists: max(1, n.plan.Finalists),
+		MaxRepeats: n.maxRepeats(), Selection: n.o.Selection, BaselineShare: baseline, Finalists: finalists,
 		View: n.view(), History: history,
 		Author: n.opened.Reflect != nil,
 	})

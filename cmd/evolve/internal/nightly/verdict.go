@@ -10,6 +10,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/mutate"
 	"evolve/runtime/agent"
 )
 
@@ -22,12 +23,28 @@ func (s *confirmation) report(r stats.Ruling, c *archive.Candidate) {
 	})
 }
 
+// judgedBefore says what became of a variant that is ahead in the search and had its
+// turn against this champion in an earlier run; empty when there is none.
+func (s *confirmation) judgedBefore(rec *mutate.Recommendation) string {
+	for _, f := range rec.Finalists {
+		for _, c := range s.entries {
+			if f.Gain > 0 && c.Variant == f.Variant && c.Champion == s.plan.Champion && c.Holds == s.holds && c.State.Ended() {
+				return fmt.Sprintf("; variant %s, which does, was confirmed in run %s: %s", c.Variant.Short(), c.Runs[len(c.Runs)-1], c.Reason)
+			}
+		}
+	}
+	return ""
+}
+
 // conclude draws the verdict from the rulings of this run.
-func (s *confirmation) conclude() {
+func (s *confirmation) conclude(rec *mutate.Recommendation) {
 	d := stats.Conclude(s.rulings, stats.Circumstances{Searched: s.result.SearchDone, Blocked: s.blocked, Design: s.design()})
 	s.result.Verdict, s.result.Reason, s.result.Detectable = d.Verdict, d.Sentence, finite(d.Detectable)
 	if d.Winner >= 0 {
 		s.result.Winner = s.result.Finalist[d.Winner].Variant
+	}
+	if d.Verdict == stats.Keep && len(s.rulings) == 0 {
+		s.result.Reason += s.judgedBefore(rec)
 	}
 	ledger := entryLedger(s.control, s.entries, s.o.Now())
 	s.result.Entries = &ledger
