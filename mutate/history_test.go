@@ -28,12 +28,12 @@ func TestHistoryHelps(t *testing.T) {
 	const seeds = 4
 	for seed := range int64(seeds) {
 		w := newWorld(t, "drift", 20+seed)
-		o := w.options(80)
+		o := w.options(160)
 		cold += w.gain(t, o) / seeds
 		o.History = nights(t, w, 400, 0.8)
 		warm += w.gain(t, o) / seeds
 	}
-	if !(warm > cold+0.05) {
+	if !(warm > cold+0.03) {
 		t.Errorf("gain %.3f with a history, %.3f without", warm, cold)
 	}
 }

@@ -14,10 +14,12 @@ const (
 	considered = 20
 	// doubt is how many standard deviations uncertainty costs a variant.
 	doubt = 0.5
-	// weakLead and strongLead are leads over the champion in standard errors: one
-	// strong enough by itself, and one that is enough where the tasks that both have
-	// seen say the same. A recommendation is no verdict: that is found on other tasks.
-	weakLead, strongLead = 0.5, 1.5
+	// enoughLead is a lead over the champion, in standard errors, that is evidence
+	// enough; strongLead one that is so although the tasks that both have seen, at least
+	// commonTasks of them, say otherwise. A recommendation is no verdict: that is found
+	// on other tasks.
+	enoughLead, strongLead = 1.5, 2.5
+	commonTasks            = 6
 )
 
 // rival is a variant beside the champion.
@@ -49,10 +51,10 @@ func (s *search) Recommend() Recommendation {
 	top := rank[0]
 	common, difference := s.paired(top.arm)
 	switch {
-	case top.lead > strongLead*top.se && top.lead > 0, top.lead > weakLead*top.se && (common == 0 || difference > 0):
+	case top.lead > strongLead*top.se && top.lead > 0, top.lead > enoughLead*top.se && (common < commonTasks || difference > 0):
 		r.Best = r.Finalists[0]
 		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.3f ± %.3f on the search tasks", top.lead, top.se))
-	case top.lead > weakLead*top.se:
+	case top.lead > enoughLead*top.se:
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
 			"the best variant's lead of %.3f ± %.3f does not show on the %d tasks that it shares with the champion: the champion stays", top.lead, top.se, common))
 	default:

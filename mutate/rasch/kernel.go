@@ -30,9 +30,9 @@ const constant = 4.0
 
 // Prior medians of the hyperparameters; their spreads are in newKernel.
 const (
-	additive     = 2.0 // shared out among the dimensions by their weights
+	additive     = 4.0 // shared out among the dimensions by their weights
 	length       = 0.35
-	pairPart     = 0.3
+	pairPart     = 1.0
 	productPart  = 0.4
 	productSteep = 1.0
 )
@@ -54,7 +54,7 @@ func newKernel(dims []Dimension) *kernel {
 		k.spread = append(k.spread, spread)
 	}
 	for i, dim := range dims {
-		add(additive*dim.Weight/total, 1.2)
+		add(additive*dim.Weight/total, 1.5)
 		n := 2 // equal or not
 		if dim.Numeric {
 			n = Grid + 2
@@ -62,9 +62,9 @@ func newKernel(dims []Dimension) *kernel {
 		k.tables[i] = make([]entry, Grid+2)[:max(n, Grid+2)]
 	}
 	for range dims {
-		add(length, 0.35)
+		add(length, 0.7)
 	}
-	add(pairPart, 0.8)
+	add(pairPart, 1.2)
 	add(productPart, 0.8)
 	add(productSteep, 0.5)
 	k.theta = append([]float64(nil), k.prior...)

@@ -12,7 +12,7 @@ import (
 func TestCovarianceIsTheFormula(t *testing.T) {
 	k := newKernel(dims())
 	x, y := Point{0, 128, -4, -2, -3}, Point{64, 128, -5, -2, -2}
-	a := []float64{0.5, 0.5, 0.5, 0.25, 0.25} // 2, shared out by weight
+	a := []float64{1, 1, 1, 0.5, 0.5} // 4, shared out by weight
 	near := math.Exp(-0.25 * 0.25 / (2 * 0.35 * 0.35))
 	v := []float64{a[0] * near, a[1], 0, a[3], 0}
 	sum, squares := 0.0, 0.0
@@ -21,7 +21,7 @@ func TestCovarianceIsTheFormula(t *testing.T) {
 		squares += v * v
 	}
 	exponent := a[0]*4*0.25*0.25 + a[2] + a[4]
-	want := 4 + sum + 0.3*(sum*sum-squares)/2 + 0.4*math.Exp(-exponent)
+	want := 4 + sum + 1.0*(sum*sum-squares)/2 + 0.4*math.Exp(-exponent)
 	if got := k.between(x, y); math.Abs(got-want) > 1e-12 {
 		t.Errorf("covariance %v, want %v", got, want)
 	}
