@@ -35,6 +35,8 @@ type Circumstances struct {
 	// window, no budget for a block, more pairs needed than a window can pay. Empty when
 	// nobody was held back.
 	Blocked string
+	// Behind says how far the best variant is from being taken up; empty when there is none.
+	Behind string
 	// Design is what the confirmation had to spend; it tells what the night could see
 	// when nothing was confirmed, and how many tasks would show more.
 	Design Design
@@ -87,6 +89,8 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 		out.Verdict, out.Sentence = Undecided, "a variant looked better on the search tasks and was not confirmed: "+c.Blocked
 	case !c.Searched:
 		out.Verdict, out.Sentence = Undecided, "the search was cut short before anything looked better than the champion; it goes on with the next run"
+	case len(rulings) == 0 && c.Behind != "":
+		out.Verdict, out.Sentence = Keep, "nothing was confirmed: on the search tasks "+c.Behind
 	case len(rulings) == 0:
 		out.Verdict, out.Sentence = Keep, "nothing tried so far looks better than the champion on the search tasks, so nothing was confirmed"
 	default:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/runtime/agent"
 )
@@ -43,6 +44,10 @@ type holdoutResult struct {
 	Interval   [2]float64     `json:"interval"`
 	Tasks      int            `json:"tasks"`
 	Repeats    int            `json:"repeats"`
+	// Claim is "new_tasks", "these_tasks" or empty; Headline the difference as it is
+	// reported, pulled towards 0.
+	Claim    stats.Claim `json:"claim"`
+	Headline float64     `json:"headline"`
 }
 
 func outcomeOf(s nightly.Summary) runOutcome {
@@ -64,6 +69,9 @@ func outcomeOf(s nightly.Summary) runOutcome {
 			a.Holdout = &holdoutResult{
 				Champion: s.Plans[i].Champion, Variant: f.Variant, Difference: c.Difference,
 				Interval: [2]float64{c.Lo, c.Hi}, Tasks: c.Tasks, Repeats: c.Repeats,
+			}
+			if f.Ruling != nil {
+				a.Holdout.Claim, a.Holdout.Headline = f.Ruling.Claim, f.Ruling.Shrunken
 			}
 		}
 		out.Agents = append(out.Agents, a)

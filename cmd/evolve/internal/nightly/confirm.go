@@ -34,6 +34,8 @@ type confirmation struct {
 	place int64
 	// blocked says why a variant that is ahead was not taken up.
 	blocked string
+	// behind says how far the best variant is from being taken up.
+	behind  string
 	rulings []stats.Ruling
 }
 

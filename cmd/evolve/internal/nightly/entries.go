@@ -76,8 +76,11 @@ func (s *confirmation) promote(ctx context.Context, rec *mutate.Recommendation) 
 	for {
 		i, projected, reason := stats.Promote(rated, s.control.Alpha(), variance, room)
 		if i < 0 {
-			if projected > 0 && s.blocked == "" {
+			switch {
+			case projected > 0 && s.blocked == "":
 				s.blocked = reason
+			case len(rated) > 0:
+				s.behind = reason
 			}
 			return nil, nil
 		}
@@ -139,12 +142,13 @@ const leastSD = 1e-3
 // lead is a variant's estimated gain over the champion on new tasks, with its standard
 // deviation. What the search says is about the search tasks; where it knows the answers
 // to them (a repeat is no new evidence), how those tasks were drawn is what is left
-// to chance, and each counts as one difference of variance p̂(1−p̂) (spec 9.2).
+// to chance, and each counts as one difference of variance p̂(1−p̂) (spec 9.2). This
+// decides who gets a block, not what is claimed of it: the claim has clusters as units.
 func (n *night) lead(f, champion mutate.Estimate) (gain, sd float64) {
 	if !n.fixed() {
 		return f.Gain, f.SD
 	}
-	drawn := successVariance(champion.Score) / float64(units(n.sides.search))
+	drawn := successVariance(champion.Score) / float64(max(1, len(n.sides.search)))
 	return f.Gain, math.Sqrt(f.SD*f.SD + drawn)
 }
 

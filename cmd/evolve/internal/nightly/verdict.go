@@ -38,7 +38,7 @@ func (s *confirmation) judgedBefore(rec *mutate.Recommendation) string {
 
 // conclude draws the verdict from the rulings of this run.
 func (s *confirmation) conclude(rec *mutate.Recommendation) {
-	d := stats.Conclude(s.rulings, stats.Circumstances{Searched: s.result.SearchDone, Blocked: s.blocked, Design: s.design()})
+	d := stats.Conclude(s.rulings, stats.Circumstances{Searched: s.result.SearchDone, Blocked: s.blocked, Behind: s.behind, Design: s.design()})
 	s.result.Verdict, s.result.Reason, s.result.Detectable = d.Verdict, d.Sentence, finite(d.Detectable)
 	if d.Winner >= 0 {
 		s.result.Winner = s.result.Finalist[d.Winner].Variant
