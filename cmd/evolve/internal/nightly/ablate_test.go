@@ -118,12 +118,14 @@ func TestTheWinnerIsMadeSmall(t *testing.T) {
 func TestAnAblationGoesOnAfterACrash(t *testing.T) {
 	for _, chance := range []bool{false, true} {
 		w := idleWorkspace(t, 40)
+		evaluations := 800
 		if chance {
-			w.Agents[0].Deterministic, w.Agents[0].UsesSeed = false, true
+			// A confirmation by repeats leaves the search a smaller share.
+			w.Agents[0].Deterministic, w.Agents[0].UsesSeed, evaluations = false, true, 2000
 		}
 		seed := int64(11)
 		night := func(a *archive.Archive, run agent.Agent, ctx context.Context) (Summary, error) {
-			o := toyOptions(w, a, run, 800)
+			o := toyOptions(w, a, run, evaluations)
 			o.Seed, o.Concurrency, o.Drain = &seed, 1, ctx
 			return Run(ctx, o)
 		}
