@@ -33,7 +33,7 @@ func (b *belief) ready() bool { return len(b.items) > 0 }
 // refresh fits the model when enough has been told since it was last fitted.
 func (s *search) refresh() {
 	b := &s.belief
-	if s.told-b.fitted >= max(4, min(b.fitted/40, 150)) && len(s.codec.dims) > 0 {
+	if s.told-b.fitted >= max(4, min(b.fitted/40, 150+b.fitted/100)) && len(s.codec.dims) > 0 {
 		s.fit(2)
 	}
 }

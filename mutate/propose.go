@@ -37,6 +37,8 @@ const (
 	optimism   = 1.5
 	batchSize  = 8
 	tooSimilar = 0.97
+	// manyArms is how many variants there are before proposals are made in bulk.
+	manyArms = 4 * mostConfigs
 )
 
 // propose makes new variants: without a model random ones, with it a batch of points
@@ -51,7 +53,10 @@ func (s *search) propose() []proposal {
 		}
 		return nil
 	}
-	size := batchSize
+	size, refined := batchSize, rounds
+	if len(s.arms) > manyArms {
+		size, refined = 8*batchSize, 0 // of thousands each matters less
+	}
 	left := s.plan.search - float64(s.spent-s.baseline.asked)
 	size = max(1, min(size, int(left/float64(s.plan.first))))
 	var out []proposal
@@ -66,7 +71,7 @@ func (s *search) propose() []proposal {
 		}
 	}
 	s.predict(out)
-	return append(out, s.acquire(ours)...)
+	return append(out, s.acquire(ours, refined)...)
 }
 
 // elite lists the arms of the model with the highest ability.
@@ -96,7 +101,7 @@ func (s *search) judge(list []prospect) {
 	}
 }
 
-func (s *search) acquire(size int) []proposal {
+func (s *search) acquire(size, refined int) []proposal {
 	model := s.belief.model
 	parents := s.elite(elite)
 	weights := s.codec.weigh(model.Relevance())
@@ -125,7 +130,7 @@ func (s *search) acquire(size int) []proposal {
 		better := func(a, b prospect) int { return cmp.Compare(worth(&b), worth(&a)) }
 		slices.SortStableFunc(pool, better)
 		top := slices.Clone(pool[:min(5, len(pool))])
-		for range rounds {
+		for range refined {
 			kids := make([]prospect, litter)
 			for k := range kids {
 				p := top[s.rng.IntN(len(top))]
