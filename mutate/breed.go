@@ -19,7 +19,9 @@ type breeding struct {
 	lexicon   *memory.Lexicon
 	bandit    *operator.Bandit
 	choose    selection.Selector
-	health    health
+	// patient selections make a child only when the tree has earned one.
+	patient bool
+	health  health
 	// young are bred arms whose operators were not rewarded yet.
 	young []*arm
 
@@ -47,7 +49,7 @@ func newBreeding(name string, author bool) (breeding, error) {
 		return breeding{}, err
 	}
 	lex := memory.NewLexicon()
-	b := breeding{operators: operator.Standard(lex), lexicon: lex, bandit: operator.NewBandit(operator.State{}), choose: choose, at: -1}
+	b := breeding{operators: operator.Standard(lex), lexicon: lex, bandit: operator.NewBandit(operator.State{}), choose: choose, patient: name == selection.HGM, at: -1}
 	b.names = append(b.names, modelOperator)
 	if author {
 		b.names = append(b.names, reflectOperator)
@@ -62,6 +64,9 @@ func newBreeding(name string, author bool) (breeding, error) {
 // the model's turn, an author's, or nothing new came of it.
 func (s *search) breed() (proposal, bool) {
 	b := &s.breeding
+	if b.patient && !selection.Expand(s.tree()) {
+		return proposal{}, false
+	}
 	name, scale := b.bandit.Pick(b.names, s.rng)
 	if name == modelOperator {
 		return proposal{}, false
@@ -109,6 +114,18 @@ func (s *search) breed() (proposal, bool) {
 		return p, true
 	}
 	return proposal{}, false
+}
+
+// tree counts the evaluations, told or pending, of the champion and of what was bred, and
+// how many those are. What the model proposes is no part of the tree.
+func (s *search) tree() (evaluations, size int) {
+	for _, a := range s.arms {
+		if a == s.champion || a.scale > 0 && a.operator != modelOperator {
+			evaluations += a.asked
+			size++
+		}
+	}
+	return evaluations, size
 }
 
 // gather lists the candidates for parents: the champion and the ablest others.

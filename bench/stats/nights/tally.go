@@ -73,8 +73,14 @@ func (t Tally) monthly(n int, squares float64) (rate, se float64) {
 // Power is the share of repetitions with a true adoption.
 func (t Tally) Power() (rate, se float64) { return Share{t.Won, t.N}.Rate() }
 
-// entryPower is the share of better variants that, once entered, were adopted.
-func (t Tally) entryPower() (rate, se float64) { return Share{t.Won, t.Entered}.Rate() }
+// entryPower is the share of better variants that, once entered, were adopted; NaN for
+// policies that know no entries.
+func (t Tally) entryPower() (rate, se float64) {
+	if t.Entered == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return Share{t.Won, t.Entered}.Rate()
+}
 
 // heading names the columns of [Tally.String].
 const heading = "  policy\tfalse a month, new tasks\tthese tasks\tpower\tan entry's\tnights\tevaluations" +
