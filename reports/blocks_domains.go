@@ -27,7 +27,11 @@ func domainBlocks(s subject) []block {
 	}
 	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
 	if s.agent.Domains[0].Verdict != "" {
-		note.Text = say("~ no significant difference. " + percent(partLevel) + " intervals, valid at any stop, not adjusted for the number of domains. " +
+		valid := "valid at any stop"
+		if h := s.agent.Headline; h != nil && h.Evidence != nil && h.Evidence.Fixed {
+			valid = "Student's over clusters"
+		}
+		note.Text = say("~ no significant difference. " + percent(partLevel) + " intervals, " + valid + ", not adjusted for the number of domains. " +
 			"Fine: a loss of 10 points is ruled out; open: it is not yet. Only a domain that is shown to be worse stands against a recommendation.")
 	}
 	if len(t.Rows) > domainsListed {

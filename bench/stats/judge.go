@@ -14,7 +14,7 @@ const (
 	// looks divides the level of the claim about new tasks: τ̂ and Student's t hold at one
 	// look, and after every block there is another. At the full level the simulation of package
 	// nights had .07 false adoptions a month with interactions and 10 or 40 tasks, where .05 are
-	// stated; at half of it .05 and .03.
+	// stated; at half of it .03 and .02.
 	looks = 2
 	// surplus times the pairs that were projected, and a candidate is parked.
 	surplus = 2
