@@ -187,6 +187,7 @@ func (s *search) Ask() (Trial, Status) {
 	a := s.choose()
 	if a == nil {
 		s.exhausted = true
+		s.lastWord()
 		return Trial{}, Done
 	}
 	task := s.task(a)

@@ -40,8 +40,13 @@ func (s *search) Tell(o Observation) {
 		a.observe(task, o.Score)
 	}
 	s.note(a, task, o)
-	if s.spent >= s.budget && len(s.pending) == 0 && len(s.codec.dims) > 0 {
-		s.fit(4) // the last word
+	s.lastWord()
+}
+
+// lastWord fits the model once more when there is nothing left to ask or to be told.
+func (s *search) lastWord() {
+	if (s.spent >= s.budget || s.exhausted) && len(s.pending) == 0 && len(s.codec.dims) > 0 && s.told > 0 {
+		s.fit(4)
 	}
 }
 

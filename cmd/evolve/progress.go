@@ -62,7 +62,7 @@ func (p *progress) show(now nightly.Progress) {
 	name := now.Agent + " " + now.Stage
 	fresh := name != p.stage
 	if fresh && p.bar != nil {
-		p.bar.SetTotal(-1, true)
+		p.bar.Abort(false) // it stays as it is; of a bar that is full, nothing
 	}
 	p.stage = name
 	label := " " + p.best
@@ -117,7 +117,7 @@ func (p *progress) settle() {
 func (p *progress) close() {
 	p.mu.Lock()
 	if p.bar != nil {
-		p.bar.SetTotal(-1, true)
+		p.bar.Abort(false)
 	}
 	p.settle()
 	p.mu.Unlock()

@@ -131,7 +131,12 @@ func (s *confirmation) prospects(ctx context.Context, rec *mutate.Recommendation
 		}
 		p := prospect{variant: f.Variant}
 		p.gain, p.sd = s.lead(f, rec.Champion)
-		list, rated = append(list, p), append(rated, p.rate(stats.Differences{}, 0))
+		r := p.rate(stats.Differences{}, 0)
+		if s.fixed {
+			// One block is all that it costs: the lead counts as it is.
+			r.Mean, r.SD = p.gain, max(p.sd, leastSD)
+		}
+		list, rated = append(list, p), append(rated, r)
 	}
 	return list, rated, nil
 }
