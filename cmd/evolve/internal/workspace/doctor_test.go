@@ -252,7 +252,7 @@ func TestDoctorFindings(t *testing.T) {
 			"few holdout tasks", nil, nil,
 			[]string{"suite tasks", "tasks", "power solver"},
 			"warn suite tasks: 2 tasks (1 search, 1 holdout), 1 domain, 2 clusters: too few for a claim about new tasks | add tasks: at least 10 holdout clusters\n" +
-				"warn power solver: no improvement on new tasks can be shown (1 independent holdout task, 650 pairs a night) | an improvement of 10 points needs about 17 independent holdout tasks\n",
+				"warn power solver: no improvement on new tasks can be shown (1 independent holdout task, 650 pairs a night) | an improvement of 10 points needs about 19 independent holdout tasks\n",
 		},
 		{
 			"no holdout",
