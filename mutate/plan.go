@@ -19,7 +19,7 @@ const (
 	// leaderShare of the search before it goes to leaders.
 	leaderShare = 0.25
 	// mostConfigs bounds the variants: a fit's time grows with their cube.
-	mostConfigs = 420
+	mostConfigs = 600
 )
 
 func newPlan(budget float64, tasks, repeats int) plan {
