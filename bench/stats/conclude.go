@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Verdict of a run for an agent.
@@ -133,6 +134,10 @@ func (r *Ruling) undecided(d Design) string {
 		return fmt.Sprintf("variant %s is proven better on these tasks only (%s): %s cannot show that it is on new tasks like these%s",
 			name, interval, plural(r.Clusters, "independent task"), more)
 	case Parked:
+		if r.Claim == NewTasks {
+			return fmt.Sprintf("variant %s is proven better on new tasks like these (%s), but after twice the pairs it was projected to need %s: it is parked with its evidence",
+				name, interval, strings.Join(r.unproven(), "; "))
+		}
 		return fmt.Sprintf("variant %s is neither shown better nor ruled out (%s) after twice the pairs it was projected to need: it is parked with its evidence", name, interval)
 	}
 	next := "it goes on tomorrow"
@@ -143,6 +148,9 @@ func (r *Ruling) undecided(d Design) string {
 			next += ": about " + morePairs(n)
 		}
 		return fmt.Sprintf("variant %s is neither shown better nor ruled out to be better by %s points (%s); %s", name, points(Practical), interval, next)
+	}
+	if r.Claim == NewTasks {
+		return fmt.Sprintf("variant %s is proven better on new tasks like these (%s), but %s; %s", name, interval, strings.Join(r.unproven(), "; "), next)
 	}
 	return fmt.Sprintf("variant %s is proven better on these tasks, and not yet on new tasks like these (%s); %s", name, interval, next)
 }

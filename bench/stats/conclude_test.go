@@ -20,6 +20,11 @@ func ruling(variant string, state State, difference, width float64) Ruling {
 func TestConclude(t *testing.T) {
 	shown := ruling("cccccccccc", Open, .06, .08)
 	shown.LogE, shown.Claim = 9, TheseTasks
+	dear := ruling("eeeeeeeeee", Open, .2, .1)
+	dear.LogE, dear.Claim = 9, NewTasks
+	dear.Guards = []Guard{{Name: "cost", Verdict: GuardOpen, Most: 1.1, Ratio: 1.08}, {Name: "latency", Verdict: GuardPassed}}
+	parked := dear
+	parked.State = Parked
 	same := ruling("dddddddddd", Harmful, 0, .1)
 	same.Fixed = true
 	design := Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500, Alpha: 1. / 240}
@@ -44,6 +49,8 @@ func TestConclude(t *testing.T) {
 		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is neither shown better nor ruled out to be better by 5.0 points (+3.0 points, 95 % interval for new tasks -5.0 to +11.0); it goes on tomorrow: about 4800 more pairs"},
 		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it goes on tomorrow"},
 		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, and not yet on new tasks like these"},
+		{"a guard is open", []Ruling{dear}, Circumstances{Searched: true}, Undecided, -1, "is proven better on new tasks like these (+20.0 points, 95 % interval for new tasks +10.0 to +30.0), but cost is not yet proven to be at most +10 % above the champion's (+8 %); it goes on tomorrow"},
+		{"a guard stays open", []Ruling{parked}, Circumstances{Searched: true}, Undecided, -1, "but after twice the pairs it was projected to need cost is not yet proven"},
 		{"on these tasks only", []Ruling{ruling("a", Parked, .3, .4), ruling("b", HereOnly, .06, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant b is proven better on these tasks only"},
 		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
 		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing confirmed is better on new tasks like these by 5.0 points or more"},
