@@ -104,6 +104,32 @@ func place(p agent.Param, v any) int16 {
 	return int16(operator.Unit(p, f)*rasch.Grid + 0.5)
 }
 
+// conditions of a parameter on settings. One on a parameter with a single value holds
+// when that one's own conditions do.
+func (c *codec) conditions(p agent.Param, at map[string]int, depth int) []need {
+	var out []need
+	for other, values := range p.When {
+		j, free := at[other]
+		if !free {
+			if q, ok := c.space.Lookup(other); ok && depth < len(c.space.Params) {
+				out = append(out, c.conditions(q, at, depth+1)...)
+			}
+			continue
+		}
+		if c.settings[j].param.Kind == agent.Text {
+			continue
+		}
+		n := need{setting: j}
+		for _, v := range values {
+			if v, err := c.settings[j].param.Coerce(v); err == nil {
+				n.codes = append(n.codes, c.settings[j].code(v))
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
 // arrange finds the conditions of the settings and an order in which they can be
 // decided. A condition on a text is left to the config: whole texts are no codes.
 func (c *codec) arrange() {
@@ -112,19 +138,7 @@ func (c *codec) arrange() {
 		at[st.param.Name] = i
 	}
 	for i := range c.settings {
-		for other, values := range c.settings[i].param.When {
-			j, free := at[other]
-			if !free || c.settings[j].param.Kind == agent.Text {
-				continue
-			}
-			n := need{setting: j}
-			for _, v := range values {
-				if v, err := c.settings[j].param.Coerce(v); err == nil {
-					n.codes = append(n.codes, c.settings[j].code(v))
-				}
-			}
-			c.settings[i].needs = append(c.settings[i].needs, n)
-		}
+		c.settings[i].needs = c.conditions(c.settings[i].param, at, 0)
 		slices.SortFunc(c.settings[i].needs, func(a, b need) int { return a.setting - b.setting })
 	}
 	done := make([]bool, len(c.settings))

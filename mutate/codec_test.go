@@ -89,6 +89,28 @@ func TestMovesStayInTheSpace(t *testing.T) {
 	})
 }
 
+// A condition on a parameter with one value is a condition on what that one needs.
+func TestConditionThroughAFixedParameter(t *testing.T) {
+	space := agent.Space{Params: []agent.Param{
+		{Name: "on", Kind: agent.Bool, Default: false},
+		{Name: "only", Kind: agent.Choice, Values: []any{"x"}, Default: "x", When: map[string][]any{"on": {true}}},
+		{Name: "n", Kind: agent.Float, Max: 1, Default: 0.5, When: map[string][]any{"only": {"x"}}},
+	}}
+	c := newCodec(space, space.Default())
+	rng := rand.New(rand.NewPCG(1, 2))
+	seen := map[bool]int{}
+	for range 50 {
+		x := c.random(c.encode(space.Default()), rng)
+		on := x[0] == present
+		if seen[on]++; on == (x[1] == inactive) {
+			t.Fatalf("on is %v, and n %d", on, x[1])
+		}
+	}
+	if len(seen) != 2 {
+		t.Error("the switch never moved")
+	}
+}
+
 // What a move leaves alone keeps its very value, however fine.
 func TestDecodingKeepsWhatDidNotChange(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{

@@ -49,7 +49,7 @@ func FromUnit(p agent.Param, u float64) any {
 func step(p agent.Param, v float64) float64 {
 	size := (p.Max - p.Min) / 1000
 	if p.Log {
-		size = math.Abs(v) / 100
+		size = math.Min(math.Abs(v), p.Max-p.Min) / 100
 	}
 	if !(size > 0) || math.IsInf(size, 1) {
 		return 0

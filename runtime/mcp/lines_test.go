@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sys/unix"
 
 	"evolve/runtime/tool"
 )
@@ -79,7 +81,7 @@ func TestUnread(t *testing.T) {
 	go func() {
 		result <- p.Write(ctx, &jsonrpc.Request{Method: "x", Params: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)})
 	}()
-	for len(p.turn) == 0 {
+	for unread(t, p.stdin) < 1<<12 { // in the midst of it, not before
 		runtime.Gosched()
 	}
 	waiting, cancel := context.WithCancel(t.Context())
@@ -93,6 +95,23 @@ func TestUnread(t *testing.T) {
 	}
 	gone()
 	p.bury(t.Context())
+}
+
+// unread is the number of bytes that are in a pipe.
+func unread(t *testing.T, pipe *os.File) int {
+	t.Helper()
+	raw, err := pipe.SyscallConn() // not Fd, which would take the deadlines away
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	if err := raw.Control(func(fd uintptr) { n, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestDecode(t *testing.T) {
