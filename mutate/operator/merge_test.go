@@ -31,37 +31,44 @@ func anyThree(t *rapid.T) (space agent.Space, a, b, ancestor agent.Config) {
 func TestLawsOfMerging(t *testing.T) {
 	clean, clashing := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		space, a, b, ancestor := anyThree(t)
-		equalTo := func(what string, x, y, o, want agent.Config) {
-			got, conflicts := Merge(space, x, y, o)
-			if d := cmp.Diff(want, got); d != "" {
-				t.Fatalf("%s: %s", what, d)
+		for range 10 { // so that few checks do as well
+			if aMerge(t) {
+				clashing++
+			} else {
+				clean++
 			}
-			if len(conflicts) > 0 {
-				t.Fatalf("%s: a conflict over %v", what, conflicts)
-			}
-		}
-		equalTo("merged with itself", a, a, ancestor, a)
-		equalTo("merged with the ancestor", a, ancestor, ancestor, a)
-		equalTo("the ancestor merged with it", ancestor, b, ancestor, b)
-		ab, conflicts := Merge(space, a, b, ancestor)
-		ba, reverse := Merge(space, b, a, ancestor)
-		validate(t, space, ab)
-		if (len(conflicts) == 0) != (len(reverse) == 0) {
-			t.Fatalf("conflicts one way only: %v and %v", conflicts, reverse)
-		}
-		if len(conflicts) > 0 {
-			clashing++
-			return
-		}
-		clean++
-		if !ab.Equal(ba) {
-			t.Fatalf("the order matters without a conflict: %s", cmp.Diff(ab, ba))
 		}
 	})
 	if clean == 0 || clashing == 0 {
 		t.Errorf("%d merges without and %d with conflicts: not both were tried", clean, clashing)
 	}
+}
+
+// aMerge holds one merge to the laws and reports whether it had conflicts.
+func aMerge(t *rapid.T) (conflict bool) {
+	space, a, b, ancestor := anyThree(t)
+	equalTo := func(what string, x, y, o, want agent.Config) {
+		got, conflicts := Merge(space, x, y, o)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("%s: %s", what, d)
+		}
+		if len(conflicts) > 0 {
+			t.Fatalf("%s: a conflict over %v", what, conflicts)
+		}
+	}
+	equalTo("merged with itself", a, a, ancestor, a)
+	equalTo("merged with the ancestor", a, ancestor, ancestor, a)
+	equalTo("the ancestor merged with it", ancestor, b, ancestor, b)
+	ab, conflicts := Merge(space, a, b, ancestor)
+	ba, reverse := Merge(space, b, a, ancestor)
+	validate(t, space, ab)
+	if (len(conflicts) == 0) != (len(reverse) == 0) {
+		t.Fatalf("conflicts one way only: %v and %v", conflicts, reverse)
+	}
+	if len(conflicts) == 0 && !ab.Equal(ba) {
+		t.Fatalf("the order matters without a conflict: %s", cmp.Diff(ab, ba))
+	}
+	return len(conflicts) > 0
 }
 
 func TestMergeOfTexts(t *testing.T) {

@@ -16,40 +16,47 @@ var lexicon = memory.NewLexicon()
 func TestEveryChildIsValidNewAndLeavesItsSceneAlone(t *testing.T) {
 	made := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		s, rng := anyScene(t)
-		before := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical())
-		for _, op := range Standard(lexicon) {
-			for range 3 {
-				c, ok := op.Make(s, rng)
-				if !ok {
-					continue
-				}
-				made[op.Name()]++
-				validate(t, s.Space, c.Config)
-				if c.Config.ID() == s.Parent.ID() {
-					t.Fatalf("%s made its parent", op.Name())
-				}
-				if c.Operator != op.Name() || c.Rationale == "" {
-					t.Fatalf("a child without a story: %+v", c)
-				}
-				if c.Both && s.Other == nil {
-					t.Fatalf("%s has two parents, but was given one", op.Name())
-				}
-				spoil(c.Config)
-			}
-		}
-		spoil(Random(s.Space, s.Champion, rng))
-		if after := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical()); after != before {
-			t.Fatalf("the scene was changed: %s was %s", after, before)
-		}
-		if problems := s.Space.Check(); len(problems) > 0 {
-			t.Fatalf("the space was changed: %v", problems)
+		for range 10 { // so that few checks do as well
+			aScene(t, made)
 		}
 	})
 	for _, op := range Standard(lexicon) {
 		if made[op.Name()] == 0 {
 			t.Errorf("%s never made a child", op.Name())
 		}
+	}
+}
+
+// aScene lets every operator make children of a scene and counts them.
+func aScene(t *rapid.T, made map[string]int) {
+	s, rng := anyScene(t)
+	before := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical())
+	for _, op := range Standard(lexicon) {
+		for range 3 {
+			c, ok := op.Make(s, rng)
+			if !ok {
+				continue
+			}
+			made[op.Name()]++
+			validate(t, s.Space, c.Config)
+			if c.Config.ID() == s.Parent.ID() {
+				t.Fatalf("%s made its parent", op.Name())
+			}
+			if c.Operator != op.Name() || c.Rationale == "" {
+				t.Fatalf("a child without a story: %+v", c)
+			}
+			if c.Both && s.Other == nil {
+				t.Fatalf("%s has two parents, but was given one", op.Name())
+			}
+			spoil(c.Config)
+		}
+	}
+	spoil(Random(s.Space, s.Champion, rng))
+	if after := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical()); after != before {
+		t.Fatalf("the scene was changed: %s was %s", after, before)
+	}
+	if problems := s.Space.Check(); len(problems) > 0 {
+		t.Fatalf("the space was changed: %v", problems)
 	}
 }
 
