@@ -78,8 +78,12 @@ func TestLabelledUtterances(t *testing.T) {
 	adoptsFromRecall(t, file, "0", "8", "2000")
 }
 
-// TestCLINC150 is the same on real data, where it is at hand.
+// TestCLINC150 is the same on real data, where it is at hand. Ten times the work takes
+// minutes under the race detector, which has seen all of it in the test before.
 func TestCLINC150(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: run without -short")
+	}
 	file := filepath.Join(sharedData(t), "clinc150.json")
 	if _, err := os.Stat(file); err != nil {
 		t.Skipf("the real data is not here: %v", err)
