@@ -331,6 +331,46 @@ type ProposalRecord struct {
 	Decision *DecisionBrief `json:"decision,omitempty"`
 	// AdoptedCommit is the commit that an approval made.
 	AdoptedCommit string `json:"adopted_commit,omitempty"`
+	// Patch is what only proposals of kind patch have.
+	Patch *PatchBrief `json:"patch,omitempty"`
+}
+
+// PatchBrief is what a code patch has beyond other proposals. Its files' paths are
+// relative to the root of the target's repository.
+type PatchBrief struct {
+	// Target names the repository in the settings; Repository is its folder.
+	Target     string `json:"target"`
+	Repository string `json:"repository"`
+	// Author is the agent or person it comes from, Origin how: "agent", "person",
+	// "model" or "constants".
+	Author string `json:"author"`
+	Origin string `json:"origin"`
+	// BaseCommit is what it was gated on, Tree the tree that it leads to, Policy the
+	// digest of the target's scope and gate settings.
+	BaseCommit string `json:"base_commit"`
+	Tree       string `json:"tree"`
+	Policy     string `json:"policy"`
+	// Digest is over base commit, tree, policy and the gates' evidence: it is what
+	// a review is of and what a person approves.
+	Digest string `json:"digest"`
+	// NewTests are test files that it brings.
+	NewTests []string `json:"new_tests,omitempty"`
+	// Gain is the measured effect of a patch that a benchmark speaks for.
+	Gain string `json:"gain,omitempty"`
+	// Sandbox names the walls that its tests ran behind.
+	Sandbox string  `json:"sandbox,omitempty"`
+	Review  *Review `json:"review,omitempty"`
+}
+
+// Review is another agent's word on a patch: advice and a veto, never an approval.
+type Review struct {
+	Reviewer string `json:"reviewer"`
+	Approve  bool   `json:"approve"`
+	// Reasons are foreign text.
+	Reasons string `json:"reasons"`
+	// Digest is that of the patch it looked at; of any other it says nothing.
+	Digest string    `json:"digest"`
+	Time   time.Time `json:"time,omitzero"`
 }
 
 // DecisionBrief is the latest decision on a proposal.

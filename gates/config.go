@@ -29,7 +29,7 @@ type ConfigChange struct {
 func Config(c ConfigChange) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
-		{"config", func(context.Context) (Verdict, string) {
+		{Name: "config", Check: func(context.Context) (Verdict, string) {
 			got, err := c.Reload()
 			if err != nil {
 				return Failed, "the files do not load: " + err.Error()

@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sourcegraph/conc/panics"
 
@@ -24,22 +25,31 @@ const (
 // Gate is one automatic check. Check returns its verdict and the evidence for it,
 // in words a person can judge.
 type Gate struct {
-	Name  string
+	Name string
+	// Needs names gates before it without which it would say nothing: unless all of
+	// them passed or flagged, it is not run.
+	Needs []string
 	Check func(ctx context.Context) (Verdict, string)
 }
 
 // Run passes a proposal through all gates, in order, also after one has failed:
 // a person is told everything at once. A gate that panics has failed; one that the
-// context did not let start was not run.
+// context did not let start, or that needs another which did not pass, was not run.
 func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	out := make([]archive.GateVerdict, 0, len(gates))
+	said := map[string]Verdict{}
 	for _, g := range gates {
 		verdict, evidence := NotRun, "stopped before its turn"
-		if ctx.Err() == nil {
+		missing := slices.IndexFunc(g.Needs, func(n string) bool { return said[n] != Passed && said[n] != Flagged })
+		switch {
+		case missing >= 0:
+			evidence = fmt.Sprintf("needs the gate %q to pass", g.Needs[missing])
+		case ctx.Err() == nil:
 			if p := panics.Try(func() { verdict, evidence = g.Check(ctx) }); p != nil {
 				verdict, evidence = Failed, fmt.Sprintf("the gate itself broke: %v", p.Value)
 			}
 		}
+		said[g.Name] = verdict
 		out = append(out, archive.GateVerdict{Gate: g.Name, Verdict: string(verdict), Evidence: evidence})
 	}
 	return out

@@ -44,10 +44,10 @@ func TestLane(t *testing.T) {
 func TestRunFailsClosed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	got := Run(ctx, []Gate{
-		{"fine", func(context.Context) (Verdict, string) { return Passed, "" }},
-		{"broken", func(context.Context) (Verdict, string) { panic("oh") }},
-		{"stops", func(context.Context) (Verdict, string) { cancel(); return Passed, "" }},
-		{"late", func(context.Context) (Verdict, string) { return Passed, "" }},
+		{Name: "fine", Check: func(context.Context) (Verdict, string) { return Passed, "" }},
+		{Name: "broken", Check: func(context.Context) (Verdict, string) { panic("oh") }},
+		{Name: "stops", Check: func(context.Context) (Verdict, string) { cancel(); return Passed, "" }},
+		{Name: "late", Check: func(context.Context) (Verdict, string) { return Passed, "" }},
 	})
 	var words []string
 	for _, v := range got {
@@ -104,5 +104,21 @@ func TestConfigGates(t *testing.T) {
 				t.Errorf("failed %q saying %q, want %q saying %q", failed, says, c.failed, c.says)
 			}
 		})
+	}
+}
+
+func TestRunHonoursNeeds(t *testing.T) {
+	says := func(name string, v Verdict, needs ...string) Gate {
+		return Gate{Name: name, Needs: needs, Check: func(context.Context) (Verdict, string) { return v, "" }}
+	}
+	var words []string
+	for _, v := range Run(t.Context(), []Gate{
+		says("a", Flagged), says("b", Passed, "a"), says("c", Failed, "a", "b"), says("d", Passed, "b", "c"), says("e", Passed, "d"), says("f", Passed, "later"), says("later", Passed),
+	}) {
+		words = append(words, v.Gate+" "+v.Verdict)
+	}
+	want := []string{"a flagged", "b passed", "c failed", "d not_run", "e not_run", "f not_run", "later passed"}
+	if diff := cmp.Diff(want, words); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // base fails a proposal when anything it depends on has moved.
 func base(was, is map[string]string) Gate {
-	return Gate{"base", func(context.Context) (Verdict, string) {
+	return Gate{Name: "base", Check: func(context.Context) (Verdict, string) {
 		if moved := Moved(was, is); len(moved) > 0 {
 			return Failed, "changed since it was measured: " + strings.Join(moved, ", ")
 		}
@@ -22,7 +22,7 @@ func base(was, is map[string]string) Gate {
 
 // overlap fails texts that copy from the answers of the benchmark.
 func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)) Gate {
-	return Gate{"overlap", func(context.Context) (Verdict, string) {
+	return Gate{Name: "overlap", Check: func(context.Context) (Verdict, string) {
 		all, err := texts()
 		if err != nil {
 			return NotRun, "there is no text to look at"
@@ -40,7 +40,7 @@ func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)
 
 // rollback fails a change that cannot be applied and taken back.
 func rollback(rehearse func() error) Gate {
-	return Gate{"rollback", func(context.Context) (Verdict, string) {
+	return Gate{Name: "rollback", Check: func(context.Context) (Verdict, string) {
 		if err := rehearse(); err != nil {
 			return Failed, "rehearsing the rollback: " + err.Error()
 		}

@@ -50,14 +50,14 @@ type ToolChange struct {
 func Tool(c ToolChange) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
-		{"definition", func(context.Context) (Verdict, string) {
+		{Name: "definition", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil {
 				return Failed, "the files are no tool: " + oneLine(err)
 			}
 			return Passed, fmt.Sprintf("the files load as the tool %s, source %s", d.Name, d.Hash()[:12])
 		}},
-		{"name", func(context.Context) (Verdict, string) {
+		{Name: "name", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			switch {
 			case err != nil:
@@ -67,7 +67,7 @@ func Tool(c ToolChange) []Gate {
 			}
 			return Passed, fmt.Sprintf("none of %d registered tools is called %s", len(c.Registered), d.Name)
 		}},
-		{"tests", func(ctx context.Context) (Verdict, string) {
+		{Name: "tests", Check: func(ctx context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil || c.Check == nil {
 				return NotRun, "nothing was run"
@@ -126,14 +126,14 @@ type SkillChange struct {
 func Skill(c SkillChange) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
-		{"definition", func(context.Context) (Verdict, string) {
+		{Name: "definition", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil {
 				return Failed, "the file is no skill: " + oneLine(err)
 			}
 			return Passed, fmt.Sprintf("the file loads as the skill %s of domain %s", d.Name, d.Domain)
 		}},
-		{"vetoes", func(ctx context.Context) (Verdict, string) {
+		{Name: "vetoes", Check: func(ctx context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil {
 				return NotRun, "there is no skill to look at"
@@ -173,7 +173,7 @@ func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 
 // size fails what a person could not read or a workspace would not load.
 func size(c WrittenChange, most int) Gate {
-	return Gate{"size", func(context.Context) (Verdict, string) {
+	return Gate{Name: "size", Check: func(context.Context) (Verdict, string) {
 		switch {
 		case c.Bytes > most:
 			return Failed, fmt.Sprintf("%d bytes, at most %d are allowed", c.Bytes, most)

@@ -12,17 +12,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"evolve/patch/diff"
 )
 
-// File is one file of a change, whole before and after.
-type File struct {
-	// Path is slash-separated and relative to the folder the repository was opened for.
-	Path string
-	// Old is what the base must hold there; nil: nothing.
-	Old []byte
-	// New is what the change puts there; nil: the file is removed.
-	New []byte
-}
+// File is one file of a change, whole before and after. Its path is relative to the
+// folder the repository was opened for.
+type File = diff.File
 
 // Reverse is the change that undoes files.
 func Reverse(files []File) []File {
