@@ -102,7 +102,7 @@ func doctorCode(checks []workspace.Check) int {
 		switch kind {
 		case "archive":
 			return exitIntegrity
-		case "git", "repository", "disk", "write", "clock", "sandbox", "provider":
+		case "git", "repository", "disk", "write", "clock", "sandbox", "provider", "patches":
 			code = max(code, exitInfrastructure)
 		default: // the workspace's own files
 			code = max(code, exitUsage)

@@ -81,6 +81,7 @@ func Doctor(ctx context.Context, p Probes) []Check {
 		checks = append(checks, checkAgents(p, w)...)
 		checks = append(checks, checkProviders(ctx, p, w)...)
 		checks = append(checks, checkServers(p, w)...)
+		checks = append(checks, checkPatchTargets(ctx, p, w)...)
 		checks = append(checks, checkPower(w)...)
 	}
 	return checks

@@ -65,6 +65,7 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 	l.loadSuites()
 	agents := l.loadAgents()
 	l.checkPolicyNames(agents)
+	l.checkPatches(agents)
 	if err := l.errs.err(); err != nil {
 		return nil, err
 	}

@@ -77,6 +77,15 @@ func explain(b *bytes.Buffer, indent string, f field) {
 		explainUnion(b, indent, f)
 	case server:
 		explainKeys(b, indent, f.keys().keys)
+	case target:
+		explainKeys(b, indent, f.keys().keys)
+	case then:
+		explain(b, indent, f.field)
+	case listOf:
+		if item, ok := f.each().(target); ok {
+			fmt.Fprintf(b, "%s-\n", indent)
+			explain(b, indent+"  ", item)
+		}
 	case mapping:
 		switch item := f.item.(type) {
 		case draft:

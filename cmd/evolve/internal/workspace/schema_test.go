@@ -103,6 +103,22 @@ mcp:
   docs:   {url: https://docs.example.org/mcp?v=1, headers_env: {Authorization: DOCS_AUTH}, tools: {lookup: read, store: idempotent_write, drop: write}}
 safety:
   never: ["(?i)internal use only", '\bsk-[A-Za-z]+']
+patches:
+  targets:
+    - {name: plain, allow: [internal/cache]}
+    - name: code
+      repo: ../code
+      allow: [internal/cache, cmd/]
+      deny: [internal/cache/key.go]
+      cgo: true
+      runtime: true
+      max_files: 5
+      max_bytes: 65536
+      benchmark: {packages: [./internal/cache], pattern: Get, count: 12, metric: allocs/op}
+    - {name: quick, repo: /srv/quick, allow: [a], benchmark: {}}
+  reviewers: [solver]
+  sandbox: none
+  after: [systemctl, --user, restart, agent]
 `
 	fullAgent = `
 id: solver

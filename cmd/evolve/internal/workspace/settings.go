@@ -24,6 +24,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Search:  Search{Selection: selection.Default, Concurrency: 8, Lookahead: 32, Baseline: .1},
 		Confirm: Confirm{Finalists: 3, Level: .05, Share: .65},
+		Patches: Patches{Sandbox: "auto"},
 	}
 }
 
@@ -35,12 +36,14 @@ type settingsFile struct {
 	providers, routes map[string]entry
 	// layers are those of the policies: "environment", "roles.clerk".
 	layers map[string]*layerEntry
+	// patches holds where the values of the keys of patches stand.
+	patches map[string]*yaml.Node
 	// read says that the file is YAML, so that a name it lacks is not there.
 	read bool
 }
 
 func newSettingsFile() *settingsFile {
-	return &settingsFile{Settings: DefaultSettings(), given: map[string]*yaml.Node{}}
+	return &settingsFile{Settings: DefaultSettings(), given: map[string]*yaml.Node{}, patches: map[string]*yaml.Node{}}
 }
 
 // settingsKeys is evolve.yaml: every key, bound to f. The defaults that schema and
@@ -62,6 +65,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "policies", doc: "limits of every call of a tool and of a provider; environment, then origin, then role, then tool or provider: a later layer goes before an earlier one", field: policyKeys(f)},
 			{name: "mcp", doc: "servers of tools (Model Context Protocol); an agent has those that its mcp names", field: serversKeys(f), example: "{search: {argv: [./search], tools: {find: read}}}"},
 			{name: "safety", doc: "what holds whatever an agent does", field: safetyKeys(f)},
+			{name: "patches", doc: "code that patches may be proposed for; evolve help patch tells of it", field: patchKeys(f)},
 		},
 		later: []string{"gates", "notify", "heartbeat", "adoption", "archive"},
 	}

@@ -77,6 +77,17 @@ func TestSettings(t *testing.T) {
 				},
 			},
 			Never: []string{"(?i)internal use only", `\bsk-[A-Za-z]+`},
+			Patches: Patches{
+				Targets: []PatchTarget{
+					{Name: "plain", Repo: ".", Allow: []string{"internal/cache"}},
+					{
+						Name: "code", Repo: "../code", Allow: []string{"internal/cache", "cmd/"}, Deny: []string{"internal/cache/key.go"}, Cgo: true, Runtime: true, MaxFiles: 5, MaxBytes: 65536,
+						Benchmark: &PatchBenchmark{Packages: []string{"./internal/cache"}, Pattern: "Get", Count: 12, Metric: "allocs/op"},
+					},
+					{Name: "quick", Repo: "/srv/quick", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Packages: []string{"./..."}, Pattern: ".", Count: 10, Metric: "sec/op"}},
+				},
+				Reviewers: []string{"solver"}, Sandbox: "none", After: []string{"systemctl", "--user", "restart", "agent"},
+			},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

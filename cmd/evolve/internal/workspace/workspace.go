@@ -56,6 +56,8 @@ type Settings struct {
 	MCP map[string]MCPServer
 	// Never are patterns (RE2) that no answer may match.
 	Never []string
+	// Patches is the code that patches may be proposed for.
+	Patches Patches
 }
 
 // Budget bounds a run; flags override it. Zero fields are no bound, but one of

@@ -1,0 +1,40 @@
+package workspace
+
+// badPatches are mistakes in patches of evolve.yaml.
+func badPatches() []badCase {
+	one := func(name, entry, want string, schema bool) badCase {
+		return settings(name, "patches:\n  targets:\n    - "+entry+"\n", want, schema)
+	}
+	return []badCase{
+		settings("unknown key of patches", "patches: {target: []}\n", `evolve.yaml:1:11: unknown key "target" (did you mean "targets"?)`, true),
+		one("target without a scope", "{name: code}", `evolve.yaml:3:7: "allow" is missing`, true),
+		one("target with an empty scope", "{name: code, allow: []}", `evolve.yaml:3:27: "allow" must have at least 1 item`, true),
+		one("target without a name", "{allow: [a]}", `evolve.yaml:3:7: "name" is missing`, true),
+		one("misspelt key of a target", "{name: code, alow: [a]}", `
+evolve.yaml:3:7: "allow" is missing
+evolve.yaml:3:20: unknown key "alow" (did you mean "allow"?)
+`, true),
+		one("scope that leads out", "{name: code, allow: [../a, /a, a//b, ., a/./b, 'a\\b']}", `
+evolve.yaml:3:28: item 1 of "allow" must be a path from the root of the repository, such as internal/cache, not "../a"
+evolve.yaml:3:34: item 2 of "allow" must be a path from the root of the repository, such as internal/cache, not "/a"
+evolve.yaml:3:38: item 3 of "allow" must be a path from the root of the repository, such as internal/cache, not "a//b"
+evolve.yaml:3:44: item 4 of "allow" must be a path from the root of the repository, such as internal/cache, not "."
+evolve.yaml:3:47: item 5 of "allow" must be a path from the root of the repository, such as internal/cache, not "a/./b"
+evolve.yaml:3:54: item 6 of "allow" must be a path from the root of the repository, such as internal/cache, not "a\\b"
+`, true),
+		one("two targets of one name", "{name: code, allow: [a]}\n    - {name: code, allow: [b]}", `evolve.yaml:4:14: there are two targets "code"`, false),
+		one("bounds of a target", "{name: code, allow: [a], max_files: 0, max_bytes: 0}", `
+evolve.yaml:3:43: "max_files" is 0, outside 1 to 1000
+evolve.yaml:3:57: "max_bytes" is 0, outside 1 to 67108864
+`, true),
+		one("too few runs of a benchmark", "{name: code, allow: [a], benchmark: {count: 3, pattern: '(', packages: [/srv], metric: 'ns op'}}", `
+evolve.yaml:3:51: "count" is 3, outside 6 to 100
+evolve.yaml:3:63: "pattern" is no pattern: error parsing regexp: missing closing ): `+"`(`"+`
+evolve.yaml:3:79: item 1 of "packages" must be a package below the repository, such as ./cache or ./..., not "/srv"
+evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not "ns op"
+`, true),
+		settings("reviewer that is not there", "patches: {reviewers: [solvr]}\n", `evolve.yaml:1:23: there is no agent "solvr" (did you mean "solver"?)`, false),
+		settings("no such walls", "patches: {sandbox: off}\n", `evolve.yaml:1:20: "sandbox" must be auto or none, not "off"`, true),
+		settings("nothing to start afterwards", "patches: {after: []}\n", `evolve.yaml:1:18: "after" must have at least 1 item`, true),
+	}
+}

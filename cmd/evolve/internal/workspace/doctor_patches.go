@@ -1,0 +1,97 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// checkPatchTargets looks at what patches need: a repository that commits can be
+// written to, Go to test them with, and walls to test them behind.
+func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
+	var checks []Check
+	for _, t := range w.Settings.Patches.Targets {
+		checks = append(checks, checkTarget(ctx, p, w, t))
+	}
+	if len(checks) == 0 {
+		return nil
+	}
+	return append(checks, checkTests(ctx, p, w))
+}
+
+func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Check {
+	name := "patches " + t.Name
+	p.Root = t.Dir(w.Root)
+	inside, err := p.Git(ctx, p.Root, "rev-parse", "--is-inside-work-tree")
+	switch message := gitMessage(err); {
+	case errors.Is(err, exec.ErrNotFound):
+		return warn(name, "install git: only it brings a checked-out tree to an adopted patch safely", "git is not installed")
+	case strings.Contains(message, "not a git repository"):
+		return fail(name, "git init, and commit what is there", "%q is in no git repository", t.Repo)
+	case strings.Contains(message, "dubious ownership"):
+		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "the repository belongs to somebody else, so git refuses it")
+	case err != nil:
+		if c, bad := p.unusual(ctx, message); bad {
+			c.Name = name
+			return c
+		}
+		return fail(name, "", "%q cannot be opened: %s", t.Repo, message)
+	case inside != "true":
+		return fail(name, "name the folder of its working tree", "%q has no working tree", t.Repo)
+	}
+	if c, bad := p.unusual(ctx, ""); bad {
+		c.Name = name
+		return c
+	}
+	if _, err := p.Git(ctx, p.Root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return fail(name, "commit what is there", "%q has no commit yet", t.Repo)
+	}
+	var missing []string
+	for _, path := range t.Allow {
+		if _, err := p.Git(ctx, p.Root, "rev-parse", "--verify", "--quiet", "HEAD:"+strings.TrimSuffix(path, "/")); err != nil {
+			missing = append(missing, path)
+		}
+	}
+	if len(missing) > 0 {
+		return warn(name, "paths count from the root of the repository", "it may be changed, but is not there: %s", strings.Join(missing, ", "))
+	}
+	return ok(name, "%s may be changed: %s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "))
+}
+
+// unusual names the forms of repository that patches cannot be written to.
+func (p Probes) unusual(ctx context.Context, message string) (Check, bool) {
+	if strings.Contains(message, "refstorage") { // a git that does not know reftable either
+		return refTable(), true
+	}
+	return checkFormat(ctx, p)
+}
+
+// checkTests looks for what tests of a patch run with.
+func checkTests(ctx context.Context, p Probes, w *Workspace) Check {
+	const name = "patches"
+	if _, err := p.LookPath("go"); err != nil {
+		return fail(name, "install Go: no patch is shown without its tests", "go is not to be found")
+	}
+	none := w.Settings.Patches.Sandbox == "none"
+	walls, err := p.Sandbox(ctx)
+	switch {
+	case err != nil && none:
+		return warn(name, "remove patches.sandbox where a sandbox is to be had", "their tests run with your own rights: %v", err)
+	case err != nil:
+		return fail(name, "allow user namespaces, or install bubblewrap; patches.sandbox: none does without", "their tests are refused, because there are no walls: %v", err)
+	}
+	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
+}
+
+func reviewersOf(w *Workspace) string {
+	n := len(w.Settings.Patches.Reviewers)
+	if n == 0 {
+		n = len(w.Agents)
+	}
+	if n < 2 {
+		return "no review by another agent"
+	}
+	return fmt.Sprintf("%d reviewers in turns", n)
+}

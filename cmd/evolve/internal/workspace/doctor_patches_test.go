@@ -1,0 +1,86 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDoctorPatchTargets(t *testing.T) {
+	git := needGit(t)
+	const settings = "patches:\n  targets:\n    - {name: code, repo: code, allow: [cache]}\n"
+	good := func(root string) {
+		git(root, "init", "-q", "code")
+		code := filepath.Join(root, "code")
+		git(code, "config", "user.email", "a@example.org")
+		git(code, "config", "user.name", "a")
+		if err := os.MkdirAll(filepath.Join(code, "cache"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(code, "cache", "cache.go"), []byte("package cache\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		git(code, "add", "-A")
+		git(code, "commit", "-q", "-m", "begin")
+	}
+	for name, c := range map[string]struct {
+		settings string
+		prepare  func(root string)
+		spoil    func(*Probes)
+		want     string
+	}{
+		"in order": {settings, good, func(*Probes) {}, `ok patches code: 1 path may be changed: cache
+ok patches: no review by another agent, tests run in: namespaces
+`},
+		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `fail patches code: "code" is in no git repository | git init, and commit what is there
+ok patches: no review by another agent, tests run in: namespaces
+`},
+		"no commit": {settings, func(root string) { git(root, "init", "-q", "code") }, func(*Probes) {}, `fail patches code: "code" has no commit yet | commit what is there
+ok patches: no review by another agent, tests run in: namespaces
+`},
+		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: names its objects by SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
+ok patches: no review by another agent, tests run in: namespaces
+`},
+		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: it may be changed, but is not there: cash/ | paths count from the root of the repository
+ok patches: no review by another agent, tests run in: namespaces
+`},
+		"no walls": {settings, good, func(p *Probes) {
+			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
+		}, `ok patches code: 1 path may be changed: cache
+fail patches: their tests are refused, because there are no walls: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
+`},
+		"no walls wanted": {settings + "  sandbox: none\n", good, func(p *Probes) {
+			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
+		}, `ok patches code: 1 path may be changed: cache
+warn patches: their tests run with your own rights: no namespaces | remove patches.sandbox where a sandbox is to be had
+`},
+		"no go": {settings, good, func(p *Probes) {
+			p.LookPath = func(name string) (string, error) {
+				if name == "go" {
+					return "", exec.ErrNotFound
+				}
+				return exec.LookPath(name)
+			}
+		}, `ok patches code: 1 path may be changed: cache
+fail patches: go is not to be found | install Go: no patch is shown without its tests
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := solver(t)
+			if err := os.WriteFile(filepath.Join(root, SettingsFile), []byte(c.settings), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			c.prepare(root)
+			p := healthy(t, root)
+			c.spoil(&p)
+			if diff := cmp.Diff(c.want, lines(Doctor(t.Context(), p), "patches", "patches code")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

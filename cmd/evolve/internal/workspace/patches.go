@@ -1,0 +1,203 @@
+package workspace
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Patches is patches: in evolve.yaml: the code that patches may be proposed for.
+type Patches struct {
+	Targets []PatchTarget
+	// Reviewers are the agents that review patches, in the order of their turns; empty:
+	// all there are.
+	Reviewers []string
+	// Sandbox is "auto" (the default: no walls, no tests) or "none", by which the operator
+	// lets a patch's tests run with the rights of the user.
+	Sandbox string
+	// After is started in the target's folder after an adoption or a rollback.
+	After []string
+}
+
+// PatchTarget is a repository with the part of it that patches may touch.
+type PatchTarget struct {
+	Name string
+	// Repo is a folder, relative to the workspace's root or absolute.
+	Repo string
+	// Allow and Deny are slash-separated paths from the root of the repository.
+	Allow, Deny []string
+	// Cgo lets a patch touch C and assembly; Runtime says that the target is an agent
+	// runtime, more of which is denied.
+	Cgo, Runtime bool
+	// MaxFiles and MaxBytes are 0 for the default of the scope.
+	MaxFiles int
+	MaxBytes int64
+	// Benchmark is what every patch is measured with besides its tests; nil: nothing.
+	Benchmark *PatchBenchmark
+}
+
+// PatchBenchmark names Go benchmarks of a target.
+type PatchBenchmark struct {
+	// Packages are those of go test, "./..." by default.
+	Packages []string
+	// Pattern is that of go test -bench, "." by default.
+	Pattern string
+	// Count is the number of runs on each side, 10 by default.
+	Count int
+	// Metric is the unit that decides, such as "sec/op" (the default).
+	Metric string
+}
+
+// Dir is the absolute folder of a target.
+func (t PatchTarget) Dir(root string) string {
+	if filepath.IsAbs(t.Repo) {
+		return filepath.Clean(t.Repo)
+	}
+	return filepath.Join(root, filepath.FromSlash(t.Repo))
+}
+
+// Target finds a target of patches by name.
+func (p Patches) Target(name string) (PatchTarget, bool) {
+	at := slices.IndexFunc(p.Targets, func(t PatchTarget) bool { return t.Name == name })
+	if at < 0 {
+		return PatchTarget{}, false
+	}
+	return p.Targets[at], true
+}
+
+// TargetNames lists the targets of patches in their order.
+func (p Patches) TargetNames() []string {
+	names := make([]string, len(p.Targets))
+	for i, t := range p.Targets {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// The bounds of a target and of its benchmark.
+const (
+	maxTargets      = 100
+	minBenchRuns    = 6 // fewer can never differ significantly at the level that is used
+	maxBenchRuns    = 100
+	maxTargetBytes  = 64 << 20
+	maxTargetFiles  = 1000
+	defaultRepo     = "."
+	defaultBench    = "."
+	defaultPackages = "./..."
+	defaultRuns     = 10
+	defaultMetric   = "sec/op"
+)
+
+var (
+	// scopePattern is a path whose parts are neither empty nor "." nor "..".
+	scopePattern  = regexp.MustCompile(`^[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?$`)
+	goPackages    = regexp.MustCompile(`^\.(/[A-Za-z0-9_.-]+)*$`)
+	metricPattern = regexp.MustCompile(`^[A-Za-z0-9%_./-]{1,64}$`)
+)
+
+const (
+	scopeRule    = "a path from the root of the repository, such as internal/cache"
+	packagesRule = "a package below the repository, such as ./cache or ./..."
+)
+
+func patchKeys(f *settingsFile) object {
+	p := &f.Patches
+	return object{seen: f.patches, keys: []key{
+		{name: "targets", doc: "repositories that patches may be proposed for", field: targetsKeys(f), example: "[{name: code, allow: [internal/cache]}]"},
+		{name: "reviewers", doc: "agents that review patches, in turns and never their own; all agents where none is named", field: words(&p.Reviewers, 0, namePattern, nameRule), example: "[aide]"},
+		{name: "sandbox", doc: "auto: a patch's tests run in a sandbox or not at all; none: with your own rights where no sandbox is to be had, and every report says so", field: oneOf(&p.Sandbox, "auto", "none"), def: "auto"},
+		{name: "after", doc: "program with its arguments, started in the target's folder after an adoption or a rollback, such as one that restarts a service", field: argv(&p.After), example: "[systemctl, --user, restart, agent]"},
+	}}
+}
+
+// targetsKeys is the list of targets; each begins with its defaults.
+func targetsKeys(f *settingsFile) listOf {
+	return listOf{each: func() field {
+		t := PatchTarget{Repo: defaultRepo}
+		return target{&t, f}
+	}}
+}
+
+// target reads one target and adds it to the settings.
+type target struct {
+	to   *PatchTarget
+	file *settingsFile
+}
+
+func (v target) keys() object {
+	t := v.to
+	var b PatchBenchmark
+	return object{keys: []key{
+		{name: "name", doc: "a name of your own", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
+		{name: "repo", doc: "folder of its git repository, from the workspace's", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
+		{name: "allow", doc: "paths from the root of the repository that patches may touch, each with all below it", field: words(&t.Allow, 1, scopePattern, scopeRule), required: true},
+		{name: "deny", doc: "paths among them that they may not; deny wins", field: words(&t.Deny, 0, scopePattern, scopeRule)},
+		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Cgo}, def: "false"},
+		{name: "runtime", doc: "true: the target is an agent runtime, whose authentication, gateway, config schema and communication are denied as well", field: flag{&t.Runtime}, def: "false"},
+		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.MaxFiles, 1, maxTargetFiles}, def: "20"},
+		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.MaxBytes, 1, maxTargetBytes}, def: "262144"},
+		{name: "benchmark", doc: "benchmarks that no patch may make significantly worse", field: then{benchmarkKeys(&b), func() { t.Benchmark = &b }}},
+	}}
+}
+
+func benchmarkKeys(b *PatchBenchmark) object {
+	b.Pattern, b.Count, b.Metric = defaultBench, defaultRuns, defaultMetric
+	return object{keys: []key{
+		{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
+		{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: pattern{&b.Pattern}, def: quote(defaultBench)},
+		{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
+		{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
+	}}
+}
+
+func (v target) read(s *source, n *yaml.Node, name string) {
+	before := s.errs.total
+	v.keys().read(s, n, name)
+	if s.errs.total > before {
+		return
+	}
+	if b := v.to.Benchmark; b != nil && len(b.Packages) == 0 {
+		b.Packages = []string{defaultPackages}
+	}
+	p := &v.file.Patches
+	switch _, twice := p.Target(v.to.Name); {
+	case twice:
+		s.bad(child(n, "name"), "", "there are two targets %q", v.to.Name)
+	case len(p.Targets) == maxTargets:
+		s.bad(n, "", "there are more than %d targets", maxTargets)
+	default:
+		p.Targets = append(p.Targets, *v.to)
+	}
+}
+
+func (v target) schema() schema { return v.keys().schema() }
+
+// pattern is a regular expression of Go.
+type pattern struct{ to *string }
+
+func (p pattern) read(s *source, n *yaml.Node, name string) {
+	var v string
+	if !(text{to: &v, pattern: nonEmpty, rule: "text that is not empty"}).take(s, n, name) {
+		return
+	}
+	if _, err := regexp.Compile(v); err != nil {
+		s.bad(n, "", "%s is no pattern: %v", name, err)
+		return
+	}
+	*p.to = v
+}
+
+func (pattern) schema() schema { return schema{"type": "string", "minLength": 1} }
+
+// checkPatches holds the reviewers of patches against the agents that there are.
+func (l *loader) checkPatches(agents []Agent) {
+	s, ids := l.source(SettingsFile), (&Workspace{Agents: agents}).AgentIDs()
+	for i, r := range l.set.Patches.Reviewers {
+		if !slices.Contains(ids, r) {
+			at := l.set.patches["reviewers"].Content[i]
+			s.bad(at, didYouMean(r, ids), "there is no agent %q", r)
+		}
+	}
+}
