@@ -19,8 +19,12 @@ const probeTime = 10 * time.Second
 // answer.
 func Detect(ctx context.Context) Walls {
 	w := Walls{kind: namespaceWalls}
-	refused := probe(ctx, w)
+	refused := probe(ctx, w, Layer{Lower: "/usr", Path: "/layer", Size: 1 << 20})
 	if refused == nil {
+		return w
+	}
+	w.unlayered = refused.Error()
+	if refused = probe(ctx, w); refused == nil {
 		return w
 	}
 	bwrap, err := exec.LookPath("bwrap")
@@ -35,7 +39,7 @@ func Detect(ctx context.Context) Walls {
 }
 
 // probe starts this program, which ends at once when it is called so.
-func probe(ctx context.Context, w Walls) error {
+func probe(ctx context.Context, w Walls, layers ...Layer) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	if !called {
@@ -45,7 +49,7 @@ func probe(ctx context.Context, w Walls) error {
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
 	}
-	exit, out, err := w.Run(ctx, Spec{Argv: []string{self, probeName}, Dir: "/usr", ReadOnly: []string{self}, path: self}, nil, 1000)
+	exit, out, err := w.Run(ctx, Spec{Argv: []string{self, probeName}, Dir: "/usr", ReadOnly: []string{self}, Layers: layers, path: self}, nil, 1000)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return errors.New("making namespaces: this machine's limit of them is reached")

@@ -66,7 +66,7 @@ func startNamespaces(ctx context.Context, s Spec, prog program) (*Process, error
 		_, _ = self.Wait()        // returns when all inside are gone
 		_ = ours.Close()
 		if last.Exit == nil {
-			return Exit{Code: -1, Signal: int(syscall.SIGKILL)}
+			return Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: Fallen}
 		}
 		return *last.Exit
 	}

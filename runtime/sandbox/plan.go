@@ -26,6 +26,7 @@ const (
 	hidden   kind = "hidden"    // an empty read-only folder, where there is one
 	link     kind = "link"      // a symbolic link to Source
 	file     kind = "file"      // a file with the text Source
+	layer    kind = "layer"     // Source at Path under a layer of Size bytes at most
 )
 
 // piece is one piece of the root.
@@ -45,11 +46,15 @@ var settings = []string{
 	"ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "timezone",
 }
 
+// scratch is the default size of a private folder, in bytes.
+const scratch = 1 << 30
+
 // layout lists the pieces of the root for a program, parents before children.
 func layout(s Spec, prog program) ([]piece, error) {
+	size := cmp.Or(int64(s.Limits.Scratch), scratch)
 	pieces := []piece{
-		{Kind: private, Path: tmpFolder, Size: 1 << 30},
-		{Kind: private, Path: homeFolder, Size: 1 << 30},
+		{Kind: private, Path: tmpFolder, Size: size},
+		{Kind: private, Path: homeFolder, Size: size},
 		{Kind: private, Path: "/dev/shm", Size: 256 << 20},
 		{Kind: link, Path: "/dev/fd", Source: "/proc/self/fd"},
 		{Kind: link, Path: "/dev/stdin", Source: "/proc/self/fd/0"},
@@ -107,13 +112,46 @@ func layout(s Spec, prog program) ([]piece, error) {
 			pieces = append(pieces, piece{Kind: hidden, Path: real})
 		}
 	}
-	if err := given(readOnly, append([]string{s.Dir}, s.ReadOnly...)...); err != nil {
+	if _, moved := s.host(s.Dir); !moved {
+		if err := given(readOnly, s.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := given(readOnly, s.ReadOnly...); err != nil {
 		return nil, err
 	}
 	if err := given(writable, s.Writable...); err != nil {
 		return nil, err
 	}
-	return arrange(pieces), nil
+	moved, err := moved(s)
+	return arrange(append(pieces, moved...)), err
+}
+
+// moved are the pieces that are elsewhere than on the host.
+func moved(s Spec) ([]piece, error) {
+	var pieces []piece
+	for _, v := range s.Shown {
+		p := piece{Kind: readOnly, Path: filepath.Clean(v.Path), Source: v.Source}
+		if v.Writable {
+			p.Kind = writable
+		}
+		pieces = append(pieces, p)
+	}
+	for _, l := range s.Layers {
+		pieces = append(pieces, piece{Kind: layer, Path: filepath.Clean(l.Path), Source: l.Lower, Size: cmp.Or(l.Size, scratch)})
+	}
+	for i := range pieces {
+		p := &pieces[i]
+		real, err := filepath.EvalSymlinks(p.Source)
+		if err != nil {
+			return nil, fmt.Errorf("showing %s: %w", p.Source, err)
+		}
+		p.Source = real
+		if real == "/" || under("/", []string{p.Path}) || under(p.Path, []string{"/proc"}) {
+			return nil, fmt.Errorf("showing %s at %s: neither the whole file system nor /proc can be part of this", real, p.Path)
+		}
+	}
+	return pieces, nil
 }
 
 // arrange keeps the last piece of each path, leaves out what needs none, and sorts
@@ -127,7 +165,7 @@ func arrange(pieces []piece) []piece {
 			continue
 		}
 		last[p.Path] = i
-		if p.Kind == readOnly || p.Kind == writable {
+		if p.Kind == readOnly || p.Kind == writable || p.Kind == layer {
 			shown = append(shown, p.Path)
 		}
 	}

@@ -1,6 +1,10 @@
 package sandbox
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
 
 // Exit is how a program ended.
 type Exit struct {
@@ -8,24 +12,52 @@ type Exit struct {
 	Code int
 	// Signal is the number of the signal that ended it, 0 for none.
 	Signal int
+	// Reason says who ended it.
+	Reason Reason
 }
+
+// Reason is who or what ended a program.
+type Reason string
+
+const (
+	// Own: the program itself, by its exit code or its signal.
+	Own Reason = ""
+	// Killed: this process, by [Process.Kill] or because the context of [Walls.Run] was done.
+	Killed Reason = "killed"
+	// OverMemory, OverCPU and OverProcesses: the watch over the [Limits] of that name.
+	OverMemory    Reason = "over its memory"
+	OverCPU       Reason = "over its processor time"
+	OverProcesses Reason = "over its processes"
+	// Fallen: nobody known; the walls fell, and the program with them.
+	Fallen Reason = "the walls fell"
+)
 
 // Process is a started program with everything it starts.
 type Process struct {
 	kill func()
 	wait func() Exit
 
-	once sync.Once
-	exit Exit
+	killed atomic.Bool
+	once   sync.Once
+	exit   Exit
 }
 
 // Kill ends the program and all its descendants at once. It may be called at any
 // time, more than once, and from any goroutine.
-func (p *Process) Kill() { p.kill() }
+func (p *Process) Kill() {
+	p.killed.Store(true)
+	p.kill()
+}
 
 // Wait returns how the program ended, after it and its descendants are gone. Its
 // own end takes the descendants with it.
 func (p *Process) Wait() Exit {
-	p.once.Do(func() { p.exit = p.wait() })
+	p.once.Do(func() {
+		p.exit = p.wait()
+		byUs := p.exit.Reason == Fallen || p.exit.Reason == Own && p.exit.Signal == int(syscall.SIGKILL)
+		if byUs && p.killed.Load() {
+			p.exit.Reason = Killed
+		}
+	})
 	return p.exit
 }

@@ -135,6 +135,11 @@ func (p *program) follow(path, dir string, depth int) {
 		p.need(real)
 		path = real
 	}
+	p.interpret(path, dir, depth)
+}
+
+// interpret follows the interpreter of a script.
+func (p *program) interpret(path, dir string, depth int) {
 	interpreter := interpreterOf(path)
 	if interpreter == "" || depth == 0 {
 		return

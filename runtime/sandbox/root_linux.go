@@ -10,10 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The two folders of the stage on which the root is built.
+// The folders of the stage on which the root is built.
 const (
 	newRoot = "/new"
 	oldRoot = "/old"
+	// layers holds what is above and below each layer.
+	layers = "/layers"
 )
 
 // build replaces the root by one that holds the pieces and nothing else.
@@ -28,7 +30,7 @@ func build(pieces []piece, processes uint64) error {
 	if err := unix.Mount("tmpfs", stage, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
 		return step(err, "mounting a root")
 	}
-	for _, dir := range []string{newRoot, oldRoot} {
+	for _, dir := range []string{newRoot, oldRoot, layers} {
 		if err := unix.Mkdir(stage+dir, 0o755); err != nil {
 			return step(err, "making a root")
 		}
@@ -82,8 +84,7 @@ func place(p piece) error {
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			return step(err, "making the folder")
 		}
-		data := "mode=0700,size=" + strconv.FormatInt(p.Size, 10)
-		return step(unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, data), "mounting")
+		return step(tmpfs(path, "0700", p.Size), "mounting")
 	case hidden:
 		return step(unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"), "mounting")
 	}
@@ -95,6 +96,9 @@ func place(p piece) error {
 	if err := mountPoint(path, info.IsDir()); err != nil {
 		return step(err, "making the place")
 	}
+	if p.Kind == layer {
+		return overlay(p, info.Mode().Perm())
+	}
 	if err := unix.Mount(source, path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return step(err, "mounting")
 	}
@@ -104,6 +108,38 @@ func place(p piece) error {
 		device:   unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC,
 	}[p.Kind]
 	return step(attributes(path, set, unix.AT_RECURSIVE), "protecting")
+}
+
+// overlay mounts a layer. What is below is reached through a place on the stage,
+// whose name has nothing in it that the mount's settings could take for their own.
+func overlay(p piece, perm os.FileMode) error {
+	stage, err := os.MkdirTemp(layers, "")
+	if err != nil {
+		return step(err, "making a layer")
+	}
+	if err := tmpfs(stage, "0700", p.Size); err != nil {
+		return step(err, "mounting a layer")
+	}
+	for _, dir := range []string{"/lower", "/upper", "/work"} {
+		if err := os.Mkdir(stage+dir, perm|0o700); err != nil {
+			return step(err, "making a layer")
+		}
+	}
+	if err := unix.Mount(oldRoot+p.Source, stage+"/lower", "", unix.MS_BIND, ""); err != nil {
+		return step(err, "mounting what is below")
+	}
+	if err := attributes(stage+"/lower", unix.MOUNT_ATTR_RDONLY, 0); err != nil {
+		return step(err, "protecting what is below")
+	}
+	data := fmt.Sprintf("lowerdir=%[1]s/lower,upperdir=%[1]s/upper,workdir=%[1]s/work,userxattr", stage)
+	return step(unix.Mount("overlay", newRoot+p.Path, "overlay", unix.MS_NOSUID|unix.MS_NODEV, data), "laying one over it")
+}
+
+// tmpfs mounts a folder in memory with room for size bytes and for a file in every
+// 4 KiB of them, because files without contents take memory too.
+func tmpfs(path, mode string, size int64) error {
+	data := fmt.Sprintf("mode=%s,size=%d,nr_inodes=%d", mode, size, max(size/4096, 1024))
+	return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, data)
 }
 
 func mountPoint(path string, dir bool) error {

@@ -4,53 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"syscall"
 )
-
-// Spec is one program to be started.
-type Spec struct {
-	// Argv is the program and its arguments. A name without a slash is looked up
-	// in PATH, a relative path is taken from Dir.
-	Argv []string
-	// Dir is the absolute folder in which the program starts. It is visible,
-	// read-only unless it lies in a Writable folder.
-	Dir string
-	// ReadOnly and Writable are further absolute paths that the program sees where
-	// they are; the deeper path decides.
-	ReadOnly, Writable []string
-	// Hidden are absolute folders that stay out of sight even where a visible one
-	// holds them; what is listed inside them stays visible.
-	Hidden []string
-	// Env is added, as NAME=value, to PATH, HOME, TMPDIR, LANG and EVOLVE_INSIDE=1,
-	// which are all the program gets otherwise; of two of one name the later wins.
-	Env []string
-	// Network lets the program use the host's; otherwise it has a loopback of its own.
-	Network bool
-	// Stdin, Stdout and Stderr may be nil, which is /dev/null. Start leaves them open.
-	Stdin, Stdout, Stderr *os.File
-	Limits                Limits
-	// Temp is the folder in which a program without walls gets its home; empty: the
-	// system's. What a sudden end of this process leaves lies there.
-	Temp string
-
-	// path replaces the look-up of Argv[0].
-	path string
-}
-
-// Limits bound each process of a program. A zero field is no bound, but core
-// dumps are always off. Only namespaces enforce them.
-type Limits struct {
-	OpenFiles uint64
-	// Memory bounds the private writable memory of one process, in bytes; at
-	// least 64 MiB, which the sandbox itself needs.
-	Memory uint64
-	// FileSize bounds one file that a process writes, in bytes.
-	FileSize uint64
-	// Processes bounds processes and threads at once; at least 400.
-	Processes uint64
-}
 
 // ErrNotFound says that the program of a Spec does not exist.
 var ErrNotFound = errors.New("no such program")
@@ -91,6 +46,8 @@ type Walls struct {
 	reason string
 	// bwrap is the path of bubblewrap.
 	bwrap string
+	// unlayered says why there are no layers; empty: there are.
+	unlayered string
 }
 
 type walls int
@@ -124,6 +81,18 @@ func (w Walls) Err() error {
 	return nil
 }
 
+// Layers is nil when a [Spec] may have some, and otherwise says why not: whoever
+// wants one then has to do with a copy.
+func (w Walls) Layers() error {
+	switch {
+	case w.kind != namespaceWalls:
+		return fmt.Errorf("%w: only namespaces have them", errors.ErrUnsupported)
+	case w.unlayered != "":
+		return fmt.Errorf("%w: %s", errors.ErrUnsupported, w.unlayered)
+	}
+	return nil
+}
+
 // Start runs the program of s and returns once it has begun. ctx bounds the start
 // alone: whoever starts a process kills it or waits for it. The error wraps the
 // system's error number when there is one, and [ErrProgram] when the program is to
@@ -135,15 +104,16 @@ func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
 	if len(s.Argv) == 0 {
 		return nil, errors.New("there is no program to start")
 	}
-	for _, p := range append(append([]string{s.Dir}, s.ReadOnly...), append(s.Writable, s.Hidden...)...) {
-		if !filepath.IsAbs(p) {
-			return nil, fmt.Errorf("the path %q is not absolute", p)
-		}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if err := w.Layers(); err != nil && len(s.Layers) > 0 {
+		return nil, fmt.Errorf("no layers: %w", err)
 	}
 	prog := program{path: s.path}
 	if s.path == "" {
 		var err error
-		if prog, err = find(s.Argv[0], s.Dir); err != nil {
+		if prog, err = s.find(); err != nil {
 			return nil, refused(err)
 		}
 	}

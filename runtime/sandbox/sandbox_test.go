@@ -288,7 +288,7 @@ func TestKill(t *testing.T) {
 				if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
 					t.Errorf("read %q, %v", rest, err)
 				}
-				want := Exit{Code: -1, Signal: 9}
+				want := Exit{Code: -1, Signal: 9, Reason: Killed}
 				if name != "killed" {
 					want = Exit{Code: 3}
 				}
