@@ -10,16 +10,21 @@ var idForm = regexp.MustCompile(`^P[0-9]+$`)
 // ProposalRef is the ref of a proposal.
 func ProposalRef(id string) string { return "refs/evolve/proposals/" + id }
 
-// Propose writes a proposal: a commit on top of the commit that is checked out,
-// on a ref of its own. Nothing else moves. An id whose ref exists is moved to the
-// new commit, which is what drawing a proposal up again means.
+// Propose writes a proposal on top of the commit that is checked out.
 func (r *Repository) Propose(id string, files []File, message string, by Person) (ref, commit string, err error) {
-	if !idForm.MatchString(id) {
-		return "", "", fmt.Errorf("%q is no id of a proposal", id)
-	}
 	_, base, err := r.Head()
 	if err != nil {
 		return "", "", err
+	}
+	return r.ProposeOn(base, id, files, message, by)
+}
+
+// ProposeOn writes a proposal: a commit on top of a base, on a ref of its own.
+// Nothing else moves. An id whose ref exists is moved to the new commit, which is
+// what drawing a proposal up again means.
+func (r *Repository) ProposeOn(base, id string, files []File, message string, by Person) (ref, commit string, err error) {
+	if !idForm.MatchString(id) {
+		return "", "", fmt.Errorf("%q is no id of a proposal", id)
 	}
 	commit, err = r.Commit(base, files, message, by)
 	if err != nil {
@@ -30,5 +35,5 @@ func (r *Repository) Propose(id string, files []File, message string, by Person)
 	if err != nil {
 		return "", "", err
 	}
-	return ref, commit, r.MoveRef(ref, old, commit)
+	return ref, commit, r.Move(Move{Ref: ref, Old: old, New: commit, By: by, Reason: "evolve: propose " + id})
 }

@@ -3,122 +3,91 @@ package patch
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/storer"
-	"github.com/go-git/go-git/v5/storage/filesystem"
+	"time"
 )
 
 // ErrNoRepository says that a folder is in no git repository, or in one without a
 // single commit.
 var ErrNoRepository = errors.New("no git repository with a commit")
 
-// Repository is the git repository that a folder lies in. It holds no open
-// handle: every operation opens the objects afresh, because native git may pack
-// or prune them at any time.
+// Repository is the git repository that a folder lies in, bare ones included. It
+// holds no open file: every operation opens the objects afresh, because native git
+// may pack or prune them at any time.
 type Repository struct {
+	layout
 	// dir is the folder the caller named; paths of changes are relative to it.
 	dir string
 	// env is what native git is started with.
 	env []string
-	// top is the root of the working tree, git its private git directory (of this
-	// worktree), common the shared one, where refs and objects live.
-	top, git, common string
+	// pause waits before a lock is tried again.
+	pause func(time.Duration)
 }
 
 // Open finds the repository of a folder; env is the environment that native git is
-// started with. It fails with ErrNoRepository when there is none.
+// started with. It fails with ErrNoRepository when there is none, and with an
+// *UnsupportedError when it is of a kind that cannot be written.
 func Open(dir string, env []string) (*Repository, error) {
+	l, err := located(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range l.problems() {
+		if p.Fatal {
+			return nil, &UnsupportedError{p}
+		}
+	}
+	if dir, err = real(dir); err != nil {
+		return nil, err
+	}
+	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep}, nil
+}
+
+func located(dir string) (layout, error) {
+	dir, err := real(dir)
+	if err != nil {
+		return layout{}, err
+	}
+	return locate(dir)
+}
+
+// real is a folder's path without links.
+func real(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("finding the repository: %w", err)
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, fmt.Errorf("finding the repository: %w", err)
-	}
-	repo, err := open(dir)
-	if errors.Is(err, git.ErrRepositoryNotExists) {
-		return nil, ErrNoRepository
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening the repository: %w", err)
+		return "", fmt.Errorf("finding the repository: %w", err)
 	}
-	fs, ok := repo.Storer.(*filesystem.Storage)
-	if !ok {
-		return nil, errors.New("opening the repository: it is not on disk")
-	}
-	r := &Repository{dir: dir, env: env, git: fs.Filesystem().Root()}
-	tree, err := repo.Worktree()
-	if err != nil {
-		return nil, fmt.Errorf("opening the repository: %w", err)
-	}
-	if r.top, err = filepath.EvalSymlinks(tree.Filesystem.Root()); err != nil {
-		return nil, fmt.Errorf("opening the repository: %w", err)
-	}
-	r.common, err = commonDir(r.git)
-	return r, err
+	return dir, nil
 }
 
-// open makes a fresh handle.
-func open(dir string) (*git.Repository, error) {
-	return git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
-}
-
-// objects opens the object store for one operation.
-func (r *Repository) objects() (storer.EncodedObjectStorer, *git.Repository, error) {
-	repo, err := open(r.dir)
-	if err != nil {
-		return nil, nil, fmt.Errorf("opening the repository: %w", err)
-	}
-	return repo.Storer, repo, nil
-}
+// Top is the root of the working tree; empty for a bare repository.
+func (r *Repository) Top() string { return r.top }
 
 // Head is the branch that is checked out (empty when HEAD is detached) and its
 // commit. ErrNoRepository when there is no commit yet.
 func (r *Repository) Head() (branch, commit string, err error) {
-	_, repo, err := r.objects()
-	if err != nil {
-		return "", "", err
-	}
-	head, err := repo.Head()
-	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		return "", "", ErrNoRepository
-	}
+	data, err := os.ReadFile(filepath.Join(r.git, "HEAD"))
 	if err != nil {
 		return "", "", fmt.Errorf("reading HEAD: %w", err)
 	}
-	if head.Name().IsBranch() {
-		branch = head.Name().String()
-	}
-	return branch, head.Hash().String(), nil
-}
-
-// inside turns a path of the caller's folder into one of the repository.
-func (r *Repository) inside(path string) (string, error) {
-	if err := checkPath(path); err != nil {
-		return "", fmt.Errorf("placing %q in the repository: %w", path, err)
-	}
-	rel, err := filepath.Rel(r.top, filepath.Join(r.dir, filepath.FromSlash(path)))
-	if err != nil {
-		return "", fmt.Errorf("placing %s in the repository: %w", path, err)
-	}
-	return filepath.ToSlash(rel), nil
-}
-
-// checkPath refuses what must never become a tree entry (go-git would write it).
-func checkPath(path string) error {
-	for _, part := range strings.Split(path, "/") {
-		switch {
-		case part == "" || part == "." || part == "..":
-			return errors.New("the path is not plain")
-		case strings.EqualFold(part, ".git"):
-			return errors.New("the path leads into .git")
-		case strings.ContainsAny(part, "\\\n\r\x00"):
-			return errors.New("the path has a character that none may have")
+	commit = strings.TrimSpace(string(data))
+	if name, symbolic := strings.CutPrefix(commit, "ref:"); symbolic {
+		branch = strings.TrimSpace(name)
+		if commit, err = r.Ref(branch); err != nil {
+			return "", "", fmt.Errorf("reading HEAD: %w", err)
 		}
+		if commit == "" {
+			return "", "", ErrNoRepository
+		}
+		return branch, commit, nil
 	}
-	return nil
+	if !hashForm.MatchString(commit) {
+		return "", "", errors.New("reading HEAD: it is damaged")
+	}
+	return "", commit, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -272,14 +273,21 @@ func TestMoveRefHonoursLocksAndOldValues(t *testing.T) {
 	if err := os.WriteFile(lock, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.repo.MoveRef(name, head, head); !errors.Is(err, ErrMoved) {
+	var waited []time.Duration
+	b.repo.pause = func(d time.Duration) { waited = append(waited, d) }
+	var locked *LockedError
+	if err := b.repo.MoveRef(name, head, head); !errors.As(err, &locked) || locked.Lock != lock || !strings.Contains(locked.Hint(), lock) {
 		t.Errorf("a locked ref was moved: %v", err)
+	}
+	if !slices.Equal(waited, lockWaits[:]) {
+		t.Errorf("waited %v", waited)
 	}
 	if _, err := os.Stat(lock); err != nil {
 		t.Error("somebody else's lock was removed")
 	}
-	if err := b.repo.MoveRef(name+"/deeper", "", head); err == nil {
-		t.Error("a ref inside a ref was made")
+	b.repo.pause = func(time.Duration) { _ = os.Remove(lock) }
+	if err := b.repo.MoveRef(name, head, head); err != nil {
+		t.Errorf("the lock went away, but %v", err)
 	}
 }
 
@@ -378,7 +386,7 @@ func TestStartMakesARepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := repo.native(t.Context(), "ls-tree", "-r", "--name-only", commit)
+	tree, err := repo.native(t.Context(), dir, "ls-tree", "-r", "--name-only", commit)
 	if err != nil || tree != ".gitignore\na.yaml\n" {
 		t.Errorf("the commit holds %q, %v", tree, err)
 	}

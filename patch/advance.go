@@ -1,0 +1,147 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// CheckedOutError says that a branch is in use in a working tree which cannot be
+// brought along, so that the branch was not moved behind anybody's back.
+type CheckedOutError struct {
+	Branch string
+	// Folder is the working tree, empty when it is not known; Why says what keeps it.
+	Folder, Why string
+	// Command is what a person can run, once that is settled; empty when there is none.
+	Command string
+	// Err is what native git said, or ErrNoGit; nil when it was not asked.
+	Err error
+}
+
+func (e *CheckedOutError) Error() string {
+	text := strings.TrimPrefix(e.Branch, "refs/heads/") + " is checked out"
+	if e.Folder != "" {
+		text += " in " + e.Folder
+	}
+	text += ": " + e.Why
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+func (e *CheckedOutError) Unwrap() error { return e.Err }
+
+// Advance moves a branch forward to a commit that has the branch's present one among
+// its parents. A branch that is checked out nowhere is moved by the lock protocol;
+// one that is checked out in a clean working tree is fast-forwarded there by native
+// git, which brings files and index along. Everything else is a *CheckedOutError and
+// changes nothing. ErrMoved when the branch is not at m.Old.
+func (r *Repository) Advance(ctx context.Context, m Move) error {
+	if !strings.HasPrefix(m.Ref, "refs/heads/") {
+		return fmt.Errorf("%q is no branch", m.Ref)
+	}
+	if err := r.follows(m); err != nil {
+		return err
+	}
+	places, err := r.Checkouts(m.Ref)
+	if err != nil {
+		return err
+	}
+	if len(places) == 0 {
+		m.Check = func() error { // somebody may have checked it out since
+			places, err := r.Checkouts(m.Ref)
+			if err == nil && len(places) > 0 {
+				err = &CheckedOutError{Branch: m.Ref, Folder: places[0].Folder, Why: "just now"}
+			}
+			return err
+		}
+		return r.Move(m)
+	}
+	return r.bringAlong(ctx, m, places)
+}
+
+// follows refuses a commit that is not right on top of the branch.
+func (r *Repository) follows(m Move) error {
+	return r.with(func(s *store) error {
+		c, err := s.commit(m.New)
+		if err != nil {
+			return fmt.Errorf("reading the commit %s: %w", m.New, err)
+		}
+		if !hashForm.MatchString(m.Old) || !slices.Contains(c.parents, plumbing.NewHash(m.Old)) {
+			return fmt.Errorf("the commit %s is not made on top of %s", orNone(m.New), orNone(m.Old))
+		}
+		return nil
+	})
+}
+
+// bringAlong fast-forwards the one clean working tree that a branch is checked out in.
+func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) error {
+	at := places[0]
+	no := func(why string, err error) error {
+		e := &CheckedOutError{Branch: m.Ref, Folder: at.Folder, Why: why, Err: err}
+		if at.Folder != "" && len(places) == 1 {
+			e.Command = "git -C " + shellWord(at.Folder) + " merge --ff-only " + m.New
+		}
+		return e
+	}
+	if len(places) > 1 {
+		return no(fmt.Sprintf("and in %d other places", len(places)-1), nil)
+	}
+	if at.Busy != "" {
+		return no("a "+at.Busy+" is under way there", nil)
+	}
+	if at.Folder == "" {
+		return no("in a folder that its repository does not name", nil)
+	}
+	if info, err := os.Stat(at.Folder); err != nil || !info.IsDir() {
+		at.Folder = ""
+		return no("that working tree is gone: `git worktree prune` forgets it", nil)
+	}
+	if now, err := r.Ref(m.Ref); err != nil || now != m.Old {
+		return errors.Join(err, fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.Old)))
+	}
+	changed, err := r.changes(ctx, at.Folder, []string{"status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all"})
+	switch {
+	case errors.Is(err, ErrNoGit):
+		return no("only git updates a working tree safely", err)
+	case err != nil:
+		return no("its state is unknown", err)
+	case len(changed) > 0:
+		return no("it has changes that are not committed ("+some(changed)+")", nil)
+	}
+	if err := r.fastForward(ctx, at.Folder, m.New); err != nil {
+		return no("git does not fast-forward it", err)
+	}
+	// Had another branch been checked out there meanwhile, that one would have moved.
+	now, err := r.Ref(m.Ref)
+	if err == nil && now != m.New {
+		err = fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.New))
+	}
+	return err
+}
+
+// some names the first few of many paths.
+func some(paths []string) string {
+	const few = 3
+	if len(paths) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:few], ", "), len(paths)-few)
+	}
+	return strings.Join(paths, ", ")
+}
+
+// shellWord quotes a path for a shell where it needs it.
+func shellWord(s string) string {
+	if s == filepath.Clean(s) && !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("/._-+@:,", c)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

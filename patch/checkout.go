@@ -1,0 +1,115 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Checkout is a working tree that a branch is in use in.
+type Checkout struct {
+	// Folder is its root; empty when it is not known.
+	Folder string
+	// Busy names what is under way there, such as "rebase"; empty when the branch is
+	// checked out and nothing else goes on.
+	Busy string
+}
+
+// Checkouts lists the working trees that a branch is in use in: the main one and the
+// linked ones, those that are gone but not pruned, and those where a rebase or
+// bisection will come back to it.
+func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
+	settings, err := r.local()
+	if err != nil {
+		return nil, err
+	}
+	var out []Checkout
+	look := func(gitDir, folder string) error {
+		here, busy, err := uses(gitDir, branch)
+		if err != nil {
+			return fmt.Errorf("looking where %s is checked out: %w", branch, err)
+		}
+		if here || busy != "" {
+			out = append(out, Checkout{Folder: folder, Busy: busy})
+		}
+		return nil
+	}
+	if bare, _ := settings[:1].get("core", "", "bare"); bare == "" || !truth(bare) {
+		if err := look(r.common, r.mainFolder()); err != nil {
+			return nil, err
+		}
+	}
+	linked, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("looking where %s is checked out: %w", branch, err)
+	}
+	for _, w := range linked {
+		gitDir := filepath.Join(r.common, "worktrees", w.Name())
+		data, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+		if err != nil {
+			continue // being made or pruned just now
+		}
+		if err := look(gitDir, filepath.Dir(against(gitDir, strings.TrimSpace(string(data))))); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// mainFolder is the root of the main working tree, as far as files tell.
+func (r *Repository) mainFolder() string {
+	switch {
+	case r.git == r.common && r.top != "":
+		return r.top
+	case filepath.Base(r.common) == ".git":
+		return filepath.Dir(r.common)
+	}
+	return ""
+}
+
+// uses reports whether a branch is checked out in the working tree of a private git
+// folder, and what is under way there that concerns it.
+func uses(gitDir, branch string) (here bool, busy string, err error) {
+	short := strings.TrimPrefix(branch, "refs/heads/")
+	says := func(name string) (string, error) {
+		data, err := os.ReadFile(filepath.Join(gitDir, filepath.FromSlash(name)))
+		if noFile(err) {
+			return "", nil
+		}
+		return string(data), err
+	}
+	head, err := says("HEAD")
+	if err != nil {
+		return false, "", err
+	}
+	here = strings.TrimSpace(head) == "ref: "+branch
+	for _, w := range []struct{ file, what string }{
+		{"rebase-merge/head-name", "rebase"},
+		{"rebase-apply/head-name", "rebase"},
+		{"rebase-merge/update-refs", "rebase"},
+		{"BISECT_START", "bisection"},
+	} {
+		text, err := says(w.file)
+		if err != nil {
+			return false, "", err
+		}
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line == branch || line == short {
+				return here, w.what, nil
+			}
+		}
+	}
+	if here {
+		for _, w := range []struct{ file, what string }{
+			{"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
+		} {
+			if text, err := says(w.file); err != nil || text != "" {
+				return here, w.what, err
+			}
+		}
+	}
+	return here, "", nil
+}

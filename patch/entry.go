@@ -1,0 +1,110 @@
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// The modes of a tree's entries as they are written, in octal.
+const (
+	modeRegular    = "100644"
+	modeExecutable = "100755"
+	modeFolder     = "40000"
+	modeLink       = "120000"
+	modeSubmodule  = "160000"
+)
+
+// entry is one line of a tree object. The mode is kept as it is written: old
+// repositories have others, and a tree must stay the same where nobody changes it.
+type entry struct {
+	mode string
+	name string
+	hash plumbing.Hash
+}
+
+func (e entry) isFolder() bool { return e.mode == modeFolder || e.mode == "0"+modeFolder }
+
+// isFile holds for regular files, those with the odd permissions of old
+// repositories included.
+func (e entry) isFile() bool { return strings.HasPrefix(e.mode, "100") && len(e.mode) == 6 }
+
+// executable is git's reading of a file's mode.
+func (e entry) executable() bool { return e.isFile() && (e.mode[3]-'0')&1 == 1 }
+
+// folder reads a tree object: its entries as they are, odd names included. The
+// zero hash is an empty folder.
+func (s *store) folder(h plumbing.Hash) ([]entry, error) {
+	if h.IsZero() {
+		return nil, nil
+	}
+	data, err := s.read(h, plumbing.TreeObject)
+	if err != nil {
+		return nil, err
+	}
+	var out []entry
+	for len(data) > 0 {
+		space := bytes.IndexByte(data, ' ')
+		end := bytes.IndexByte(data, 0)
+		if space <= 0 || end < space || len(data) < end+21 {
+			return nil, fmt.Errorf("the tree %s is damaged", h)
+		}
+		out = append(out, entry{mode: string(data[:space]), name: string(data[space+1 : end]), hash: plumbing.Hash(data[end+1 : end+21])})
+		data = data[end+21:]
+	}
+	return out, nil
+}
+
+// putFolder writes a tree object; the zero hash for one without entries, as git has
+// no empty folders.
+func (s *store) putFolder(entries []entry) (plumbing.Hash, error) {
+	if len(entries) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	// Git orders a folder as if its name ended in a slash.
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.order(), b.order()) })
+	var b bytes.Buffer
+	for i, e := range entries {
+		if i > 0 && e.name == entries[i-1].name {
+			return plumbing.ZeroHash, errors.New("two entries of a tree have the same name")
+		}
+		b.WriteString(e.mode + " " + e.name + "\x00")
+		b.Write(e.hash[:])
+	}
+	return s.put(plumbing.TreeObject, b.Bytes()), nil
+}
+
+func (e entry) order() string {
+	if e.isFolder() {
+		return e.name + "/"
+	}
+	return e.name
+}
+
+// find returns the entry at a path below a tree; ok is false when there is none.
+func (s *store) at(tree plumbing.Hash, path string) (e entry, ok bool, err error) {
+	parts := splitPath(path)
+	for i, part := range parts {
+		entries, err := s.folder(tree)
+		if err != nil {
+			return e, false, err
+		}
+		k := slices.IndexFunc(entries, func(e entry) bool { return e.name == part })
+		if k < 0 {
+			return e, false, nil
+		}
+		e = entries[k]
+		if i == len(parts)-1 {
+			return e, true, nil
+		}
+		if !e.isFolder() {
+			return e, false, nil
+		}
+		tree = e.hash
+	}
+	return e, false, nil
+}

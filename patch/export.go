@@ -1,0 +1,134 @@
+package patch
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxExport bounds the bytes of an exported tree.
+const maxExport = 8 << 30
+
+// exporter writes one tree to a folder.
+type exporter struct {
+	ctx   context.Context
+	store *store
+	root  *os.Root
+	files int
+	bytes int64
+}
+
+// Export writes the files of a commit or tree into a folder, which it makes and which
+// must be empty: contents as they are stored, without filters, with the modes 0644
+// and 0755, and no .git. Links and submodules are left out (Tree lists them). Names
+// that could lead outside, or into some .git, are refused, as is a name that the
+// file system takes for one that was written already.
+//
+// The time of each file and folder is derived from the hash of its content: the test
+// cache of go, which trusts sizes and times, then finds equal trees equal and
+// different ones different, wherever and whenever they were exported.
+func (r *Repository) Export(ctx context.Context, commit, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("exporting %s: %w", commit, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("exporting %s: %w", commit, err)
+	}
+	defer root.Close()
+	if there, err := fs.ReadDir(root.FS(), "."); err != nil || len(there) > 0 {
+		return errors.Join(fmt.Errorf("exporting %s: the folder is not empty", commit), err)
+	}
+	err = r.with(func(s *store) error {
+		tree, err := s.treeish(commit)
+		if err != nil {
+			return err
+		}
+		x := exporter{ctx: ctx, store: s, root: root}
+		return x.folder(tree, ".", 0)
+	})
+	if err != nil {
+		return fmt.Errorf("exporting %s: %w", commit, err)
+	}
+	return nil
+}
+
+// folder writes what is in a folder, and then its time, which writing changes.
+func (x *exporter) folder(tree plumbing.Hash, at string, depth int) error {
+	if depth > maxDepth {
+		return errors.New("the tree is too deep")
+	}
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := x.store.folder(tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		to := path.Join(at, e.name)
+		if err := checkName(e.name); err != nil {
+			return fmt.Errorf("%q: %w", at+"/"+e.name, err)
+		}
+		switch {
+		case e.isFolder():
+			if err := x.root.Mkdir(to, 0o755); err != nil {
+				return err
+			}
+			if err := errors.Join(x.root.Chmod(to, 0o755), x.folder(e.hash, to, depth+1)); err != nil {
+				return err
+			}
+		case e.isFile():
+			if err := x.file(e, to); err != nil {
+				return err
+			}
+		}
+	}
+	t := timeOf(tree)
+	return x.root.Chtimes(at, t, t)
+}
+
+func (x *exporter) file(e entry, to string) error {
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	data, err := x.store.read(e.hash, plumbing.BlobObject)
+	if err != nil {
+		return fmt.Errorf("%q: %w", to, err)
+	}
+	x.files++
+	x.bytes += int64(len(data))
+	if x.files > maxEntries || x.bytes > maxExport {
+		return fmt.Errorf("the tree has more than %d files or %d bytes", maxEntries, int64(maxExport))
+	}
+	mode := fs.FileMode(0o644)
+	if e.executable() {
+		mode = 0o755
+	}
+	f, err := x.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	// The mode once more: the umask took part in the first.
+	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
+		return err
+	}
+	t := timeOf(e.hash)
+	return x.root.Chtimes(to, t, t)
+}
+
+// timeOf is a time between 1990 and 2024 that stands for a content: 2^30 seconds and
+// a fraction, some 60 bits of its hash.
+func timeOf(h plumbing.Hash) time.Time {
+	sec := int64(binary.BigEndian.Uint32(h[0:4]) >> 2)
+	nsec := int64(binary.BigEndian.Uint32(h[4:8])) % 1e9
+	return time.Unix(631_152_000+sec, nsec)
+}

@@ -1,0 +1,115 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// layout is where the parts of a repository lie.
+type layout struct {
+	// top is the root of the working tree; empty for a bare repository.
+	top string
+	// git is the private folder of this working tree, common the shared one, where
+	// refs, objects and settings live. They are the same but in a linked worktree.
+	git, common string
+}
+
+// locate finds the repository that a folder lies in: the nearest .git going
+// upwards, or a bare repository. It follows no include, runs nothing and creates
+// nothing. ErrNoRepository when there is none.
+func locate(dir string) (layout, error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		l, found, err := repositoryAt(at)
+		if err != nil || found {
+			return l, err
+		}
+		if filepath.Dir(at) == at {
+			return layout{}, ErrNoRepository
+		}
+	}
+}
+
+// repositoryAt looks at one folder.
+func repositoryAt(dir string) (l layout, found bool, err error) {
+	dot := filepath.Join(dir, ".git")
+	info, err := os.Stat(dot)
+	switch {
+	case err == nil && info.IsDir() && isGitFolder(dot):
+		l = layout{top: dir, git: dot}
+	case err == nil && info.Mode().IsRegular():
+		if l.git, err = gitFile(dot); err != nil {
+			return l, false, err
+		}
+		l.top = dir
+	case isGitFolder(dir):
+		l = layout{git: dir}
+		if filepath.Base(dir) == ".git" {
+			return l, false, fmt.Errorf("opening the repository: %s is the inside of one", dir)
+		}
+	default:
+		return l, false, nil
+	}
+	if l.git, err = filepath.EvalSymlinks(l.git); err != nil {
+		return l, false, fmt.Errorf("opening the repository: %w", err)
+	}
+	l.common, err = commonDir(l.git)
+	return l, err == nil, err
+}
+
+// isGitFolder is what git takes for one: a HEAD beside objects and refs, or the
+// private folder of a linked worktree.
+func isGitFolder(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(dir, "commondir")); err == nil {
+		return true
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// gitFile reads a .git that is a file, as linked worktrees and submodules have it.
+func gitFile(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("opening the repository: %w", err)
+	}
+	dir, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if !ok {
+		return "", fmt.Errorf("opening the repository: %s does not say where it is", path)
+	}
+	return against(filepath.Dir(path), dir), nil
+}
+
+// commonDir reads where refs and objects of a (perhaps linked) worktree live.
+func commonDir(gitDir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return gitDir, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("opening the repository: %w", err)
+	}
+	dir, err := filepath.EvalSymlinks(against(gitDir, strings.TrimSpace(string(data))))
+	if err != nil {
+		return "", fmt.Errorf("opening the repository: %w", err)
+	}
+	return dir, nil
+}
+
+// against resolves a path that may be relative to a folder.
+func against(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,67 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrMoved says that a ref does not have the value it was expected to have.
+var ErrMoved = errors.New("the ref was moved meanwhile")
+
+// LockedError says that somebody else held the lock of a ref for longer than was
+// waited.
+type LockedError struct{ Ref, Lock string }
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("another git is moving the ref %s: %s exists", e.Ref, e.Lock)
+}
+
+// Hint says what a person can do.
+func (e *LockedError) Hint() string {
+	return "repeat it; when no git is at work there, one died, and " + e.Lock + " may be removed"
+}
+
+// lockWaits are the pauses between attempts to take a lock. Native git holds one
+// for about a millisecond and waits a tenth of a second itself.
+var lockWaits = [...]time.Duration{
+	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
+	40 * time.Millisecond, 80 * time.Millisecond, 160 * time.Millisecond, 320 * time.Millisecond,
+}
+
+// lock makes the lock of a ref, with the folders above it. Folders that native git
+// removes meanwhile, because they are empty, are made again.
+func (r *Repository) lock(name string) (*os.File, error) {
+	path := r.refPath(name) + ".lock"
+	for waits, vanished := 0, 0; ; {
+		err := makeDirs(filepath.Join(r.common, "refs"), filepath.Dir(path))
+		if err == nil {
+			var f *os.File
+			if f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
+				return f, nil
+			}
+			if errors.Is(err, fs.ErrExist) {
+				if waits == len(lockWaits) {
+					return nil, &LockedError{Ref: name, Lock: path}
+				}
+				r.pause(lockWaits[waits])
+				waits++
+				continue
+			}
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && vanished < 100:
+			vanished++
+		case noFile(err):
+			if clash := r.above(name); clash != "" {
+				return nil, &ClashError{Ref: name, With: clash}
+			}
+			return nil, fmt.Errorf("locking the ref %s: %w", name, err)
+		default:
+			return nil, fmt.Errorf("locking the ref %s: %w", name, err)
+		}
+	}
+}

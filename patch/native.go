@@ -1,0 +1,94 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// ErrNoGit says that native git is needed and not installed: only it updates a
+// working tree and its index safely.
+var ErrNoGit = errors.New("git is not installed")
+
+// quiet are settings under which native git runs nothing that a repository's own
+// settings name: hooks, a file system monitor, pagers, external diffs, signatures,
+// merge strategies, submodules, background maintenance. What no setting switches
+// off is switched off by nativeEnv. Filters (git-lfs is one) do run, as files in the
+// working tree would be wrong without them; a patch cannot name one, for scope
+// refuses .gitattributes.
+var quiet = [...]string{
+	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.pager=cat", "core.askPass=true",
+	"diff.external=", "diff.ignoreSubmodules=all", "submodule.recurse=false", "status.submoduleSummary=false",
+	"log.showSignature=false", "merge.verifySignatures=false", "merge.autoStash=false", "commit.gpgSign=false",
+	"gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
+}
+
+// native runs git in a folder, without the hooks of anybody and without questions,
+// and returns its output. Its error is what git complained with.
+func (r *Repository) native(ctx context.Context, dir string, args ...string) (string, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return "", ErrNoGit
+	}
+	var all []string
+	for _, s := range quiet {
+		all = append(all, "-c", s)
+	}
+	cmd := exec.CommandContext(ctx, path, append(all, args...)...)
+	cmd.Dir = dir
+	cmd.Env = nativeEnv(r.env)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(errs.String()); text != "" {
+			return "", errors.New(text)
+		}
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// kept are the variables of git that say who the operator is and where his own
+// settings lie. All others could point git elsewhere, or make it run or write
+// something: GIT_DIR, GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE, GIT_SSH.
+var kept = map[string]bool{
+	"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true, "GIT_CEILING_DIRECTORIES": true,
+	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true,
+}
+
+// nativeEnv is the environment that git gets. No remote is ever asked, neither for
+// the missing objects of a partial clone nor otherwise. A process without a HOME, as
+// under cron, has no settings of its own to read.
+func nativeEnv(env []string) []string {
+	out := make([]string, 0, len(env)+8)
+	home := false
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "GIT_") && !kept[name] || name == "SSH_ASKPASS" || name == "PAGER" || name == "EDITOR" || name == "VISUAL" {
+			continue
+		}
+		home = home || name == "HOME"
+		out = append(out, kv)
+	}
+	if !home {
+		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull)
+	}
+	return append(out, "GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+}
+
+// User is the git user of the repository, empty when none is configured.
+func User(ctx context.Context, dir string, env []string) Person {
+	r := &Repository{env: env}
+	var p Person
+	// Without a user git exits 1: no user is an answer, not a failure.
+	if out, err := r.native(ctx, dir, "config", "user.name"); err == nil {
+		p.Name = strings.TrimSpace(out)
+	}
+	if out, err := r.native(ctx, dir, "config", "user.email"); err == nil {
+		p.Email = strings.TrimSpace(out)
+	}
+	return p
+}

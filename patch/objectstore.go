@@ -1,0 +1,242 @@
+package patch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+)
+
+// maxObject bounds one object that is read into memory, in bytes.
+const maxObject = 256 << 20
+
+// MissingError says that an object is not there.
+type MissingError struct {
+	// Hash names it; What says what it was needed for.
+	Hash, What string
+	// Why says why a repository may not have it; empty when it should.
+	Why string
+}
+
+func (e *MissingError) Error() string {
+	text := fmt.Sprintf("the object %s is missing", e.Hash)
+	if e.What != "" {
+		text = fmt.Sprintf("%s: the object %s is missing", e.What, e.Hash)
+	}
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	return text
+}
+
+// errAbsent says that no folder of objects has the one that was asked for.
+var errAbsent = errors.New("the object is not there")
+
+// stored is an object's content.
+type stored struct {
+	kind plumbing.ObjectType
+	data []byte
+}
+
+// store reads the objects of a repository and its alternates, loose and packed,
+// and collects those that are to be written. It lives for one operation: native
+// git may pack and prune at any time. Indexes of packs are searched on disk and
+// never loaded, so that opening a store costs the same however large the
+// repository is. Every object that is read is checked against its name.
+type store struct {
+	// dirs are the folders of objects, the repository's own first.
+	dirs   []string
+	packs  []*pack
+	listed bool
+	fresh  map[plumbing.Hash]stored
+	order  []plumbing.Hash // of fresh, children before parents
+}
+
+// openStore opens the objects below a repository's common folder.
+func openStore(common string) (*store, error) {
+	s := &store{fresh: map[plumbing.Hash]stored{}}
+	return s, s.addDir(filepath.Join(common, "objects"), 0)
+}
+
+// addDir adds a folder of objects and those that it borrows from. Git follows
+// alternates five folders deep; a folder that is not there is passed over, as git
+// does it.
+func (s *store) addDir(dir string, depth int) error {
+	dir, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) && depth > 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening the objects: %w", err)
+	}
+	if slices.Contains(s.dirs, dir) || depth > 5 {
+		return nil
+	}
+	s.dirs = append(s.dirs, dir)
+	f, err := os.Open(filepath.Join(dir, "info", "alternates"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening the alternates: %w", err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if !filepath.IsAbs(line) && depth > 0 {
+			continue // git follows relative paths from the repository itself only
+		}
+		if err := s.addDir(against(dir, line), depth+1); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// close ends the use of all files.
+func (s *store) close() {
+	for _, p := range s.packs {
+		p.close()
+	}
+	s.packs, s.listed = nil, false
+}
+
+// object returns an object of any kind.
+func (s *store) object(h plumbing.Hash) (stored, error) {
+	if o, ok := s.fresh[h]; ok {
+		return o, nil
+	}
+	o, err := s.find(h)
+	if err != nil {
+		return o, err
+	}
+	if got := plumbing.ComputeHash(o.kind, o.data); got != h {
+		return o, fmt.Errorf("the object %s is damaged: its content is that of %s", h, got)
+	}
+	return o, nil
+}
+
+// read returns an object of a kind.
+func (s *store) read(h plumbing.Hash, kind plumbing.ObjectType) ([]byte, error) {
+	o, err := s.object(h)
+	if err != nil {
+		return nil, err
+	}
+	if o.kind != kind {
+		return nil, fmt.Errorf("the object %s is a %s, not a %s", h, o.kind, kind)
+	}
+	return o.data, nil
+}
+
+// find reads an object from disk, from packs first, as most are there. Packs that
+// native git replaced meanwhile are looked for once more.
+func (s *store) find(h plumbing.Hash) (stored, error) {
+	for again := range 2 {
+		o, err := s.packed(h)
+		if errors.Is(err, errAbsent) {
+			o, err = s.loose(h)
+		}
+		if err == nil || again > 0 || !errors.Is(err, errAbsent) && !errors.Is(err, fs.ErrNotExist) {
+			if errors.Is(err, fs.ErrNotExist) {
+				err = errAbsent
+			}
+			return o, absent(err, h)
+		}
+		s.close()
+	}
+	panic("unreachable")
+}
+
+func absent(err error, h plumbing.Hash) error {
+	if errors.Is(err, errAbsent) {
+		return &MissingError{Hash: h.String()}
+	}
+	return err
+}
+
+// size is the length of a blob in bytes.
+func (s *store) size(h plumbing.Hash) (int64, error) {
+	if o, ok := s.fresh[h]; ok {
+		return int64(len(o.data)), nil
+	}
+	if err := s.list(); err != nil {
+		return 0, err
+	}
+	for _, p := range s.packs {
+		offset, err := p.index.FindOffset(h)
+		if err == nil {
+			return p.objects.GetSizeByOffset(offset)
+		}
+		if !errors.Is(err, plumbing.ErrObjectNotFound) {
+			return 0, err
+		}
+	}
+	f, r, err := s.openLoose(h)
+	if errors.Is(err, errAbsent) {
+		o, err := s.find(h) // packed meanwhile
+		return int64(len(o.data)), err
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	defer r.Close()
+	_, size, err := r.Header()
+	return size, err
+}
+
+func (s *store) openLoose(h plumbing.Hash) (*os.File, *objfile.Reader, error) {
+	name := h.String()
+	for _, dir := range s.dirs {
+		f, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the object %s: %w", h, err)
+		}
+		r, err := objfile.NewReader(f)
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("reading the object %s: %w", h, err), f.Close())
+		}
+		return f, r, nil
+	}
+	return nil, nil, errAbsent
+}
+
+func (s *store) loose(h plumbing.Hash) (o stored, err error) {
+	f, r, err := s.openLoose(h)
+	if err != nil {
+		return o, err
+	}
+	defer f.Close()
+	defer r.Close()
+	var size int64
+	if o.kind, size, err = r.Header(); err != nil {
+		return o, fmt.Errorf("reading the object %s: %w", h, err)
+	}
+	if size > maxObject {
+		return o, tooLarge(h, size)
+	}
+	o.data = make([]byte, size)
+	if _, err := io.ReadFull(r, o.data); err != nil {
+		return o, fmt.Errorf("reading the object %s: %w", h, err)
+	}
+	return o, nil
+}
+
+func tooLarge(h plumbing.Hash, size int64) error {
+	return fmt.Errorf("the object %s has %d bytes, more than the %d that are read", h, size, maxObject)
+}

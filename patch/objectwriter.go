@@ -1,0 +1,133 @@
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+)
+
+// put keeps an object to be written by flush and returns its name.
+func (s *store) put(kind plumbing.ObjectType, data []byte) plumbing.Hash {
+	h := plumbing.ComputeHash(kind, data)
+	if _, twice := s.fresh[h]; !twice {
+		s.fresh[h] = stored{kind: kind, data: data}
+		s.order = append(s.order, h)
+	}
+	return h
+}
+
+// flush writes what was put as loose objects, as native git would: under a
+// temporary name that its cleaning knows, synced, read-only, renamed, children
+// before parents. All are synced at once, so that the disk is waited for once.
+// An object that is there already is written again, which makes it young: a prune
+// that native git has under way leaves it alone.
+func (s *store) flush() (err error) {
+	temps := make([]*os.File, 0, len(s.order))
+	defer func() {
+		for _, f := range temps {
+			if f != nil {
+				err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+			}
+		}
+	}()
+	for _, h := range s.order {
+		f, err := os.CreateTemp(s.dirs[0], "tmp_obj_")
+		if err != nil {
+			return fmt.Errorf("writing an object: %w", err)
+		}
+		temps = append(temps, f)
+		if err := s.encode(f, s.fresh[h]); err != nil {
+			return fmt.Errorf("writing the object %s: %w", h, err)
+		}
+	}
+	if err := syncAll(temps); err != nil {
+		return fmt.Errorf("syncing the objects: %w", err)
+	}
+	for i, h := range s.order {
+		name := h.String()
+		dir := filepath.Join(s.dirs[0], name[:2])
+		if err := makeDirs(s.dirs[0], dir); err != nil {
+			return fmt.Errorf("writing the object %s: %w", h, err)
+		}
+		if err := errors.Join(temps[i].Chmod(0o444), os.Rename(temps[i].Name(), filepath.Join(dir, name[2:]))); err != nil {
+			return fmt.Errorf("writing the object %s: %w", h, err)
+		}
+		closing := temps[i].Close()
+		temps[i] = nil
+		if closing != nil {
+			return fmt.Errorf("writing the object %s: %w", h, closing)
+		}
+	}
+	s.fresh, s.order = map[plumbing.Hash]stored{}, nil
+	return nil
+}
+
+func (s *store) encode(f *os.File, o stored) error {
+	var b bytes.Buffer
+	w := objfile.NewWriter(&b)
+	if err := w.WriteHeader(o.kind, int64(len(o.data))); err != nil {
+		return err
+	}
+	if _, err := w.Write(o.data); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	_, err := f.Write(b.Bytes())
+	return err
+}
+
+// syncAll brings files to the disk side by side: the file system gathers them in
+// one transaction, or nearly.
+func syncAll(files []*os.File) error {
+	errs := make([]error, len(files))
+	var all sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	for i, f := range files {
+		slots <- struct{}{}
+		all.Go(func() {
+			errs[i] = f.Sync()
+			<-slots
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// makeDirs makes a folder below root with its parents. New folders get the
+// permissions of root: those of a repository that a group shares are kept.
+func makeDirs(root, dir string) error {
+	if _, err := os.Lstat(dir); err == nil {
+		return nil
+	}
+	info, err := os.Stat(root)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return err
+	}
+	at := root
+	for _, part := range splitPath(filepath.ToSlash(rel)) {
+		at = filepath.Join(at, part)
+		err := os.Mkdir(at, 0o777)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := os.Chmod(at, info.Mode()&(os.ModePerm|os.ModeSetgid)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err // when it is gone again, whoever wants it sees that
+		}
+	}
+	return nil
+}

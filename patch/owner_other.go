@@ -1,0 +1,6 @@
+//go:build !unix
+
+package patch
+
+// foreign is not known here; native git says so itself.
+func (layout) foreign() bool { return false }

@@ -1,0 +1,86 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The lengths that file systems allow, in bytes.
+const (
+	maxName = 255
+	maxPath = 4096
+)
+
+func splitPath(path string) []string { return strings.Split(path, "/") }
+
+// inside turns a path of the caller's folder into one of the repository.
+func (r *Repository) inside(path string) (string, error) {
+	if err := checkPath(path); err != nil {
+		return "", fmt.Errorf("placing %q in the repository: %w", path, err)
+	}
+	if r.top == "" {
+		return path, nil
+	}
+	rel, err := filepath.Rel(r.top, filepath.Join(r.dir, filepath.FromSlash(path)))
+	if err != nil {
+		return "", fmt.Errorf("placing %q in the repository: %w", path, err)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// checkPath refuses what must never be written as a path of a tree.
+func checkPath(path string) error {
+	if len(path) > maxPath {
+		return fmt.Errorf("the path has %d bytes", len(path))
+	}
+	for _, name := range splitPath(path) {
+		if err := checkName(name); err != nil {
+			return err
+		}
+		if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, `\`) {
+			return errors.New("the path has a character that none may have")
+		}
+	}
+	return nil
+}
+
+// checkName refuses the names that could lead a write out of its folder or into
+// git's own. The trees of strange repositories have them.
+func checkName(name string) error {
+	switch {
+	case name == "" || name == "." || name == "..":
+		return errors.New("the path is not plain")
+	case len(name) > maxName:
+		return fmt.Errorf("a name has %d bytes", len(name))
+	case strings.ContainsAny(name, "/\x00"):
+		return errors.New("a name has a slash or a zero byte")
+	case isDotGit(name):
+		return errors.New("the path leads into .git")
+	}
+	return nil
+}
+
+// isDotGit holds for every name that some file system takes for .git: in any case,
+// on NTFS with trailing dots and spaces, with a stream behind a colon or by its
+// short name, on HFS+ with characters that it ignores.
+func isDotGit(name string) bool {
+	name = strings.ToLower(strings.Map(func(c rune) rune {
+		switch {
+		case c >= 0x200c && c <= 0x200f, c >= 0x202a && c <= 0x202e, c >= 0x206a && c <= 0x206f, c == 0xfeff:
+			return -1
+		}
+		return c
+	}, name))
+	for part := range strings.SplitSeq(name, `\`) {
+		part, _, _ = strings.Cut(part, ":")
+		part = strings.TrimRight(part, ". ")
+		if part == ".git" || part == "git~1" {
+			return true
+		}
+	}
+	return false
+}

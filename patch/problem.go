@@ -1,0 +1,140 @@
+package patch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Problem is something about a repository that proposals cannot be written to, or
+// that is worth knowing before they are.
+type Problem struct {
+	// Name is the thing's own, as git calls it.
+	Name string
+	// Why says what is wrong with it, as the end of a sentence about the repository.
+	Why string
+	// Hint says what to do; empty when there is nothing to do.
+	Hint string
+	// Fatal says that the repository is not opened.
+	Fatal bool
+}
+
+// UnsupportedError says that a repository is of a kind that is not opened.
+type UnsupportedError struct{ Problem Problem }
+
+func (e *UnsupportedError) Error() string { return "the repository " + e.Problem.Why }
+
+// Hint says what to do.
+func (e *UnsupportedError) Hint() string { return e.Problem.Hint }
+
+// Problems looks at the repository that a folder lies in, reading files alone; what
+// is in the way comes first. A folder in no repository has none.
+func Problems(dir string) []Problem {
+	l, err := located(dir)
+	if errors.Is(err, ErrNoRepository) {
+		return nil
+	}
+	if err != nil {
+		return []Problem{{Name: "repository", Why: fmt.Sprintf("cannot be opened: %v", err), Fatal: true}}
+	}
+	return l.problems()
+}
+
+func (l layout) problems() []Problem {
+	s, err := l.local()
+	if err != nil {
+		return []Problem{{Name: "config", Why: err.Error(), Hint: "git config --list --show-origin tells more", Fatal: true}}
+	}
+	var out []Problem
+	add := func(fatal bool, name, hint, why string, args ...any) {
+		out = append(out, Problem{Name: name, Why: fmt.Sprintf(why, args...), Hint: hint, Fatal: fatal})
+	}
+	l.formats(s, add)
+	if l.foreign() {
+		add(false, "safe.directory", "git config --global --add safe.directory FOLDER, when you trust it", "belongs to somebody else: git may refuse it")
+	}
+	if _, err := os.Stat(filepath.Join(l.common, "shallow")); err == nil {
+		add(false, "shallow", "git fetch --unshallow", "is a shallow clone: older commits are not here")
+	}
+	for _, dir := range lostAlternates(filepath.Join(l.common, "objects")) {
+		add(false, "alternates", "bring it back, or make the clone whole with git repack -ad", "borrows objects from %s, which is not there", dir)
+	}
+	return out
+}
+
+// formats names what repositoryformatversion and the extensions say.
+func (l layout) formats(s settings, add func(fatal bool, name, hint, why string, args ...any)) {
+	version, _ := s[:1].get("core", "", "repositoryformatversion")
+	known := map[string]bool{}
+	if s[0].HasSection("extensions") {
+		for _, o := range s[0].Section("extensions").Options {
+			key, value := strings.ToLower(o.Key), strings.ToLower(o.Value)
+			if known[key] {
+				continue
+			}
+			known[key] = true
+			switch {
+			case key == "refstorage" && value != "files":
+				add(true, "reftable", "git refs migrate --ref-format=files", "keeps its refs as %s, which evolve cannot write", value)
+			case key == "objectformat" && value != "sha1":
+				add(true, "objectFormat", "keep the workspace in a repository made with git init --object-format=sha1", "names its objects by %s, which evolve cannot write", strings.ToUpper(strings.Replace(value, "sha", "sha-", 1)))
+			case key == "partialclone":
+				add(false, "partialClone", "use a full clone", "is a partial clone: objects that are not here cannot be read")
+			case key == "worktreeconfig" && truth(value) && version != "1":
+				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0: evolve reads it, other programs may refuse it")
+			case !supported[key]:
+				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not know", o.Key)
+			}
+		}
+	}
+	if version != "" && version != "0" && version != "1" {
+		add(true, "repositoryformatversion", "use a repository of version 0 or 1", "is of version %s, which evolve does not know", version)
+	}
+	if tree, set := s.get("core", "", "worktree"); set && l.top != "" {
+		if real, err := filepath.EvalSymlinks(against(l.git, tree)); err != nil || real != l.top {
+			add(true, "core.worktree", "git config --unset core.worktree", "has its working tree elsewhere, in %s", tree)
+		}
+	}
+}
+
+// supported are the extensions that change nothing about how objects and refs are
+// read and written, or that are read.
+var supported = map[string]bool{
+	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true, "worktreeconfig": true,
+	"relativeworktrees": true, "objectformat": true, "refstorage": true,
+}
+
+// lostAlternates lists the folders of borrowed objects that are not there.
+func lostAlternates(objects string) []string {
+	f, err := os.Open(filepath.Join(objects, "info", "alternates"))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var lost []string
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := lines.Text()
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if _, err := os.Stat(against(objects, line)); errors.Is(err, fs.ErrNotExist) {
+			lost = append(lost, line)
+		}
+	}
+	return lost
+}
+
+// whyMissing says why a repository may not have an object.
+func (r *Repository) whyMissing() string {
+	var why []string
+	for _, p := range r.problems() {
+		if p.Name == "shallow" || p.Name == "partialClone" || p.Name == "alternates" {
+			why = append(why, "the repository "+p.Why)
+		}
+	}
+	return strings.Join(why, "; ")
+}

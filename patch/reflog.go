@@ -1,0 +1,74 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// log appends a move to the ref's log where git would: where there is one, and as
+// core.logAllRefUpdates says, for branches, remote branches and notes of a
+// repository with a working tree unless it says otherwise.
+func (r *Repository) log(m Move) error {
+	path := filepath.Join(r.common, "logs", filepath.FromSlash(m.Ref))
+	flags := os.O_WRONLY | os.O_APPEND
+	create, err := r.logged(m.Ref)
+	if err != nil {
+		return err
+	}
+	if create {
+		if err := makeDirs(r.common, filepath.Dir(path)); err != nil {
+			return fmt.Errorf("writing the log: %w", err)
+		}
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(path, flags, 0o666)
+	if noFile(err) && !create {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing the log: %w", err)
+	}
+	old := m.Old
+	if old == "" {
+		old = zero
+	}
+	// One write, so that lines of two writers do not mix.
+	_, err = fmt.Fprintf(f, "%s %s %s <%s> %d %s\t%s\n", old, m.New, plain(m.By.Name), plain(m.By.Email), max(m.By.When.Unix(), 0), m.By.When.Format("-0700"), oneLine(m.Reason))
+	return errors.Join(err, f.Close())
+}
+
+// logged reports whether git makes a log for a ref that has none.
+func (r *Repository) logged(name string) (bool, error) {
+	settings, err := r.settings()
+	if err != nil {
+		return false, err
+	}
+	value, set := settings.get("core", "", "logallrefupdates")
+	switch {
+	case strings.EqualFold(value, "always"):
+		return true, nil
+	case set && !truth(value), !set && r.top == "":
+		return false, nil
+	}
+	for _, under := range []string{"refs/heads/", "refs/remotes/", "refs/notes/"} {
+		if strings.HasPrefix(name, under) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// plain is a name without what would end it in a log.
+func plain(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c == '<' || c == '>' {
+			return -1
+		}
+		return c
+	}, s)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

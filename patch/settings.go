@@ -1,0 +1,114 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/config"
+)
+
+// settings are git's settings files, the weakest first. Includes are not followed.
+type settings []*config.Config
+
+// get returns the strongest value of a key; set is false when none has it.
+func (s settings) get(section, sub, key string) (value string, set bool) {
+	for _, c := range s {
+		if !c.HasSection(section) {
+			continue
+		}
+		options := c.Section(section).Options
+		if sub != "" {
+			options = c.Section(section).Subsection(sub).Options
+		}
+		if options.Has(key) {
+			value, set = options.Get(key), true
+		}
+	}
+	return value, set
+}
+
+// truth is git's reading of a boolean; a key without a value is true.
+func truth(value string) bool {
+	switch strings.ToLower(value) {
+	case "false", "no", "off", "0":
+		return false
+	}
+	return true
+}
+
+// local are the settings of the repository alone.
+func (l layout) local() (settings, error) {
+	c, err := readSettings(filepath.Join(l.common, "config"))
+	if err != nil {
+		return nil, err
+	}
+	s := settings{c}
+	if own, set := s.get("extensions", "", "worktreeconfig"); set && truth(own) {
+		if c, err = readSettings(filepath.Join(l.git, "config.worktree")); err != nil {
+			return nil, err
+		}
+		s = append(s, c)
+	}
+	return s, nil
+}
+
+// settings are those that native git would see, from the machine's to the
+// working tree's.
+func (r *Repository) settings() (settings, error) {
+	env := map[string]string{}
+	for _, kv := range r.env {
+		if name, value, ok := strings.Cut(kv, "="); ok {
+			env[name] = value
+		}
+	}
+	var files []string
+	if _, off := env["GIT_CONFIG_NOSYSTEM"]; !off {
+		system := "/etc/gitconfig"
+		if path, ok := env["GIT_CONFIG_SYSTEM"]; ok {
+			system = path
+		}
+		files = append(files, system)
+	}
+	home := env["HOME"]
+	switch path, ok := env["GIT_CONFIG_GLOBAL"]; {
+	case ok:
+		files = append(files, path)
+	case home != "":
+		xdg := env["XDG_CONFIG_HOME"]
+		if xdg == "" {
+			xdg = filepath.Join(home, ".config")
+		}
+		files = append(files, filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"))
+	}
+	var all settings
+	for _, file := range files {
+		c, err := readSettings(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	local, err := r.local()
+	return append(all, local...), err
+}
+
+// readSettings reads one file; one that is not there is empty.
+func readSettings(path string) (*config.Config, error) {
+	c := config.New()
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading git's settings: %w", err)
+	}
+	defer f.Close()
+	if err := config.NewDecoder(f).Decode(c); err != nil {
+		return nil, fmt.Errorf("reading git's settings in %s: %w", path, err)
+	}
+	return c, nil
+}

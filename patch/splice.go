@@ -1,0 +1,189 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// edit is what becomes of one folder: contents of files, nil for those that are
+// removed, and edits of the folders in it.
+type edit struct {
+	files   map[string][]byte
+	folders map[string]*edit
+}
+
+// place adds a file to the edit of a tree; false when the path is taken.
+func (d *edit) place(path string, content []byte) bool {
+	parts := splitPath(path)
+	for _, part := range parts[:len(parts)-1] {
+		if _, taken := d.files[part]; taken {
+			return false
+		}
+		next := d.folders[part]
+		if next == nil {
+			next = &edit{}
+			if d.folders == nil {
+				d.folders = map[string]*edit{}
+			}
+			d.folders[part] = next
+		}
+		d = next
+	}
+	name := parts[len(parts)-1]
+	if _, taken := d.files[name]; taken || d.folders[name] != nil {
+		return false
+	}
+	if d.files == nil {
+		d.files = map[string][]byte{}
+	}
+	d.files[name] = content
+	return true
+}
+
+// apply puts the tree with files changed. Files keep their modes and new ones are
+// regular; links and submodules are refused. It fails with a *ConflictError when
+// the tree does not hold the old contents.
+func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing.Hash, error) {
+	var conflicts []string
+	var root edit
+	for _, f := range files {
+		path, err := r.inside(f.Path)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		old, err := s.content(tree, path)
+		if err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		if (old == nil) != (f.Old == nil) || string(old) != string(f.Old) {
+			conflicts = append(conflicts, f.Path)
+			continue
+		}
+		if f.Old == nil && f.New == nil {
+			continue
+		}
+		if !root.place(path, f.New) {
+			return plumbing.ZeroHash, fmt.Errorf("changing %s: the change has something else there too", f.Path)
+		}
+	}
+	if len(conflicts) > 0 {
+		return plumbing.ZeroHash, &ConflictError{Paths: conflicts}
+	}
+	if root.files == nil && root.folders == nil {
+		return tree, nil
+	}
+	h, err := s.splice(tree, &root)
+	if err == nil && h.IsZero() {
+		h = s.put(plumbing.TreeObject, nil)
+	}
+	return h, err
+}
+
+// content reads a file of a tree; nil when there is none.
+func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
+	e, ok, err := s.at(tree, path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if !e.isFile() {
+		return nil, errors.New("it is no regular file")
+	}
+	data, err := s.read(e.hash, plumbing.BlobObject)
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// splice puts a folder with an edit made, each folder once. One that becomes empty
+// disappears.
+func (s *store) splice(tree plumbing.Hash, d *edit) (plumbing.Hash, error) {
+	entries, err := s.folder(tree)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.folders)) {
+		i := named(entries, name)
+		below := plumbing.ZeroHash
+		if i >= 0 {
+			if !entries[i].isFolder() {
+				return plumbing.ZeroHash, fmt.Errorf("%s is no folder", name)
+			}
+			below = entries[i].hash
+		}
+		h, err := s.splice(below, d.folders[name])
+		if err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("%s: %w", name, err)
+		}
+		entries = with(entries, i, entry{mode: modeFolder, name: name, hash: h})
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+		i := named(entries, name)
+		e := entry{mode: modeRegular, name: name}
+		if i >= 0 {
+			if e.mode = entries[i].mode; !entries[i].isFile() {
+				return plumbing.ZeroHash, fmt.Errorf("%s is no regular file", name)
+			}
+		}
+		if content := d.files[name]; content != nil {
+			e.hash = s.put(plumbing.BlobObject, content)
+		}
+		entries = with(entries, i, e)
+	}
+	return s.putFolder(entries)
+}
+
+func named(entries []entry, name string) int {
+	return slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
+}
+
+// with sets the entry at a place, adds it where the place is negative, and removes
+// it when it holds nothing.
+func with(entries []entry, at int, e entry) []entry {
+	switch {
+	case e.hash.IsZero() && at >= 0:
+		return slices.Delete(entries, at, at+1)
+	case e.hash.IsZero():
+		return entries
+	case at >= 0:
+		entries[at] = e
+		return entries
+	}
+	return append(entries, e)
+}
+
+// commitObject is what is read of a commit.
+type commitObject struct {
+	tree    plumbing.Hash
+	parents []plumbing.Hash
+}
+
+// commit reads a commit, following nothing else.
+func (s *store) commit(hash string) (c commitObject, err error) {
+	if !hashForm.MatchString(hash) {
+		return c, fmt.Errorf("%q is no commit", hash)
+	}
+	data, err := s.read(plumbing.NewHash(hash), plumbing.CommitObject)
+	if err != nil {
+		return c, err
+	}
+	for line := range strings.Lines(string(data)) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch {
+		case key == "tree" && hashForm.MatchString(value):
+			c.tree = plumbing.NewHash(value)
+		case key == "parent" && hashForm.MatchString(value):
+			c.parents = append(c.parents, plumbing.NewHash(value))
+		case !c.tree.IsZero():
+			return c, nil
+		default:
+			return c, fmt.Errorf("the commit %s is damaged", hash)
+		}
+	}
+	return c, nil
+}

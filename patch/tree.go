@@ -1,0 +1,91 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"evolve/patch/scope"
+)
+
+// What one tree may hold: more is refused, not cut off.
+const (
+	maxEntries = 1_000_000
+	maxDepth   = 256
+)
+
+// Tree lists all files of a commit or tree, with links and submodules, in the order
+// of git's trees. Names and modes are as they are written, so that whoever judges
+// them sees what a checkout would; a submodule has no size.
+func (r *Repository) Tree(commit string) (scope.Tree, error) {
+	var out scope.Tree
+	err := r.with(func(s *store) error {
+		out = nil
+		tree, err := s.treeish(commit)
+		if err != nil {
+			return err
+		}
+		return s.walk(tree, "", 0, func(path string, e entry) error {
+			if len(out) == maxEntries {
+				return fmt.Errorf("the tree has more than %d files", maxEntries)
+			}
+			mode, err := strconv.ParseUint(e.mode, 8, 32)
+			if err != nil {
+				return fmt.Errorf("the mode of %q is %q", path, e.mode)
+			}
+			item := scope.Entry{Path: path, Mode: scope.Mode(mode), Hash: e.hash.String()}
+			if e.mode != modeSubmodule {
+				if item.Size, err = s.size(e.hash); err != nil {
+					return fmt.Errorf("measuring %q: %w", path, err)
+				}
+			}
+			out = append(out, item)
+			return nil
+		})
+	})
+	return out, err
+}
+
+// treeish is the tree of a commit, or the tree itself.
+func (s *store) treeish(hash string) (plumbing.Hash, error) {
+	if !hashForm.MatchString(hash) {
+		return plumbing.ZeroHash, fmt.Errorf("%q is no commit", hash)
+	}
+	h := plumbing.NewHash(hash)
+	if h.IsZero() {
+		return h, fmt.Errorf("%q is no commit", hash)
+	}
+	o, err := s.object(h)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("reading the commit %s: %w", hash, err)
+	}
+	if o.kind == plumbing.TreeObject {
+		return h, nil
+	}
+	c, err := s.commit(hash)
+	return c.tree, err
+}
+
+// walk visits everything below a tree but its folders.
+func (s *store) walk(tree plumbing.Hash, below string, depth int, visit func(path string, e entry) error) error {
+	if depth > maxDepth {
+		return errors.New("the tree is too deep")
+	}
+	entries, err := s.folder(tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.isFolder() {
+			err = s.walk(e.hash, below+e.name+"/", depth+1, visit)
+		} else {
+			err = visit(below+e.name, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
