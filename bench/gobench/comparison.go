@@ -1,0 +1,165 @@
+package gobench
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+	"golang.org/x/perf/benchmath"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Verdict of a comparison.
+type Verdict string
+
+// Better and Worse are significant, after the correction, and large enough to count.
+// NotShown is neither: no difference was shown, which does not say that there is none.
+// Void says that the measurement can carry no verdict.
+const (
+	Better   Verdict = "better"
+	Worse    Verdict = "worse"
+	NotShown Verdict = "not_shown"
+	Void     Verdict = "void"
+)
+
+// Interval is a confidence interval, both ends finite.
+type Interval struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+// Summary of one side's runs, as benchstat gives it.
+type Summary struct {
+	Runs   int     `json:"runs"`
+	Median float64 `json:"median"`
+	// Interval of the median at 95 % or more; nil with fewer than six runs.
+	Interval *Interval `json:"interval,omitempty"`
+}
+
+// Comparison is one benchmark in one unit, base against candidate.
+type Comparison struct {
+	Key
+	Base      Summary `json:"base"`
+	Candidate Summary `json:"candidate"`
+	// Change is the Hodges-Lehmann estimate (1963) of the candidate's change relative to
+	// the base: the median of the ratios of each candidate value to each base value, less
+	// 1. Where a value is 0 or below, it is the median difference, relative to the base's
+	// median, or, when that is 0, to the largest value of either side.
+	Change float64 `json:"change"`
+	// Interval of Change, the U test turned round: the changes that it would not reject
+	// at the rule's level, without a correction; nil when the runs are too few for one.
+	Interval *Interval `json:"interval,omitempty"`
+	// P is the two-sided p-value of the Mann-Whitney U test, exact up to 50 runs a side, 25
+	// when values are equal; Adjusted is Holm's over all comparisons of the result.
+	P        float64 `json:"p"`
+	Adjusted float64 `json:"adjusted"`
+	// Detectable is the smallest relative change that would be found with 80 % power under
+	// the strictest level of the correction, judging by the spread seen: the half
+	// width of that level's interval, stretched by (z+z₈₀)/z. 0 when nothing varies and -1
+	// when no change, however large, would be.
+	Detectable float64 `json:"detectable"`
+	Verdict    Verdict `json:"verdict"`
+}
+
+// power with which Detectable is found.
+const power = 0.8
+
+// endless is a relative change that stands for any, however large.
+const endless = 1e6
+
+// compare measures one key. The values are those of the runs, in any order.
+func (s *session) compare(k Key, base, candidate []float64) Comparison {
+	thresholds := benchmath.DefaultThresholds
+	thresholds.CompareAlpha = s.rule.Alpha
+	// Both sort what they are given.
+	b := benchmath.NewSample(slices.Clone(base), &thresholds)
+	c := benchmath.NewSample(slices.Clone(candidate), &thresholds)
+	out := Comparison{Key: k, Base: summary(b), Candidate: summary(c), Detectable: -1}
+	out.P = math.Min(1, benchmath.AssumeNothing.Compare(b, c).P)
+	shifts, relative := shiftsOf(b.Values, c.Values)
+	out.Change = relative(median(shifts))
+	last := len(shifts) - 1
+	if k := s.critical(len(base), len(candidate), s.rule.Alpha); k >= 0 {
+		out.Interval = &Interval{relative(shifts[k]), relative(shifts[last-k])}
+	}
+	strictest := s.rule.Alpha / float64(s.family)
+	if k := s.critical(len(base), len(candidate), strictest); k >= 0 {
+		z := distuv.UnitNormal.Quantile(1 - strictest/2)
+		stretch := (z + distuv.UnitNormal.Quantile(power)) / z
+		if d := relative((shifts[last-k] - shifts[k]) / 2 * stretch); d < endless {
+			out.Detectable = d
+		}
+	}
+	return out
+}
+
+func summary(s *benchmath.Sample) Summary {
+	// 95 % is benchstat's, whatever the level of the rule.
+	m := benchmath.AssumeNothing.Summary(s, 0.95)
+	out := Summary{Runs: len(s.Values), Median: m.Center}
+	if !math.IsInf(m.Lo, 0) && !math.IsInf(m.Hi, 0) {
+		out.Interval = &Interval{m.Lo, m.Hi}
+	}
+	return out
+}
+
+// shiftsOf lists by how much each candidate value is above each base value, ascending,
+// on a logarithmic scale where all values are above 0, and how to read one of them as a
+// relative change.
+func shiftsOf(base, candidate []float64) (shifts []float64, relative func(float64) float64) {
+	positive := base[0] > 0 && candidate[0] > 0 // both are sorted
+	shifts = make([]float64, 0, len(base)*len(candidate))
+	largest := 0.0
+	for _, b := range base {
+		for _, c := range candidate {
+			if positive {
+				shifts = append(shifts, math.Log(c)-math.Log(b))
+			} else {
+				shifts = append(shifts, c-b)
+			}
+			largest = max(largest, math.Abs(b), math.Abs(c))
+		}
+	}
+	slices.Sort(shifts)
+	if positive {
+		return shifts, math.Expm1
+	}
+	scale := math.Abs(median(base))
+	if scale == 0 {
+		scale = largest
+	}
+	return shifts, func(d float64) float64 {
+		if scale == 0 {
+			return 0
+		}
+		return d / scale
+	}
+}
+
+type size struct {
+	n1, n2 int
+	alpha  float64
+}
+
+// critical is the largest U at which the test of samples without equal values is
+// significant; -1 when it never is. Beyond 50 runs a side the normal approximation
+// with continuity correction serves, as in the test itself.
+func (s *session) critical(n1, n2 int, alpha float64) int {
+	at := size{n1, n2, alpha}
+	if k, known := s.criticals[at]; known {
+		return k
+	}
+	k := -1
+	if max(n1, n2) > stats.MannWhitneyExactLimit {
+		pairs := float64(n1 * n2)
+		sd := math.Sqrt(pairs * float64(n1+n2+1) / 12)
+		k = max(-1, int(math.Floor(pairs/2-distuv.UnitNormal.Quantile(1-alpha/2)*sd-0.5)))
+	} else {
+		dist := stats.UDist{N1: n1, N2: n2}
+		for 2*dist.CDF(float64(k+1)) <= alpha {
+			k++
+		}
+	}
+	s.criticals[at] = k
+	return k
+}

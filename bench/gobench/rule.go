@@ -1,0 +1,93 @@
+package gobench
+
+import (
+	"math"
+	"slices"
+)
+
+// Rule says what a comparison has to show. The zero Rule asks for less time per
+// operation at the usual level, with everything else guarded.
+type Rule struct {
+	// Metric is the unit that is to get better, in benchstat's base form; "": "sec/op".
+	// All its benchmarks are guarded as well.
+	Metric string
+	// Guards are further units that may not get worse; nil: every unit measured whose
+	// direction is known. One that the base does not report voids the comparison.
+	Guards []string
+	// Directions of units beside sec/op, B/op, allocs/op (lower is better) and B/s (higher).
+	Directions map[string]Direction
+	// Alpha is the chance that anything at all is called different where nothing is, in
+	// (0,1); 0: 0.05.
+	Alpha float64
+	// Least is the smallest change that counts, relative to the base; 0: 0.01. What is
+	// smaller is as often the placement of code in memory as the code.
+	Least float64
+}
+
+func (r Rule) withDefaults() Rule {
+	if r.Metric == "" {
+		r.Metric = "sec/op"
+	}
+	if r.Alpha == 0 {
+		r.Alpha = 0.05
+	}
+	if r.Least == 0 {
+		r.Least = 0.01
+	}
+	return r
+}
+
+// compared reports whether a unit takes part.
+func (r Rule) compared(unit string) bool {
+	switch {
+	case r.direction(unit) == 0:
+		return false
+	case unit == r.Metric || r.Guards == nil:
+		return true
+	}
+	return slices.Contains(r.Guards, unit)
+}
+
+// Needed is the number of runs per side from which one difference among so many
+// comparisons can be significant at all under Holm's correction: the smallest p-value of
+// the U test with n runs a side is 2/C(2n,n), and the strictest level alpha/comparisons.
+func Needed(alpha float64, comparisons int) int {
+	for n := 1; ; n++ {
+		if leastP(n, n) <= alpha/float64(max(1, comparisons)) || n >= mostRuns {
+			return n
+		}
+	}
+}
+
+// leastP is the smallest two-sided p-value that samples of these sizes can have.
+func leastP(n1, n2 int) float64 {
+	a, _ := math.Lgamma(float64(n1 + n2 + 1))
+	b, _ := math.Lgamma(float64(n1 + 1))
+	c, _ := math.Lgamma(float64(n2 + 1))
+	return math.Min(1, 2*math.Exp(b+c-a))
+}
+
+// holm adjusts p-values for being looked at together (Holm 1979): an adjusted value at
+// or below alpha is significant, with chance alpha at most that any is wrongly so.
+func holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case p[a] < p[b]:
+			return -1
+		case p[a] > p[b]:
+			return 1
+		}
+		return 0
+	})
+	out := make([]float64, len(p))
+	highest := 0.0
+	for rank, i := range order {
+		highest = math.Max(highest, math.Min(1, float64(len(p)-rank)*p[i]))
+		out[i] = highest
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package gobench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Yardstick scores runs of candidates against the base, for a search.
+type Yardstick struct {
+	// base is the metric of each benchmark over the base's runs, above 0.
+	base   map[string]float64
+	metric string
+	better Direction
+}
+
+// steepness of the score; see [Yardstick.Score].
+const steepness = 8
+
+// NewYardstick measures the base by a rule's metric: the medians over its runs. It
+// fails when the metric's direction is unknown or the base has no values above 0 in it.
+func NewYardstick(base []Run, rule Rule) (*Yardstick, error) {
+	rule = rule.withDefaults()
+	y := &Yardstick{base: map[string]float64{}, metric: rule.Metric, better: rule.direction(rule.Metric)}
+	if y.better == 0 {
+		return nil, fmt.Errorf("nobody has said whether more or less %s is better", rule.Metric)
+	}
+	columns := map[string][]float64{}
+	for _, run := range base {
+		for k := range run {
+			if k.Unit == rule.Metric {
+				columns[k.Benchmark] = append(columns[k.Benchmark], run.value(k))
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("the base has no results in %s", rule.Metric)
+	}
+	for name, values := range columns {
+		m := median(values)
+		if m <= 0 {
+			return nil, fmt.Errorf("the base's median of %s is %v %s: only what is above 0 can be compared by its ratio", name, m, rule.Metric)
+		}
+		y.base[name] = m
+	}
+	return y, nil
+}
+
+// Benchmarks lists what can be scored, sorted: the tasks of a search.
+func (y *Yardstick) Benchmarks() []string {
+	names := make([]string, 0, len(y.base))
+	for name := range y.base {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Score is what one run says of one benchmark, in [0,1]; false when the run has no
+// result of it. With r the number of times that the run is as good as the base (base/run
+// where less is better, run/base where more is) it is
+//
+//	rᵏ / (1 + rᵏ) = σ(k·ln r),  k = 8
+//
+// so that the base scores ½, a tenth better .68, twice as good .996, and a candidate
+// and its inverse add up to 1. The searcher believes in σ(ability + easiness): the
+// ability it learns is k times the logarithm of the speed-up, additive over causes that
+// multiply, and the benchmarks' different sizes have dropped out. k decides where the
+// scale is widest: around changes of 5 to 50 %, which are what tuning is about.
+//
+// The scores of a search are no evidence: the best of many is the luckiest. What is
+// found is to be compared with the base on new runs.
+func (y *Yardstick) Score(run Run, benchmark string) (score float64, ok bool) {
+	k := Key{benchmark, y.metric}
+	base, known := y.base[benchmark]
+	if !known || len(run[k]) == 0 {
+		return 0, false
+	}
+	gain := 0.0
+	if v := run.value(k); v > 0 {
+		gain = float64(y.better) * (math.Log(v) - math.Log(base))
+	} else {
+		gain = -float64(y.better) * math.Inf(1)
+	}
+	return 1 / (1 + math.Exp(-steepness*gain)), true
+}

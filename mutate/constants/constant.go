@@ -1,0 +1,122 @@
+package constants
+
+import (
+	"fmt"
+	"math"
+
+	"evolve/runtime/agent"
+)
+
+// Constant is a marked numeric constant.
+type Constant struct {
+	// Name of the parameter: the constant's own, or what its mark says.
+	Name string
+	// File and Line say where it stands; lines count from 1.
+	File string
+	Line int
+	// Type is the declared type, "" when there is none; Unit is the name that the
+	// literal is multiplied by, "" when there is none.
+	Type, Unit string
+	// Literal is the number as it is written, with its sign, and Value what it means,
+	// in units of Unit.
+	Literal string
+	Value   float64
+	// Whole says that only whole numbers will do.
+	Whole bool
+	// Min and Max bound the value, both included. With Step above 0 the values are
+	// Min, Min+Step, … or, with Log, Min, Min·Step, ….
+	Min, Max, Step float64
+	Log            bool
+	// Doc is the comment above the constant, for people and language models, shortened.
+	Doc string
+
+	start, end int // of Literal in the file, in bytes
+}
+
+// Problem is a mark that cannot be used.
+type Problem struct {
+	File string
+	Line int
+	// Text says what is wrong and Hint, which may be empty, what to do about it.
+	Text, Hint string
+}
+
+func (p Problem) String() string {
+	s := fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+	if p.Hint != "" {
+		s += " (" + p.Hint + ")"
+	}
+	return s
+}
+
+// Space describes constants as parameters, and the config that leaves them as they
+// are. The parameter of a constant with a step counts the steps from its minimum, so
+// that its neighbours in the search are its neighbours in the source.
+func Space(list []Constant) (agent.Space, agent.Config) {
+	var s agent.Space
+	for _, c := range list {
+		s.Params = append(s.Params, c.param())
+	}
+	return s, s.Default()
+}
+
+func (c Constant) param() agent.Param {
+	p := agent.Param{Name: c.Name, Kind: agent.Float, Min: c.Min, Max: c.Max, Log: c.Log, Default: c.Value, Description: c.Doc}
+	switch {
+	case c.Step > 0:
+		p.Kind, p.Min, p.Max, p.Log = agent.Int, 0, float64(c.steps()), false
+		k, _ := c.stepOf(c.Value)
+		p.Default = int64(k)
+	case c.Whole:
+		p.Kind, p.Default = agent.Int, int64(c.Value)
+	}
+	return p
+}
+
+// valueOf is the constant's value under a value of its parameter, which is valid.
+func (c Constant) valueOf(v any) float64 {
+	f, _ := v.(float64)
+	if n, whole := v.(int64); whole {
+		f = float64(n)
+	}
+	if c.Step > 0 {
+		return c.atStep(int(f))
+	}
+	return f
+}
+
+// steps counts the steps from Min that stay within Max.
+func (c Constant) steps() int {
+	n := (c.Max - c.Min) / c.Step
+	if c.Log {
+		n = math.Log(c.Max/c.Min) / math.Log(c.Step)
+	}
+	return int(math.Floor(n + gridTolerance))
+}
+
+// atStep is the value k steps from Min, without the digits that binary fractions
+// leave behind: .1 + 2·.1 is .3.
+func (c Constant) atStep(k int) float64 {
+	v := c.Min + float64(k)*c.Step
+	if c.Log {
+		v = c.Min * math.Pow(c.Step, float64(k))
+	}
+	if c.Whole {
+		return math.Round(v)
+	}
+	return math.Min(rounded(v), c.Max)
+}
+
+// gridTolerance is by how much of a step a value may miss its place: the rounding of
+// decimal fractions, no more.
+const gridTolerance = 1e-9
+
+// stepOf is the step at which a value stands, and whether it stands at one.
+func (c Constant) stepOf(v float64) (int, bool) {
+	n := (v - c.Min) / c.Step
+	if c.Log {
+		n = math.Log(v/c.Min) / math.Log(c.Step)
+	}
+	k := math.Round(n)
+	return int(k), math.Abs(n-k) <= gridTolerance*math.Max(1, math.Abs(n))
+}

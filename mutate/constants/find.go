@@ -1,0 +1,228 @@
+package constants
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Bounds on foreign source. Files without a mark are not read and count for nothing.
+const (
+	mostBytes     = 1 << 20 // of one file
+	mostConstants = 256
+	mostProblems  = 100
+	docLength     = 300 // characters
+)
+
+// Find reads the marks in Go files, by path, and returns the marked constants in the
+// order of paths and lines, and every mark that cannot be used. Constants whose names
+// collide are all problems. A file with a mark that does not parse is a problem.
+func Find(files map[string][]byte) ([]Constant, []Problem) {
+	var f finding
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasSuffix(path, ".go") && bytes.Contains(files[path], []byte(needle)) {
+			f.read(path, files[path])
+		}
+	}
+	f.refuseTwins()
+	if len(f.found) > mostConstants {
+		c := f.found[mostConstants]
+		f.problems = append(f.problems, Problem{c.File, c.Line, fmt.Sprintf("more than %d constants are marked", mostConstants), "mark those that matter"})
+		f.found = f.found[:mostConstants]
+	}
+	slices.SortStableFunc(f.problems, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+	})
+	if len(f.problems) > mostProblems {
+		f.problems = f.problems[:mostProblems]
+	}
+	return f.found, f.problems
+}
+
+// finding collects what all files say.
+type finding struct {
+	found    []Constant
+	problems []Problem
+}
+
+// site is a constant's specification that a mark may belong to.
+type site struct {
+	spec *ast.ValueSpec
+	doc  *ast.CommentGroup
+	// repeated says that the next specification repeats this one's value implicitly.
+	repeated bool
+	marks    int
+}
+
+// source is a parsed file.
+type source struct {
+	path  string
+	data  []byte
+	file  *token.File
+	sites map[*ast.Comment]*site
+	// refusal holds for every mark of the file; nil when they may be used.
+	refusal *fault
+}
+
+func (f *finding) read(path string, data []byte) {
+	if len(data) > mostBytes {
+		f.problems = append(f.problems, Problem{path, 1, fmt.Sprintf("the file has %d bytes, at most %d are read", len(data), mostBytes), ""})
+		return
+	}
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, path, data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		line, text := 1, err.Error()
+		if list := (scanner.ErrorList)(nil); errors.As(err, &list) && len(list) > 0 {
+			// The position's own line may be one that a //line comment claims.
+			line, text = 1+bytes.Count(data[:min(len(data), list[0].Pos.Offset)], []byte("\n")), list[0].Msg
+		}
+		f.problems = append(f.problems, Problem{path, line, "the file does not parse: " + printable(text), ""})
+		return
+	}
+	s := source{path: path, data: data, file: set.File(tree.FileStart), sites: map[*ast.Comment]*site{}}
+	switch {
+	case strings.HasSuffix(path, "_test.go"):
+		s.refusal = &fault{"the mark stands in a test", "proposals never change tests: move the constant"}
+	case ast.IsGenerated(tree):
+		s.refusal = &fault{"the mark stands in a generated file", "mark the constant where it is written by hand"}
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.CONST {
+			s.survey(d)
+		}
+		return true
+	})
+	for _, group := range tree.Comments {
+		for _, c := range group.List {
+			line := s.line(c.Pos())
+			rest, is := isMark(c.Text)
+			if !is {
+				if nearMark(c.Text) {
+					f.problems = append(f.problems, Problem{path, line, "this comment looks like a mark and is none", "write //evolve:param, without a space before it and with one after it"})
+				}
+				continue
+			}
+			found, fault := s.mark(rest, s.sites[c])
+			if fault != nil {
+				f.problems = append(f.problems, Problem{path, line, fault.text, fault.hint})
+				continue
+			}
+			f.found = append(f.found, found)
+		}
+	}
+}
+
+// survey notes which comments belong to which constants of a declaration.
+func (s *source) survey(d *ast.GenDecl) {
+	for i, x := range d.Specs {
+		spec, ok := x.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		at := &site{spec: spec, doc: spec.Doc}
+		if !d.Lparen.IsValid() {
+			at.doc = d.Doc
+		}
+		if i+1 < len(d.Specs) {
+			next, ok := d.Specs[i+1].(*ast.ValueSpec)
+			at.repeated = ok && len(next.Values) == 0
+		}
+		for _, group := range []*ast.CommentGroup{at.doc, spec.Comment} {
+			if group == nil {
+				continue
+			}
+			for _, c := range group.List {
+				s.sites[c] = at
+				if _, is := isMark(c.Text); is {
+					at.marks++
+				}
+			}
+		}
+	}
+}
+
+// mark is the constant that a mark is about.
+func (s *source) mark(rest string, at *site) (Constant, *fault) {
+	switch {
+	case s.refusal != nil:
+		return Constant{}, s.refusal
+	case at == nil:
+		return Constant{}, &fault{"the mark stands at no constant", "put it at the end of the constant's line or directly above; variables and whole blocks cannot be marked"}
+	case at.marks > 1:
+		return Constant{}, &fault{"the constant is marked twice", ""}
+	case len(at.spec.Names) != 1:
+		return Constant{}, &fault{"the mark stands at a list of constants", "give each a line of its own"}
+	case len(at.spec.Values) != 1:
+		return Constant{}, &fault{"the constant has no value of its own", "write its number out"}
+	case at.repeated:
+		return Constant{}, &fault{"the next constant repeats this one's value without saying so", "write its value out too"}
+	}
+	name := at.spec.Names[0]
+	c := Constant{Name: name.Name, File: s.path, Line: s.line(name.Pos()), Type: typeName(at.spec.Type), Doc: docText(at.doc)}
+	said, f := words(rest)
+	if f != nil {
+		return c, f
+	}
+	if f := s.value(&c, at.spec.Values[0]); f != nil {
+		return c, f
+	}
+	if _, named := said["name"]; !named && (!validName(c.Name) || c.Name == "_") {
+		return c, &fault{"the constant's name cannot be a parameter's", "give it one with name=N: letters of ASCII, digits, dots, dashes and underscores"}
+	}
+	return c, c.apply(said)
+}
+
+// refuseTwins takes out the constants whose names collide.
+func (f *finding) refuseTwins() {
+	count := map[string]int{}
+	for _, c := range f.found {
+		count[c.Name]++
+	}
+	f.found = slices.DeleteFunc(f.found, func(c Constant) bool {
+		if count[c.Name] > 1 {
+			f.problems = append(f.problems, Problem{c.File, c.Line, fmt.Sprintf("%d marked constants are called %s", count[c.Name], c.Name), "give them different names with name=N"})
+		}
+		return count[c.Name] > 1
+	})
+}
+
+// line is the true line of a position, whatever //line comments say.
+func (s *source) line(p token.Pos) int { return s.file.PositionFor(p, false).Line }
+
+// typeName is a declared type as it is written, for the forms a constant can have.
+func typeName(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		if q, ok := x.X.(*ast.Ident); ok {
+			return q.Name + "." + x.Sel.Name
+		}
+	}
+	return ""
+}
+
+func docText(g *ast.CommentGroup) string {
+	text := []rune(printable(strings.Join(strings.Fields(g.Text()), " ")))
+	return string(text[:min(len(text), docLength)])
+}
+
+// printable replaces what would not show, or show as something else.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,192 @@
+package constants
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	directive = "//evolve:param"
+	needle    = "evolve:param"
+	// wholeLimit bounds whole numbers: up to here a float64 holds every one.
+	wholeLimit = 1 << 53
+	// mostSteps bounds a range that is cut into steps; more are no steps any more.
+	mostSteps  = 1_000_000
+	nameLength = 64
+)
+
+// isMark reports whether a comment is a mark, and what it says after the directive.
+func isMark(comment string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(comment, directive)
+	return rest, ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+// nearMark reports whether a comment looks as if it were meant to be a mark.
+func nearMark(comment string) bool {
+	if strings.HasPrefix(comment, directive) {
+		return true
+	}
+	text := strings.TrimLeft(comment, "/* \t")
+	return strings.HasPrefix(text, needle) && strings.Contains(text, "min=")
+}
+
+// fault is a problem whose place is not yet known.
+type fault struct{ text, hint string }
+
+// words reads a mark's settings: keys and values, "" for a word without a value.
+func words(rest string) (map[string]string, *fault) {
+	out := map[string]string{}
+	for _, word := range strings.Fields(rest) {
+		key, value, assigned := strings.Cut(word, "=")
+		if !slices.Contains([]string{"min", "max", "step", "name", "log"}, key) {
+			return nil, &fault{"the mark has the unknown word " + quote(word), "a mark is //evolve:param min=V max=V [log] [step=V] [name=N]; an explanation goes into the comment above"}
+		}
+		if _, twice := out[key]; twice {
+			return nil, &fault{"the mark says " + key + " twice", ""}
+		}
+		if assigned == (key == "log") || assigned && value == "" {
+			return nil, &fault{"the mark has " + quote(word), "write log alone, and min=V, max=V, step=V and name=N with a value and no spaces"}
+		}
+		out[key] = value
+	}
+	for _, key := range []string{"min", "max"} {
+		if _, there := out[key]; !there {
+			return nil, &fault{"the mark has no " + key, "every marked constant needs min=V and max=V"}
+		}
+	}
+	return out, nil
+}
+
+// apply reads a mark's settings into a constant whose value is known, and checks them.
+func (c *Constant) apply(said map[string]string) *fault {
+	for _, n := range []struct {
+		key string
+		to  *float64
+	}{{"min", &c.Min}, {"max", &c.Max}, {"step", &c.Step}} {
+		text, there := said[n.key]
+		if !there {
+			continue
+		}
+		v, f := c.number(n.key, text)
+		if f != nil {
+			return f
+		}
+		*n.to = v
+	}
+	_, c.Log = said["log"]
+	if name, there := said["name"]; there {
+		if !validName(name) {
+			return &fault{"the name " + quote(name) + " cannot be used", "up to 64 letters, digits, dots, dashes and underscores, a letter first"}
+		}
+		c.Name = name
+	}
+	if f := c.checkRange(); f != nil {
+		return f
+	}
+	return c.checkStep(said)
+}
+
+// number reads one number of a mark, in any form that Go's own numbers have.
+func (c *Constant) number(key, text string) (float64, *fault) {
+	said := key + "=" + quote(text)
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+		if n < -wholeLimit || n > wholeLimit {
+			return 0, &fault{said + " is beyond 2^53", ""}
+		}
+		return float64(n), nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
+		return 0, &fault{said + " is no number", c.unitHint()}
+	case c.Whole:
+		return 0, &fault{said + " is no whole number, and " + clip(c.Literal) + " is one", "write the constant with a point, such as 1.0, if it may be a fraction"}
+	}
+	return v, nil
+}
+
+func (c *Constant) unitHint() string {
+	if c.Unit == "" {
+		return ""
+	}
+	return "bounds count in " + c.Unit + ": write the plain number"
+}
+
+func (c *Constant) checkRange() *fault {
+	written := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	switch {
+	case !(c.Min < c.Max):
+		return &fault{"min " + written(c.Min) + " is not below max " + written(c.Max), ""}
+	case math.IsInf(c.Max-c.Min, 0):
+		return &fault{"the range from " + written(c.Min) + " to " + written(c.Max) + " is too wide", ""}
+	case c.Value < c.Min || c.Value > c.Max:
+		return &fault{"the value " + clip(c.Literal) + " is outside " + written(c.Min) + " to " + written(c.Max), "the value that is there is where the search starts: widen the range"}
+	case c.Log && c.Min <= 0:
+		return &fault{"a logarithmic scale needs min above 0", ""}
+	}
+	if least, most, known := typeRange(c.Type); known && (c.Min < least || c.Max > most) {
+		return &fault{"the range " + written(c.Min) + " to " + written(c.Max) + " does not fit into " + c.Type, ""}
+	}
+	if most, known := unitRange(c.Unit); known && (c.Min < -most || c.Max > most) {
+		return &fault{"the range " + written(c.Min) + " to " + written(c.Max) + " of " + c.Unit + " does not fit into " + duration, ""}
+	}
+	return nil
+}
+
+func (c *Constant) checkStep(said map[string]string) *fault {
+	text, there := said["step"]
+	if !there {
+		return nil
+	}
+	switch {
+	case c.Log && !(c.Step > 1):
+		return &fault{"step=" + quote(text) + " with log is a factor and must be above 1", ""}
+	case !(c.Step > 0):
+		return &fault{"step=" + quote(text) + " must be above 0", ""}
+	}
+	n := (c.Max - c.Min) / c.Step
+	if c.Log {
+		n = math.Log(c.Max/c.Min) / math.Log(c.Step)
+	}
+	if !(n <= mostSteps) {
+		return &fault{"the range has more than a million steps", "leave step out"}
+	}
+	if c.steps() < 1 {
+		return &fault{"not one step fits between min and max", ""}
+	}
+	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // swallowed by the float's digits
+		return &fault{"step=" + quote(text) + " is too small beside the range's numbers", ""}
+	}
+	if k, on := c.stepOf(c.Value); !on || k > c.steps() {
+		return &fault{"the value " + clip(c.Literal) + " is not a whole number of steps from min", "the value that is there is where the search starts: move min or step"}
+	}
+	return nil
+}
+
+// validName reports whether a parameter can be called that.
+func validName(name string) bool {
+	if name == "" || len(name) > nameLength {
+		return false
+	}
+	for i, r := range name {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r != '.' && r != '-' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return true
+}
+
+// clip shortens foreign text for a message.
+func clip(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}
+
+// quote shows foreign text with everything unprintable escaped.
+func quote(s string) string { return strconv.QuoteToGraphic(clip(s)) }

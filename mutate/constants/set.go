@@ -1,0 +1,113 @@
+package constants
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// Set writes the values of a config into the marked constants and returns all files,
+// those without a change as they are. Nothing but the literals changes, and a literal
+// that already means its value stays as it is written. Constants that the config does
+// not mention keep their values.
+//
+// It fails when a mark in the files has a problem, the config has a parameter that
+// none of the constants is, or a value that the parameter does not admit. What it
+// returns was read back: it parses and means the config.
+func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error) {
+	list, err := all(files)
+	if err != nil {
+		return nil, err
+	}
+	want, err := values(list, config)
+	if err != nil {
+		return nil, err
+	}
+	out := maps.Clone(files)
+	for i := len(list) - 1; i >= 0; i-- { // from the end, so that earlier places stay
+		c := list[i]
+		if v := want[i]; v != c.Value {
+			was := out[c.File]
+			out[c.File] = slices.Concat(was[:c.start], []byte(c.spell(v)), was[c.end:])
+		}
+	}
+	return out, check(out, list, want)
+}
+
+// all is every marked constant of files without problems.
+func all(files map[string][]byte) ([]Constant, error) {
+	list, problems := Find(files)
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("a mark cannot be used: %s", problems[0])
+	}
+	return list, nil
+}
+
+// values are the constants' values under a config.
+func values(list []Constant, config agent.Config) ([]float64, error) {
+	out := make([]float64, len(list))
+	known := map[string]bool{}
+	for i, c := range list {
+		known[c.Name] = true
+		out[i] = c.Value
+		v, there := config[c.Name]
+		if !there {
+			continue
+		}
+		p := c.param()
+		v, err := p.Coerce(v)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %q %w", c.Name, err)
+		}
+		if v != p.Default { // a default may stand for more digits than its parameter holds
+			out[i] = c.valueOf(v)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(config)) {
+		if !known[name] {
+			return nil, fmt.Errorf("parameter %q is no marked constant", name)
+		}
+	}
+	return out, nil
+}
+
+// check reads the constants back.
+func check(files map[string][]byte, list []Constant, want []float64) error {
+	got, err := all(files)
+	if err != nil {
+		return err
+	}
+	if len(got) != len(list) {
+		return errors.New("writing the constants changed how many there are")
+	}
+	for i, c := range got {
+		if c.Name != list[i].Name || c.Value != want[i] {
+			return fmt.Errorf("constant %s cannot be written as %v", list[i].Name, want[i])
+		}
+	}
+	return nil
+}
+
+// Describe says in a line what a config changes in the constants, such as
+// "chunk 64 → 256, wait 5 → 2 (time.Second)"; "" when it changes nothing. Values that
+// are none of the constants' are left out.
+func Describe(list []Constant, config agent.Config) string {
+	var parts []string
+	for _, c := range list {
+		p := c.param()
+		v, err := p.Coerce(config[c.Name])
+		if err != nil || v == p.Default {
+			continue
+		}
+		part := fmt.Sprintf("%s %s → %s", c.Name, c.Literal, c.spell(c.valueOf(v)))
+		if c.Unit != "" {
+			part += " (" + c.Unit + ")"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
