@@ -1,0 +1,199 @@
+package diff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Apply makes the change that a patch describes and returns the files it changes,
+// whole, in the patch's order. The bytes are exactly those that the patch says, or
+// the error is a *RefusedError and nothing is returned. Where hunks may go is said
+// at place. An error of base is passed on.
+func Apply(p Patch, base Base) ([]File, error) {
+	out := make([]File, 0, len(p.sections))
+	for _, s := range p.sections {
+		old, err := read(base, s.path)
+		if err != nil {
+			return nil, err
+		}
+		f := File{Path: s.path, Old: old}
+		if f.New, err = s.apply(old); err != nil {
+			var refused *RefusedError
+			if errors.As(err, &refused) {
+				refused.Path = s.path
+			}
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		return nil, &RefusedError{Reason: Empty, Text: "the patch changes no file", Hint: "propose a change"}
+	}
+	return out, nil
+}
+
+// read asks base for a file and bounds it.
+func read(base Base, path string) ([]byte, error) {
+	old, err := base(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", Visible(path), err)
+	}
+	if len(old) > MaxFile {
+		return nil, &RefusedError{Path: path, Reason: TooLarge, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(old), MaxFile), Hint: "files of this size are not patched"}
+	}
+	return old, nil
+}
+
+// apply returns the file's content after the change, nil when it is removed.
+func (s section) apply(old []byte) ([]byte, error) {
+	created := s.created || old == nil && s.creates()
+	switch {
+	case created && old != nil:
+		return nil, &RefusedError{Reason: Exists, Text: "the file is to be created and exists already", Hint: "write the change against what it holds now"}
+	case !created && old == nil:
+		return nil, &RefusedError{Reason: Absent, Text: "there is no such file to change", Hint: "check the path, which is relative to the root of the target; a new file has `--- /dev/null`"}
+	case created && s.crlf && len(s.hunks) > 0:
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so which ones the new file is to have cannot be told", Hint: "send the diff with LF endings"}
+	case created:
+		return s.create()
+	}
+	result, err := s.change(old)
+	if err != nil {
+		return nil, err
+	}
+	if s.removed {
+		if len(result) > 0 {
+			return nil, &RefusedError{Reason: Contradiction, Text: "the file is to be removed, but the hunks leave a part of it", Hint: "remove every line of it"}
+		}
+		return nil, nil
+	}
+	if bytes.Equal(result, old) {
+		return nil, &RefusedError{Reason: Empty, Text: "the file would stay as it is", Hint: "leave it out"}
+	}
+	return result, nil
+}
+
+// creates reports whether the hunks are those of a new file: all of it added, to
+// line 0 of nothing.
+func (s section) creates() bool {
+	if s.removed || len(s.hunks) != 1 || !s.hunks[0].stated || s.hunks[0].oldStart != 0 {
+		return false
+	}
+	before, _ := s.hunks[0].count()
+	return before == 0
+}
+
+// create returns the content of a new file.
+func (s section) create() ([]byte, error) {
+	if len(s.hunks) > 1 {
+		return nil, &RefusedError{Hunk: 2, Reason: Malformed, Text: "a new file with several hunks", Hint: "write it as one hunk"}
+	}
+	var t text
+	for _, h := range s.hunks {
+		for _, l := range h.lines {
+			if l.kind != '+' {
+				return nil, &RefusedError{Hunk: 1, Line: l.at, Reason: Malformed, Text: "a new file has lines before it was there", Hint: "begin every line with +"}
+			}
+			if !t.add(l.full()) {
+				return nil, middle(0, l)
+			}
+		}
+	}
+	result := append([]byte{}, t.String()...) // empty is not nil
+	return result, s.prove(nil, result)
+}
+
+// change returns the content after the hunks.
+func (s section) change(old []byte) ([]byte, error) {
+	if len(s.hunks) == 0 { // an empty file is removed
+		return old, nil
+	}
+	hunks, err := s.inEndings(old)
+	if err != nil {
+		return nil, err
+	}
+	lines := split(old)
+	places, unsure, err := place(lines, hunks)
+	if err != nil {
+		return nil, err
+	}
+	result, err := assemble(lines, hunks, places)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prove(old, result); err != nil {
+		return nil, err
+	}
+	if unsure != nil && !s.proven(old, result) {
+		return nil, unsure
+	}
+	return result, nil
+}
+
+// assemble puts the hunks into the lines at their places.
+func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
+	var t text
+	at := 0
+	for i, h := range hunks {
+		for ; at < places[i]; at++ {
+			t.add(lines[at])
+		}
+		for _, l := range h.lines {
+			whole := l.full()
+			if l.kind != '+' {
+				// Context is kept as the file has it: its end of the last line may be
+				// another than the hunk's.
+				whole = lines[at]
+				at++
+			}
+			if l.kind != '-' && !t.add(whole) {
+				return nil, middle(i, l)
+			}
+		}
+	}
+	for ; at < len(lines); at++ {
+		if !t.add(lines[at]) {
+			last := hunks[len(hunks)-1]
+			return nil, middle(len(hunks)-1, last.lines[len(last.lines)-1])
+		}
+	}
+	return []byte(t.String()), nil
+}
+
+// text is put together line by line.
+type text struct {
+	strings.Builder
+	ended bool // the last line had no newline
+}
+
+// add adds a line, unless the one before was the last.
+func (t *text) add(line string) bool {
+	if t.ended {
+		return false
+	}
+	t.ended = !strings.HasSuffix(line, "\n")
+	t.WriteString(line)
+	return true
+}
+
+func middle(hunk int, l line) error {
+	return &RefusedError{
+		Hunk: hunk + 1, Line: l.at, Reason: FinalNewline,
+		Text: "a line without a newline would stand in the middle of the file",
+		Hint: "a file's last line is marked with `\\ No newline at end of file`; to add lines after one without newline, remove it and add it again",
+	}
+}
+
+// split cuts a file into its lines, each with its ending.
+func split(content []byte) []string {
+	if len(content) == 0 {
+		return nil
+	}
+	lines := strings.SplitAfter(string(content), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}

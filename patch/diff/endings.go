@@ -1,0 +1,67 @@
+package diff
+
+import (
+	"bytes"
+	"strings"
+)
+
+// ending is how the lines of a file end.
+type ending int
+
+const (
+	none ending = iota // no line ends
+	lf
+	crlf
+	mixed
+)
+
+// endingOf looks at all lines of a text.
+func endingOf(content []byte) ending {
+	all, cr := bytes.Count(content, []byte("\n")), bytes.Count(content, []byte("\r\n"))
+	switch {
+	case all == 0:
+		return none
+	case cr == 0:
+		return lf
+	case cr == all:
+		return crlf
+	}
+	return mixed
+}
+
+// inEndings returns the hunks with the endings that the file has, when those of the
+// diff were changed on its way. That is so when the headers of the diff end in CRLF
+// too, or when no line of the hunks has the CR that every line of the file has.
+// Anything else is taken as it is written.
+func (s section) inEndings(old []byte) ([]hunk, error) {
+	has, cr, known := endingOf(old), false, false
+	for _, h := range s.hunks {
+		for _, l := range h.lines {
+			cr = cr || strings.HasSuffix(l.text, "\r")
+			known = known || l.kind != '+' && !l.bare
+		}
+	}
+	switch {
+	case s.crlf && (has == mixed || has == none):
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and the file does not have one kind of its own", Hint: "send the diff as git writes it, its headers in LF"}
+	case s.crlf && !known:
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and nothing in it shows those of the file", Hint: "send the diff with LF endings"}
+	case has != crlf || cr:
+		return s.hunks, nil
+	case !known:
+		return nil, &RefusedError{Reason: Endings, Text: "lines with LF would be added to a file with CRLF, and nothing in the diff shows that this is meant", Hint: "write the lines around them too"}
+	}
+	out := make([]hunk, len(s.hunks))
+	for i, h := range s.hunks {
+		lines := make([]line, len(h.lines))
+		for j, l := range h.lines {
+			if !l.bare {
+				l.text += "\r"
+			}
+			lines[j] = l
+		}
+		h.lines = lines
+		out[i] = h
+	}
+	return out, nil
+}

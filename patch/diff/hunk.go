@@ -1,0 +1,125 @@
+package diff
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// hunkForm is a hunk's header that has line numbers; counts may be left out, which
+// means 1.
+var hunkForm = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
+
+// hunk reads a hunk, header and lines.
+func (p *parser) hunk() error {
+	if p.cur == nil {
+		return p.refuse(p.i, Malformed, "a hunk before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk of each file, in the same fence")
+	}
+	if p.hunks++; p.hunks > MaxHunks {
+		return p.refuse(p.i, TooLarge, fmt.Sprintf("more than %d hunks in one diff", MaxHunks), "propose smaller changes, one at a time")
+	}
+	h := hunk{at: p.i + 1}
+	wantOld, wantNew := -1, -1
+	if m := hunkForm.FindStringSubmatch(p.line(p.i)); m != nil {
+		h.stated = true
+		h.oldStart, wantOld = number(m[1], m[2])
+		h.newStart, wantNew = number(m[3], m[4])
+	}
+	p.ending()
+	p.i++
+	blanks, err := p.body(&h, wantOld, wantNew)
+	if err != nil {
+		return err
+	}
+	before, after := h.count()
+	// Empty lines at the end are context whose space was stripped, if the header
+	// counts them, and what separates the diff from prose otherwise.
+	if n := wantOld - before; n > 0 && n == wantNew-after && n <= blanks {
+		p.empty(&h, p.i-blanks, n)
+		before, after = before+n, after+n
+	}
+	h.counted = h.stated && before == wantOld && after == wantNew
+	p.short = before < wantOld || after < wantNew
+	if p.short && p.cut && p.i == len(p.lines) {
+		return p.refuse(p.i-1, Malformed, "the diff seems to be cut off: its last line is not ended and its last hunk has fewer lines than it says", "send the whole diff")
+	}
+	p.cur.hunks = append(p.cur.hunks, h)
+	p.cur.end = p.i
+	if blanks > 0 {
+		p.cur.end = -1 // what follows is not joined to the hunk
+	}
+	if len(h.lines) == 0 {
+		return p.refuse(h.at-1, Malformed, "the hunk has no lines", "leave it out")
+	}
+	return nil
+}
+
+// number reads a start and a count; no count is 1.
+func number(start, count string) (n, of int) {
+	n, _ = strconv.Atoi(start) // at most nine digits
+	of = 1
+	if count != "" {
+		of, _ = strconv.Atoi(count)
+	}
+	return n, of
+}
+
+// body reads a hunk's lines up to something that is none, whatever their count,
+// and returns how many empty lines it passed over at the end.
+func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
+	before, after := 0, 0
+	for ; p.i < len(p.lines); p.i++ {
+		raw := p.lines[p.i]
+		if raw == "" || raw == "\r" && p.cur.headCR > 0 {
+			blanks++
+			continue
+		}
+		switch raw[0] {
+		case '\\':
+			if blanks > 0 || len(h.lines) == 0 {
+				return blanks, p.refuse(p.i, Malformed, "a mark of a missing newline that follows no line", "put `\\ No newline at end of file` right after the line it is about")
+			}
+			h.lines[len(h.lines)-1].bare = true
+			continue
+		case ' ', '+', '-':
+		default:
+			return blanks, nil
+		}
+		satisfied := before == wantOld && after == wantNew
+		if raw[0] == '-' && (p.page() || p.named(p.i) && (satisfied || p.starts(wantOld-before, wantNew-after))) {
+			return blanks, nil
+		}
+		p.empty(h, p.i-blanks, blanks)
+		before, after, blanks = before+blanks, after+blanks, 0
+		h.lines = append(h.lines, line{at: p.i + 1, kind: raw[0], text: raw[1:]})
+		p.tally(p.i)
+		if raw[0] != '+' {
+			before++
+		}
+		if raw[0] != '-' {
+			after++
+		}
+	}
+	return blanks, nil
+}
+
+// empty adds n empty lines of context, which begin at a line of the diff.
+func (p *parser) empty(h *hunk, from, n int) {
+	for i := from; i < from+n; i++ {
+		h.lines = append(h.lines, line{at: i + 1, kind: ' ', text: p.lines[i]})
+		p.tally(i)
+	}
+}
+
+// tally counts how a line of a hunk ends.
+func (p *parser) tally(i int) {
+	switch {
+	case strings.HasSuffix(p.lines[i], "\r"):
+		p.cur.bodyCR++
+	case p.cut && i == len(p.lines)-1: // its ending was lost
+		p.cur.lost = true
+	default:
+		p.cur.bodyLF++
+	}
+}

@@ -1,0 +1,102 @@
+package diff
+
+import "fmt"
+
+// maxTries bounds how many places are compared to say what is nearest.
+const maxTries = 64
+
+// missing says why a hunk is not in the file: where it nearly is, and what differs.
+func (f *finder) missing(i int, h hunk) error {
+	e := &RefusedError{
+		Hunk: i + 1, Line: h.at, Reason: Missing,
+		Text: "its context and removed lines are nowhere in the file",
+		Hint: "copy them from the file as it is now, character by character",
+	}
+	if now, _ := f.find(h.without('-')); now >= 0 {
+		e.Text += fmt.Sprintf("; what it would put there stands at line %d already", now+1)
+		e.Hint = "leave the hunk out if the change is made already"
+		return e
+	}
+	old := h.without('+')
+	best, right := f.nearest(old, h.line())
+	if best < 0 {
+		return e
+	}
+	l := old[right]
+	e.Line = l.at
+	if best+right >= len(f.lines) {
+		e.Text += fmt.Sprintf("; from line %d on they are, but the file ends there", best+1)
+		return e
+	}
+	have := f.lines[best+right]
+	switch {
+	case bare(have) != bare(l.text):
+		e.Text += fmt.Sprintf("; line %d of the file is %s, not %s", best+right+1, quoted(bare(have)), quoted(bare(l.text)))
+	case have+"\n" == l.full() || have == l.full()+"\n":
+		e.Reason = FinalNewline
+		e.Text = fmt.Sprintf("line %d of the file, %s, is there with another end: ", best+right+1, quoted(bare(have)))
+		if have+"\n" == l.full() {
+			e.Text += "it is the last and has no newline"
+			e.Hint = "put `\\ No newline at end of file` after it, and after the line that becomes the last, unless that is to get one"
+		} else {
+			e.Text += "it has a newline"
+			e.Hint = "leave out `\\ No newline at end of file`"
+		}
+	default:
+		e.Text += fmt.Sprintf("; line %d of the file, %s, differs in white space at its end", best+right+1, quoted(bare(have)))
+	}
+	return e
+}
+
+// nearest returns the place where most lines of a block are right before the first
+// that differs, and that line's number in the block; -1 when not even the first
+// line is found. The stated place is compared first.
+func (f *finder) nearest(block []line, stated int) (best, right int) {
+	best = -1
+	if len(block) == 0 {
+		return best, 0
+	}
+	try := func(place int) {
+		n := 0
+		for n < len(block) && place+n < len(f.lines) && f.same(place+n, block[n], n == len(block)-1) {
+			n++
+		}
+		if n < len(block) && (best < 0 && (n > 0 || bare(f.lines[place]) == bare(block[0].text)) || n > right) {
+			best, right = place, n
+		}
+	}
+	if stated >= 0 && stated < len(f.lines) {
+		try(stated)
+	}
+	first := bare(block[0].text)
+	tries := 0
+	for i := 0; i < len(f.lines) && tries < maxTries; i++ {
+		if bare(f.lines[i]) == first {
+			try(i)
+			tries++
+		}
+	}
+	return best, right
+}
+
+func (f *finder) ambiguous(i int, h hunk) error {
+	e := &RefusedError{
+		Hunk: i + 1, Line: h.at, Reason: Ambiguous,
+		Text: "its context and removed lines stand in the file more than once",
+		Hint: "give more lines of context, so that they stand there once",
+	}
+	if stated := h.line(); stated >= 0 && f.at(stated, h.without('+')) {
+		e.Text += fmt.Sprintf(", and the line numbers of the diff do not hold together, so that line %d is not sure", stated+1)
+	} else {
+		e.Text += ", and not at the line that it states"
+	}
+	return e
+}
+
+func nowhere(i int, h hunk) error {
+	return &RefusedError{
+		Hunk: i + 1, Line: h.at, Reason: Ambiguous,
+		Text: "it adds lines without saying between which",
+		Hint: "give the lines before and after as context",
+	}
+}

@@ -1,0 +1,203 @@
+package diff
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Parse reads a unified diff out of a text. It takes line numbers and counts that
+// are wrong or left out, names without prefixes, missing "diff --git" lines, a
+// missing newline at the end, CRLF endings, Markdown fences, and prose before,
+// after and between the files. It refuses, with a *RefusedError, what is not a
+// change of the text of regular files, unsafe paths, and everything that could be a
+// part of a diff but cannot be read as one: nothing is dropped in silence. Text
+// beyond MaxText, MaxFiles or MaxHunks is refused unread.
+func Parse(text []byte) (Patch, error) {
+	if len(text) > MaxText {
+		return Patch{}, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the diff has %d bytes, more than %d", len(text), MaxText), Hint: "propose smaller changes, one at a time"}
+	}
+	p := &parser{lines: strings.Split(string(text), "\n"), paths: map[string]bool{}}
+	if last := len(p.lines) - 1; p.lines[last] == "" {
+		p.lines = p.lines[:last]
+	} else {
+		p.cut = true
+	}
+	for p.i < len(p.lines) {
+		if err := p.next(); err != nil {
+			return Patch{}, err
+		}
+	}
+	if err := p.finish(); err != nil {
+		return Patch{}, err
+	}
+	if p.fence != "" && p.short {
+		return Patch{}, p.refuse(len(p.lines)-1, Malformed, "the diff seems to be cut off: the fence is not closed and the last hunk has fewer lines than it says", "send the whole diff")
+	}
+	if len(p.out) == 0 {
+		return Patch{}, &RefusedError{Reason: Empty, Text: "there is no unified diff in the text", Hint: "write one with lines like `--- a/FILE`, `+++ b/FILE`, `@@ -1,3 +1,4 @@`, or give old and new text"}
+	}
+	return Patch{sections: out(p.out)}, nil
+}
+
+// out turns drafts into what is kept of them.
+func out(drafts []*draft) []section {
+	s := make([]section, len(drafts))
+	for i, d := range drafts {
+		s[i] = d.section
+	}
+	return s
+}
+
+// parser goes through the lines of a text once.
+type parser struct {
+	lines []string
+	i     int
+	cut   bool   // the last line has no newline
+	cur   *draft // the file that hunks belong to; nil in prose
+	out   []*draft
+	paths map[string]bool
+	hunks int
+
+	fence  string // what the open fence is written with, "" outside
+	strict bool   // the fence is a diff's: all of it must be read
+	files  int    // how many files were read when it was opened
+	// short: the last hunk had fewer lines than it said. torn: after such a hunk
+	// there was prose, in which a line of a diff would be a lost part of it.
+	short, torn bool
+}
+
+var (
+	fenceForm  = regexp.MustCompile("^ {0,3}(```+|~~~+)[ \t]*([A-Za-z0-9_+-]*)")
+	hunkLike   = regexp.MustCompile(`^@@( |$)`)
+	mergeLike  = regexp.MustCompile(`^(@@@+ -|diff --(cc|combined) )`)
+	binaryLike = regexp.MustCompile(`^(GIT binary patch$|Binary files .* differ$)`)
+	moveLike   = regexp.MustCompile(`^(rename|copy) (from|to) .|^similarity index \d+%$`)
+	modeLike   = regexp.MustCompile(`^(old mode|new mode|new file mode|deleted file mode) ([0-7]{6})$`)
+	indexLike  = regexp.MustCompile(`^index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$`)
+	toolLike   = regexp.MustCompile(`^(diff|Index:|Only in) |^-- ?$`) // what tools write between files
+	pageLike   = regexp.MustCompile(`^[0-9]+\.[0-9]+[0-9A-Za-z.-]*( \(.*\))?$`)
+)
+
+// line is a line without the CR of its ending; "" after the end.
+func (p *parser) line(i int) string {
+	if i >= len(p.lines) {
+		return ""
+	}
+	return strings.TrimSuffix(p.lines[i], "\r")
+}
+
+func (p *parser) refuse(i int, why Reason, text, hint string) error {
+	e := &RefusedError{Line: i + 1, Reason: why, Text: text, Hint: hint}
+	if d := p.cur; d != nil {
+		for _, name := range []string{d.path, d.git, strings.TrimPrefix(d.after, "b/"), strings.TrimPrefix(d.before, "a/")} {
+			if name != "" && name != null {
+				e.Path = name
+				break
+			}
+		}
+	}
+	return e
+}
+
+// page reports whether a letter's signature begins here, as git format-patch writes
+// it: two dashes and git's version.
+func (p *parser) page() bool {
+	s, last := p.line(p.i), p.line(p.i+2)
+	return (s == "-- " || s == "--") && pageLike.MatchString(p.line(p.i+1)) && (last == "" || strings.HasPrefix(last, "From "))
+}
+
+// starts reports whether the two names that stand here begin a file although the
+// hunk before wants that many lines more: when they are followed by a hunk, and
+// reading them as lines would not give the numbers that are wanted.
+func (p *parser) starts(old, now int) bool {
+	for i := p.i; i < len(p.lines); i++ {
+		switch raw := p.lines[i]; {
+		case raw == "" || raw[0] == ' ':
+			old, now = old-1, now-1
+		case raw[0] == '-':
+			old--
+		case raw[0] == '+':
+			now--
+		case raw[0] != '\\':
+			return hunkLike.MatchString(p.line(p.i+2)) && (old != 0 || now != 0)
+		}
+	}
+	return hunkLike.MatchString(p.line(p.i+2)) && (old != 0 || now != 0)
+}
+
+// named reports whether lines i and i+1 are the two names of a file.
+func (p *parser) named(i int) bool {
+	return strings.HasPrefix(p.line(i), "--- ") && strings.HasPrefix(p.line(i+1), "+++ ")
+}
+
+// next reads what begins at the current line.
+func (p *parser) next() error {
+	s := p.line(p.i)
+	if p.fence != "" || fenceForm.MatchString(s) {
+		if read, err := p.fenced(s); read || err != nil {
+			return err
+		}
+	}
+	switch {
+	case mergeLike.MatchString(s):
+		return p.refuse(p.i, Unsupported, "this is the diff of a merge", "make a diff against one base: `git diff BASE`")
+	case binaryLike.MatchString(s):
+		return p.refuse(p.i, Unsupported, "binary files cannot be changed by a patch", "leave them out")
+	case moveLike.MatchString(s):
+		return p.refuse(p.i, Unsupported, "renames and copies are not applied", "write them as a removed and a new file: `git diff --no-renames`")
+	case hunkLike.MatchString(s):
+		return p.hunk()
+	case p.opens(s):
+		return p.head(s)
+	case s == "":
+		p.i++
+		return nil
+	}
+	return p.prose(s)
+}
+
+// fenced reads a line of a Markdown fence, unless it is one that stands inside.
+func (p *parser) fenced(s string) (read bool, err error) {
+	m := fenceForm.FindStringSubmatch(s)
+	switch {
+	case m == nil:
+		return false, nil
+	case p.fence == "":
+		if err := p.finish(); err != nil {
+			return true, err
+		}
+		p.fence, p.strict, p.torn, p.files = m[1], m[2] == "diff" || m[2] == "patch" || m[2] == "udiff", false, len(p.out)
+	case strings.Trim(s, p.fence[:1]+" \t") == "" && len(strings.TrimSpace(s)) >= len(p.fence):
+		if err := p.finish(); err != nil {
+			return true, err
+		}
+		if p.strict && len(p.out) == p.files {
+			return true, p.refuse(p.i, Malformed, "a fence for a diff that has no file in it", "put `--- a/FILE` and `+++ b/FILE` before the first hunk, at the beginning of the line")
+		}
+		p.fence, p.strict, p.short, p.torn = "", false, false, false
+	default:
+		return false, nil
+	}
+	p.i++
+	return true, nil
+}
+
+// prose passes over a line that is no part of a diff, if it cannot be one.
+func (p *parser) prose(s string) error {
+	likely := s[0] == '+' || s[0] == '-' && s != "---"
+	switch {
+	case p.cur != nil && len(p.cur.hunks) > 0 && p.i == p.cur.end && (p.short || !toolLike.MatchString(s)):
+		return p.refuse(p.i, Malformed, "a line begins with none of space, + and -: "+quoted(s),
+			"every line of a hunk has such a first character; leave an empty line or close the fence before prose")
+	case likely && p.strict:
+		return p.refuse(p.i, Malformed, "a changed line before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
+	case likely && (p.torn || p.cur != nil && p.cur.begun && len(p.cur.hunks) == 0):
+		return p.refuse(p.i, Malformed, "a changed line that belongs to no hunk: "+quoted(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
+	}
+	if p.cur != nil {
+		p.torn = p.short || p.fence != ""
+	}
+	p.i++
+	return p.finish()
+}

@@ -1,0 +1,151 @@
+package diff
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// null is the name that stands for no file.
+const null = "/dev/null"
+
+// checkPath says what is wrong with a path that would leave this package; "" when
+// nothing is. Which paths a change may touch is another question (package scope).
+func checkPath(path string) string {
+	switch {
+	case path == "":
+		return "the path is empty"
+	case len(path) > maxPath:
+		return "the path is longer than " + strconv.Itoa(maxPath) + " bytes"
+	case !utf8.ValidString(path):
+		return "the path is not UTF-8"
+	case strings.HasPrefix(path, "/"), len(path) > 1 && path[1] == ':':
+		return "the path is absolute"
+	case strings.Contains(path, `\`):
+		return "the path has a backslash"
+	}
+	for _, r := range path {
+		if !unicode.IsPrint(r) || !shown(r) {
+			return "the path has control or invisible characters"
+		}
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		// File systems of other systems drop spaces and dots at the end and whatever
+		// follows a colon, and know .git by its short name too.
+		bare, _, _ := strings.Cut(strings.ToLower(segment), ":")
+		bare = strings.TrimRight(bare, " .")
+		switch {
+		case segment == "":
+			return "the path has an empty segment"
+		case segment == "." || segment == "..":
+			return "the path has a segment " + segment
+		case bare == ".git" || bare == "git~1":
+			return "the path leads into git's own folder"
+		case bare == "":
+			return "the path has a segment of dots and spaces"
+		}
+	}
+	return ""
+}
+
+// header is a file's name as a header line has it: up to a tab, after which a time
+// may stand, and read back when git has quoted it. Nothing when a quote is broken.
+func header(rest string) (name string, ok bool) {
+	rest = strings.TrimSuffix(rest, "\r")
+	if strings.HasPrefix(rest, `"`) {
+		name, _, ok = unquote(rest)
+		return name, ok
+	}
+	name, _, timed := strings.Cut(rest, "\t")
+	if !timed {
+		name = strings.TrimRight(name, " ")
+	}
+	return name, name != ""
+}
+
+// unquote reads a name that git wrote in quotes, with the escapes of C.
+func unquote(s string) (name, rest string, ok bool) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '"':
+			return b.String(), s[i+1:], true
+		case '\\':
+			i++
+			if i >= len(s) {
+				return "", "", false
+			}
+			if at := strings.IndexByte(`abtnvfr"\`, s[i]); at >= 0 {
+				b.WriteByte("\a\b\t\n\v\f\r\"\\"[at])
+				continue
+			}
+			if i+3 > len(s) {
+				return "", "", false
+			}
+			n, err := strconv.ParseUint(s[i:i+3], 8, 8)
+			if err != nil {
+				return "", "", false
+			}
+			b.WriteByte(byte(n))
+			i += 2
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", "", false
+}
+
+// pair is the one path that an old and a new name mean, without the prefixes that
+// tell the sides apart, a/ and b/ or others of one letter. Both names alike have
+// none. It is not ok when they mean two files.
+func pair(before, after string) (path string, ok bool) {
+	if before == after {
+		return before, true
+	}
+	p, b, prefixed := strings.Cut(before, "/")
+	q, a, prefixed2 := strings.Cut(after, "/")
+	switch {
+	case prefixed && prefixed2 && len(p) == 1 && len(q) == 1 && b == a:
+		return b, true
+	case before == "a/"+after: // one of the prefixes was forgotten
+		return after, true
+	case after == "b/"+before:
+		return before, true
+	}
+	return "", false
+}
+
+// gitPair is the path of a "diff --git" line, which separates its two names by a
+// space that names may have too.
+func gitPair(rest string) (path string, ok bool) {
+	rest = strings.TrimSuffix(rest, "\r")
+	if strings.HasPrefix(rest, `"`) {
+		before, rest, ok := unquote(rest)
+		if !ok || !strings.HasPrefix(rest, " ") {
+			return "", false
+		}
+		after := rest[1:]
+		if strings.HasPrefix(after, `"`) {
+			if after, _, ok = unquote(after); !ok {
+				return "", false
+			}
+		}
+		return pair(before, after)
+	}
+	for i := range len(rest) {
+		if rest[i] != ' ' {
+			continue
+		}
+		after := rest[i+1:]
+		if strings.HasPrefix(after, `"`) {
+			if after, _, ok = unquote(after); !ok {
+				continue
+			}
+		}
+		if path, ok := pair(rest[:i], after); ok {
+			return path, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,212 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+)
+
+// place finds where in a file's lines each hunk goes, as the index of its first
+// line. What a hunk expects, its context and the lines it removes, must stand there
+// exactly. A hunk goes
+//
+//   - where that block stands, if it stands nowhere else, not even with other white
+//     space at the ends of lines (which mail and models strip);
+//   - otherwise to the line that it states, if the block stands there and the line
+//     numbers of the whole file hold together: all counts are right, every hunk is
+//     at its line, and the new lines follow from the old ones;
+//   - into an empty file, if it expects nothing.
+//
+// Places must follow one another and not overlap. A hunk that expects nothing has
+// no block; it goes to the line it states, and then, as with line numbers that do
+// not hold together, unsure is the refusal that stands unless the diff's index line
+// proves the result.
+func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
+	f := newFinder(lines)
+	places = make([]int, len(hunks))
+	var doubtful error
+	for i, h := range hunks {
+		old := h.without('+')
+		stated := h.line()
+		found, many := f.find(old)
+		switch {
+		case len(old) == 0 && len(lines) == 0:
+			places[i] = 0
+		case len(old) == 0:
+			if stated < 0 || stated > len(lines) {
+				return nil, nil, nowhere(i, h)
+			}
+			places[i] = stated
+			doubtful = nowhere(i, h)
+		case found < 0:
+			return nil, nil, f.missing(i, h)
+		case many:
+			if stated < 0 || !f.at(stated, old) {
+				return nil, nil, f.ambiguous(i, h)
+			}
+			places[i] = stated
+			if unsure == nil {
+				unsure = f.ambiguous(i, h)
+			}
+		default:
+			if !f.at(found, old) {
+				return nil, nil, f.missing(i, h)
+			}
+			places[i] = found
+		}
+	}
+	if err := ordered(hunks, places); err != nil {
+		return nil, nil, err
+	}
+	if unsure != nil && coherent(hunks, places) {
+		unsure = nil
+	}
+	if doubtful != nil {
+		unsure = doubtful
+	}
+	return places, unsure, nil
+}
+
+// line is the index of the line that the hunk's header states, -1 when none. A
+// hunk that expects nothing states the line it follows.
+func (h hunk) line() int {
+	before, _ := h.count()
+	switch {
+	case !h.stated:
+		return -1
+	case before == 0 && h.counted:
+		return h.oldStart
+	case before == 0:
+		return -1
+	}
+	return h.oldStart - 1
+}
+
+// coherent reports whether the line numbers of all hunks can be trusted.
+func coherent(hunks []hunk, places []int) bool {
+	shift := 0
+	for i, h := range hunks {
+		before, after := h.count()
+		now := h.oldStart + shift
+		// A side without lines is numbered by the line before it.
+		if before == 0 {
+			now++
+		}
+		if after == 0 {
+			now--
+		}
+		if !h.stated || !h.counted || h.line() != places[i] || h.newStart != now {
+			return false
+		}
+		shift += after - before
+	}
+	return true
+}
+
+// ordered refuses hunks that overlap or do not follow one another.
+func ordered(hunks []hunk, places []int) error {
+	end := 0
+	for i, h := range hunks {
+		before, _ := h.count()
+		switch {
+		// Two that only add at one place have no order.
+		case i == 0 || places[i] >= end && (before > 0 || places[i] > places[i-1]):
+		case places[i] < places[i-1]:
+			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: OutOfOrder, Text: fmt.Sprintf("its lines stand before those of hunk %d", i), Hint: "write the hunks in the order of the file"}
+		default:
+			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: Overlapping, Text: fmt.Sprintf("its lines are also those of hunk %d", i), Hint: "make one hunk of the two"}
+		}
+		end = places[i] + before
+	}
+	return nil
+}
+
+// finder looks for blocks of lines in a file.
+type finder struct {
+	lines []string
+	loose []int32          // of each line, the number of its text without white space at the end
+	ids   map[string]int32 // of such texts
+}
+
+func newFinder(lines []string) *finder {
+	f := &finder{lines: lines, loose: make([]int32, len(lines)), ids: make(map[string]int32, len(lines))}
+	for i, l := range lines {
+		key := bare(l)
+		id, seen := f.ids[key]
+		if !seen {
+			id = int32(len(f.ids))
+			f.ids[key] = id
+		}
+		f.loose[i] = id
+	}
+	return f
+}
+
+// bare is a line without white space at its end.
+func bare(l string) string { return strings.TrimRight(l, " \t\r\n\v\f") }
+
+// find returns the first place where a block stands, white space at the ends of
+// lines aside, -1 when nowhere, and whether there are more. It takes time in
+// proportion to the lines of block and file together.
+func (f *finder) find(block []line) (first int, many bool) {
+	first = -1
+	if len(block) == 0 || len(block) > len(f.lines) {
+		return first, false
+	}
+	want := make([]int32, len(block))
+	for i, l := range block {
+		id, seen := f.ids[bare(l.text)]
+		if !seen {
+			return first, false
+		}
+		want[i] = id
+	}
+	// Knuth, Morris and Pratt: back[i] is the length of the longest proper beginning
+	// of the block that also ends at its line i.
+	back := make([]int, len(want))
+	for i, k := 1, 0; i < len(want); i++ {
+		for k > 0 && want[i] != want[k] {
+			k = back[k-1]
+		}
+		if want[i] == want[k] {
+			k++
+		}
+		back[i] = k
+	}
+	for i, k := 0, 0; i < len(f.loose); i++ {
+		for k > 0 && f.loose[i] != want[k] {
+			k = back[k-1]
+		}
+		if f.loose[i] == want[k] {
+			k++
+		}
+		if k == len(want) {
+			if first >= 0 {
+				return first, true
+			}
+			first = i - k + 1
+			k = back[k-1]
+		}
+	}
+	return first, false
+}
+
+// at reports whether a block stands exactly at a place.
+func (f *finder) at(place int, block []line) bool {
+	if place < 0 || place+len(block) > len(f.lines) {
+		return false
+	}
+	for i, l := range block {
+		if !f.same(place+i, l, i == len(block)-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether a line of a block is that of the file. Context at the very
+// end of a file stays as it is, so that a forgotten mark of its missing newline
+// changes nothing.
+func (f *finder) same(i int, l line, last bool) bool {
+	have, want := f.lines[i], l.full()
+	return have == want || last && l.kind == ' ' && i == len(f.lines)-1 && have+"\n" == want
+}

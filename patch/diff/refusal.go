@@ -1,0 +1,61 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reason is the kind of a refusal, for programs.
+type Reason string
+
+// The reasons that there are.
+const (
+	Empty         Reason = "empty"         // nothing would be changed
+	TooLarge      Reason = "too large"     // beyond one of the limits
+	Malformed     Reason = "malformed"     // cannot be read, or could be read in two ways
+	Unsupported   Reason = "unsupported"   // binary, rename, copy, mode, link, submodule, merge
+	UnsafePath    Reason = "unsafe path"   // a path that may not leave this package
+	Absent        Reason = "absent"        // the file to change does not exist
+	Exists        Reason = "exists"        // the file to create exists
+	Missing       Reason = "missing"       // the text to change is not in the file
+	Ambiguous     Reason = "ambiguous"     // it is there more than once, or could go to more than one place
+	OutOfOrder    Reason = "out of order"  // hunks that do not follow each other as the file does
+	Overlapping   Reason = "overlapping"   // two changes of the same lines
+	Endings       Reason = "line endings"  // CRLF or LF cannot be told, or would be mixed
+	FinalNewline  Reason = "final newline" // what becomes of the end of the file cannot be told
+	Contradiction Reason = "contradiction" // the diff's own hashes say that the result is another
+)
+
+// RefusedError says why a change is not applied, so that its author, person or
+// model, can mend it. What it quotes is escaped for a terminal.
+type RefusedError struct {
+	Path   string // "" when the change as a whole is meant
+	Hunk   int    // of the file's hunks, or of the pairs, from 1; 0: none in particular
+	Line   int    // of the diff's text, from 1; 0: none in particular
+	Reason Reason
+	Text   string // what is wrong
+	Hint   string // what to do about it
+}
+
+func (e *RefusedError) Error() string {
+	var b strings.Builder
+	if e.Path != "" {
+		b.WriteString(Visible(e.Path) + ": ")
+	}
+	if e.Hunk > 0 {
+		fmt.Fprintf(&b, "hunk %d: ", e.Hunk)
+	}
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d of the diff: ", e.Line)
+	}
+	return b.String() + e.Text
+}
+
+// quoted is the beginning of foreign text in quotes, escaped.
+func quoted(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return `"` + Visible(string(r[:most])) + `…"`
+	}
+	return `"` + Visible(s) + `"`
+}

@@ -1,0 +1,143 @@
+package diff
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// maxShown is how many bytes of a line are shown. Longer ones, such as generated
+// code, are cut, and what is left out is named by its length and hash.
+const maxShown = 500
+
+// Shown is a changed file for people's eyes. All its text is escaped by Visible: it
+// is safe in a terminal, and in HTML once its signs are escaped too.
+type Shown struct {
+	Path string
+	// Kind is "new", "removed" or "changed".
+	Kind string
+	// Note says what is not shown in full and why, "" when everything is.
+	Note string
+	// Added and Removed count lines.
+	Added, Removed int
+	Lines          []ShownLine
+}
+
+// ShownLine is a line of a Shown file.
+type ShownLine struct {
+	// Kind is ' ', '-' or '+', or '@' for the numbers before each run of lines, or
+	// '\\' for the remark that a file does not end in a newline.
+	Kind byte
+	// Old and New are the line's numbers on either side, from 1; 0: it is not there.
+	Old, New int
+	Text     string
+}
+
+// Show makes files ready to be looked at, with at most context unchanged lines
+// around each change. Binary content is only described, long lines are cut.
+func Show(files []File, context int) []Shown {
+	out := make([]Shown, 0, len(files))
+	for _, f := range files {
+		s := Shown{Path: Visible(f.Path), Kind: "changed"}
+		switch {
+		case f.Old == nil:
+			s.Kind = "new"
+		case f.New == nil:
+			s.Kind = "removed"
+		}
+		if binary(f.Old) || binary(f.New) {
+			s.Note = fmt.Sprintf("no text: %s before, %s after", described(f.Old), described(f.New))
+		} else {
+			s.show(blocks(f.Old, f.New, context))
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// show fills in the lines.
+func (s *Shown) show(all []block) {
+	cut := 0
+	for _, b := range all {
+		s.Lines = append(s.Lines, ShownLine{Kind: '@', Text: b.header()})
+		old, now := b.oldStart, b.newStart
+		for _, p := range b.pieces {
+			l := ShownLine{Kind: p.kind}
+			if p.kind != '+' {
+				old++
+				l.Old = old
+			}
+			if p.kind != '-' {
+				now++
+				l.New = now
+			}
+			switch p.kind {
+			case '+':
+				s.Added++
+			case '-':
+				s.Removed++
+			}
+			whole, ended := strings.CutSuffix(p.text, "\n")
+			l.Text = Visible(whole)
+			if len(whole) > maxShown {
+				cut++
+				rest := whole[maxShown:]
+				l.Text = Visible(whole[:maxShown]) + fmt.Sprintf(" ⟦… %d bytes more, SHA-256 %s⟧", len(rest), digest(rest))
+			}
+			s.Lines = append(s.Lines, l)
+			if !ended {
+				s.Lines = append(s.Lines, ShownLine{Kind: '\\', Text: " No newline at end of file"})
+			}
+		}
+	}
+	if cut > 0 {
+		s.Note = fmt.Sprintf("%d lines of more than %d bytes are cut", cut, maxShown)
+	}
+}
+
+// binary reports whether a content is no text, or more than is compared.
+func binary(content []byte) bool {
+	return len(content) > MaxFile || bytes.IndexByte(content, 0) >= 0
+}
+
+// described is what a content is like that is not shown.
+func described(content []byte) string {
+	if content == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%d bytes with SHA-256 %s", len(content), digest(string(content)))
+}
+
+// Render is what Show shows as text in the manner of a unified diff, safe to look at
+// in a terminal. It is not to be applied: characters in it are escaped.
+func Render(files []File, context int) string {
+	var b strings.Builder
+	for _, s := range Show(files, context) {
+		before, after := "a/"+s.Path, "b/"+s.Path
+		switch s.Kind {
+		case "new":
+			before = null
+		case "removed":
+			after = null
+		}
+		fmt.Fprintf(&b, "--- %s\n+++ %s\n", before, after)
+		if s.Note != "" {
+			fmt.Fprintf(&b, "⟦%s⟧\n", s.Note)
+		}
+		for _, l := range s.Lines {
+			if l.Kind != '@' {
+				b.WriteByte(l.Kind)
+			}
+			b.WriteString(l.Text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// digest is the beginning of a text's SHA-256, in hexadecimal digits.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}

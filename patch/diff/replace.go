@@ -1,0 +1,137 @@
+package diff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Replacement is a pair of old and new text of one file.
+type Replacement struct {
+	Path string `json:"path"`
+	// Old must occur exactly once in the file. It is empty for a file that does not
+	// exist or is empty, which is then New.
+	Old string `json:"old"`
+	New string `json:"new"`
+}
+
+// Replace makes the change that pairs of old and new text describe and returns the
+// files it changes, whole, in the order in which they are first named. All old
+// texts are looked for in the file as it is, before any of them is replaced; they
+// must not overlap. A pair that is written throughout with the other kind of line
+// ending than all lines of the file have is read with the file's. Whatever is not
+// exactly so is refused with a *RefusedError. An error of base is passed on.
+func Replace(list []Replacement, base Base) ([]File, error) {
+	if err := bounded(list); err != nil {
+		return nil, err
+	}
+	var out []File
+	spans := map[string][]span{}
+	for i, r := range list {
+		if bad := checkPath(r.Path); bad != "" {
+			return nil, &RefusedError{Path: r.Path, Hunk: i + 1, Reason: UnsafePath, Text: bad, Hint: "name files relative to the root of the target, with slashes"}
+		}
+		at := slices.IndexFunc(out, func(f File) bool { return f.Path == r.Path })
+		if at < 0 {
+			old, err := read(base, r.Path)
+			if err != nil {
+				return nil, err
+			}
+			at = len(out)
+			out = append(out, File{Path: r.Path, Old: old})
+		}
+		s, err := r.find(out[at].Old)
+		if err == nil {
+			spans[r.Path], err = with(spans[r.Path], s)
+		}
+		if err != nil {
+			var refused *RefusedError
+			if errors.As(err, &refused) {
+				refused.Path, refused.Hunk = r.Path, i+1
+			}
+			return nil, err
+		}
+	}
+	for i, f := range out {
+		var b bytes.Buffer
+		end := 0
+		for _, s := range spans[f.Path] {
+			b.Write(f.Old[end:s.start])
+			b.WriteString(s.text)
+			end = s.end
+		}
+		b.Write(f.Old[end:])
+		if f.Old != nil && bytes.Equal(b.Bytes(), f.Old) {
+			return nil, &RefusedError{Path: f.Path, Reason: Empty, Text: "the file would stay as it is", Hint: "leave it out"}
+		}
+		out[i].New = append([]byte{}, b.Bytes()...) // empty is not nil
+	}
+	return out, nil
+}
+
+// bounded refuses lists that are empty or beyond the limits.
+func bounded(list []Replacement) error {
+	size := 0
+	for _, r := range list {
+		size += len(r.Old) + len(r.New)
+	}
+	switch {
+	case len(list) == 0:
+		return &RefusedError{Reason: Empty, Text: "there is no pair of old and new text", Hint: "propose a change"}
+	case len(list) > MaxFiles:
+		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("%d pairs, more than %d", len(list), MaxFiles), Hint: "propose smaller changes, one at a time"}
+	case size > MaxText:
+		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the pairs have %d bytes, more than %d", size, MaxText), Hint: "propose smaller changes, one at a time"}
+	}
+	return nil
+}
+
+// span is a part of a file and what comes in its place.
+type span struct {
+	start, end int
+	text       string
+}
+
+// with adds a span to those of a file, which are in its order and do not overlap.
+func with(list []span, s span) ([]span, error) {
+	at, _ := slices.BinarySearchFunc(list, s, func(a, b span) int { return a.start - b.start })
+	if at > 0 && list[at-1].end > s.start || at < len(list) && (list[at].start < s.end || list[at].start == s.start) {
+		return nil, &RefusedError{Reason: Overlapping, Text: "its old text overlaps that of another pair", Hint: "make one pair of the two"}
+	}
+	return slices.Insert(list, at, s), nil
+}
+
+// find returns the one place of the old text.
+func (r Replacement) find(content []byte) (span, error) {
+	switch {
+	case r.Old == "" && len(content) > 0:
+		return span{}, &RefusedError{Reason: Ambiguous, Text: "the old text is empty and the file is not", Hint: "give the text that is to be replaced; to insert, give a line beside and put it into the new text too"}
+	case r.Old == "":
+		return span{text: r.New}, nil
+	case content == nil:
+		return span{}, &RefusedError{Reason: Absent, Text: "there is no such file to change", Hint: "check the path, which is relative to the root of the target; a new file has an empty old text"}
+	}
+	before, after := r.inEndings(endingOf(content))
+	start := bytes.Index(content, []byte(before))
+	if start < 0 {
+		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quoted(r.Old), Hint: "copy it from the file as it is now, character by character"}
+	}
+	// The next place may begin within the first.
+	if bytes.Contains(content[start+1:], []byte(before)) {
+		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text stands in the file more than once: " + quoted(r.Old), Hint: "give more of the text around it, so that it stands there once"}
+	}
+	return span{start: start, end: start + len(before), text: after}, nil
+}
+
+// inEndings returns the pair with the endings of the file.
+func (r Replacement) inEndings(has ending) (before, after string) {
+	switch kind := endingOf([]byte(r.Old + "\x00" + r.New)); {
+	case has == crlf && kind == lf:
+		return strings.ReplaceAll(r.Old, "\n", "\r\n"), strings.ReplaceAll(r.New, "\n", "\r\n")
+	case has == lf && kind == crlf:
+		return strings.ReplaceAll(r.Old, "\r\n", "\n"), strings.ReplaceAll(r.New, "\r\n", "\n")
+	}
+	return r.Old, r.New
+}

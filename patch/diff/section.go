@@ -1,0 +1,208 @@
+package diff
+
+import "strings"
+
+// draft is a section while its lines are read.
+type draft struct {
+	section
+	git           string // path of the "diff --git" line
+	named         bool   // there is one
+	before, after string // of the --- and +++ lines, "" when there is none
+	begun         bool   // one of these was read
+	first, end    int    // its first line, and the line after its last hunk
+	// endings of its lines: those of headers with and without CR, and of hunks.
+	headCR, headLF, bodyCR, bodyLF int
+	lost                           bool // the ending of its last line is lost
+}
+
+// opens reports whether a line is one of a file's header.
+func (p *parser) opens(s string) bool {
+	switch {
+	case strings.HasPrefix(s, "diff --git "), modeLike.MatchString(s), indexLike.MatchString(s):
+		return true
+	case p.named(p.i):
+		return true
+	case strings.HasPrefix(s, "--- "), strings.HasPrefix(s, "+++ "):
+		return hunkLike.MatchString(p.line(p.i + 1)) // the other name was forgotten
+	}
+	return false
+}
+
+// head reads one or two lines of a file's header.
+func (p *parser) head(s string) error {
+	git, isGit := strings.CutPrefix(s, "diff --git ")
+	name := strings.HasPrefix(s, "--- ") || strings.HasPrefix(s, "+++ ")
+	if p.cur == nil || isGit || p.cur.begun || len(p.cur.hunks) > 0 {
+		if err := p.finish(); err != nil {
+			return err
+		}
+		p.cur, p.short, p.torn = &draft{first: p.i}, false, false
+	}
+	d := p.cur
+	if isGit {
+		d.named = true
+		if d.git, isGit = gitPair(git); !isGit {
+			return p.refuse(p.i, Unsupported, "the two names of the `diff --git` line differ", "renames are not applied: write a removed and a new file")
+		}
+	}
+	if m := modeLike.FindStringSubmatch(s); m != nil {
+		if err := p.mode(m[1], m[2]); err != nil {
+			return err
+		}
+	}
+	if m := indexLike.FindStringSubmatch(s); m != nil {
+		d.oldHash, d.newHash = m[1], m[2]
+		if m[3] != "" && m[3] != "100644" && m[3] != "100755" {
+			return p.refuse(p.i, Unsupported, "mode "+m[3]+" is no regular file", "links and submodules cannot be changed by a patch")
+		}
+	}
+	p.ending()
+	if !name {
+		p.i++
+		return nil
+	}
+	d.begun = true
+	for _, side := range []struct {
+		lead string
+		name *string
+	}{{"--- ", &d.before}, {"+++ ", &d.after}} {
+		rest, found := strings.CutPrefix(p.line(p.i), side.lead)
+		if !found {
+			continue
+		}
+		var ok bool
+		if *side.name, ok = header(rest); !ok {
+			return p.refuse(p.i, Malformed, "the name of the file cannot be read", "write `--- a/FILE` and `+++ b/FILE`")
+		}
+		p.ending()
+		p.i++
+	}
+	return nil
+}
+
+// ending counts how a line of a header ends.
+func (p *parser) ending() {
+	if strings.HasSuffix(p.lines[p.i], "\r") {
+		p.cur.headCR++
+	} else {
+		p.cur.headLF++
+	}
+}
+
+// mode reads a line about the file's mode.
+func (p *parser) mode(what, mode string) error {
+	d := p.cur
+	switch {
+	case mode[:3] != "100":
+		return p.refuse(p.i, Unsupported, "mode "+mode+" is no regular file", "links and submodules cannot be changed by a patch")
+	case what == "old mode" || what == "new mode":
+		return p.refuse(p.i, Unsupported, "modes of files are not changed", "leave the mode lines out")
+	case what == "new file mode" && mode != "100644":
+		return p.refuse(p.i, Unsupported, "new files get mode 100644, not "+mode, "write `new file mode 100644`")
+	case what == "new file mode":
+		d.created = true
+	default:
+		d.removed = true
+	}
+	return nil
+}
+
+// finish closes the current file, if there is one, and judges its header.
+func (p *parser) finish() error {
+	d := p.cur
+	if d == nil {
+		return nil
+	}
+	if err := p.name(d); err != nil {
+		return err
+	}
+	if bad := checkPath(d.path); bad != "" {
+		return p.refuse(d.first, UnsafePath, bad, "name files relative to the root of the target, with slashes")
+	}
+	switch {
+	case p.paths[d.path]:
+		return p.refuse(d.first, Malformed, "the file has two headers", "put all its hunks under one, in the order of the file")
+	case len(p.out) == MaxFiles:
+		return p.refuse(d.first, TooLarge, "too many files in one diff", "propose smaller changes, one at a time")
+	case d.created && d.removed:
+		return p.refuse(d.first, Malformed, "the file is both new and removed", "decide")
+	case len(d.hunks) == 0 && !d.created && !d.removed:
+		return p.refuse(d.first, Malformed, "there is no hunk for the file", "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@`")
+	}
+	if err := p.endings(d); err != nil {
+		return err
+	}
+	p.paths[d.path] = true
+	p.out = append(p.out, d)
+	p.cur = nil
+	return nil
+}
+
+// name finds the one path that the names of a header mean.
+func (p *parser) name(d *draft) error {
+	differ := p.refuse(d.first, Unsupported, "the names of the file differ", "renames are not applied: write a removed and a new file, or the same path twice")
+	before, after := d.before, d.after
+	if before == "" {
+		before = after
+	}
+	if after == "" {
+		after = before
+	}
+	d.created = d.created || before == null
+	d.removed = d.removed || after == null
+	ok := true
+	switch {
+	case before == "": // no such lines
+		d.path = d.git
+		if !d.named {
+			return p.refuse(d.first, Malformed, "a header that names no file", "write `--- a/FILE` and `+++ b/FILE` before the first hunk")
+		}
+	case before == null && after == null:
+		return p.refuse(d.first, Malformed, "both names are /dev/null", "name the file")
+	case before == null:
+		d.path = sided(after, "b/", d)
+	case after == null:
+		d.path = sided(before, "a/", d)
+	case d.after == "":
+		d.path = sided(before, "a/", d)
+	case d.before == "":
+		d.path = sided(after, "b/", d)
+	default:
+		d.path, ok = pair(before, after)
+	}
+	if !ok || d.named && d.path != d.git {
+		return differ
+	}
+	return nil
+}
+
+// sided is a name that stands alone, without its prefix unless the "diff --git"
+// line shows that it has none.
+func sided(name, prefix string, d *draft) string {
+	if d.named && name == d.git {
+		return name
+	}
+	if d.named && strings.HasSuffix(name, "/"+d.git) && len(name) == len(d.git)+2 {
+		return d.git
+	}
+	return strings.TrimPrefix(name, prefix)
+}
+
+// endings decides whether the CR at the end of lines is the diff's or the file's.
+func (p *parser) endings(d *draft) error {
+	switch {
+	case d.lost && d.bodyCR > 0 && d.headCR == 0:
+		return p.refuse(len(p.lines)-1, Endings, "the last line of the diff is not ended, and other lines of the file end in CRLF", "send the whole diff, with the end of its last line")
+	case d.headCR == 0:
+		return nil // git writes headers in LF whatever the file has
+	case d.headLF > 0 || d.bodyLF > 0:
+		return p.refuse(d.first, Endings, "some lines of the diff end in CRLF and some in LF", "send the whole diff with one kind of line ending")
+	}
+	d.crlf = true
+	for _, h := range d.hunks {
+		for i := range h.lines {
+			h.lines[i].text = strings.TrimSuffix(h.lines[i].text, "\r")
+		}
+	}
+	return nil
+}

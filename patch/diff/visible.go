@@ -1,0 +1,68 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxMarks is how many combining marks may follow one letter: more of them reach
+// into the lines above and below.
+const maxMarks = 2
+
+// Visible is a text that shows everything that is in it and does nothing to a
+// terminal: control characters other than the tab, direction marks, characters
+// without a shape or with the shape of a space, and bytes that are no UTF-8 are
+// written as ⟦U+202E⟧ or ⟦0xFF⟧. These brackets are themselves escaped, so that no
+// text can pretend to be an escape. Letters that look like other letters are left.
+func Visible(s string) string {
+	i := 0
+	for i < len(s) && (s[i] >= ' ' && s[i] <= '~' || s[i] == '\t') {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString(s[:i])
+	letter, marks := i > 0 && s[i-1] > ' ', 0
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		mark := unicode.Is(unicode.M, r)
+		if mark {
+			marks++
+		} else {
+			marks = 0
+		}
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, "⟦0x%02X⟧", s[i])
+		case !shown(r), mark && (!letter || marks > maxMarks):
+			fmt.Fprintf(&b, "⟦U+%04X⟧", r)
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		if !mark {
+			letter = unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsPunct(r) || unicode.IsSymbol(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// shown reports whether a character has a shape of its own.
+func shown(r rune) bool {
+	switch r {
+	case '\t':
+		return true
+	case '⟦', '⟧': // what escapes are written with
+		return false
+	case 0x2800: // the empty Braille pattern
+		return false
+	}
+	if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+		return false // Hangul fillers, joiners, selectors of a variant
+	}
+	return unicode.IsPrint(r)
+}
