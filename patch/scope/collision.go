@@ -1,0 +1,103 @@
+package scope
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// fold maps all spellings of a path to one which a file system that ignores case or
+// composes accents takes for the same file: Unicode's canonical caseless matching
+// (Unicode Standard 3.13, D145).
+func fold(path string) string {
+	for i := range len(path) {
+		if path[i] >= utf8.RuneSelf {
+			return norm.NFC.String(cases.Fold().String(norm.NFD.String(path)))
+		}
+	}
+	return strings.ToLower(path)
+}
+
+// collisions knows, of every path and folder that a change adds to or edits in the
+// candidate tree, how else the tree spells it.
+type collisions struct {
+	// spelled maps the folded form to the spellings, files those that are files.
+	spelled map[string][]string
+	files   map[string]bool
+}
+
+func newCollisions(candidate Tree, changes []*change) collisions {
+	c := collisions{spelled: map[string][]string{}, files: map[string]bool{}}
+	for _, ch := range changes {
+		if ch.now != nil {
+			for prefix := range prefixes(strings.Join(ch.folded, "/")) {
+				c.spelled[prefix] = nil
+			}
+		}
+	}
+	for _, e := range candidate {
+		folded := fold(e.Path)
+		for prefix := range prefixes(folded) {
+			have, asked := c.spelled[prefix]
+			if !asked {
+				break // nor is anything below it
+			}
+			// Folding keeps the number of segments, so that the same number of them spells it.
+			spelling := head(e.Path, strings.Count(prefix, "/")+1)
+			if !slices.Contains(have, spelling) {
+				c.spelled[prefix] = append(have, spelling)
+			}
+			if prefix == folded {
+				c.files[spelling] = true
+			}
+		}
+	}
+	return c
+}
+
+// with tells what a change collides with.
+func (c collisions) with(ch *change) (rule, why string) {
+	if ch.now == nil {
+		return "", ""
+	}
+	for prefix := range prefixes(strings.Join(ch.folded, "/")) {
+		spelling := head(ch.path, strings.Count(prefix, "/")+1)
+		if spelling != ch.path && c.files[spelling] {
+			return "collision", fmt.Sprintf("%q is a file, and a folder as well", spelling)
+		}
+		others := slices.DeleteFunc(slices.Clone(c.spelled[prefix]), func(s string) bool { return s == spelling })
+		if len(others) > 0 {
+			slices.Sort(others)
+			return "collision", fmt.Sprintf("the tree has %q beside %q, which some file systems take for the same", others[0], spelling)
+		}
+	}
+	return "", ""
+}
+
+// prefixes yields a path's folders from the root down, and then the path.
+func prefixes(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := range len(path) {
+			if path[i] == '/' && !yield(path[:i]) {
+				return
+			}
+		}
+		yield(path)
+	}
+}
+
+// head is the first n segments of a path.
+func head(path string, n int) string {
+	for i := range len(path) {
+		if path[i] == '/' {
+			if n--; n == 0 {
+				return path[:i]
+			}
+		}
+	}
+	return path
+}

@@ -1,0 +1,69 @@
+package scope
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// trustedWords are what an agent runtime is trusted with. A path is refused when a
+// word of any segment is one of them; words end at everything but letters and digits,
+// and before a capital, so that "auth_flow.go" and "authFlow.go" are authentication
+// and "author.go" is not. Whatever else a runtime
+// must not let its agents touch goes into its policy's deny list.
+var trustedWords = []struct {
+	about string
+	words []string
+}{
+	{"authentication", []string{
+		"auth", "authn", "authz", "authentication", "authenticator", "authorization", "authorizer", "oauth", "oauth2", "oidc", "saml", "sso", "login", "logout",
+		"credential", "credentials", "secret", "secrets", "password", "passwords", "keyring", "keychain", "apikey", "apikeys", "jwt", "acl", "rbac",
+		"permission", "permissions", "identity", "pairing",
+	}},
+	{"the gateway", []string{"gateway", "gateways", "proxy", "proxies", "ingress", "firewall", "ratelimit", "ratelimiter"}},
+	{"the config schema", []string{"schema", "schemas", "configschema"}},
+	{"communication", []string{
+		"communication", "communications", "comm", "comms", "channel", "channels", "messaging", "messenger", "mail", "email", "smtp", "imap", "sms", "slack", "discord",
+		"telegram", "whatsapp", "signal", "matrix", "twilio", "webhook", "webhooks", "websocket", "websockets", "rpc", "grpc", "mqtt", "nats",
+		"notify", "notification", "notifications", "notifier", "transport", "transports", "a2a",
+	}},
+}
+
+// trusted refuses, in an agent runtime, what decides who may talk to it and whom it
+// talks to.
+func trusted(c *change) (rule, why string) {
+	for _, s := range c.segments {
+		for _, w := range words(s) {
+			for _, t := range trustedWords {
+				if slices.Contains(t.words, w) {
+					return "trusted code", fmt.Sprintf("%q is about %s, which an agent runtime must not change by itself", s, t.about)
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+// words splits a name and gives, besides its words, each two neighbours as one, so
+// that "rate_limit", "rateLimit" and "ratelimit" say the same.
+func words(name string) []string {
+	var out []string
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		start, runes := 0, []rune(part)
+		for i := 1; i < len(runes); i++ {
+			hump := !unicode.IsUpper(runes[i-1]) && unicode.IsUpper(runes[i])
+			// The last capital of a run begins the next word: HTTPProxy is HTTP and Proxy.
+			end := unicode.IsUpper(runes[i]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if hump || end {
+				out = append(out, strings.ToLower(string(runes[start:i])))
+				start = i
+			}
+		}
+		out = append(out, strings.ToLower(string(runes[start:])))
+	}
+	for i := len(out) - 1; i > 0; i-- {
+		out = append(out, out[i-1]+out[i])
+	}
+	return out
+}

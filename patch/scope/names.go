@@ -1,0 +1,76 @@
+package scope
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// malformed refuses what must never be an entry of a tree, because joined to a
+// folder it leads out of it or is another file than it seems.
+func malformed(path string) (rule, why string) {
+	switch {
+	case path == "":
+		return "malformed path", "the path is empty"
+	case strings.HasPrefix(path, "/"):
+		return "malformed path", "the path is absolute"
+	case strings.Contains(path, `\`):
+		return "malformed path", "a backslash separates folders on some systems and not on others"
+	}
+	for _, s := range strings.Split(path, "/") {
+		if s == "" || s == "." || s == ".." {
+			return "malformed path", fmt.Sprintf("the segment %q is none of a plain path", s)
+		}
+	}
+	return "", ""
+}
+
+// deceptive refuses every character beyond printable ASCII. There are honest names
+// with others, but no rule short of this one tells them from look-alikes (a Cyrillic
+// а, a full-width dot, a joiner that shows as nothing) in a way that a person could
+// check by eye, and the source files of a Go program hardly ever need them.
+func deceptive(path string) (rule, why string) {
+	if !utf8.ValidString(path) {
+		return "deceptive name", "the path is no valid UTF-8"
+	}
+	for _, r := range path {
+		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+			return "deceptive name", fmt.Sprintf("the control character %U", r)
+		}
+		if r > unicode.MaxASCII {
+			return "deceptive name", fmt.Sprintf("the character %U is not ASCII and may look like another one", r)
+		}
+	}
+	return "", ""
+}
+
+// reserved are devices that Windows opens in place of a file, in any folder and
+// with any ending.
+var reserved = []string{"con", "prn", "aux", "nul", "conin$", "conout$"}
+
+// unportable refuses a segment that some file system takes for another name.
+func unportable(s string) (rule, why string) {
+	switch {
+	case s == "" || s == "." || s == "..": // malformed already
+		return "", ""
+	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
+		return "unportable name", fmt.Sprintf("Windows drops the end of %q", s)
+	case strings.HasPrefix(s, " "):
+		return "unportable name", fmt.Sprintf("%q begins with a space", s)
+	case strings.HasPrefix(s, "-"):
+		return "unportable name", fmt.Sprintf("commands take %q for an option", s)
+	case strings.ContainsAny(s, `<>:"|?*`):
+		return "unportable name", fmt.Sprintf("%q has a character that Windows or a shell gives a meaning", s)
+	case len(s) > 255:
+		return "unportable name", "a name of more than 255 bytes"
+	}
+	stem, _, _ := strings.Cut(strings.ToLower(s), ".")
+	stem = strings.TrimRight(stem, " ")
+	port := len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) && stem[3] >= '0' && stem[3] <= '9'
+	if port || slices.Contains(reserved, stem) {
+		return "unportable name", fmt.Sprintf("%q is a device on Windows", s)
+	}
+	return "", ""
+}

@@ -1,0 +1,24 @@
+package scope
+
+import "path"
+
+// matches finds the first of a table's patterns that a folded segment matches. The
+// patterns are those of path.Match, in lower case.
+func matches(table []string, segment string) (pattern string, ok bool) {
+	for _, pattern := range table {
+		if hit, err := path.Match(pattern, segment); hit && err == nil {
+			return pattern, true
+		}
+	}
+	return "", false
+}
+
+// anywhere finds the first pattern that any of the segments matches.
+func anywhere(table, segments []string) (pattern string, ok bool) {
+	for _, s := range segments {
+		if pattern, ok := matches(table, s); ok {
+			return pattern, true
+		}
+	}
+	return "", false
+}

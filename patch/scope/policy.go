@@ -1,0 +1,104 @@
+package scope
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// root as an entry of a policy stands for the whole repository.
+const root = "."
+
+// files and bytes are the bounds, with their defaults.
+func (p Policy) files() int {
+	if p.MaxFiles > 0 {
+		return p.MaxFiles
+	}
+	return defaultFiles
+}
+
+func (p Policy) bytes() int64 {
+	if p.MaxBytes > 0 {
+		return p.MaxBytes
+	}
+	return defaultBytes
+}
+
+// place tells whether the policy has anything to do with a path. Deny is compared
+// in folded form, as a file system that ignores case would.
+func (p Policy) place(c *change) (rule, why string) {
+	for _, d := range p.Deny {
+		if covers(fold(d), c.folded) {
+			return "denied", fmt.Sprintf("the target's policy denies %q", d)
+		}
+	}
+	for _, a := range p.Allow {
+		if covers(a, c.segments) {
+			return "", ""
+		}
+	}
+	if len(p.Allow) == 0 {
+		return "not allowed", "the target's policy allows nothing"
+	}
+	return "not allowed", fmt.Sprintf("the target's policy allows only %q", p.Allow)
+}
+
+// covers tells whether an entry of a policy names a path or a folder above it.
+func covers(entry string, segments []string) bool {
+	entry = strings.TrimSuffix(entry, "/")
+	if entry == root {
+		return true
+	}
+	parts := strings.Split(entry, "/")
+	return len(parts) <= len(segments) && slices.Equal(parts, segments[:len(parts)])
+}
+
+// problems lists the entries that no path can match. They refuse every patch: a
+// deny entry that was meant and does not work must not go unnoticed.
+func (p Policy) problems() []Finding {
+	var out []Finding
+	for _, entry := range slices.Concat(p.Allow, p.Deny) {
+		if entry == root {
+			continue
+		}
+		if rule, _ := malformed(strings.TrimSuffix(entry, "/")); rule != "" || !utf8.ValidString(entry) {
+			out = append(out, Finding{Path: entry, Rule: "policy", Why: fmt.Sprintf(
+				"the entry %q of the target's policy matches no path; write paths from the root of the repository, such as \"pkg/store\", or \".\" for all of it", entry)})
+		}
+	}
+	return out
+}
+
+// Digest names everything that a judgement depends on besides the trees: the policy
+// in a canonical form, in which the order of entries, repetitions and written-out
+// defaults make no difference, and the tables of this package, so that a verdict of
+// an older program with other tables does not count.
+func (p Policy) Digest() string {
+	plain := func(list []string) []string {
+		out := []string{}
+		for _, entry := range list {
+			out = append(out, strings.TrimSuffix(entry, "/"))
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	p.Allow, p.Deny = plain(p.Allow), plain(p.Deny)
+	p.MaxFiles, p.MaxBytes = p.files(), p.bytes()
+	tables := [][]string{goldenFiles, moduleFiles, buildFolders, buildFiles, cFiles, objectFiles, gitFiles, ownFolders, ownProgram, ownWorkspace}
+	for _, t := range trustedWords {
+		tables = append(tables, append([]string{t.about}, t.words...))
+	}
+	text, err := json.Marshal(struct {
+		Policy Policy
+		Tables [][]string
+	}{p, tables})
+	if err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,39 @@
+package scope
+
+import "fmt"
+
+// foldersAmong tells which of the paths that a patch adds are folders of the base.
+func foldersAmong(base Tree, changes []*change) map[string]bool {
+	asked := map[string]bool{}
+	for _, c := range changes {
+		if c.old == nil {
+			asked[c.path] = true
+		}
+	}
+	out := map[string]bool{}
+	for _, e := range base {
+		for prefix := range prefixes(e.Path) {
+			if prefix != e.Path && asked[prefix] {
+				out[prefix] = true
+			}
+		}
+	}
+	return out
+}
+
+// swapped refuses a file in the place of a folder and the other way round: git, a
+// reviewer and a rollback each see something else in it.
+func swapped(c *change, was map[string]Entry, folders map[string]bool) (rule, why string) {
+	if c.now == nil || c.old != nil {
+		return "", ""
+	}
+	if folders[c.path] {
+		return "swap", "a file would take the place of a folder"
+	}
+	for prefix := range prefixes(c.path) {
+		if _, ok := was[prefix]; ok {
+			return "swap", fmt.Sprintf("a folder would take the place of the file %s", prefix)
+		}
+	}
+	return "", ""
+}

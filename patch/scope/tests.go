@@ -1,0 +1,72 @@
+package scope
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// goldenFiles are names of files, and of folders, with the outputs that tests
+// compare against.
+var goldenFiles = []string{
+	"*.golden", "*.golden.*", "*_golden.*", "golden.*", "*.snap", "*.approved.*", "*.txtar",
+	"golden", "goldens", "goldenfiles", "__snapshots__", "snapshots",
+}
+
+// lane separates the tests that judge a patch, which it must leave alone, from tests
+// that it brings, which are judged by themselves.
+type lane struct {
+	// judged are the testdata folders that the base has.
+	judged map[string]bool
+}
+
+func newLane(base Tree) lane {
+	l := lane{judged: map[string]bool{}}
+	for _, e := range base {
+		if !strings.Contains(e.Path, "testdata/") {
+			continue
+		}
+		segments := strings.Split(e.Path, "/")
+		if at := slices.Index(segments, "testdata"); at >= 0 {
+			l.judged[strings.Join(segments[:at+1], "/")] = true
+		}
+	}
+	return l
+}
+
+// judge tells whether a change brings a test, or why it may not touch one. A file
+// that the Go tool takes for source must never pass for a test, nor the other way
+// round, so that names which only look like tests are refused.
+func (l lane) judge(c *change) (fresh bool, rule, why string) {
+	for i, s := range c.folded[:len(c.folded)-1] {
+		if s != "testdata" {
+			continue
+		}
+		folder := strings.Join(c.segments[:i+1], "/")
+		switch {
+		case c.segments[i] != s:
+			return false, "testdata", fmt.Sprintf("%q is testdata on some systems and source on others", folder)
+		case l.judged[folder] || c.old != nil:
+			return false, "testdata", fmt.Sprintf("the tests of the base read %s", folder)
+		}
+		return true, "", ""
+	}
+	if strings.HasSuffix(c.name(), "_test.go") {
+		switch {
+		case !strings.HasSuffix(c.path, "_test.go"):
+			return false, "test", "the name is that of a test on some systems and that of source on others"
+		case c.now == nil:
+			return false, "test", "it removes a test of the base"
+		case c.old != nil:
+			return false, "test", "it changes a test of the base"
+		}
+		return true, "", ""
+	}
+	for i, s := range c.folded {
+		last := i == len(c.folded)-1
+		if pattern, ok := matches(goldenFiles, s); ok && !(last && strings.HasSuffix(s, ".go")) {
+			return false, "golden file", fmt.Sprintf("%s holds what tests compare against (%s); new ones belong below a testdata of their own", s, pattern)
+		}
+	}
+	return false, "", ""
+}
