@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -20,7 +19,6 @@ const maxExport = 8 << 30
 type exporter struct {
 	ctx   context.Context
 	store *store
-	root  *os.Root
 	files int
 	bytes int64
 }
@@ -51,8 +49,8 @@ func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 		if err != nil {
 			return err
 		}
-		x := exporter{ctx: ctx, store: s, root: root}
-		return x.folder(tree, ".", 0)
+		x := exporter{ctx: ctx, store: s}
+		return x.folder(tree, root, 0)
 	})
 	if err != nil {
 		return fmt.Errorf("exporting %s: %w", commit, err)
@@ -60,48 +58,49 @@ func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 	return nil
 }
 
-// folder writes what is in a folder, and then its time, which writing changes.
-func (x *exporter) folder(tree plumbing.Hash, at string, depth int) error {
+// folder writes what is in a folder, and then its time, which writing changes. Each
+// folder is opened once, below its parent, so that no name is ever followed out of it.
+func (x *exporter) folder(tree plumbing.Hash, in *os.Root, depth int) error {
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")
-	}
-	if err := x.ctx.Err(); err != nil {
-		return err
 	}
 	entries, err := x.store.folder(tree)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		to := path.Join(at, e.name)
-		if err := checkName(e.name); err != nil {
-			return fmt.Errorf("%q: %w", at+"/"+e.name, err)
+		if err := x.ctx.Err(); err != nil {
+			return err
 		}
-		switch {
-		case e.isFolder():
-			if err := x.root.Mkdir(to, 0o755); err != nil {
-				return err
-			}
-			if err := errors.Join(x.root.Chmod(to, 0o755), x.folder(e.hash, to, depth+1)); err != nil {
-				return err
-			}
-		case e.isFile():
-			if err := x.file(e, to); err != nil {
-				return err
-			}
+		if err = checkName(e.name); err == nil && e.isFolder() {
+			err = x.below(e, in, depth)
+		} else if err == nil && e.isFile() {
+			err = x.file(e, in)
+		}
+		if err != nil {
+			return fmt.Errorf("%q: %w", e.name, err)
 		}
 	}
 	t := timeOf(tree)
-	return x.root.Chtimes(at, t, t)
+	return in.Chtimes(".", t, t)
 }
 
-func (x *exporter) file(e entry, to string) error {
-	if err := x.ctx.Err(); err != nil {
+func (x *exporter) below(e entry, in *os.Root, depth int) error {
+	if err := errors.Join(in.Mkdir(e.name, 0o755), in.Chmod(e.name, 0o755)); err != nil {
 		return err
 	}
+	folder, err := in.OpenRoot(e.name)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return x.folder(e.hash, folder, depth+1)
+}
+
+func (x *exporter) file(e entry, in *os.Root) error {
 	data, err := x.store.read(e.hash, plumbing.BlobObject)
 	if err != nil {
-		return fmt.Errorf("%q: %w", to, err)
+		return err
 	}
 	x.files++
 	x.bytes += int64(len(data))
@@ -112,7 +111,7 @@ func (x *exporter) file(e entry, to string) error {
 	if e.executable() {
 		mode = 0o755
 	}
-	f, err := x.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := in.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (x *exporter) file(e entry, to string) error {
 		return err
 	}
 	t := timeOf(e.hash)
-	return x.root.Chtimes(to, t, t)
+	return in.Chtimes(e.name, t, t)
 }
 
 // timeOf is a time between 1990 and 2024 that stands for a content: 2^30 seconds and

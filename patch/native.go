@@ -26,20 +26,28 @@ var quiet = [...]string{
 	"gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
 }
 
-// native runs git in a folder, without the hooks of anybody and without questions,
-// and returns its output. Its error is what git complained with.
-func (r *Repository) native(ctx context.Context, dir string, args ...string) (string, error) {
+// Command is native git in a folder, without the hooks of anybody and without
+// questions. It fails with ErrNoGit.
+func Command(ctx context.Context, dir string, env []string, args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return "", ErrNoGit
+		return nil, ErrNoGit
 	}
 	var all []string
 	for _, s := range quiet {
 		all = append(all, "-c", s)
 	}
 	cmd := exec.CommandContext(ctx, path, append(all, args...)...)
-	cmd.Dir = dir
-	cmd.Env = nativeEnv(r.env)
+	cmd.Dir, cmd.Env = dir, nativeEnv(env)
+	return cmd, nil
+}
+
+// native runs git and returns its output; its error is what git complained with.
+func (r *Repository) native(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd, err := Command(ctx, dir, r.env, args...)
+	if err != nil {
+		return "", err
+	}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -23,6 +23,10 @@ type Problem struct {
 	Fatal bool
 }
 
+// ProblemOwner is the name of the problem that a repository belongs to another user;
+// whether native git minds depends on settings of that name.
+const ProblemOwner = "safe.directory"
+
 // UnsupportedError says that a repository is of a kind that is not opened.
 type UnsupportedError struct{ Problem Problem }
 
@@ -47,7 +51,7 @@ func Problems(dir string) []Problem {
 func (l layout) problems() []Problem {
 	s, err := l.local()
 	if err != nil {
-		return []Problem{{Name: "config", Why: err.Error(), Hint: "git config --list --show-origin tells more", Fatal: true}}
+		return []Problem{{Name: "config", Why: fmt.Sprintf("cannot be opened: %v", err), Hint: "git config --list --show-origin tells more", Fatal: true}}
 	}
 	var out []Problem
 	add := func(fatal bool, name, hint, why string, args ...any) {
@@ -55,7 +59,7 @@ func (l layout) problems() []Problem {
 	}
 	l.formats(s, add)
 	if l.foreign() {
-		add(false, "safe.directory", "git config --global --add safe.directory FOLDER, when you trust it", "belongs to somebody else: git may refuse it")
+		add(false, ProblemOwner, "git config --global --add safe.directory FOLDER, when you trust it", "belongs to somebody else: git may refuse it")
 	}
 	if _, err := os.Stat(filepath.Join(l.common, "shallow")); err == nil {
 		add(false, "shallow", "git fetch --unshallow", "is a shallow clone: older commits are not here")

@@ -19,13 +19,13 @@ var someone = Person{Name: "A Person", Email: "a@example.org", When: time.Unix(1
 
 // bed is a real repository with native git beside it.
 type bed struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	env  []string
 	repo *Repository
 }
 
-func newBed(t *testing.T, files map[string]string) *bed {
+func newBed(t testing.TB, files map[string]string) *bed {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -43,7 +43,7 @@ func newBed(t *testing.T, files map[string]string) *bed {
 		b.write(name, text)
 	}
 	b.git("add", "--all")
-	b.git("commit", "--quiet", "--message=start")
+	b.git("commit", "--quiet", "--allow-empty", "--message=start")
 	b.open(dir)
 	return b
 }
@@ -59,8 +59,13 @@ func (b *bed) open(dir string) {
 
 func (b *bed) git(args ...string) string {
 	b.t.Helper()
+	return b.gitIn("", args...)
+}
+
+func (b *bed) gitIn(stdin string, args ...string) string {
+	b.t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = b.dir, b.env
+	cmd.Dir, cmd.Env, cmd.Stdin = b.dir, b.env, strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		b.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)

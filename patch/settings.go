@@ -108,7 +108,7 @@ func readSettings(path string) (*config.Config, error) {
 	}
 	defer f.Close()
 	if err := config.NewDecoder(f).Decode(c); err != nil {
-		return nil, fmt.Errorf("reading git's settings in %s: %w", path, err)
+		return nil, fmt.Errorf("reading git's settings (%s): %w", filepath.Base(path), err)
 	}
 	return c, nil
 }

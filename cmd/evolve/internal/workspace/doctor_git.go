@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os/exec"
 	"strings"
+
+	"evolve/patch"
 )
 
 // checkGit looks at git itself and at the repository that the workspace lies in.
@@ -13,14 +15,49 @@ func checkGit(ctx context.Context, p Probes) []Check {
 	version, err := p.Git(ctx, p.Root, "--version")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return []Check{warn(name, "install git to approve proposals in a checked-out workspace and to read their history", "is not installed")}
+		checks := []Check{warn(name, "install git to approve proposals in a checked-out workspace and to read their history", "is not installed")}
+		return append(checks, checkProblems(patch.Problems(p.Root))...)
 	case err != nil:
 		return []Check{fail(name, "", "does not run: %v", err)}
 	}
-	return []Check{ok(name, "%s", version), checkRepository(ctx, p)}
+	return append([]Check{ok(name, "%s", version)}, checkRepository(ctx, p)...)
 }
 
-func checkRepository(ctx context.Context, p Probes) Check {
+// checkRepository has a line for each problem of the repository, and when none is
+// in the way one for what git says of it.
+func checkRepository(ctx context.Context, p Probes) []Check {
+	checks := checkProblems(patch.Problems(p.Root))
+	for _, c := range checks {
+		if c.Status == StatusFail {
+			return checks
+		}
+	}
+	state := checkTree(ctx, p)
+	if state.Status == StatusOK && len(checks) > 0 {
+		return checks
+	}
+	return append(checks, state)
+}
+
+// checkProblems names what proposals cannot be written to, and what is worth knowing.
+func checkProblems(problems []patch.Problem) []Check {
+	const name = "repository"
+	var checks []Check
+	for _, q := range problems {
+		switch {
+		case q.Name == patch.ProblemOwner:
+			// Git knows better, as it reads safe.directory: checkTree asks it.
+		case q.Fatal:
+			checks = append(checks, fail(name, q.Hint, "%s", q.Why))
+		default:
+			checks = append(checks, warn(name, q.Hint, "%s", q.Why))
+		}
+	}
+	return checks
+}
+
+// checkTree asks git how the working tree stands.
+func checkTree(ctx context.Context, p Probes) Check {
 	const name = "repository"
 	inside, err := p.Git(ctx, p.Root, "rev-parse", "--is-inside-work-tree")
 	switch message := gitMessage(err); {
@@ -28,20 +65,15 @@ func checkRepository(ctx context.Context, p Probes) Check {
 		return ok(name, "none: the first approval makes it")
 	case strings.Contains(message, "dubious ownership"):
 		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "belongs to somebody else, so git refuses it")
-	case strings.Contains(message, "refstorage"): // a git that does not know reftable either
-		return refTable()
 	case err != nil:
 		return fail(name, "", "cannot be opened: %s", message)
 	case inside != "true":
 		return fail(name, "keep the workspace in a repository with a working tree", "the workspace lies inside a bare repository or a .git folder")
 	}
-	if c, bad := checkFormat(ctx, p); bad {
-		return c
-	}
 	if _, err := p.Git(ctx, p.Root, "check-ignore", "-q", ".evolve/archive"); err != nil {
 		return warn(name, "add .evolve/ to .gitignore", "does not ignore .evolve/, so that every run leaves the tree changed")
 	}
-	changed, err := p.Git(ctx, p.Root, "status", "--porcelain", "--", ".")
+	changed, err := p.Git(ctx, p.Root, "status", "--porcelain", "--ignore-submodules=all", "--", ".")
 	if err != nil {
 		return warn(name, "", "its state is unknown: %s", gitMessage(err))
 	}
@@ -53,33 +85,6 @@ func checkRepository(ctx context.Context, p Probes) Check {
 		return warn(name, "git config user.email you@example.org", "is clean; git does not know who you are")
 	}
 	return ok(name, "is clean")
-}
-
-// checkFormat names the forms of repository that proposals cannot be written to.
-func checkFormat(ctx context.Context, p Probes) (Check, bool) {
-	const name = "repository"
-	get := func(key string) string {
-		v, err := p.Git(ctx, p.Root, "config", "--get", key)
-		if err != nil { // the key is not there
-			return ""
-		}
-		return strings.ToLower(v)
-	}
-	switch {
-	case get("extensions.refstorage") == "reftable":
-		return refTable(), true
-	case get("extensions.objectformat") == "sha256":
-		return fail(name, "keep the workspace in a repository made with git init --object-format=sha1", "names its objects by SHA-256, which evolve cannot write"), true
-	case get("extensions.worktreeconfig") == "true" && get("core.repositoryformatversion") != "1":
-		return fail(name, "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0, which evolve cannot open"), true
-	case get("extensions.partialclone") != "":
-		return warn(name, "use a full clone", "is a partial clone: objects that are not here cannot be read"), true
-	}
-	return Check{}, false
-}
-
-func refTable() Check {
-	return fail("repository", "git refs migrate --ref-format=files", "keeps its refs as reftable, which evolve cannot write")
 }
 
 // gitMessage is what git complained with.

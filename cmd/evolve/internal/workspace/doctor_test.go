@@ -131,22 +131,28 @@ func TestDoctorRepository(t *testing.T) {
 		}
 	}
 	ignore := write(".gitignore", ".evolve/\n")
+	const unignored = "warn repository: does not ignore .evolve/, so that every run leaves the tree changed | add .evolve/ to .gitignore\n"
 	for _, c := range []struct {
 		name  string
 		steps []func(string)
 		want  string
 	}{
 		{"none", nil, "ok repository: none: the first approval makes it\n"},
-		{"not ignored", []func(string){run("init", "-q")}, "warn repository: does not ignore .evolve/, so that every run leaves the tree changed | add .evolve/ to .gitignore\n"},
+		{"not ignored", []func(string){run("init", "-q")}, unignored},
 		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits in a clean tree only\n"},
 		{"nobody", []func(string){
 			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 		}, "warn repository: is clean; git does not know who you are | git config user.email you@example.org\n"},
 		{"sha256", []func(string){run("init", "-q", "--object-format=sha256")}, "fail repository: names its objects by SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1\n"},
-		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "fail repository: uses worktreeConfig in a repository of version 0, which evolve cannot open | git config core.repositoryformatversion 1\n"},
+		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "warn repository: uses worktreeConfig in a repository of version 0: evolve reads it, other programs may refuse it | git config core.repositoryformatversion 1\n" + unignored},
 		{"reftable", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n")}, "fail repository: keeps its refs as reftable, which evolve cannot write | git refs migrate --ref-format=files\n"},
-		{"partial clone", []func(string){run("init", "-q"), run("config", "extensions.partialClone", "origin")}, "warn repository: is a partial clone: objects that are not here cannot be read | use a full clone\n"},
-		{"broken", []func(string){run("init", "-q"), write(".git/config", "[core\n")}, "fail repository: cannot be opened: fatal: bad config line 1 in file .git/config\n"},
+		{"partial clone", []func(string){run("init", "-q"), run("config", "extensions.partialClone", "origin")}, "warn repository: is a partial clone: objects that are not here cannot be read | use a full clone\n" + unignored},
+		{"version", []func(string){run("init", "-q"), run("config", "core.repositoryformatversion", "7")}, "fail repository: is of version 7, which evolve does not know | use a repository of version 0 or 1\n"},
+		{"extension", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nfuture = yes\n")}, "fail repository: has the extension future, which evolve does not know | use a repository without it\n"},
+		{"working tree elsewhere", []func(string){run("init", "-q"), run("config", "core.worktree", "/")}, "fail repository: has its working tree elsewhere, in / | git config --unset core.worktree\n"},
+		{"shallow", []func(string){run("init", "-q"), write(".git/shallow", "")}, "warn repository: is a shallow clone: older commits are not here | git fetch --unshallow\n" + unignored},
+		{"alternates", []func(string){run("init", "-q"), write(".git/objects/info/alternates", "../nowhere\n")}, "warn repository: borrows objects from ../nowhere, which is not there | bring it back, or make the clone whole with git repack -ad\n" + unignored},
+		{"broken", []func(string){run("init", "-q"), write(".git/config", "[core\n")}, "fail repository: cannot be opened: reading git's settings (config): 1:6: expected subsection name or right bracket | git config --list --show-origin tells more\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := build(t, spoil(nil))
