@@ -1,0 +1,90 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"evolve/gates"
+)
+
+// allGate runs the tests of the packages that are not affected. What runs is code of
+// the base alone, so the Go tool is believed, and its memory of results that nothing
+// a test looked at has changed since. Only files of the patch that are no code can make
+// a difference.
+func (t *trial) allGate(ctx context.Context) (gates.Verdict, string, error) {
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	known, err := t.learn(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	packages, tests := 0, 0
+	var blamed, excused []string
+	for _, m := range modulesOf(l.affected) {
+		var rest []*pkg
+		for _, name := range slices.Sorted(maps.Keys(known[m.dir].Packages)) {
+			p := l.is.packages[name]
+			if n := len(known[m.dir].Packages[name].Passed); n > 0 && p != nil && !slices.Contains(l.affected, p) {
+				rest = append(rest, p)
+				tests += n
+			}
+		}
+		packages += len(rest)
+		bad, err := t.unaffected(ctx, l.room, m, rest, known[m.dir])
+		if err != nil {
+			return "", "", err
+		}
+		if len(bad) == 0 {
+			continue
+		}
+		r, err := t.baseRoom(l)
+		if err != nil {
+			return "", "", err
+		}
+		there, err := t.unaffected(ctx, r, m, bad, known[m.dir], "-count=1")
+		if err != nil {
+			return "", "", err
+		}
+		for _, p := range bad {
+			if slices.Contains(there, p) {
+				excused = append(excused, p.path)
+			} else {
+				blamed = append(blamed, p.path)
+			}
+		}
+	}
+	switch {
+	case len(blamed) > 0:
+		return gates.Failed, "tests of packages that import nothing of the patch pass on the base, and not here: " + some(blamed), nil
+	case len(excused) > 0:
+		return gates.Flagged, "tests of packages that import nothing of the patch are unsteady on the base: " + some(excused), nil
+	}
+	return gates.Passed, fmt.Sprintf("%s of %s that import nothing of the patch pass as on the base", count(tests, "test"), count(packages, "other package")), nil
+}
+
+// unaffected lists the packages in which a test that passed on the base does not.
+func (t *trial) unaffected(ctx context.Context, r room, m module, list []*pkg, known facts, more ...string) ([]*pkg, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	stuff, err := t.folder("all")
+	if err != nil {
+		return nil, err
+	}
+	argv := append([]string{"test"}, append(r.testFlags(), more...)...)
+	results, err := r.script(ctx, m, stuff, []step{{name: "test", argv: r.goCommand(append(argv, args(list)...)...)}})
+	if err != nil {
+		return nil, err
+	}
+	now, err := outcomes(results["test"].stdout)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool {
+		return len(known.Packages[p.path].missing(now[p.path])) == 0
+	}), nil
+}

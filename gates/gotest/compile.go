@@ -1,0 +1,136 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// compiled is everything that one sandbox compiled of the candidate, by the folder of
+// the module.
+type compiled struct {
+	results map[string]map[string]result
+	// built and vetted are the numbers of packages.
+	built, vetted int
+	// tests are the tests of the base with the candidate's code as it is; probing are
+	// those of the changed packages with their code made to report and to break.
+	tests, probing map[string]*kit
+	probed         *probed
+}
+
+// compile builds and vets the affected packages, and compiles their tests twice.
+func (t *trial) compile(ctx context.Context) (*compiled, error) {
+	return t.compiled.do(func() (*compiled, error) {
+		l, err := t.lay(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := t.learn(ctx); err != nil {
+			return nil, err
+		}
+		c := &compiled{results: map[string]map[string]result{}, tests: map[string]*kit{}, probing: map[string]*kit{}}
+		if c.probed, err = t.probe(l); err != nil {
+			return nil, err
+		}
+		for _, m := range modulesOf(l.affected) {
+			if err := c.module(ctx, t, l, m); err != nil {
+				return nil, err
+			}
+		}
+		return c, nil
+	})
+}
+
+// module compiles what is affected of one module.
+func (c *compiled) module(ctx context.Context, t *trial, l *laid, m module) error {
+	stuff, err := t.folder("compiled")
+	if err != nil {
+		return err
+	}
+	code := l.of(l.affected, m, func(p part) bool { return p.code })
+	all := l.of(l.affected, m, func(p part) bool { return p.code || p.tests })
+	tests := l.of(l.affected, m, func(p part) bool { return p.tests })
+	c.built, c.vetted = c.built+len(code), c.vetted+len(all)
+	var steps []step
+	if len(code) > 0 {
+		steps = append(steps, step{name: "build", argv: l.room.goCommand(append([]string{"build", "-o", os.DevNull}, args(code)...)...), must: true})
+	}
+	if len(all) > 0 {
+		steps = append(steps, step{name: "vet", argv: l.room.goCommand(append([]string{"vet"}, args(all)...)...)})
+	}
+	if c.tests[m.dir], err = newKit(&t.marks, l.room, stuff, "tests", t.variable, t.loud, tests, nil); err != nil {
+		return err
+	}
+	direct := slices.DeleteFunc(tests, func(p *pkg) bool { return !slices.Contains(l.direct, p) })
+	if c.probing[m.dir], err = newKit(&t.marks, l.room, stuff, "probing", t.variable, t.loud, direct, c.probed.files); err != nil {
+		return err
+	}
+	steps = append(steps, c.tests[m.dir].steps()...)
+	if len(c.probed.mutants) > 0 {
+		steps = append(steps, c.probing[m.dir].steps()...)
+	}
+	c.results[m.dir], err = l.room.script(ctx, m, stuff, steps)
+	return err
+}
+
+func args(list []*pkg) []string {
+	var out []string
+	for _, p := range list {
+		out = append(out, p.arg())
+	}
+	return out
+}
+
+// probe makes the changed packages report.
+func (t *trial) probe(l *laid) (*probed, error) {
+	out := &probed{files: map[string][]byte{}, variable: t.variable, all: t.all}
+	for _, p := range l.changed {
+		if filepath.Ext(p) != ".go" {
+			out.unseen = append(out.unseen, p+", which is no Go source")
+		}
+	}
+	for _, p := range l.direct {
+		was, err := l.parse(l.base, p)
+		if err != nil {
+			return nil, err
+		}
+		is, err := l.parse(tree{root: l.room.tree}, p)
+		if err != nil {
+			return nil, err
+		}
+		out.add(&t.marks, p, was, is)
+	}
+	for _, name := range l.gone {
+		out.unseen = append(out.unseen, "the removed package "+name)
+	}
+	return out, t.marks.err
+}
+
+// parse reads the code of a package in a tree. Files that are no Go are left out: the
+// build says what is wrong with them.
+func (l *laid) parse(in tree, p *pkg) (source, error) {
+	files := map[string][]byte{}
+	names, err := filepath.Glob(filepath.Join(in.root, filepath.FromSlash(p.dir), "*.go"))
+	if err != nil {
+		return source{}, err
+	}
+	for _, name := range names {
+		rel, err := filepath.Rel(in.root, name)
+		if err != nil {
+			return source{}, err
+		}
+		if rel = filepath.ToSlash(rel); isTest(rel) {
+			continue
+		}
+		info, err := os.Lstat(name)
+		if err != nil {
+			return source{}, err
+		}
+		if files[rel], _, err = content(name, info.Mode()); err != nil {
+			return source{}, fmt.Errorf("reading %s: %w", rel, err)
+		}
+	}
+	return parseFolder(files), nil
+}

@@ -1,0 +1,222 @@
+package gotest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"evolve/gates"
+	"evolve/runtime/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Init()
+	os.Exit(m.Run())
+}
+
+// patchFile is one patch of the corpus.
+type patchFile struct {
+	module, name string
+	// lane is "passed", "human" or "failed": where the gates must put it at least.
+	lane, cheat string
+	archive     *txtar.Archive
+	remove      []string
+}
+
+// readCorpus reads all patches with the bases they are of.
+func readCorpus(t testing.TB) (bases map[string]map[string][]byte, patches []patchFile) {
+	t.Helper()
+	bases = map[string]map[string][]byte{}
+	names, err := filepath.Glob("testdata/corpus/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal("there is no corpus", err)
+	}
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		module := strings.TrimSuffix(filepath.Base(name), ".txtar")
+		bases[module] = map[string][]byte{}
+		for _, f := range a.Files {
+			bases[module][f.Name] = f.Data
+		}
+		list, err := filepath.Glob("testdata/corpus/" + module + "/*.txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range list {
+			patches = append(patches, readPatch(t, module, name))
+		}
+	}
+	return bases, patches
+}
+
+func readPatch(t testing.TB, module, name string) patchFile {
+	t.Helper()
+	a, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := patchFile{module: module, name: strings.TrimSuffix(filepath.Base(name), ".txtar"), archive: a}
+	for line := range strings.Lines(string(a.Comment)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "lane":
+			p.lane = value
+		case "cheat":
+			p.cheat = value
+		case "remove":
+			p.remove = append(p.remove, value)
+		}
+	}
+	if !slices.Contains([]string{"passed", "human", "failed"}, p.lane) {
+		t.Fatalf("%s has no lane", name)
+	}
+	return p
+}
+
+// apply gives the files of the candidate.
+func (p patchFile) apply(t testing.TB, base map[string][]byte) map[string][]byte {
+	t.Helper()
+	out := maps.Clone(base)
+	for _, name := range p.remove {
+		if out[name] == nil {
+			t.Fatalf("%s: there is no %s", p.name, name)
+		}
+		delete(out, name)
+	}
+	for _, f := range p.archive.Files {
+		name, edit := strings.CutPrefix(f.Name, "edit ")
+		if !edit {
+			out[name] = f.Data
+			continue
+		}
+		old, now, ok := bytes.Cut(f.Data, []byte("=======\n"))
+		if !ok || bytes.Count(out[name], bytes.TrimSuffix(old, []byte("\n"))) != 1 {
+			t.Fatalf("%s: %s does not hold %q once", p.name, name, old)
+		}
+		out[name] = bytes.Replace(out[name], bytes.TrimSuffix(old, []byte("\n")), bytes.TrimSuffix(now, []byte("\n")), 1)
+	}
+	return out
+}
+
+// write puts files into a new folder.
+func write(t testing.TB, files map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range files {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// changeOf is what the scope would say of two sets of files.
+func changeOf(t testing.TB, base, candidate map[string][]byte) Change {
+	t.Helper()
+	c := Change{Base: write(t, base), Candidate: write(t, candidate)}
+	for name := range candidate {
+		old, ok := base[name]
+		if ok && bytes.Equal(old, candidate[name]) {
+			continue
+		}
+		c.Changed = append(c.Changed, name)
+		if !ok && (strings.HasSuffix(name, "_test.go") || strings.Contains("/"+path.Dir(name)+"/", "/testdata/")) {
+			c.NewTests = append(c.NewTests, name)
+		}
+	}
+	for name := range base {
+		if _, ok := candidate[name]; !ok {
+			c.Changed = append(c.Changed, name)
+		}
+	}
+	return c
+}
+
+// newLab is a lab with a cache for the length of a test.
+func newLab(t testing.TB) *Lab {
+	t.Helper()
+	walls := sandbox.Detect(t.Context())
+	if walls.Err() != nil {
+		t.Skip(walls.Err())
+	}
+	tools, err := FindToolchain(t.Context(), "go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The cache of whoever runs this test has the standard library compiled already.
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	if err := os.Symlink(strings.TrimSpace(string(out)), filepath.Join(cache, "build")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cache, "fresh"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &Lab{Walls: walls, Toolchain: tools, Cache: cache, Temp: t.TempDir(), Random: rand.Reader, Now: time.Now}
+}
+
+// judgeChange runs the gates and gives the lane with the words of all of them.
+func judgeChange(ctx context.Context, t testing.TB, l *Lab, c Change) (lane string, verdicts map[string]string, said string) {
+	t.Helper()
+	list, done, err := l.Gates(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := done(); err != nil {
+			t.Error(err)
+		}
+	}()
+	all := gates.Run(ctx, list)
+	var b strings.Builder
+	verdicts = map[string]string{}
+	for _, v := range all {
+		fmt.Fprintf(&b, "  %s: %s: %s\n", v.Gate, v.Verdict, v.Evidence)
+		verdicts[v.Gate] = v.Verdict
+	}
+	switch s := gates.Lane(all); s {
+	case "awaiting":
+		lane = "passed"
+	case "human_lane":
+		lane = "human"
+	default:
+		lane = "failed"
+	}
+	return lane, verdicts, b.String()
+}
+
+func TestCorpus(t *testing.T) {
+	bases, patches := readCorpus(t)
+	l := newLab(t)
+	for _, p := range patches {
+		t.Run(p.module+"/"+p.name, func(t *testing.T) {
+			lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, bases[p.module], p.apply(t, bases[p.module])))
+			if lane != p.lane {
+				t.Errorf("lane %s, want %s", lane, p.lane)
+			}
+			t.Log("\n" + said)
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+
+	"evolve/gates"
+	"evolve/runtime/sandbox"
+)
+
+// disguised is a second run of one package's tests: under a name that is not that of
+// a test binary, from another folder, without any flag, and with a test among them
+// that is told to fail.
+type disguised struct {
+	tested
+	// canary is what is wrong with how that test ended; "" for nothing.
+	canary string
+}
+
+// inDisguise runs the tests of all affected packages again.
+func (t *trial) inDisguise(ctx context.Context) ([]disguised, error) {
+	return t.disguise.do(func() ([]disguised, error) {
+		first, err := t.test(ctx)
+		if err != nil {
+			return nil, err
+		}
+		list := make([]disguised, len(first))
+		h := how{word: t.loud, disguised: true}
+		err = t.each(ctx, len(first), func(ctx context.Context, m *marks, i int) error {
+			x := &list[i]
+			x.tested = tested{pkg: first[i].pkg, kit: first[i].kit, base: first[i].base}
+			r, err := x.kit.run(ctx, m, x.pkg, t.variable, t.dir, h)
+			if err != nil {
+				return err
+			}
+			s := x.kit.sealed[x.pkg.path]
+			x.canary = s.sang(r)
+			if x.canary == "" {
+				x.wrong = s.judge(x.base, r, h, true)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		plain := make([]tested, len(list))
+		for i := range list {
+			plain[i] = list[i].tested
+		}
+		err = t.excuse(ctx, plain, h)
+		for i := range list {
+			list[i].tested = plain[i]
+		}
+		return list, err
+	})
+}
+
+// sang says what is wrong with the end of a run in which the canary was told to fail.
+func (s sealed) sang(r run) string {
+	switch became := s.tests[s.canary].became(r); {
+	case became != "failed":
+		return fmt.Sprintf("a test that was told to fail %s, and the process %s", became, r.ended())
+	case !r.late && !r.loud && r.exit.Reason == sandbox.Own && r.exit.Code == 0:
+		return "a test failed, and the process ended with exit code 0"
+	}
+	return ""
+}
+
+// canaryGate wants to see a failure.
+func (t *trial) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
+	list, err := t.inDisguise(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	var bad []string
+	for _, x := range list {
+		if x.canary != "" {
+			bad = append(bad, x.pkg.path+": "+x.canary)
+		}
+	}
+	switch {
+	case len(bad) > 0:
+		return gates.Failed, "success is reported whatever happens: " + some(bad), nil
+	case len(list) == 0:
+		return gates.Flagged, "there are no tests to put one that fails among", nil
+	}
+	return gates.Passed, fmt.Sprintf("a test of a random name that was told to fail did so, and was reported, in each of %s", count(len(list), "package")), nil
+}
+
+// renameGate wants to see the same.
+func (t *trial) renameGate(ctx context.Context) (gates.Verdict, string, error) {
+	list, err := t.inDisguise(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	plain := make([]tested, len(list))
+	for i, x := range list {
+		plain[i] = x.tested
+	}
+	verdict, said := judgement(plain)
+	switch {
+	case verdict != gates.Passed:
+		return verdict, "run again under another name: " + said, nil
+	case len(list) == 0:
+		return gates.Flagged, "there are no tests to run again", nil
+	}
+	return gates.Passed, fmt.Sprintf("%s, run again under another program's name, from another folder and without flags, end the same", count(len(list), "package")), nil
+}

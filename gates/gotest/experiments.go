@@ -1,0 +1,178 @@
+package gotest
+
+import (
+	"context"
+	"slices"
+)
+
+// experiments are what running the tests on code that reports and breaks has shown.
+type experiments struct {
+	// reached are the words that changed code reported.
+	reached map[string]bool
+	// noticed are the words of mutants that made a test fail, with the package of the
+	// test.
+	noticed map[string]string
+	// bound are the words of mutants beyond the limit, which were not tried.
+	bound map[string]bool
+	// restless are packages in which changed code is called without any test, where
+	// mutants say nothing.
+	restless []string
+}
+
+// trialRun is one package whose tests can be run on the instrumented code.
+type trialRun struct {
+	pkg   *pkg
+	kit   *kit
+	quiet run
+}
+
+// experiment runs the tests of the changed packages on the instrumented code, and
+// those of their dependents as far as that leaves something open.
+func (t *trial) experiment(ctx context.Context) (*experiments, error) {
+	return t.broken.do(func() (*experiments, error) {
+		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}}
+		c, err := t.compile(ctx)
+		if err != nil || len(c.probed.mutants) == 0 {
+			return e, err
+		}
+		list, err := t.test(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l, err := t.lay(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var near, far []*pkg
+		for _, x := range list {
+			if slices.Contains(l.direct, x.pkg) {
+				near = append(near, x.pkg)
+			} else {
+				far = append(far, x.pkg)
+			}
+		}
+		if err := e.round(ctx, t, c, c.probing, near); err != nil {
+			return nil, err
+		}
+		if e.settled(c.probed) || len(far) == 0 {
+			return e, nil
+		}
+		kits, err := t.farKits(ctx, l, c, far)
+		if err != nil {
+			return nil, err
+		}
+		return e, e.round(ctx, t, c, kits, far)
+	})
+}
+
+// farKits compiles the tests of dependents with the instrumented code.
+func (t *trial) farKits(ctx context.Context, l *laid, c *compiled, far []*pkg) (map[string]*kit, error) {
+	out := map[string]*kit{}
+	for _, m := range modulesOf(far) {
+		stuff, err := t.folder("far")
+		if err != nil {
+			return nil, err
+		}
+		own := slices.DeleteFunc(slices.Clone(far), func(p *pkg) bool { return p.module != m })
+		k, err := newKit(&t.marks, l.room, stuff, "probing", t.variable, t.loud, own, c.probed.files)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := l.room.script(ctx, m, stuff, k.steps()); err != nil {
+			return nil, err
+		}
+		out[m.dir] = k
+	}
+	return out, nil
+}
+
+// settled says that no changed statement is left unreached and no mutant unnoticed.
+func (e *experiments) settled(p *probed) bool {
+	for _, x := range p.probes {
+		if !e.reached[x.word] {
+			return false
+		}
+	}
+	for _, x := range p.mutants {
+		if e.noticed[x.word] == "" && !e.bound[x.word] {
+			return false
+		}
+	}
+	return true
+}
+
+// round runs the tests of packages once as they are, once with every mutant and no
+// test but the canary, and once for each mutant that they reach.
+func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map[string]*kit, packages []*pkg) error {
+	runs := make([]trialRun, len(packages))
+	calm := make([]bool, len(packages))
+	err := t.each(ctx, len(packages), func(ctx context.Context, m *marks, i int) error {
+		p := packages[i]
+		k := kits[p.module.dir]
+		runs[i] = trialRun{pkg: p, kit: k}
+		if k.binary(p) == "" {
+			return nil
+		}
+		var err error
+		if runs[i].quiet, err = k.run(ctx, m, p, t.variable, t.dir, how{word: t.quiet}); err != nil {
+			return err
+		}
+		s := k.sealed[p.path]
+		r, err := k.run(ctx, m, p, t.variable, t.dir, how{word: t.all, only: s.canary})
+		calm[i] = s.tests[s.canary].became(r) == "passed" && r.clean()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, r := range runs {
+		for w := range r.quiet.words {
+			e.reached[w] = true
+		}
+		if r.kit.binary(r.pkg) != "" && !calm[i] {
+			e.restless = append(e.restless, r.pkg.path)
+		}
+	}
+	noticed := make([]string, len(c.probed.mutants))
+	err = t.each(ctx, len(c.probed.mutants), func(ctx context.Context, m *marks, i int) error {
+		x := c.probed.mutants[i]
+		if i >= t.limits.Mutants || e.noticed[x.word] != "" {
+			return nil
+		}
+		for j, r := range runs {
+			if !calm[j] || !r.quiet.words[x.reached] {
+				continue
+			}
+			got, err := r.kit.run(ctx, m, r.pkg, t.variable, t.dir, how{word: x.word, first: true})
+			if err != nil {
+				return err
+			}
+			if r.kit.sealed[r.pkg.path].notices(r.quiet, got) {
+				noticed[i] = r.pkg.path
+				return nil
+			}
+		}
+		return nil
+	})
+	for i, x := range c.probed.mutants {
+		e.bound[x.word] = i >= t.limits.Mutants
+		if noticed[i] != "" {
+			e.noticed[x.word] = noticed[i]
+		}
+	}
+	return err
+}
+
+// notices reports whether a test that passes on the code as it is began and did not
+// pass on the mutant.
+func (s sealed) notices(quiet, broken run) bool {
+	if broken.clean() {
+		return false
+	}
+	for _, words := range s.tests {
+		if words.passed != "" && quiet.words[words.passed] && broken.words[words.begun] && !broken.words[words.passed] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,341 @@
+package gotest
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// source is the parsed Go of one folder, tests left out.
+type source struct {
+	fset  *token.FileSet
+	files map[string]*ast.File // by path from the root of the tree
+	texts map[string][]byte
+}
+
+// parseFolder reads the Go files of a folder, given by path, as far as they are Go.
+func parseFolder(files map[string][]byte) source {
+	s := source{token.NewFileSet(), map[string]*ast.File{}, files}
+	for p, text := range files {
+		if f, err := parser.ParseFile(s.fset, p, text, parser.SkipObjectResolution|parser.ParseComments); err == nil {
+			s.files[p] = f
+		}
+	}
+	return s
+}
+
+// print is the text of a piece of source without its comments and its layout.
+func print(n ast.Node) string {
+	if f, ok := n.(*ast.FuncDecl); ok {
+		bare := *f
+		bare.Doc = nil
+		n = &bare
+	}
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// nameOf is how people call a function: with the type of its receiver.
+func nameOf(f *ast.FuncDecl) string {
+	if f.Recv.NumFields() == 0 {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "." + f.Name.Name
+		default:
+			return "?." + f.Name.Name
+		}
+	}
+}
+
+// function is a piece of code that can be broken: a function, a method, or a literal
+// that a package-level variable holds.
+type function struct {
+	file string
+	name string
+	body *ast.BlockStmt
+	// whole spans the code whose lines may have changed; old is its text before, ""
+	// when there was none.
+	whole ast.Node
+	old   string
+	// any is the changed type that this function is one user of, of which one that a
+	// test notices is enough; "" when it must be noticed itself.
+	any string
+	// why says how a function whose own text is the same came to be here.
+	why string
+}
+
+// changes are what became of one folder's code.
+type changes struct {
+	functions []function
+	// unseen are changes that no function stands for, in words.
+	unseen []string
+}
+
+// declared are the package-level names of one folder with the text of each.
+func (s source) declared() map[string][]string {
+	out := map[string][]string{}
+	for _, f := range s.files {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range g.Specs {
+				text := print(spec)
+				if g.Tok == token.CONST && counts(g) {
+					text = print(g) // one line's value follows from the others
+				}
+				for _, name := range names(spec) {
+					out[name] = append(out[name], g.Tok.String()+" "+text)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// counts reports whether values in a group depend on their place.
+func counts(g *ast.GenDecl) bool {
+	found := false
+	for _, spec := range g.Specs {
+		v, ok := spec.(*ast.ValueSpec)
+		found = found || ok && len(v.Values) == 0
+	}
+	return found || mentions(g, map[string]bool{"iota": true})
+}
+
+// names are what a specification declares; for an import that is how it is loaded.
+func names(spec ast.Spec) []string {
+	switch s := spec.(type) {
+	case *ast.ValueSpec:
+		var out []string
+		for _, n := range s.Names {
+			out = append(out, n.Name)
+		}
+		return out
+	case *ast.TypeSpec:
+		return []string{s.Name.Name}
+	case *ast.ImportSpec:
+		if s.Name != nil && (s.Name.Name == "_" || s.Name.Name == ".") {
+			return []string{"import " + s.Name.Name + " " + s.Path.Value}
+		}
+	}
+	return nil
+}
+
+// mentions reports whether any of the names stands in a piece of code, whatever it
+// means there.
+func mentions(n ast.Node, any map[string]bool) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && any[id.Name]
+		return !found
+	})
+	return found
+}
+
+// functions are those of a folder by name; systems may have one each.
+func (s source) functions() map[string][]string {
+	out := map[string][]string{}
+	for _, f := range s.files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				out[nameOf(fn)] = append(out[nameOf(fn)], print(fn))
+			}
+		}
+	}
+	return out
+}
+
+// raw is the text of a node as it stands in its file.
+func (s source) raw(file string, n ast.Node) string {
+	return string(s.texts[file][s.fset.Position(n.Pos()).Offset:s.fset.Position(n.End()).Offset])
+}
+
+// compare lists what of a folder's code is not as it was.
+func compare(was, is source) changes {
+	var out changes
+	before, declaredBefore, declaredNow := was.functions(), was.declared(), is.declared()
+	values, types := map[string]bool{}, map[string]bool{}
+	for name, texts := range declaredNow {
+		if slices.Equal(slices.Sorted(slices.Values(texts)), slices.Sorted(slices.Values(declaredBefore[name]))) {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(name, "import "):
+			out.unseen = append(out.unseen, name)
+		case strings.HasPrefix(texts[0], "type "):
+			types[name] = true
+		default:
+			values[name] = true
+		}
+	}
+	is.spread(values)
+	raws := was.raws()
+	used := map[string]bool{}
+	for _, file := range slices.Sorted(maps.Keys(is.files)) {
+		for _, d := range is.files[file].Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				f, ok := is.changed(file, d, before, values, types)
+				if ok && f.body != nil {
+					f.old = raws[f.name]
+					out.functions = append(out.functions, f)
+				}
+				for _, set := range []map[string]bool{values, types} {
+					for n := range set {
+						used[n] = used[n] || mentions(d, map[string]bool{n: true})
+					}
+				}
+			case *ast.GenDecl:
+				out.functions = append(out.functions, literals(file, d, values)...)
+			}
+		}
+	}
+	for _, set := range []map[string]bool{values, types} {
+		for n := range set {
+			if !used[n] {
+				out.unseen = append(out.unseen, n+", which no function of its package names")
+			}
+		}
+	}
+	after := is.functions()
+	for name := range before {
+		if _, ok := after[name]; !ok && (name == "init" || strings.Contains(name, ".")) {
+			out.unseen = append(out.unseen, "the removed "+name)
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(is.directives())) {
+		if !was.directives()[d] {
+			out.unseen = append(out.unseen, d)
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(was.directives())) {
+		if !is.directives()[d] {
+			out.unseen = append(out.unseen, "the removed "+d)
+		}
+	}
+	slices.Sort(out.unseen)
+	return out
+}
+
+// directives are the comments that tell the compiler or the linker something, and all
+// of C.
+func (s source) directives() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range s.files {
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				for _, prefix := range []string{"//go:", "//line ", "/*line ", "//export ", "// +build", "//+build"} {
+					if strings.HasPrefix(c.Text, prefix) {
+						out[c.Text] = true
+					}
+				}
+			}
+		}
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Doc != nil && strings.Contains(print(g), `"C"`) {
+				out["C: "+g.Doc.Text()] = true
+			}
+		}
+	}
+	return out
+}
+
+// spread adds the values whose declarations name one that is among them.
+func (s source) spread(values map[string]bool) {
+	for grown := len(values) > 0; grown; {
+		grown = false
+		for _, f := range s.files {
+			for _, d := range f.Decls {
+				g, ok := d.(*ast.GenDecl)
+				if !ok || g.Tok != token.VAR && g.Tok != token.CONST {
+					continue
+				}
+				for _, spec := range g.Specs {
+					if !mentions(spec, values) {
+						continue
+					}
+					for _, n := range names(spec) {
+						grown = grown || !values[n]
+						values[n] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// raws are the texts of functions as they stand, to compare lines.
+func (s source) raws() map[string]string {
+	out := map[string]string{}
+	for file, f := range s.files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				out[nameOf(fn)] += s.raw(file, fn)
+			}
+		}
+	}
+	return out
+}
+
+// changed judges one function.
+func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string, values, types map[string]bool) (function, bool) {
+	f := function{file: file, name: nameOf(d), body: d.Body, whole: d}
+	if !slices.Contains(before[f.name], print(d)) {
+		return f, true
+	}
+	for _, n := range slices.Sorted(maps.Keys(values)) {
+		if mentions(d, map[string]bool{n: true}) {
+			f.why = "uses " + n
+			return f, true
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(types)) {
+		if mentions(d, map[string]bool{n: true}) {
+			f.why, f.any = "uses "+n, n
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// literals are the functions that changed package-level variables hold.
+func literals(file string, g *ast.GenDecl, values map[string]bool) []function {
+	var out []function
+	for _, spec := range g.Specs {
+		v, ok := spec.(*ast.ValueSpec)
+		if !ok || !slices.ContainsFunc(v.Names, func(n *ast.Ident) bool { return values[n.Name] }) {
+			continue
+		}
+		ast.Inspect(v, func(n ast.Node) bool {
+			if l, ok := n.(*ast.FuncLit); ok {
+				out = append(out, function{file: file, name: "the function in " + v.Names[0].Name, body: l.Body, whole: l})
+				return false
+			}
+			return true
+		})
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"evolve/gates"
+)
+
+// The names of the gates, in the order in which they are run.
+const (
+	Build    = "build"
+	Vet      = "vet"
+	Affected = "affected"
+	All      = "all"
+	Canary   = "canary"
+	Mutants  = "mutants"
+	Coverage = "coverage"
+	Rename   = "rename"
+	NewTests = "newtests"
+)
+
+// Gates lists the gates of a change. done removes what they left in the lab's
+// temporary folder and is called when they are through.
+func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) {
+	t := &trial{lab: l, limits: l.Limits.withDefaults(), change: c, marks: marks{from: l.Random}}
+	for _, w := range []*string{&t.variable, &t.quiet, &t.loud, &t.all} {
+		*w = t.marks.word()
+	}
+	if t.marks.err != nil {
+		return nil, nil, fmt.Errorf("drawing names: %w", t.marks.err)
+	}
+	if t.dir, err = os.MkdirTemp(l.Temp, "evolve-gate-"); err != nil {
+		return nil, nil, fmt.Errorf("making a folder for the gates: %w", err)
+	}
+	gate := func(name string, check func(context.Context) (gates.Verdict, string, error), needs ...string) {
+		list = append(list, gates.Gate{Name: name, Needs: needs, Check: func(ctx context.Context) (gates.Verdict, string) {
+			return l.guarded(ctx, check)
+		}})
+	}
+	gate(Build, t.buildGate)
+	gate(Vet, t.vetGate, Build)
+	gate(Affected, t.affectedGate, Build)
+	gate(All, t.allGate, Affected)
+	gate(Canary, t.canaryGate, Affected)
+	gate(Mutants, t.mutantsGate, Affected)
+	gate(Coverage, t.coverageGate, Affected)
+	gate(Rename, t.renameGate, Affected)
+	gate(NewTests, t.newTestsGate, Build)
+	return list, func() error { return os.RemoveAll(t.dir) }, nil
+}
+
+// guarded runs a check if there are walls, or the operator does without.
+func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
+	without := l.Walls.Err()
+	if without != nil && !l.Unwalled {
+		return gates.NotRun, fmt.Sprintf("foreign code is not run without a sandbox, and there is none: %v; allow user namespaces, install bubblewrap, or set sandbox: none", without)
+	}
+	verdict, evidence, err := check(ctx)
+	switch {
+	case errors.Is(err, errTime):
+		verdict, evidence = gates.Failed, "compiling did not end: "+err.Error()
+	case err != nil:
+		verdict, evidence = gates.NotRun, "it could not be run: "+oneLine(err.Error())
+	}
+	if without != nil {
+		evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+	}
+	return verdict, evidence
+}
+
+// buildGate holds what the affected packages compile to against the base.
+func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	known, err := t.learn(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	c, err := t.compile(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if len(l.gone) > 0 {
+		return gates.Failed, "no longer built: " + some(l.gone), nil
+	}
+	base := ""
+	for m, results := range c.results {
+		if res := results["build"]; res.ran && res.code != 0 {
+			return gates.Failed, "it does not compile: " + oneLine(res.stderr), nil
+		}
+		if known[m].Build != "" {
+			base = known[m].Build
+		}
+	}
+	said := fmt.Sprintf("%s in %s compiled by %s", count(c.built, "package"), count(len(c.results), "module"), t.lab.Toolchain.Version)
+	if base != "" {
+		return gates.Flagged, said + "; the base does not compile: " + base, nil
+	}
+	return gates.Passed, said, nil
+}
+
+// vetGate blames the patch for what go vet did not say of the base.
+func (t *trial) vetGate(ctx context.Context) (gates.Verdict, string, error) {
+	known, err := t.learn(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	c, err := t.compile(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	old := ""
+	for m, results := range c.results {
+		res := results["vet"]
+		switch {
+		case !res.ran || res.code == 0:
+		case known[m].Vet == "":
+			return gates.Failed, "go vet, which has nothing to say of the base: " + oneLine(res.stderr), nil
+		default:
+			old = oneLine(res.stderr)
+		}
+	}
+	if old != "" {
+		return gates.Flagged, "go vet finds fault with the base as well: " + old, nil
+	}
+	return gates.Passed, count(c.vetted, "package") + " vetted", nil
+}

@@ -1,0 +1,139 @@
+package gotest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// pkg is a folder with Go files.
+type pkg struct {
+	path    string // of import
+	dir     string // slash-separated, from the root of the tree
+	module  module
+	name    string   // of the package, "" when there are only tests
+	tests   []string // names of the test files
+	imports []string // of everything, tests included, whatever the build constraints
+}
+
+// arg is how the Go tool is told of the package in the folder of its module.
+func (p *pkg) arg() string {
+	if p.dir == p.module.dir {
+		return "."
+	}
+	return "./" + strings.TrimPrefix(p.dir, strings.TrimPrefix(p.module.dir+"/", "./"))
+}
+
+// scan is what a look at the import lines of a tree finds: more than is built on any
+// one system, so that what follows from it errs on the side of testing too much.
+type scan struct {
+	modules  []module
+	packages map[string]*pkg // by import path
+	folders  map[string]*pkg // by folder
+}
+
+// scanImports reads the import lines of every module of a tree. A file that is no Go
+// counts as one without imports: the build tells.
+func scanImports(root string) (scan, error) {
+	list, err := modules(root)
+	if err != nil {
+		return scan{}, err
+	}
+	s := scan{list, map[string]*pkg{}, map[string]*pkg{}}
+	fset := token.NewFileSet()
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != root && ignored(d.Name()):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !strings.HasSuffix(name, ".go") || strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_"):
+			return nil
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(rel))
+		m, ok := moduleOf(list, dir)
+		if !ok {
+			return nil
+		}
+		p := s.folders[dir]
+		if p == nil {
+			p = &pkg{path: m.importPath(dir), dir: dir, module: m}
+			s.folders[dir], s.packages[p.path] = p, p
+		}
+		return p.read(fset, name)
+	})
+	return s, err
+}
+
+// read adds a file to its package.
+func (p *pkg) read(fset *token.FileSet, name string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	file, _ := parser.ParseFile(fset, name, data, parser.ImportsOnly) // the build tells what is wrong with it
+	if file == nil {
+		return nil
+	}
+	if strings.HasSuffix(name, "_test.go") {
+		p.tests = append(p.tests, filepath.Base(name))
+	} else if p.name == "" || p.name == "main" {
+		p.name = file.Name.Name
+	}
+	for _, i := range file.Imports {
+		if to, err := strconv.Unquote(i.Path.Value); err == nil && !slices.Contains(p.imports, to) {
+			p.imports = append(p.imports, to)
+		}
+	}
+	return nil
+}
+
+// owner is the package that a file belongs to: that of the nearest folder with one, as
+// what lies deeper may be embedded or read; nil for a file outside all packages.
+func (s scan) owner(file string) *pkg {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		if p := s.folders[dir]; p != nil || dir == "." {
+			return p
+		}
+	}
+}
+
+// dependents lists packages and everything that imports them, directly or not and in
+// tests too, in the order of their distance and then of their names.
+func (s scan) dependents(of []*pkg) []*pkg {
+	users := map[string][]*pkg{}
+	for _, p := range s.packages {
+		for _, i := range p.imports {
+			users[i] = append(users[i], p)
+		}
+	}
+	seen := map[*pkg]bool{}
+	var out []*pkg
+	for next := of; len(next) > 0; {
+		fresh := map[string]*pkg{}
+		for _, p := range next {
+			if !seen[p] {
+				fresh[p.path] = p
+			}
+		}
+		next = nil
+		for _, name := range slices.Sorted(maps.Keys(fresh)) {
+			p := fresh[name]
+			seen[p] = true
+			out = append(out, p)
+			next = append(next, users[name]...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package gotest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// judge lists what is wrong with one run of a package's tests, against what passed
+// on the base. A sealed test counts by the words it reported alone; what was printed
+// counts for subtests and for examples, which have no words of success, and for those
+// only beside the exit code. loud says that the canary was told to fail.
+func (s sealed) judge(base outcome, r run, h how, loud bool) []string {
+	var wrong []string
+	for _, test := range base.Passed {
+		top, _, sub := strings.Cut(test, "/")
+		words, known := s.tests[top]
+		switch shown := r.shown[test]; {
+		case !sub && known && words.passed != "":
+			if what := words.became(r); what != "passed" {
+				wrong = append(wrong, test+" "+what)
+			}
+		case !sub && known && !r.words[words.begun]:
+			wrong = append(wrong, test+" was not run")
+		case !h.verbose || shown == "PASS":
+		case shown == "FAIL":
+			wrong = append(wrong, test+" failed")
+		case shown == "SKIP":
+			wrong = append(wrong, test+" was skipped")
+		default:
+			wrong = append(wrong, test+" was not run")
+		}
+	}
+	switch {
+	case len(wrong) > 0 && !r.clean():
+		wrong = append(wrong, fmt.Sprintf("the process %s: %s", r.ended(), r.tail))
+	case len(wrong) > 0:
+	case r.late || r.loud || r.exit.Signal != 0 || r.exit.Reason != "":
+		wrong = append(wrong, "the process "+r.ended())
+	case loud && r.exit.Code == 0:
+		wrong = append(wrong, "the process ended with exit code 0 although a test failed")
+	case !loud && base.OK && r.exit.Code != 0:
+		wrong = append(wrong, fmt.Sprintf("the process ended with exit code %d although every test passed: %s", r.exit.Code, r.tail))
+	}
+	return wrong
+}
+
+// became is what a sealed test reported of itself.
+func (s seal) became(r run) string {
+	switch {
+	case r.words[s.failed]:
+		return "failed"
+	case r.words[s.passed]:
+		return "passed"
+	case r.words[s.skipped]:
+		return "was skipped"
+	case r.words[s.begun]:
+		return "did not end"
+	}
+	return "was not run"
+}
+
+// some joins the first of many words.
+func some(list []string) string {
+	const most = 5
+	if len(list) > most {
+		return strings.Join(list[:most], "; ") + fmt.Sprintf("; and %d more", len(list)-most)
+	}
+	return strings.Join(list, "; ")
+}
+
+// count is a number of things with its noun.
+func count(n int, one string) string {
+	switch {
+	case n == 1:
+		return "1 " + one
+	case strings.HasSuffix(one, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(one, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

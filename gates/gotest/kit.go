@@ -1,0 +1,142 @@
+package gotest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// kit are the sealed tests of some packages of one tree, compiled: one binary each,
+// named as nothing in the tree can know.
+type kit struct {
+	room   room
+	stuff  string // the host's folder for the sources and binaries
+	name   string // of the part of stuff that is this kit's
+	sealed map[string]sealed
+	rounds [][]*pkg
+}
+
+// newKit seals the tests of packages of one module. files replace or add further
+// files of the tree.
+func newKit(m *marks, r room, stuff, name, variable, loud string, packages []*pkg, files map[string][]byte) (*kit, error) {
+	k := &kit{room: r, stuff: stuff, name: name, sealed: map[string]sealed{}}
+	replace := map[string]string{}
+	add := func(p string, text []byte) error {
+		n := fmt.Sprintf("%d.go", len(replace))
+		replace[r.at(p)] = path.Join(r.lab.inside(stuff, stuffPlace), name, "source", n)
+		return os.WriteFile(filepath.Join(stuff, name, "source", n), text, 0o600)
+	}
+	if err := os.MkdirAll(filepath.Join(stuff, name, "source"), 0o700); err != nil {
+		return nil, err
+	}
+	for p, text := range files {
+		if err := add(p, text); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range packages {
+		s, err := sealTests(m, p, variable, loud, func(file string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(r.tree, filepath.FromSlash(file)))
+		})
+		if err != nil {
+			return nil, err
+		}
+		for file, text := range s.files {
+			if err := add(file, text); err != nil {
+				return nil, err
+			}
+		}
+		k.sealed[p.path] = s
+	}
+	k.rounds = distinct(packages)
+	for i := range k.rounds {
+		if err := os.MkdirAll(k.folder(i), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	return k, os.WriteFile(filepath.Join(stuff, name, "overlay.json"), data, 0o600)
+}
+
+// distinct puts packages whose test binaries would have the same name in different
+// rounds of compiling.
+func distinct(packages []*pkg) [][]*pkg {
+	var rounds [][]*pkg
+	var names []map[string]bool
+	for _, p := range packages {
+		i := 0
+		for i < len(rounds) && names[i][binaryName(p.path)] {
+			i++
+		}
+		if i == len(rounds) {
+			rounds, names = append(rounds, nil), append(names, map[string]bool{})
+		}
+		rounds[i] = append(rounds[i], p)
+		names[i][binaryName(p.path)] = true
+	}
+	return rounds
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// binaryName is what the Go tool calls the test binary of a package.
+func binaryName(importPath string) string {
+	base := path.Base(importPath)
+	if majorVersion.MatchString(base) && path.Dir(importPath) != "." {
+		base = path.Base(path.Dir(importPath))
+	}
+	return base + ".test"
+}
+
+// steps compile the kit.
+func (k *kit) steps() []step {
+	there := path.Join(k.room.lab.inside(k.stuff, stuffPlace), k.name)
+	var out []step
+	for i, round := range k.rounds {
+		argv := k.room.goCommand("test", "-c", "-vet=off", "-ldflags=-w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
+		for _, p := range round {
+			argv = append(argv, p.arg())
+		}
+		out = append(out, step{name: k.name + " " + strconv.Itoa(i), argv: argv})
+	}
+	return out
+}
+
+// said is what compiling a package's tests said, and whether it went well for all that
+// were compiled with it.
+func (k *kit) said(p *pkg, results map[string]result) result {
+	for i, round := range k.rounds {
+		if holds(round, p) {
+			return results[k.name+" "+strconv.Itoa(i)]
+		}
+	}
+	return result{}
+}
+
+func (k *kit) folder(round int) string { return filepath.Join(k.stuff, k.name, strconv.Itoa(round)) }
+
+// binary is the compiled tests of a package, "" when there are none.
+func (k *kit) binary(p *pkg) string {
+	for i, round := range k.rounds {
+		if holds(round, p) {
+			name := filepath.Join(k.folder(i), binaryName(p.path))
+			if _, err := os.Stat(name); err == nil {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// holds compares paths, as base and candidate each have a package of one path.
+func holds(list []*pkg, p *pkg) bool {
+	return slices.ContainsFunc(list, func(o *pkg) bool { return o.path == p.path })
+}

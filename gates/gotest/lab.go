@@ -1,0 +1,62 @@
+package gotest
+
+import (
+	"cmp"
+	"io"
+	"time"
+
+	"evolve/runtime/sandbox"
+)
+
+// Lab is everything a machine brings to the gates. One lab serves any number of
+// changes, one after another or at once.
+type Lab struct {
+	// Walls stand around every command. Without any the gates are not run, unless
+	// Unwalled says that the operator accepts it; every evidence then says so.
+	Walls    sandbox.Walls
+	Unwalled bool
+	// Toolchain is the only Go there is inside.
+	Toolchain Toolchain
+	// Cache is a folder that the lab keeps for itself: the build cache, filled from
+	// bases alone, and what is known of them. Temp is one for files that are gone
+	// when a change is done; empty: the system's.
+	Cache, Temp string
+	// Random is where the names and marks come from that no patch can know.
+	Random io.Reader
+	// Now is the clock; the build cache forgets what has not been used for long.
+	Now func() time.Time
+	// Cgo lets packages use C.
+	Cgo    bool
+	Limits Limits
+}
+
+// Limits bound what a patch can take. A zero field is the default beside it.
+type Limits struct {
+	// Build bounds all compiling of one change together, Tests one run of one
+	// package's tests, in wall time: 10 and 5 minutes.
+	Build, Tests time.Duration
+	// Memory bounds all processes of one command together, in bytes: 4 GiB.
+	Memory uint64
+	// FileSize bounds one written file, in bytes: 1 GiB. Processes bounds processes
+	// and threads at once: 4096.
+	FileSize, Processes uint64
+	// Output bounds what one run of tests prints, in bytes: 32 MiB.
+	Output int
+	// Mutants bounds how many functions are broken in turn: 60. Those beyond are not
+	// verified.
+	Mutants int
+	// Parallel is how many packages' tests run at once: 2.
+	Parallel int
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Build = cmp.Or(l.Build, 10*time.Minute)
+	l.Tests = cmp.Or(l.Tests, 5*time.Minute)
+	l.Memory = cmp.Or(l.Memory, 4<<30)
+	l.FileSize = cmp.Or(l.FileSize, 1<<30)
+	l.Processes = cmp.Or(l.Processes, 4096)
+	l.Output = cmp.Or(l.Output, 32<<20)
+	l.Mutants = cmp.Or(l.Mutants, 60)
+	l.Parallel = cmp.Or(l.Parallel, 2)
+	return l
+}

@@ -1,0 +1,104 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"evolve/gates"
+)
+
+// mutantsGate wants every changed function to matter to a test. What no test notices
+// is not verified: a person has to look.
+func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) {
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	c, err := t.compile(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	e, err := t.experiment(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	var open []string
+	enough := map[string]bool{} // types of which one user is noticed
+	for _, x := range c.probed.mutants {
+		enough[x.any] = enough[x.any] || e.noticed[x.word] != ""
+	}
+	noticed := 0
+	var by []string
+	for _, x := range c.probed.mutants {
+		switch p := e.noticed[x.word]; {
+		case p != "":
+			noticed++
+			if !slices.Contains(by, p) {
+				by = append(by, p)
+			}
+		case x.any != "" && enough[x.any]:
+		default:
+			open = append(open, x.described()+e.why(x, t.limits.Mutants))
+		}
+	}
+	for _, u := range c.probed.unseen {
+		open = append(open, u+": nothing there can be broken")
+	}
+	if len(e.restless) > 0 {
+		open = append(open, "changed code is called without any test in "+some(e.restless)+", so that breaking it there says nothing")
+	}
+	tried := fmt.Sprintf("%d of %s made to panic", noticed, count(len(c.probed.mutants), "changed function"))
+	switch {
+	case len(open) > 0:
+		return gates.Flagged, "not verified: " + some(open) + "; " + tried + " noticed by a test", nil
+	case len(c.probed.mutants) == 0 && len(l.changed) == 0:
+		return gates.Flagged, "not verified: the patch changes nothing but tests", nil
+	case len(c.probed.mutants) == 0:
+		return gates.Passed, "no code changed but comments and layout", nil
+	}
+	return gates.Passed, tried + ", each in a build of its own behaviour, noticed by the tests of " + some(by), nil
+}
+
+// described names a mutant.
+func (x mutant) described() string {
+	s := x.pkg.dir + ": " + x.name
+	if x.why != "" {
+		s += " (" + x.why + ")"
+	}
+	return s
+}
+
+// why says why a mutant is open.
+func (e *experiments) why(x mutant, most int) string {
+	switch {
+	case e.bound[x.word]:
+		return fmt.Sprintf(" was not tried, as there are more than %d", most)
+	case !e.reached[x.reached]:
+		return " is called by no test"
+	}
+	return " may panic without a test noticing"
+}
+
+// coverageGate wants every changed statement to be reached.
+func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
+	c, err := t.compile(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	e, err := t.experiment(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	var open []string
+	for _, p := range c.probed.probes {
+		if !e.reached[p.word] {
+			open = append(open, fmt.Sprintf("%s:%d", p.file, p.line))
+		}
+	}
+	said := fmt.Sprintf("%d of %s reached by the tests of the base", len(c.probed.probes)-len(open), count(len(c.probed.probes), "changed statement"))
+	if len(open) > 0 {
+		return gates.Flagged, said + "; not reached: " + some(open), nil
+	}
+	return gates.Passed, said, nil
+}

@@ -1,0 +1,164 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/gates"
+)
+
+// newTestsGate judges the tests that a patch brings, by themselves: each must fail or
+// not compile on the base, and pass on the candidate. They say nothing of the rest.
+func (t *trial) newTestsGate(ctx context.Context) (gates.Verdict, string, error) {
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if len(l.fresh) == 0 {
+		return gates.Passed, "the patch brings no tests", nil
+	}
+	here, err := t.freshRoom(l, "new-candidate", append(slices.Clone(l.changed), l.fresh...))
+	if err != nil {
+		return "", "", err
+	}
+	there, err := t.freshRoom(l, "new-base", l.fresh)
+	if err != nil {
+		return "", "", err
+	}
+	names, err := l.freshNames(here.tree)
+	if err != nil {
+		return "", "", err
+	}
+	if len(names) == 0 {
+		return gates.Flagged, "the patch brings files for tests, and no test: " + some(l.fresh), nil
+	}
+	now, err := t.outcomesOf(ctx, here, names)
+	if err != nil {
+		return "", "", err
+	}
+	var bad, idle []string
+	for _, test := range slices.Sorted(maps.Keys(now)) {
+		if now[test] != "passed" {
+			bad = append(bad, test+" "+now[test])
+		}
+	}
+	if len(bad) > 0 {
+		return gates.Failed, "the patch's own tests do not pass with it: " + some(bad), nil
+	}
+	before, err := t.outcomesOf(ctx, there, names)
+	if err != nil {
+		return "", "", err
+	}
+	for _, test := range slices.Sorted(maps.Keys(before)) {
+		if before[test] == "passed" || before[test] == "was skipped" {
+			idle = append(idle, test+" "+before[test])
+		}
+	}
+	said := fmt.Sprintf("%s of the patch's own pass with it", count(len(now), "test"))
+	if len(idle) > 0 {
+		return gates.Flagged, said + ", and without it too, so that they show nothing of it: " + some(idle), nil
+	}
+	return gates.Passed, said + ", and fail or do not compile without it", nil
+}
+
+// freshRoom is the base with some files of the candidate.
+func (t *trial) freshRoom(l *laid, name string, take []string) (room, error) {
+	r := l.room
+	r.tree = filepath.Join(t.dir, name)
+	return r, assemble(r.tree, l.base, l.candidate, take)
+}
+
+// freshNames are the top-level tests in the new files, by folder.
+func (l *laid) freshNames(root string) (map[string][]string, error) {
+	out := map[string][]string{}
+	for _, p := range l.fresh {
+		if !strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(p, "/"), "testdata") {
+			continue
+		}
+		src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), p, src, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("the new test %w", err)
+		}
+		dir := filepath.ToSlash(filepath.Dir(p))
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && kindOf(f) != notTest {
+				out[dir] = append(out[dir], f.Name.Name)
+			}
+		}
+	}
+	return out, nil
+}
+
+// outcomesOf compiles and runs the packages of the tests named, and says of each what
+// became of it.
+func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]string) (map[string]string, error) {
+	s, err := scanImports(r.tree)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	var list []*pkg
+	for _, dir := range slices.Sorted(maps.Keys(names)) {
+		if p := s.folders[dir]; p != nil {
+			list = append(list, p)
+		}
+		for _, n := range names[dir] {
+			out[dir+"."+n] = "did not compile"
+		}
+	}
+	for _, m := range modulesOf(list) {
+		stuff, err := t.folder("new")
+		if err != nil {
+			return nil, err
+		}
+		own := slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
+		k, err := newKit(&t.marks, r, stuff, "tests", t.variable, t.loud, own, nil)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := r.script(ctx, m, stuff, k.steps()); err != nil {
+			return nil, err
+		}
+		for _, p := range own {
+			if k.binary(p) == "" {
+				continue
+			}
+			h := how{word: t.quiet, verbose: true}
+			got, err := k.run(ctx, &t.marks, p, t.variable, t.dir, h)
+			if err != nil {
+				return nil, err
+			}
+			for _, n := range names[p.dir] {
+				out[p.dir+"."+n] = k.sealed[p.path].ended(n, got)
+			}
+		}
+	}
+	return out, nil
+}
+
+// ended is what became of a top-level test.
+func (s sealed) ended(name string, r run) string {
+	words := s.tests[name]
+	if words.passed != "" {
+		return words.became(r)
+	}
+	switch {
+	case !r.words[words.begun]:
+		return "was not run"
+	case r.shown[name] == "PASS":
+		return "passed"
+	}
+	return "failed"
+}

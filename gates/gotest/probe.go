@@ -1,0 +1,175 @@
+package gotest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path"
+	"slices"
+)
+
+// mutant is a changed function and the word that makes it panic as soon as it is
+// called: code that may panic unnoticed is code that no test looks at.
+type mutant struct {
+	function
+	pkg *pkg
+	// word makes it panic, reached is what it reports when it is called.
+	word, reached string
+}
+
+// probe is a changed statement and the word it reports when it is reached.
+type probe struct {
+	file string
+	line int
+	word string
+}
+
+// probed is the code of changed packages made to report which changed statements
+// are reached and to break on demand. All mutants are in one build, as building costs
+// more than running.
+type probed struct {
+	files    map[string][]byte // by path from the root of the tree
+	mutants  []mutant
+	probes   []probe
+	unseen   []string
+	variable string
+	all      string // the word that makes every mutant panic
+}
+
+// add instruments one changed folder.
+func (out *probed) add(m *marks, p *pkg, was, is source) {
+	c := compare(was, is)
+	for _, u := range c.unseen {
+		out.unseen = append(out.unseen, p.dir+": "+u)
+	}
+	if len(c.functions) == 0 {
+		return
+	}
+	helper := m.word()
+	puts := map[string]*edits{}
+	for _, f := range c.functions {
+		put := puts[f.file]
+		if put == nil {
+			put = &edits{}
+			puts[f.file] = put
+		}
+		x := mutant{f, p, m.word(), m.word()}
+		out.mutants = append(out.mutants, x)
+		put.insert(is.fset.Position(f.body.Lbrace).Offset+1, fmt.Sprintf(" %sBreak(%q, %q);", helper, x.word, x.reached))
+		if f.why != "" {
+			continue // nothing changed in it
+		}
+		first := is.fset.Position(f.whole.Pos()).Line
+		fresh := freshLines(f.old, is.raw(f.file, f.whole))
+		changed := func(from, to token.Pos) bool {
+			a, b := is.fset.Position(from).Line-first, is.fset.Position(to).Line-first
+			return slices.Contains(fresh[a:min(b+1, len(fresh))], true)
+		}
+		for _, s := range spots(f.body) {
+			if changed(s.from, s.to) {
+				w := m.word()
+				out.probes = append(out.probes, probe{f.file, is.fset.Position(s.from).Line, w})
+				put.insert(is.fset.Position(s.at).Offset, fmt.Sprintf("%sReach(%q); ", helper, w))
+			}
+		}
+	}
+	name := ""
+	for file, put := range puts {
+		out.files[file] = put.apply(is.texts[file])
+		name = is.files[file].Name.Name
+	}
+	out.files[path.Join(p.dir, m.word()+".go")] = fmt.Appendf(nil, instrument, name, helper, out.variable, out.all, armed(out.variable))
+}
+
+// spot is a place that can report, and the code that it stands for.
+type spot struct{ from, to, at token.Pos }
+
+// spots are the statements below a block, those of function literals too, and the
+// branches whose conditions are no statement of their own. Of a statement with a
+// block, only what stands before the block is its own.
+func spots(body *ast.BlockStmt) []spot {
+	var out []spot
+	ast.Inspect(body, func(n ast.Node) bool {
+		var list []ast.Stmt
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			list = n.List
+		case *ast.CaseClause:
+			list = n.Body
+			out = append(out, spot{n.Pos(), n.Colon, n.Colon + 1})
+		case *ast.CommClause:
+			list = n.Body
+			out = append(out, spot{n.Pos(), n.Colon, n.Colon + 1})
+		case *ast.IfStmt:
+			if other, ok := n.Else.(*ast.IfStmt); ok {
+				out = append(out, spot{other.Pos(), other.Body.Lbrace, other.Body.Lbrace + 1})
+			}
+		}
+		for _, s := range list {
+			switch s.(type) {
+			case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt: // nothing can stand before these
+			default:
+				out = append(out, spot{s.Pos(), head(s), s.Pos()})
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// head is the end of what is a statement's own.
+func head(s ast.Stmt) token.Pos {
+	switch x := s.(type) {
+	case *ast.LabeledStmt:
+		return head(x.Stmt)
+	case *ast.BlockStmt:
+		return x.Lbrace
+	case *ast.IfStmt:
+		return x.Body.Lbrace
+	case *ast.ForStmt:
+		return x.Body.Lbrace
+	case *ast.RangeStmt:
+		return x.Body.Lbrace
+	case *ast.SwitchStmt:
+		return x.Body.Lbrace
+	case *ast.TypeSwitchStmt:
+		return x.Body.Lbrace
+	case *ast.SelectStmt:
+		return x.Body.Lbrace
+	}
+	return s.End()
+}
+
+// instrument is added to each changed package. What is reached reports once.
+const instrument = `package %[1]s
+
+import (
+	%[2]sOS "os"
+	%[2]sStrings "strings"
+	%[2]sSync "sync"
+)
+
+var %[2]sWord, %[2]sFile, _ = %[2]sStrings.Cut(%[2]sOS.Getenv(%[3]q), ":")
+
+var %[2]sReached %[2]sSync.Map
+
+func %[2]sBreak(word, reached string) {
+	%[2]sReach(reached)
+	if %[2]sWord != word && %[2]sWord != %[4]q {
+		return
+	}
+	if _, armed := %[2]sOS.LookupEnv(%[5]q); armed {
+		panic("broken on purpose, to see whether a test notices")
+	}
+}
+
+func %[2]sReach(word string) {
+	if _, again := %[2]sReached.LoadOrStore(word, true); again {
+		return
+	}
+	if f, err := %[2]sOS.OpenFile(%[2]sFile, %[2]sOS.O_WRONLY|%[2]sOS.O_APPEND, 0); err == nil {
+		_, _ = f.WriteString(word + "\n")
+		_ = f.Close()
+	}
+}
+`

@@ -1,0 +1,108 @@
+package gotest
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+
+	"evolve/runtime/sandbox"
+)
+
+// The places at which commands find things inside walls, the same for base and
+// candidate, so that caches know again what is the same and nothing tells the two
+// apart.
+const (
+	treePlace  = "/target"
+	cachePlace = "/build-cache"
+	stuffPlace = "/stuff"
+)
+
+// room is the view of the world that commands on one tree get: the tree, the
+// toolchain, downloaded modules, a build cache, and nothing else of the machine.
+type room struct {
+	lab    *Lab
+	limits Limits
+	// tree is the host's folder with the tree.
+	tree string
+	// workspace is the go.work of the base, from the root of the tree; "" for none.
+	workspace string
+	// cache is the host's folder with compiled packages. kept says that what commands
+	// compile stays there; otherwise they change a layer over it, where walls have
+	// layers, and where not, cache must be a copy.
+	cache string
+	kept  bool
+}
+
+// walled says that paths inside are not those of the host.
+func (l *Lab) walled() bool { return l.Walls.Err() == nil }
+
+// layered says that commands can change folders for themselves alone.
+func (l *Lab) layered() bool { return l.Walls.Layers() == nil }
+
+// inside is where a folder of the host is seen that has a place.
+func (l *Lab) inside(host, place string) string {
+	if l.walled() {
+		return place
+	}
+	return host
+}
+
+// at is where a slash-separated path of the tree is seen.
+func (r room) at(p string) string { return path.Join(r.lab.inside(r.tree, treePlace), p) }
+
+// environment is fixed: no file or variable, of the user or of the tree, changes what
+// Go does.
+func (r room) environment(m module) []string {
+	mode, work, cgo := "-mod=readonly", "off", "0"
+	if m.vendor && r.workspace == "" {
+		mode = "-mod=vendor"
+	}
+	if r.workspace != "" {
+		work = r.at(r.workspace)
+	}
+	if r.lab.Cgo {
+		cgo = "1"
+	}
+	return []string{
+		"PATH=" + r.lab.Toolchain.bin() + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=" + mode + " -buildvcs=false",
+		"GOENV=off", "GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOTOOLCHAIN=local", "GO111MODULE=on",
+		"GOWORK=" + work, "CGO_ENABLED=" + cgo, "GOMODCACHE=" + r.lab.Toolchain.Modules,
+		"GOCACHE=" + r.lab.inside(r.cache, cachePlace),
+	}
+}
+
+// spec is the view, without a command. compiling says that it is no more than the
+// toolchain that runs; only then may anything written to the cache be used again.
+func (r room) spec(m module, compiling bool) sandbox.Spec {
+	s := sandbox.Spec{
+		Env: r.environment(m), Temp: r.lab.Temp, ReadOnly: []string{r.lab.Toolchain.Root},
+		Limits: sandbox.Limits{Total: r.limits.Memory, FileSize: r.limits.FileSize, Processes: r.limits.Processes},
+	}
+	if _, err := os.Stat(r.lab.Toolchain.Modules); err == nil {
+		s.ReadOnly = append(s.ReadOnly, r.lab.Toolchain.Modules)
+	}
+	if !r.lab.walled() {
+		return s
+	}
+	size := int64(r.limits.Memory) / 2
+	cache := sandbox.Shown{Source: r.cache, Path: cachePlace, Writable: true}
+	switch {
+	case r.kept:
+		s.Shown = append(s.Shown, cache)
+	case r.lab.layered():
+		s.Layers = append(s.Layers, sandbox.Layer{Lower: r.cache, Path: cachePlace, Size: size})
+	case compiling:
+		s.Shown = append(s.Shown, cache)
+	default:
+		s.Env = append(s.Env, "GOCACHE=/tmp/build-cache")
+	}
+	if r.lab.layered() {
+		s.Layers = append(s.Layers, sandbox.Layer{Lower: r.tree, Path: treePlace, Size: size})
+	} else {
+		s.Shown = append(s.Shown, sandbox.Shown{Source: r.tree, Path: treePlace})
+	}
+	return s
+}
+
+// buildCache is the folder of compiled packages of bases.
+func (l *Lab) buildCache() string { return filepath.Join(l.Cache, "build") }

@@ -1,0 +1,147 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"evolve/runtime/sandbox"
+)
+
+// how is the way one run of a package's tests differs from another.
+type how struct {
+	// word is the setting of the run that only what the gate added understands.
+	word string
+	// verbose asks for the results of all subtests.
+	verbose bool
+	// disguised runs the tests under a name that is not that of a test binary, from
+	// another path of the same folder, and without any flag.
+	disguised bool
+	// only is the one test to run, and first stops at the first failure.
+	only  string
+	first bool
+}
+
+// run is how the tests of a package ended once.
+type run struct {
+	exit sandbox.Exit
+	// late says that they had to be ended, loud that they printed too much.
+	late, loud bool
+	// words are those reported.
+	words map[string]bool
+	// shown are the results that a verbose run printed, by test: PASS, FAIL or SKIP.
+	shown map[string]string
+	// tail is the end of what was printed, for people.
+	tail string
+}
+
+// clean says that the process ended by itself with the exit code of success.
+func (r run) clean() bool {
+	return !r.late && !r.loud && r.exit.Reason == sandbox.Own && r.exit.Signal == 0 && r.exit.Code == 0
+}
+
+// ended says in words how a process ended.
+func (r run) ended() string {
+	switch {
+	case r.late:
+		return "did not end in time"
+	case r.loud:
+		return "printed more than it may"
+	}
+	return "ended with " + ending(r.exit)
+}
+
+// results matches what a verbose run prints of a test, behind a mark that tests do
+// not print by accident.
+var results = regexp.MustCompile(`(?m)\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
+
+// run runs the compiled tests of a package once, in a sandbox in which there is
+// nothing but the tree and the toolchain. scratch is a folder of the host.
+func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch string, h how) (run, error) {
+	lab, s := k.room.lab, k.room.spec(p.module, false)
+	binary, dir, name := k.binary(p), k.room.at(p.dir), m.word()
+	report := filepath.Join(scratch, name)
+	if err := os.WriteFile(report, nil, 0o600); err != nil {
+		return run{}, err
+	}
+	defer func() { _ = os.Remove(report) }()
+	seen := report
+	if lab.walled() {
+		seen = "/" + name
+		at := "/binaries/" + filepath.Base(binary)
+		if h.disguised {
+			at = "/" + m.word() + "/" + m.word()
+			other := "/" + m.word()
+			s.Shown = append(s.Shown, sandbox.Shown{Source: k.room.tree, Path: other})
+			if lab.layered() {
+				s.Shown = s.Shown[:len(s.Shown)-1]
+				s.Layers = append(s.Layers, sandbox.Layer{Lower: k.room.tree, Path: other, Size: int64(k.room.limits.Memory) / 2})
+			}
+			dir = path.Join(other, p.dir)
+		}
+		s.Shown = append(s.Shown, sandbox.Shown{Source: report, Path: seen, Writable: true}, sandbox.Shown{Source: binary, Path: at})
+		binary = at
+	} else if h.disguised {
+		other := filepath.Join(scratch, m.word())
+		if err := os.Link(binary, other); err != nil {
+			return run{}, err
+		}
+		defer func() { _ = os.Remove(other) }()
+		binary = other
+	}
+	if m.err != nil {
+		return run{}, m.err
+	}
+	s.Dir, s.Argv = dir, append([]string{binary}, h.flags(k.room)...)
+	s.Env = append(s.Env, "PWD="+dir, variable+"="+h.word+":"+seen)
+	timed, cancel := context.WithTimeout(ctx, k.room.limits.Tests)
+	defer cancel()
+	exit, out, err := lab.Walls.Run(timed, s, nil, k.room.limits.Output)
+	r := run{exit: exit, loud: out.Truncated, words: map[string]bool{}, shown: map[string]string{}}
+	if r.late = ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded); err != nil && !r.late {
+		return r, err
+	}
+	said, err := os.ReadFile(report)
+	if err != nil {
+		return r, err
+	}
+	for _, w := range strings.Fields(string(said)) {
+		r.words[w] = true
+	}
+	for _, found := range results.FindAllSubmatch(out.Stdout, -1) {
+		r.shown[string(found[2])] = string(found[1])
+	}
+	r.tail = tail(string(out.Stdout) + "\n" + string(out.Stderr))
+	return r, nil
+}
+
+// flags are the arguments of a test binary.
+func (h how) flags(r room) []string {
+	if h.disguised {
+		return nil
+	}
+	out := []string{"-test.paniconexit0", "-test.timeout=" + (r.limits.Tests - r.limits.Tests/20).String()}
+	if h.verbose {
+		out = append(out, "-test.v=test2json")
+	}
+	if h.first {
+		out = append(out, "-test.failfast")
+	}
+	if h.only != "" {
+		out = append(out, "-test.run=^"+h.only+"$")
+	}
+	return out
+}
+
+// tail is the end of what tests printed.
+func tail(text string) string {
+	const most = 400
+	if len(text) > most {
+		text = text[len(text)-most:]
+	}
+	return oneLine(strings.ReplaceAll(text, "\x16", ""))
+}

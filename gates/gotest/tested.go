@@ -1,0 +1,227 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"evolve/gates"
+)
+
+// tested is what became of one affected package's tests.
+type tested struct {
+	pkg  *pkg
+	kit  *kit
+	base outcome
+	// wrong is what was wrong with the run; empty for nothing.
+	wrong []string
+	// excuse says why the patch is not to blame for it.
+	excuse string
+}
+
+// test runs the base's tests of all affected packages on the candidate's code.
+func (t *trial) test(ctx context.Context) ([]tested, error) {
+	return t.tested.do(func() ([]tested, error) {
+		l, err := t.lay(ctx)
+		if err != nil {
+			return nil, err
+		}
+		known, err := t.learn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c, err := t.compile(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var list []tested
+		for _, p := range l.affected {
+			if o := known[p.module.dir].Packages[p.path]; len(o.Passed) > 0 {
+				list = append(list, tested{pkg: p, kit: c.tests[p.module.dir], base: o})
+			}
+		}
+		verbose := how{word: t.quiet, verbose: true}
+		err = t.each(ctx, len(list), func(ctx context.Context, m *marks, i int) error {
+			x := &list[i]
+			if x.kit.binary(x.pkg) == "" {
+				x.wrong = []string{"its tests do not compile: " + oneLine(x.kit.said(x.pkg, c.results[x.pkg.module.dir]).stderr)}
+				return nil
+			}
+			x.wrong, err = t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
+			if err != nil || len(x.wrong) == 0 {
+				return err
+			}
+			again, err := t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
+			if err == nil && len(again) == 0 {
+				x.excuse = "passed when run again"
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return list, t.excuse(ctx, list, verbose)
+	})
+}
+
+// try runs one package's tests and says what was wrong.
+func (t *trial) try(ctx context.Context, m *marks, k *kit, p *pkg, base outcome, h how) ([]string, error) {
+	r, err := k.run(ctx, m, p, t.variable, t.dir, h)
+	if err != nil {
+		return nil, err
+	}
+	return k.sealed[p.path].judge(base, r, h, h.word == t.loud), nil
+}
+
+// each does something for several packages at once, each with marks of its own.
+func (t *trial) each(ctx context.Context, n int, do func(ctx context.Context, m *marks, i int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(t.limits.Parallel)
+	for i := range n {
+		m := t.marks.branch()
+		if t.marks.err != nil {
+			return errors.Join(t.marks.err, group.Wait())
+		}
+		group.Go(func() error { return do(ctx, m, i) })
+	}
+	return group.Wait()
+}
+
+// excuse runs what went wrong on the base too, in the same way, before the patch is
+// blamed.
+func (t *trial) excuse(ctx context.Context, list []tested, h how) error {
+	var modules []*pkg
+	for i := range list {
+		if len(list[i].wrong) > 0 && list[i].excuse == "" {
+			modules = append(modules, list[i].pkg)
+		}
+	}
+	l, err := t.lay(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range modulesOf(modules) {
+		k, err := t.baseKit(ctx, l, m, modules)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			x := &list[i]
+			if x.pkg.module != m || !slices.Contains(modules, x.pkg) || k.binary(x.pkg) == "" {
+				continue
+			}
+			wrong, err := t.try(ctx, &t.marks, k, x.pkg, x.base, h)
+			if err != nil {
+				return err
+			}
+			if sameTests(x.wrong, wrong) {
+				x.excuse = "is so on the base too"
+			}
+		}
+	}
+	return nil
+}
+
+// sameTests reports whether everything that went wrong now went wrong there as well.
+func sameTests(now, there []string) bool {
+	names := func(list []string) map[string]bool {
+		out := map[string]bool{}
+		for _, w := range list {
+			if name, _, _ := strings.Cut(w, " "); name != "the" {
+				out[name] = true
+			}
+		}
+		return out
+	}
+	have := names(there)
+	for n := range names(now) {
+		if !have[n] {
+			return false
+		}
+	}
+	return len(there) > 0
+}
+
+// baseKit compiles the tests of packages as they are on the base.
+func (t *trial) baseKit(ctx context.Context, l *laid, m module, packages []*pkg) (*kit, error) {
+	r, err := t.baseRoom(l)
+	if err != nil {
+		return nil, err
+	}
+	stuff, err := t.folder("base-tests")
+	if err != nil {
+		return nil, err
+	}
+	var there []*pkg
+	for _, p := range packages {
+		if was := l.was.packages[p.path]; was != nil && p.module == m {
+			there = append(there, was)
+		}
+	}
+	k, err := newKit(&t.marks, r, stuff, "tests", t.variable, t.loud, there, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.script(ctx, m, stuff, k.steps())
+	return k, err
+}
+
+// affectedGate judges the affected packages.
+func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error) {
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	list, err := t.test(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if len(list) == 0 {
+		return gates.Flagged, fmt.Sprintf("no test of the base looks at any of %s that the patch affects", count(len(l.affected), "package")), nil
+	}
+	tests := 0
+	var failing []string
+	for _, x := range list {
+		tests += len(x.base.Passed)
+		if !x.base.OK {
+			failing = append(failing, x.pkg.path+": "+some(x.base.Failed))
+		}
+	}
+	verdict, said := judgement(list)
+	switch {
+	case verdict == gates.Failed:
+		return verdict, said, nil
+	case verdict == gates.Passed && len(failing) > 0:
+		return gates.Flagged, fmt.Sprintf("%s of %s pass as on the base, where others fail: %s", count(tests, "test"), count(len(list), "package"), some(failing)), nil
+	case verdict == gates.Flagged:
+		return verdict, said, nil
+	}
+	return gates.Passed, fmt.Sprintf("all %s of the base in %s, subtests counted, pass as there (%s affected)", count(tests, "test"), count(len(list), "package"), count(len(l.affected), "package")), nil
+}
+
+// judgement adds up packages: failed when anything has no excuse, flagged when all
+// have one.
+func judgement(list []tested) (gates.Verdict, string) {
+	var blamed, excused []string
+	for _, x := range list {
+		said := x.pkg.path + ": " + some(x.wrong)
+		switch {
+		case len(x.wrong) == 0:
+		case x.excuse == "":
+			blamed = append(blamed, said)
+		default:
+			excused = append(excused, said+", which "+x.excuse)
+		}
+	}
+	switch {
+	case len(blamed) > 0:
+		return gates.Failed, "passes on the base, and not here: " + some(blamed)
+	case len(excused) > 0:
+		return gates.Flagged, some(excused)
+	}
+	return gates.Passed, ""
+}

@@ -1,0 +1,254 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/build"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// trial is one change on its way through the gates. What several gates need is done
+// when the first of them asks.
+type trial struct {
+	lab    *Lab
+	limits Limits
+	change Change
+	marks  marks
+	// variable names the environment variable with the settings of a run; quiet, loud
+	// and all are the words of an ordinary run, of one in which the canary fails, and of
+	// one in which every mutant panics.
+	variable, quiet, loud, all string
+	dir                        string // scratch
+
+	laid     once[*laid]
+	learned  once[map[string]facts]
+	compiled once[*compiled]
+	tested   once[[]tested]
+	disguise once[[]disguised]
+	broken   once[*experiments]
+}
+
+// once is the outcome of something done at most once. Gates run one after another.
+type once[T any] struct {
+	done  bool
+	value T
+	err   error
+}
+
+func (o *once[T]) do(f func() (T, error)) (T, error) {
+	if !o.done {
+		o.value, o.err = f()
+		o.done = true
+	}
+	return o.value, o.err
+}
+
+// laid is the candidate with the tests of the base laid over it, and what is in it.
+type laid struct {
+	base, candidate tree
+	room            room
+	was, is         scan
+	// changed are the paths that the patch changes, tests left out; fresh the tests it
+	// brings.
+	changed, fresh []string
+	// affected are the packages that the changed files belong to, and all that import
+	// them; direct are the first alone.
+	affected, direct []*pkg
+	// gone are packages that the base builds and this tree does not.
+	gone []string
+}
+
+// lay checks the trees and puts the tested one together.
+func (t *trial) lay(context.Context) (*laid, error) {
+	return t.laid.do(func() (*laid, error) {
+		var err error
+		l := &laid{}
+		if l.base, err = readTree(t.change.Base); err != nil {
+			return nil, fmt.Errorf("reading the base: %w", err)
+		}
+		if l.candidate, err = readTree(t.change.Candidate); err != nil {
+			return nil, fmt.Errorf("reading the candidate: %w", err)
+		}
+		differ := differences(l.base, l.candidate)
+		if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
+			return nil, fmt.Errorf("the trees differ in %s, which is not what was said to change", some(differ))
+		}
+		for _, p := range differ {
+			switch {
+			case slices.Contains(t.change.NewTests, p):
+				l.fresh = append(l.fresh, p)
+			case !isTest(p):
+				l.changed = append(l.changed, p)
+			}
+		}
+		at := filepath.Join(t.dir, "candidate")
+		if err := assemble(at, l.base, l.candidate, l.changed); err != nil {
+			return nil, fmt.Errorf("putting the tree together: %w", err)
+		}
+		l.room = room{lab: t.lab, limits: t.limits, tree: at, cache: t.lab.buildCache()}
+		if _, ok := l.base.files["go.work"]; ok {
+			l.room.workspace = "go.work"
+		}
+		if !t.lab.layered() {
+			l.room.cache = filepath.Join(t.dir, "cache")
+		}
+		if l.was, err = scanImports(t.change.Base); err != nil {
+			return nil, fmt.Errorf("reading the base's imports: %w", err)
+		}
+		if l.is, err = scanImports(at); err != nil {
+			return nil, fmt.Errorf("reading the candidate's imports: %w", err)
+		}
+		l.affect()
+		return l, nil
+	})
+}
+
+// affect finds the packages that the patch touches.
+func (l *laid) affect() {
+	seeds := map[string]*pkg{}
+	everything := false
+	for _, p := range l.changed {
+		name := path.Base(p)
+		everything = everything || name == "go.mod" || name == "go.sum" || name == "go.work" || name == "go.work.sum" || slices.Contains(strings.Split(p, "/"), "vendor")
+		for _, s := range []scan{l.is, l.was} {
+			if o := s.owner(p); o != nil && seeds[o.path] == nil {
+				seeds[o.path] = o
+			}
+		}
+	}
+	if everything {
+		maps.Copy(seeds, l.is.packages)
+	}
+	list := slices.Collect(maps.Values(seeds))
+	for _, p := range l.is.dependents(list) {
+		if l.is.packages[p.path] != p {
+			continue // it is gone; whoever imports it is not
+		}
+		l.affected = append(l.affected, p)
+		if seeds[p.path] != nil {
+			l.direct = append(l.direct, p)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(seeds)) {
+		was, now := l.was.packages[name], l.is.packages[name]
+		if was != nil && parts(filepath.Join(l.base.root, was.dir)).code && (now == nil || !parts(filepath.Join(l.room.tree, now.dir)).code) {
+			l.gone = append(l.gone, name)
+		}
+	}
+}
+
+// part tells what the Go tool finds in a folder on this system.
+type part struct{ code, tests bool }
+
+// parts asks for the files that build constraints leave.
+func parts(dir string) part {
+	p, err := build.ImportDir(dir, 0)
+	var none *build.NoGoError
+	if errors.As(err, &none) {
+		return part{}
+	}
+	return part{len(p.GoFiles)+len(p.CgoFiles)+len(p.InvalidGoFiles) > 0, len(p.TestGoFiles)+len(p.XTestGoFiles) > 0}
+}
+
+// of are the packages of a list that belong to a module and have what is asked for.
+func (l *laid) of(list []*pkg, m module, has func(part) bool) []*pkg {
+	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool {
+		return p.module != m || !has(parts(filepath.Join(l.room.tree, p.dir)))
+	})
+}
+
+// modules are those with packages in a list.
+func modulesOf(list []*pkg) []module {
+	var out []module
+	for _, p := range list {
+		if !slices.Contains(out, p.module) {
+			out = append(out, p.module)
+		}
+	}
+	return out
+}
+
+// learn draws up the facts of every module with affected packages.
+func (t *trial) learn(ctx context.Context) (map[string]facts, error) {
+	return t.learned.do(func() (map[string]facts, error) {
+		l, err := t.lay(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.lab.freshen(); err != nil {
+			return nil, err
+		}
+		out := map[string]facts{}
+		digest := l.base.digest()
+		for _, m := range modulesOf(l.affected) {
+			if _, was := moduleNamed(l.was.modules, m.dir); !was {
+				out[m.dir] = facts{Packages: map[string]outcome{}} // the patch brings the module
+				continue
+			}
+			name := l.room.factsFile(m, digest)
+			f, err := recall(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				f, err = t.draw(ctx, l, m, name)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("running the tests of the base: %w", err)
+			}
+			out[m.dir] = f
+		}
+		if !t.lab.layered() {
+			if err := os.CopyFS(l.room.cache, os.DirFS(t.lab.buildCache())); err != nil {
+				return nil, fmt.Errorf("copying the build cache: %w", err)
+			}
+		}
+		return out, nil
+	})
+}
+
+func moduleNamed(list []module, dir string) (module, bool) {
+	at := slices.IndexFunc(list, func(m module) bool { return m.dir == dir })
+	if at < 0 {
+		return module{}, false
+	}
+	return list[at], true
+}
+
+// draw runs everything on the base and keeps what comes out, the compiled packages too.
+func (t *trial) draw(ctx context.Context, l *laid, m module, name string) (facts, error) {
+	stuff, err := t.folder("facts")
+	if err != nil {
+		return facts{}, err
+	}
+	r, err := t.baseRoom(l)
+	if err != nil {
+		return facts{}, err
+	}
+	if err := os.MkdirAll(t.lab.buildCache(), 0o700); err != nil {
+		return facts{}, err
+	}
+	r.cache, r.kept = t.lab.buildCache(), true
+	f, err := r.draw(ctx, m, stuff)
+	if err != nil {
+		return f, err
+	}
+	return f, f.keep(name)
+}
+
+// baseRoom is the base at the place of the candidate.
+func (t *trial) baseRoom(l *laid) (room, error) {
+	r := l.room
+	r.tree = filepath.Join(t.dir, "base")
+	if _, err := os.Stat(r.tree); err == nil {
+		return r, nil
+	}
+	return r, assemble(r.tree, l.base, l.base, nil)
+}
+
+// folder makes a new folder of scratch.
+func (t *trial) folder(name string) (string, error) { return os.MkdirTemp(t.dir, name+"-") }
