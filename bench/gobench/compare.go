@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,9 +45,14 @@ type session struct {
 }
 
 // Compare judges a candidate by a rule. It is deterministic, and draws no conclusion
-// that was not earned: runs that do not report the same benchmarks equally often, too
-// few runs for any difference to be significant, and a base that differs from itself
-// are void.
+// that was not earned: sides that ran unequally often, runs that do not report the same
+// benchmarks equally often, too few runs for any difference to be significant, and a
+// base that differs from itself are void. The number of runs is settled before the first:
+// going on until a difference shows would find one anywhere.
+//
+// Equally often, because only then is the distribution of U symmetric when values are
+// equal, which benchmath's exact test takes for granted: of 1, 1 against 0, 1, 0, 1, 1 it
+// says p = .095, where all ways to deal the values out give .95.
 func Compare(m Measured, rule Rule) Result {
 	s := &session{rule: rule.withDefaults(), criticals: map[size]int{}}
 	if !(s.rule.Alpha > 0 && s.rule.Alpha < 1) {
@@ -63,14 +69,10 @@ func Compare(m Measured, rule Rule) Result {
 		return void(wrong...)
 	}
 	r := Result{Needed: Needed(s.rule.Alpha, s.family)}
-	smallest := len(m.Candidate)
-	if len(m.Again) > 0 {
-		smallest = min(smallest, len(m.Again))
-	}
-	if leastP(len(m.Base), smallest) > s.rule.Alpha/float64(s.family) {
+	if n := len(m.Base); n < r.Needed {
 		r.Verdict = Void
-		r.Reasons = []string{fmt.Sprintf("with %s of one side and %d of the other, no difference among %s could be significant: at least %d a side are needed",
-			plural(len(m.Base), "run"), smallest, plural(s.family, "comparison"), r.Needed)}
+		r.Reasons = []string{fmt.Sprintf("with %s a side no difference among %s could be significant: at least %d are needed",
+			plural(n, "run"), plural(s.family, "comparison"), r.Needed)}
 		return r
 	}
 	r.Comparisons = s.compareAll(m.Base, m.Candidate)
@@ -104,10 +106,7 @@ func (s *session) shared(base []Run) []Key {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b Key) int {
-		if c := strings.Compare(a.Benchmark, b.Benchmark); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Unit, b.Unit)
+		return cmp.Or(strings.Compare(a.Benchmark, b.Benchmark), strings.Compare(a.Unit, b.Unit))
 	})
 	return keys
 }
@@ -124,12 +123,15 @@ func (s *session) unfit(m Measured) []string {
 		}
 	}
 	if len(m.Candidate) == 0 {
-		wrong = append(wrong, "the candidate has no run")
+		return []string{"the candidate has no run"}
 	}
 	for _, side := range []struct {
 		name Side
 		runs []Run
 	}{{Base, m.Base}, {Again, m.Again}, {Candidate, m.Candidate}} {
+		if n := len(side.runs); n != len(m.Base) && (n > 0 || side.name != Again) {
+			wrong = append(wrong, fmt.Sprintf("%s ran %s, the base %s", side.name, times(n), times(len(m.Base))))
+		}
 		if len(side.runs) > mostRuns {
 			return []string{fmt.Sprintf("%d runs of one side are more than the %d that are compared", len(side.runs), mostRuns)}
 		}
@@ -201,7 +203,7 @@ func (s *session) judge(r *Result) {
 	case len(worse) > 0:
 		r.Verdict, r.Reasons = Worse, slices.Concat(worse, better)
 	case len(better) > 0:
-		r.Verdict, r.Reasons = Better, better
+		r.Verdict, r.Reasons = Better, append(better, blindSpot(r.Comparisons))
 	default:
 		r.Verdict, r.Reasons = NotShown, []string{s.unshown(r.Comparisons)}
 	}
@@ -223,6 +225,21 @@ func (s *session) unshown(list []Comparison) string {
 		return text
 	}
 	return text + fmt.Sprintf("; the smallest that could have been found is about %s %% (80 %% power)", percent(math.Max(least, s.rule.Least)))
+}
+
+// blindSpot says what harm could have gone unseen: that none was shown is no proof that
+// there is none.
+func blindSpot(list []Comparison) string {
+	widest := list[0]
+	for _, c := range list {
+		if c.Detectable < 0 || widest.Detectable >= 0 && c.Detectable > widest.Detectable {
+			widest = c
+		}
+	}
+	if widest.Detectable < 0 {
+		return fmt.Sprintf("any loss of %s in %s could have gone unseen", widest.Benchmark, widest.Unit)
+	}
+	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(widest.Detectable), widest.Benchmark, widest.Unit)
 }
 
 func (c Comparison) sentence() string {

@@ -3,6 +3,7 @@ package gobench
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/aclements/go-moremath/stats"
 	"golang.org/x/perf/benchmath"
@@ -67,7 +68,7 @@ const power = 0.8
 // endless is a relative change that stands for any, however large.
 const endless = 1e6
 
-// compare measures one key. The values are those of the runs, in any order.
+// compare measures one key. Both sides have as many values, one per run, in any order.
 func (s *session) compare(k Key, base, candidate []float64) Comparison {
 	thresholds := benchmath.DefaultThresholds
 	thresholds.CompareAlpha = s.rule.Alpha
@@ -79,11 +80,11 @@ func (s *session) compare(k Key, base, candidate []float64) Comparison {
 	shifts, relative := shiftsOf(b.Values, c.Values)
 	out.Change = relative(median(shifts))
 	last := len(shifts) - 1
-	if k := s.critical(len(base), len(candidate), s.rule.Alpha); k >= 0 {
+	if k := s.critical(len(base), s.rule.Alpha); k >= 0 {
 		out.Interval = &Interval{relative(shifts[k]), relative(shifts[last-k])}
 	}
 	strictest := s.rule.Alpha / float64(s.family)
-	if k := s.critical(len(base), len(candidate), strictest); k >= 0 {
+	if k := s.critical(len(base), strictest); k >= 0 {
 		z := distuv.UnitNormal.Quantile(1 - strictest/2)
 		stretch := (z + distuv.UnitNormal.Quantile(power)) / z
 		if d := relative((shifts[last-k] - shifts[k]) / 2 * stretch); d < endless {
@@ -137,28 +138,26 @@ func shiftsOf(base, candidate []float64) (shifts []float64, relative func(float6
 }
 
 type size struct {
-	n1, n2 int
-	alpha  float64
+	runs  int
+	alpha float64
 }
 
-// critical is the largest U at which the test of samples without equal values is
-// significant; -1 when it never is. Beyond 50 runs a side the normal approximation
-// with continuity correction serves, as in the test itself.
-func (s *session) critical(n1, n2 int, alpha float64) int {
-	at := size{n1, n2, alpha}
+// critical is the largest U at which the test of so many runs a side without equal values
+// is significant; -1 when it never is. Beyond 50 runs the normal approximation with
+// continuity correction serves, as in the test itself.
+func (s *session) critical(runs int, alpha float64) int {
+	at := size{runs, alpha}
 	if k, known := s.criticals[at]; known {
 		return k
 	}
-	k := -1
-	if max(n1, n2) > stats.MannWhitneyExactLimit {
-		pairs := float64(n1 * n2)
-		sd := math.Sqrt(pairs * float64(n1+n2+1) / 12)
+	var k int
+	if runs > stats.MannWhitneyExactLimit {
+		pairs := float64(runs * runs)
+		sd := math.Sqrt(pairs * float64(2*runs+1) / 12)
 		k = max(-1, int(math.Floor(pairs/2-distuv.UnitNormal.Quantile(1-alpha/2)*sd-0.5)))
 	} else {
-		dist := stats.UDist{N1: n1, N2: n2}
-		for 2*dist.CDF(float64(k+1)) <= alpha {
-			k++
-		}
+		dist := stats.UDist{N1: runs, N2: runs}
+		k = sort.Search(runs*runs/2, func(u int) bool { return 2*dist.CDF(float64(u)) > alpha }) - 1
 	}
 	s.criticals[at] = k
 	return k

@@ -25,7 +25,7 @@ type Step struct {
 }
 
 // Plan is the order of the runs. The sides of a round follow one another, in a drawn
-// order, and in the opposite order in the next round (ABBA, Baab), so that over every two
+// order, and in the opposite order in the next round (ABBA), so that over every two
 // rounds all sides run at the same time on average: a machine that slows down at a
 // steady pace favours none. An odd number of rounds leaves one round without its
 // counterpart. The seed alone decides.

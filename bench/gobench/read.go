@@ -95,7 +95,8 @@ func sift(from io.Reader) ([]byte, error) {
 		if read > mostBytes {
 			return nil, fmt.Errorf("more than %d bytes: %w", mostBytes, ErrTooMuch)
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		last := errors.Is(err, io.EOF)
+		if err != nil && !last {
 			return nil, fmt.Errorf("reading a benchmark's output: %w", err)
 		}
 		switch {
@@ -117,7 +118,7 @@ func sift(from io.Reader) ([]byte, error) {
 			out.Write(line)
 			name = nil
 		}
-		if err != nil {
+		if last {
 			return out.Bytes(), nil
 		}
 	}

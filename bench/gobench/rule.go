@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -53,18 +54,17 @@ func (r Rule) compared(unit string) bool {
 // the U test with n runs a side is 2/C(2n,n), and the strictest level alpha/comparisons.
 func Needed(alpha float64, comparisons int) int {
 	for n := 1; ; n++ {
-		if leastP(n, n) <= alpha/float64(max(1, comparisons)) || n >= mostRuns {
+		if leastP(n) <= alpha/float64(max(1, comparisons)) || n >= mostRuns {
 			return n
 		}
 	}
 }
 
-// leastP is the smallest two-sided p-value that samples of these sizes can have.
-func leastP(n1, n2 int) float64 {
-	a, _ := math.Lgamma(float64(n1 + n2 + 1))
-	b, _ := math.Lgamma(float64(n1 + 1))
-	c, _ := math.Lgamma(float64(n2 + 1))
-	return math.Min(1, 2*math.Exp(b+c-a))
+// leastP is the smallest two-sided p-value with n runs a side.
+func leastP(n int) float64 {
+	ways, _ := math.Lgamma(float64(2*n + 1))
+	half, _ := math.Lgamma(float64(n + 1))
+	return math.Min(1, 2*math.Exp(2*half-ways))
 }
 
 // holm adjusts p-values for being looked at together (Holm 1979): an adjusted value at
@@ -74,15 +74,7 @@ func holm(p []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] < p[b]:
-			return -1
-		case p[a] > p[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out := make([]float64, len(p))
 	highest := 0.0
 	for rank, i := range order {

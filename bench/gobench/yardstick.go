@@ -65,8 +65,9 @@ func (y *Yardstick) Benchmarks() []string {
 // so that the base scores ½, a tenth better .68, twice as good .996, and a candidate
 // and its inverse add up to 1. The searcher believes in σ(ability + easiness): the
 // ability it learns is k times the logarithm of the speed-up, additive over causes that
-// multiply, and the benchmarks' different sizes have dropped out. k decides where the
-// scale is widest: around changes of 5 to 50 %, which are what tuning is about.
+// multiply, and the benchmarks' different sizes have dropped out. k decides which changes
+// the scale tells apart: with less than 4 the searcher holds gains of 5 to 30 % for luck
+// and stays with the base, with more than 16 all that is twice as good looks alike.
 //
 // The scores of a search are no evidence: the best of many is the luckiest. What is
 // found is to be compared with the base on new runs.

@@ -104,7 +104,7 @@ func (c Constant) atStep(k int) float64 {
 	if c.Whole {
 		return math.Round(v)
 	}
-	return math.Min(rounded(v), c.Max)
+	return math.Max(c.Min, math.Min(rounded(v), c.Max))
 }
 
 // gridTolerance is by how much of a step a value may miss its place: the rounding of

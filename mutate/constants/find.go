@@ -82,7 +82,7 @@ func (f *finding) read(path string, data []byte) {
 	tree, err := parser.ParseFile(set, path, data, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		line, text := 1, err.Error()
-		if list := (scanner.ErrorList)(nil); errors.As(err, &list) && len(list) > 0 {
+		if list := scanner.ErrorList(nil); errors.As(err, &list) && len(list) > 0 {
 			// The position's own line may be one that a //line comment claims.
 			line, text = 1+bytes.Count(data[:min(len(data), list[0].Pos.Offset)], []byte("\n")), list[0].Msg
 		}

@@ -11,8 +11,9 @@ import (
 )
 
 // Set writes the values of a config into the marked constants and returns all files,
-// those without a change as they are. Nothing but the literals changes, and a literal
-// that already means its value stays as it is written. Constants that the config does
+// those without a change as they are. Nothing but the literals changes, not even the
+// white space that gofmt would want after them, and a literal that already means its
+// value stays as it is written. Constants that the config does
 // not mention keep their values.
 //
 // It fails when a mark in the files has a problem, the config has a parameter that

@@ -131,8 +131,15 @@ func drawFile(t *rapid.T) written {
 	n := rapid.IntRange(1, 6).Draw(t, "constants")
 	for i := range n {
 		form := rapid.SampledFrom([][2]string{
-			{"64", "min=-500 max=99999"}, {"-0x1F", "min=-0x1ff max=0x1ff"}, {"1_000", "min=1 max=99_999 log"}, {"0b1010", "min=0 max=255 step=5"},
-			{"0.25", "min=-1 max=3"}, {"2.5e-7", "min=1e-9 max=1e3 log"}, {"1e2", "min=100 max=1e20"}, {"0644", "min=0 max=0777"}, {"+ 4", "min=2 max=64 log step=2"},
+			{"64", "min=-500 max=99999"},
+			{"-0x1F", "min=-0x1ff max=0x1ff"},
+			{"1_000", "min=1 max=99_999 log"},
+			{"0b1010", "min=0 max=255 step=5"},
+			{"0.25", "min=-1 max=3"},
+			{"2.5e-7", "min=1e-9 max=1e3 log"},
+			{"1e2", "min=100 max=1e20"},
+			{"0644", "min=0 max=0777"},
+			{"+ 4", "min=2 max=64 log step=2"},
 		}).Draw(t, "form")
 		typ := rapid.SampledFrom([]string{"", " float64"}).Draw(t, "type")
 		if strings.HasSuffix(form[1], "step=5") {

@@ -1,0 +1,70 @@
+package gobench
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestPlanFavoursNobody: every side runs once a round, and over an even number of
+// rounds all sides stand at the same place on average.
+func TestPlanFavoursNobody(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rounds := rapid.IntRange(0, 12).Draw(t, "rounds")
+		seed := rapid.Int64().Draw(t, "seed")
+		sides := []Side{Base, Candidate, Again}[:rapid.IntRange(1, 3).Draw(t, "sides")]
+		steps := Plan(rounds, seed, sides...)
+		if !slices.Equal(steps, Plan(rounds, seed, sides...)) {
+			t.Fatal("the same seed gives another plan")
+		}
+		if len(steps) != rounds*len(sides) {
+			t.Fatalf("%d steps", len(steps))
+		}
+		places := map[Side]int{}
+		for i, s := range steps {
+			if s.Round != i/len(sides) || i%len(sides) > 0 && slices.Contains(steps[i-i%len(sides):i], s) {
+				t.Fatalf("step %d of %v", i, steps)
+			}
+			places[s.Side] += i
+		}
+		if rounds%2 == 0 {
+			for _, s := range sides {
+				if places[s] != places[sides[0]] {
+					t.Fatalf("unequal places %v in %v", places, steps)
+				}
+			}
+		}
+	})
+}
+
+// TestPlanOutlivesADriftingMachine: a machine that becomes 30 % slower during the
+// measurement makes a candidate that is the base look much worse when the sides run one
+// after the other, and not when they run by a plan.
+func TestPlanOutlivesADriftingMachine(t *testing.T) {
+	measure := func(steps []Step) Verdict {
+		rng := rand.New(rand.NewPCG(5, 6))
+		var m Measured
+		for i, s := range steps {
+			value := noisy(rng, 1, 1+.3*float64(i)/float64(len(steps)), .01)
+			run := Run{{"BenchmarkX", sec}: value}
+			if s.Side == Base {
+				m.Base = append(m.Base, run)
+			} else {
+				m.Candidate = append(m.Candidate, run)
+			}
+		}
+		return Compare(m, Rule{}).Verdict
+	}
+	for seed := range int64(20) {
+		if v := measure(Plan(10, seed, Base, Candidate)); v != NotShown {
+			t.Errorf("by the plan of seed %d: %s", seed, v)
+		}
+	}
+	apart := Plan(10, 1, Base, Candidate)
+	slices.SortStableFunc(apart, func(a, b Step) int { return len(a.Side) - len(b.Side) })
+	if v := measure(apart); v != Worse {
+		t.Errorf("one after the other: %s; the drift is too small to test anything", v)
+	}
+}
