@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"evolve/mutate/rasch"
+	"evolve/mutate/spacetest"
 	"evolve/runtime/agent"
 )
 
@@ -53,7 +54,7 @@ func TestMembersShareTheirParametersWeight(t *testing.T) {
 // Every point that moves make is a config of the space, and comes back from it.
 func TestMovesStayInTheSpace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		space := anySpace(t)
+		space := spacetest.Any(t)
 		champion := space.Default()
 		c := newCodec(space, champion)
 		if len(c.settings) == 0 {

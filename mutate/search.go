@@ -3,6 +3,7 @@ package mutate
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +18,7 @@ import (
 type search struct {
 	space agent.Space
 	view  View
+	seed  uint64
 	rng   *rand.Rand
 	codec *codec
 	plan  plan
@@ -82,7 +84,7 @@ func New(o Options) (Searcher, error) {
 		return nil, fmt.Errorf("the champion: %s", problems[0])
 	}
 	s := &search{
-		space: o.Space, view: o.View,
+		space: o.Space, view: o.View, seed: uint64(o.Seed),
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0x5ea4c4)), codec: newCodec(o.Space, champion),
 		tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget, repeats: o.MaxRepeats, finalists: o.Finalists,
 		byID: map[agent.ConfigID]*arm{}, points: map[string]bool{}, heard: map[uint64]bool{}, pending: map[trialKey]bool{},
@@ -293,12 +295,18 @@ func (s *search) enlarge() bool {
 	return true
 }
 
-// refused are configs of this run, and three in four of those of earlier nights.
+// refused are configs of this run, and three in four of those of earlier nights. The
+// seed says which: were it drawn at every look, what comes up often would get by.
 func (s *search) refused(id agent.ConfigID) bool {
 	if _, known := s.byID[id]; known {
 		return true
 	}
-	return s.view != nil && s.rng.IntN(4) != 0 && s.view.Tried(id)
+	if s.view == nil {
+		return false
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id)) // never fails
+	return (h.Sum64()+s.seed)%4 != 0 && s.view.Tried(id)
 }
 
 // random draws a config.

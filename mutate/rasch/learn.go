@@ -46,7 +46,8 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 				pace[i] = math.Max(0.01, pace[i]*0.5)
 			}
 			if g != 0 {
-				k.theta[i] += math.Copysign(pace[i], g)
+				far := farthest * k.spread[i]
+				k.theta[i] = math.Max(k.prior[i]-far, math.Min(k.prior[i]+far, k.theta[i]+math.Copysign(pace[i], g)))
 			}
 			last[i] = g
 		}
@@ -54,8 +55,13 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 	}
 }
 
-// firstPace is the first step of a logarithm.
-const firstPace = 0.15
+const (
+	// firstPace is the first step of a logarithm.
+	firstPace = 0.15
+	// farthest a logarithm gets from its prior median, in the prior's standard
+	// deviations: covariances stay finite, whatever is told.
+	farthest = 6
+)
 
 // gradient of the log marginal likelihood, ½ tr((αα' − A⁻¹) ∂A/∂θ), by hyperparameter.
 func (k *kernel) gradient(points []Point, columns [][]int16, alpha *mat.VecDense, inverse *mat.SymDense) []float64 {
