@@ -292,9 +292,14 @@ func TestDigest(t *testing.T) {
 	}
 	seen := map[string]bool{p.Digest(): true}
 	for _, other := range []Policy{
-		{}, {Allow: []string{"a", "b"}}, {Allow: []string{"a", "b", "x"}}, {Allow: []string{"a,b"}, Deny: []string{"x"}},
+		{},
+		{Allow: []string{"a", "b"}},
+		{Allow: []string{"a", "b", "x"}},
+		{Allow: []string{"a,b"}, Deny: []string{"x"}},
 		{Allow: p.Allow, Deny: p.Deny, Cgo: true},
-		{Allow: p.Allow, Deny: p.Deny, Runtime: true}, {Allow: p.Allow, Deny: p.Deny, MaxFiles: 21}, {Allow: p.Allow, Deny: p.Deny, MaxBytes: 1},
+		{Allow: p.Allow, Deny: p.Deny, Runtime: true},
+		{Allow: p.Allow, Deny: p.Deny, MaxFiles: 21},
+		{Allow: p.Allow, Deny: p.Deny, MaxBytes: 1},
 	} {
 		if seen[other.Digest()] {
 			t.Errorf("%+v has the digest of another policy", other)

@@ -1,0 +1,171 @@
+package scan
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+)
+
+// isGo tells whether go build may read a file.
+func isGo(p string) bool { return strings.HasSuffix(strings.ToLower(p), ".go") }
+
+// cgo looks for C. A file that becomes one with C drops out of a build without cgo;
+// in one that has C already, the comment above the import is source as well.
+func cgo(f *file, found report) {
+	has := func(a *ast.File) *ast.ImportSpec {
+		if a == nil {
+			return nil
+		}
+		for _, i := range a.Imports {
+			if importPath(i) == "C" {
+				return i
+			}
+		}
+		return nil
+	}
+	now, was := has(f.now), has(f.was)
+	switch {
+	case now != nil && was == nil:
+		found(now.Pos(), true, "the file becomes one with C, which only a build with cgo reads")
+	case now != nil && string(f.Old) != string(f.New):
+		found(now.Pos(), false, "a file with C is changed, which only a build with cgo reads")
+	}
+}
+
+// directive is a comment that a tool obeys.
+type directive struct {
+	text string
+	at   token.Pos
+}
+
+// toolComments lists the comments of a file that a tool obeys.
+func toolComments(a *ast.File) []directive {
+	if a == nil {
+		return nil
+	}
+	var out []directive
+	for _, g := range a.Comments {
+		for _, c := range g.List {
+			for _, prefix := range []string{"//go:", "//export ", "//line ", "/*line ", "//evolve:", "// evolve:"} {
+				if strings.HasPrefix(c.Text, prefix) && !constraint.IsGoBuild(c.Text) {
+					out = append(out, directive{strings.TrimSpace(c.Text), c.Pos()})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// harmless are directives that change how code is compiled and not what it does.
+var harmless = []string{"//go:noinline", "//go:nosplit", "//go:fix"}
+
+// directives looks for comments that a tool obeys and that the base does not have.
+func directives(f *file, found report) {
+	had := map[string]int{}
+	for _, d := range toolComments(f.was) {
+		had[d.text]++
+	}
+	for _, d := range toolComments(f.now) {
+		if had[d.text] > 0 {
+			had[d.text]--
+			continue
+		}
+		word, rest, _ := strings.Cut(d.text, " ")
+		switch {
+		case word == "//go:linkname":
+			found(d.at, true, "it takes the place of, or calls, a function that another package hides: %+q", rest)
+		case word == "//go:embed":
+			found(d.at, false, "the build reads the files %+q", rest)
+		case word == "//go:generate":
+			found(d.at, false, "it runs %+q on the machine of whoever generates", rest)
+		case strings.HasPrefix(d.text, "//line ") || strings.HasPrefix(d.text, "/*line "):
+			found(d.at, false, "coverage and failures are told of other lines: %+q", d.text)
+		case strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "//"), " "), "evolve:") || strings.HasPrefix(d.text, "// evolve:"):
+			found(d.at, false, "it changes what the nightly search may change: %+q", d.text)
+		case !slices.Contains(harmless, word):
+			found(d.at, false, "a directive that the compiler obeys: %+q", d.text)
+		}
+	}
+	lost := toolComments(f.was)
+	for _, d := range lost {
+		if strings.Contains(d.text, "evolve:") && had[d.text] > 0 {
+			had[d.text]--
+			found(f.now.Package, false, "it removes a mark of what the nightly search may change: %+q", d.text)
+		}
+	}
+}
+
+// constraintsOf lists the build constraints of a file as the go command reads them:
+// those before the package clause.
+func constraintsOf(a *ast.File) (text string, at token.Pos) {
+	if a == nil {
+		return "", token.NoPos
+	}
+	var lines []string
+	at = a.Package
+	for _, g := range a.Comments {
+		if g.Pos() > a.Package {
+			break
+		}
+		for _, c := range g.List {
+			if constraint.IsGoBuild(c.Text) || constraint.IsPlusBuild(c.Text) {
+				if len(lines) == 0 {
+					at = c.Pos()
+				}
+				lines = append(lines, strings.TrimSpace(c.Text))
+			}
+		}
+	}
+	return strings.Join(lines, "; "), at
+}
+
+// constraints looks for files that are built under other conditions than before, or
+// that belong to another package.
+func constraints(f *file, found report) {
+	now, at := constraintsOf(f.now)
+	was, _ := constraintsOf(f.was)
+	switch now {
+	case was:
+	case "":
+		found(at, false, "it is built always; before only with %+q", was)
+	default:
+		found(at, false, "it is built only with %+q", now)
+	}
+	name := f.now.Name.Name
+	switch {
+	case name == "documentation":
+		found(f.now.Package, true, "the go command leaves out files of package documentation")
+	case f.was != nil && f.was.Name.Name != name:
+		found(f.now.Package, false, "the file moves from package %+q to package %+q", f.was.Name.Name, name)
+	case strings.HasSuffix(name, "_test") && !f.test():
+		found(f.now.Package, false, "a package of tests in a file that is not one")
+	}
+}
+
+// systems are the operating systems and processors that the end of a file's name
+// can ask for (go/build's list, which it does not export).
+var systems = strings.Fields(`aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
+	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm unix`)
+
+// fileNames looks for new files that the go command leaves out, or builds on some
+// systems only, because of their names.
+func fileNames(f *file, found report) {
+	if f.Old != nil {
+		return
+	}
+	base := path.Base(f.Path)
+	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".go"), "_test")
+	switch last := stem[strings.LastIndex(stem, "_")+1:]; {
+	case strings.HasPrefix(base, "_") || strings.HasPrefix(base, "."):
+		found(f.now.Package, false, "the go command leaves out files whose names begin so")
+	case !strings.HasSuffix(base, ".go"):
+		found(f.now.Package, false, "the go command reads only names that end in small letters")
+	case strings.Contains(stem, "_") && slices.Contains(systems, last):
+		found(f.now.Package, false, "its name says that it is built only on %s", last)
+	case strings.Contains(stem, "_test_") || strings.HasSuffix(stem, "_test"):
+		found(f.now.Package, false, "its name looks like that of a test")
+	}
+}

@@ -1,0 +1,88 @@
+package scan
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// dates looks for code that behaves otherwise after some day: a function that asks
+// for the time and knows a date, or that compares a part of now with a constant.
+func dates(f *file, found report) {
+	for _, u := range f.units {
+		if !contains(u.node, func(n ast.Node) bool { return f.is(n, "time", "Now", "Since", "Until") }) {
+			continue
+		}
+		ast.Inspect(u.node, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.CallExpr:
+				if f.fixedDate(x) {
+					found(n.Pos(), false, "a fixed date in a function that asks what time it is")
+				}
+			case *ast.BinaryExpr:
+				if compares(x.Op) && (f.clockPart(x.X) && number(x.Y) > 0 || f.clockPart(x.Y) && number(x.X) > 0) {
+					found(n.Pos(), false, "a part of the current time is compared with a constant")
+				}
+			}
+			return true
+		})
+	}
+}
+
+// fixedDate tells whether a call makes a moment of constants alone.
+func (f *file) fixedDate(c *ast.CallExpr) bool {
+	switch {
+	case f.is(c.Fun, "time", "Date") && len(c.Args) > 0:
+		return number(c.Args[0]) >= 1990
+	case f.is(c.Fun, "time", "Unix", "UnixMilli", "UnixMicro") && len(c.Args) > 0:
+		return number(c.Args[0]) >= 1e9
+	case f.is(c.Fun, "time", "Parse", "ParseInLocation") && len(c.Args) > 1:
+		value, ok := text(c.Args[1])
+		return ok && len(value) > 0
+	}
+	return false
+}
+
+// clockPart tells whether an expression is a calendar part, or the Unix time, of
+// something; the caller knows that the function asks for now.
+func (f *file) clockPart(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) > 0 {
+		return false
+	}
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	switch s.Sel.Name {
+	case "Year", "YearDay", "Month", "Day", "Unix", "UnixNano", "UnixMilli", "UnixMicro":
+		return true
+	}
+	return false
+}
+
+func compares(op token.Token) bool {
+	switch op {
+	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
+		return true
+	}
+	return false
+}
+
+// number is the value of a number's literal; 0 for anything else.
+func number(e ast.Expr) float64 {
+	lit, ok := ast.Unparen(e).(*ast.BasicLit)
+	if !ok || (lit.Kind != token.INT && lit.Kind != token.FLOAT) {
+		return 0
+	}
+	text := strings.ReplaceAll(lit.Value, "_", "")
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+		return float64(n)
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,142 @@
+package scan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"slices"
+)
+
+// report notes a finding at a place in the candidate. Whatever of the source is put
+// into its words must be quoted with %q or %+q.
+type report func(at token.Pos, fatal bool, why string, args ...any)
+
+// detector looks for one way of fooling a test gate.
+type detector struct {
+	// rule names its findings, family the gate that they belong to.
+	rule, family string
+	// tests says that it reads test files too. In them, asking about tests, writing to
+	// testdata or starting processes is nothing special.
+	tests bool
+	// standing says that what a function did before the patch is not blamed on it, even
+	// when the patch changes the function: what it does it does always, so that no
+	// change around it makes it worse.
+	standing bool
+	look     func(f *file, found report)
+}
+
+// The families, each a gate of its own.
+const (
+	familyParse  = "source: parses"
+	familyText   = "source: text"
+	familyExits  = "source: exits"
+	familyAware  = "source: test awareness"
+	familyOutput = "source: arguments and output"
+	familyReach  = "source: reach"
+	familyBuild  = "source: build"
+	familyTables = "source: tables"
+)
+
+// parseRule is the rule of files that do not parse, which no detector reads.
+const parseRule = "parse"
+
+// detectors lists all of them, in the order in which their findings are told.
+func detectors() []detector {
+	return []detector{
+		{rule: "hidden character", family: familyText, tests: true, look: hiddenCharacters},
+		{rule: "look-alike", family: familyText, tests: true, look: lookAlikes},
+		{rule: "TestMain", family: familyExits, tests: true, look: testMain},
+		{rule: "exit", family: familyExits, tests: true, look: exits},
+		{rule: "early goroutine", family: familyExits, tests: true, look: earlyGoroutines},
+		{rule: "finalizer", family: familyExits, tests: true, look: finalizers},
+		{rule: "recover", family: familyExits, look: swallowedPanics},
+		{rule: "test awareness", family: familyAware, look: testAwareness},
+		{rule: "environment", family: familyAware, look: environment},
+		{rule: "date", family: familyAware, look: dates},
+		{rule: "arguments", family: familyOutput, tests: true, look: arguments},
+		{rule: "standard output", family: familyOutput, tests: true, look: standardOutput},
+		{rule: "forged output", family: familyOutput, tests: true, look: forgedOutput},
+		{rule: "write", family: familyOutput, look: writes},
+		{rule: "foreign variable", family: familyReach, tests: true, standing: true, look: foreignVariables},
+		{rule: "unsafe", family: familyReach, tests: true, standing: true, look: unsafety},
+		{rule: "import", family: familyReach, look: newImports},
+		{rule: "cgo", family: familyBuild, tests: true, look: cgo},
+		{rule: "directive", family: familyBuild, tests: true, look: directives},
+		{rule: "constraint", family: familyBuild, tests: true, look: constraints},
+		{rule: "file name", family: familyBuild, tests: true, look: fileNames},
+		{rule: "table", family: familyTables, look: tables},
+	}
+}
+
+// Go reads the sources of a patch and lists what must not be overlooked, in the
+// order of paths, lines and rules. Files that are not Go, and files that the patch
+// removes, say nothing. What the base has already is not blamed on the patch, but a
+// function that it changes is looked at whole.
+func Go(list []Source) []Finding {
+	var out []Finding
+	var files []*file
+	for _, s := range list {
+		if s.New == nil || !isGo(s.Path) {
+			continue
+		}
+		f, err := parse(s)
+		if err != nil {
+			out = append(out, Finding{Path: s.Path, Line: errorLine(err), Rule: parseRule, Fatal: true, Why: fmt.Sprintf("it does not parse: %+q", err.Error())})
+			continue
+		}
+		files = append(files, f)
+	}
+	packages(files)
+	for _, f := range files {
+		for _, d := range detectors() {
+			if !f.test() || d.tests {
+				out = append(out, d.findings(f)...)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Why, b.Why))
+	})
+	return slices.Compact(out)
+}
+
+// findings lists what one detector finds in a file.
+func (d detector) findings(f *file) []Finding {
+	var out []Finding
+	stood := map[string]int{}
+	if before := f.before(); d.standing && before != nil {
+		d.look(before, func(_ token.Pos, _ bool, why string, args ...any) { stood[fmt.Sprintf(why, args...)]++ })
+	}
+	d.look(f, func(at token.Pos, fatal bool, why string, args ...any) {
+		said := fmt.Sprintf(why, args...)
+		if stood[said] > 0 {
+			stood[said]--
+			return
+		}
+		out = append(out, Finding{Path: f.Path, Line: max(1, f.set.PositionFor(at, false).Line), Rule: d.rule, Fatal: fatal, Why: said})
+	})
+	return out
+}
+
+func errorLine(err error) int {
+	var list scanner.ErrorList
+	if errors.As(err, &list) && len(list) > 0 {
+		return max(1, list[0].Pos.Line)
+	}
+	return 1
+}
+
+// each visits every node of the file's units.
+func (f *file) each(visit func(ast.Node)) {
+	for _, u := range f.units {
+		ast.Inspect(u.node, func(n ast.Node) bool {
+			if n != nil {
+				visit(n)
+			}
+			return n != nil
+		})
+	}
+}

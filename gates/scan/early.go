@@ -1,0 +1,30 @@
+package scan
+
+import "go/ast"
+
+// earlyGoroutines looks for goroutines that are under way before the first test and
+// run beside all of them.
+func earlyGoroutines(f *file, found report) {
+	f.each(func(n ast.Node) {
+		if _, ok := n.(*ast.GoStmt); ok && f.pkg.early[n] {
+			found(n.Pos(), false, "a goroutine that is started when the package is loaded runs beside every test")
+		}
+		call, ok := n.(*ast.CallExpr)
+		if ok && f.pkg.early[n] && f.is(call.Fun, "time", "AfterFunc") {
+			found(n.Pos(), false, "a timer that is started when the package is loaded runs beside every test")
+		}
+	})
+}
+
+// finalizers looks for code that runs when no source line says so: after an object
+// is gone, or when a signal comes.
+func finalizers(f *file, found report) {
+	f.each(func(n ast.Node) {
+		switch {
+		case f.is(n, "runtime", "SetFinalizer", "AddCleanup"):
+			found(n.Pos(), false, "it runs code at a time of the garbage collector's choosing")
+		case f.is(n, "os/signal", "Notify", "NotifyContext", "Ignore") && f.pkg.early[n]:
+			found(n.Pos(), false, "signals are handled from the loading of the package on")
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package scan
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// exiting tells whether an expression names a way to end the process, or the
+// goroutine, past everything that waits for it.
+func (f *file) exiting(n ast.Node) (name string, ok bool) {
+	switch {
+	case f.is(n, "os", "Exit"):
+		return "os.Exit", true
+	case f.is(n, "syscall", "Exit"):
+		return "syscall.Exit", true
+	case f.is(n, "syscall", "Exec"), f.is(n, "golang.org/x/sys/unix", "Exec"):
+		return "an exec that replaces the process", true
+	case f.is(n, "golang.org/x/sys/unix", "Exit"):
+		return "unix.Exit", true
+	case f.is(n, "runtime", "Goexit"):
+		return "runtime.Goexit", true
+	}
+	return "", false
+}
+
+// exits looks for code that ends the process. Straight from an initialiser it is
+// fatal: a test binary that exits 0 before its first test looks as if all had passed,
+// and no library ends its program while it is being loaded. With a constant status
+// that is not 0 it is only odd. Panics and log.Fatal are nothing to look for: they end
+// the process with a status that fails the tests.
+func exits(f *file, found report) {
+	inMain := map[ast.Node]bool{}
+	for _, u := range f.units {
+		if fn, ok := u.node.(*ast.FuncDecl); ok && f.now.Name.Name == "main" && fn.Recv == nil && fn.Name.Name == "main" {
+			ast.Inspect(fn, func(n ast.Node) bool { inMain[n] = true; return true })
+		}
+	}
+	said := map[ast.Node]bool{}
+	f.each(func(n ast.Node) {
+		if call, ok := n.(*ast.CallExpr); ok && f.pkg.early[n] {
+			if name, ends := f.exiting(call.Fun); ends {
+				fails := len(call.Args) == 1 && number(call.Args[0]) > 0
+				found(n.Pos(), !fails, "%s runs before any test, when the package is loaded", name)
+				said[call.Fun] = true
+			}
+		}
+		if name, ends := f.exiting(n); ends && !said[n] && !inMain[n] && !f.exitsWithTests(n) {
+			found(n.Pos(), false, "%s outside of main ends the tests with it", name)
+		}
+		switch x := n.(type) { // a part of a name is no reference by itself
+		case *ast.SelectorExpr:
+			said[x.Sel] = true
+		case *ast.ParenExpr:
+			said[x.X] = said[x]
+		}
+	})
+}
+
+// exitsWithTests tells whether a node lies in a TestMain, which another detector
+// reads.
+func (f *file) exitsWithTests(n ast.Node) bool {
+	for _, u := range f.units {
+		if fn, ok := u.node.(*ast.FuncDecl); ok && isTestMain(fn) && fn.Pos() <= n.Pos() && n.End() <= fn.End() {
+			return true
+		}
+	}
+	return false
+}
+
+func isTestMain(fn *ast.FuncDecl) bool { return fn.Recv == nil && fn.Name.Name == "TestMain" }
+
+// testMain looks for a function that go test calls in place of the tests. In a test
+// file it may be honest, and a person looks at it; one that does not run the tests is
+// not.
+func testMain(f *file, found report) {
+	for _, u := range f.units {
+		fn, ok := u.node.(*ast.FuncDecl)
+		if !ok || !isTestMain(fn) {
+			continue
+		}
+		runs := len(fn.Type.Params.List) == 1 && len(fn.Type.Params.List[0].Names) == 1 && passesOn(fn, fn.Type.Params.List[0].Names[0].Name)
+		constant := contains(fn, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return false
+			}
+			_, ends := f.exiting(call.Fun)
+			lit, is := call.Args[0].(*ast.BasicLit)
+			return ends && is && strings.Trim(lit.Value, "0xXbBoO_") == ""
+		})
+		switch {
+		case !f.test():
+			found(fn.Pos(), true, "a TestMain outside of a test file has no use but to become one")
+		case !runs:
+			found(fn.Pos(), true, "it stands in for the tests and does not run them")
+		case constant:
+			found(fn.Pos(), false, "on one of its ways it exits 0 whatever the tests said")
+		default:
+			found(fn.Pos(), false, "it stands between go test and every test of the package")
+		}
+	}
+}
+
+// passesOn tells whether a TestMain calls Run of its parameter, or hands it to
+// somebody who may, such as goleak.VerifyTestMain.
+func passesOn(fn *ast.FuncDecl, name string) bool {
+	named := func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return ok && id.Name == name
+	}
+	return contains(fn, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		s, ok := call.Fun.(*ast.SelectorExpr)
+		return (ok && s.Sel.Name == "Run" && named(s.X)) || slices.ContainsFunc(call.Args, named)
+	})
+}

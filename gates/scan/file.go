@@ -1,0 +1,224 @@
+package scan
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// file is one source of a patch, parsed, with what the patch changes of it.
+type file struct {
+	Source
+	set *token.FileSet
+	// now is what the patch makes of it; was is nil when there was nothing, or nothing
+	// that parses.
+	now, was *ast.File
+	// imported maps the names that the file gives to packages to their paths; dotted
+	// are those whose names it uses as its own.
+	imported map[string]string
+	dotted   []string
+	// units are the declarations that the patch changes.
+	units []*unit
+	pkg   *pkg
+}
+
+// unit is a declaration that the patch adds or changes: a function, or one
+// specification of a type, constant, variable or import.
+type unit struct {
+	node ast.Node
+	// before is the function of the same name in the base; nil for anything else.
+	before *ast.FuncDecl
+}
+
+// test tells whether the file is read by go test only.
+func (f *file) test() bool { return strings.HasSuffix(f.Path, "_test.go") }
+
+// parse reads a source. A base that does not parse is as good as none: then
+// everything is new.
+func parse(s Source) (*file, error) {
+	f := &file{Source: s, set: token.NewFileSet()}
+	var err error
+	f.now, err = parser.ParseFile(f.set, s.Path, s.New, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	if s.Old != nil {
+		was, err := parser.ParseFile(f.set, s.Path, s.Old, parser.ParseComments|parser.SkipObjectResolution)
+		if err == nil {
+			f.was = was
+		}
+	}
+	f.names()
+	return f, nil
+}
+
+// names reads what the file calls the packages that it imports.
+func (f *file) names() {
+	f.imported, f.dotted = map[string]string{}, nil
+	for _, i := range f.now.Imports {
+		p := importPath(i)
+		switch {
+		case i.Name == nil:
+			f.imported[packageName(p)] = p
+		case i.Name.Name == ".":
+			f.dotted = append(f.dotted, p)
+		default:
+			f.imported[i.Name.Name] = p
+		}
+	}
+}
+
+// before is the base's version of the file with the functions that the patch changes
+// as its units; nil when there is none.
+func (f *file) before() *file {
+	if f.was == nil {
+		return nil
+	}
+	b := &file{Source: Source{Path: f.Path, New: f.Old}, set: f.set, now: f.was, pkg: &pkg{}}
+	b.names()
+	for _, u := range f.units {
+		if u.before != nil {
+			b.units = append(b.units, &unit{node: u.before})
+		}
+	}
+	return b
+}
+
+func importPath(i *ast.ImportSpec) string {
+	p, err := strconv.Unquote(i.Path.Value)
+	if err != nil {
+		return i.Path.Value
+	}
+	return p
+}
+
+// packageName guesses the name of a package from its path: its last element that is
+// no version.
+func packageName(p string) string {
+	base := path.Base(p)
+	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
+		base = path.Base(path.Dir(p))
+	}
+	return base
+}
+
+// tokens is the text of a node without its comments and layout: what two versions
+// of it have in common unless the compiler sees a difference.
+func (f *file) tokens(src []byte, n ast.Node) string {
+	from, to := f.set.PositionFor(n.Pos(), false).Offset, f.set.PositionFor(n.End(), false).Offset
+	if fn, ok := n.(*ast.FuncDecl); ok {
+		from = f.set.PositionFor(fn.Type.Func, false).Offset
+	}
+	if from < 0 || to > len(src) || from > to {
+		return ""
+	}
+	var s scanner.Scanner
+	part := src[from:to]
+	s.Init(token.NewFileSet().AddFile("", -1, len(part)), part, nil, 0)
+	var out strings.Builder
+	separator := "" // before a closing bracket it depends on the layout alone
+	for {
+		_, kind, text := s.Scan()
+		switch kind {
+		case token.EOF:
+			return out.String()
+		case token.SEMICOLON, token.COMMA:
+			separator += kind.String()
+			continue
+		case token.RPAREN, token.RBRACE:
+			separator = ""
+		}
+		if text == "" {
+			text = kind.String()
+		}
+		out.WriteString(separator + text + " ")
+		separator = ""
+	}
+}
+
+// declarations lists the functions and specifications of a file, each with the kind
+// of its declaration, because the same words after const and var differ.
+func declarations(a *ast.File) (nodes []ast.Node, kinds []token.Token) {
+	for _, d := range a.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			nodes, kinds = append(nodes, d), append(kinds, token.FUNC)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				nodes, kinds = append(nodes, s), append(kinds, d.Tok)
+			}
+		}
+	}
+	return nodes, kinds
+}
+
+// functionName is a function's name, a method's with its receiver's type.
+func functionName(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return fn.Name.Name
+	}
+	t := fn.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "." + fn.Name.Name
+		default:
+			return "?." + fn.Name.Name
+		}
+	}
+}
+
+// is tells whether an expression names one of a package's functions or variables.
+func (f *file) is(n ast.Node, pkg string, names ...string) bool {
+	switch x := n.(type) {
+	case *ast.ParenExpr:
+		return f.is(x.X, pkg, names...)
+	case *ast.SelectorExpr:
+		id, ok := ast.Unparen(x.X).(*ast.Ident)
+		return ok && f.imported[id.Name] == pkg && slices.Contains(names, x.Sel.Name)
+	case *ast.Ident:
+		return slices.Contains(f.dotted, pkg) && slices.Contains(names, x.Name)
+	}
+	return false
+}
+
+// text is the value of a string literal, or of several that are added up.
+func text(n ast.Node) (string, bool) {
+	switch x := n.(type) {
+	case *ast.BasicLit:
+		if x.Kind == token.STRING {
+			s, err := strconv.Unquote(x.Value)
+			return s, err == nil
+		}
+	case *ast.ParenExpr:
+		return text(x.X)
+	case *ast.BinaryExpr:
+		a, ok := text(x.X)
+		b, also := text(x.Y)
+		return a + b, ok && also && x.Op == token.ADD
+	}
+	return "", false
+}
+
+// contains tells whether anything below a node satisfies a test.
+func contains(n ast.Node, test func(ast.Node) bool) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		found = found || (n != nil && test(n))
+		return !found
+	})
+	return found
+}

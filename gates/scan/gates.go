@@ -1,0 +1,110 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"strings"
+	"sync"
+
+	"evolve/gates"
+)
+
+// mostFindings bounds the evidence of one gate; the rest is counted.
+const mostFindings = 20
+
+// families lists the gates in the order in which a person reads them, each with what
+// its evidence says when nothing was found.
+var families = []struct{ name, clean string }{
+	{familyParse, "every file parses"},
+	{familyText, "no hidden characters and no names that only look alike"},
+	{familyExits, "nothing ends, replaces or outlives the tests"},
+	{familyAware, "nothing asks whether it is being tested"},
+	{familyOutput, "arguments, standard streams and the files of tests are left alone"},
+	{familyReach, "nothing reaches around the type system, other packages or the process"},
+	{familyBuild, "no directive, constraint or file name that decides what is built"},
+	{familyTables, "no table of literal inputs and outputs"},
+}
+
+// Gates lists the gates of a patch's source, one for each family of detectors. Any
+// finding flags the patch for a person, a fatal one fails it. The sources are listed,
+// and read, once. All but the first need the first: of a file that does not parse
+// they would know nothing.
+func Gates(list func() ([]Source, error)) []gates.Gate {
+	read := sync.OnceValues(func() (*reading, error) {
+		sources, err := list()
+		if err != nil {
+			return nil, err
+		}
+		return newReading(sources), nil
+	})
+	var out []gates.Gate
+	for _, family := range families {
+		g := gates.Gate{Name: family.name, Check: func(context.Context) (gates.Verdict, string) {
+			r, err := read()
+			if err != nil {
+				return gates.NotRun, "the sources could not be read: " + err.Error()
+			}
+			return r.verdict(family.name, family.clean)
+		}}
+		if family.name != familyParse {
+			g.Needs = []string{familyParse}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// reading is what a scan found, by family.
+type reading struct {
+	files int
+	found map[string][]Finding
+}
+
+func newReading(list []Source) *reading {
+	family := map[string]string{parseRule: familyParse}
+	for _, d := range detectors() {
+		family[d.rule] = d.family
+	}
+	r := &reading{found: map[string][]Finding{}}
+	for _, s := range list {
+		if s.New != nil && isGo(s.Path) {
+			r.files++
+		}
+	}
+	for _, f := range Go(list) {
+		r.found[family[f.Rule]] = append(r.found[family[f.Rule]], f)
+	}
+	return r
+}
+
+// verdict is a family's word, with its findings one after another.
+func (r *reading) verdict(family, clean string) (gates.Verdict, string) {
+	list := r.found[family]
+	if len(list) == 0 {
+		return gates.Passed, fmt.Sprintf("%d changed Go files: %s", r.files, clean)
+	}
+	verdict := gates.Flagged
+	var lines []string
+	for i, f := range list {
+		if f.Fatal {
+			verdict = gates.Failed
+		}
+		if i < mostFindings {
+			lines = append(lines, f.String())
+		}
+	}
+	if more := len(list) - mostFindings; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return verdict, strings.Join(lines, "; ")
+}
+
+// String is a finding on one line, safe to look at in a terminal.
+func (f Finding) String() string {
+	path := fmt.Sprintf("%+q", f.Path)
+	if plain := path[1 : len(path)-1]; plain == f.Path {
+		path = plain
+	}
+	return fmt.Sprintf("%s %s: %s", token.Position{Filename: path, Line: f.Line}, f.Rule, f.Why)
+}

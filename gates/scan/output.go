@@ -1,0 +1,158 @@
+package scan
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// arguments looks for writes to the program's arguments and flags, by which a test
+// binary can be told to run nothing.
+func arguments(f *file, found report) {
+	f.each(func(n ast.Node) {
+		switch x := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range x.Lhs {
+				if f.is(root(l), "os", "Args") || f.is(l, "flag", "CommandLine") {
+					found(n.Pos(), f.pkg.early[n], "the program's arguments are written")
+				}
+			}
+		case *ast.CallExpr:
+			if f.is(x.Fun, "flag", "Set", "Parse") && f.pkg.early[n] {
+				found(n.Pos(), false, "flags are set or parsed when the package is loaded")
+			}
+			if s, ok := x.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Set" && len(x.Args) == 2 {
+				if name, ok := text(x.Args[0]); ok && testFlag(name) && strings.HasPrefix(strings.TrimLeft(name, "-"), "test.") {
+					found(n.Pos(), true, "a flag of the test binary is set")
+				}
+			}
+		}
+	})
+}
+
+// root is the expression that an element, a slice or a pointer's target belongs to.
+func root(e ast.Expr) ast.Expr {
+	for {
+		switch x := e.(type) {
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		default:
+			return e
+		}
+	}
+}
+
+// standardOutput looks for code that closes the streams that go test reads, or puts
+// something else in their place.
+func standardOutput(f *file, found report) {
+	f.each(func(n ast.Node) {
+		switch x := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range x.Lhs {
+				if f.is(root(l), "os", "Stdout", "Stderr") {
+					found(n.Pos(), f.pkg.early[n], "a standard stream is replaced")
+				}
+			}
+		case *ast.CallExpr:
+			s, ok := x.Fun.(*ast.SelectorExpr)
+			switch {
+			case ok && s.Sel.Name == "Close" && f.is(s.X, "os", "Stdout", "Stderr"):
+				found(n.Pos(), f.pkg.early[n], "a standard stream is closed")
+			case (f.is(x.Fun, "syscall", "Dup2", "Dup3", "Close") || f.is(x.Fun, "golang.org/x/sys/unix", "Dup2", "Dup3", "Close")) && len(x.Args) > 0 &&
+				contains(x, func(n ast.Node) bool {
+					e, ok := n.(ast.Expr)
+					return ok && (number(e) == 1 || number(e) == 2 || f.is(n, "os", "Stdout", "Stderr") || f.is(n, "syscall", "Stdout", "Stderr"))
+				}):
+				found(n.Pos(), false, "the descriptor of a standard stream is replaced or closed")
+			}
+		}
+	})
+}
+
+// forged lists what only go test, or a test binary, prints.
+var forged = []string{
+	"--- PASS", "--- FAIL", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", `"Action":"`, `"Action": "`, "mode: set\n", "mode: count\n", "mode: atomic\n", "ok  \t", "\x16---",
+	"PASS\n", "coverage: ",
+}
+
+// forgedOutput looks for text that go test would take for its own. A program that
+// reads such output knows it too; one that prints it as it stands forges it.
+func forgedOutput(f *file, found report) {
+	printed := map[ast.Node]bool{}
+	f.each(func(n ast.Node) {
+		if call, ok := n.(*ast.CallExpr); ok && f.prints(call) {
+			for _, arg := range call.Args {
+				value, ok := text(arg)
+				if !ok || !looksForged(value, true) {
+					continue
+				}
+				found(n.Pos(), true, "it prints %+q, as go test does", value)
+				ast.Inspect(arg, func(n ast.Node) bool { printed[n] = true; return true })
+			}
+		}
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && !printed[n] {
+			if value, _ := text(lit); looksForged(value, false) {
+				found(n.Pos(), false, "%+q is what go test prints", value)
+			}
+		}
+	})
+}
+
+// looksForged tells whether a text holds a line of go test's; printed adds the word
+// that Println would make one of.
+func looksForged(s string, printed bool) bool {
+	for _, mark := range forged {
+		if strings.HasPrefix(s, mark) || strings.Contains(s, "\n"+mark) || (len(mark) > 8 && strings.Contains(s, mark)) {
+			return true
+		}
+	}
+	return printed && (s == "PASS" || s == "mode: set" || s == "mode: count" || s == "mode: atomic")
+}
+
+// prints tells whether a call writes to the program's output.
+func (f *file) prints(c *ast.CallExpr) bool {
+	switch {
+	case f.is(c.Fun, "fmt", "Print", "Println", "Printf"):
+		return true
+	case f.is(c.Fun, "fmt", "Fprint", "Fprintln", "Fprintf") || f.is(c.Fun, "io", "WriteString"):
+		return len(c.Args) > 0 && f.is(c.Args[0], "os", "Stdout", "Stderr")
+	}
+	if id, ok := c.Fun.(*ast.Ident); ok {
+		return id.Name == "print" || id.Name == "println"
+	}
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	return ok && (s.Sel.Name == "WriteString" || s.Sel.Name == "Write") && f.is(s.X, "os", "Stdout", "Stderr")
+}
+
+// writes looks for source that writes to what tests are made of.
+func writes(f *file, found report) {
+	f.each(func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !(f.is(call.Fun, "os", "WriteFile", "Create", "OpenFile", "Rename", "Remove", "RemoveAll", "Symlink", "Link", "Truncate", "Chmod", "Mkdir", "MkdirAll", "Chdir") ||
+			f.is(call.Fun, "io/ioutil", "WriteFile")) {
+			return
+		}
+		for _, arg := range call.Args {
+			ast.Inspect(arg, func(n ast.Node) bool {
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				value, _ := text(lit)
+				for _, mark := range []string{"_test.go", "testdata", ".golden", "go.mod", "go.sum", "go.work", "coverage", "cover.out"} {
+					if strings.Contains(value, mark) {
+						found(n.Pos(), false, "it writes to %+q, which tests are made of", value)
+						return true
+					}
+				}
+				return true
+			})
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package scan
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+)
+
+// pkg is what a patch holds of one package: files of one folder and package clause.
+type pkg struct {
+	files []*file
+	// had are the imports of the base's files.
+	had map[string]bool
+	// early are the nodes that run before main and before any test: initialisers of
+	// package-level variables, init functions, and what these call.
+	early map[ast.Node]bool
+}
+
+// packages sorts files into packages and finds what of them is changed. What only
+// moves from one file of its package to another is not.
+func packages(files []*file) {
+	type key struct{ dir, name string }
+	found := map[key]*pkg{}
+	for _, f := range files {
+		k := key{path.Dir(f.Path), f.now.Name.Name}
+		if found[k] == nil {
+			found[k] = &pkg{had: map[string]bool{}, early: map[ast.Node]bool{}}
+		}
+		f.pkg = found[k]
+		f.pkg.files = append(f.pkg.files, f)
+	}
+	for _, p := range found {
+		p.compare()
+		p.findEarly()
+	}
+}
+
+// compare finds the units of the package's files.
+func (p *pkg) compare() {
+	had := map[string]int{}
+	before := map[string]*ast.FuncDecl{}
+	for _, f := range p.files {
+		if f.was == nil || f.was.Name.Name != f.now.Name.Name {
+			continue
+		}
+		nodes, kinds := declarations(f.was)
+		for i, n := range nodes {
+			had[kinds[i].String()+" "+f.tokens(f.Old, n)]++
+			if fn, ok := n.(*ast.FuncDecl); ok {
+				before[functionName(fn)] = fn
+			}
+		}
+		for _, i := range f.was.Imports {
+			p.had[importPath(i)] = true
+		}
+	}
+	for _, f := range p.files {
+		nodes, kinds := declarations(f.now)
+		for i, n := range nodes {
+			key := kinds[i].String() + " " + f.tokens(f.New, n)
+			if had[key] > 0 {
+				had[key]--
+				continue
+			}
+			u := &unit{node: n}
+			if fn, ok := n.(*ast.FuncDecl); ok {
+				u.before = before[functionName(fn)]
+			}
+			f.units = append(f.units, u)
+		}
+	}
+}
+
+// findEarly marks what runs early. A function that a changed initialiser reaches
+// becomes a unit, even when it is as it was: it is a change that it runs now.
+func (p *pkg) findEarly() {
+	type place struct {
+		f  *file
+		fn *ast.FuncDecl
+	}
+	functions := map[string]place{}
+	for _, f := range p.files {
+		for _, d := range f.now.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name != "init" {
+				functions[fn.Name.Name] = place{f, fn}
+			}
+		}
+	}
+	reached := map[string]bool{}
+	var run func(n ast.Node, changed bool)
+	run = func(n ast.Node, changed bool) {
+		running(n, func(n ast.Node) {
+			p.early[n] = true
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return
+			}
+			id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+			if !ok {
+				return
+			}
+			to, ok := functions[id.Name]
+			if known, been := reached[id.Name]; !ok || to.fn.Body == nil || (been && (known || !changed)) {
+				return
+			}
+			reached[id.Name] = changed
+			if changed && !to.f.changes(to.fn) {
+				to.f.units = append(to.f.units, &unit{node: to.fn, before: to.fn})
+			}
+			run(to.fn.Body, changed)
+		})
+	}
+	for _, f := range p.files {
+		for _, d := range f.now.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Name.Name == "init" && d.Body != nil {
+					run(d.Body, f.changes(d))
+				}
+			case *ast.GenDecl:
+				if d.Tok != token.VAR {
+					continue
+				}
+				for _, s := range d.Specs {
+					run(s, f.changes(s))
+				}
+			}
+		}
+	}
+}
+
+func (f *file) changes(n ast.Node) bool {
+	for _, u := range f.units {
+		if u.node == n {
+			return true
+		}
+	}
+	return false
+}
+
+// running visits the nodes that run when a node does: not the bodies of function
+// literals, unless they are called on the spot, nor what a goroutine runs.
+func running(n ast.Node, visit func(ast.Node)) {
+	called := map[ast.Node]bool{}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case nil:
+			return false
+		case *ast.GoStmt:
+			visit(n)
+			return false
+		case *ast.CallExpr:
+			called[ast.Unparen(x.Fun)] = true
+		case *ast.FuncLit:
+			if !called[x] {
+				return false
+			}
+		}
+		visit(n)
+		return true
+	})
+}

@@ -1,0 +1,124 @@
+package scan
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// foreignVariables looks for assignments to variables of other packages: from then
+// on everything in the program behaves otherwise, the tests and what they compare
+// with included.
+func foreignVariables(f *file, found report) {
+	f.each(func(n ast.Node) {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return
+		}
+		for _, l := range a.Lhs {
+			pkg, name := f.foreign(l)
+			switch {
+			case pkg == "" || (pkg == "os" && (name == "Args" || name == "Stdout" || name == "Stderr")) || pkg == "flag":
+			case pkg == "testing":
+				found(n.Pos(), true, "a variable of package testing is written")
+			default:
+				found(n.Pos(), false, "%+q of package %+q is written, for the whole program", name, pkg)
+			}
+		}
+	})
+}
+
+// foreign is the variable of another package that an assignment reaches.
+func (f *file) foreign(e ast.Expr) (pkg, name string) {
+	for {
+		switch x := root(e).(type) {
+		case *ast.SelectorExpr:
+			if id, ok := ast.Unparen(x.X).(*ast.Ident); ok {
+				if p, ok := f.imported[id.Name]; ok && ast.IsExported(x.Sel.Name) && !f.declares(id.Name) {
+					return p, x.Sel.Name
+				}
+				return "", ""
+			}
+			e = x.X
+		default:
+			return "", ""
+		}
+	}
+}
+
+// declares tells whether a changed function has a variable of its own with a name
+// that is an import's too.
+func (f *file) declares(name string) bool {
+	for _, u := range f.units {
+		fn, ok := u.node.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if contains(fn, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.Field:
+				return slices.ContainsFunc(x.Names, func(i *ast.Ident) bool { return i.Name == name })
+			case *ast.AssignStmt:
+				return x.Tok.String() == ":=" && slices.ContainsFunc(x.Lhs, func(e ast.Expr) bool {
+					i, ok := e.(*ast.Ident)
+					return ok && i.Name == name
+				})
+			case *ast.ValueSpec:
+				return slices.ContainsFunc(x.Names, func(i *ast.Ident) bool { return i.Name == name })
+			}
+			return false
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// unsafety looks for ways past the type system, to state that a package hides.
+func unsafety(f *file, found report) {
+	f.each(func(n ast.Node) {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		id, ok := s.X.(*ast.Ident)
+		switch {
+		case ok && f.imported[id.Name] == "unsafe":
+			found(n.Pos(), false, "%+q of package unsafe reaches past the type system", s.Sel.Name)
+		case f.is(n, "reflect", "NewAt") || s.Sel.Name == "UnsafeAddr" || s.Sel.Name == "UnsafePointer":
+			found(n.Pos(), false, "%+q reaches state that its package hides", s.Sel.Name)
+		}
+	})
+}
+
+// reaching are the standard packages, and folders of others, that reach out of the
+// process.
+var reaching = []string{"plugin", "syscall", "os/exec", "net", "net/rpc", "net/smtp", "debug/elf", "golang.org/x/sys/..."}
+
+// watched are packages whose functions this scan looks for by name.
+var watched = []string{"os", "testing", "flag", "runtime", "syscall", "reflect", "unsafe", "log", "time", "debug", "plugin"}
+
+// newImports looks for packages that the patch brings into a package for the first
+// time and that reach out of the process, and for names under which a reader, and
+// this scan, would take one package for another.
+func newImports(f *file, found report) {
+	for _, u := range f.units {
+		i, ok := u.node.(*ast.ImportSpec)
+		if !ok {
+			continue
+		}
+		p := importPath(i)
+		reaches := slices.ContainsFunc(reaching, func(r string) bool {
+			prefix, folder := strings.CutSuffix(r, "...")
+			return p == r || (folder && strings.HasPrefix(p, prefix))
+		})
+		switch {
+		case reaches && !f.pkg.had[p]:
+			found(i.Pos(), false, "%+q is new in this package and reaches out of the process", p)
+		case i.Name != nil && i.Name.Name == ".":
+			found(i.Pos(), false, "the names of %+q become the file's own", p)
+		case i.Name != nil && packageName(p) != i.Name.Name && slices.Contains(watched, i.Name.Name):
+			found(i.Pos(), false, "%+q is called %s, which is another package's name", p, i.Name.Name)
+		}
+	}
+}

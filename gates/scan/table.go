@@ -1,0 +1,168 @@
+package scan
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// Outputs that are written into the source, one by one for single inputs, make any
+// test pass. Enough of them look like that, and nothing tells them from an honest
+// table but a person; below these numbers nobody looks. A package-level table is
+// harder to aim at a test, and far more common.
+const (
+	fewArms     = 4
+	fewEntries  = 12
+	manyEntries = 40
+)
+
+// tables looks for answers that are looked up rather than computed: a switch, a
+// chain of ifs or a map from literal inputs to literal outputs, of which the patch
+// brings more than a few.
+func tables(f *file, found report) {
+	for _, u := range f.units {
+		fn, function := u.node.(*ast.FuncDecl)
+		most, had := manyEntries, 0
+		if function {
+			most = fewEntries
+			if u.before != nil {
+				had = arms(u.before)
+			}
+			if n := arms(fn) - had; n >= fewArms {
+				found(fn.Pos(), false, "%d more literal inputs with literal outputs: are they computed anywhere?", n)
+			}
+		}
+		before := 0
+		if u.before != nil {
+			before = entries(u.before)
+		}
+		if n := entries(u.node) - before; n >= most {
+			found(u.node.Pos(), false, "a table of %d more literal keys with literal values: are they computed anywhere?", n)
+		}
+	}
+}
+
+// arms counts the literal inputs for which a function returns, or assigns, nothing
+// but literals.
+func arms(fn *ast.FuncDecl) int {
+	count := 0
+	ast.Inspect(fn, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.SwitchStmt:
+			for _, s := range x.Body.List {
+				c, ok := s.(*ast.CaseClause)
+				if !ok || !constantBody(c.Body) {
+					continue
+				}
+				for _, e := range c.List {
+					if literal(e) || comparesLiteral(e) {
+						count++
+					}
+				}
+			}
+		case *ast.IfStmt:
+			if comparesLiteral(x.Cond) && constantBody(x.Body.List) {
+				count++
+			}
+		}
+		return true
+	})
+	return count
+}
+
+// constantBody tells whether statements return literals, or assign them.
+func constantBody(list []ast.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	for _, s := range list {
+		var results []ast.Expr
+		switch x := s.(type) {
+		case *ast.ReturnStmt:
+			results = x.Results
+		case *ast.AssignStmt:
+			results = x.Rhs
+		default:
+			return false
+		}
+		value := false
+		for _, e := range results {
+			if !literal(e) && !word(e) {
+				return false
+			}
+			value = value || literal(e)
+		}
+		if !value {
+			return false
+		}
+	}
+	return true
+}
+
+// word tells whether an expression is one of the constants that go beside a result.
+func word(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && (id.Name == "nil" || id.Name == "true" || id.Name == "false")
+}
+
+// literal tells whether an expression is a number or a text, or a list of such.
+func literal(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.ParenExpr:
+		return literal(x.X)
+	case *ast.UnaryExpr:
+		return (x.Op == token.SUB || x.Op == token.AND) && literal(x.X)
+	case *ast.CompositeLit:
+		for _, e := range x.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				e = kv.Value
+			}
+			if !literal(e) && !word(e) {
+				return false
+			}
+		}
+		return len(x.Elts) > 0
+	}
+	return false
+}
+
+// comparesLiteral tells whether a condition asks for equality with literals alone.
+func comparesLiteral(e ast.Expr) bool {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	switch {
+	case !ok:
+		return false
+	case b.Op == token.LAND || b.Op == token.LOR:
+		return comparesLiteral(b.X) && comparesLiteral(b.Y)
+	}
+	return b.Op == token.EQL && (substantial(b.X) || substantial(b.Y))
+}
+
+// substantial tells whether a literal is more than the zero or the empty text that
+// every second condition asks for.
+func substantial(e ast.Expr) bool {
+	lit, ok := ast.Unparen(e).(*ast.BasicLit)
+	return ok && lit.Value != "0" && lit.Value != "1" && lit.Value != `""`
+}
+
+// entries counts the literal keys of maps that have literal values.
+func entries(n ast.Node) int {
+	count := 0
+	ast.Inspect(n, func(n ast.Node) bool {
+		c, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		if _, ok := c.Type.(*ast.MapType); !ok {
+			return true
+		}
+		for _, e := range c.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok && literal(kv.Key) && literal(kv.Value) {
+				count++
+			}
+		}
+		return true
+	})
+	return count
+}
