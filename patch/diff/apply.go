@@ -54,8 +54,6 @@ func (s section) apply(old []byte) ([]byte, error) {
 		return nil, &RefusedError{Reason: Exists, Text: "the file is to be created and exists already", Hint: "write the change against what it holds now"}
 	case !created && old == nil:
 		return nil, &RefusedError{Reason: Absent, Text: "there is no such file to change", Hint: "check the path, which is relative to the root of the target; a new file has `--- /dev/null`"}
-	case created && s.crlf && len(s.hunks) > 0:
-		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so which ones the new file is to have cannot be told", Hint: "send the diff with LF endings"}
 	case created:
 		return s.create()
 	}
@@ -102,7 +100,15 @@ func (s section) create() ([]byte, error) {
 		}
 	}
 	result := append([]byte{}, t.String()...) // empty is not nil
-	return result, s.prove(nil, result)
+	if !s.crlf || len(s.hunks) == 0 {
+		return result, s.prove(nil, result)
+	}
+	for _, content := range [][]byte{result, bytes.ReplaceAll(result, []byte("\n"), []byte("\r\n"))} {
+		if s.proven(nil, content) {
+			return content, nil
+		}
+	}
+	return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so which ones the new file is to have cannot be told", Hint: "send the diff with LF endings"}
 }
 
 // change returns the content after the hunks.
@@ -123,13 +129,10 @@ func (s section) change(old []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prove(old, result); err != nil {
-		return nil, err
-	}
 	if unsure != nil && !s.proven(old, result) {
 		return nil, unsure
 	}
-	return result, nil
+	return result, s.prove(old, result)
 }
 
 // assemble puts the hunks into the lines at their places.

@@ -167,6 +167,17 @@ func TestApply(t *testing.T) {
 		"a folder named a, no prefixes": {
 			"--- a/f\n+++ a/f\n@@ -1 +1 @@\n-x\n+y\n", tree{"a/f": "x\n"}, tree{"a/f": "y\n"},
 		},
+		"a new file in CRLF, proven by the index line": {
+			"index 0000000.." + indexHash([]byte("a\n"))[:7] + "\r\n--- /dev/null\r\n+++ b/n\r\n@@ -0,0 +1 @@\r\n+a\r\n", tree{}, tree{"n": "a\n"},
+		},
+		"a new file of CRLF in CRLF, proven by the index line": {
+			"index 0000000.." + indexHash([]byte("a\r\n"))[:7] + "\r\n--- /dev/null\r\n+++ b/n\r\n@@ -0,0 +1 @@\r\n+a\r\n", tree{}, tree{"n": "a\r\n"},
+		},
+		"a repeated block without context, proven by the index line": {
+			"index " + indexHash([]byte(refrain))[:7] + ".." + indexHash([]byte("la\nla la\nla\nlo\nla\nLA\nla\n"))[:7] + "\n" + names + "@@ -6 +6 @@\n-la la\n+LA\n",
+			tree{"f": refrain},
+			tree{"f": "la\nla la\nla\nlo\nla\nLA\nla\n"},
+		},
 		"lines added without context, proven by the index line": {
 			"diff --git a/f b/f\nindex " + indexHash([]byte(song))[:7] + ".." + indexHash([]byte("one\nand a half\n" + song[4:]))[:7] + " 100644\n" +
 				names + "@@ -1,0 +2 @@\n+and a half\n",
@@ -230,6 +241,7 @@ func TestRefused(t *testing.T) {
 		"stripped, and there elsewhere":    {names + "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", tree{"f": "a  \nb\nx\na\nb\n"}, Ambiguous},
 		"ambiguous":                        {names + "@@ -9,3 +9,3 @@\n la\n-la la\n+LA\n la\n", tree{"f": refrain}, Ambiguous},
 		"ambiguous, no number":             {names + "@@\n la\n-la la\n+LA\n la\n", tree{"f": refrain}, Ambiguous},
+		"ambiguous, nothing around it":     {names + "@@ -6 +6 @@\n-la la\n+LA\n", tree{"f": refrain}, Ambiguous},
 		"ambiguous, wrong counts":          {names + "@@ -5,4 +5,4 @@\n la\n-la la\n+LA\n la\n", tree{"f": refrain}, Ambiguous},
 		"ambiguous, numbers apart":         {names + "@@ -5,3 +9,3 @@\n la\n-la la\n+LA\n la\n", tree{"f": refrain}, Ambiguous},
 		"ambiguous, another hunk not so":   {names + "@@ -2 +2 @@\n-lo\n+LO\n@@ -5,3 +5,3 @@\n la\n-la la\n+LA\n la\n", tree{"f": refrain}, Ambiguous},

@@ -12,7 +12,8 @@ func (f *finder) missing(i int, h hunk) error {
 		Text: "its context and removed lines are nowhere in the file",
 		Hint: "copy them from the file as it is now, character by character",
 	}
-	if now, _ := f.find(h.without('-')); now >= 0 {
+	made := h.without('-')
+	if now, _ := f.find(made); now >= 0 && f.at(now, made) {
 		e.Text += fmt.Sprintf("; what it would put there stands at line %d already", now+1)
 		e.Hint = "leave the hunk out if the change is made already"
 		return e
@@ -86,7 +87,7 @@ func (f *finder) ambiguous(i int, h hunk) error {
 		Hint: "give more lines of context, so that they stand there once",
 	}
 	if stated := h.line(); stated >= 0 && f.at(stated, h.without('+')) {
-		e.Text += fmt.Sprintf(", and the line numbers of the diff do not hold together, so that line %d is not sure", stated+1)
+		e.Text += fmt.Sprintf(", and that line %d is meant is not sure, as the line numbers do not hold together or nothing is shown around the change", stated+1)
 	} else {
 		e.Text += ", and not at the line that it states"
 	}

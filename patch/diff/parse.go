@@ -108,22 +108,10 @@ func (p *parser) page() bool {
 }
 
 // starts reports whether the two names that stand here begin a file although the
-// hunk before wants that many lines more: when they are followed by a hunk, and
-// reading them as lines would not give the numbers that are wanted.
+// hunk before wants some more lines: when a hunk follows them, and the hunk before
+// does not want exactly these two lines.
 func (p *parser) starts(old, now int) bool {
-	for i := p.i; i < len(p.lines); i++ {
-		switch raw := p.lines[i]; {
-		case raw == "" || raw[0] == ' ':
-			old, now = old-1, now-1
-		case raw[0] == '-':
-			old--
-		case raw[0] == '+':
-			now--
-		case raw[0] != '\\':
-			return hunkLike.MatchString(p.line(p.i+2)) && (old != 0 || now != 0)
-		}
-	}
-	return hunkLike.MatchString(p.line(p.i+2)) && (old != 0 || now != 0)
+	return hunkLike.MatchString(p.line(p.i+2)) && (old != 1 || now != 1)
 }
 
 // named reports whether lines i and i+1 are the two names of a file.

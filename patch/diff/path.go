@@ -120,6 +120,9 @@ func pair(before, after string) (path string, ok bool) {
 // space that names may have too.
 func gitPair(rest string) (path string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
+	if len(rest) > 8*maxPath { // two names, each of their bytes written as \ooo
+		return "", false
+	}
 	if strings.HasPrefix(rest, `"`) {
 		before, rest, ok := unquote(rest)
 		if !ok || !strings.HasPrefix(rest, " ") {

@@ -11,9 +11,10 @@ import (
 //
 //   - where that block stands, if it stands nowhere else, not even with other white
 //     space at the ends of lines (which mail and models strip);
-//   - otherwise to the line that it states, if the block stands there and the line
-//     numbers of the whole file hold together: all counts are right, every hunk is
-//     at its line, and the new lines follow from the old ones;
+//   - otherwise to the line that it states, if the block stands there, shows context
+//     on both sides (short of the file's edges), and the line numbers of the whole
+//     file hold together: all counts are right, every hunk is at its line, and the
+//     new lines follow from the old ones;
 //   - into an empty file, if it expects nothing.
 //
 // Places must follow one another and not overlap. A hunk that expects nothing has
@@ -47,6 +48,9 @@ func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 			if unsure == nil {
 				unsure = f.ambiguous(i, h)
 			}
+			if doubtful == nil && !f.framed(stated, h, len(old)) {
+				doubtful = f.ambiguous(i, h)
+			}
 		default:
 			if !f.at(found, old) {
 				return nil, nil, f.missing(i, h)
@@ -64,6 +68,12 @@ func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 		unsure = doubtful
 	}
 	return places, unsure, nil
+}
+
+// framed reports whether a hunk of so many old lines shows what is before and after
+// its change, or that nothing is.
+func (f *finder) framed(place int, h hunk, old int) bool {
+	return (place == 0 || h.lines[0].kind == ' ') && (place+old == len(f.lines) || h.lines[len(h.lines)-1].kind == ' ')
 }
 
 // line is the index of the line that the hunk's header states, -1 when none. A
