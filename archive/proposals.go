@@ -51,6 +51,19 @@ func (a *Archive) PutProposal(ctx context.Context, p ProposalRecord) error {
 	})
 }
 
+// SettleProposal replaces a stored proposal and appends the ledger entry that tells of
+// it, in one synced transaction, and returns the entry as Append does.
+func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e LedgerEntry) (LedgerEntry, error) {
+	err := a.change(ctx, "store proposal "+p.ID, func(b *batch) (err error) {
+		if err = a.replaceProposal(ctx, b, p); err != nil {
+			return err
+		}
+		e, err = a.chain(ctx, b, e)
+		return err
+	})
+	return e, err
+}
+
 // Proposal finds a proposal by id, upper or lower case.
 func (a *Archive) Proposal(ctx context.Context, id string) (ProposalRecord, error) {
 	n, ok := proposalNumber(id)

@@ -338,18 +338,23 @@ type ProposalRecord struct {
 // PatchBrief is what a code patch has beyond other proposals. Its files' paths are
 // relative to the root of the target's repository.
 type PatchBrief struct {
-	// Target names the repository in the settings; Repository is its folder.
+	// Target names the repository; Repository is its folder. Named says that the
+	// settings name it; otherwise a person did, for this proposal alone.
 	Target     string `json:"target"`
 	Repository string `json:"repository"`
+	Named      bool   `json:"named,omitempty"`
 	// Author is the agent or person it comes from, Origin how: "agent", "person",
 	// "model" or "constants".
 	Author string `json:"author"`
 	Origin string `json:"origin"`
+	// Submitted is the SHA-256, in hexadecimal, of the text that was handed in.
+	Submitted string `json:"submitted,omitempty"`
 	// BaseCommit is what it was gated on, Tree the tree that it leads to, Policy the
-	// digest of the target's scope and gate settings.
-	BaseCommit string `json:"base_commit"`
-	Tree       string `json:"tree"`
-	Policy     string `json:"policy"`
+	// digest of Terms, the target's scope and gate settings.
+	BaseCommit string          `json:"base_commit"`
+	Tree       string          `json:"tree"`
+	Policy     string          `json:"policy"`
+	Terms      json.RawMessage `json:"terms,omitempty"`
 	// Digest is over base commit, tree, policy and the gates' evidence: it is what
 	// a review is of and what a person approves.
 	Digest string `json:"digest"`

@@ -24,7 +24,7 @@ func (sh *shell) commands() []*cli.Command {
 		group(groupNight, sh.runCommand(), sh.statusCommand(), sh.reportCommand(), sh.proposalsCommand(), sh.showCommand(),
 			sh.diffCommand(), sh.reviewCommand(), sh.decisionCommand(approving()), sh.decisionCommand(rejecting()), sh.decisionCommand(rollingBack()),
 			sh.requestsCommand()),
-		group(groupBehind, sh.variantsCommand(), sh.lineageCommand(), sh.compareCommand(), sh.proposeCommand(), sh.agentCommand(), sh.toolsCommand(), sh.benchCommand()),
+		group(groupBehind, sh.variantsCommand(), sh.lineageCommand(), sh.compareCommand(), sh.proposeCommand(), sh.patchCommand(), sh.agentCommand(), sh.toolsCommand(), sh.benchCommand()),
 		group(groupKeep, sh.auditCommand(), sh.archiveCommand()),
 	} {
 		all = append(all, g...)

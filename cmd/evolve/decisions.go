@@ -12,6 +12,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 	"evolve/reports"
@@ -27,6 +28,8 @@ type decision struct {
 	// plan says what is about to happen, for the question.
 	plan func(archive.ProposalRecord) string
 	do   func(context.Context, *decide.Desk, string, decide.Word) (archive.ProposalRecord, error)
+	// patch does it for a patch of source code.
+	patch func(context.Context, *patching.Desk, string, decide.Word) (patching.Done, error)
 	// done says what has happened, and what may be done next.
 	done func(*shell, archive.ProposalRecord) string
 	// reasoned says that it is refused without a reason.
@@ -45,6 +48,9 @@ func approving() decision {
 		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
 			return d.Approve(ctx, id, w)
 		},
+		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
+			return d.Approve(ctx, id, w)
+		},
 		done: func(sh *shell, p archive.ProposalRecord) string {
 			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), abbreviated(p.AdoptedCommit), sh.typed("evolve rollback "+p.ID))
 		},
@@ -57,6 +63,9 @@ func rejecting() decision {
 		about: "Its commit stays on its ref, and the reason in the ledger.",
 		plan:  func(p archive.ProposalRecord) string { return "reject " + p.Title },
 		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Reject(ctx, id, w)
+		},
+		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
 			return d.Reject(ctx, id, w)
 		},
 		done: func(_ *shell, p archive.ProposalRecord) string { return "rejected " + reports.Visible(p.Title) },
@@ -72,6 +81,9 @@ func rollingBack() decision {
 			return "take back " + p.Title + " and restore the " + subject(p) + " before it"
 		},
 		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Rollback(ctx, id, w)
+		},
+		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
 			return d.Rollback(ctx, id, w)
 		},
 		done: func(_ *shell, p archive.ProposalRecord) string {
@@ -139,13 +151,17 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		}
 	}
 	word := decide.Word{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
-	if p, err = sh.pronounce(c.Context, w, d, p.ID, word); err != nil {
+	done, err := sh.pronounce(c, w, d, p.ID, word)
+	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		return sh.printJSON(viewOf(p))
+		view := viewOf(done.Proposal)
+		view.Later, view.After = done.Later, done.After
+		return sh.printJSON(view)
 	}
-	_, err = fmt.Fprintln(sh.stdout, d.done(sh, p))
+	_, err = fmt.Fprintln(sh.stdout, d.done(sh, done.Proposal))
+	sh.printFollowing(done)
 	return err
 }
 
@@ -187,18 +203,49 @@ func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.Pro
 	return p, nil
 }
 
-// pronounce opens the archive, decides, and closes it again.
-func (sh *shell) pronounce(ctx context.Context, w *workspace.Workspace, d decision, id string, word decide.Word) (archive.ProposalRecord, error) {
+// pronounce opens the archive, decides at the desk for that kind of proposal, and
+// closes it again.
+func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, id string, word decide.Word) (patching.Done, error) {
+	ctx := c.Context
 	if word.By == "" {
 		word.By = sh.whoami(ctx, w.Root)
 	}
 	a, err := sh.writer(w.Root, "evolve "+d.name)
 	if err != nil {
-		return archive.ProposalRecord{}, err
+		return patching.Done{}, err
 	}
-	desk := sh.desk(w, a)
-	p, err := d.do(ctx, desk, id, word)
-	return p, errors.Join(err, a.Close())
+	done, err := func() (patching.Done, error) {
+		p, err := proposalOf(ctx, a, id)
+		if err != nil {
+			return patching.Done{}, err
+		}
+		if p.Patch != nil {
+			return d.patch(ctx, sh.patchDesk(c, w, a), id, word)
+		}
+		p, err = d.do(ctx, sh.desk(w, a), id, word)
+		return patching.Done{Proposal: p}, err
+	}()
+	return done, errors.Join(err, a.Close())
+}
+
+// printFollowing tells what follows from a decision on a patch: adopted patches that
+// build on what was taken back, and what came of the operator's program.
+func (sh *shell) printFollowing(done patching.Done) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if len(done.Later) > 0 {
+		out("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
+	}
+	a := done.After
+	if a == nil {
+		return
+	}
+	out("\nstarted %s\n", reports.Visible(strings.Join(a.Argv, " ")))
+	for line := range strings.Lines(a.Output) {
+		out("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+	}
+	if a.Problem != "" {
+		out("it failed: %s; what was decided stands\n", reports.Visible(a.Problem))
+	}
 }
 
 // whoami is the git user, or the operating system's.

@@ -30,6 +30,7 @@ var topics = []topic{
 	{"statistics", "what the figures claim, and what they do not", []string{"stats", "verdict", "power", "claims", "guards", "ablation", "confirmation"}},
 	{"search", "how better configs are found, and how parents are chosen", []string{"selection", "selections", "searcher", "model"}},
 	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},
+	{"patch", "changes of source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
 	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
 	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},
 	{"json", "what every command prints with --json", []string{"schemas", "api"}},
@@ -52,7 +53,14 @@ func (sh *shell) helpCommand() *cli.Command {
 			commands := sh.app().Commands
 			path := pathTo(commands, names)
 			if len(path) == len(names) {
-				return sh.help(path)
+				if err := sh.help(path); err != nil || len(names) > 1 || sh.json {
+					return err
+				}
+				if t, ok := findTopic(names[0]); ok && t.name == names[0] {
+					_, _ = fmt.Fprintln(sh.stdout)
+					return sh.chapter(t)
+				}
+				return nil
 			}
 			if t, ok := findTopic(names[0]); ok && len(names) == 1 {
 				return sh.chapter(t)

@@ -13,6 +13,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/patching"
 	"evolve/reports"
 )
 
@@ -158,6 +159,10 @@ type proposalView struct {
 	Files []fileView `json:"files"`
 	// Claim is what may be said of the variant; `evolve show` alone looks it up.
 	Claim stats.Claim `json:"claim,omitempty"`
+	// Later are adopted patches that build on one that was taken back, After what came
+	// of the operator's program; only deciding on a patch gives them.
+	Later []string        `json:"later,omitempty"`
+	After *patching.After `json:"after,omitempty"`
 }
 
 func viewOf(p archive.ProposalRecord) proposalView {
@@ -183,6 +188,9 @@ func (sh *shell) showCommand() *cli.Command {
 		Description: "Works while a run is on.",
 		Action: func(c *cli.Context) error {
 			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim) error {
+				if p.Patch != nil {
+					return sh.showPatch(c, p)
+				}
 				if c.Bool("json") {
 					view := viewOf(p)
 					view.Claim = claim
@@ -207,16 +215,7 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
 	out("\nchanges\n")
 	printChanges(sh.stdout, p.Changes, 24)
 	sh.printWritten(p)
-	if len(p.Gates) > 0 {
-		out("\ngates\n")
-	}
-	width := 0
-	for _, g := range p.Gates {
-		width = max(width, len(g.Gate))
-	}
-	for _, g := range p.Gates {
-		out("  %-*s  %-8s %s\n", width, reports.Visible(g.Gate), stateName(g.Verdict), reports.Visible(g.Evidence))
-	}
+	sh.printGates(p.Gates)
 	out("\nprovenance\n")
 	for _, kv := range [][2]string{
 		{"agent", p.Agent},
@@ -232,18 +231,43 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
 			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
 		}
 	}
-	if d := p.Decision; d != nil {
-		out("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
-		if d.Reason != "" {
-			out(": %s", reports.Visible(d.Reason))
-		}
-		out("\n")
+	sh.printDecision(p.Decision)
+	sh.printCommands(decisionsOn(p))
+}
+
+func (sh *shell) printGates(list []archive.GateVerdict) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if len(list) > 0 {
+		out("\ngates\n")
 	}
-	if commands := decisionsOn(p); len(commands) > 0 {
-		out("\n")
-		for _, command := range commands {
-			out("  %s\n", sh.typed(command))
-		}
+	width := 0
+	for _, g := range list {
+		width = max(width, len(g.Gate))
+	}
+	for _, g := range list {
+		out("  %-*s  %-8s %s\n", width, reports.Visible(g.Gate), stateName(g.Verdict), reports.Visible(g.Evidence))
+	}
+}
+
+func (sh *shell) printDecision(d *archive.DecisionBrief) {
+	if d == nil {
+		return
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
+	if d.Reason != "" {
+		out(": %s", reports.Visible(d.Reason))
+	}
+	out("\n")
+}
+
+// printCommands tells what may be typed next.
+func (sh *shell) printCommands(commands []string) {
+	if len(commands) > 0 {
+		_, _ = fmt.Fprintln(sh.stdout)
+	}
+	for _, command := range commands {
+		_, _ = fmt.Fprintf(sh.stdout, "  %s\n", sh.typed(command))
 	}
 }
 
@@ -284,6 +308,12 @@ func (sh *shell) diffCommand() *cli.Command {
 }
 
 func (sh *shell) printDiff(p archive.ProposalRecord) {
+	if p.Patch != nil {
+		for line := range strings.Lines(patching.Unified(p)) {
+			_, _ = fmt.Fprintln(sh.stdout, reports.Visible(strings.TrimSuffix(line, "\n")))
+		}
+		return
+	}
 	for _, f := range p.Files {
 		before, after := "a/"+f.Path, "b/"+f.Path
 		if f.Old == nil {

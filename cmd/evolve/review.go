@@ -52,7 +52,11 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 	out.stdout = who.out // what is shown is part of the question
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
-		out.printProposal(p.ProposalRecord, p.claim)
+		if p.Patch != nil {
+			out.printPatch(patchViewOf(sh.patchReader(w.Root), p.ProposalRecord, true))
+		} else {
+			out.printProposal(p.ProposalRecord, p.claim)
+		}
 		state, err := sh.reviewOne(c, w, who, out, p.ProposalRecord)
 		if errors.Is(err, errGone) || errors.Is(err, errEnough) {
 			for _, rest := range list[i:] {
@@ -144,12 +148,13 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 			_, _ = fmt.Fprintln(who.out, "a, r, d, l or q")
 			continue
 		}
-		decided, err := sh.pronounce(c.Context, w, d, p.ID, word)
+		decided, err := sh.pronounce(c, w, d, p.ID, word)
 		if err != nil {
 			out.fail(err)
 			continue
 		}
-		_, _ = fmt.Fprintln(who.out, d.done(out, decided))
-		return decided.State, nil
+		_, _ = fmt.Fprintln(who.out, d.done(out, decided.Proposal))
+		out.printFollowing(decided)
+		return decided.Proposal.State, nil
 	}
 }

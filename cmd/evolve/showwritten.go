@@ -16,6 +16,9 @@ func subject(p archive.ProposalRecord) string {
 	if kind, _ := decide.Written(p); kind != "" {
 		return kind
 	}
+	if p.Patch != nil {
+		return "files"
+	}
 	return string(archive.KindConfig)
 }
 

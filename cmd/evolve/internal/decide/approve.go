@@ -30,7 +30,7 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	if err != nil {
 		return p, err
 	}
-	who, err := person(w.By)
+	who, err := Person(w.By)
 	if err != nil {
 		return p, err
 	}
@@ -69,14 +69,14 @@ func approvable(p archive.ProposalRecord, w Word) error {
 		return nil
 	case archive.HumanLane:
 		if w.OverrideReason == "" {
-			return refuse("read the flagged gates with `evolve show "+p.ID+"`; then --override-reason says why it may pass",
+			return Refuse("read the flagged gates with `evolve show "+p.ID+"`; then --override-reason says why it may pass",
 				"a gate flagged %s for a person's eyes", p.ID)
 		}
 		return nil
 	case archive.GateFailed, archive.Drafted, archive.Gated:
-		return refuse("`evolve show "+p.ID+"` says which and why", "%s has not passed its gates", p.ID)
+		return Refuse("`evolve show "+p.ID+"` says which and why", "%s has not passed its gates", p.ID)
 	}
-	return refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be approved", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
+	return Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be approved", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
 }
 
 // regate passes the gates again on what is there now: a stale base is refused.
@@ -90,7 +90,7 @@ func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.Propos
 		hint = "reject it; the agent may write it again, and a night draft the skill again"
 	}
 	if moved := gates.Moved(p.Base, now); len(moved) > 0 {
-		return refuse(hint, "%s is stale: %s changed since it was measured", p.ID, strings.Join(moved, ", "))
+		return Refuse(hint, "%s is stale: %s changed since it was measured", p.ID, strings.Join(moved, ", "))
 	}
 	list, err := d.gates(ctx, a, *p, repo)
 	if err != nil {
@@ -104,7 +104,7 @@ func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.Propos
 	}
 	for _, g := range verdicts {
 		if g.Verdict != string(gates.Passed) {
-			return refuse("`evolve show "+p.ID+"` shows every gate", "the gate %q says %s: %s", g.Gate, strings.ReplaceAll(g.Verdict, "_", " "), g.Evidence)
+			return Refuse("`evolve show "+p.ID+"` shows every gate", "the gate %q says %s: %s", g.Gate, strings.ReplaceAll(g.Verdict, "_", " "), g.Evidence)
 		}
 	}
 	return errors.New("no gate was run")
@@ -120,17 +120,17 @@ func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.Prop
 		return err
 	}
 	if branch == "" {
-		return refuse("check out the branch that should move, such as `git switch main`", "no branch is checked out in the workspace")
+		return Refuse("check out the branch that should move, such as `git switch main`", "no branch is checked out in the workspace")
 	}
 	dirty, err := repo.Dirty(ctx, paths(p))
 	if errors.Is(err, patch.ErrNoGit) {
-		return refuse("install git: it alone moves a checked-out tree safely", "git is not installed")
+		return Refuse("install git: it alone moves a checked-out tree safely", "git is not installed")
 	}
 	if err != nil {
 		return err
 	}
 	if len(dirty) > 0 {
-		return refuse("commit or restore them, then approve again", "not committed: %s", strings.Join(dirty, ", "))
+		return Refuse("commit or restore them, then approve again", "not committed: %s", strings.Join(dirty, ", "))
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (d *Desk) move(ctx context.Context, p archive.ProposalRecord, who patch.Per
 	commit, err := repo.Adopt(ctx, change, message(audit), who)
 	var conflict *patch.ConflictError
 	if errors.As(err, &conflict) {
-		return "", refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", strings.Join(conflict.Paths, ", "))
+		return "", Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", strings.Join(conflict.Paths, ", "))
 	}
 	if err != nil {
 		return "", fmt.Errorf("committing: %w", err)

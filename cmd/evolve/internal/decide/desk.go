@@ -33,7 +33,8 @@ type RefusedError struct{ Text, Hint string }
 
 func (e *RefusedError) Error() string { return e.Text }
 
-func refuse(hint, format string, args ...any) error {
+// Refuse makes a *RefusedError.
+func Refuse(hint, format string, args ...any) error {
 	return &RefusedError{Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
@@ -110,7 +111,7 @@ func (d *Desk) Find(ctx context.Context, id string) (archive.ProposalRecord, *wo
 	}
 	a, ok := d.Workspace.Agent(p.Agent)
 	if !ok {
-		return p, nil, refuse("bring the agent's folder back, or reject the proposal", "proposal %s is for the agent %q, which the workspace no longer has", p.ID, p.Agent)
+		return p, nil, Refuse("bring the agent's folder back, or reject the proposal", "proposal %s is for the agent %q, which the workspace no longer has", p.ID, p.Agent)
 	}
 	return p, a, nil
 }
@@ -118,7 +119,7 @@ func (d *Desk) Find(ctx context.Context, id string) (archive.ProposalRecord, *wo
 func (d *Desk) proposal(ctx context.Context, id string) (archive.ProposalRecord, error) {
 	p, err := d.Archive.Proposal(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
-		return p, refuse("`evolve proposals` lists them", "there is no proposal %q", id)
+		return p, Refuse("`evolve proposals` lists them", "there is no proposal %q", id)
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading proposal %s: %w", id, err)
@@ -126,9 +127,9 @@ func (d *Desk) proposal(ctx context.Context, id string) (archive.ProposalRecord,
 	return p, nil
 }
 
-// person checks the name of whoever decides: it becomes a commit's author and a
+// Person checks the name of whoever decides: it becomes a commit's author and a
 // line of its message.
-func person(by string) (patch.Person, error) {
+func Person(by string) (patch.Person, error) {
 	name, email, ok := strings.Cut(by, "<")
 	p := patch.Person{Name: strings.TrimSpace(name)}
 	if ok {
@@ -136,7 +137,7 @@ func person(by string) (patch.Person, error) {
 	}
 	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '<' || r == '>' }
 	if p.Name == "" || strings.ContainsFunc(p.Name, bad) || strings.ContainsFunc(p.Email, bad) {
-		return p, refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
+		return p, Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
 	}
 	return p, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // proposalMessage is the message of the commit that waits on the proposal's ref.
 func proposalMessage(p archive.ProposalRecord) string {
-	return message("evolve: propose "+p.Title, p.Rationale, [][2]string{
+	return Message("evolve: propose "+p.Title, p.Rationale, [][2]string{
 		{"Evolve-Proposal", p.ID},
 		{"Evolve-Agent", p.Agent},
 		{"Evolve-Variant", string(p.Variant)},
@@ -20,7 +20,7 @@ func proposalMessage(p archive.ProposalRecord) string {
 
 // adoptionMessage is the message of the commit that a person's approval makes.
 func adoptionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
-	return message(fmt.Sprintf("evolve: adopt %s (%s)", p.Title, p.ID), p.Rationale, [][2]string{
+	return Message(fmt.Sprintf("evolve: adopt %s (%s)", p.Title, p.ID), p.Rationale, [][2]string{
 		{"Evolve-Proposal", p.ID},
 		{"Evolve-Agent", p.Agent},
 		{"Evolve-Variant", string(p.Variant)},
@@ -34,7 +34,7 @@ func adoptionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit s
 
 // rollbackMessage is the message of the commit that takes an adoption back.
 func rollbackMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
-	return message(fmt.Sprintf("evolve: roll back %s (%s)", p.Title, p.ID), d.Reason, [][2]string{
+	return Message(fmt.Sprintf("evolve: roll back %s (%s)", p.Title, p.ID), d.Reason, [][2]string{
 		{"Evolve-Rollback", p.ID},
 		{"Evolve-Agent", p.Agent},
 		{"Evolve-Variant", string(p.Champion)},
@@ -44,9 +44,9 @@ func rollbackMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit s
 	})
 }
 
-// message puts a subject, a body and trailers together. Every part is one line,
+// Message puts a subject, a body and trailers together. Every part is one line,
 // so that no foreign text can forge a trailer.
-func message(subject, body string, trailers [][2]string) string {
+func Message(subject, body string, trailers [][2]string) string {
 	var b strings.Builder
 	b.WriteString(oneLine(subject) + "\n\n")
 	if body = oneLine(body); body != "" {

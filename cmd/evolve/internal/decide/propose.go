@@ -93,7 +93,7 @@ func (d *Desk) draw(a *workspace.Agent, draft Draft) (archive.ProposalRecord, er
 		return p, err
 	}
 	if len(p.Changes) == 0 || len(p.Files) == 0 {
-		return p, refuse("nothing needs to be decided", "v%d is the champion already", draft.Variant.Number)
+		return p, Refuse("nothing needs to be decided", "v%d is the champion already", draft.Variant.Number)
 	}
 	return p, nil
 }

@@ -14,14 +14,14 @@ func (d *Desk) Reject(ctx context.Context, id string, w Word) (archive.ProposalR
 	if err != nil {
 		return p, err
 	}
-	if _, err := person(w.By); err != nil {
+	if _, err := Person(w.By); err != nil {
 		return p, err
 	}
 	if strings.TrimSpace(w.Reason) == "" {
-		return p, refuse("--reason \"…\" tells tomorrow's reader why", "a rejection needs a reason")
+		return p, Refuse("--reason \"…\" tells tomorrow's reader why", "a rejection needs a reason")
 	}
 	if !awaits(p.State) {
-		return p, refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be rejected", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
+		return p, Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be rejected", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "reject", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Evidence}
 	p.State, p.Decision = archive.Rejected, brief(decision)

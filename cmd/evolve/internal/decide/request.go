@@ -150,7 +150,7 @@ func (d *Desk) DenyRequest(ctx context.Context, id string, w Word) (archive.Chan
 		return r, err
 	}
 	if strings.TrimSpace(w.Reason) == "" {
-		return r, refuse("--reason \"…\" tells tomorrow's reader why", "a denial needs a reason")
+		return r, Refuse("--reason \"…\" tells tomorrow's reader why", "a denial needs a reason")
 	}
 	r, err = d.Archive.DecideRequest(ctx, r.ID, archive.RequestDecision{Action: "deny", By: w.By, Reason: w.Reason, Time: d.Now()})
 	if err != nil {
@@ -163,15 +163,15 @@ func (d *Desk) DenyRequest(ctx context.Context, id string, w Word) (archive.Chan
 func (d *Desk) openRequest(ctx context.Context, id string, w Word) (archive.ChangeRequestRecord, error) {
 	r, err := d.Archive.Request(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
-		return r, refuse("`evolve requests list` lists them", "there is no change request %q", id)
+		return r, Refuse("`evolve requests list` lists them", "there is no change request %q", id)
 	}
 	if err != nil {
 		return r, fmt.Errorf("reading change request %s: %w", id, err)
 	}
 	if r.State != archive.RequestOpen {
-		return r, refuse("`evolve requests show "+r.ID+"` tells its story", "%s is %s already", r.ID, r.State)
+		return r, Refuse("`evolve requests show "+r.ID+"` tells its story", "%s is %s already", r.ID, r.State)
 	}
-	_, err = person(w.By)
+	_, err = Person(w.By)
 	return r, err
 }
 
@@ -179,7 +179,7 @@ func (d *Desk) openRequest(ctx context.Context, id string, w Word) (archive.Chan
 func (d *Desk) proposeWish(ctx context.Context, r archive.ChangeRequestRecord, wish Wish) (archive.ProposalRecord, error) {
 	champion := wish.Agent.Champion.ID()
 	if wish.Config.ID() == champion {
-		return archive.ProposalRecord{}, refuse("deny it: nothing needs to be decided", "%s asks for what the champion has already", r.ID)
+		return archive.ProposalRecord{}, Refuse("deny it: nothing needs to be decided", "%s asks for what the champion has already", r.ID)
 	}
 	generation := 1
 	switch parent, err := d.Archive.Variant(ctx, wish.Agent.ID, champion); {

@@ -19,13 +19,13 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 	if err != nil {
 		return p, err
 	}
-	who, err := person(w.By)
+	who, err := Person(w.By)
 	if err != nil {
 		return p, err
 	}
 	who.When = d.Now()
 	if p.State != archive.Adopted {
-		return p, refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
+		return p, Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
 	}
 	back, err := d.differ(p.Files, before)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *Desk) restores(a *workspace.Agent, p archive.ProposalRecord) error {
 		return d.restoresWritten(a, p)
 	}
 	if restored, err := d.reload(a, p, before); err != nil || restored.ID() != p.Champion {
-		return refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+p.AdoptedCommit,
+		return Refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+p.AdoptedCommit,
 			"the files before %s do not load as its champion", p.ID)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord) error {
 	} else if len(later) > 0 {
 		hint = "roll these back first: " + strings.Join(later, ", ")
 	}
-	return refuse(hint, "changed since %s was adopted: %s", p.ID, strings.Join(changed, ", "))
+	return Refuse(hint, "changed since %s was adopted: %s", p.ID, strings.Join(changed, ", "))
 }
 
 // Later lists the adopted proposals that changed a file of p after it, the latest first.

@@ -54,7 +54,7 @@ func (d *Desk) ProposeSkill(ctx context.Context, a *workspace.Agent, run string,
 // proposeWritten completes the record of a proposal that writes these files.
 func (d *Desk) proposeWritten(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord, want map[string][]byte) (archive.ProposalRecord, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
-		return p, refuse("a program of the operator's own has tools of its own", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
+		return p, Refuse("a program of the operator's own has tools of its own", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
 	}
 	why := []rune(oneLine(p.Rationale))
 	p.Kind, p.State, p.Agent, p.Created = archive.KindTool, archive.Drafted, a.ID, d.Now()
@@ -64,7 +64,7 @@ func (d *Desk) proposeWritten(ctx context.Context, a *workspace.Agent, p archive
 		return p, err
 	}
 	if len(p.Files) == 0 {
-		return p, refuse("nothing needs to be decided", "%s is in use already, word for word", p.Title)
+		return p, Refuse("nothing needs to be decided", "%s is in use already, word for word", p.Title)
 	}
 	if p.Base, err = d.writtenBase(a, p); err != nil {
 		return p, err
@@ -92,7 +92,7 @@ func (d *Desk) proposeWritten(ctx context.Context, a *workspace.Agent, p archive
 		}
 	}
 	if awaiting >= maxAwaiting {
-		return p, refuse("decide on some of them: `evolve review`", "%d tools and skills of %s await a decision already", awaiting, a.ID)
+		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s await a decision already", awaiting, a.ID)
 	}
 	return d.file(ctx, a, p)
 }
@@ -312,19 +312,19 @@ func (d *Desk) loadsOrIsGone(p archive.ProposalRecord, of func(archive.FileChang
 func (d *Desk) restoresWritten(a *workspace.Agent, p archive.ProposalRecord) error {
 	kind, name := Written(p)
 	if err := d.loadsOrIsGone(p, before); err != nil {
-		return refuse("restore the files by hand from the commit before "+p.AdoptedCommit, "the files before %s do not load: %s", p.ID, oneLine(err.Error()))
+		return Refuse("restore the files by hand from the commit before "+p.AdoptedCommit, "the files before %s do not load: %s", p.ID, oneLine(err.Error()))
 	}
 	if kind != "tool" || slices.ContainsFunc(p.Files, func(f archive.FileChange) bool { return f.Old != nil }) {
 		return nil
 	}
 	if slices.Contains(a.Tools, name) {
-		return refuse("take it out of `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
+		return Refuse("take it out of `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
 	}
 	if selection, _ := a.Champion.List("tools.selection"); slices.Contains(selection, name) {
-		return refuse("roll back the proposal that selected it first, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
+		return Refuse("roll back the proposal that selected it first, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
 	}
 	if _, named := d.Workspace.Settings.Policies.Tools[name]; named {
-		return refuse("take it out of `policies` there first", "evolve.yaml has a policy for the tool %s", name)
+		return Refuse("take it out of `policies` there first", "evolve.yaml has a policy for the tool %s", name)
 	}
 	return nil
 }

@@ -14,13 +14,13 @@ func badPatches() []badCase {
 evolve.yaml:3:7: "allow" is missing
 evolve.yaml:3:20: unknown key "alow" (did you mean "allow"?)
 `, true),
-		one("scope that leads out", "{name: code, allow: [../a, /a, a//b, ., a/./b, 'a\\b']}", `
-evolve.yaml:3:28: item 1 of "allow" must be a path from the root of the repository, such as internal/cache, not "../a"
-evolve.yaml:3:34: item 2 of "allow" must be a path from the root of the repository, such as internal/cache, not "/a"
-evolve.yaml:3:38: item 3 of "allow" must be a path from the root of the repository, such as internal/cache, not "a//b"
-evolve.yaml:3:44: item 4 of "allow" must be a path from the root of the repository, such as internal/cache, not "."
-evolve.yaml:3:47: item 5 of "allow" must be a path from the root of the repository, such as internal/cache, not "a/./b"
-evolve.yaml:3:54: item 6 of "allow" must be a path from the root of the repository, such as internal/cache, not "a\\b"
+		one("scope that leads out", "{name: code, allow: [../a, /a, a//b, .., a/./b, 'a\\b']}", `
+evolve.yaml:3:28: item 1 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not "../a"
+evolve.yaml:3:34: item 2 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not "/a"
+evolve.yaml:3:38: item 3 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not "a//b"
+evolve.yaml:3:44: item 4 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not ".."
+evolve.yaml:3:48: item 5 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not "a/./b"
+evolve.yaml:3:55: item 6 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not "a\\b"
 `, true),
 		one("two targets of one name", "{name: code, allow: [a]}\n    - {name: code, allow: [b]}", `evolve.yaml:4:14: there are two targets "code"`, false),
 		one("bounds of a target", "{name: code, allow: [a], max_files: 0, max_bytes: 0}", `

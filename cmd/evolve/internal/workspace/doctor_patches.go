@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+
+	"evolve/patch"
 )
 
 // checkPatchTargets looks at what patches need: a repository that commits can be
@@ -21,10 +23,18 @@ func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
 	return append(checks, checkTests(ctx, p, w))
 }
 
+// checkTarget names what is in the way of writing proposals to a target, the first of
+// it, and otherwise what may be changed.
 func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Check {
 	name := "patches " + t.Name
-	p.Root = t.Dir(w.Root)
-	inside, err := p.Git(ctx, p.Root, "rev-parse", "--is-inside-work-tree")
+	dir := t.Dir(w.Root)
+	for _, c := range checkProblems(patch.Problems(dir)) {
+		if c.Status == StatusFail {
+			c.Name = name
+			return c
+		}
+	}
+	inside, err := p.Git(ctx, dir, "rev-parse", "--is-inside-work-tree")
 	switch message := gitMessage(err); {
 	case errors.Is(err, exec.ErrNotFound):
 		return warn(name, "install git: only it brings a checked-out tree to an adopted patch safely", "git is not installed")
@@ -33,24 +43,16 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 	case strings.Contains(message, "dubious ownership"):
 		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "the repository belongs to somebody else, so git refuses it")
 	case err != nil:
-		if c, bad := p.unusual(ctx, message); bad {
-			c.Name = name
-			return c
-		}
 		return fail(name, "", "%q cannot be opened: %s", t.Repo, message)
 	case inside != "true":
 		return fail(name, "name the folder of its working tree", "%q has no working tree", t.Repo)
 	}
-	if c, bad := p.unusual(ctx, ""); bad {
-		c.Name = name
-		return c
-	}
-	if _, err := p.Git(ctx, p.Root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+	if _, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return fail(name, "commit what is there", "%q has no commit yet", t.Repo)
 	}
 	var missing []string
 	for _, path := range t.Allow {
-		if _, err := p.Git(ctx, p.Root, "rev-parse", "--verify", "--quiet", "HEAD:"+strings.TrimSuffix(path, "/")); err != nil {
+		if _, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD:"+strings.TrimSuffix(path, "/")); err != nil && path != "." {
 			missing = append(missing, path)
 		}
 	}
@@ -58,14 +60,6 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 		return warn(name, "paths count from the root of the repository", "it may be changed, but is not there: %s", strings.Join(missing, ", "))
 	}
 	return ok(name, "%s may be changed: %s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "))
-}
-
-// unusual names the forms of repository that patches cannot be written to.
-func (p Probes) unusual(ctx context.Context, message string) (Check, bool) {
-	if strings.Contains(message, "refstorage") { // a git that does not know reftable either
-		return refTable(), true
-	}
-	return checkFormat(ctx, p)
 }
 
 // checkTests looks for what tests of a patch run with.

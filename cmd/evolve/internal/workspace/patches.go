@@ -91,14 +91,14 @@ const (
 )
 
 var (
-	// scopePattern is a path whose parts are neither empty nor "." nor "..".
-	scopePattern  = regexp.MustCompile(`^[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?$`)
+	// scopePattern is a path whose parts are neither empty nor "." nor "..", or "." alone.
+	scopePattern  = regexp.MustCompile(`^(\.|[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?)$`)
 	goPackages    = regexp.MustCompile(`^\.(/[A-Za-z0-9_.-]+)*$`)
 	metricPattern = regexp.MustCompile(`^[A-Za-z0-9%_./-]{1,64}$`)
 )
 
 const (
-	scopeRule    = "a path from the root of the repository, such as internal/cache"
+	scopeRule    = "a path from the root of the repository, such as internal/cache, or . for all of it"
 	packagesRule = "a package below the repository, such as ./cache or ./..."
 )
 

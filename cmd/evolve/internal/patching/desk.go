@@ -1,0 +1,176 @@
+package patching
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/gates"
+	"evolve/gates/gotest"
+	"evolve/patch"
+	"evolve/patch/diff"
+	"evolve/runtime/sandbox"
+)
+
+// Desk is where patches are drawn up, gated, reviewed and decided on.
+type Desk struct {
+	Archive *archive.Archive
+	// Targets are those of the settings, or the one that a person named.
+	Targets []Target
+	// Env is the environment for native git, for Go and for what runs after an adoption.
+	Env []string
+	Now func() time.Time
+	// Scratch is an absolute folder for exported trees; Cache is one for build caches,
+	// in Scratch when it is empty.
+	Scratch, Cache string
+	// Walls finds the walls of this machine.
+	Walls func() sandbox.Walls
+	// Unwalled says that the operator lets tests run without walls where there are none.
+	Unwalled bool
+	// Reviewers take turns, in this order.
+	Reviewers []Reviewer
+	// After is started after an adoption or a rollback; empty: nothing.
+	After []string
+
+	// tests stand in for those of a lab; nil but in tests.
+	tests func(gotest.Change) []gates.Gate
+	// reached is told of every step of a proposal; its error ends it there, as a crash
+	// would. Nil but in tests.
+	reached func(step string) error
+}
+
+// robot is the author of proposal commits; the person who approves signs the commit
+// that is adopted.
+const robot = "evolve"
+
+// target finds a target by name.
+func (d *Desk) target(name string) (Target, error) {
+	at := slices.IndexFunc(d.Targets, func(t Target) bool { return t.Name == name })
+	if at >= 0 {
+		return d.Targets[at], nil
+	}
+	if len(d.Targets) == 0 {
+		return Target{}, decide.Refuse("name one under patches.targets of evolve.yaml, or with --repo and --allow", "there is no target for patches")
+	}
+	names := make([]string, len(d.Targets))
+	for i, t := range d.Targets {
+		names[i] = t.Name
+	}
+	return Target{}, decide.Refuse("the targets are "+strings.Join(names, ", "), "there is no target %q", name)
+}
+
+// targetOf is the target of a proposal as it is now: that of the settings, or, for one
+// that a person named, as it was then.
+func (d *Desk) targetOf(p archive.ProposalRecord) (Target, error) {
+	b := p.Patch
+	if !b.Named {
+		t, err := targetFrom(b.Terms)
+		t.Name, t.Repo = b.Target, b.Repository
+		return t, err
+	}
+	return d.target(b.Target)
+}
+
+// open opens the repository of a target at the root of its working tree.
+func (d *Desk) open(t Target) (*patch.Repository, error) {
+	repo, err := patch.Open(t.Repo, d.Env)
+	if err == nil && repo.Top() != "" { // paths count from the root of the repository
+		repo, err = patch.Open(repo.Top(), d.Env)
+	}
+	var unsupported *patch.UnsupportedError
+	switch {
+	case errors.As(err, &unsupported):
+		return nil, decide.Refuse(unsupported.Hint(), "%s", unsupported)
+	case errors.Is(err, patch.ErrNoRepository):
+		return nil, decide.Refuse("git init, and commit what is there", "%s is in no git repository with a commit", t.Repo)
+	case err != nil:
+		return nil, err
+	}
+	return repo, nil
+}
+
+// Find returns a proposal of a patch.
+func (d *Desk) Find(ctx context.Context, id string) (archive.ProposalRecord, error) {
+	p, err := d.Archive.Proposal(ctx, id)
+	switch {
+	case errors.Is(err, archive.ErrNotFound):
+		return p, decide.Refuse("`evolve patch list` lists them", "there is no proposal %q", id)
+	case err != nil:
+		return p, fmt.Errorf("reading proposal %s: %w", id, err)
+	case p.Patch == nil:
+		return p, decide.Refuse("`evolve show "+p.ID+"` tells of it", "%s is no patch", p.ID)
+	}
+	return p, nil
+}
+
+// step tells a test how far a proposal has come.
+func (d *Desk) step(name string) error {
+	if d.reached == nil {
+		return nil
+	}
+	return d.reached(name)
+}
+
+// Change is what a proposal changes, for package patch.
+func Change(p archive.ProposalRecord) []patch.File {
+	out := make([]patch.File, len(p.Files))
+	for i, f := range p.Files {
+		out[i] = patch.File{Path: f.Path, Old: f.Old, New: f.New}
+	}
+	return out
+}
+
+// Unified is the change as people and reviewers see it: the desk's own diff, in which
+// every character that could deceive is escaped.
+func Unified(p archive.ProposalRecord) string { return diff.Render(Change(p), shownContext) }
+
+// shownContext is the number of lines around a change that are shown.
+const shownContext = 3
+
+// Stale says why a patch that awaits a decision would be gated again before it is
+// adopted; empty when nothing that it was gated on has moved.
+func (d *Desk) Stale(p archive.ProposalRecord) string {
+	if p.State != archive.Awaiting && p.State != archive.HumanLane {
+		return ""
+	}
+	t, err := d.targetOf(p)
+	if err != nil {
+		return err.Error()
+	}
+	if policy, err := t.policy(); err != nil || policy != p.Patch.Policy {
+		return "what its target allows has changed"
+	}
+	repo, err := d.open(t)
+	if err != nil {
+		return err.Error()
+	}
+	switch _, head, err := repo.Head(); {
+	case err != nil:
+		return err.Error()
+	case head != p.Patch.BaseCommit:
+		return fmt.Sprintf("its target moved to %.12s", head)
+	}
+	return ""
+}
+
+// Limits is what every reader of a gated patch has to know.
+const Limits = "outputs that are hard-coded to the tests can pass every gate: read the diff"
+
+// paths are those that a proposal changes.
+func paths(p archive.ProposalRecord) []string {
+	out := make([]string, len(p.Files))
+	for i, f := range p.Files {
+		out[i] = f.Path
+	}
+	return out
+}
+
+// Undecided reports whether a patch may still be decided on.
+func Undecided(s archive.ProposalState) bool {
+	return slices.Contains([]archive.ProposalState{archive.Drafted, archive.Awaiting, archive.HumanLane, archive.GateFailed}, s)
+}

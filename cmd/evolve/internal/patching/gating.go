@@ -1,0 +1,209 @@
+package patching
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/gates/gotest"
+	"evolve/gates/scan"
+	"evolve/patch"
+	"evolve/patch/scope"
+)
+
+// The gates that this package adds to those of scope, scan and gotest.
+const (
+	gateApply    = "apply"
+	gateScope    = "scope"
+	gateExport   = "export"
+	gateRollback = "rollback"
+)
+
+// maxEvidence bounds the words of one gate, in bytes.
+const maxEvidence = 4000
+
+// passage is one way of a patch through the gates.
+type passage struct {
+	desk   *Desk
+	target Target
+	repo   *patch.Repository
+	// base and tree are the commit that the patch starts from and the tree it leads to.
+	base, tree string
+	files      []patch.File
+	// judged is what the scope says, once it was asked.
+	judged scope.Judgement
+	// before and after are the folders of the exported trees, in scratch.
+	before, after, scratch string
+	tools                  *gotest.Toolchain
+}
+
+// gate passes a drafted patch through the gates and files what they found. Whatever
+// an earlier attempt left is overwritten, so that it may be repeated after a crash.
+func (d *Desk) gate(ctx context.Context, t Target, p archive.ProposalRecord, entry string) (archive.ProposalRecord, error) {
+	repo, err := d.open(t)
+	if err != nil {
+		return p, err
+	}
+	b := p.Patch
+	if b.Terms, err = t.terms(); err != nil {
+		return p, err
+	}
+	if b.Policy, err = t.policy(); err != nil {
+		return p, err
+	}
+	files := Change(p)
+	b.Tree, err = repo.Candidate(b.BaseCommit, files)
+	var conflict *patch.ConflictError
+	if errors.As(err, &conflict) {
+		return d.unappliable(ctx, p, conflict.Error())
+	}
+	if err != nil {
+		return p, fmt.Errorf("writing the patched tree: %w", err)
+	}
+	if err := d.step("tree"); err != nil {
+		return p, err
+	}
+	scratch, err := d.scratch(p.ID)
+	if err != nil {
+		return p, err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	way := &passage{
+		desk: d, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files, scratch: scratch,
+		before: filepath.Join(scratch, "base"), after: filepath.Join(scratch, "candidate"),
+	}
+	if p.Gates, err = way.pass(ctx); err != nil {
+		return p, err
+	}
+	if ctx.Err() != nil { // an interrupted gate says nothing about the patch
+		return p, context.Cause(ctx)
+	}
+	if err := d.step("gates"); err != nil {
+		return p, err
+	}
+	b.NewTests, b.Sandbox = way.judged.NewTests, d.Walls().Name()
+	p.State, b.Digest, b.Review = gates.Lane(p.Gates), Digest(p), nil
+	p.Base = map[string]string{"commit": b.BaseCommit, "policy": b.Policy}
+	if p.State != archive.GateFailed {
+		if err := d.publish(ctx, repo, &p); err != nil {
+			return p, err
+		}
+	}
+	if err := d.step("ref"); err != nil {
+		return p, err
+	}
+	return p, d.settle(ctx, entry, p.Agent, p, story(p))
+}
+
+// publish writes the proposal's commit on its ref, so that git does not lose what a
+// person is asked about.
+func (d *Desk) publish(_ context.Context, repo *patch.Repository, p *archive.ProposalRecord) error {
+	who := patch.Person{Name: robot, Email: robot + "@localhost", When: d.Now()}
+	commit, err := repo.Commit(p.Patch.BaseCommit, Change(*p), proposalMessage(*p), who)
+	if err != nil {
+		return fmt.Errorf("writing the proposal's commit: %w", err)
+	}
+	ref := patch.ProposalRef(p.ID)
+	old, err := repo.Ref(ref)
+	if err != nil {
+		return err
+	}
+	if err := repo.MoveRef(ref, old, commit); err != nil {
+		return fmt.Errorf("writing the proposal's ref: %w", err)
+	}
+	p.Ref, p.Commit = ref, commit
+	return nil
+}
+
+// scratch makes a folder for one passage, without what an earlier one left.
+func (d *Desk) scratch(id string) (string, error) {
+	dir := filepath.Join(d.Scratch, "trees", id)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", fmt.Errorf("making room for the trees: %w", err)
+	}
+	return dir, nil
+}
+
+// pass goes through all gates, in their order.
+func (w *passage) pass(ctx context.Context) (verdicts []archive.GateVerdict, err error) {
+	if err := w.judge(); err != nil {
+		return nil, err
+	}
+	list := []gates.Gate{gates.Applied(len(w.files)), gates.Scope(w.judged)}
+	list = append(list, needing(scan.Gates(w.sources), gateScope)...)
+	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
+	tests, done, err := w.tests(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	list = append(list, needing(tests, gateExport)...)
+	if w.target.Benchmark != nil {
+		list = append(list, needing([]gates.Gate{w.benchmark()}, buildGate)...)
+	}
+	list = append(list, gates.Gate{Name: gateRollback, Needs: []string{gateExport, buildGate}, Check: w.rehearse})
+	verdicts = gates.Run(ctx, list)
+	for i := range verdicts {
+		verdicts[i].Evidence = clip(verdicts[i].Evidence, maxEvidence)
+	}
+	return verdicts, nil
+}
+
+// needing adds a gate that all of a list need.
+func needing(list []gates.Gate, name string) []gates.Gate {
+	for i := range list {
+		if !slices.Contains(list[i].Needs, name) {
+			list[i].Needs = append([]string{name}, list[i].Needs...)
+		}
+	}
+	return list
+}
+
+// judge asks the scope about both trees.
+func (w *passage) judge() error {
+	tree, err := w.repo.TreeOf(w.base)
+	if err != nil {
+		return fmt.Errorf("reading the base: %w", err)
+	}
+	before, err := w.repo.Tree(tree)
+	if err != nil {
+		return fmt.Errorf("reading the base: %w", err)
+	}
+	after, err := w.repo.Tree(w.tree)
+	if err != nil {
+		return fmt.Errorf("reading the patched tree: %w", err)
+	}
+	w.judged = w.target.Policy.Judge(before, after)
+	return nil
+}
+
+// sources are the changed Go files.
+func (w *passage) sources() ([]scan.Source, error) {
+	var out []scan.Source
+	for _, f := range w.files {
+		if filepath.Ext(f.Path) == ".go" {
+			out = append(out, scan.Source{Path: f.Path, Old: f.Old, New: f.New})
+		}
+	}
+	return out, nil
+}
+
+// export writes both trees out, as every later gate reads them.
+func (w *passage) export(ctx context.Context) (gates.Verdict, string) {
+	tree, err := w.repo.TreeOf(w.base)
+	if err == nil {
+		err = w.repo.Export(ctx, tree, w.before)
+	}
+	if err == nil {
+		err = w.repo.Export(ctx, w.tree, w.after)
+	}
+	if err != nil {
+		return gates.NotRun, "the trees could not be written out: " + err.Error()
+	}
+	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, out of the objects alone", tree, w.tree)
+}

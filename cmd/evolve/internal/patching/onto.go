@@ -1,0 +1,75 @@
+package patching
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"evolve/patch"
+	"evolve/patch/diff"
+)
+
+// onto brings a change to another commit: files that are there as the change expects
+// are taken as they are, in others every changed place must be found exactly once.
+// conflicts are the paths where it is not.
+func onto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
+	for _, f := range files {
+		have, err := repo.File(commit, f.Path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		if same(have, f.Old) {
+			out = append(out, f)
+			continue
+		}
+		moved, ok, err := reapply(f, have)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ok {
+			conflicts = append(conflicts, f.Path)
+			continue
+		}
+		out = append(out, moved)
+	}
+	return out, conflicts, nil
+}
+
+// reapply makes the change of one file in another state of it.
+func reapply(f patch.File, have []byte) (patch.File, bool, error) {
+	if have == nil || f.Old == nil || f.New == nil {
+		return f, false, nil
+	}
+	parsed, err := diff.Parse(diff.Unified([]diff.File{f}))
+	if err == nil {
+		var made []diff.File
+		made, err = diff.Apply(parsed, func(string) ([]byte, error) { return have, nil })
+		if err == nil && len(made) == 1 {
+			return made[0], true, nil
+		}
+	}
+	var refused *diff.RefusedError
+	if err != nil && !errors.As(err, &refused) {
+		return f, false, fmt.Errorf("changing %s: %w", f.Path, err)
+	}
+	return f, false, nil
+}
+
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+func before(f patch.File) []byte { return f.Old }
+func after(f patch.File) []byte  { return f.New }
+
+// holds reports whether a commit has one side of a change already.
+func holds(repo *patch.Repository, commit string, files []patch.File, side func(patch.File) []byte) (bool, error) {
+	for _, f := range files {
+		have, err := repo.File(commit, f.Path)
+		if err != nil {
+			return false, fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		if !same(have, side(f)) {
+			return false, nil
+		}
+	}
+	return true, nil
+}

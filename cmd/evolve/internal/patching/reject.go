@@ -1,0 +1,33 @@
+package patching
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+)
+
+// Reject closes a patch with a reason. Its commit stays on its ref.
+func (d *Desk) Reject(ctx context.Context, id string, w decide.Word) (Done, error) {
+	p, err := d.Find(ctx, id)
+	if err != nil {
+		return Done{Proposal: p}, err
+	}
+	if _, err := decide.Person(w.By); err != nil {
+		return Done{Proposal: p}, err
+	}
+	if strings.TrimSpace(w.Reason) == "" {
+		return Done{Proposal: p}, decide.Refuse("--reason \"…\" tells tomorrow's reader why", "a rejection needs a reason")
+	}
+	if !Undecided(p.State) {
+		return Done{Proposal: p}, decide.Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be rejected", p.ID, stateName(p.State))
+	}
+	decision := archive.DecisionRecord{Proposal: p.ID, Action: "reject", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Patch.Digest}
+	p.State, p.Decision = archive.Rejected, brief(decision)
+	if err := d.Archive.Decide(ctx, decision, p); err != nil {
+		return Done{Proposal: p}, fmt.Errorf("recording the rejection: %w", err)
+	}
+	return Done{Proposal: p}, nil
+}

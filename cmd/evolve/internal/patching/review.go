@@ -1,0 +1,136 @@
+package patching
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/runtime/model"
+)
+
+// Reviewer is an agent that may look at the patches of others.
+type Reviewer struct {
+	Agent string
+	// Cannot says why it cannot, as an agent without a language model cannot; empty:
+	// it can.
+	Cannot string
+	// Open makes its model ready.
+	Open func(ctx context.Context) (m model.Model, done func() error, err error)
+}
+
+// Turn is the reviewer whose turn it is: the next after the one that the ledger
+// tells of last, in the order of the desk, that is not the author and can review. The
+// reason is why there is none.
+func (d *Desk) Turn(ctx context.Context, p archive.ProposalRecord) (r Reviewer, reason string, err error) {
+	last := -1
+	for e, err := range d.Archive.Ledger(ctx, 1) {
+		if err != nil {
+			return Reviewer{}, "", fmt.Errorf("reading the ledger: %w", err)
+		}
+		if e.Kind != entryReview {
+			continue
+		}
+		if at := slices.IndexFunc(d.Reviewers, func(r Reviewer) bool { return r.Agent == e.Actor }); at >= 0 {
+			last = at
+		}
+	}
+	for i := range d.Reviewers {
+		r := d.Reviewers[(last+1+i)%len(d.Reviewers)]
+		if r.Agent != p.Patch.Author && r.Cannot == "" {
+			return r, "", nil
+		}
+	}
+	return Reviewer{}, NoReview(d.Reviewers, p.Patch.Author), nil
+}
+
+// NoReview says why no agent can review a patch of an author; empty when one can.
+func NoReview(all []Reviewer, author string) string {
+	others := slices.DeleteFunc(slices.Clone(all), func(r Reviewer) bool { return r.Agent == author })
+	switch {
+	case slices.ContainsFunc(others, func(r Reviewer) bool { return r.Cannot == "" }):
+		return ""
+	case len(others) == 0:
+		return "there is no other agent to review it"
+	case len(others) == 1:
+		return "there is no agent to review it: " + others[0].Agent + " " + others[0].Cannot
+	}
+	return fmt.Sprintf("there is no agent to review it: of %d others none has a language model", len(others))
+}
+
+// Review asks another agent than the author, the one that is named or the one whose
+// turn it is, and files its word. It is bound to the digest that it looked at, of which
+// there is one review: a veto cannot be asked away.
+func (d *Desk) Review(ctx context.Context, id, agent string) (archive.ProposalRecord, error) {
+	p, err := d.Find(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	if p.State != archive.Awaiting && p.State != archive.HumanLane {
+		return p, decide.Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; there is nothing to review", p.ID, stateName(p.State))
+	}
+	if r := p.Patch.Review; r != nil && r.Digest == p.Patch.Digest {
+		return p, decide.Refuse("`evolve show "+p.ID+"` shows the review", "%s has reviewed %s as it is", r.Reviewer, p.ID)
+	}
+	reviewer, err := d.reviewer(ctx, p, agent)
+	if err != nil {
+		return p, err
+	}
+	opinion, err := ask(ctx, reviewer, p)
+	if err != nil {
+		return p, err
+	}
+	b := p.Patch
+	b.Review = &archive.Review{Reviewer: reviewer.Agent, Approve: opinion.approve, Reasons: opinion.reasons, Digest: b.Digest, Time: d.Now()}
+	if !opinion.approve {
+		// A veto: no person's approval gets past it. Who disagrees proposes the change
+		// again, or commits it by hand.
+		p.State = archive.GateFailed
+	}
+	return p, d.settle(ctx, entryReview, reviewer.Agent, p, map[string]any{
+		"kind": p.Kind, "digest": b.Digest, "approve": opinion.approve, "reasons": opinion.reasons, "state": p.State,
+	})
+}
+
+// reviewer finds the one who is named, or whose turn it is.
+func (d *Desk) reviewer(ctx context.Context, p archive.ProposalRecord, agent string) (Reviewer, error) {
+	if agent == "" {
+		r, reason, err := d.Turn(ctx, p)
+		if err == nil && reason != "" {
+			err = decide.Refuse("an agent with a language model reviews: see patches.reviewers of evolve.yaml", "%s", reason)
+		}
+		return r, err
+	}
+	at := slices.IndexFunc(d.Reviewers, func(r Reviewer) bool { return r.Agent == agent })
+	switch {
+	case at < 0:
+		return Reviewer{}, decide.Refuse("they stand under patches.reviewers of evolve.yaml; where none is named, every agent is one", "%s is no reviewer of patches", agent)
+	case agent == p.Patch.Author:
+		return Reviewer{}, decide.Refuse("leave --agent out, and whose turn it is reviews", "%s wrote it and cannot review it", agent)
+	case d.Reviewers[at].Cannot != "":
+		return Reviewer{}, decide.Refuse("leave --agent out, and one that can reviews", "%s %s", agent, d.Reviewers[at].Cannot)
+	}
+	return d.Reviewers[at], nil
+}
+
+// Vetoed is the review that stops a patch as it is; nil when none does.
+func Vetoed(p archive.ProposalRecord) *archive.Review {
+	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest && !b.Review.Approve {
+		return b.Review
+	}
+	return nil
+}
+
+// Reviewed is the review of a patch as it is; nil when there is none, or when it is
+// of another state of it.
+func Reviewed(p archive.ProposalRecord) *archive.Review {
+	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest {
+		return b.Review
+	}
+	return nil
+}
+
+// ErrNoWord is a reviewer that said nothing usable.
+var ErrNoWord = errors.New("the reviewer gave no verdict")

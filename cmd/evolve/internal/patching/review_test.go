@@ -1,0 +1,142 @@
+package patching
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"evolve/archive"
+	"evolve/runtime/model"
+)
+
+// critic is a model that answers with fixed words and remembers what it was asked.
+type critic struct {
+	answer string
+	asked  *model.Request
+}
+
+func (c *critic) Next(_ context.Context, req *model.Request) (model.Reply, error) {
+	c.asked = req
+	return model.Reply{Answer: c.answer}, nil
+}
+
+func (c *critic) reviewer(name string) Reviewer {
+	return Reviewer{Agent: name, Open: func(context.Context) (model.Model, func() error, error) { return c, func() error { return nil }, nil }}
+}
+
+const (
+	approves = `{"verdict": "approve", "reasons": "small and plain"}`
+	rejects  = "```json\n{\"verdict\": \"reject\", \"reasons\": \"it is tuned to the test\"}\n```"
+)
+
+func TestReviewIsBoundToTheDigest(t *testing.T) {
+	b := newBureau(t)
+	c := &critic{answer: approves}
+	b.Reviewers = []Reviewer{c.reviewer("aide"), c.reviewer("clerk")}
+	b.must(b.submit(Agent, "aide", turned("64", "128")))
+	p := b.must(b.Review(t.Context(), "P1", ""))
+	r := Reviewed(p)
+	if r == nil || r.Reviewer != "clerk" || !r.Approve || r.Reasons != "small and plain" || r.Digest != p.Patch.Digest || p.State != archive.Awaiting {
+		t.Fatalf("%+v", p.Patch.Review)
+	}
+	var shown strings.Builder
+	for _, s := range c.asked.Shared {
+		shown.WriteString(s.Key + s.Text)
+	}
+	for _, want := range []string{"+const Size = 128", `"gate":"rollback"`, "room for more"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("the reviewer was not shown %q:\n%s", want, shown.String())
+		}
+	}
+	_, err := b.Review(t.Context(), "P1", "")
+	refused(t, err, "clerk has reviewed P1 as it is")
+
+	b.git("commit", "--quiet", "--allow-empty", "--message=moved")
+	b.write("cache/other.go", "package cache\n")
+	b.git("add", "--all")
+	b.git("commit", "--quiet", "--message=moved")
+	_, err = b.Approve(t.Context(), "P1", robin)
+	refused(t, err, "is stale")
+	if p = b.must(b.Find(t.Context(), "P1")); Reviewed(p) != nil {
+		t.Error("a review outlived its digest")
+	}
+}
+
+func TestVeto(t *testing.T) {
+	b := newBureau(t)
+	c := &critic{answer: rejects}
+	b.Reviewers = []Reviewer{c.reviewer("clerk")}
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	p := b.must(b.Review(t.Context(), "P1", "clerk"))
+	if p.State != archive.GateFailed || Vetoed(p) == nil {
+		t.Fatalf("%+v", p)
+	}
+	w := robin
+	w.OverrideReason = "I know better"
+	_, err := b.Approve(t.Context(), "P1", w)
+	refused(t, err, "clerk has vetoed P1")
+	c.answer = approves
+	_, err = b.Review(t.Context(), "P1", "clerk")
+	refused(t, err, "there is nothing to review")
+}
+
+func TestTurns(t *testing.T) {
+	b := newBureau(t)
+	c := &critic{answer: approves}
+	b.Reviewers = []Reviewer{c.reviewer("a"), c.reviewer("b"), {Agent: "deaf", Cannot: "has no language model"}, c.reviewer("c")}
+	for i, want := range []string{"b", "c", "b", "c"} { // a is the author
+		p := b.must(b.submit(Person, "a", turned("64", []string{"65", "66", "67", "68"}[i])))
+		if p = b.must(b.Review(t.Context(), p.ID, "")); p.Patch.Review.Reviewer != want {
+			t.Errorf("patch %d was reviewed by %s, want %s", i+1, p.Patch.Review.Reviewer, want)
+		}
+	}
+	p := b.must(b.submit(Person, "a", turned("64", "70")))
+	for agent, says := range map[string]string{"a": "a wrote it", "deaf": "has no language model", "nobody": "is no reviewer"} {
+		_, err := b.Review(t.Context(), p.ID, agent)
+		refused(t, err, says)
+	}
+}
+
+func TestNobodyToReview(t *testing.T) {
+	deaf := Reviewer{Agent: "deaf", Cannot: "has the heuristic model, which cannot review"}
+	c := (&critic{}).reviewer("aide")
+	for want, all := range map[string][]Reviewer{
+		"there is no other agent to review it":                                              {c},
+		"there is no agent to review it: deaf has the heuristic model, which cannot review": {c, deaf},
+		"there is no agent to review it: of 2 others none has a language model":             {c, deaf, {Agent: "also", Cannot: "too"}},
+		"": {deaf, (&critic{}).reviewer("clerk"), c},
+	} {
+		if got := NoReview(all, "aide"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	b := newBureau(t)
+	b.Reviewers = []Reviewer{c}
+	b.must(b.submit(Agent, "aide", turned("64", "128")))
+	_, err := b.Review(t.Context(), "P1", "")
+	refused(t, err, "no other agent")
+}
+
+func TestReadOpinion(t *testing.T) {
+	for answer, ok := range map[string]bool{
+		approves: true, rejects: true,
+		"": false, "approve": false, `{"verdict": "approve"}`: false, `{"verdict": "maybe", "reasons": "x"}`: false, approves + approves: false,
+		`{"verdict": "approve", "reasons": "x", "also": 1}`: false, "I approve. " + approves: false, `{"verdict": "reject", "reasons": " "}`: false,
+	} {
+		o, err := readOpinion(answer)
+		if (err == nil) != ok || ok && o.approve != (answer == approves) {
+			t.Errorf("%q reads as %+v, %v", answer, o, err)
+		}
+	}
+	b := newBureau(t)
+	c := &critic{answer: "looks good to me"}
+	b.Reviewers = []Reviewer{c.reviewer("clerk")}
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	if _, err := b.Review(t.Context(), "P1", ""); !errors.Is(err, ErrNoWord) {
+		t.Error(err)
+	}
+	if p := b.must(b.Find(t.Context(), "P1")); p.Patch.Review != nil || p.State != archive.Awaiting {
+		t.Error("something was recorded")
+	}
+}

@@ -1,0 +1,117 @@
+package patching
+
+import (
+	"strings"
+	"testing"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/gates/gotest"
+)
+
+const replaced = "--- a/cache/cache.go\n+++ b/cache/cache.go\n@@ -12,2 +12,2 @@\n // Full says whether n entries are too many.\n-func Full(n int) bool { return n > Size }\n+func Full(n int) bool { return n >= Size+1 }\n"
+
+func TestRollbackOverLaterChanges(t *testing.T) {
+	b := newBureau(t)
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	b.done(b.Approve(t.Context(), "P1", robin))
+	b.must(b.submit(Person, "Robin", replaced))
+	b.done(b.Approve(t.Context(), "P2", robin))
+	d, err := b.Rollback(t.Context(), "P1", robin)
+	p := b.must(d.Proposal, err)
+	text := b.git("show", "HEAD:cache/cache.go")
+	if p.State != archive.RolledBack || !strings.Contains(text, "Size = 64") || !strings.Contains(text, "n >= Size+1") {
+		t.Fatalf("%s\n%s", p.State, text)
+	}
+	if strings.Join(d.Later, " ") != "P2" {
+		t.Errorf("later adoptions %v, want P2", d.Later)
+	}
+}
+
+func TestRollbackConflict(t *testing.T) {
+	b := newBureau(t)
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	b.done(b.Approve(t.Context(), "P1", robin))
+	b.must(b.submit(Person, "Robin", turned("128", "256")))
+	b.done(b.Approve(t.Context(), "P2", robin))
+	head := b.git("rev-parse", "HEAD")
+	_, err := b.Rollback(t.Context(), "P1", robin)
+	refused(t, err, "changed since P1 was adopted: cache/cache.go")
+	if b.git("rev-parse", "HEAD") != head {
+		t.Error("the branch moved")
+	}
+	b.done(b.Rollback(t.Context(), "P2", robin))
+	b.done(b.Rollback(t.Context(), "P1", robin))
+	if got := b.git("show", "HEAD:cache/cache.go"); got != strings.TrimSpace(source) {
+		t.Error(got)
+	}
+}
+
+// TestRollbackIsGated: what would not build without the patch is not taken back.
+func TestRollbackIsGated(t *testing.T) {
+	b := newBureau(t)
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	b.done(b.Approve(t.Context(), "P1", robin))
+	b.says[gotest.Affected] = gates.Failed
+	_, err := b.Rollback(t.Context(), "P1", robin)
+	refused(t, err, `without P1 the gate "affected" says failed`)
+	if p := b.must(b.Find(t.Context(), "P1")); p.State != archive.Adopted {
+		t.Error(p.State)
+	}
+}
+
+// TestRehearsalCounts: a patch that cannot be taken back is not offered.
+func TestRehearsalCounts(t *testing.T) {
+	b := newBureau(t)
+	asked := 0
+	stand := b.Desk.tests
+	b.Desk.tests = func(c gotest.Change) []gates.Gate {
+		if asked++; asked > 1 { // the second time is the rehearsal
+			b.says[gotest.Affected] = gates.Failed
+		}
+		return stand(c)
+	}
+	p := b.must(b.submit(Person, "Robin", turned("64", "128")))
+	last := p.Gates[len(p.Gates)-1]
+	if p.State != archive.GateFailed || last.Gate != "rollback" || last.Verdict != "failed" || !strings.Contains(last.Evidence, "taken back") {
+		t.Fatalf("%s %+v", p.State, p.Gates)
+	}
+}
+
+// TestNewTestsGoWithThePatch: the way back does not ask the tests that the patch brought.
+func TestNewTestsGoWithThePatch(t *testing.T) {
+	b := newBureau(t)
+	both := turned("64", "128") + "--- /dev/null\n+++ b/cache/cache_test.go\n@@ -0,0 +1,3 @@\n+package cache\n+\n+import _ \"testing\"\n"
+	p := b.must(b.submit(Person, "Robin", both))
+	if p.State != archive.Awaiting || len(p.Patch.NewTests) != 1 {
+		t.Fatalf("%s %+v", p.State, p.Gates)
+	}
+	b.done(b.Approve(t.Context(), "P1", robin))
+	b.done(b.Rollback(t.Context(), "P1", robin))
+	if files := b.git("ls-tree", "-r", "--name-only", "HEAD"); strings.Contains(files, "cache_test.go") {
+		t.Error(files)
+	}
+}
+
+func TestAfter(t *testing.T) {
+	b := newBureau(t)
+	b.After = []string{"sh", "-c", "pwd; git log -1 --format=%s; printf '\\033[31m'; exit 3"}
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	d, err := b.Approve(t.Context(), "P1", robin)
+	if p := b.done(d, err); p.State != archive.Adopted {
+		t.Fatal(p.State)
+	}
+	if d.After == nil || !strings.Contains(d.After.Output, b.root+"\nevolve: adopt") || d.After.Problem != "exit status 3" {
+		t.Errorf("%+v", d.After)
+	}
+	b.After = []string{"no-such-program"}
+	if d, err = b.Rollback(t.Context(), "P1", robin); err != nil || d.After.Problem == "" || d.Proposal.State != archive.RolledBack {
+		t.Errorf("%v %+v", err, d)
+	}
+	if out := (&bounded{most: 5}); true {
+		_, _ = out.Write([]byte("abc"))
+		if n, err := out.Write([]byte("defgh")); n != 5 || err != nil || out.String() != "abcde" {
+			t.Errorf("kept %q", out.String())
+		}
+	}
+}

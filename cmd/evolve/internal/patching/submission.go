@@ -1,0 +1,203 @@
+package patching
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/patch/diff"
+)
+
+// The origins of a patch. All but a person's are under the limit of one attempt an hour.
+const (
+	Person    = "person"
+	Agent     = "agent"     // an agent asked for it with its tool propose_patch
+	Model     = "model"     // a language model wrote it at night, from failures
+	Constants = "constants" // the search turned marked constants
+)
+
+// Submission is a patch as it is handed in. All its texts are foreign.
+type Submission struct {
+	Target string
+	// Author is the agent or person that it comes from.
+	Author string
+	// Origin is one of the constants above.
+	Origin    string
+	Rationale string
+	// Diff is a unified diff; or Replacements say what stands for what.
+	Diff         string
+	Replacements []diff.Replacement
+	// Gain is what was measured for it; empty when nothing was.
+	Gain string
+	// Run is the night that it comes from.
+	Run string
+}
+
+// The bounds of what is kept of a submission, in bytes.
+const (
+	maxRationale = 4000
+	maxTitle     = 100
+)
+
+// hash names what was handed in.
+func (s Submission) hash() (string, error) {
+	data, err := json.Marshal(struct {
+		Target, Diff string
+		Replacements []diff.Replacement
+	}{s.Target, s.Diff, s.Replacements})
+	if err != nil {
+		return "", fmt.Errorf("reading the submission: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Propose takes a patch in: into the ledger first, then applied, written as a commit,
+// passed through the gates, and filed with all that was found. Whatever is wrong with
+// the patch itself makes a proposal that failed, with the reason as a gate's evidence;
+// what is refused (a *decide.RefusedError) makes none, and an error is the machine's.
+func (d *Desk) Propose(ctx context.Context, s Submission) (archive.ProposalRecord, error) {
+	t, err := d.target(s.Target)
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	hash, err := s.hash()
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	if err := d.admit(ctx, s, hash); err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	if err := d.step("attempt"); err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	p, why, err := d.draw(t, s, hash)
+	if err != nil {
+		return p, err
+	}
+	if err := d.told(ctx, p); err != nil {
+		return p, err
+	}
+	if p, err = d.Archive.NewProposal(ctx, p); err != nil {
+		return p, fmt.Errorf("recording the proposal: %w", err)
+	}
+	if err := d.step("record"); err != nil {
+		return p, err
+	}
+	if why != "" {
+		return d.unappliable(ctx, p, why)
+	}
+	return d.gate(ctx, t, p, entryCreate)
+}
+
+// draw makes the record of a submission. why says what kept it from being applied.
+func (d *Desk) draw(t Target, s Submission, hash string) (p archive.ProposalRecord, why string, err error) {
+	p = archive.ProposalRecord{
+		Kind: archive.KindPatch, State: archive.Drafted, Agent: s.Author, Run: s.Run, Created: d.Now(),
+		Title: title(t, s), Rationale: clip(s.Rationale, maxRationale),
+		Patch: &archive.PatchBrief{Target: t.Name, Repository: t.Repo, Named: t.Named, Author: s.Author, Origin: s.Origin, Submitted: hash, Gain: s.Gain},
+	}
+	b := p.Patch
+	if b.Terms, err = t.terms(); err != nil {
+		return p, "", err
+	}
+	if b.Policy, err = t.policy(); err != nil {
+		return p, "", err
+	}
+	repo, err := d.open(t)
+	if err != nil {
+		return p, "", err
+	}
+	if _, b.BaseCommit, err = repo.Head(); err != nil {
+		return p, "", err
+	}
+	p.Base = map[string]string{"commit": b.BaseCommit, "policy": b.Policy}
+	read := func(path string) ([]byte, error) { return repo.File(b.BaseCommit, path) }
+	files, err := apply(s, read)
+	var refused *diff.RefusedError
+	if errors.As(err, &refused) {
+		return p, refused.Error(), nil
+	}
+	if err != nil {
+		return p, "", fmt.Errorf("applying the patch: %w", err)
+	}
+	for _, f := range files {
+		p.Files = append(p.Files, archive.FileChange{Path: f.Path, Old: f.Old, New: f.New})
+	}
+	if len(p.Files) == 0 {
+		return p, "it changes nothing", nil
+	}
+	return p, "", nil
+}
+
+// apply turns what was handed in into whole files.
+func apply(s Submission, base diff.Base) ([]diff.File, error) {
+	if len(s.Replacements) > 0 {
+		return diff.Replace(s.Replacements, base)
+	}
+	parsed, err := diff.Parse([]byte(s.Diff))
+	if err != nil {
+		return nil, err
+	}
+	return diff.Apply(parsed, base)
+}
+
+// told refuses what is waiting for a decision already, and from anybody but a person
+// what was decided against.
+func (d *Desk) told(ctx context.Context, p archive.ProposalRecord) error {
+	if len(p.Files) == 0 {
+		return nil
+	}
+	for other, err := range d.Archive.Proposals(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the proposals: %w", err)
+		}
+		if other.Patch == nil || other.Patch.Target != p.Patch.Target || other.Patch.Repository != p.Patch.Repository || !sameFiles(other, p) {
+			continue
+		}
+		waits := other.State == archive.Awaiting || other.State == archive.HumanLane
+		turned := other.State == archive.Rejected || other.State == archive.RolledBack
+		if waits && other.Patch.BaseCommit == p.Patch.BaseCommit || turned && p.Patch.Origin != Person {
+			return decide.Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, strings.ReplaceAll(string(other.State), "_", " "))
+		}
+	}
+	return nil
+}
+
+func sameFiles(a, b archive.ProposalRecord) bool {
+	return slices.EqualFunc(a.Files, b.Files, func(x, y archive.FileChange) bool {
+		return x.Path == y.Path && string(x.Old) == string(y.Old) && string(x.New) == string(y.New) && (x.New == nil) == (y.New == nil)
+	})
+}
+
+// unappliable files a patch that could not be applied: nothing of it was looked at.
+func (d *Desk) unappliable(ctx context.Context, p archive.ProposalRecord, why string) (archive.ProposalRecord, error) {
+	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: "failed", Evidence: clip(why, maxEvidence)}}
+	p.State = archive.GateFailed
+	p.Patch.Digest = Digest(p)
+	return p, d.settle(ctx, entryCreate, p.Agent, p, story(p))
+}
+
+// title is a patch in a few words: the first line of its rationale, or who it is from.
+func title(t Target, s Submission) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s.Rationale), "\n")
+	if line = strings.Join(strings.Fields(line), " "); line == "" {
+		line = "by " + s.Author
+	}
+	return clip(fmt.Sprintf("patch of %s: %s", t.Name, line), maxTitle)
+}
+
+// clip bounds a text, at a whole character.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+}

@@ -1,0 +1,79 @@
+package patching
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch/scope"
+)
+
+// Target is a repository with what patches of it are judged by.
+type Target struct {
+	Name string `json:"-"`
+	// Repo is the absolute folder of its working tree.
+	Repo string `json:"-"`
+	// Named says that the settings name it; otherwise a person did, for one proposal.
+	Named  bool         `json:"-"`
+	Policy scope.Policy `json:"scope"`
+	// Benchmark is what every patch is measured with besides its tests; nil: nothing.
+	Benchmark *Benchmark `json:"benchmark,omitempty"`
+}
+
+// Benchmark names Go benchmarks that no patch may make significantly worse.
+type Benchmark struct {
+	Packages []string `json:"packages"`
+	Pattern  string   `json:"pattern"`
+	// Count is the number of runs of each side, Metric the unit that decides.
+	Count  int    `json:"count"`
+	Metric string `json:"metric"`
+}
+
+// Targets are those of a workspace's settings.
+func Targets(w *workspace.Workspace) []Target {
+	var out []Target
+	for _, t := range w.Settings.Patches.Targets {
+		made := Target{
+			Name: t.Name, Repo: t.Dir(w.Root), Named: true,
+			Policy: scope.Policy{Allow: t.Allow, Deny: t.Deny, Cgo: t.Cgo, Runtime: t.Runtime, MaxFiles: t.MaxFiles, MaxBytes: t.MaxBytes},
+		}
+		if b := t.Benchmark; b != nil {
+			made.Benchmark = &Benchmark{Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric}
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// terms are what a patch of the target is judged by, as they are kept with it.
+func (t Target) terms() (json.RawMessage, error) {
+	data, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("writing the terms of %s: %w", t.Name, err)
+	}
+	return data, nil
+}
+
+// policy names the terms, and the tables that the scope is judged by.
+func (t Target) policy() (string, error) {
+	terms, err := t.terms()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", t.Policy.Digest(), terms))
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// targetFrom reads kept terms.
+func targetFrom(terms json.RawMessage) (Target, error) {
+	var t Target
+	dec := json.NewDecoder(bytes.NewReader(terms))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&t); err != nil {
+		return t, fmt.Errorf("reading the terms of a patch: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,127 @@
+package patching
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/gates/gotest"
+	"evolve/patch"
+)
+
+// buildGate is the gate without which there is nothing to measure or to take back.
+const buildGate = gotest.Build
+
+// lab is where the tests of the desk's patches run.
+func (w *passage) lab(ctx context.Context) (*gotest.Lab, error) {
+	d := w.desk
+	if err := w.toolchain(ctx); err != nil {
+		return nil, err
+	}
+	cache, temp := d.Cache, filepath.Join(w.scratch, "temp")
+	if cache == "" {
+		cache = filepath.Join(d.Scratch, "cache")
+	}
+	if err := errors.Join(os.MkdirAll(cache, 0o700), os.MkdirAll(temp, 0o700)); err != nil {
+		return nil, fmt.Errorf("making room for the build cache: %w", err)
+	}
+	return &gotest.Lab{
+		Walls: d.Walls(), Unwalled: d.Unwalled, Toolchain: *w.tools, Cache: cache, Temp: temp, Random: rand.Reader, Cgo: w.target.Policy.Cgo,
+	}, nil
+}
+
+// toolchain finds the Go that everything of this passage runs with.
+func (w *passage) toolchain(ctx context.Context) error {
+	if w.tools != nil {
+		return nil
+	}
+	tools, err := gotest.FindToolchain(ctx, "go")
+	w.tools = &tools
+	return err
+}
+
+// tests are the gates that run a patched module; done removes what they leave.
+func (w *passage) tests(ctx context.Context, c gotest.Change) (list []gates.Gate, done func() error, err error) {
+	if w.desk.tests != nil {
+		return w.desk.tests(c), func() error { return nil }, nil
+	}
+	lab, err := w.lab(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return lab.Gates(c)
+}
+
+// rehearse takes the patch back in a scratch tree: what comes out must be the base,
+// byte for byte, and must build and pass its tests there.
+func (w *passage) rehearse(ctx context.Context) (gates.Verdict, string) {
+	if err := w.repo.Rehearse(w.base, w.files); err != nil {
+		return gates.Failed, "taking it back: " + err.Error()
+	}
+	tree, err := w.repo.TreeOf(w.base)
+	if err != nil {
+		return gates.NotRun, "the base could not be read: " + err.Error()
+	}
+	verdicts, err := w.back(ctx, w.tree, tree, patch.Reverse(w.files), gotest.Build, gotest.Vet, gotest.Affected)
+	if err != nil {
+		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
+	}
+	if bad, ok := standing(verdicts); !ok {
+		return gates.Failed, fmt.Sprintf("taken back, the gate %q says %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
+	}
+	return gates.Passed, "rehearsed: taken back it is the base again, byte for byte, and passes " + named(verdicts)
+}
+
+// back passes the way from one tree to another, which takes a patch back, through some
+// of the gates. Tests that the patch brought go with it: they are asked no more.
+func (w *passage) back(ctx context.Context, from, to string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
+	dir := filepath.Join(w.scratch, "back")
+	c := gotest.Change{Base: filepath.Join(dir, "from"), Candidate: filepath.Join(dir, "to")}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making room for the trees: %w", err)
+	}
+	if err := errors.Join(w.repo.Export(ctx, from, c.Base), w.repo.Export(ctx, to, c.Candidate)); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.New == nil && isTest(f.Path) {
+			if err := os.Remove(filepath.Join(c.Base, filepath.FromSlash(f.Path))); err != nil {
+				return nil, fmt.Errorf("leaving %s out: %w", f.Path, err)
+			}
+			continue
+		}
+		c.Changed = append(c.Changed, f.Path)
+	}
+	if len(c.Changed) == 0 {
+		return []archive.GateVerdict{{Gate: gotest.NewTests, Verdict: string(gates.Passed), Evidence: "only tests that the patch brought go"}}, nil
+	}
+	list, done, err := w.tests(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	list = slices.DeleteFunc(list, func(g gates.Gate) bool { return !slices.Contains(names, g.Name) })
+	verdicts = gates.Run(ctx, list)
+	return verdicts, context.Cause(ctx)
+}
+
+// isTest tells the files that a patch may bring and that go with it.
+func isTest(path string) bool {
+	return strings.HasSuffix(path, "_test.go") || slices.Contains(strings.Split(path, "/"), "testdata")
+}
+
+// named lists the gates of some verdicts.
+func named(list []archive.GateVerdict) string {
+	var out []string
+	for _, v := range list {
+		out = append(out, v.Gate)
+	}
+	return strings.Join(out, ", ")
+}

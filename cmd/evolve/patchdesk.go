@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/model"
+)
+
+// patchDesk is where patches are drawn up and decided on.
+func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, a *archive.Archive) *patching.Desk {
+	set := w.Settings.Patches
+	return &patching.Desk{
+		Archive: a, Targets: patching.Targets(w), Env: sh.env, Now: sh.now, Scratch: filepath.Join(w.StateDir(), "patches"),
+		Walls: sh.newWalls(w).sandbox, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w), After: set.After,
+	}
+}
+
+// patchReader is a desk at which one can only look: what is wrong with the workspace
+// keeps nobody from reading.
+func (sh *shell) patchReader(root string) *patching.Desk {
+	d := &patching.Desk{Env: sh.env, Now: sh.now}
+	if w, err := workspace.Load(root, builtins()); err == nil {
+		d.Targets, d.Reviewers = patching.Targets(w), sh.reviewers(nil, w)
+	}
+	return d
+}
+
+// reviewers are the agents that review patches, in the order of their turns.
+func (sh *shell) reviewers(c *cli.Context, w *workspace.Workspace) []patching.Reviewer {
+	ids := w.Settings.Patches.Reviewers
+	if len(ids) == 0 {
+		ids = w.AgentIDs()
+	}
+	var out []patching.Reviewer
+	for _, id := range ids {
+		a, ok := w.Agent(id)
+		if !ok {
+			continue
+		}
+		r := patching.Reviewer{Agent: id}
+		switch {
+		case a.Adapter.Kind != workspace.KindBuiltin:
+			r.Cannot = "is a program of its own, which is not asked to review"
+		case a.Adapter.Model == workspace.ModelHeuristic:
+			r.Cannot = "has the heuristic model, which cannot review"
+		default:
+			r.Open = func(context.Context) (model.Model, func() error, error) { return sh.reviewModel(c, w, a) }
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// reviewModel opens the language model of an agent under the workspace's policies.
+func (sh *shell) reviewModel(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (model.Model, func() error, error) {
+	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+	if err != nil {
+		return nil, nil, err
+	}
+	models, err := sh.newModels(w, crew.walls.scrubber.String)
+	if err != nil {
+		return nil, nil, err
+	}
+	router, err := models.router(a.ID, a.Adapter.Model, crew.guard, crew.walls.scrubber.String)
+	if err != nil {
+		return nil, nil, errors.Join(err, models.close())
+	}
+	return router, func() error { router.Close(); return models.close() }, nil
+}
