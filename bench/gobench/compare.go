@@ -1,11 +1,9 @@
 package gobench
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Bounds on a comparison: beyond them the exact tests would take minutes.
@@ -28,7 +26,8 @@ type Result struct {
 	Reasons []string `json:"reasons"`
 	// Comparisons by benchmark and unit; empty when the runs do not match.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
-	// Check compares the base with itself; empty without an A/A check.
+	// Check compares the base with itself; empty without an A/A check. By chance it voids
+	// one comparison in 1/alpha.
 	Check []Comparison `json:"check,omitempty"`
 	// Needed is the number of runs per side from which one difference among these
 	// comparisons can be significant at all.
@@ -61,14 +60,15 @@ func Compare(m Measured, rule Rule) Result {
 	if s.rule.direction(s.rule.Metric) == 0 {
 		return void(fmt.Sprintf("nobody has said whether more or less %s is better", s.rule.Metric))
 	}
-	if s.keys = s.shared(m.Base); len(s.keys) == 0 {
-		return void(fmt.Sprintf("the base has no benchmark with results in %s in every run", s.rule.Metric))
+	s.keys = s.rule.keys(m.Base)
+	if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == s.rule.Metric }) {
+		return void(fmt.Sprintf("the base has no benchmark with results in %s", s.rule.Metric))
 	}
 	s.family = len(s.keys)
 	if wrong := s.unfit(m); len(wrong) > 0 {
 		return void(wrong...)
 	}
-	r := Result{Needed: Needed(s.rule.Alpha, s.family)}
+	r := Result{Needed: needed(s.rule.Alpha, s.family)}
 	if n := len(m.Base); n < r.Needed {
 		r.Verdict = Void
 		r.Reasons = []string{fmt.Sprintf("with %s a side no difference among %s could be significant: at least %d are needed",
@@ -83,33 +83,7 @@ func Compare(m Measured, rule Rule) Result {
 	return r
 }
 
-func void(reasons ...string) Result { return Result{Verdict: Void, Reasons: reasons} }
-
-// shared lists the keys to be compared: those that any run of the base has. It is
-// empty when none of them is of the metric.
-func (s *session) shared(base []Run) []Key {
-	seen := map[Key]bool{}
-	metric := false
-	for _, run := range base {
-		for k := range run {
-			if s.rule.compared(k.Unit) {
-				seen[k] = true
-				metric = metric || k.Unit == s.rule.Metric
-			}
-		}
-	}
-	if !metric {
-		return nil
-	}
-	keys := make([]Key, 0, len(seen))
-	for k := range seen {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b Key) int {
-		return cmp.Or(strings.Compare(a.Benchmark, b.Benchmark), strings.Compare(a.Unit, b.Unit))
-	})
-	return keys
-}
+func void(reasons ...string) Result { return Result{Verdict: Void, Reasons: few(reasons)} }
 
 // unfit says why the runs cannot be compared; empty when they can.
 func (s *session) unfit(m Measured) []string {
@@ -189,6 +163,7 @@ func (s *session) judge(r *Result) {
 		}
 	}
 	if r.Verdict == Void {
+		r.Reasons = few(r.Reasons)
 		return
 	}
 	for _, c := range r.Comparisons {
@@ -201,70 +176,13 @@ func (s *session) judge(r *Result) {
 	}
 	switch {
 	case len(worse) > 0:
-		r.Verdict, r.Reasons = Worse, slices.Concat(worse, better)
+		r.Verdict, r.Reasons = Worse, append(few(worse), few(better)...)
 	case len(better) > 0:
-		r.Verdict, r.Reasons = Better, append(better, blindSpot(r.Comparisons))
+		r.Verdict, r.Reasons = Better, append(few(better), s.blindSpot(r.Comparisons))
 	default:
 		r.Verdict, r.Reasons = NotShown, []string{s.unshown(r.Comparisons)}
 	}
 	if len(r.Check) == 0 {
 		r.Reasons = append(r.Reasons, "the base was not compared with itself")
 	}
-}
-
-// unshown says what could have been seen.
-func (s *session) unshown(list []Comparison) string {
-	text := fmt.Sprintf("no change of %s %% or more in %s was shown", percent(s.rule.Least), s.rule.Metric)
-	least := math.Inf(1)
-	for _, c := range list {
-		if c.Unit == s.rule.Metric && c.Detectable >= 0 {
-			least = math.Min(least, c.Detectable)
-		}
-	}
-	if math.IsInf(least, 1) {
-		return text
-	}
-	return text + fmt.Sprintf("; the smallest that could have been found is about %s %% (80 %% power)", percent(math.Max(least, s.rule.Least)))
-}
-
-// blindSpot says what harm could have gone unseen: that none was shown is no proof that
-// there is none.
-func blindSpot(list []Comparison) string {
-	widest := list[0]
-	for _, c := range list {
-		if c.Detectable < 0 || widest.Detectable >= 0 && c.Detectable > widest.Detectable {
-			widest = c
-		}
-	}
-	if widest.Detectable < 0 {
-		return fmt.Sprintf("any loss of %s in %s could have gone unseen", widest.Benchmark, widest.Unit)
-	}
-	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(widest.Detectable), widest.Benchmark, widest.Unit)
-}
-
-func (c Comparison) sentence() string {
-	text := fmt.Sprintf("%s: %s %s by %s %%", c.Benchmark, c.Unit, c.Verdict, percent(math.Abs(c.Change)))
-	if c.Interval != nil {
-		text += fmt.Sprintf(" (change %s to %s %%)", percent(c.Interval.Lo), percent(c.Interval.Hi))
-	}
-	return text + fmt.Sprintf(", p = %.2g, corrected %.2g", c.P, c.Adjusted)
-}
-
-func percent(share float64) string { return fmt.Sprintf("%.3g", 100*share) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func times(n int) string {
-	switch n {
-	case 0:
-		return "never"
-	case 1:
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }

@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -53,6 +54,7 @@ func TestCompareJudges(t *testing.T) {
 		{"too many runs", nil, nil, Rule{}, mostRuns + 1, Void, "more than the 200"},
 		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Void, "candidate reports BenchmarkY in sec/op never in its run 4, the base's first run once"},
 		{"a benchmark came from nowhere", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][Key{"BenchmarkNew", sec}] = []float64{1} }, Rule{}, 10, Better, "BenchmarkX"},
+		{"nothing left", nil, func(m *Measured) { m.Candidate = make([]Run, 10) }, Rule{}, 10, Void, "candidate reports BenchmarkX"},
 		{"a line too many", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][x] = append(m.Candidate[3][x], 1e-9) }, Rule{}, 10, Void, "2 times"},
 		{"the base is not steady", nil, func(m *Measured) { delete(m.Base[0], y) }, Rule{}, 10, Void, "base reports BenchmarkY"},
 		{"what is to be guarded was not measured", nil, nil, Rule{Guards: []string{"B/op"}}, 10, Void, "no results in B/op"},
@@ -90,6 +92,9 @@ func TestCompareJudges(t *testing.T) {
 			if r.Verdict != c.verdict || !strings.Contains(strings.Join(r.Reasons, "; "), c.says) {
 				t.Errorf("%s because %q, want %s because %q", r.Verdict, r.Reasons, c.verdict, c.says)
 			}
+			if len(r.Reasons) == 0 || len(r.Reasons) > 8 {
+				t.Errorf("%d reasons", len(r.Reasons))
+			}
 			if _, err := json.Marshal(r); err != nil {
 				t.Error(err)
 			}
@@ -118,6 +123,18 @@ func TestCompareKnowsExactCounts(t *testing.T) {
 		if r.Verdict != c.verdict || math.Abs(got.Change-c.change) > 1e-9 || got.Detectable != 0 {
 			t.Errorf("%v to %v: %s, %+v", c.base, c.candidate, r.Verdict, got)
 		}
+	}
+}
+
+// TestReasonsAreFew: a report is not flooded by whoever breaks a thousand benchmarks.
+func TestReasonsAreFew(t *testing.T) {
+	base := Run{}
+	for i := range 1000 {
+		base[Key{fmt.Sprint("Benchmark", i), sec}] = []float64{1}
+	}
+	r := Compare(Measured{Base: []Run{base}, Candidate: []Run{{}}}, Rule{})
+	if r.Verdict != Void || len(r.Reasons) != 7 || r.Reasons[6] != "and 994 more of this kind" {
+		t.Errorf("%s because %q", r.Verdict, r.Reasons)
 	}
 }
 

@@ -103,8 +103,14 @@ func TestHolm(t *testing.T) {
 
 func TestNeeded(t *testing.T) {
 	for comparisons, want := range map[int]int{0: 4, 1: 4, 2: 5, 6: 5, 7: 6, 23: 6, 24: 7, 60: 7, 1000: 9} {
-		if got := Needed(.05, comparisons); got != want {
+		if got := needed(.05, comparisons); got != want {
 			t.Errorf("%d comparisons need %d runs, want %d", comparisons, got, want)
+		}
+	}
+	run := Run{{"X", sec}: {1}, {"X", "B/op"}: {1}, {"X", "hits/op"}: {1}}
+	for want, rule := range map[int]Rule{5: {}, 4: {Guards: []string{}}, 6: {Alpha: .01}} {
+		if got := rule.Needed([]Run{run}); got != want {
+			t.Errorf("%+v needs %d runs, want %d", rule, got, want)
 		}
 	}
 }

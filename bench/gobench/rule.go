@@ -2,8 +2,10 @@ package gobench
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Rule says what a comparison has to show. The zero Rule asks for less time per
@@ -49,10 +51,33 @@ func (r Rule) compared(unit string) bool {
 	return slices.Contains(r.Guards, unit)
 }
 
-// Needed is the number of runs per side from which one difference among so many
-// comparisons can be significant at all under Holm's correction: the smallest p-value of
-// the U test with n runs a side is 2/C(2n,n), and the strictest level alpha/comparisons.
-func Needed(alpha float64, comparisons int) int {
+// keys lists what is compared: what any run of the base measured in a unit that takes
+// part, in order.
+func (r Rule) keys(base []Run) []Key {
+	seen := map[Key]bool{}
+	for _, run := range base {
+		for k := range run {
+			if r.compared(k.Unit) {
+				seen[k] = true
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(seen), func(a, b Key) int {
+		return cmp.Or(strings.Compare(a.Benchmark, b.Benchmark), strings.Compare(a.Unit, b.Unit))
+	})
+}
+
+// Needed is the number of runs per side from which a difference can be significant at
+// all among the comparisons that these runs of the base call for; one run will do to
+// plan by. It is the least, not the best: ten or more see smaller differences.
+func (r Rule) Needed(base []Run) int {
+	r = r.withDefaults()
+	return needed(r.Alpha, len(r.keys(base)))
+}
+
+// needed counts by Holm's correction: the smallest p-value of the U test with n runs a
+// side is 2/C(2n,n), and the strictest level alpha/comparisons.
+func needed(alpha float64, comparisons int) int {
 	for n := 1; ; n++ {
 		if leastP(n) <= alpha/float64(max(1, comparisons)) || n >= mostRuns {
 			return n

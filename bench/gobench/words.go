@@ -1,0 +1,72 @@
+package gobench
+
+import (
+	"fmt"
+	"math"
+)
+
+// unshown says what could have been seen.
+func (s *session) unshown(list []Comparison) string {
+	text := fmt.Sprintf("no change of %s %% or more in %s was shown", percent(s.rule.Least), s.rule.Metric)
+	least := math.Inf(1)
+	for _, c := range list {
+		if c.Unit == s.rule.Metric && c.Detectable >= 0 {
+			least = math.Min(least, c.Detectable)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return text
+	}
+	return text + fmt.Sprintf("; the smallest that could have been found is about %s %% (80 %% power)", percent(math.Max(least, s.rule.Least)))
+}
+
+// blindSpot says what harm could have gone unseen: that none was shown is no proof that
+// there is none.
+func (s *session) blindSpot(list []Comparison) string {
+	widest := list[0]
+	for _, c := range list {
+		if c.Detectable < 0 || widest.Detectable >= 0 && c.Detectable > widest.Detectable {
+			widest = c
+		}
+	}
+	if widest.Detectable < 0 {
+		return fmt.Sprintf("any loss of %s in %s could have gone unseen", widest.Benchmark, widest.Unit)
+	}
+	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(math.Max(widest.Detectable, s.rule.Least)), widest.Benchmark, widest.Unit)
+}
+
+func (c Comparison) sentence() string {
+	text := fmt.Sprintf("%s: %s %s by %s %%", c.Benchmark, c.Unit, c.Verdict, percent(math.Abs(c.Change)))
+	if c.Interval != nil {
+		text += fmt.Sprintf(" (change %s to %s %%)", percent(c.Interval.Lo), percent(c.Interval.Hi))
+	}
+	return text + fmt.Sprintf(", p = %.2g, corrected %.2g", c.P, c.Adjusted)
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.3g", 100*share) }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// few keeps the first reasons and counts the others.
+func few(reasons []string) []string {
+	const most = 6
+	if len(reasons) <= most {
+		return reasons
+	}
+	return append(reasons[:most:most], fmt.Sprintf("and %d more of this kind", len(reasons)-most))
+}
