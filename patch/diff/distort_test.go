@@ -203,16 +203,17 @@ func distortions() []distortion {
 }
 
 // distorted is a diff after one distortion, or several of them, with and without
-// the index line that would prove the result. The kinds are in the order of
+// the index line that would prove the result, and what it says then, before its text
+// is distorted as a whole. The kinds are in the order of
 // distortions.
-func distorted(r *rand.Rand, d gitDiff, kinds ...distortion) (text string, ok bool) {
+func distorted(r *rand.Rand, d gitDiff, kinds ...distortion) (text string, says gitDiff, ok bool) {
 	d = d.clone()
 	if r.IntN(2) == 0 {
 		d.keep(func(l string) bool { return !strings.HasPrefix(l, "index ") })
 	}
 	for _, k := range slices.Backward(kinds) {
 		if k.do != nil && !k.do(r, &d) {
-			return "", false
+			return "", d, false
 		}
 	}
 	text = d.String()
@@ -221,5 +222,5 @@ func distorted(r *rand.Rand, d gitDiff, kinds ...distortion) (text string, ok bo
 			text = k.text(r, text)
 		}
 	}
-	return text, true
+	return text, d, true
 }

@@ -80,20 +80,20 @@ func (p *proof) change(c changed) {
 		return
 	}
 	f.Path = parsed.Paths()[0]
-	p.try("as git writes it", c, d.String(), f)
+	p.try("as git writes it", c, d.String(), d, f)
 	r := rand.New(rand.NewPCG(uint64(p.files), 1))
 	kinds := distortions()
 	for _, k := range kinds {
-		if text, ok := distorted(r, d, k); ok {
-			p.try(k.name, c, text, f)
+		if text, says, ok := distorted(r, d, k); ok {
+			p.try(k.name, c, text, says, f)
 		}
 	}
 	var some []distortion
 	for _, i := range slices.Sorted(slices.Values(r.Perm(len(kinds))[:2+r.IntN(2)])) {
 		some = append(some, kinds[i])
 	}
-	if text, ok := distorted(r, d, some...); ok {
-		p.try("two or three of these", c, text, f)
+	if text, says, ok := distorted(r, d, some...); ok {
+		p.try("two or three of these", c, text, says, f)
 	}
 }
 
@@ -112,7 +112,7 @@ func (p *proof) textual(text string, index []string) bool {
 	return true
 }
 
-func (p *proof) try(name string, c changed, text string, f File) {
+func (p *proof) try(name string, c changed, text string, says gitDiff, f File) {
 	n := p.of(name)
 	n.tried++
 	undistorted := len(p.names) > 0 && name == p.names[0]
@@ -129,7 +129,7 @@ func (p *proof) try(name string, c changed, text string, f File) {
 		}
 	case same(got, f.New):
 		n.right++
-	case same(got, literal(text, f.Old)):
+	case same(got, says.literal(f.Old)):
 		n.another++
 	default:
 		n.wrong++
@@ -156,15 +156,17 @@ func (p *proof) try(name string, c changed, text string, f File) {
 // that it has and all its lines as they are; nil when it says nothing that fits. A
 // shift of line numbers can make a repeated block's diff into that of another copy,
 // in which nothing is wrong.
-func literal(text string, old []byte) []byte {
-	at := strings.Index(text, "\n@@ -") + 1
-	if at == 0 || old == nil {
+func (d gitDiff) literal(old []byte) []byte {
+	if old == nil || len(d.hunks) == 0 {
 		return nil
 	}
 	lines := split(old)
-	var out []string
+	out := []string{}
 	next := 0
-	for _, h := range takeApart(text[at:]).hunks {
+	for _, h := range d.hunks {
+		if h.numberless {
+			return nil
+		}
 		start := h.oldStart - min(1, h.oldCount)
 		if start < next || start > len(lines) || h.newStart-min(1, h.newCount) != len(out)+start-next {
 			return nil

@@ -118,7 +118,7 @@ func (p *parser) tally(i int) {
 	case strings.HasSuffix(p.lines[i], "\r"):
 		p.cur.bodyCR++
 	case p.cut && i == len(p.lines)-1: // its ending was lost
-		p.cur.lost = true
+		p.cur.lost = p.lines[i][0] == '+'
 	default:
 		p.cur.bodyLF++
 	}

@@ -15,18 +15,21 @@ func TestReplace(t *testing.T) {
 		want []File
 	}{
 		"one place": {
-			[]Replacement{{"f", "four", "FOUR"}}, tree{"f": song},
+			[]Replacement{{"f", "four", "FOUR"}},
+			tree{"f": song},
 			[]File{{"f", []byte(song), []byte(songed)}},
 		},
 		"two places of a file, in any order, and another file": {
-			[]Replacement{{"f", "c\n", "C\n"}, {"g", "x", ""}, {"f", "a\n", ""}}, tree{"f": "a\nb\nc\n", "g": "x"},
+			[]Replacement{{"f", "c\n", "C\n"}, {"g", "x", ""}, {"f", "a\n", ""}},
+			tree{"f": "a\nb\nc\n", "g": "x"},
 			[]File{{"f", []byte("a\nb\nc\n"), []byte("b\nC\n")}, {"g", []byte("x"), []byte{}}},
 		},
 		"a new file":    {[]Replacement{{"n", "", "a"}}, tree{}, []File{{"n", nil, []byte("a")}}},
 		"an empty one":  {[]Replacement{{"n", "", ""}}, tree{}, []File{{"n", nil, []byte{}}}},
 		"an empty file": {[]Replacement{{"f", "", "a"}}, tree{"f": ""}, []File{{"f", []byte{}, []byte("a")}}},
 		"LF in a CRLF file": {
-			[]Replacement{{"f", "four\nfive", "FOUR\nfive"}}, tree{"f": crlf(song)},
+			[]Replacement{{"f", "four\nfive", "FOUR\nfive"}},
+			tree{"f": crlf(song)},
 			[]File{{"f", []byte(crlf(song)), []byte(crlf(songed))}},
 		},
 		"LF only in the new text, in a CRLF file": {

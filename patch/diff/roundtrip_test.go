@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -61,6 +62,44 @@ func TestUnifiedComesBack(t *testing.T) {
 		got := again(t, []File{f})
 		if len(got) != 1 || !bytes.Equal(got[0].New, f.New) || (got[0].New == nil) != (f.New == nil) {
 			t.Fatalf("%q became %q", f.New, got[0].New)
+		}
+	})
+}
+
+// TestDistortedIsRightOrRefused distorts changes of files in which everything
+// repeats, where going wrong is easy.
+func TestDistortedIsRightOrRefused(t *testing.T) {
+	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "a\n", "b\n", "\n", "a \n", "{\n", "}\n"}), 1, 40)
+	kinds := distortions()
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		old := []byte(strings.Join(lines.Draw(t, "old"), ""))
+		if rapid.Bool().Draw(t, "bare") {
+			old = bytes.TrimSuffix(old, []byte("\n"))
+		}
+		if rapid.IntRange(0, 3).Draw(t, "endings") == 0 {
+			old = bytes.ReplaceAll(old, []byte("\n"), []byte("\r\n"))
+		}
+		f := File{Path: "f", Old: old, New: edited(r, old)}
+		if bytes.Equal(f.Old, f.New) {
+			return
+		}
+		var some []distortion
+		for i, k := range kinds {
+			if rapid.IntRange(0, 3).Draw(t, "distorted") == 0 && (k.name != "mark of a bare end lost" || i == len(kinds)-1) {
+				some = append(some, k)
+			}
+		}
+		text, says, ok := distorted(r, takeApart(string(Unified([]File{f}))), some...)
+		if !ok {
+			return
+		}
+		got, err := once(text, f)
+		if err == nil && !same(got, f.New) && !same(got, says.literal(f.Old)) {
+			t.Fatalf("%q became %q, not %q, by\n%s", f.Old, got, f.New, text)
+		}
+		if err != nil && reason(err) == "" {
+			t.Fatal(err)
 		}
 	})
 }

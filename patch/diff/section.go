@@ -12,7 +12,7 @@ type draft struct {
 	first, end    int    // its first line, and the line after its last hunk
 	// endings of its lines: those of headers with and without CR, and of hunks.
 	headCR, headLF, bodyCR, bodyLF int
-	lost                           bool // the ending of its last line is lost
+	lost                           bool // the ending of its last line is lost, and that is added
 }
 
 // opens reports whether a line is one of a file's header.
