@@ -180,7 +180,7 @@ func (s *session) judge(r *Result) {
 	case len(better) > 0:
 		r.Verdict, r.Reasons = Better, append(few(better), s.blindSpot(r.Comparisons))
 	default:
-		r.Verdict, r.Reasons = NotShown, []string{s.unshown(r.Comparisons)}
+		r.Verdict, r.Reasons = NotShown, []string{s.unshown(r.Comparisons), s.blindSpot(r.Comparisons)}
 	}
 	if len(r.Check) == 0 {
 		r.Reasons = append(r.Reasons, "the base was not compared with itself")

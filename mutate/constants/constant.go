@@ -42,7 +42,7 @@ type Problem struct {
 }
 
 func (p Problem) String() string {
-	s := fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+	s := fmt.Sprintf("%s:%d: %s", printable(p.File), p.Line, p.Text)
 	if p.Hint != "" {
 		s += " (" + p.Hint + ")"
 	}

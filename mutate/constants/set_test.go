@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -69,11 +68,13 @@ func TestSetWritesInTheMannerOfTheLiteral(t *testing.T) {
 func TestSetKeepsTypes(t *testing.T) {
 	files := one(`package p
 
-import "time"
+type duration int64
+
+const second duration = 1e9
 
 const (
-	wait          = 5 * time.Second //evolve:param min=-60 max=60
-	late          = time.Second * 5 //evolve:param min=-60 max=60
+	wait          = 5 * second //evolve:param min=-60 max=60
+	late duration = second * 5 //evolve:param min=-60 max=60
 	scale float64 = 2 //evolve:param min=0 max=4
 	whole float64 = 1 //evolve:param min=0 max=4
 )
@@ -82,7 +83,7 @@ const (
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"= -3 * time.Second //", "= time.Second * -4 //", "scale float64 = 2.5 //", "whole float64 = 3 //"} {
+	for _, want := range []string{"= -3 * second //", "= second * -4 //", "scale float64 = 2.5 //", "whole float64 = 3 //"} {
 		if !strings.Contains(string(got["a.go"]), want) {
 			t.Errorf("no %q in %s", want, got["a.go"])
 		}
@@ -237,8 +238,7 @@ func typed(t failer, src []byte) *types.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
-	p, err := conf.Check("p", set, []*ast.File{f}, nil)
+	p, err := new(types.Config).Check("p", set, []*ast.File{f}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
