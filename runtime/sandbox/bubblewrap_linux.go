@@ -1,38 +1,82 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 )
 
-// startBubblewrap has bubblewrap build the same root, where it is allowed what
-// other programs are not.
-func startBubblewrap(bwrap string, s Spec, prog program) (*Process, error) {
+// startBubblewrap has bubblewrap make the namespaces and build the same root, where
+// it is allowed what other programs are not. This program is the first process of
+// them here too, started through a descriptor because the root does not hold it.
+func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*Process, error) {
 	pieces, err := layout(s, prog)
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{
-		Path: bwrap, Env: environment(s, prog, homeFolder, tmpFolder),
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	w, theirs, err := newWire()
+	if err != nil {
+		return nil, err
 	}
-	connect(cmd, s)
-	args := []string{
-		bwrap, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "evolve",
-		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--remount-ro", "/proc",
-	}
-	if !s.Network {
-		args = append(args, "--unshare-net")
-	}
+	cmd := &exec.Cmd{Path: bwrap, Env: []string{"GOMAXPROCS=1"}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
+	cmd.ExtraFiles = []*os.File{theirs} // becomes the descriptor control
 	defer func() {
 		for _, f := range cmd.ExtraFiles {
 			_ = f.Close()
 		}
 	}()
+	give := func(f *os.File) string {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
+		return strconv.Itoa(2 + len(cmd.ExtraFiles))
+	}
+	fail := func(err error) (*Process, error) {
+		_ = w.socket.Close()
+		return nil, err
+	}
+	connect(cmd, s)
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return fail(fmt.Errorf("opening this program: %w", err))
+	}
+	args, err := construction(pieces, s.Network, give)
+	if err != nil {
+		return fail(err)
+	}
+	cmd.Args = slices.Concat([]string{bwrap}, args, []string{"--", "/proc/self/fd/" + give(self), insideName})
+	if err := cmd.Start(); err != nil {
+		return fail(fmt.Errorf("starting bubblewrap: %w", errors.Unwrap(err)))
+	}
+	_ = theirs.Close()
+	o := ordersFor(s, prog, pieces)
+	o.Built = true
+	kill := func() { _ = cmd.Process.Kill() }
+	if err := w.begin(ctx, o, kill); err != nil {
+		kill()
+		gone(ctx, func() { _ = cmd.Wait() })
+		return fail(err)
+	}
+	wait := func() Exit {
+		_ = cmd.Wait() // bubblewrap waits for the end of all
+		return w.end()
+	}
+	return &Process{kill: kill, wait: wait}, nil
+}
+
+// construction are bubblewrap's arguments for a root. give hands over a file and
+// returns the number of its descriptor.
+func construction(pieces []piece, network bool, give func(*os.File) string) ([]string, error) {
+	args := []string{
+		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "evolve",
+		"--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc", "--remount-ro", "/proc",
+	}
+	if !network {
+		args = append(args, "--unshare-net")
+	}
 	sealed := []string{"--remount-ro", "/"} // once everything stands
 	for _, p := range pieces {
 		switch p.Kind {
@@ -43,7 +87,7 @@ func startBubblewrap(bwrap string, s Spec, prog program) (*Process, error) {
 		case device:
 			args = append(args, "--dev-bind", p.Source, p.Path)
 		case private:
-			args = append(args, "--tmpfs", p.Path)
+			args = append(args, "--size", strconv.FormatInt(p.Size, 10), "--tmpfs", p.Path)
 		case hidden:
 			args = append(args, "--tmpfs", p.Path)
 			sealed = append(sealed, "--remount-ro", p.Path)
@@ -54,24 +98,12 @@ func startBubblewrap(bwrap string, s Spec, prog program) (*Process, error) {
 			if err != nil {
 				return nil, err
 			}
-			cmd.ExtraFiles = append(cmd.ExtraFiles, f)
-			args = append(args, "--ro-bind-data", strconv.Itoa(2+len(cmd.ExtraFiles)), p.Path)
+			args = append(args, "--ro-bind-data", give(f), p.Path)
+		case layer:
+			return nil, fmt.Errorf("%w: a layer in bubblewrap", errors.ErrUnsupported)
 		}
 	}
-	args = append(append(args, sealed...), "--chdir", s.Dir, "--")
-	cmd.Args = append(args, prog.argv(s)...)
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting bubblewrap: %w", errors.Unwrap(err))
-	}
-	wait := func() Exit {
-		_ = cmd.Wait()
-		e := exitOf(cmd.ProcessState)
-		if e.Code > 128 { // how bubblewrap passes on a signal
-			e = Exit{Code: -1, Signal: e.Code - 128}
-		}
-		return e
-	}
-	return &Process{kill: func() { _ = cmd.Process.Kill() }, wait: wait}, nil
+	return append(args, sealed...), nil
 }
 
 // filled is a pipe with a short text in it.

@@ -15,8 +15,8 @@ import (
 const probeTime = 10 * time.Second
 
 // Detect finds the best walls of this machine by starting this program in them:
-// namespaces, else bubblewrap, else none with the reason. Ask once and keep the
-// answer.
+// namespaces, else bubblewrap, else Landlock alone, else none with the reason and what
+// can be done about it. Ask once and keep the answer.
 func Detect(ctx context.Context) Walls {
 	w := Walls{kind: namespaceWalls}
 	refused := probe(ctx, w, Layer{Lower: "/usr", Path: "/layer", Size: 1 << 20})
@@ -27,15 +27,35 @@ func Detect(ctx context.Context) Walls {
 	if refused = probe(ctx, w); refused == nil {
 		return w
 	}
-	bwrap, err := exec.LookPath("bwrap")
-	if err != nil {
-		return None(fmt.Sprintf("%v; bubblewrap is not installed", refused))
+	reasons := []string{refused.Error()}
+	if bwrap, err := exec.LookPath("bwrap"); err != nil {
+		reasons = append(reasons, "bubblewrap is not installed")
+	} else {
+		w = Walls{kind: bubblewrapWalls, bwrap: bwrap}
+		if refused = probe(ctx, w); refused == nil {
+			return w
+		}
+		reasons = append(reasons, "bubblewrap: "+refused.Error())
 	}
-	w = Walls{kind: bubblewrapWalls, bwrap: bwrap}
-	if err := probe(ctx, w); err != nil {
-		return None(fmt.Sprintf("%v; bubblewrap: %v", refused, err))
+	w = Walls{kind: landlockWalls}
+	if refused = probe(ctx, w); refused == nil {
+		return w
 	}
-	return w
+	return None(strings.Join(append(reasons, "Landlock: "+refused.Error(), hint()), "; "))
+}
+
+// hint says what an operator can do about it.
+func hint() string {
+	for _, setting := range []struct{ path, bad, command string }{
+		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+		{"/proc/sys/kernel/unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1"},
+		{"/proc/sys/user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000"},
+	} {
+		if value, err := os.ReadFile(setting.path); err == nil && strings.TrimSpace(string(value)) == setting.bad {
+			return "this may help: install bubblewrap, or allow namespaces by " + setting.command
+		}
+	}
+	return "this may help: install bubblewrap, or allow this program to make user namespaces (in a container: start it with that right)"
 }
 
 // probe starts this program, which ends at once when it is called so.

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,85 +13,136 @@ import (
 // startNamespaces starts this program again as the first process of new
 // namespaces, and has it start the program of s.
 func startNamespaces(ctx context.Context, s Spec, prog program) (*Process, error) {
-	if !called {
-		return nil, errors.New("the walls need this program to start itself again, which it is not prepared for")
-	}
 	pieces, err := layout(s, prog)
 	if err != nil {
 		return nil, err
 	}
-	ours, theirs, err := socketPair()
+	w, theirs, err := newWire()
 	if err != nil {
 		return nil, err
 	}
-	files := []*os.File{s.Stdin, s.Stdout, s.Stderr, theirs}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	files, release, err := filesOf(s)
 	if err != nil {
-		_, _ = ours.Close(), theirs.Close()
+		_, _ = w.socket.Close(), theirs.Close()
 		return nil, err
 	}
-	for i := range files {
-		if files[i] == nil {
-			files[i] = null
-		}
-	}
-	self, err := os.StartProcess("/proc/self/exe", []string{insideName}, &os.ProcAttr{
-		Env: []string{"GOMAXPROCS=1"}, Files: files, Sys: attributesFor(s),
+	self, err := within(ctx, func() (*os.Process, error) {
+		defer func() { _ = theirs.Close() }()
+		defer release()
+		return os.StartProcess("/proc/self/exe", []string{insideName}, &os.ProcAttr{
+			Env: []string{"GOMAXPROCS=1"}, Files: append(files, theirs), Sys: attributesFor(s),
+		})
+	}, func(p *os.Process) {
+		_ = p.Kill()
+		_, _ = p.Wait()
 	})
-	_, _ = theirs.Close(), null.Close()
 	if err != nil {
-		_ = ours.Close()
-		return nil, fmt.Errorf("making namespaces: %w", errors.Unwrap(err))
+		_ = w.socket.Close()
+		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = self.Kill() })
-	replies := json.NewDecoder(ours)
-	err = begin(ours, replies, orders{
-		Pieces: pieces, Path: prog.path, Argv: prog.argv(s), Env: environment(s, prog, homeFolder, tmpFolder),
-		Dir: s.Dir, Network: s.Network, Limits: s.Limits,
-	})
-	if !stop() {
-		err = context.Cause(ctx)
-	}
+	err = w.begin(ctx, ordersFor(s, prog, pieces), func() { _ = self.Kill() })
 	if err != nil {
 		_ = self.Kill()
-		_, _ = self.Wait()
-		_ = ours.Close()
+		_ = w.socket.Close()
+		gone(ctx, func() { _, _ = self.Wait() })
 		return nil, err
 	}
 	wait := func() Exit {
-		var last report
-		_ = replies.Decode(&last) // fails when the inside was killed
-		_ = self.Kill()           // nothing that the program started outlives it
-		_, _ = self.Wait()        // returns when all inside are gone
-		_ = ours.Close()
-		if last.Exit == nil {
-			return Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: Fallen}
-		}
-		return *last.Exit
+		_, _ = self.Wait() // returns when all inside are gone
+		return w.end()
 	}
 	return &Process{kill: func() { _ = self.Kill() }, wait: wait}, nil
 }
 
-// begin gives the orders and waits until they are carried out.
-func begin(ours *os.File, replies *json.Decoder, o orders) error {
-	if err := json.NewEncoder(ours).Encode(o); err != nil {
-		return ErrBroken
+// within starts a process that may keep the kernel busy for long, such as with the
+// teardown of many others' networks. When ctx is done first, it is ended as soon as
+// it stands.
+func within(ctx context.Context, start func() (*os.Process, error), end func(*os.Process)) (*os.Process, error) {
+	type started struct {
+		p   *os.Process
+		err error
 	}
-	var r report
-	if err := replies.Decode(&r); err != nil {
-		return ErrBroken
-	}
-	switch {
-	case r.Started:
-		return nil
-	case r.Errno != 0:
-		err := fmt.Errorf("%s: %w", r.Doing, syscall.Errno(r.Errno))
-		if r.Program {
-			return programError{err}
+	done := make(chan started, 1)
+	go func() {
+		p, err := start()
+		done <- started{p, err}
+	}()
+	select {
+	case s := <-done:
+		if s.err != nil {
+			var path *os.PathError
+			if errors.As(s.err, &path) {
+				s.err = path.Err
+			}
+			return nil, fmt.Errorf("making namespaces: %w", s.err)
 		}
-		return err
+		return s.p, nil
+	case <-ctx.Done():
+		go func() {
+			if s := <-done; s.err == nil {
+				end(s.p)
+			}
+		}()
+		return nil, context.Cause(ctx)
 	}
-	return errors.New(r.Text)
+}
+
+// gone waits for the end of a process that was killed. It may take the kernel a
+// while, and is not waited for longer than ctx allows.
+func gone(ctx context.Context, wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// filesOf are copies of the program's standard files, so that nothing here depends
+// on when their owner closes them. A nil one is /dev/null.
+func filesOf(s Spec) (files []*os.File, release func(), err error) {
+	release = func() {
+		for _, f := range files {
+			_ = f.Close()
+		}
+	}
+	for _, f := range []*os.File{s.Stdin, s.Stdout, s.Stderr} {
+		c, err := copyOf(f)
+		if err != nil {
+			release()
+			return nil, nil, fmt.Errorf("handing over a file: %w", err)
+		}
+		files = append(files, c)
+	}
+	return files, release, nil
+}
+
+func copyOf(f *os.File) (*os.File, error) {
+	if f == nil {
+		return os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	}
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	fd := -1
+	if controlled := raw.Control(func(own uintptr) {
+		fd, err = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
+	}); controlled != nil {
+		return nil, controlled
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Programs expect to wait for what they read and write.
+	if err := unix.SetNonblock(fd, false); err != nil {
+		_ = unix.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // attributesFor asks for the namespaces. The user keeps the own number, so that
@@ -110,12 +160,4 @@ func attributesFor(s Spec) *syscall.SysProcAttr {
 		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE, unix.CAP_DAC_OVERRIDE},
 		Setsid:      true,
 	}
-}
-
-func socketPair() (ours, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("making a socket: %w", err)
-	}
-	return os.NewFile(uintptr(fds[0]), "sandbox"), os.NewFile(uintptr(fds[1]), "sandbox"), nil
 }

@@ -19,16 +19,29 @@ const mark = "EVOLVE_MARK"
 
 // startPlain runs a program with nothing around it but a process group.
 func startPlain(s Spec, prog program) (*Process, error) {
-	home, err := os.MkdirTemp(s.Temp, "evolve-home-")
+	home, sign, err := newHome(s)
 	if err != nil {
-		return nil, fmt.Errorf("making a home folder: %w", err)
+		return nil, err
 	}
-	sign := mark + "=" + rand.Text()
-	cmd := &exec.Cmd{
+	return startGroup(&exec.Cmd{
 		Path: prog.path, Args: prog.argv(s), Dir: s.Dir,
 		Env:         append(environment(s, prog, home, home), sign),
 		SysProcAttr: plainAttributes(),
+	}, s, home, sign)
+}
+
+// newHome makes a folder for HOME and /tmp, and the sign of the program's descendants.
+func newHome(s Spec) (home, sign string, err error) {
+	home, err = os.MkdirTemp(s.Temp, "evolve-home-")
+	if err != nil {
+		return "", "", fmt.Errorf("making a home folder: %w", err)
 	}
+	return home, mark + "=" + rand.Text(), nil
+}
+
+// startGroup starts a command in a process group of its own. With its end all that
+// have its sign are ended, and its home is removed.
+func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 	connect(cmd, s)
 	if err := cmd.Start(); err != nil {
 		_ = os.RemoveAll(home)

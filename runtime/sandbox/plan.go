@@ -46,6 +46,13 @@ var settings = []string{
 	"ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "timezone",
 }
 
+// masked are the files of /proc that tell of the whole machine what no program needs
+// to know. A user of number 0 could read some of them.
+var masked = []string{
+	"kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "pagetypeinfo", "sched_debug",
+	"slabinfo", "timer_list", "vmallocinfo",
+}
+
 // scratch is the default size of a private folder, in bytes.
 const scratch = 1 << 30
 
@@ -65,6 +72,11 @@ func layout(s Spec, prog program) ([]piece, error) {
 	}
 	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
 		pieces = append(pieces, piece{Kind: device, Path: "/dev/" + name, Source: "/dev/" + name})
+	}
+	for _, name := range masked {
+		if _, err := os.Stat("/proc/" + name); err == nil {
+			pieces = append(pieces, piece{Kind: device, Path: "/proc/" + name, Source: os.DevNull})
+		}
 	}
 	for _, folder := range system {
 		target, err := os.Readlink(folder)

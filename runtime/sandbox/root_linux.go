@@ -18,50 +18,53 @@ const (
 	layers = "/layers"
 )
 
-// build replaces the root by one that holds the pieces and nothing else.
-func build(pieces []piece, processes uint64) error {
+// build replaces the root by one that holds the pieces and nothing else. bounded
+// says that the number of processes in it is.
+func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	// Nothing that happens to mounts here is to be seen outside.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return step(err, "keeping mounts private")
+		return false, step(err, "keeping mounts private")
 	}
 	// The stage covers a folder that every system has; the host's root then moves
 	// beside the new one, where everything on it can still be reached.
 	const stage = "/proc"
 	if err := unix.Mount("tmpfs", stage, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
-		return step(err, "mounting a root")
+		return false, step(err, "mounting a root")
 	}
 	for _, dir := range []string{newRoot, oldRoot, layers} {
 		if err := unix.Mkdir(stage+dir, 0o755); err != nil {
-			return step(err, "making a root")
+			return false, step(err, "making a root")
 		}
 	}
 	if err := unix.PivotRoot(stage, stage+oldRoot); err != nil {
-		return step(err, "leaving the host's root")
+		return false, step(err, "leaving the host's root")
 	}
 	if err := unix.Chdir("/"); err != nil {
-		return step(err, "leaving the host's root")
+		return false, step(err, "leaving the host's root")
 	}
 	if err := unix.Mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
-		return step(err, "mounting the root")
+		return false, step(err, "mounting the root")
 	}
-	sealed := []string{newRoot} // read-only once everything stands
+	if bounded, err = processFolder(processes); err != nil {
+		return false, err
+	}
+	// Read-only: a user of number 0 could otherwise write the settings of the host's
+	// kernel, which ask for that number and not for capabilities.
+	sealed := []string{newRoot, newRoot + "/proc"} // read-only once everything stands
 	for _, p := range pieces {
 		if err := place(p); err != nil {
-			return fmt.Errorf("showing %s: %w", p.Path, err)
+			return false, fmt.Errorf("showing %s: %w", p.Path, err)
 		}
 		if p.Kind == hidden {
 			sealed = append(sealed, newRoot+p.Path)
 		}
 	}
-	if err := processFolder(processes); err != nil {
-		return err
-	}
 	for _, dir := range sealed {
 		if err := attributes(dir, unix.MOUNT_ATTR_RDONLY, 0); err != nil {
-			return step(err, "sealing %s", dir)
+			return false, step(err, "sealing %s", dir)
 		}
 	}
-	return enterRoot()
+	return bounded, enterRoot()
 }
 
 // place puts one piece into the new root.
@@ -157,30 +160,29 @@ func attributes(path string, set uint64, flags uint) error {
 	return unix.MountSetattr(unix.AT_FDCWD, path, flags, &unix.MountAttr{Attr_set: set})
 }
 
-// processFolder shows the processes of the namespace alone. It is read-only: a
-// user of number 0 could otherwise write the settings of the host's kernel, which
-// ask for that number and not for capabilities.
-func processFolder(processes uint64) error {
+// processFolder shows the processes of the namespace alone.
+func processFolder(processes uint64) (bounded bool, err error) {
 	proc := newRoot + "/proc"
 	if err := os.Mkdir(proc, 0o555); err != nil {
-		return step(err, "making /proc")
+		return false, step(err, "making /proc")
 	}
 	if err := unix.Mount("proc", proc, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
-		return step(err, "mounting /proc")
+		return false, step(err, "mounting /proc")
 	}
 	// No namespaces within: they are a way to rights that nobody here needs.
 	if err := os.WriteFile(proc+"/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
-		return step(err, "forbidding further namespaces")
+		return false, step(err, "forbidding further namespaces")
 	}
-	if processes > 0 {
-		// Of this namespace alone from Linux 6.14 on; refused before, where the
-		// limit of the user's processes has to do.
-		err := os.WriteFile(proc+"/sys/kernel/pid_max", []byte(strconv.FormatUint(processes, 10)), 0)
-		if err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, unix.EINVAL) {
-			return step(err, "limiting processes")
-		}
+	if processes == 0 {
+		return true, nil
 	}
-	return step(attributes(proc, unix.MOUNT_ATTR_RDONLY, 0), "sealing /proc")
+	// Of this namespace alone from Linux 6.14 on; refused before, where the limit of
+	// the user's processes has to do, and the watch.
+	err = os.WriteFile(proc+"/sys/kernel/pid_max", []byte(strconv.FormatUint(processes, 10)), 0)
+	if err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, unix.EINVAL) {
+		return false, step(err, "limiting processes")
+	}
+	return err == nil, nil
 }
 
 // enterRoot makes the new root the only one.

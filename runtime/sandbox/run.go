@@ -1,11 +1,14 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -16,12 +19,14 @@ type Output struct {
 	Truncated bool
 }
 
-// lastRead bounds the reading of what an ended program left in its pipes.
+// lastRead bounds the reading of what an ended program left in its pipes, and the
+// waiting for the end of a killed one.
 const lastRead = 5 * time.Second
 
 // Run starts a program, gives it its input, and waits for its end, which is also
 // that of everything it started. It keeps the first most bytes of each output.
-// When ctx is done the program is killed and ctx's error returned.
+// When ctx is done the program is killed and ctx's error returned, without the output
+// when the kernel takes longer than some seconds over it.
 func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
 	var pipes []*os.File // read and write ends in turn
 	defer func() {
@@ -41,6 +46,12 @@ func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, O
 	for _, f := range []*os.File{s.Stdin, s.Stdout, s.Stderr} {
 		_ = f.Close()
 	}
+	if errors.Is(err, ErrBroken) {
+		// Whoever was to put up the walls may have said why not.
+		_ = pipes[4].SetReadDeadline(time.Now().Add(time.Second))
+		said, _ := head(pipes[4], 200)
+		return Exit{}, Output{}, fmt.Errorf("%w: %s", err, bytes.TrimSpace(said))
+	}
 	if err != nil {
 		return Exit{}, Output{}, err
 	}
@@ -56,7 +67,10 @@ func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, O
 	})
 	wg.Go(func() { out.Stdout, cut[0] = head(pipes[2], most) })
 	wg.Go(func() { out.Stderr, cut[1] = head(pipes[4], most) })
-	exit := p.Wait()
+	exit, ended := p.waitWithin(ctx)
+	if !ended {
+		return exit, Output{}, ctx.Err()
+	}
 	// What is in the pipes is there by now. Without walls somebody may have got away
 	// with an end of one, and is not waited for.
 	_ = pipes[1].SetWriteDeadline(time.Unix(1, 0))
@@ -66,6 +80,24 @@ func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, O
 	wg.Wait()
 	out.Truncated = cut[0] || cut[1]
 	return exit, out, ctx.Err()
+}
+
+// waitWithin is Wait until some time after ctx is done, which kills the process: one
+// that the kernel cannot end is left behind.
+func (p *Process) waitWithin(ctx context.Context) (e Exit, ended bool) {
+	done := make(chan Exit, 1)
+	go func() { done <- p.Wait() }()
+	select {
+	case e = <-done:
+		return e, true
+	case <-ctx.Done():
+	}
+	select {
+	case e = <-done:
+		return e, true
+	case <-time.After(lastRead):
+		return Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: Killed}, false
+	}
 }
 
 // head keeps the beginning of what a pipe brings and reads the rest away.

@@ -3,9 +3,11 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 )
 
 func TestRun(t *testing.T) {
@@ -29,10 +31,24 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: %+v, %q, %q, %t, %v", name, exit, got.Stdout, got.Stderr, got.Truncated, err)
 			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		// The program says through a named pipe that it is there, and is then given up.
+		dir := t.TempDir()
+		if err := syscall.Mkfifo(filepath.Join(dir, "there"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		if exit, _, err := w.Run(ctx, sh(t.TempDir(), "sleep 1000"), large, 50); !errors.Is(err, context.DeadlineExceeded) || exit.Code != -1 {
-			t.Errorf("%+v, %v", exit, err)
+		go func() {
+			defer cancel()
+			if _, err := os.ReadFile(filepath.Join(dir, "there")); err != nil {
+				t.Error(err)
+			}
+		}()
+		s := sh(dir, "echo out; echo x > there; sleep 1000")
+		s.Writable = []string{dir}
+		exit, got, err := w.Run(ctx, s, large, 50)
+		if want := (Exit{Code: -1, Signal: 9, Reason: Killed}); !errors.Is(err, context.Canceled) || exit != want || string(got.Stdout) != "out\n" {
+			t.Errorf("%+v, %q, %v", exit, got.Stdout, err)
 		}
 	}
 	each(t, test)

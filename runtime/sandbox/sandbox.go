@@ -56,19 +56,22 @@ const (
 	noWalls walls = iota
 	namespaceWalls
 	bubblewrapWalls
+	landlockWalls
 )
 
 // None are no walls at all: programs run with the rights of the user, in a process
 // group of their own with an empty environment. reason is for people.
 func None(reason string) Walls { return Walls{reason: reason} }
 
-// Name is "namespaces", "bubblewrap" or "none: <why>".
+// Name is "namespaces", "bubblewrap", "landlock" or "none: <why>".
 func (w Walls) Name() string {
 	switch w.kind {
 	case namespaceWalls:
 		return "namespaces"
 	case bubblewrapWalls:
 		return "bubblewrap"
+	case landlockWalls:
+		return "landlock"
 	}
 	return "none: " + w.reason
 }
@@ -101,9 +104,6 @@ func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(s.Argv) == 0 {
-		return nil, errors.New("there is no program to start")
-	}
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -117,11 +117,16 @@ func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
 			return nil, refused(err)
 		}
 	}
+	if w.kind != noWalls && !called {
+		return nil, errors.New("the walls need this program to start itself again, which it is not prepared for")
+	}
 	switch w.kind {
 	case namespaceWalls:
 		return startNamespaces(ctx, s, prog)
 	case bubblewrapWalls:
-		return startBubblewrap(w.bwrap, s, prog)
+		return startBubblewrap(ctx, w.bwrap, s, prog)
+	case landlockWalls:
+		return startConfined(ctx, s, prog)
 	}
 	return startPlain(s, prog)
 }

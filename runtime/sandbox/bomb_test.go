@@ -1,0 +1,191 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func init() {
+	roles["bomb"] = bomb
+}
+
+// hold is how much memory a bomb takes, in bytes.
+const hold = 192 << 20
+
+// bomb is this program as one that takes more than its share in the way that its
+// argument names. It says "held" when nothing stopped it.
+func bomb() {
+	sh := func(script string) {
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	mapped := func(flags, fd int) {
+		m, err := unix.Mmap(fd, 0, hold, unix.PROT_READ|unix.PROT_WRITE, flags)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		for i := 0; i < len(m); i += 4096 {
+			m[i] = 1
+		}
+	}
+	children := func(n int, role string) {
+		for range n {
+			cmd := exec.Command("/proc/self/exe", "bomb", role)
+			cmd.Stdout = os.Stdout
+			if err := cmd.Start(); err != nil {
+				fmt.Println(err)
+			}
+			defer cmd.Wait()
+		}
+	}
+	switch os.Args[2] {
+	case "private":
+		mapped(unix.MAP_PRIVATE|unix.MAP_ANON, -1)
+	case "shared":
+		mapped(unix.MAP_SHARED|unix.MAP_ANON, -1)
+	case "closed to looks":
+		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+			os.Exit(1)
+		}
+		mapped(unix.MAP_PRIVATE|unix.MAP_ANON, -1)
+	case "files":
+		sh(fmt.Sprintf("head -c %d /dev/zero > $HOME/f; head -c %d /dev/zero > /dev/shm/f", hold/2, hold/2))
+	case "children":
+		children(6, "a sixth")
+	case "a sixth":
+		m := make([]byte, hold/6)
+		for i := 0; i < len(m); i += 4096 {
+			m[i] = 1
+		}
+		if os.Getppid() == 1 {
+			return
+		}
+		_ = unix.Pause()
+	case "many see one file":
+		f, err := os.Create(os.Getenv("HOME") + "/shared")
+		if err != nil || f.Truncate(hold) != nil {
+			os.Exit(1)
+		}
+		mapped(unix.MAP_SHARED, int(f.Fd()))
+		children(3, "another view")
+	case "another view":
+		f, err := os.OpenFile(os.Getenv("HOME")+"/shared", os.O_RDWR, 0)
+		if err != nil {
+			os.Exit(1)
+		}
+		mapped(unix.MAP_SHARED, int(f.Fd()))
+		fmt.Print("seen ")
+		os.Exit(0)
+	case "processor":
+		signal.Ignore(unix.SIGXCPU)
+		for {
+		}
+	case "processors of many":
+		for {
+			exec.Command("/proc/self/exe", "bomb", "a short while").Run()
+		}
+	case "a short while":
+		for began := time.Now(); time.Since(began) < 20*time.Millisecond; {
+		}
+		os.Exit(0)
+	case "signals":
+		for s := syscall.Signal(1); s < 65; s++ {
+			_ = syscall.Kill(1, s)
+		}
+	}
+	fmt.Println("held")
+	os.Exit(0)
+}
+
+// TestBombs holds that a program that takes too much is ended, and told why, and
+// that one that takes as much as it may is left alone.
+func TestBombs(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const little, much = hold / 2, 4 * hold
+	for _, c := range []struct {
+		name   string
+		limits Limits
+		want   Reason
+	}{
+		{"private", Limits{Total: little}, OverMemory},
+		{"shared", Limits{Total: little}, OverMemory},
+		{"closed to looks", Limits{Total: little}, OverMemory},
+		{"files", Limits{Total: little}, OverMemory},
+		{"children", Limits{Total: little}, OverMemory},
+		{"private", Limits{Total: much}, Own},
+		{"files", Limits{Total: much}, Own},
+		{"many see one file", Limits{Total: 3 * hold}, Own},
+		{"processor", Limits{CPU: 100 * time.Millisecond}, OverCPU},
+		{"processors of many", Limits{CPU: 100 * time.Millisecond}, OverCPU},
+		{"signals", Limits{}, Own},
+	} {
+		each(t, func(t *testing.T, w Walls) {
+			t.Parallel()
+			exit, out, err := w.Run(t.Context(), Spec{Argv: []string{self, "bomb", c.name}, Dir: "/usr", ReadOnly: []string{self}, Limits: c.limits}, nil, 1000)
+			held := strings.HasSuffix(string(out.Stdout), "held\n")
+			if err != nil || exit.Reason != c.want || held != (c.want == Own) || held != (exit.Code == 0) {
+				t.Errorf("%s with %+v: %+v, %q, %v", c.name, c.limits, exit, out.Stdout, err)
+			}
+		})
+	}
+}
+
+// TestForkBomb holds that a program cannot have more processes than it may: it is
+// refused more, or ended.
+func TestForkBomb(t *testing.T) {
+	each(t, func(t *testing.T, w Walls) {
+		s := sh(t.TempDir(), "while :; do sleep 1000 & done")
+		s.Limits.Processes = 400
+		exit, _, err := w.Run(t.Context(), s, nil, 1000)
+		if err != nil || exit.Code == 0 || exit.Reason != Own && exit.Reason != OverProcesses {
+			t.Errorf("%+v, %v", exit, err)
+		}
+		t.Logf("%+v", exit)
+	})
+}
+
+// TestScratch holds that private folders are no larger than they may be.
+func TestScratch(t *testing.T) {
+	each(t, func(t *testing.T, w Walls) {
+		s := sh(t.TempDir(), "for d in $HOME $TMPDIR; do cd $d && head -c 2000000 /dev/zero > f 2>/dev/null || wc -c < f; done")
+		s.Limits.Scratch = 1 << 20
+		if got, _ := output(t, w, s); got != "1048576\n1048576\n" {
+			t.Errorf("wrote %q", got)
+		}
+	})
+}
+
+// TestRoot holds that a program sees nothing at the root but what it should.
+func TestRoot(t *testing.T) {
+	each(t, func(t *testing.T, w Walls) {
+		allowed := append([]string{"/dev", "/etc", "/home", "/proc", "/tmp"}, system...)
+		got, _ := output(t, w, Spec{Argv: []string{"sh", "-c", "ls -d /* /home/* /tmp/*"}, Dir: "/usr"})
+		for line := range strings.Lines(got) {
+			path := strings.TrimSpace(line)
+			if !slices.Contains(allowed, path) && !strings.HasSuffix(path, "'/tmp/*': No such file or directory") && path != homeFolder && path != "/nix" && path != "/gnu" {
+				t.Errorf("there is %s", path)
+			}
+		}
+		if !strings.Contains(got, "/usr\n") {
+			t.Errorf("sees %q", got)
+		}
+	})
+}

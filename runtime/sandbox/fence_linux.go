@@ -1,0 +1,112 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	llsyscall "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// leastLandlock is the version of Landlock that can stand alone: the first that keeps
+// signals and sockets with abstract names in (Linux 6.12).
+const leastLandlock = 6
+
+// fence has Landlock hold what the mounts hold already: nothing is written but where
+// it may be, no mount is ever changed, and no signal and no socket with an abstract
+// name leads out. Kernels that lack some of it do the rest, unless it stands alone.
+func fence(o orders, alone bool) error {
+	config := landlock.V11
+	rules, err := o.rules(alone)
+	if err != nil {
+		return err
+	}
+	if !alone || o.Network {
+		config.HandledAccessNet = 0
+	}
+	if alone {
+		if version, err := llsyscall.LandlockGetABIVersion(); err != nil || version < leastLandlock {
+			return fmt.Errorf("putting up a fence: this kernel's Landlock has version %d, too old to stand alone (%d)", version, leastLandlock)
+		}
+	}
+	config = config.BestEffort()
+	if err := config.Restrict(rules...); err != nil {
+		return fmt.Errorf("putting up a fence: %w", err)
+	}
+	return nil
+}
+
+// rules allow what the pieces show.
+func (o orders) rules(alone bool) ([]landlock.Rule, error) {
+	var rules []landlock.Rule
+	open := func(path string, dir, write bool) {
+		switch {
+		case dir && write:
+			rules = append(rules, landlock.RWDirs(path).WithRefer().WithResolveUnix())
+		case dir:
+			rules = append(rules, landlock.RODirs(path))
+		case write:
+			rules = append(rules, landlock.RWFiles(path))
+		default:
+			rules = append(rules, landlock.ROFiles(path))
+		}
+	}
+	if alone {
+		open(o.Home, true, true)
+		open("/proc", true, false)
+	} else {
+		open("/", true, false)
+	}
+	for _, p := range o.Pieces {
+		dir := true
+		switch p.Kind {
+		case device:
+			rules = append(rules, landlock.RWFiles(p.Path).WithIoctlDev())
+			continue
+		case link, file, hidden:
+			continue
+		case readOnly, writable:
+			if !alone && p.Kind == readOnly {
+				continue
+			}
+			info, err := os.Stat(p.Path)
+			if err != nil {
+				return nil, step(errors.Unwrap(err), "looking at %s", p.Path)
+			}
+			dir = info.IsDir()
+		case private, layer:
+			if alone {
+				continue
+			}
+		}
+		open(p.Path, dir, p.Kind != readOnly)
+	}
+	return rules, nil
+}
+
+// become turns this process into the program, with Landlock for its only walls.
+func become(o orders, ready func()) error {
+	unix.Umask(0o022)
+	if err := fence(o, true); err != nil {
+		return err
+	}
+	if err := forget(); err != nil {
+		return err
+	}
+	if err := renounce(false); err != nil {
+		return err
+	}
+	if err := unix.Chdir(o.Dir); err != nil {
+		return step(err, "entering %s", o.Dir)
+	}
+	if err := bound(0, o.Limits); err != nil {
+		return err
+	}
+	if err := filterCalls(!o.Network); err != nil {
+		return err
+	}
+	ready()
+	return refused(step(unix.Exec(o.Path, o.Argv, o.Env), "starting %s", o.Path))
+}

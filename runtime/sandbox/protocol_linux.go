@@ -1,0 +1,169 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// orders is what the inside is told to do.
+type orders struct {
+	// Home replaces what namespaces would give: the folder outside of which nothing
+	// is written.
+	Home string `json:"home,omitempty"`
+	// Built says that namespaces and root stand already.
+	Built   bool     `json:"built,omitempty"`
+	Pieces  []piece  `json:"pieces"`
+	Path    string   `json:"path"`
+	Argv    []string `json:"argv"`
+	Env     []string `json:"env"`
+	Dir     string   `json:"dir"`
+	Network bool     `json:"network"`
+	Limits  Limits   `json:"limits"`
+}
+
+func ordersFor(s Spec, prog program, pieces []piece) orders {
+	return orders{
+		Pieces: pieces, Path: prog.path, Argv: prog.argv(s), Env: environment(s, prog, homeFolder, tmpFolder),
+		Dir: s.Dir, Network: s.Network, Limits: s.Limits,
+	}
+}
+
+// report is what the inside tells: first how the start went, then how it ended.
+type report struct {
+	Started bool `json:"started,omitempty"`
+	// Doing, Errno and Text say what failed; Errno 0 is none of the system's.
+	Doing string `json:"doing,omitempty"`
+	Errno int    `json:"errno,omitempty"`
+	Text  string `json:"text,omitempty"`
+	// Program says that it was the execution of the program.
+	Program bool  `json:"program,omitempty"`
+	Exit    *Exit `json:"exit,omitempty"`
+}
+
+// failure is the report of an error.
+func failure(err error) report {
+	r := report{Text: err.Error()}
+	var step *stepError
+	if errors.As(err, &step) {
+		r = report{Doing: step.doing, Errno: int(step.errno)}
+	}
+	r.Program = errors.Is(err, ErrProgram)
+	return r
+}
+
+// err is the error of a report, nil when the start went well.
+func (r report) err() error {
+	switch {
+	case r.Started:
+		return nil
+	case r.Errno != 0:
+		err := fmt.Errorf("%s: %w", r.Doing, syscall.Errno(r.Errno))
+		if r.Program {
+			return programError{err}
+		}
+		return err
+	}
+	return errors.New(r.Text)
+}
+
+// stepError is a step on the way in that the system refused.
+type stepError struct {
+	doing string
+	errno syscall.Errno
+}
+
+func (e *stepError) Error() string { return fmt.Sprintf("%s: %s", e.doing, e.errno.Error()) }
+func (e *stepError) Unwrap() error { return e.errno }
+
+// step names what an error of the system refused.
+func step(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	doing := fmt.Sprintf(format, args...)
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return &stepError{doing, errno}
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// wire is this side's end of the socket to an inside.
+type wire struct {
+	socket  *os.File
+	replies *json.Decoder
+}
+
+// newWire makes the socket. Ours can be waited on with a deadline; theirs is handed
+// to the inside.
+func newWire() (w wire, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return wire{}, nil, fmt.Errorf("making a socket: %w", err)
+	}
+	err = unix.SetNonblock(fds[0], true)
+	w.socket, theirs = os.NewFile(uintptr(fds[0]), "sandbox"), os.NewFile(uintptr(fds[1]), "sandbox")
+	if err != nil {
+		_, _ = w.socket.Close(), theirs.Close()
+		return wire{}, nil, fmt.Errorf("making a socket: %w", err)
+	}
+	w.replies = json.NewDecoder(w.socket)
+	return w, theirs, nil
+}
+
+// begin gives the orders and waits until they are carried out, or ctx is done: kill
+// is then called, and what the inside does is waited for no longer.
+func (w wire) begin(ctx context.Context, o orders, kill func()) error {
+	stop := context.AfterFunc(ctx, func() {
+		kill()
+		_ = w.socket.SetDeadline(time.Unix(1, 0))
+	})
+	err := w.order(o)
+	if !stop() {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func (w wire) order(o orders) error {
+	if err := json.NewEncoder(w.socket).Encode(o); err != nil {
+		return ErrBroken
+	}
+	var r report
+	if err := w.replies.Decode(&r); err != nil {
+		return ErrBroken
+	}
+	if err := r.err(); err != nil || o.Home == "" {
+		return err
+	}
+	// Without a process of ours inside, it is the program's own execution that closes
+	// the socket.
+	switch err := w.replies.Decode(&r); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return ErrBroken
+	}
+	r.Started = false
+	return r.err()
+}
+
+// end is the last report of an inside that has ended; one that was killed left none.
+// It is not waited for: whoever might still hold the other end has nothing to say.
+func (w wire) end() Exit {
+	_ = w.socket.SetReadDeadline(time.Now().Add(time.Second))
+	defer func() { _ = w.socket.Close() }()
+	var last report
+	if err := w.replies.Decode(&last); err != nil || last.Exit == nil {
+		return Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: Fallen}
+	}
+	return *last.Exit
+}

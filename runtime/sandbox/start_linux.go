@@ -1,0 +1,68 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// start starts the program under its limits. They are set on the program while it
+// is stopped before its first instruction, never on this process, which must live
+// as long as anything inside and may need more memory than the program is allowed.
+func start(o orders) (int, error) {
+	runtime.LockOSThread() // whoever starts a traced process must be the one that lets it go
+	defer runtime.UnlockOSThread()
+	pid, err := syscall.ForkExec(o.Path, o.Argv, &syscall.ProcAttr{
+		Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true, Ptrace: true},
+	})
+	if err != nil {
+		return 0, refused(step(err, "starting %s", o.Path))
+	}
+	for {
+		var ws syscall.WaitStatus
+		_, err := syscall.Wait4(pid, &ws, 0, nil)
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err != nil || !ws.Stopped() {
+			return 0, fmt.Errorf("starting %s: it ended before its limits were set", o.Path)
+		}
+		break
+	}
+	if err := bound(pid, o.Limits); err != nil {
+		return 0, err
+	}
+	return pid, step(syscall.PtraceDetach(pid), "letting %s go", o.Path)
+}
+
+// bound sets the limits of a process (0: this one), which what it starts inherits.
+func bound(pid int, l Limits) error {
+	for _, r := range []struct {
+		resource int
+		limit    uint64
+		what     string
+	}{
+		{unix.RLIMIT_NOFILE, l.OpenFiles, "open files"},
+		{unix.RLIMIT_DATA, l.Memory, "memory"},
+		{unix.RLIMIT_FSIZE, l.FileSize, "file size"},
+		{unix.RLIMIT_NPROC, l.Processes, "processes"},
+		{unix.RLIMIT_CPU, uint64((l.CPU + time.Second - 1) / time.Second), "processor time"},
+	} {
+		if r.limit == 0 {
+			continue
+		}
+		var have unix.Rlimit
+		if err := unix.Prlimit(pid, r.resource, nil, &have); err != nil {
+			return step(err, "reading the limit of %s", r.what)
+		}
+		limit := min(r.limit, have.Max)
+		if err := unix.Prlimit(pid, r.resource, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
+			return step(err, "limiting %s", r.what)
+		}
+	}
+	return step(unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil), "switching core dumps off")
+}

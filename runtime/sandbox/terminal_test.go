@@ -1,0 +1,89 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestTerminal gives a program a terminal for its input: it can neither push input into
+// it nor make it its own, both of which a program of the terminal's session can.
+func TestTerminal(t *testing.T) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no terminals to be had: %v", err)
+	}
+	defer master.Close()
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slave.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One session has it, as a person's shell does, for as long as the test lasts.
+	holder := exec.Command(self, "terminal", "hold")
+	holder.Stdin, holder.SysProcAttr = slave, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { holder.Process.Kill(); holder.Wait() }()
+	said := make([]byte, 100)
+	k, err := out.Read(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("in the terminal's own session: %s", said[:k])
+	for _, kind := range []walls{namespaceWalls, bubblewrapWalls, landlockWalls} {
+		w := wallsOf(kind)
+		t.Run(w.Name(), func(t *testing.T) {
+			if err := trial[kind](); err != nil {
+				t.Skipf("not to be had here: %v", err)
+			}
+			got, _ := output(t, w, Spec{Argv: []string{self, "terminal", "try"}, Dir: "/usr", ReadOnly: []string{self}, Stdin: slave})
+			if got != "push: refused, take: refused\n" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+func init() {
+	roles["terminal"] = func() {
+		outcome := func(errno syscall.Errno) string {
+			if errno == 0 {
+				return "succeeded"
+			}
+			return "refused"
+		}
+		c := byte('x')
+		_, _, pushed := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
+		if os.Args[2] == "hold" {
+			fmt.Printf("push: %s", outcome(pushed))
+			_ = unix.Pause()
+		}
+		_, _, taken := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSCTTY, 0)
+		fmt.Printf("push: %s, take: %s\n", outcome(pushed), outcome(taken))
+		os.Exit(0)
+	}
+}

@@ -1,0 +1,223 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The watch looks again after watchTime, or after watchShare times what the last look
+// took if that is longer, so that it never costs more than a tenth of a processor.
+const (
+	watchTime  = 25 * time.Millisecond
+	watchShare = 10
+)
+
+// tick is the unit of processor time in /proc: USER_HZ, 100 a second on all of Linux.
+const tick = 10 * time.Millisecond
+
+// watch holds all processes of the namespace together against their limits. It runs
+// in the first of them, the only one that sees them all and that none can hinder.
+type watch struct {
+	limits Limits
+	// folders are those in memory.
+	folders []string
+	// processes says that their number is to be watched as well.
+	processes bool
+}
+
+// newWatch is nil when there is nothing to watch. bounded says that the system itself
+// bounds the number of processes.
+func newWatch(o orders, bounded bool) *watch {
+	w := &watch{limits: o.Limits, processes: !bounded && o.Limits.Processes > 0}
+	if o.Limits.Total == 0 && o.Limits.CPU == 0 && !w.processes {
+		return nil
+	}
+	for _, p := range o.Pieces {
+		if p.Kind == private || p.Kind == layer {
+			w.folders = append(w.folders, p.Path)
+		}
+	}
+	reserve(4)
+	return w
+}
+
+// reserve makes the runtime keep threads in stock: where a program has used up all
+// numbers of processes, there would be no new one for the watch.
+func reserve(threads int) {
+	var ready, done sync.WaitGroup
+	ready.Add(threads)
+	for range threads {
+		done.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			ready.Done()
+			ready.Wait()
+		})
+	}
+	done.Wait()
+}
+
+// run returns once a limit is passed.
+func (w *watch) run() Reason {
+	for {
+		began := time.Now()
+		if r := w.look(); r != Own {
+			return r
+		}
+		time.Sleep(max(watchTime, watchShare*time.Since(began)))
+	}
+}
+
+// look is one look at all processes.
+func (w *watch) look() Reason {
+	pids, err := processNumbers()
+	if err != nil {
+		return Own // its files used up for the moment; the next look tells
+	}
+	var most, threads uint64 // most counts shared pages once for each process
+	var spent time.Duration
+	for _, pid := range pids {
+		if w.limits.CPU > 0 {
+			spent += processorTime(pid)
+		}
+		if s, ok := statusOf(pid); ok && pid != 1 {
+			most, threads = most+s.memory, threads+s.threads
+		}
+	}
+	switch {
+	case w.processes && threads > w.limits.Processes:
+		return OverProcesses
+	case w.limits.CPU > 0 && spent > w.limits.CPU:
+		return OverCPU
+	case w.limits.Total == 0:
+		return Own
+	}
+	files := w.filed()
+	if most+files <= w.limits.Total {
+		return Own
+	}
+	// The dear way, which counts each page once, only where the cheap one leaves doubt.
+	var total uint64
+	for _, pid := range pids {
+		if pid != 1 {
+			total += proportional(pid)
+		}
+	}
+	if total+files > w.limits.Total {
+		return OverMemory
+	}
+	return Own
+}
+
+// filed is the memory in the files of the private folders, in bytes.
+func (w *watch) filed() uint64 {
+	var total uint64
+	for _, folder := range w.folders {
+		var fs unix.Statfs_t
+		if err := unix.Statfs(folder, &fs); err == nil {
+			total += (fs.Blocks - fs.Bfree) * uint64(fs.Bsize)
+		}
+	}
+	return total
+}
+
+func processNumbers() ([]int, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// status is what everybody may know of a process.
+type status struct {
+	memory  uint64 // bytes: private, shared, swapped out and of its tables
+	threads uint64
+}
+
+func statusOf(pid int) (s status, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return s, false // it is gone
+	}
+	s.memory = kibibytes(text, "RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")
+	for line := range bytes.Lines(text) {
+		if rest, ok := bytes.CutPrefix(line, []byte("Threads:")); ok {
+			// The kernel writes a number there; a 0 would be none the less harmless.
+			s.threads, _ = strconv.ParseUint(string(bytes.TrimSpace(rest)), 10, 64)
+		}
+	}
+	return s, true
+}
+
+// proportional is the memory of a process, in bytes, of each shared page its share.
+// Of a process that does not let itself be looked into it is the whole of each.
+func proportional(pid int) uint64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil || len(text) == 0 {
+		s, _ := statusOf(pid)
+		return s.memory
+	}
+	return kibibytes(text, "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
+}
+
+// kibibytes adds up the lines of these names, and returns bytes.
+func kibibytes(text []byte, names ...string) uint64 {
+	var total uint64
+	for line := range bytes.Lines(text) {
+		for _, name := range names {
+			if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
+				var kib uint64
+				if _, err := fmt.Sscan(string(rest), &kib); err == nil {
+					total += kib << 10
+				}
+			}
+		}
+	}
+	return total
+}
+
+// processorTime is what a process and those of its children that it has waited for
+// have spent; of the first process, which is ours, its children's alone.
+func processorTime(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// After the name, which may have anything in it: the state and 10 more, then the
+	// ticks of itself in user and system mode, then of its children.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 15 {
+		return 0
+	}
+	fields = fields[11:15]
+	if pid == 1 {
+		fields = fields[2:]
+	}
+	var ticks time.Duration
+	for _, f := range fields {
+		if n, err := strconv.ParseInt(f, 10, 64); err == nil {
+			ticks += time.Duration(n)
+		}
+	}
+	return ticks * tick
+}
