@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -17,7 +19,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"evolve/archive"
 	"evolve/gates"
+	"evolve/gates/scan"
+	"evolve/patch/scope"
 	"evolve/runtime/sandbox"
 )
 
@@ -207,16 +212,76 @@ func judgeChange(ctx context.Context, t testing.TB, l *Lab, c Change) (lane stri
 	return lane, verdicts, b.String()
 }
 
+// whole asks for the whole corpus, which takes minutes.
+var whole = flag.Bool("corpus", false, "judge every patch of the corpus")
+
+// few are the patches that every run judges.
+var few = []string{
+	"words/honest-longest-keeps-length", "words/honest-uncovered-reverse", "words/cheat-exit-in-init", "ledger/cheat-argv-skips-a-test",
+}
+
+// TestCorpus holds what these gates alone say of each patch against what is written in
+// it, and what they say together with the scope and the scan against what it is: no
+// cheat passes all of them, and every honest patch that should does.
 func TestCorpus(t *testing.T) {
 	bases, patches := readCorpus(t)
 	l := newLab(t)
+	l.Limits.Tests = 20 * time.Second
 	for _, p := range patches {
+		if !*whole && !slices.Contains(few, p.module+"/"+p.name) {
+			continue
+		}
 		t.Run(p.module+"/"+p.name, func(t *testing.T) {
-			lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, bases[p.module], p.apply(t, bases[p.module])))
+			t.Parallel()
+			base := bases[p.module]
+			candidate := p.apply(t, base)
+			lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
 			if lane != p.lane {
-				t.Errorf("lane %s, want %s", lane, p.lane)
+				t.Errorf("lane %s, want %s\n%s", lane, p.lane, said)
 			}
-			t.Log("\n" + said)
+			before, beforeSaid := atTheDoor(t, base, candidate)
+			offered := lane == "passed" && before == "awaiting"
+			switch {
+			case p.cheat != "" && offered:
+				t.Errorf("offered as passed: %s", p.cheat)
+			case p.cheat == "" && p.lane == "passed" && !offered:
+				t.Errorf("an honest patch is not offered: %s\n%s", before, beforeSaid)
+			}
+			t.Logf("alone %s, at the door %s\n%s%s", lane, before, said, beforeSaid)
 		})
 	}
+}
+
+// atTheDoor is what the scope and the scan make of a patch before any of it runs.
+func atTheDoor(t testing.TB, base, candidate map[string][]byte) (archive.ProposalState, string) {
+	t.Helper()
+	tree := func(files map[string][]byte) scope.Tree {
+		var out scope.Tree
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			out = append(out, scope.Entry{Path: name, Mode: scope.Regular, Hash: fmt.Sprintf("%x", sha256.Sum256(files[name])), Size: int64(len(files[name]))})
+		}
+		return out
+	}
+	before := tree(base)
+	var top []string
+	for name := range base {
+		dir, _, _ := strings.Cut(name, "/")
+		top = append(top, dir)
+	}
+	judged := scope.Policy{Allow: append(top, slices.Collect(maps.Keys(candidate))...)}.Judge(before, tree(candidate))
+	var sources []scan.Source
+	for _, name := range judged.Changed {
+		if strings.HasSuffix(name, ".go") {
+			sources = append(sources, scan.Source{Path: name, Old: base[name], New: candidate[name]})
+		}
+	}
+	list := append([]gates.Gate{gates.Applied(len(judged.Changed)), gates.Scope(judged)}, scan.Gates(func() ([]scan.Source, error) { return sources, nil })...)
+	verdicts := gates.Run(t.Context(), list)
+	said := ""
+	for _, v := range verdicts {
+		if v.Verdict != "passed" {
+			said += fmt.Sprintf("  %s: %s: %s\n", v.Gate, v.Verdict, v.Evidence)
+		}
+	}
+	return gates.Lane(verdicts), said
 }

@@ -170,7 +170,10 @@ func (s sealed) notices(quiet, broken run) bool {
 		return false
 	}
 	for _, words := range s.tests {
-		if words.passed != "" && quiet.words[words.passed] && broken.words[words.begun] && !broken.words[words.passed] {
+		if words.passed == "" || words.became(quiet) != "passed" {
+			continue
+		}
+		if was := words.became(broken); was == "failed" || was == "did not end" {
 			return true
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	Mutants  = "mutants"
 	Coverage = "coverage"
 	Rename   = "rename"
+	Copied   = "copied"
 	NewTests = "newtests"
 )
 
@@ -48,6 +49,7 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 	gate(Mutants, t.mutantsGate, Affected)
 	gate(Coverage, t.coverageGate, Affected)
 	gate(Rename, t.renameGate, Affected)
+	gate(Copied, t.copiedGate, Build)
 	gate(NewTests, t.newTestsGate, Build)
 	return list, func() error { return os.RemoveAll(t.dir) }, nil
 }

@@ -31,9 +31,9 @@ func (p *pkg) arg() string {
 	return "./" + strings.TrimPrefix(p.dir, strings.TrimPrefix(p.module.dir+"/", "./"))
 }
 
-// scan is what a look at the import lines of a tree finds: more than is built on any
+// graph is what a look at the import lines of a tree finds: more than is built on any
 // one system, so that what follows from it errs on the side of testing too much.
-type scan struct {
+type graph struct {
 	modules  []module
 	packages map[string]*pkg // by import path
 	folders  map[string]*pkg // by folder
@@ -41,12 +41,12 @@ type scan struct {
 
 // scanImports reads the import lines of every module of a tree. A file that is no Go
 // counts as one without imports: the build tells.
-func scanImports(root string) (scan, error) {
+func scanImports(root string) (graph, error) {
 	list, err := modules(root)
 	if err != nil {
-		return scan{}, err
+		return graph{}, err
 	}
-	s := scan{list, map[string]*pkg{}, map[string]*pkg{}}
+	s := graph{list, map[string]*pkg{}, map[string]*pkg{}}
 	fset := token.NewFileSet()
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -76,6 +76,21 @@ func scanImports(root string) (scan, error) {
 	return s, err
 }
 
+// vendor has each module build from vendored code if, and only if, it does so on the
+// base: no patch decides that.
+func (s *graph) vendor(base []module) {
+	adopt := func(m *module) {
+		was, _ := moduleNamed(base, m.dir)
+		m.vendor = was.vendor
+	}
+	for i := range s.modules {
+		adopt(&s.modules[i])
+	}
+	for _, p := range s.folders {
+		adopt(&p.module)
+	}
+}
+
 // read adds a file to its package.
 func (p *pkg) read(fset *token.FileSet, name string) error {
 	data, err := os.ReadFile(name)
@@ -101,7 +116,7 @@ func (p *pkg) read(fset *token.FileSet, name string) error {
 
 // owner is the package that a file belongs to: that of the nearest folder with one, as
 // what lies deeper may be embedded or read; nil for a file outside all packages.
-func (s scan) owner(file string) *pkg {
+func (s graph) owner(file string) *pkg {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		if p := s.folders[dir]; p != nil || dir == "." {
 			return p
@@ -111,7 +126,7 @@ func (s scan) owner(file string) *pkg {
 
 // dependents lists packages and everything that imports them, directly or not and in
 // tests too, in the order of their distance and then of their names.
-func (s scan) dependents(of []*pkg) []*pkg {
+func (s graph) dependents(of []*pkg) []*pkg {
 	users := map[string][]*pkg{}
 	for _, p := range s.packages {
 		for _, i := range p.imports {

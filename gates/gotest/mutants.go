@@ -48,16 +48,18 @@ func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) 
 	if len(e.restless) > 0 {
 		open = append(open, "changed code is called without any test in "+some(e.restless)+", so that breaking it there says nothing")
 	}
-	tried := fmt.Sprintf("%d of %s made to panic", noticed, count(len(c.probed.mutants), "changed function"))
+	tried := fmt.Sprintf("%s made to panic, one at a time; a test noticed %d", count(len(c.probed.mutants), "changed function"), noticed)
 	switch {
+	case len(open) > 0 && len(c.probed.mutants) == 0:
+		return gates.Flagged, "not verified: " + some(open), nil
 	case len(open) > 0:
-		return gates.Flagged, "not verified: " + some(open) + "; " + tried + " noticed by a test", nil
+		return gates.Flagged, "not verified: " + some(open) + "; " + tried, nil
 	case len(c.probed.mutants) == 0 && len(l.changed) == 0:
 		return gates.Flagged, "not verified: the patch changes nothing but tests", nil
 	case len(c.probed.mutants) == 0:
 		return gates.Passed, "no code changed but comments and layout", nil
 	}
-	return gates.Passed, tried + ", each in a build of its own behaviour, noticed by the tests of " + some(by), nil
+	return gates.Passed, tried + ", in " + some(by), nil
 }
 
 // described names a mutant.

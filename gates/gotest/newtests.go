@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,7 +116,7 @@ func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]strin
 			list = append(list, p)
 		}
 		for _, n := range names[dir] {
-			out[dir+"."+n] = "did not compile"
+			out[path.Join(dir, n)] = "did not compile"
 		}
 	}
 	for _, m := range modulesOf(list) {
@@ -141,7 +142,7 @@ func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]strin
 				return nil, err
 			}
 			for _, n := range names[p.dir] {
-				out[p.dir+"."+n] = k.sealed[p.path].ended(n, got)
+				out[path.Join(p.dir, n)] = k.sealed[p.path].ended(n, got)
 			}
 		}
 	}

@@ -161,11 +161,18 @@ func (s *sealed) seal(m *marks, f *ast.FuncDecl, helper string, fset *token.File
 	default:
 		name = param.Names[0].Name
 	}
-	put.insert(at, fmt.Sprintf(" %sSeal(%s, %q, %q, %q, %q);", helper, name, words.begun, words.passed, words.failed, words.skipped))
+	put.insert(at, " "+words.report(helper, name))
+}
+
+// report are the statements at the beginning of a test by which it reports.
+func (s seal) report(helper, t string) string {
+	return fmt.Sprintf("%[1]sSeal(%[2]s, %[3]q, %[4]q, %[5]q, %[6]q); defer %[1]sCaught(%[5]q);", helper, t, s.begun, s.passed, s.failed, s.skipped)
 }
 
 // reporter is added to each package of tests. Its file of reports is opened anew for
-// each report, as tests may change or close whatever is open.
+// each report, as tests may change or close whatever is open. A test that panics has
+// not failed yet when its cleanup runs, which then reports success: failure counts
+// more.
 const reporter = `package %[1]s
 
 import (
@@ -197,6 +204,13 @@ func %[2]sSeal(t %[2]sTesting.TB, begun, passed, failed, skipped string) {
 		}
 	})
 }
+
+func %[2]sCaught(failed string) {
+	if p := recover(); p != nil {
+		%[2]sTell(failed)
+		panic(p)
+	}
+}
 `
 
 // armed names the environment variable that is there once a test has begun: what is
@@ -212,6 +226,6 @@ func (s *sealed) canaryTest(m *marks, helper, loud string) string {
 	how := []string{
 		`t.Error(%q)`, `t.Fatalf("%%s", %q)`, `t.Log(%q); t.Fail()`, `t.Log(%q); t.FailNow()`, `for _, sub := range []string{%q} { t.Run(sub, func(t *` + helper + `Testing.T) { t.Error() }) }`,
 	}
-	return fmt.Sprintf("\nfunc %[1]s(t *%[2]sTesting.T) {\n\t%[2]sSeal(t, %[3]q, %[4]q, %[5]q, %[6]q)\n\tif %[2]sWord == %[7]q {\n\t\t%[8]s\n\t}\n}\n",
-		s.canary, helper, words.begun, words.passed, words.failed, words.skipped, loud, fmt.Sprintf(how[m.below(len(how))], m.word()))
+	return fmt.Sprintf("\nfunc %[1]s(t *%[2]sTesting.T) {\n\t%[3]s\n\tif %[2]sWord == %[4]q {\n\t\t%[5]s\n\t}\n}\n",
+		s.canary, helper, words.report(helper, "t"), loud, fmt.Sprintf(how[m.below(len(how))], m.word()))
 }

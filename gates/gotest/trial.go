@@ -54,7 +54,7 @@ func (o *once[T]) do(f func() (T, error)) (T, error) {
 type laid struct {
 	base, candidate tree
 	room            room
-	was, is         scan
+	was, is         graph
 	// changed are the paths that the patch changes, tests left out; fresh the tests it
 	// brings.
 	changed, fresh []string
@@ -105,6 +105,7 @@ func (t *trial) lay(context.Context) (*laid, error) {
 		if l.is, err = scanImports(at); err != nil {
 			return nil, fmt.Errorf("reading the candidate's imports: %w", err)
 		}
+		l.is.vendor(l.was.modules)
 		l.affect()
 		return l, nil
 	})
@@ -117,7 +118,7 @@ func (l *laid) affect() {
 	for _, p := range l.changed {
 		name := path.Base(p)
 		everything = everything || name == "go.mod" || name == "go.sum" || name == "go.work" || name == "go.work.sum" || slices.Contains(strings.Split(p, "/"), "vendor")
-		for _, s := range []scan{l.is, l.was} {
+		for _, s := range []graph{l.is, l.was} {
 			if o := s.owner(p); o != nil && seeds[o.path] == nil {
 				seeds[o.path] = o
 			}

@@ -1,0 +1,119 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"evolve/gates"
+)
+
+// Literals shorter than these are in all code: letters of a text, digits of a number.
+const (
+	fewLetters = 4
+	fewDigits  = 3
+)
+
+// copiedGate looks for answers that are written down rather than computed: texts and
+// numbers of the tests that stand in the patch's code, and stood in none before. It
+// flags alone, as an honest message may be what a test waits for. What is disguised,
+// hashed or put together from parts it does not find: against that stand tests that
+// the author cannot see, and the reviewer.
+func (t *trial) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	old, fresh := map[string]bool{}, map[string]string{}
+	for p := range l.base.files {
+		here := slices.ContainsFunc(l.direct, func(o *pkg) bool { return o.dir == path.Dir(p) })
+		if here && strings.HasSuffix(p, ".go") && !isTest(p) {
+			for _, text := range literalsOf(filepath.Join(l.base.root, filepath.FromSlash(p))) {
+				old[text] = true
+			}
+		}
+	}
+	for _, p := range l.changed {
+		if !strings.HasSuffix(p, ".go") {
+			continue
+		}
+		for _, text := range literalsOf(filepath.Join(l.room.tree, filepath.FromSlash(p))) {
+			if !old[text] {
+				fresh[text] = p
+			}
+		}
+	}
+	var found []string
+	for _, p := range l.affected {
+		for _, file := range p.tests {
+			src, err := os.ReadFile(filepath.Join(l.room.tree, filepath.FromSlash(p.dir), file))
+			if err != nil {
+				return "", "", err
+			}
+			for _, text := range slices.Sorted(maps.Keys(fresh)) {
+				if quotes(string(src), text) {
+					found = append(found, fmt.Sprintf("%s has %s of %s", fresh[text], strconv.QuoteToASCII(text), file))
+					delete(fresh, text)
+				}
+			}
+		}
+	}
+	if len(found) > 0 {
+		return gates.Flagged, "are these answers to tests, written down? " + some(found), nil
+	}
+	return gates.Passed, fmt.Sprintf("%s in the patch's code, none from a test", count(len(fresh), "new literal")), nil
+}
+
+// quotes reports whether a source holds a text, or a number as a word of its own.
+func quotes(src, text string) bool {
+	for rest := src; ; {
+		at := strings.Index(rest, text)
+		if at < 0 {
+			return false
+		}
+		if _, err := strconv.ParseFloat(text, 64); err != nil || !digit(rest, at-1) && !digit(rest, at+len(text)) {
+			return true
+		}
+		rest = rest[at+1:]
+	}
+}
+
+func digit(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
+
+// literalsOf are the longer texts and numbers in a Go file, import paths left out. A
+// file that is no Go has none: the build tells.
+func literalsOf(name string) []string {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BasicLit:
+			text := n.Value
+			if n.Kind == token.STRING {
+				text, _ = strconv.Unquote(n.Value)
+				if len(strings.TrimSpace(text)) < fewLetters {
+					return true
+				}
+			} else if n.Kind == token.CHAR || len(text) < fewDigits {
+				return true
+			}
+			out = append(out, text)
+		}
+		return true
+	})
+	return out
+}

@@ -1,0 +1,178 @@
+package gotest
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// folder is a folder of one file.
+func folder(text string) source {
+	return parseFolder(map[string][]byte{"p/a.go": []byte(text)})
+}
+
+func TestCompare(t *testing.T) {
+	base := `package p
+
+import "fmt"
+
+// Limit bounds things.
+const Limit = 3
+
+const (
+	one = iota
+	two
+)
+
+var Table = map[string]int{"a": 1}
+
+type Thing struct{ N int }
+
+func (t *Thing) Get() int { return t.N + one }
+
+func (Thing) String() string { return fmt.Sprint(two) }
+
+func Use() int {
+	// as it is
+	return Limit
+}
+
+func Other() int { return Table["a"] }
+
+func init() { Table["b"] = 2 }
+`
+	for name, c := range map[string]struct {
+		old, now      string
+		breaks, never []string
+	}{
+		"a comment":             {"// as it is", "// as it was", nil, nil},
+		"layout":                {"func Other() int { return Table", "func Other() int {\n\n\treturn Table", nil, nil},
+		"a body":                {"return Limit", "return Limit + 1", []string{"Use"}, nil},
+		"a method":              {"t.N + one", "t.N - one", []string{"Thing.Get"}, nil},
+		"a constant":            {"Limit = 3", "Limit = 4", []string{"Use uses Limit"}, nil},
+		"a variable":            {`{"a": 1}`, `{"a": 2}`, []string{"Other uses Table", "init uses Table"}, nil},
+		"a type":                {"N int }", "N int; m int }", []string{"Thing.Get uses Thing", "Thing.String uses Thing"}, nil},
+		"the order of a group":  {"one = iota\n\ttwo", "two = iota\n\tone", []string{"Thing.Get uses one", "Thing.String uses two"}, nil},
+		"a new function":        {"func init", "func New() {}\n\nfunc init", []string{"New"}, nil},
+		"a removed function":    {"func Other() int { return Table[\"a\"] }", "", nil, nil},
+		"a removed method":      {"func (Thing) String() string { return fmt.Sprint(two) }", "var _ = fmt.Sprint", nil, []string{"_, which no function of its package names", "the removed Thing.String"}},
+		"a removed init":        {`func init() { Table["b"] = 2 }`, "", nil, []string{"the removed init"}},
+		"a blank import":        {`import "fmt"`, "import \"fmt\"\nimport _ \"os\"", nil, []string{`import _ "os"`}},
+		"an unused constant":    {"var Table", "const More = 1\n\nvar Table", nil, []string{"More, which no function of its package names"}},
+		"a directive":           {"func Use", "//go:noinline\nfunc Use", nil, []string{"//go:noinline"}},
+		"a function in a value": {`var Table = map[string]int{"a": 1}`, "var Table = map[string]int{\"a\": 1}\n\nvar F = func() int { return 1 }", []string{"the function in F"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Count(base, c.old) != 1 {
+				t.Fatalf("%q stands there %d times", c.old, strings.Count(base, c.old))
+			}
+			got := compare(folder(base), folder(strings.Replace(base, c.old, c.now, 1)))
+			var breaks []string
+			for _, f := range got.functions {
+				breaks = append(breaks, strings.TrimSpace(f.name+" "+f.why))
+			}
+			slices.Sort(breaks)
+			if diff := cmp.Diff(c.breaks, breaks); diff != "" {
+				t.Error("functions:", diff)
+			}
+			if name == "a function in a value" { // nothing but the function itself is what it holds
+				return
+			}
+			if diff := cmp.Diff(c.never, got.unseen); diff != "" {
+				t.Error("unseen:", diff)
+			}
+		})
+	}
+}
+
+func TestFreshLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, now string
+		want     []bool
+	}{
+		"same":       {"a\nb", "a\nb", []bool{false, false}},
+		"indented":   {"a\nb", "a\n\tb ", []bool{false, false}},
+		"new":        {"", "a\nb", []bool{true, true}},
+		"in between": {"a\nc", "a\nb\nc", []bool{false, true, false}},
+		"changed":    {"a\nb\nc", "a\nx\nc", []bool{false, true, false}},
+		"left out":   {"a\nb\nc", "a\nc", []bool{false, true}},
+		"at the end": {"a\nb", "a", []bool{false}},
+	} {
+		if diff := cmp.Diff(c.want, freshLines(c.old, c.now)); diff != "" {
+			t.Error(name, diff)
+		}
+	}
+}
+
+// TestOldLinesStay: what is not fresh stands in the old text, in the same order.
+func TestOldLinesStay(t *testing.T) {
+	text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 12)
+	rapid.Check(t, func(t *rapid.T) {
+		old, now := text.Draw(t, "old"), text.Draw(t, "now")
+		fresh := freshLines(strings.Join(old, "\n"), strings.Join(now, "\n"))
+		i := 0
+		for j, line := range now {
+			if fresh[j] {
+				continue
+			}
+			at := slices.Index(old[i:], line)
+			if at < 0 {
+				t.Fatalf("%q of %q is not in what is left of %q", line, now, old)
+			}
+			i += at + 1
+		}
+		if slices.Equal(old, now) && slices.Contains(fresh, true) {
+			t.Fatal("nothing changed")
+		}
+	})
+}
+
+// TestInstrumentsRealSource: every function of large packages, made to report and to
+// break, is still Go, with every line where it was.
+func TestInstrumentsRealSource(t *testing.T) {
+	for _, name := range []string{"go/types", "net/url", "strings", "text/template", "encoding/json"} {
+		files := map[string][]byte{}
+		paths, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", filepath.FromSlash(name), "*.go"))
+		if err != nil || len(paths) == 0 {
+			t.Skip("no source of the standard library here", err)
+		}
+		for _, p := range paths {
+			if files[name+"/"+filepath.Base(p)], err = os.ReadFile(p); err != nil {
+				t.Fatal(err)
+			}
+			if isTest(p) {
+				delete(files, name+"/"+filepath.Base(p))
+			}
+		}
+		out := &probed{files: map[string][]byte{}, variable: "v", all: "a"}
+		is := parseFolder(files)
+		m := steady()
+		out.add(m, &pkg{dir: name}, parseFolder(nil), is)
+		functions := 0
+		for _, f := range is.files {
+			for _, d := range f.Decls {
+				if isFunction(d) {
+					functions++
+				}
+			}
+		}
+		if len(out.mutants) < functions || len(out.probes) < functions {
+			t.Errorf("%s: %d mutants and %d probes for %d functions", name, len(out.mutants), len(out.probes), functions)
+		}
+		again := parseFolder(out.files)
+		if len(again.files) != len(out.files) {
+			t.Errorf("%s: %d of %d files are no Go any more", name, len(out.files)-len(again.files), len(out.files))
+		}
+		for p, text := range files {
+			if now, ok := out.files[p]; ok && strings.Count(string(now), "\n") != strings.Count(string(text), "\n") {
+				t.Errorf("%s has other lines", p)
+			}
+		}
+	}
+}
