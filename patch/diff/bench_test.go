@@ -32,13 +32,9 @@ func BenchmarkApply(b *testing.B) {
 	files := typical()
 	text := Unified(files)
 	sloppy := []byte("Here:\n\n```diff\n" + strings.ReplaceAll(string(text), ",7 +", ",9 +") + "```\n")
-	base := func(path string) ([]byte, error) {
-		for _, f := range files {
-			if f.Path == path {
-				return f.Old, nil
-			}
-		}
-		return nil, nil
+	base := tree{}
+	for _, f := range files {
+		base[f.Path] = string(f.Old)
 	}
 	for name, text := range map[string][]byte{"exact": text, "sloppy": sloppy} {
 		b.Run(name, func(b *testing.B) {
@@ -48,7 +44,7 @@ func BenchmarkApply(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := Apply(p, base); err != nil {
+				if _, err := Apply(p, base.base); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxShown is how many bytes of a line are shown. Longer ones, such as generated
@@ -83,8 +84,12 @@ func (s *Shown) show(all []block) {
 			l.Text = Visible(whole)
 			if len(whole) > maxShown {
 				cut++
-				rest := whole[maxShown:]
-				l.Text = Visible(whole[:maxShown]) + fmt.Sprintf(" ⟦… %d bytes more, SHA-256 %s⟧", len(rest), digest(rest))
+				at := maxShown
+				for at > maxShown-utf8.UTFMax && !utf8.RuneStart(whole[at]) {
+					at--
+				}
+				rest := whole[at:]
+				l.Text = Visible(whole[:at]) + fmt.Sprintf(" ⟦… %d bytes more, SHA-256 %s⟧", len(rest), digest(rest))
 			}
 			s.Lines = append(s.Lines, l)
 			if !ended {
@@ -97,9 +102,18 @@ func (s *Shown) show(all []block) {
 	}
 }
 
-// binary reports whether a content is no text, or more than is compared.
+// binary reports whether a content is no text, or more than is compared. A few bytes
+// that no text has do not make one: whoever adds them would hide the rest.
 func binary(content []byte) bool {
-	return len(content) > MaxFile || bytes.IndexByte(content, 0) >= 0
+	odd := bytes.Count(content, []byte{0})
+	for rest := content; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n == 1 {
+			odd++
+		}
+		rest = rest[n:]
+	}
+	return len(content) > MaxFile || odd*10 > len(content)
 }
 
 // described is what a content is like that is not shown.

@@ -55,6 +55,7 @@ func TestRender(t *testing.T) {
 		{Path: "a.go", Old: []byte("one\ntwo\nthree\nfour\n"), New: []byte("one\ntwo\nthree\u202e\nfour")},
 		{Path: "new", New: []byte("a\x1b]0;b\x07\n")},
 		{Path: "gone", Old: []byte("a\n")},
+		{Path: "nul", Old: []byte("a\n"), New: []byte("a text with\x00 and \xff in it\n")},
 		{Path: "bin", Old: []byte("a\x00"), New: []byte("b\x00c")},
 		{Path: "long", Old: []byte("a\n"), New: []byte(long + "\n")},
 	}
@@ -75,6 +76,11 @@ func TestRender(t *testing.T) {
 +++ /dev/null
 @@ -1,1 +0,0 @@
 -a
+--- a/nul
++++ b/nul
+@@ -1,1 +1,1 @@
+-a
++a text with⟦U+0000⟧ and ⟦0xFF⟧ in it
 --- a/bin
 +++ b/bin
 ⟦no text: 2 bytes with SHA-256 ffe9aaeaa2a2d504 before, 3 bytes with SHA-256 2b7d2121198c3170 after⟧
