@@ -41,17 +41,12 @@ func (e *ConflictError) Error() string {
 
 // with runs an operation on a freshly opened store.
 func (r *Repository) with(op func(*store) error) error {
-	s, err := openStore(r.common)
+	s, err := openStore(r.common, r.whyMissing)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	err = op(s)
-	var missing *MissingError
-	if errors.As(err, &missing) {
-		missing.Why = r.whyMissing()
-	}
-	return err
+	return op(s)
 }
 
 // Commit writes a commit that applies files to a base commit: objects only, no

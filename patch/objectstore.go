@@ -20,17 +20,13 @@ const maxObject = 256 << 20
 
 // MissingError says that an object is not there.
 type MissingError struct {
-	// Hash names it; What says what it was needed for.
-	Hash, What string
+	Hash string
 	// Why says why a repository may not have it; empty when it should.
 	Why string
 }
 
 func (e *MissingError) Error() string {
 	text := fmt.Sprintf("the object %s is missing", e.Hash)
-	if e.What != "" {
-		text = fmt.Sprintf("%s: the object %s is missing", e.What, e.Hash)
-	}
 	if e.Why != "" {
 		text += ": " + e.Why
 	}
@@ -58,11 +54,13 @@ type store struct {
 	listed bool
 	fresh  map[plumbing.Hash]stored
 	order  []plumbing.Hash // of fresh, children before parents
+	// why says why an object may be missing.
+	why func() string
 }
 
 // openStore opens the objects below a repository's common folder.
-func openStore(common string) (*store, error) {
-	s := &store{fresh: map[plumbing.Hash]stored{}}
+func openStore(common string, why func() string) (*store, error) {
+	s := &store{fresh: map[plumbing.Hash]stored{}, why: why}
 	return s, s.addDir(filepath.Join(common, "objects"), 0)
 }
 
@@ -142,28 +140,17 @@ func (s *store) read(h plumbing.Hash, kind plumbing.ObjectType) ([]byte, error) 
 
 // find reads an object from disk, from packs first, as most are there. Packs that
 // native git replaced meanwhile are looked for once more.
-func (s *store) find(h plumbing.Hash) (stored, error) {
-	for again := range 2 {
-		o, err := s.packed(h)
-		if errors.Is(err, errAbsent) {
+func (s *store) find(h plumbing.Hash) (o stored, err error) {
+	for range 2 {
+		if o, err = s.packed(h); errors.Is(err, errAbsent) {
 			o, err = s.loose(h)
 		}
-		if err == nil || again > 0 || !errors.Is(err, errAbsent) && !errors.Is(err, fs.ErrNotExist) {
-			if errors.Is(err, fs.ErrNotExist) {
-				err = errAbsent
-			}
-			return o, absent(err, h)
+		if !errors.Is(err, errAbsent) && !errors.Is(err, fs.ErrNotExist) {
+			return o, err
 		}
 		s.close()
 	}
-	panic("unreachable")
-}
-
-func absent(err error, h plumbing.Hash) error {
-	if errors.Is(err, errAbsent) {
-		return &MissingError{Hash: h.String()}
-	}
-	return err
+	return o, &MissingError{Hash: h.String(), Why: s.why()}
 }
 
 // size is the length of a blob in bytes.

@@ -86,14 +86,15 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 				add(true, "reftable", "git refs migrate --ref-format=files", "keeps its refs as %s, which evolve cannot write", value)
 			case key == "objectformat" && value != "sha1":
 				add(true, "objectFormat", "keep the workspace in a repository made with git init --object-format=sha1", "names its objects by %s, which evolve cannot write", strings.ToUpper(strings.Replace(value, "sha", "sha-", 1)))
-			case key == "partialclone":
-				add(false, "partialClone", "use a full clone", "is a partial clone: objects that are not here cannot be read")
 			case key == "worktreeconfig" && truth(value) && version != "1":
 				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0: evolve reads it, other programs may refuse it")
 			case !supported[key]:
 				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not know", o.Key)
 			}
 		}
+	}
+	if known["partialclone"] || promised(s) {
+		add(false, "partialClone", "use a full clone", "is a partial clone: objects that are not here cannot be read")
 	}
 	if version != "" && version != "0" && version != "1" {
 		add(true, "repositoryformatversion", "use a repository of version 0 or 1", "is of version %s, which evolve does not know", version)
@@ -103,6 +104,20 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 			add(true, "core.worktree", "git config --unset core.worktree", "has its working tree elsewhere, in %s", tree)
 		}
 	}
+}
+
+// promised reports whether a remote keeps objects that are not here: git marks a
+// partial clone so nowadays, without the extension.
+func promised(s settings) bool {
+	if !s[0].HasSection("remote") {
+		return false
+	}
+	for _, remote := range s[0].Section("remote").Subsections {
+		if remote.HasOption("promisor") && truth(remote.Option("promisor")) {
+			return true
+		}
+	}
+	return false
 }
 
 // supported are the extensions that change nothing about how objects and refs are

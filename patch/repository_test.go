@@ -2,13 +2,11 @@ package patch
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -293,75 +291,6 @@ func TestMoveRefHonoursLocksAndOldValues(t *testing.T) {
 	b.repo.pause = func(time.Duration) { _ = os.Remove(lock) }
 	if err := b.repo.MoveRef(name, head, head); err != nil {
 		t.Errorf("the lock went away, but %v", err)
-	}
-}
-
-// TestConcurrentNativeGit moves one ref from both sides; every move that is
-// reported done must have been made from the value it names, so the number of
-// successful moves is the length of the chain.
-func TestConcurrentNativeGit(t *testing.T) {
-	b := newBed(t, start())
-	name := ProposalRef("P9")
-	const rounds = 60
-	commits := make([]string, 2*rounds+1)
-	parent := b.git("rev-parse", "HEAD")
-	for i := range commits {
-		c, err := b.repo.Commit(parent, nil, fmt.Sprintf("c%d\n", i), someone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		commits[i] = c
-	}
-	if err := b.repo.MoveRef(name, "", commits[0]); err != nil {
-		t.Fatal(err)
-	}
-	next := make(map[string]string) // old → new, filled by whoever moved it
-	var mu sync.Mutex
-	moved := func(old, now string) {
-		mu.Lock()
-		defer mu.Unlock()
-		if other, twice := next[old]; twice {
-			t.Errorf("%s was moved to both %s and %s: an update was lost", old[:8], other[:8], now[:8])
-		}
-		next[old] = now
-	}
-	var sides sync.WaitGroup
-	sides.Go(func() {
-		for i := range rounds {
-			old, err := b.repo.Ref(name)
-			if err != nil || old == "" {
-				t.Errorf("torn read: %q, %v", old, err)
-				return
-			}
-			if err := b.repo.MoveRef(name, old, commits[1+i]); err == nil {
-				moved(old, commits[1+i])
-			} else if !errors.Is(err, ErrMoved) {
-				t.Error(err)
-			}
-		}
-	})
-	sides.Go(func() {
-		for i := range rounds {
-			old := b.git("rev-parse", name)
-			cmd := exec.Command("git", "update-ref", name, commits[1+rounds+i], old)
-			cmd.Dir, cmd.Env = b.dir, b.env
-			if cmd.Run() == nil {
-				moved(old, commits[1+rounds+i])
-			}
-			if i%20 == 19 {
-				pack := exec.Command("git", "pack-refs", "--all")
-				pack.Dir, pack.Env = b.dir, b.env
-				_ = pack.Run() // a held lock makes it fail, which is its right
-			}
-		}
-	})
-	sides.Wait()
-	at := commits[0]
-	for range next {
-		at = next[at]
-	}
-	if got := b.git("rev-parse", name); got != at {
-		t.Errorf("the ref ends at %s, the chain of %d moves at %s", got[:8], len(next), at)
 	}
 }
 
