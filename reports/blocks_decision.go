@@ -57,21 +57,26 @@ func decisionBlocks(s subject) []block {
 		}
 		out = append(out, para{Text: append(line, say(".")...)})
 		if len(p.Gates) > 0 {
-			t := table{Caption: say("Gates of ", foreign(p.ID)), Columns: []column{{Title: "gate", Wraps: true}, {Title: "verdict"}, {Title: "evidence", Wraps: true}}}
-			for _, g := range p.Gates {
-				st := bad
-				switch g.Verdict {
-				case "passed":
-					st = good
-				case "not_run":
-					st = dim
-				}
-				t.Rows = append(t.Rows, row{Cells: []text{say(foreign(g.Gate)), say(theirs(clip(g.Verdict, 20), st)), say(foreign(clip(g.Evidence, reasonKept)))}})
-			}
-			out = append(out, t)
+			out = append(out, gateTable(p.ID, p.Gates))
 		}
 	}
 	return out
+}
+
+// gateTable is what each gate said of a proposal.
+func gateTable(id string, list []archive.GateVerdict) table {
+	t := table{Caption: say("Gates of ", foreign(id)), Columns: []column{{Title: "gate", Wraps: true}, {Title: "verdict"}, {Title: "evidence", Wraps: true}}}
+	for _, g := range list {
+		st := bad
+		switch g.Verdict {
+		case "passed":
+			st = good
+		case "not_run":
+			st = dim
+		}
+		t.Rows = append(t.Rows, row{Cells: []text{say(foreign(g.Gate)), say(theirs(clip(g.Verdict, 20), st)), say(foreign(clip(g.Evidence, reasonKept)))}})
+	}
+	return t
 }
 
 func unitText(unit string, x float64) string {

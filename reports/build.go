@@ -37,6 +37,9 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 		r.Volatile.CostUSD += b.tally.paid
 		r.Run.Evaluations += b.tally.total
 	}
+	if r.Volatile.Patches, err = patches(ctx, src, record); err != nil {
+		return Report{}, err
+	}
 	// A broken ledger is something the report must show, not a reason to show none.
 	n, head, err := src.VerifyLedger(ctx)
 	r.Volatile.LedgerEntries, r.Volatile.LedgerHead = n, head

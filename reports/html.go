@@ -34,6 +34,14 @@ func HTML(w io.Writer, r Report) error {
 		}
 		p.Agents = append(p.Agents, a)
 	}
+	for _, sec := range closing(r) {
+		out := sectionPage{ID: sec.ID, Title: sec.Title}
+		var err error
+		if out.Blocks, err = pageBlocks(out.ID, sec.Title, sec.Blocks); err != nil {
+			return err
+		}
+		p.Closing = append(p.Closing, out)
+	}
 	p.Title = pageTitle(p)
 	return execute(w, "report", p)
 }
@@ -66,6 +74,8 @@ type page struct {
 	Run      Run
 	Volatile Volatile
 	Agents   []agentPage
+	// Closing are the sections that are of no one agent.
+	Closing []sectionPage
 }
 
 type agentPage struct {

@@ -21,6 +21,10 @@ func Markdown(w io.Writer, r Report) error {
 			m.blocks(sec.Blocks)
 		}
 	}
+	for _, sec := range closing(r) {
+		m.line("\n## " + mdOwn(sec.Title))
+		m.blocks(sec.Blocks)
+	}
 	_, err := w.Write(m.b.Bytes())
 	return err
 }

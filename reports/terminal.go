@@ -31,6 +31,10 @@ func Terminal(w io.Writer, r Report, o TerminalOptions) error {
 			t.blocks(sec.Blocks)
 		}
 	}
+	for _, sec := range closing(r) {
+		t.heading(sec.Title)
+		t.blocks(sec.Blocks)
+	}
 	_, err := w.Write(t.b.Bytes())
 	return err
 }

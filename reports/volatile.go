@@ -30,6 +30,9 @@ type Volatile struct {
 	LedgerHead    string          `json:"ledger_head,omitempty"`
 	LedgerError   string          `json:"ledger_error,omitempty"`
 	Agents        []VolatileAgent `json:"agents"`
+	// Patches are changes of source code that await a person, then those that were
+	// stopped. They belong to the workspace, not to an agent.
+	Patches []Patch `json:"patches,omitempty"`
 }
 
 // Phase is the time one part of the run took.

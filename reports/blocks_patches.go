@@ -1,0 +1,122 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+)
+
+// closing are the sections that are of no one agent.
+func closing(r Report) []section {
+	var awaiting, stopped []Patch
+	for _, p := range r.Volatile.Patches {
+		if p.Awaits() {
+			awaiting = append(awaiting, p)
+		} else {
+			stopped = append(stopped, p)
+		}
+	}
+	var out []section
+	if len(awaiting) > 0 {
+		out = append(out, section{ID: "patches", Title: "Patches awaiting", Blocks: awaitingPatches(awaiting)})
+	}
+	if len(stopped) > 0 {
+		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: stoppedPatches(stopped)})
+	}
+	return out
+}
+
+// hardCoded is what no gate can rule out.
+const hardCoded = "Outputs that are hard-coded to the tests can pass every gate: read the diff before you approve."
+
+func awaitingPatches(list []Patch) []block {
+	var out []block
+	for _, p := range list {
+		out = append(out, subhead{Text: say(foreign(p.ID), "  ", foreign(clip(p.Title, 120)))})
+		about := facts{
+			{Name: "state", Value: say(foreign(strings.ReplaceAll(string(p.State), "_", " ")))},
+			{Name: "from", Value: say(foreign(clip(p.Author, 80)), " ("+p.origin()+")")},
+			{Name: "reason", Value: say(foreign(orUnknown(clip(p.Rationale, reasonKept))))},
+		}
+		if p.Gain != "" {
+			about = append(about, fact{Name: "measured", Value: say(foreign(clip(p.Gain, reasonKept)))})
+		}
+		about = append(about, fact{Name: "tests ran in", Value: say(foreign(orUnknown(p.Sandbox)))}, fact{Name: "review", Value: p.reviewed()})
+		for i, c := range p.Commands {
+			name := "next"
+			if i > 0 {
+				name = "or"
+			}
+			about = append(about, fact{Name: name, Value: say(styled(Visible(c), command))})
+		}
+		out = append(out, about)
+		for _, f := range p.Files {
+			label := say(foreign(f.Path), ", ", foreign(f.Kind), fmt.Sprintf(": %s added, %d removed", some(f.Added, "line"), f.Removed))
+			if f.Note != "" {
+				label = append(label, say(" (", foreign(f.Note), ")")...)
+			}
+			l := listing{Label: label}
+			for _, line := range f.Lines {
+				l.Lines = append(l.Lines, mark{Op: line.Op, Text: say(foreign(spaced(line.Text)))})
+			}
+			out = append(out, l)
+		}
+		out = append(out, gateTable(p.ID, p.Gates))
+	}
+	return append(out, para{Note: true, Text: say(hardCoded)})
+}
+
+// spaced writes tabs as spaces, which keeps the shape of code where a tab is escaped.
+func spaced(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
+
+// origin says how a patch came about.
+func (p Patch) origin() string {
+	switch p.Origin {
+	case "agent":
+		return "an agent"
+	case "model":
+		return "written by a model at night"
+	case "constants":
+		return "marked constants, turned by the search"
+	}
+	return "a person"
+}
+
+func (p Patch) reviewed() text {
+	r := p.Review
+	if r == nil {
+		return say("none by another agent")
+	}
+	word := styled("approves", good)
+	if !r.Approve {
+		word = styled("vetoes", bad)
+	}
+	line := say(foreign(clip(r.Reviewer, 80)), " ", word, ": ", foreign(clip(r.Reasons, reasonKept)))
+	if p.Outdated {
+		line = append(line, say(" (of an earlier state: outdated)")...)
+	}
+	return line
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return unknown
+	}
+	return s
+}
+
+func stoppedPatches(list []Patch) []block {
+	t := table{Caption: say("Patches that are not offered"), Columns: []column{
+		{Title: "patch"},
+		{Title: "from", Wraps: true},
+		{Title: "what", Wraps: true},
+		{Title: "state"},
+		{Title: "stopped by", Wraps: true},
+	}}
+	for _, p := range list {
+		t.Rows = append(t.Rows, row{Cells: []text{
+			say(foreign(p.ID)), say(foreign(clip(p.Author, 40))), say(foreign(clip(p.Title, 80))),
+			say(foreign(strings.ReplaceAll(string(p.State), "_", " "))), say(foreign(clip(p.Stopped(), reasonKept))),
+		}})
+	}
+	return []block{t}
+}

@@ -1,0 +1,74 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/archive"
+)
+
+// patchesWorld is a quiet night in a workspace with patches of every sort.
+func patchesWorld(t testing.TB, salt int) *world {
+	w := keepWorld(t, salt)
+	was := "package cache\n\n// Size is how many entries there are room for.\nconst Size = 64\n"
+	add := func(state archive.ProposalState, title string, at time.Duration, change func(*archive.ProposalRecord)) {
+		p := archive.ProposalRecord{
+			Kind: archive.KindPatch, State: state, Agent: "aide", Title: "patch of code: " + title, Rationale: title + ", as measured", Created: w.run.Started.Add(at),
+			Files: []archive.FileChange{{Path: "cache/cache.go", Old: []byte(was), New: []byte(strings.Replace(was, "64", "128\t// more", 1))}},
+			Gates: []archive.GateVerdict{{Gate: "apply", Verdict: "passed", Evidence: "1 file"}, {Gate: "affected", Verdict: "passed", Evidence: "7 tests pass"}},
+			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "agent", Digest: strings.Repeat("ab", 32), Sandbox: "namespaces"},
+		}
+		change(&p)
+		_, err := w.a.NewProposal(w.ctx, p)
+		w.must(err)
+	}
+	add(archive.Awaiting, "room for more", time.Minute, func(p *archive.ProposalRecord) {
+		p.Patch.Gain = "sec/op better by 12 %"
+		p.Patch.Review = &archive.Review{Reviewer: "clerk", Approve: true, Reasons: "small and plain", Digest: p.Patch.Digest}
+	})
+	add(archive.HumanLane, "no table", 2*time.Minute, func(p *archive.ProposalRecord) {
+		p.Gates[1] = archive.GateVerdict{Gate: "mutants", Verdict: "flagged", Evidence: "Size may panic without a test noticing"}
+		p.Patch.Review = &archive.Review{Reviewer: "clerk", Approve: true, Reasons: "fine", Digest: "of before"}
+		p.Files = append(p.Files, archive.FileChange{Path: "cache/new.go", New: []byte("package cache\n" + strings.Repeat("// more\n", 500))})
+	})
+	add(archive.GateFailed, "skip the tests", 3*time.Minute, func(p *archive.ProposalRecord) {
+		p.Gates[1] = archive.GateVerdict{Gate: "scope", Verdict: "failed", Evidence: "cache/cache_test.go: test: it is not the patch's to change"}
+	})
+	add(archive.GateFailed, "tuned", 4*time.Minute, func(p *archive.ProposalRecord) {
+		p.Patch.Review = &archive.Review{Reviewer: "clerk", Reasons: "it knows the test's inputs", Digest: p.Patch.Digest}
+	})
+	add(archive.Rejected, "unwanted", 5*time.Minute, func(p *archive.ProposalRecord) {
+		p.Decision = &archive.DecisionBrief{Action: "reject", By: "Robin", Reason: "not now"}
+	})
+	add(archive.Adopted, "old", 6*time.Minute, func(*archive.ProposalRecord) {})
+	return w
+}
+
+func TestPatchesOfARun(t *testing.T) {
+	r := patchesWorld(t, 0).report()
+	var got []string
+	for _, p := range r.Volatile.Patches {
+		got = append(got, p.ID)
+	}
+	// Those that await first; then the stopped, the latest first.
+	if want := "P1 P2 P5 P4 P3"; !strings.HasPrefix(strings.Join(got, " "), want) {
+		t.Errorf("patches %v, want %s", got, want)
+	}
+	lines := 0
+	for _, f := range r.Volatile.Patches[1].Files {
+		lines += len(f.Lines)
+	}
+	if lines > patchLines+len(r.Volatile.Patches[1].Files) {
+		t.Errorf("%d lines are shown", lines)
+	}
+	for _, s := range []string{"vetoed it: it knows", "scope: cache/cache_test.go", "Robin: not now"} {
+		found := false
+		for _, p := range r.Volatile.Patches {
+			found = found || strings.Contains(p.Stopped(), s)
+		}
+		if !found {
+			t.Errorf("nothing was stopped by %q", s)
+		}
+	}
+}
