@@ -169,7 +169,7 @@ func TestDetachedHead(t *testing.T) {
 	if branch, commit, err := b.repo.Head(); branch != "" || commit != b.git("rev-parse", "HEAD") || err != nil {
 		t.Errorf("%q at %q, %v", branch, commit, err)
 	}
-	b.proposes("P1", change())
+	b.proposes(change())
 }
 
 func TestShellWords(t *testing.T) {

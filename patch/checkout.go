@@ -37,7 +37,7 @@ func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 		}
 		return nil
 	}
-	if bare, _ := settings[:1].get("core", "", "bare"); bare == "" || !truth(bare) {
+	if bare, _ := settings[:1].get("core", "bare"); bare == "" || !truth(bare) {
 		if err := look(r.common, r.mainFolder()); err != nil {
 			return nil, err
 		}

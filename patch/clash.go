@@ -50,13 +50,26 @@ func (r *Repository) clashes(name string) error {
 // clear removes a folder without files in the place of a ref, as deleted refs leave
 // it; with a file in it, it clashes.
 func (r *Repository) clear(name string) error {
-	root := r.refPath(name)
-	info, err := os.Lstat(root)
-	if noFile(err) || err == nil && !info.IsDir() {
-		return nil
-	}
+	file, err := removeEmpty(r.refPath(name))
 	if err != nil {
 		return fmt.Errorf("moving the ref %s: %w", name, err)
+	}
+	if file == "" {
+		return nil
+	}
+	rel, err := filepath.Rel(r.common, file)
+	return errors.Join(&ClashError{Ref: name, With: filepath.ToSlash(rel)}, err)
+}
+
+// removeEmpty removes a folder that holds nothing but folders; what is no folder
+// stays. With a file in it nothing is removed, and the file is returned.
+func removeEmpty(root string) (file string, err error) {
+	info, err := os.Lstat(root)
+	if noFile(err) || err == nil && !info.IsDir() {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
 	}
 	var folders []string
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -64,20 +77,20 @@ func (r *Repository) clear(name string) error {
 			return nil // somebody else removed it
 		}
 		if err == nil && !d.IsDir() {
-			rel, relErr := filepath.Rel(r.common, path)
-			return errors.Join(&ClashError{Ref: name, With: filepath.ToSlash(rel)}, relErr)
+			file = path
+			return filepath.SkipAll
 		}
 		folders = append(folders, path)
 		return err
 	})
-	if err != nil {
-		return err
+	if err != nil || file != "" {
+		return file, err
 	}
 	for i := len(folders) - 1; i >= 0; i-- {
-		// One that is not empty any more stays: the rename then fails.
+		// One that is not empty any more stays: what follows then fails.
 		if err := os.Remove(folders[i]); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("moving the ref %s: %w", name, err)
+			return "", err
 		}
 	}
-	return nil
+	return "", nil
 }

@@ -42,6 +42,10 @@ func (s *store) folder(h plumbing.Hash) ([]entry, error) {
 	if h.IsZero() {
 		return nil, nil
 	}
+	// A few trees that hold each other many times over make a tree without end.
+	if s.folders++; s.folders > maxEntries {
+		return nil, fmt.Errorf("the tree has more than %d folders", maxEntries)
+	}
 	data, err := s.read(h, plumbing.TreeObject)
 	if err != nil {
 		return nil, err
@@ -85,7 +89,7 @@ func (e entry) order() string {
 	return e.name
 }
 
-// find returns the entry at a path below a tree; ok is false when there is none.
+// at returns the entry at a path below a tree; ok is false when there is none.
 func (s *store) at(tree plumbing.Hash, path string) (e entry, ok bool, err error) {
 	parts := splitPath(path)
 	for i, part := range parts {

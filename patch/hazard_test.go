@@ -11,9 +11,9 @@ import (
 )
 
 // proposes makes a proposal in a bed and asks native git what it thinks of it.
-func (b *bed) proposes(id string, files []File) {
+func (b *bed) proposes(files []File) {
 	b.t.Helper()
-	ref, commit, err := b.repo.Propose(id, files, "m\n", someone)
+	ref, commit, err := b.repo.Propose("P1", files, "m\n", someone)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestPackedOnly(t *testing.T) {
 	b.git("branch", "side")
 	b.git("gc", "--quiet", "--prune=now")
 	b.git("pack-refs", "--all", "--prune")
-	b.proposes("P1", change())
+	b.proposes(change())
 	if loose, err := filepath.Glob(filepath.Join(b.dir, ".git/refs/heads/*")); err != nil || len(loose) > 0 {
 		t.Errorf("loose refs %v, %v", loose, err)
 	}
@@ -120,7 +120,7 @@ func TestAlternates(t *testing.T) {
 		}
 		for _, b := range beds {
 			b.open(b.dir)
-			b.proposes("P1", change())
+			b.proposes(change())
 			if n := b.git("count-objects"); !strings.HasPrefix(n, "6 ") { // two blobs, three trees, a commit
 				t.Errorf("%s were written", n)
 			}
@@ -145,7 +145,7 @@ func TestShallowClone(t *testing.T) {
 	b := &bed{t: t, dir: filepath.Join(origin.dir, "shallow"), env: origin.env}
 	origin.git("clone", "--quiet", "--depth=1", "file://"+origin.dir, b.dir)
 	b.open(b.dir)
-	b.proposes("P1", Reverse(change()))
+	b.proposes(Reverse(change()))
 	_, err := b.repo.Commit(first, change(), "m\n", someone)
 	var missing *MissingError
 	if !errors.As(err, &missing) || missing.Hash != first || !strings.Contains(err.Error(), "shallow clone") {
@@ -197,7 +197,7 @@ func TestSpecialEntries(t *testing.T) {
 			}
 		}
 	}
-	b.proposes("P1", []File{{Path: "run.sh", Old: []byte("#!/bin/sh\n"), New: []byte("#!/bin/sh\ntrue\n")}})
+	b.proposes([]File{{Path: "run.sh", Old: []byte("#!/bin/sh\n"), New: []byte("#!/bin/sh\ntrue\n")}})
 	if got := b.git("ls-tree", "refs/evolve/proposals/P1", "run.sh", "link", "module"); !strings.Contains(got, "120000 blob") ||
 		!strings.Contains(got, "160000 commit") || !strings.Contains(got, "100755 blob") {
 		t.Errorf("the tree has\n%s", got)
@@ -262,7 +262,7 @@ func TestSubmodule(t *testing.T) {
 	if p := Problems(b.dir); len(p) > 0 {
 		t.Errorf("%+v", p)
 	}
-	b.proposes("P1", change())
+	b.proposes(change())
 	if err := b.repo.Advance(t.Context(), Move{Ref: "refs/heads/main", Old: b.git("rev-parse", "main"), New: b.git("rev-parse", ProposalRef("P1")), By: someone}); err != nil {
 		t.Error(err)
 	}

@@ -54,6 +54,8 @@ type store struct {
 	listed bool
 	fresh  map[plumbing.Hash]stored
 	order  []plumbing.Hash // of fresh, children before parents
+	// folders counts the trees that were read.
+	folders int
 	// why says why an object may be missing.
 	why func() string
 }
@@ -179,7 +181,7 @@ func (s *store) size(h plumbing.Hash) (int64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	_, size, err := r.Header()
 	return size, err
 }
@@ -209,7 +211,7 @@ func (s *store) loose(h plumbing.Hash) (o stored, err error) {
 		return o, err
 	}
 	defer f.Close()
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	var size int64
 	if o.kind, size, err = r.Header(); err != nil {
 		return o, fmt.Errorf("reading the object %s: %w", h, err)

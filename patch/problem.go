@@ -72,7 +72,7 @@ func (l layout) problems() []Problem {
 
 // formats names what repositoryformatversion and the extensions say.
 func (l layout) formats(s settings, add func(fatal bool, name, hint, why string, args ...any)) {
-	version, _ := s[:1].get("core", "", "repositoryformatversion")
+	version, _ := s[:1].get("core", "repositoryformatversion")
 	known := map[string]bool{}
 	if s[0].HasSection("extensions") {
 		for _, o := range s[0].Section("extensions").Options {
@@ -99,7 +99,7 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 	if version != "" && version != "0" && version != "1" {
 		add(true, "repositoryformatversion", "use a repository of version 0 or 1", "is of version %s, which evolve does not know", version)
 	}
-	if tree, set := s.get("core", "", "worktree"); set && l.top != "" {
+	if tree, set := s.get("core", "worktree"); set && l.top != "" {
 		if real, err := filepath.EvalSymlinks(against(l.git, tree)); err != nil || real != l.top {
 			add(true, "core.worktree", "git config --unset core.worktree", "has its working tree elsewhere, in %s", tree)
 		}

@@ -71,7 +71,7 @@ func TestProblemsAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.repo = repo
-			b.proposes("P1", change())
+			b.proposes(change())
 		})
 	}
 }

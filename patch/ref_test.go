@@ -62,6 +62,12 @@ func TestEmptyFoldersAreNoRefs(t *testing.T) {
 	if h, err := b.repo.Ref("refs/evolve/a"); h != "" || err != nil {
 		t.Errorf("a folder reads as %q, %v", h, err)
 	}
+	if err := os.MkdirAll(filepath.Join(b.dir, ".git/logs/refs/heads/side/line"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.repo.MoveRef("refs/heads/side", "", head); err != nil || len(b.git("reflog", "side")) == 0 {
+		t.Errorf("a log in the place of empty folders: %v", err)
+	}
 	if err := b.repo.MoveRef("refs/evolve/a", "", head); err != nil || b.git("rev-parse", "refs/evolve/a") != head {
 		t.Errorf("%v", err)
 	}

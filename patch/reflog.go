@@ -22,6 +22,10 @@ func (r *Repository) log(m Move) error {
 		if err := makeDirs(r.common, filepath.Dir(path)); err != nil {
 			return fmt.Errorf("writing the log: %w", err)
 		}
+		// The logs of deleted refs leave folders, in the place of a log too.
+		if _, err := removeEmpty(path); err != nil {
+			return fmt.Errorf("writing the log: %w", err)
+		}
 		flags |= os.O_CREATE
 	}
 	f, err := os.OpenFile(path, flags, 0o666)
@@ -35,8 +39,9 @@ func (r *Repository) log(m Move) error {
 	if old == "" {
 		old = zero
 	}
-	// One write, so that lines of two writers do not mix.
-	_, err = fmt.Fprintf(f, "%s %s %s <%s> %d %s\t%s\n", old, m.New, plain(m.By.Name), plain(m.By.Email), max(m.By.When.Unix(), 0), m.By.When.Format("-0700"), oneLine(m.Reason))
+	// One write, so that lines of two writers do not mix. Git passes over a line of the
+	// time 0.
+	_, err = fmt.Fprintf(f, "%s %s %s <%s> %d %s\t%s\n", old, m.New, plain(m.By.Name), plain(m.By.Email), max(m.By.When.Unix(), 1), m.By.When.Format("-0700"), oneLine(m.Reason))
 	return errors.Join(err, f.Close())
 }
 
@@ -46,7 +51,7 @@ func (r *Repository) logged(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	value, set := settings.get("core", "", "logallrefupdates")
+	value, set := settings.get("core", "logallrefupdates")
 	switch {
 	case strings.EqualFold(value, "always"):
 		return true, nil

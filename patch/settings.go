@@ -15,16 +15,12 @@ import (
 type settings []*config.Config
 
 // get returns the strongest value of a key; set is false when none has it.
-func (s settings) get(section, sub, key string) (value string, set bool) {
+func (s settings) get(section, key string) (value string, set bool) {
 	for _, c := range s {
 		if !c.HasSection(section) {
 			continue
 		}
-		options := c.Section(section).Options
-		if sub != "" {
-			options = c.Section(section).Subsection(sub).Options
-		}
-		if options.Has(key) {
+		if options := c.Section(section).Options; options.Has(key) {
 			value, set = options.Get(key), true
 		}
 	}
@@ -47,7 +43,7 @@ func (l layout) local() (settings, error) {
 		return nil, err
 	}
 	s := settings{c}
-	if own, set := s.get("extensions", "", "worktreeconfig"); set && truth(own) {
+	if own, set := s.get("extensions", "worktreeconfig"); set && truth(own) {
 		if c, err = readSettings(filepath.Join(l.git, "config.worktree")); err != nil {
 			return nil, err
 		}

@@ -17,13 +17,11 @@ type edit struct {
 	folders map[string]*edit
 }
 
-// place adds a file to the edit of a tree; false when the path is taken.
+// place adds a file to the edit of a tree; false when it has it already. A file may
+// take the place of a folder that the edit empties, and the other way round.
 func (d *edit) place(path string, content []byte) bool {
 	parts := splitPath(path)
 	for _, part := range parts[:len(parts)-1] {
-		if _, taken := d.files[part]; taken {
-			return false
-		}
 		next := d.folders[part]
 		if next == nil {
 			next = &edit{}
@@ -35,7 +33,7 @@ func (d *edit) place(path string, content []byte) bool {
 		d = next
 	}
 	name := parts[len(parts)-1]
-	if _, taken := d.files[name]; taken || d.folders[name] != nil {
+	if _, twice := d.files[name]; twice {
 		return false
 	}
 	if d.files == nil {
@@ -68,7 +66,7 @@ func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing
 			continue
 		}
 		if !root.place(path, f.New) {
-			return plumbing.ZeroHash, fmt.Errorf("changing %s: the change has something else there too", f.Path)
+			return plumbing.ZeroHash, fmt.Errorf("changing %s: the change has it twice", f.Path)
 		}
 	}
 	if len(conflicts) > 0 {
@@ -84,10 +82,10 @@ func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing
 	return h, err
 }
 
-// content reads a file of a tree; nil when there is none.
+// content reads a file of a tree; nil when there is none, or a folder.
 func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
 	e, ok, err := s.at(tree, path)
-	if err != nil || !ok {
+	if err != nil || !ok || e.isFolder() {
 		return nil, err
 	}
 	if !e.isFile() {
@@ -100,12 +98,20 @@ func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
 	return data, err
 }
 
-// splice puts a folder with an edit made, each folder once. One that becomes empty
-// disappears.
+// splice puts a folder with an edit made, each folder once: first the files that go,
+// then the folders, then the files that come. A folder that becomes empty disappears.
 func (s *store) splice(tree plumbing.Hash, d *edit) (plumbing.Hash, error) {
 	entries, err := s.folder(tree)
 	if err != nil {
 		return plumbing.ZeroHash, err
+	}
+	names := slices.Sorted(maps.Keys(d.files))
+	for _, name := range names {
+		if d.files[name] == nil {
+			if entries, err = s.replace(entries, name, nil); err != nil {
+				return plumbing.ZeroHash, err
+			}
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.folders)) {
 		i := named(entries, name)
@@ -120,31 +126,40 @@ func (s *store) splice(tree plumbing.Hash, d *edit) (plumbing.Hash, error) {
 		if err != nil {
 			return plumbing.ZeroHash, fmt.Errorf("%s: %w", name, err)
 		}
-		entries = with(entries, i, entry{mode: modeFolder, name: name, hash: h})
+		entries = set(entries, i, entry{mode: modeFolder, name: name, hash: h})
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.files)) {
-		i := named(entries, name)
-		e := entry{mode: modeRegular, name: name}
-		if i >= 0 {
-			if e.mode = entries[i].mode; !entries[i].isFile() {
-				return plumbing.ZeroHash, fmt.Errorf("%s is no regular file", name)
+	for _, name := range names {
+		if d.files[name] != nil {
+			if entries, err = s.replace(entries, name, d.files[name]); err != nil {
+				return plumbing.ZeroHash, err
 			}
 		}
-		if content := d.files[name]; content != nil {
-			e.hash = s.put(plumbing.BlobObject, content)
-		}
-		entries = with(entries, i, e)
 	}
 	return s.putFolder(entries)
+}
+
+// replace puts a file among the entries of a folder, or takes it away.
+func (s *store) replace(entries []entry, name string, content []byte) ([]entry, error) {
+	i := named(entries, name)
+	e := entry{mode: modeRegular, name: name}
+	if i >= 0 {
+		if e.mode = entries[i].mode; !entries[i].isFile() {
+			return nil, fmt.Errorf("%s is no regular file", name)
+		}
+	}
+	if content != nil {
+		e.hash = s.put(plumbing.BlobObject, content)
+	}
+	return set(entries, i, e), nil
 }
 
 func named(entries []entry, name string) int {
 	return slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
 }
 
-// with sets the entry at a place, adds it where the place is negative, and removes
-// it when it holds nothing.
-func with(entries []entry, at int, e entry) []entry {
+// set puts an entry in a place, adds it where the place is negative, and removes it
+// when it holds nothing.
+func set(entries []entry, at int, e entry) []entry {
 	switch {
 	case e.hash.IsZero() && at >= 0:
 		return slices.Delete(entries, at, at+1)
