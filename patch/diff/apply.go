@@ -121,6 +121,9 @@ func (s section) change(old []byte) ([]byte, error) {
 		return nil, err
 	}
 	lines := split(old)
+	if len(hunks)*len(lines) > maxSearch {
+		return nil, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("%d hunks in a file of %d lines", len(hunks), len(lines)), Hint: "propose smaller changes, one at a time"}
+	}
 	places, unsure, err := place(lines, hunks)
 	if err != nil {
 		return nil, err

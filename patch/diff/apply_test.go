@@ -81,6 +81,8 @@ func TestSloppyDiffsAreApplied(t *testing.T) {
 		"a fence that is never shut": "```diff\n" + git,
 		"prose around":               "The fix.\n\n" + git + "\nIt changes:\n- four\n",
 		"a letter":                   "From: A\nSubject: x\n---\n f | 2 +-\n\n" + git + "-- \n2.39.5\n\n",
+		"a letter, counts wrong":     strings.Replace(git, "2,5 +2,5", "2,9 +2,9", 1) + "-- \n2.39.5\n\n",
+		"a letter after a letter":    "copy to all\n" + git + "-- \n2.39.5 (Git-154)\n\nFrom 1234567 Mon Sep 17\n- a\n+ b\n",
 		"empty lines after it":       git + "\n\n\n",
 		"less context":               names + "@@ -4 +4 @@\n-four\n+FOUR\n",
 		"new lines before old":       names + "@@ -4 +4 @@\n+FOUR\n-four\n",
@@ -150,6 +152,9 @@ func TestApply(t *testing.T) {
 		},
 		"CRLF in the file, as git writes it": {
 			names + "@@ -1,2 +1,2 @@\n-a\r\n+b\r\n c\r\n", tree{"f": "a\r\nc\r\n"}, tree{"f": "b\r\nc\r\n"},
+		},
+		"CRLF in the file, an empty context line without its space": {
+			names + "@@ -1,3 +1,3 @@\n-a\r\n+b\r\n\r\n-c\r\n+d\r\n", tree{"f": "a\r\n\r\nc\r\n"}, tree{"f": "b\r\n\r\nd\r\n"},
 		},
 		"CRLF in the file, LF in the diff": {
 			names + hunk4, tree{"f": crlf(song)}, tree{"f": crlf(songed)},

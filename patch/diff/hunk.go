@@ -19,6 +19,7 @@ func (p *parser) hunk() error {
 	if p.hunks++; p.hunks > MaxHunks {
 		return p.refuse(p.i, TooLarge, fmt.Sprintf("more than %d hunks in one diff", MaxHunks), "propose smaller changes, one at a time")
 	}
+	p.cur.reading = len(p.cur.hunks) + 1
 	h := hunk{at: p.i + 1}
 	wantOld, wantNew := -1, -1
 	if m := hunkForm.FindStringSubmatch(p.line(p.i)); m != nil {
@@ -71,7 +72,7 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 	before, after := 0, 0
 	for ; p.i < len(p.lines); p.i++ {
 		raw := p.lines[p.i]
-		if raw == "" || raw == "\r" && p.cur.headCR > 0 {
+		if raw == "" || raw == "\r" { // in a file with CRLF
 			blanks++
 			continue
 		}

@@ -11,6 +11,9 @@ const (
 	MaxFiles = 500
 	// MaxHunks is the number of hunks of one change, over all its files.
 	MaxHunks = 2000
+	// maxSearch is the number of hunks of one file times the lines of the file, which
+	// bounds the time of a search to seconds.
+	maxSearch = 200_000_000
 	// maxPath is the length of a path, in bytes.
 	maxPath = 1024
 )

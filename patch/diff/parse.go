@@ -11,8 +11,8 @@ import (
 // missing newline at the end, CRLF endings, Markdown fences, and prose before,
 // after and between the files. It refuses, with a *RefusedError, what is not a
 // change of the text of regular files, unsafe paths, and everything that could be a
-// part of a diff but cannot be read as one: nothing is dropped in silence. Text
-// beyond MaxText, MaxFiles or MaxHunks is refused unread.
+// part of a diff but cannot be read as one: nothing is dropped in silence. So is
+// what is beyond MaxText, MaxFiles or MaxHunks.
 func Parse(text []byte) (Patch, error) {
 	if len(text) > MaxText {
 		return Patch{}, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the diff has %d bytes, more than %d", len(text), MaxText), Hint: "propose smaller changes, one at a time"}
@@ -72,10 +72,11 @@ var (
 	hunkLike   = regexp.MustCompile(`^@@( |$)`)
 	mergeLike  = regexp.MustCompile(`^(@@@+ -|diff --(cc|combined) )`)
 	binaryLike = regexp.MustCompile(`^(GIT binary patch$|Binary files .* differ$)`)
-	moveLike   = regexp.MustCompile(`^(rename|copy) (from|to) .|^similarity index \d+%$`)
+	moveLike   = regexp.MustCompile(`^(rename|copy) (from|to) .`)
+	alikeLike  = regexp.MustCompile(`^similarity index \d+%$`)
 	modeLike   = regexp.MustCompile(`^(old mode|new mode|new file mode|deleted file mode) ([0-7]{6})$`)
 	indexLike  = regexp.MustCompile(`^index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$`)
-	toolLike   = regexp.MustCompile(`^(diff|Index:|Only in) |^-- ?$`) // what tools write between files
+	toolLike   = regexp.MustCompile(`^(diff|Index:|Only in) `) // what tools write between files
 	pageLike   = regexp.MustCompile(`^[0-9]+\.[0-9]+[0-9A-Za-z.-]*( \(.*\))?$`)
 )
 
@@ -90,9 +91,10 @@ func (p *parser) line(i int) string {
 func (p *parser) refuse(i int, why Reason, text, hint string) error {
 	e := &RefusedError{Line: i + 1, Reason: why, Text: text, Hint: hint}
 	if d := p.cur; d != nil {
+		e.Hunk = d.reading
 		for _, name := range []string{d.path, d.git, strings.TrimPrefix(d.after, "b/"), strings.TrimPrefix(d.before, "a/")} {
 			if name != "" && name != null {
-				e.Path = name
+				e.Path = name[:min(len(name), maxPath)]
 				break
 			}
 		}
@@ -132,12 +134,15 @@ func (p *parser) next() error {
 		return p.refuse(p.i, Unsupported, "this is the diff of a merge", "make a diff against one base: `git diff BASE`")
 	case binaryLike.MatchString(s):
 		return p.refuse(p.i, Unsupported, "binary files cannot be changed by a patch", "leave them out")
-	case moveLike.MatchString(s):
+	case alikeLike.MatchString(s), p.cur != nil && moveLike.MatchString(s):
 		return p.refuse(p.i, Unsupported, "renames and copies are not applied", "write them as a removed and a new file: `git diff --no-renames`")
 	case hunkLike.MatchString(s):
 		return p.hunk()
 	case p.opens(s):
 		return p.head(s)
+	case p.cur != nil && p.page():
+		p.i += 2
+		return p.finish()
 	case s == "":
 		p.i++
 		return nil
@@ -180,7 +185,7 @@ func (p *parser) prose(s string) error {
 			"every line of a hunk has such a first character; leave an empty line or close the fence before prose")
 	case likely && p.strict:
 		return p.refuse(p.i, Malformed, "a changed line before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
-	case likely && (p.torn || p.cur != nil && p.cur.begun && len(p.cur.hunks) == 0):
+	case likely && (p.torn || p.cur != nil):
 		return p.refuse(p.i, Malformed, "a changed line that belongs to no hunk: "+quoted(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
 	}
 	if p.cur != nil {

@@ -17,10 +17,10 @@ import (
 //     new lines follow from the old ones;
 //   - into an empty file, if it expects nothing.
 //
-// Places must follow one another and not overlap. A hunk that expects nothing has
-// no block; it goes to the line it states, and then, as with line numbers that do
-// not hold together, unsure is the refusal that stands unless the diff's index line
-// proves the result.
+// Places must follow one another and not overlap. Where only the stated line speaks
+// for a place, because the hunk expects nothing or one of the conditions on context
+// and numbers fails, that line is tried, and unsure is the refusal that stands
+// unless the diff's index line proves the result.
 func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 	f := newFinder(lines)
 	places = make([]int, len(hunks))

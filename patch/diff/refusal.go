@@ -29,12 +29,12 @@ const (
 // RefusedError says why a change is not applied, so that its author, person or
 // model, can mend it. What it quotes is escaped for a terminal.
 type RefusedError struct {
-	Path   string // "" when the change as a whole is meant
-	Hunk   int    // of the file's hunks, or of the pairs, from 1; 0: none in particular
-	Line   int    // of the diff's text, from 1; 0: none in particular
-	Reason Reason
-	Text   string // what is wrong
-	Hint   string // what to do about it
+	Path   string `json:"path,omitempty"` // "" when the change as a whole is meant; not escaped
+	Hunk   int    `json:"hunk,omitempty"` // of the file's hunks, or of the pairs, from 1; 0: none in particular
+	Line   int    `json:"line,omitempty"` // of the diff's text, from 1; 0: none in particular
+	Reason Reason `json:"reason"`
+	Text   string `json:"text"` // what is wrong
+	Hint   string `json:"hint"` // what to do about it
 }
 
 func (e *RefusedError) Error() string {

@@ -72,6 +72,7 @@ func TestRefused(t *testing.T) {
 		"a result that the index denies":   {git + "index " + indexHash([]byte(song)) + ".." + indexHash([]byte("x")) + " 100644\n" + names + hunk4, tree{"f": song}, Contradiction},
 		"a file too large":                 {names + hunk4, tree{"f": strings.Repeat(song, MaxFile/len(song)+1)}, TooLarge},
 		"a diff too large":                 {strings.Repeat("x", MaxText+1), tree{}, TooLarge},
+		"too long a search":                {names + strings.Repeat("@@ -1 +1 @@\n-x\n+y\n", 101), tree{"f": strings.Repeat("\n", 2_000_000)}, TooLarge},
 		"too many hunks":                   {names + strings.Repeat("@@ -1 +1 @@\n-one\n+ONE\n", MaxHunks+1), tree{"f": song}, TooLarge},
 		"a second file that does not fit ": {names + hunk4 + "--- a/g\n+++ b/g\n" + hunk4, tree{"f": song, "g": "x\n"}, Missing},
 	} {

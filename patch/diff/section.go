@@ -10,6 +10,7 @@ type draft struct {
 	before, after string // of the --- and +++ lines, "" when there is none
 	begun         bool   // one of these was read
 	first, end    int    // its first line, and the line after its last hunk
+	reading       int    // number of the hunk that is read, from 1; 0: the file as a whole
 	// endings of its lines: those of headers with and without CR, and of hunks.
 	headCR, headLF, bodyCR, bodyLF int
 	lost                           bool // the ending of its last line is lost, and that is added
@@ -113,6 +114,7 @@ func (p *parser) finish() error {
 	if d == nil {
 		return nil
 	}
+	d.reading = 0
 	if err := p.name(d); err != nil {
 		return err
 	}
