@@ -2,15 +2,17 @@ package scan
 
 import (
 	"go/ast"
-	"go/token"
 	"strings"
 )
 
 // testAwareness looks for source that asks whether it is being tested. What only a
-// test run knows (testing.Testing, the flags of a test binary, its name, the test
-// files on its stack) has no honest use outside of tests; build information and the
-// helpers of package testing have some.
+// test run knows (testing.Testing, the flags of a test binary in a file that reads
+// flags, its name, the test files on its stack) has no honest use outside of tests;
+// build information, the helpers of package testing, and the flags of a test binary
+// that is started as another process, have some. A changed helper of tests is as good
+// as a changed test, and a person looks at it.
 func testAwareness(f *file, found report) {
+	name, stack := contains(f.now, f.asksName), contains(f.now, f.asksStack)
 	for _, u := range f.units {
 		if i, ok := u.node.(*ast.ImportSpec); ok {
 			if p := importPath(i); p == "testing" || strings.HasPrefix(p, "testing/") {
@@ -18,12 +20,9 @@ func testAwareness(f *file, found report) {
 			}
 			continue
 		}
-		name, stack := false, false
-		ast.Inspect(u.node, func(n ast.Node) bool {
-			name = name || f.asksName(n)
-			stack = stack || f.asksStack(n)
-			return true
-		})
+		if f.pkg.had["testing"] && f.mentions(u.node, "testing") {
+			found(u.node.Pos(), false, "tests judge with its help, and are not tests of the base themselves")
+		}
 		ast.Inspect(u.node, func(n ast.Node) bool {
 			switch {
 			case n == nil:
@@ -32,22 +31,31 @@ func testAwareness(f *file, found report) {
 			case f.is(n, "runtime/debug", "ReadBuildInfo"):
 				found(n.Pos(), false, "the build information tells a test binary from others")
 			}
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING {
-				return true
-			}
-			value, _ := text(lit)
-			switch {
-			case testFlag(value):
-				found(n.Pos(), true, "%+q is a flag that only a test binary has", value)
-			case name && testBinary(value):
-				found(n.Pos(), true, "it compares its own name with that of a test binary, %+q", value)
-			case stack && testFrame(value):
-				found(n.Pos(), true, "it looks for tests among its callers, %+q", value)
-			}
 			return true
 		})
+		f.eachText(u.node, func(n ast.Node, value string) {
+			switch {
+			case testFlag(value):
+				found(n.Pos(), name, "%+q is a flag that only a test binary has", value)
+			case name && testBinary(value):
+				found(n.Pos(), true, "it knows its own name, and that of a test binary, %+q", value)
+			case stack && testFrame(value):
+				found(n.Pos(), true, "it knows its callers, and those of a test, %+q", value)
+			}
+		})
 	}
+}
+
+// mentions tells whether anything below a node is of a package.
+func (f *file) mentions(n ast.Node, pkg string) bool {
+	return contains(n, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		id, ok := s.X.(*ast.Ident)
+		return ok && f.imported[id.Name] == pkg
+	})
 }
 
 // asksName tells whether a node asks for the name or the arguments of the program.

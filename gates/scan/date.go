@@ -38,7 +38,7 @@ func (f *file) fixedDate(c *ast.CallExpr) bool {
 	case f.is(c.Fun, "time", "Unix", "UnixMilli", "UnixMicro") && len(c.Args) > 0:
 		return number(c.Args[0]) >= 1e9
 	case f.is(c.Fun, "time", "Parse", "ParseInLocation") && len(c.Args) > 1:
-		value, ok := text(c.Args[1])
+		value, ok := f.text(c.Args[1])
 		return ok && len(value) > 0
 	}
 	return false

@@ -8,22 +8,28 @@ import (
 // environment looks for variables and files that differ between a gate, a CI system
 // and a user's machine.
 func environment(f *file, found report) {
-	f.each(func(n ast.Node) {
-		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 {
-			if f.is(call.Fun, "os", "Getenv", "LookupEnv") || f.is(call.Fun, "syscall", "Getenv") {
-				if name, ok := text(call.Args[0]); ok && testVariable(name) {
-					found(n.Pos(), false, "the variable %+q tells a test or a gate from real use", name)
-				}
-			}
-		}
-		if lit, ok := n.(*ast.BasicLit); ok {
-			value, _ := text(lit)
+	for _, u := range f.units {
+		f.eachText(u.node, func(n ast.Node, value string) {
 			if strings.Contains(value, "/proc/self") || strings.HasPrefix(value, "/proc/1/") || strings.HasPrefix(value, "/proc/%d") {
 				found(n.Pos(), false, "%+q tells a process what it is and who started it", value)
 			}
-		}
+		})
+	}
+	f.each(func(n ast.Node) {
 		if f.is(n, "os", "Getppid") || f.is(n, "syscall", "Getppid") {
 			found(n.Pos(), false, "it asks who started it")
+		}
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return
+		}
+		if f.is(call.Fun, "os", "Getenv", "LookupEnv") || f.is(call.Fun, "syscall", "Getenv") {
+			if name, ok := f.text(call.Args[0]); ok && testVariable(name) {
+				found(n.Pos(), false, "the variable %+q tells a test or a gate from real use", name)
+			}
+		}
+		if f.pkg.early[n] && f.is(call.Fun, "os", "Setenv", "Unsetenv", "Chdir") {
+			found(n.Pos(), false, "the environment of every test is changed when the package is loaded")
 		}
 	})
 }

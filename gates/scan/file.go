@@ -195,24 +195,6 @@ func (f *file) is(n ast.Node, pkg string, names ...string) bool {
 	return false
 }
 
-// text is the value of a string literal, or of several that are added up.
-func text(n ast.Node) (string, bool) {
-	switch x := n.(type) {
-	case *ast.BasicLit:
-		if x.Kind == token.STRING {
-			s, err := strconv.Unquote(x.Value)
-			return s, err == nil
-		}
-	case *ast.ParenExpr:
-		return text(x.X)
-	case *ast.BinaryExpr:
-		a, ok := text(x.X)
-		b, also := text(x.Y)
-		return a + b, ok && also && x.Op == token.ADD
-	}
-	return "", false
-}
-
 // contains tells whether anything below a node satisfies a test.
 func contains(n ast.Node, test func(ast.Node) bool) bool {
 	found := false

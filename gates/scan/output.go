@@ -2,7 +2,7 @@ package scan
 
 import (
 	"go/ast"
-	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -18,11 +18,14 @@ func arguments(f *file, found report) {
 				}
 			}
 		case *ast.CallExpr:
+			if id, ok := x.Fun.(*ast.Ident); ok && (id.Name == "copy" || id.Name == "clear") && len(x.Args) > 0 && f.is(root(x.Args[0]), "os", "Args") {
+				found(n.Pos(), f.pkg.early[n], "the program's arguments are written")
+			}
 			if f.is(x.Fun, "flag", "Set", "Parse") && f.pkg.early[n] {
 				found(n.Pos(), false, "flags are set or parsed when the package is loaded")
 			}
 			if s, ok := x.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Set" && len(x.Args) == 2 {
-				if name, ok := text(x.Args[0]); ok && testFlag(name) && strings.HasPrefix(strings.TrimLeft(name, "-"), "test.") {
+				if name, ok := f.text(x.Args[0]); ok && testFlag(name) {
 					found(n.Pos(), true, "a flag of the test binary is set")
 				}
 			}
@@ -30,7 +33,8 @@ func arguments(f *file, found report) {
 	})
 }
 
-// root is the expression that an element, a slice or a pointer's target belongs to.
+// root is the expression that an element, a slice, a pointer's target or a value of
+// another type belongs to.
 func root(e ast.Expr) ast.Expr {
 	for {
 		switch x := e.(type) {
@@ -41,6 +45,8 @@ func root(e ast.Expr) ast.Expr {
 		case *ast.StarExpr:
 			e = x.X
 		case *ast.ParenExpr:
+			e = x.X
+		case *ast.TypeAssertExpr:
 			e = x.X
 		default:
 			return e
@@ -88,7 +94,7 @@ func forgedOutput(f *file, found report) {
 	f.each(func(n ast.Node) {
 		if call, ok := n.(*ast.CallExpr); ok && f.prints(call) {
 			for _, arg := range call.Args {
-				value, ok := text(arg)
+				value, ok := f.text(arg)
 				if !ok || !looksForged(value, true) {
 					continue
 				}
@@ -96,12 +102,14 @@ func forgedOutput(f *file, found report) {
 				ast.Inspect(arg, func(n ast.Node) bool { printed[n] = true; return true })
 			}
 		}
-		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && !printed[n] {
-			if value, _ := text(lit); looksForged(value, false) {
+	})
+	for _, u := range f.units {
+		f.eachText(u.node, func(n ast.Node, value string) {
+			if !printed[n] && looksForged(value, false) {
 				found(n.Pos(), false, "%+q is what go test prints", value)
 			}
-		}
-	})
+		})
+	}
 }
 
 // looksForged tells whether a text holds a line of go test's; printed adds the word
@@ -130,6 +138,9 @@ func (f *file) prints(c *ast.CallExpr) bool {
 	return ok && (s.Sel.Name == "WriteString" || s.Sel.Name == "Write") && f.is(s.X, "os", "Stdout", "Stderr")
 }
 
+// madeOf are parts of the names of what tests are made of, or leave behind.
+var madeOf = []string{"_test.go", "testdata", ".golden", "go.mod", "go.sum", "go.work", "coverage", "cover.out"}
+
 // writes looks for source that writes to what tests are made of.
 func writes(f *file, found report) {
 	f.each(func(n ast.Node) {
@@ -139,19 +150,10 @@ func writes(f *file, found report) {
 			return
 		}
 		for _, arg := range call.Args {
-			ast.Inspect(arg, func(n ast.Node) bool {
-				lit, ok := n.(*ast.BasicLit)
-				if !ok || lit.Kind != token.STRING {
-					return true
+			f.eachText(arg, func(n ast.Node, value string) {
+				if slices.ContainsFunc(madeOf, func(mark string) bool { return strings.Contains(value, mark) }) {
+					found(n.Pos(), false, "it writes to %+q, which tests are made of", value)
 				}
-				value, _ := text(lit)
-				for _, mark := range []string{"_test.go", "testdata", ".golden", "go.mod", "go.sum", "go.work", "coverage", "cover.out"} {
-					if strings.Contains(value, mark) {
-						found(n.Pos(), false, "it writes to %+q, which tests are made of", value)
-						return true
-					}
-				}
-				return true
 			})
 		}
 	})

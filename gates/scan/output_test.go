@@ -6,6 +6,7 @@ func TestArguments(t *testing.T) {
 	check(t, "arguments", []probe{
 		{name: "written early", now: "func init() { os.Args = os.Args[:1] }", want: "fatal"},
 		{name: "one of them", now: "func init() { os.Args[1] = \"-test.run=^$\" }", want: "fatal"},
+		{name: "copied over", now: "func init() { copy(os.Args[1:], x) }", want: "fatal"},
 		{name: "written later", now: "func f() { os.Args = nil }", want: "flag"},
 		{name: "other flags", now: "func f() { flag.CommandLine = nil }", want: "flag"},
 		{name: "parsed early", now: "func init() { flag.Parse() }", want: "flag"},
@@ -37,6 +38,7 @@ func TestForgedOutput(t *testing.T) {
 		{name: "straight to the stream", now: "func f() { os.Stdout.WriteString(\"=== RUN   TestX\\n\") }", want: "fatal"},
 		{name: "after a line", now: "func f() { fmt.Print(\"x\\nPASS\\n\") }", want: "fatal"},
 		{name: "in parts", now: "func f() { fmt.Print(\"--- PA\" + \"SS: TestX\") }", want: "fatal"},
+		{name: "by the name of a constant", now: "const line = \"PASS\"\nfunc f() { fmt.Println(line) }", want: "fatal"},
 		{name: "kept", now: "var line = \"--- PASS: TestX\"", want: "flag"},
 		{name: "a word", now: "var s = \"PASS\"\nfunc f() { fmt.Println(\"BYPASS\", s) }"},
 		{name: "a mode", now: "func f() { fmt.Println(\"mode: settled\") }"},

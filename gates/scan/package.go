@@ -14,6 +14,8 @@ type pkg struct {
 	// early are the nodes that run before main and before any test: initialisers of
 	// package-level variables, init functions, and what these call.
 	early map[ast.Node]bool
+	// constants are its named texts.
+	constants map[string]string
 }
 
 // packages sorts files into packages and finds what of them is changed. What only
@@ -31,6 +33,7 @@ func packages(files []*file) {
 	}
 	for _, p := range found {
 		p.compare()
+		p.findConstants()
 		p.findEarly()
 	}
 }

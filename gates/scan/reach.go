@@ -2,6 +2,7 @@ package scan
 
 import (
 	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 )
@@ -11,11 +12,7 @@ import (
 // with included.
 func foreignVariables(f *file, found report) {
 	f.each(func(n ast.Node) {
-		a, ok := n.(*ast.AssignStmt)
-		if !ok {
-			return
-		}
-		for _, l := range a.Lhs {
+		for _, l := range written(n) {
 			pkg, name := f.foreign(l)
 			switch {
 			case pkg == "" || (pkg == "os" && (name == "Args" || name == "Stdout" || name == "Stderr")) || pkg == "flag":
@@ -26,6 +23,25 @@ func foreignVariables(f *file, found report) {
 			}
 		}
 	})
+}
+
+// written lists what a statement assigns to.
+func written(n ast.Node) []ast.Expr {
+	switch x := n.(type) {
+	case *ast.AssignStmt:
+		if x.Tok != token.DEFINE {
+			return x.Lhs
+		}
+	case *ast.IncDecStmt:
+		return []ast.Expr{x.X}
+	case *ast.RangeStmt:
+		if x.Tok == token.ASSIGN && x.Value != nil {
+			return []ast.Expr{x.Key, x.Value}
+		} else if x.Tok == token.ASSIGN {
+			return []ast.Expr{x.Key}
+		}
+	}
+	return nil
 }
 
 // foreign is the variable of another package that an assignment reaches.
@@ -74,6 +90,9 @@ func (f *file) declares(name string) bool {
 	return false
 }
 
+// rawCalls are functions that can do whatever the others of their packages can.
+var rawCalls = []string{"Syscall", "Syscall6", "Syscall9", "SyscallN", "RawSyscall", "RawSyscall6", "SyscallNoError", "RawSyscallNoError"}
+
 // unsafety looks for ways past the type system, to state that a package hides.
 func unsafety(f *file, found report) {
 	f.each(func(n ast.Node) {
@@ -87,6 +106,8 @@ func unsafety(f *file, found report) {
 			found(n.Pos(), false, "%+q of package unsafe reaches past the type system", s.Sel.Name)
 		case f.is(n, "reflect", "NewAt") || s.Sel.Name == "UnsafeAddr" || s.Sel.Name == "UnsafePointer":
 			found(n.Pos(), false, "%+q reaches state that its package hides", s.Sel.Name)
+		case f.is(n, "syscall", rawCalls...) || f.is(n, "golang.org/x/sys/unix", rawCalls...):
+			found(n.Pos(), false, "%+q asks the system for anything by its number", s.Sel.Name)
 		}
 	})
 }

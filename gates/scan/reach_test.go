@@ -6,6 +6,9 @@ func TestForeignVariables(t *testing.T) {
 	check(t, "foreign variable", []probe{
 		{name: "a transport", now: "func f() { http.DefaultTransport = x }", want: "flag"},
 		{name: "deeper", now: "func f() { http.DefaultClient.Timeout = 1 }", want: "flag"},
+		{name: "behind an interface", now: "func f() { http.DefaultTransport.(*http.Transport).Proxy = nil }", want: "flag"},
+		{name: "counted up", now: "func f() { http.Limit++ }", want: "flag"},
+		{name: "by a loop", now: "func f() { for http.Limit = range 3 {} }", want: "flag"},
 		{name: "a zone", now: "func init() { time.Local = time.UTC }", want: "flag"},
 		{name: "of testing", now: "func f() { testing.X = 1 }", want: "fatal"},
 		{name: "it was there", old: "func f() { time.Local = nil }", now: "func f() { g(); time.Local = nil }"},
@@ -22,6 +25,7 @@ func TestUnsafety(t *testing.T) {
 		{name: "a pointer", now: "func f() { _ = unsafe.Pointer(&x) }", want: "flag"},
 		{name: "through reflection", now: "func f() { reflect.NewAt(t, v.UnsafeAddr()) }", want: "flag flag"},
 		{name: "it was there", old: "func f() { _ = unsafe.Pointer(&x) }", now: "func f() { g(); _ = unsafe.Pointer(&x) }"},
+		{name: "by number", now: "func f() { syscall.RawSyscall(231, 0, 0, 0) }", want: "flag"},
 		{name: "reflection", now: "func f() { reflect.ValueOf(x).Elem().SetInt(1) }"},
 	})
 }

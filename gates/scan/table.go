@@ -3,6 +3,7 @@ package scan
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
 // Outputs that are written into the source, one by one for single inputs, make any
@@ -10,9 +11,9 @@ import (
 // table but a person; below these numbers nobody looks. A package-level table is
 // harder to aim at a test, and far more common.
 const (
-	fewArms     = 4
-	fewEntries  = 12
-	manyEntries = 40
+	fewArms     = 3
+	fewEntries  = 8
+	manyEntries = 30
 )
 
 // tables looks for answers that are looked up rather than computed: a switch, a
@@ -127,8 +128,16 @@ func literal(e ast.Expr) bool {
 	return false
 }
 
-// comparesLiteral tells whether a condition asks for equality with literals alone.
+// comparesLiteral tells whether a condition asks for equality with literals alone, by
+// an operator or by a function of that name.
 func comparesLiteral(e ast.Expr) bool {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		s, ok := call.Fun.(*ast.SelectorExpr)
+		return ok && (s.Sel.Name == "Equal" || s.Sel.Name == "DeepEqual" || s.Sel.Name == "EqualFold") && slices.ContainsFunc(call.Args, func(e ast.Expr) bool {
+			_, basic := e.(*ast.BasicLit)
+			return literal(e) && (!basic || substantial(e))
+		})
+	}
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	switch {
 	case !ok:

@@ -16,6 +16,12 @@ var (
 	// ownWorkspace is, below a workspace, what the agents are measured by and what says
 	// what they may do.
 	ownWorkspace = []string{"evolve.yaml", "agents", "suites"}
+	// agentFiles instruct the agents that work on the code, the reviewer of a patch
+	// among them, or name the people who review it.
+	agentFiles = []string{
+		"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".mcp.json",
+		".cursor", ".claude", ".codex", ".aider*", "codeowners",
+	}
 )
 
 // The files that tell this program's source and a workspace from other folders.
@@ -53,10 +59,14 @@ func below(path, mark string) (dir string, ok bool) {
 	return fold(dir), true
 }
 
-// belongs tells whether a change is to what judges it.
+// belongs tells whether a change is to what judges it, or to what instructs those who
+// do.
 func (o own) belongs(c *change) (rule, why string) {
 	if p, ok := anywhere(ownFolders, c.folded); ok {
 		return "own code", fmt.Sprintf("%s belongs to what judges this patch", p)
+	}
+	if p, ok := anywhere(agentFiles, c.folded); ok {
+		return "instructions", fmt.Sprintf("%s instructs those who review a patch, or names them", p)
 	}
 	for _, side := range []struct {
 		dirs, parts []string

@@ -196,6 +196,10 @@ func TestJudge(t *testing.T) {
 		{"the archive", all, []string{"+pkg/.evolve/archive"}, "own code", ""},
 		{"graders", all, []string{"+tools/graders/exact.go"}, "own code", ""},
 
+		{"instructions to agents", all, []string{"+AGENTS.md", "+pkg/.claude/skills/x.md"}, "instructions instructions", ""},
+		{"who reviews", all, []string{"+docs/CODEOWNERS"}, "instructions", ""},
+		{"a folder of agents", all, []string{"+pkg/agents/a.go"}, "", ""},
+
 		{"authentication of a runtime", runtime, []string{"+pkg/auth/flow.go"}, "trusted code", ""},
 		{"... of anything else", all, []string{"+pkg/auth/flow.go"}, "", ""},
 		{"... in a name", runtime, []string{"+pkg/OAuthFlow.go"}, "trusted code", ""},
