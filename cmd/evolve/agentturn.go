@@ -212,6 +212,9 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 	v.Requests = nil
 	for _, q := range requests {
 		p, err := sh.proposeTool(ctx, w, store, t.agent, q)
+		if err == nil && p == nil {
+			p, err = sh.proposeAsked(c, w, store, t.agent.ID, q)
+		}
 		switch {
 		case err == nil && p != nil:
 			v.Proposals = append(v.Proposals, p.ID)

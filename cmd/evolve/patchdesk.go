@@ -18,7 +18,7 @@ func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, a *archive.Ar
 	set := w.Settings.Patches
 	return &patching.Desk{
 		Archive: a, Targets: patching.Targets(w), Env: sh.env, Now: sh.now, Scratch: filepath.Join(w.StateDir(), "patches"),
-		Walls: sh.newWalls(w).sandbox, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w), After: set.After,
+		Cache: sh.userCache(), Walls: sh.newWalls(w).sandbox, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w), After: set.After,
 	}
 }
 

@@ -101,4 +101,3 @@ func readCopy(path string) ([]byte, error) {
 	}
 	return data, err
 }
-

@@ -72,9 +72,6 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 	if !target.Named {
 		desk.Targets = []patching.Target{target}
 	}
-	if temporary {
-		desk.Cache = sh.userCache()
-	}
 	_, err = desk.Resume(c.Context)
 	var view patchView
 	if err == nil {
@@ -176,7 +173,7 @@ func (sh *shell) readDiff(name string) (string, error) {
 	return string(data), nil
 }
 
-// userCache is a folder for build caches that outlives a temporary workspace; empty
+// userCache is a folder for build caches, which all workspaces of a user share; empty
 // where the user has none.
 func (sh *shell) userCache() string {
 	if dir := sh.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {

@@ -94,7 +94,7 @@ func (sh *shell) printPatch(v patchView) {
 	if v.Diff != "" {
 		out("\nwhat changes, every deceptive character escaped\n")
 		for line := range strings.Lines(v.Diff) {
-			out("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+			out("  %s", line) // escaped already, but for tabs
 		}
 	}
 	sh.printGates(v.Gates)

@@ -309,9 +309,7 @@ func (sh *shell) diffCommand() *cli.Command {
 
 func (sh *shell) printDiff(p archive.ProposalRecord) {
 	if p.Patch != nil {
-		for line := range strings.Lines(patching.Unified(p)) {
-			_, _ = fmt.Fprintln(sh.stdout, reports.Visible(strings.TrimSuffix(line, "\n")))
-		}
+		_, _ = fmt.Fprint(sh.stdout, patching.Unified(p)) // escaped
 		return
 	}
 	for _, f := range p.Files {

@@ -25,6 +25,9 @@ import (
 	"evolve/runtime/sandbox"
 )
 
+// buildCaches is a folder for the build caches of the gates of patches.
+var buildCaches = filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()))
+
 func TestMain(m *testing.M) {
 	sandbox.Init()  // the inside of a sandbox is this binary too
 	authored.Init() // and so is whatever runs a tool that an agent wrote
@@ -77,6 +80,7 @@ func setupScript(e *testscript.Env) error {
 	e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
 	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	e.Setenv("TZ", "UTC")
+	e.Setenv("XDG_CACHE_HOME", buildCaches) // the standard library is compiled once for all of them
 	config := "[user]\n\tname = Robin Tester\n\temail = robin@example.org\n[init]\n\tdefaultBranch = main\n"
 	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o644); err != nil {
 		return err

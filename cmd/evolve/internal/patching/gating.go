@@ -90,7 +90,7 @@ func (d *Desk) gate(ctx context.Context, t Target, p archive.ProposalRecord, ent
 	p.State, b.Digest, b.Review = gates.Lane(p.Gates), Digest(p), nil
 	p.Base = map[string]string{"commit": b.BaseCommit, "policy": b.Policy}
 	if p.State != archive.GateFailed {
-		if err := d.publish(ctx, repo, &p); err != nil {
+		if err := d.publish(repo, &p); err != nil {
 			return p, err
 		}
 	}
@@ -101,9 +101,10 @@ func (d *Desk) gate(ctx context.Context, t Target, p archive.ProposalRecord, ent
 }
 
 // publish writes the proposal's commit on its ref, so that git does not lose what a
-// person is asked about.
-func (d *Desk) publish(_ context.Context, repo *patch.Repository, p *archive.ProposalRecord) error {
-	who := patch.Person{Name: robot, Email: robot + "@localhost", When: d.Now()}
+// person is asked about. The same record gives the same commit. A ref of that name that
+// another workspace made is left alone: the commit is then on none.
+func (d *Desk) publish(repo *patch.Repository, p *archive.ProposalRecord) error {
+	who := patch.Person{Name: robot, Email: robot + "@localhost", When: p.Created}
 	commit, err := repo.Commit(p.Patch.BaseCommit, Change(*p), proposalMessage(*p), who)
 	if err != nil {
 		return fmt.Errorf("writing the proposal's commit: %w", err)
@@ -112,6 +113,10 @@ func (d *Desk) publish(_ context.Context, repo *patch.Repository, p *archive.Pro
 	old, err := repo.Ref(ref)
 	if err != nil {
 		return err
+	}
+	if old != "" && old != p.Commit && old != commit {
+		p.Ref, p.Commit = "", commit
+		return nil
 	}
 	if err := repo.MoveRef(ref, old, commit); err != nil {
 		return fmt.Errorf("writing the proposal's ref: %w", err)

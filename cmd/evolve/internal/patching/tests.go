@@ -33,7 +33,7 @@ func (w *passage) lab(ctx context.Context) (*gotest.Lab, error) {
 		return nil, fmt.Errorf("making room for the build cache: %w", err)
 	}
 	return &gotest.Lab{
-		Walls: d.Walls(), Unwalled: d.Unwalled, Toolchain: *w.tools, Cache: cache, Temp: temp, Random: rand.Reader, Cgo: w.target.Policy.Cgo,
+		Walls: d.Walls(), Unwalled: d.Unwalled, Toolchain: *w.tools, Cache: cache, Temp: temp, Random: rand.Reader, Now: d.Now, Cgo: w.target.Policy.Cgo,
 	}, nil
 }
 

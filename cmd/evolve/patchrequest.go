@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch/diff"
+	"evolve/reports"
+	"evolve/runtime/agent"
+)
+
+// patchOf is the patch that a change request brings, if the tool propose_patch left it
+// for a target of the settings and what it holds is a diff.
+func patchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (patching.Submission, bool) {
+	if q.Type != "source" || q.Tool != "propose_patch" {
+		return patching.Submission{}, false
+	}
+	var asked struct {
+		Target string `json:"target"`
+		Reason string `json:"reason"`
+		Patch  string `json:"patch"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(q.Arguments))
+	if dec.Decode(&asked) != nil || !slices.Contains(w.Settings.Patches.TargetNames(), asked.Target) {
+		return patching.Submission{}, false
+	}
+	if _, err := diff.Parse([]byte(asked.Patch)); err != nil {
+		return patching.Submission{}, false
+	}
+	return patching.Submission{Target: asked.Target, Author: author, Origin: patching.Agent, Rationale: asked.Reason, Diff: asked.Patch}, true
+}
+
+// proposeAsked makes a proposal of a patch that an agent asked for, and none of anything
+// else. What is refused stays a change request.
+func (sh *shell) proposeAsked(c *cli.Context, w *workspace.Workspace, store *archive.Archive, author string, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
+	s, ok := patchOf(w, author, q)
+	if !ok {
+		return nil, nil
+	}
+	return sh.submit(context.WithoutCancel(c.Context), sh.patchDesk(c, w, store), s)
+}
+
+// submit hands a patch in; nil when it was turned away, which is told.
+func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Submission) (*archive.ProposalRecord, error) {
+	p, err := desk.Propose(ctx, s)
+	var refused *decide.RefusedError
+	if errors.As(err, &refused) {
+		_, _ = fmt.Fprintf(sh.stderr, "no proposal was made of a patch of %s by %s: %s\n", reports.Visible(s.Target), reports.Visible(s.Author), reports.Visible(refused.Text))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("proposing a patch of %s: %w", s.Target, err)
+	}
+	return &p, nil
+}
+
+// patchesOfNight makes proposals of the patches that agents asked for in a run, at most
+// one of each agent, after it has ended. Only evaluations of search tasks count: what an
+// agent wrote on a holdout task never leaves its transcript.
+func (sh *shell) patchesOfNight(c *cli.Context, w *workspace.Workspace, store *archive.Archive, run string) error {
+	if len(w.Settings.Patches.Targets) == 0 {
+		return nil
+	}
+	ctx, desk := context.WithoutCancel(c.Context), sh.patchDesk(c, w, store)
+	if _, err := desk.Resume(ctx); err != nil {
+		return err
+	}
+	for i := range w.Agents {
+		s, found, err := sh.askedAtNight(ctx, w, store, run, w.Agents[i].ID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		s.Run = run
+		p, err := sh.submit(ctx, desk, s)
+		if err != nil {
+			return err
+		}
+		if p == nil || p.State == archive.GateFailed {
+			continue
+		}
+		if _, reason, err := desk.Turn(ctx, *p); err != nil || reason != "" {
+			continue // the report says that there is no review
+		}
+		if _, err := desk.Review(ctx, p.ID, ""); err != nil {
+			sh.logger(c).Warn("a patch was not reviewed", "proposal", p.ID, "error", err)
+		}
+	}
+	return nil
+}
+
+// askedAtNight is the first patch that an agent asked for in a run.
+func (sh *shell) askedAtNight(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run, author string) (patching.Submission, bool, error) {
+	var keys []bench.Key
+	a, ok := w.Agent(author)
+	if !ok || a.Adapter.Kind != workspace.KindBuiltin || a.Adapter.Model == workspace.ModelHeuristic {
+		return patching.Submission{}, false, nil // without the tool
+	}
+	for e, err := range store.Evaluations(ctx, run, author) {
+		if err != nil {
+			return patching.Submission{}, false, fmt.Errorf("reading the evaluations: %w", err)
+		}
+		if e.Stage == bench.StageSearch {
+			keys = append(keys, e.Key)
+		}
+	}
+	for _, key := range keys {
+		t, err := store.Transcript(ctx, key)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return patching.Submission{}, false, fmt.Errorf("reading a transcript: %w", err)
+		}
+		for _, e := range t.Events {
+			var q agent.ChangeRequest
+			if e.Kind != agent.EventRequest || json.Unmarshal(e.Data, &q) != nil {
+				continue
+			}
+			if s, ok := patchOf(w, author, q); ok {
+				return s, true, nil
+			}
+		}
+	}
+	return patching.Submission{}, false, nil
+}
