@@ -58,6 +58,9 @@ func (sh *shell) demoCommand() *cli.Command {
 			if !c.Bool("json") && !c.Bool("quiet") {
 				_, _ = fmt.Fprintf(sh.stdout, "a workspace to look around in: %s\n\n", dir)
 			}
+			if err := sh.demoPatches(c, w); err != nil {
+				return err
+			}
 			if o.seed == nil {
 				o.seed = new(int64)
 				*o.seed = demoSeed

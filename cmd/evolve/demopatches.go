@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
+)
+
+// demoPerson hands in the patches of a demo.
+const demoPerson = "evolve demo"
+
+// demoPatches hands in the patches that lie in the starter workspace, so that the
+// report shows what becomes of one that is good, one that breaks a test and one that
+// cheats. Without git there is nothing to patch, and that is said.
+func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
+	files, err := filepath.Glob(filepath.Join(w.Root, "patches", "*.diff"))
+	if err != nil {
+		return err
+	}
+	targets := patching.Targets(w)
+	if len(files) == 0 || len(targets) == 0 {
+		return nil
+	}
+	who := patch.Person{Name: demoPerson, Email: "evolve@localhost", When: sh.now()}
+	_, err = patch.Open(w.Root, sh.env)
+	if errors.Is(err, patch.ErrNoRepository) {
+		_, err = patch.Start(c.Context, w.Root, sh.env, "the starter workspace\n", who)
+	}
+	switch {
+	case errors.Is(err, patch.ErrNoGit):
+		return sh.remark(c, "patches: none, as git is not installed")
+	case err != nil:
+		return err
+	}
+	a, err := sh.writer(w.Root, "evolve demo")
+	if err != nil {
+		return err
+	}
+	count := map[archive.ProposalState]int{}
+	if !c.Bool("quiet") {
+		_, _ = fmt.Fprintf(sh.stderr, "%d patches are built, tested and cross-examined in a sandbox\n", len(files))
+	}
+	err = handIn(c, sh.patchDesk(c, w, a), targets[0].Name, files, count)
+	if err = errors.Join(err, a.Close()); err != nil || len(count) == 0 {
+		return err
+	}
+	return sh.remark(c, fmt.Sprintf("patches: %d handed in, %d passed every gate, %d failed one: evolve patch list",
+		len(files), count[archive.Awaiting]+count[archive.HumanLane], count[archive.GateFailed]))
+}
+
+// handIn proposes each file's patch, and counts where they stand. What was handed in
+// before is left as it is.
+func handIn(c *cli.Context, desk *patching.Desk, target string, files []string, count map[archive.ProposalState]int) error {
+	slices.Sort(files)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("reading a patch: %w", err)
+		}
+		why, _, _ := strings.Cut(string(text), "\n\n")
+		p, err := desk.Propose(c.Context, patching.Submission{
+			Target: target, Author: demoPerson, Origin: patching.Person, Rationale: why, Diff: string(text),
+		})
+		var refused *decide.RefusedError
+		if errors.As(err, &refused) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		count[p.State]++
+	}
+	return nil
+}
+
+// remark says a line to people.
+func (sh *shell) remark(c *cli.Context, text string) error {
+	if c.Bool("json") || c.Bool("quiet") {
+		return nil
+	}
+	_, err := fmt.Fprintln(sh.stdout, text+"\n")
+	return err
+}
