@@ -2,12 +2,17 @@ package patching
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 
+	"evolve/bench/gobench"
+	"evolve/cmd/evolve/internal/measuring"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/gotest"
 	"evolve/patch/scope"
 )
 
@@ -30,6 +35,39 @@ type Benchmark struct {
 	// Count is the number of runs of each side, Metric the unit that decides.
 	Count  int    `json:"count"`
 	Metric string `json:"metric"`
+	// Better is "lower" or "higher" for a metric of the target's own; "": what everybody
+	// agrees on.
+	Better string `json:"better,omitempty"`
+	// Tune bounds the runs that the search for marked constants may make in a night; a
+	// patch is not judged by it.
+	Tune int `json:"-"`
+}
+
+// Rule is what a comparison by the benchmark has to show.
+func (b *Benchmark) Rule() gobench.Rule {
+	r := gobench.Rule{Metric: b.Metric}
+	switch b.Better {
+	case "lower":
+		r.Directions = map[string]gobench.Direction{b.Metric: gobench.Lower}
+	case "higher":
+		r.Directions = map[string]gobench.Direction{b.Metric: gobench.Higher}
+	}
+	return r
+}
+
+// Yard is where the benchmarks of a target are measured, with a folder for what they
+// leave. The build cache stays from one use to the next, but not with C, whose compilers
+// do what the source tells them.
+func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measuring.Yard {
+	cache := filepath.Join(folder, "cache")
+	if !t.Policy.Cgo {
+		cache = filepath.Join(cmp.Or(d.Cache, filepath.Join(d.Scratch, "cache")), "benchmarks")
+	}
+	y := &measuring.Yard{Walls: d.Walls(), Unwalled: d.Unwalled, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
+	if t.Benchmark != nil {
+		y.Packages, y.Pattern = t.Benchmark.Packages, t.Benchmark.Pattern
+	}
+	return y
 }
 
 // Targets are those of a workspace's settings.
@@ -41,7 +79,7 @@ func Targets(w *workspace.Workspace) []Target {
 			Policy: scope.Policy{Allow: t.Allow, Deny: t.Deny, Cgo: t.Cgo, Runtime: t.Runtime, MaxFiles: t.MaxFiles, MaxBytes: t.MaxBytes},
 		}
 		if b := t.Benchmark; b != nil {
-			made.Benchmark = &Benchmark{Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric}
+			made.Benchmark = &Benchmark{Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric, Better: b.Better, Tune: b.Tune}
 		}
 		out = append(out, made)
 	}

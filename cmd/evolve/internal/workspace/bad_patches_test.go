@@ -33,6 +33,12 @@ evolve.yaml:3:63: "pattern" is no pattern: error parsing regexp: missing closing
 evolve.yaml:3:79: item 1 of "packages" must be a package below the repository, such as ./cache or ./..., not "/srv"
 evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not "ns op"
 `, true),
+		one("metric of a unit that nobody knows", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: nobody knows whether less or more work/op is better (say better: lower, or better: higher)`, false),
+		one("neither better nor worse", "{name: code, allow: [a], benchmark: {metric: work/op, better: less, tune: -1}}", `
+evolve.yaml:3:69: "better" must be lower or higher, not "less"
+evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
+`, true),
+		settings("patches are written by a route that is not there", "patches: {write: fast}\n", `evolve.yaml:1:18: there is no route "fast" (evolve.yaml has no routes)`, false),
 		settings("reviewer that is not there", "patches: {reviewers: [solvr]}\n", `evolve.yaml:1:23: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("no such walls", "patches: {sandbox: off}\n", `evolve.yaml:1:20: "sandbox" must be auto or none, not "off"`, true),
 		settings("nothing to start afterwards", "patches: {after: []}\n", `evolve.yaml:1:18: "after" must have at least 1 item`, true),

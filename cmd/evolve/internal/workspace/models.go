@@ -166,17 +166,26 @@ func (f *settingsFile) checkModels(s *source) {
 		}
 	}
 	if name := f.Search.Reflect; name != "" {
-		if _, known := f.Routes[name]; !known {
-			hint := didYouMean(name, sortedNames(f.Routes))
-			if len(f.Routes) == 0 {
-				hint = "evolve.yaml has no routes"
-			}
-			s.bad(child(f.given["search"], "reflect"), hint, "there is no route %q", name)
-		}
+		f.checkRoute(s, name, child(f.given["search"], "reflect"))
+	}
+	if name := f.Patches.Write; name != "" {
+		f.checkRoute(s, name, f.patches["write"])
 	}
 	if _, ok := f.Routes[DefaultRoute]; len(f.Routes) > 0 && !ok {
 		s.bad(f.given["routes"], "it holds where no other route is named", "the route %q is missing", DefaultRoute)
 	}
+}
+
+// checkRoute holds the name of a route against those there are.
+func (f *settingsFile) checkRoute(s *source, name string, at *yaml.Node) {
+	if _, known := f.Routes[name]; known {
+		return
+	}
+	hint := didYouMean(name, sortedNames(f.Routes))
+	if len(f.Routes) == 0 {
+		hint = "evolve.yaml has no routes"
+	}
+	s.bad(at, hint, "there is no route %q", name)
 }
 
 // recording is a file below the root that exchanges are kept in.

@@ -19,6 +19,8 @@ type Patches struct {
 	Sandbox string
 	// After is started in the target's folder after an adoption or a rollback.
 	After []string
+	// Write is the route of the language model that writes patches at night; "": none.
+	Write string
 }
 
 // PatchTarget is a repository with the part of it that patches may touch.
@@ -48,6 +50,11 @@ type PatchBenchmark struct {
 	Count int
 	// Metric is the unit that decides, such as "sec/op" (the default).
 	Metric string
+	// Better is "lower" or "higher"; "" for a unit that everybody knows.
+	Better string
+	// Tune bounds the runs with which a night looks for better values of marked constants;
+	// 40 by default, 0 for none.
+	Tune int
 }
 
 // Dir is the absolute folder of a target.
@@ -88,7 +95,12 @@ const (
 	defaultPackages = "./..."
 	defaultRuns     = 10
 	defaultMetric   = "sec/op"
+	defaultTune     = 40
+	maxTune         = 10_000
 )
+
+// knownUnits are those whose better direction needs no word.
+var knownUnits = []string{"sec/op", "B/op", "allocs/op", "B/s"}
 
 var (
 	// scopePattern is a path whose parts are neither empty nor "." nor "..", or "." alone.
@@ -109,6 +121,7 @@ func patchKeys(f *settingsFile) object {
 		{name: "reviewers", doc: "agents that review patches, in turns and never their own; all agents where none is named", field: words(&p.Reviewers, 0, namePattern, nameRule), example: "[aide]"},
 		{name: "sandbox", doc: "auto: a patch's tests run in a sandbox or not at all; none: with your own rights where no sandbox is to be had, and every report says so", field: oneOf(&p.Sandbox, "auto", "none"), def: "auto"},
 		{name: "after", doc: "program with its arguments, started in the target's folder after an adoption or a rollback, such as one that restarts a service", field: argv(&p.After), example: "[systemctl, --user, restart, agent]"},
+		{name: "write", doc: "route of a language model that reads, after the search, how the champion failed, and writes at most one patch an agent and night; left out: none is asked", field: text{to: &p.Write, pattern: namePattern, rule: nameRule}, example: "default"},
 	}}
 }
 
@@ -143,12 +156,14 @@ func (v target) keys() object {
 }
 
 func benchmarkKeys(b *PatchBenchmark) object {
-	b.Pattern, b.Count, b.Metric = defaultBench, defaultRuns, defaultMetric
+	b.Pattern, b.Count, b.Metric, b.Tune = defaultBench, defaultRuns, defaultMetric, defaultTune
 	return object{keys: []key{
 		{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
 		{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: pattern{&b.Pattern}, def: quote(defaultBench)},
 		{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
 		{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
+		{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
+		{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
 	}}
 }
 
@@ -158,8 +173,14 @@ func (v target) read(s *source, n *yaml.Node, name string) {
 	if s.errs.total > before {
 		return
 	}
-	if b := v.to.Benchmark; b != nil && len(b.Packages) == 0 {
-		b.Packages = []string{defaultPackages}
+	if b := v.to.Benchmark; b != nil {
+		if len(b.Packages) == 0 {
+			b.Packages = []string{defaultPackages}
+		}
+		if b.Better == "" && !slices.Contains(knownUnits, b.Metric) {
+			s.bad(child(child(n, "benchmark"), "metric"), "say better: lower, or better: higher", "nobody knows whether less or more %s is better", b.Metric)
+			return
+		}
 	}
 	p := &v.file.Patches
 	switch _, twice := p.Target(v.to.Name); {

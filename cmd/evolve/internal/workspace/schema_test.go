@@ -114,11 +114,12 @@ patches:
       runtime: true
       max_files: 5
       max_bytes: 65536
-      benchmark: {packages: [./internal/cache], pattern: Get, count: 12, metric: allocs/op}
+      benchmark: {packages: [./internal/cache], pattern: Get, count: 12, metric: work/op, better: lower, tune: 0}
     - {name: quick, repo: /srv/quick, allow: [a], benchmark: {}}
   reviewers: [solver]
   sandbox: none
   after: [systemctl, --user, restart, agent]
+  write: default
 `
 	fullAgent = `
 id: solver

@@ -82,11 +82,11 @@ func TestSettings(t *testing.T) {
 					{Name: "plain", Repo: ".", Allow: []string{"internal/cache"}},
 					{
 						Name: "code", Repo: "../code", Allow: []string{"internal/cache", "cmd/"}, Deny: []string{"internal/cache/key.go"}, Cgo: true, Runtime: true, MaxFiles: 5, MaxBytes: 65536,
-						Benchmark: &PatchBenchmark{Packages: []string{"./internal/cache"}, Pattern: "Get", Count: 12, Metric: "allocs/op"},
+						Benchmark: &PatchBenchmark{Packages: []string{"./internal/cache"}, Pattern: "Get", Count: 12, Metric: "work/op", Better: "lower"},
 					},
-					{Name: "quick", Repo: "/srv/quick", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Packages: []string{"./..."}, Pattern: ".", Count: 10, Metric: "sec/op"}},
+					{Name: "quick", Repo: "/srv/quick", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Packages: []string{"./..."}, Pattern: ".", Count: 10, Metric: "sec/op", Tune: 40}},
 				},
-				Reviewers: []string{"solver"}, Sandbox: "none", After: []string{"systemctl", "--user", "restart", "agent"},
+				Reviewers: []string{"solver"}, Sandbox: "none", After: []string{"systemctl", "--user", "restart", "agent"}, Write: "default",
 			},
 		}},
 	} {

@@ -1,0 +1,80 @@
+package measuring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"evolve/runtime/sandbox"
+)
+
+// Built is a tree with the benchmarks compiled from it.
+type Built struct {
+	tree, bin string
+	binaries  []binary
+}
+
+// binary is a compiled test, with the folder of the tree, as it is seen inside, that
+// it is run in.
+type binary struct{ file, dir string }
+
+// Compile compiles the benchmarks of a tree; only the toolchain runs, never what it
+// compiles. tree is the absolute folder of the tree, which stays the caller's; name
+// tells the compiled ones apart, and what had it before is replaced.
+func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
+	b := &Built{tree: tree, bin: filepath.Join(y.Folder, "bin", name)}
+	if err := os.RemoveAll(b.bin); err != nil {
+		return nil, fmt.Errorf("making room for the benchmarks: %w", err)
+	}
+	if err := errors.Join(os.MkdirAll(b.bin, 0o700), os.MkdirAll(y.Cache, 0o700)); err != nil {
+		return nil, fmt.Errorf("making room for the benchmarks: %w", err)
+	}
+	timed, cancel := context.WithTimeoutCause(ctx, compileTime, errSlow)
+	defer cancel()
+	tool := filepath.Join(y.Tools.Root, "bin", "go")
+	spec := y.compiling(b)
+	list := append([]string{tool, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}"}, y.Packages...)
+	out, err := y.command(timed, spec, list)
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages: %w", err)
+	}
+	for dir := range strings.Lines(string(out)) {
+		dir = strings.TrimSpace(dir)
+		if dir == "" {
+			continue
+		}
+		file := fmt.Sprintf("%d.test", len(b.binaries))
+		if _, err := y.command(timed, spec, []string{tool, "test", "-c", "-o", path.Join(y.inside(b.bin, binPlace), file), dir}); err != nil {
+			return nil, fmt.Errorf("compiling the benchmarks: %w", err)
+		}
+		b.binaries = append(b.binaries, binary{file, dir})
+	}
+	return b, nil
+}
+
+// compiling is the view of the world of the toolchain.
+func (y *Yard) compiling(b *Built) sandbox.Spec {
+	cgo := "0"
+	if y.Cgo {
+		cgo = "1"
+	}
+	s := sandbox.Spec{
+		Dir: y.inside(b.tree, treePlace), ReadOnly: []string{y.Tools.Root}, Writable: []string{y.Cache}, Temp: y.Folder,
+		Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs},
+		Env: []string{
+			"PATH=" + filepath.Join(y.Tools.Root, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=-mod=readonly -buildvcs=false", "GOENV=off", "GOPROXY=off", "GOSUMDB=off",
+			"GOVCS=*:off", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=" + cgo, "GOMODCACHE=" + y.Tools.Modules, "GOCACHE=" + y.Cache,
+		},
+	}
+	if _, err := os.Stat(y.Tools.Modules); err == nil {
+		s.ReadOnly = append(s.ReadOnly, y.Tools.Modules)
+	}
+	if y.Walls.Err() == nil {
+		s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace, Writable: true}}
+	}
+	return s
+}
