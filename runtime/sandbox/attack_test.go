@@ -459,32 +459,25 @@ func TestAttacks(t *testing.T) {
 			t.Logf("outside: %s: %s", a.name, outside[a.name])
 		}
 	}
-	for _, k := range []walls{namespaceWalls, bubblewrapWalls, landlockWalls} {
-		w := wallsOf(k)
-		t.Run(w.Name(), func(t *testing.T) {
-			if err := trial[k](); err != nil {
-				t.Skipf("not to be had here: %v", err)
+	every(t, func(t *testing.T, w Walls) {
+		exit, out, err := w.Run(t.Context(), Spec{Argv: argv, Dir: "/usr", ReadOnly: argv[:1]}, nil, 1<<20)
+		if err != nil || exit.Code != 0 || len(out.Stderr) > 0 {
+			t.Fatalf("%+v, %v: %s", exit, err, out.Stderr)
+		}
+		inside := outcomes(t, string(out.Stdout))
+		var succeeded []string
+		for _, a := range attacks {
+			outcome, tried := inside[a.name]
+			if !tried {
+				t.Errorf("%s was not tried", a.name)
 			}
-			exit, out, err := w.Run(t.Context(), Spec{Argv: argv, Dir: "/usr", ReadOnly: argv[:1]}, nil, 1<<20)
-			if err != nil || exit.Code != 0 || len(out.Stderr) > 0 {
-				t.Fatalf("%+v, %v: %s", exit, err, out.Stderr)
+			if outcome == "succeeded" {
+				succeeded = append(succeeded, a.name)
 			}
-			inside := outcomes(t, string(out.Stdout))
-			var succeeded []string
-			for _, a := range attacks {
-				switch outcome, tried := inside[a.name]; {
-				case !tried:
-					t.Errorf("%s was not tried", a.name)
-				case outcome == "succeeded":
-					succeeded = append(succeeded, a.name)
-				}
-			}
-			if diff := cmp.Diff(open[k], succeeded); diff != "" {
-				t.Errorf("what succeeds (-known +now):\n%s", diff)
-			}
-			for _, a := range attacks {
-				t.Logf("%s: %s", a.name, inside[a.name])
-			}
-		})
-	}
+			t.Logf("%s: %s", a.name, outcome)
+		}
+		if diff := cmp.Diff(open[w.kind], succeeded); diff != "" {
+			t.Errorf("what succeeds (-known +now):\n%s", diff)
+		}
+	})
 }

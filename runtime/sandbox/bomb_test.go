@@ -132,7 +132,7 @@ func TestBombs(t *testing.T) {
 		{"children", Limits{Total: little}, OverMemory},
 		{"private", Limits{Total: much}, Own},
 		{"files", Limits{Total: much}, Own},
-		{"many see one file", Limits{Total: 3 * hold}, Own},
+		{"many see one file", Limits{Total: much}, Own},
 		{"processor", Limits{CPU: 100 * time.Millisecond}, OverCPU},
 		{"processors of many", Limits{CPU: 100 * time.Millisecond}, OverCPU},
 		{"signals", Limits{}, Own},

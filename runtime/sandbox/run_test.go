@@ -51,6 +51,6 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v, %q, %v", exit, got.Stdout, err)
 		}
 	}
-	each(t, test)
+	every(t, test)
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }

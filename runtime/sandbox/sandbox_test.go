@@ -54,10 +54,21 @@ func namespaces(t testing.TB) Walls {
 	return wallsOf(namespaceWalls)
 }
 
-// each runs a test on every kind of walls that this machine has.
+// each runs a test on every kind of walls with a root of its own that this machine has.
 func each(t *testing.T, test func(t *testing.T, w Walls)) {
 	t.Helper()
-	for _, k := range []walls{namespaceWalls, bubblewrapWalls} {
+	on(t, []walls{namespaceWalls, bubblewrapWalls}, test)
+}
+
+// every runs a test on every kind of walls that this machine has.
+func every(t *testing.T, test func(t *testing.T, w Walls)) {
+	t.Helper()
+	on(t, []walls{namespaceWalls, bubblewrapWalls, landlockWalls}, test)
+}
+
+func on(t *testing.T, kinds []walls, test func(t *testing.T, w Walls)) {
+	t.Helper()
+	for _, k := range kinds {
 		w := wallsOf(k)
 		t.Run(w.Name(), func(t *testing.T) {
 			if err := trial[k](); err != nil {
@@ -177,7 +188,7 @@ func TestEnvironment(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	each(t, test)
+	every(t, test)
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
 
@@ -308,7 +319,7 @@ func TestKill(t *testing.T) {
 			})
 		}
 	}
-	each(t, test)
+	every(t, test)
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
 
@@ -343,7 +354,7 @@ func TestStartErrors(t *testing.T) {
 			t.Error("starts for nobody")
 		}
 	}
-	t.Run("namespaces", func(t *testing.T) { test(t, namespaces(t)) })
+	every(t, test)
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
 
@@ -362,23 +373,5 @@ func TestLimits(t *testing.T) {
 		t.Errorf("more processes than the limit: %q", rest)
 	} else if first != "400" {
 		t.Log("this kernel has one limit of process numbers for all; it is older than Linux 6.14")
-	}
-}
-
-func BenchmarkStart(b *testing.B) {
-	for name, w := range map[string]func() Walls{
-		"namespaces": func() Walls { return namespaces(b) },
-		"none":       func() Walls { return None("a benchmark") },
-	} {
-		b.Run(name, func(b *testing.B) {
-			walls, dir := w(), b.TempDir()
-			for b.Loop() {
-				p, err := walls.Start(b.Context(), Spec{Argv: []string{"true"}, Dir: dir})
-				if err != nil {
-					b.Fatal(err)
-				}
-				p.Wait()
-			}
-		})
 	}
 }

@@ -54,18 +54,12 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("in the terminal's own session: %s", said[:k])
-	for _, kind := range []walls{namespaceWalls, bubblewrapWalls, landlockWalls} {
-		w := wallsOf(kind)
-		t.Run(w.Name(), func(t *testing.T) {
-			if err := trial[kind](); err != nil {
-				t.Skipf("not to be had here: %v", err)
-			}
-			got, _ := output(t, w, Spec{Argv: []string{self, "terminal", "try"}, Dir: "/usr", ReadOnly: []string{self}, Stdin: slave})
-			if got != "push: refused, take: refused\n" {
-				t.Error(got)
-			}
-		})
-	}
+	every(t, func(t *testing.T, w Walls) {
+		got, _ := output(t, w, Spec{Argv: []string{self, "terminal", "try"}, Dir: "/usr", ReadOnly: []string{self}, Stdin: slave})
+		if got != "push: refused, take: refused\n" {
+			t.Error(got)
+		}
+	})
 }
 
 func init() {

@@ -100,21 +100,23 @@ func (w *watch) look() Reason {
 	case w.limits.Total == 0:
 		return Own
 	}
-	files := w.filed()
-	if most+files <= w.limits.Total {
+	if most+w.filed() <= w.limits.Total {
 		return Own
 	}
-	// The dear way, which counts each page once, only where the cheap one leaves doubt.
-	var total uint64
-	for _, pid := range pids {
-		if pid != 1 {
-			total += proportional(pid)
+	// The dear way, which counts each page once, only where the cheap one leaves doubt;
+	// and again, because processes come and go while it counts.
+	for range 2 {
+		var total uint64
+		for _, pid := range pids {
+			if pid != 1 {
+				total += proportional(pid)
+			}
+		}
+		if total+w.filed() <= w.limits.Total {
+			return Own
 		}
 	}
-	if total+files > w.limits.Total {
-		return OverMemory
-	}
-	return Own
+	return OverMemory
 }
 
 // filed is the memory in the files of the private folders, in bytes.

@@ -1,0 +1,92 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// busy keeps every processor busy several times over until the test ends.
+func busy(t *testing.T) {
+	var done atomic.Bool
+	ended := make(chan struct{})
+	n := 4 * runtime.GOMAXPROCS(0)
+	for range n {
+		go func() {
+			for !done.Load() {
+				runtime.Gosched()
+			}
+			ended <- struct{}{}
+		}()
+	}
+	t.Cleanup(func() {
+		done.Store(true)
+		for range n {
+			<-ended
+		}
+	})
+}
+
+// TestWireHeld has somebody hold the other end of the control socket who says nothing:
+// no wait on it outlasts the context, nor the end of the inside.
+func TestWireHeld(t *testing.T) {
+	for name, part := range map[string]string{"says nothing": "", "says half of it": `{"star`, "says too little": `{"started":true}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, theirs, err := newWire()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer theirs.Close()
+			if _, err := theirs.WriteString(part); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			given := errors.New("given up")
+			killed := make(chan struct{})
+			go func() {
+				// The orders have come, so that the wait for a reply is next.
+				_, _ = theirs.Read(make([]byte, 1))
+				cancel(given)
+			}()
+			// A large order does not fit into the socket, and a home asks for a second reply.
+			if err := w.begin(ctx, orders{Home: "/home", Env: []string{string(make([]byte, 1<<20))}}, func() { close(killed) }); !errors.Is(err, given) {
+				t.Errorf("begins with %v", err)
+			}
+			<-killed
+			if e := w.end(); e != (Exit{Code: -1, Signal: 9, Reason: Fallen}) {
+				t.Errorf("ends with %+v", e)
+			}
+		})
+	}
+}
+
+// TestGivenUp gives up starts and runs at any moment, on a busy machine: every one
+// returns, with the reason, and leaves nothing behind.
+func TestGivenUp(t *testing.T) {
+	busy(t)
+	test := func(t *testing.T, w Walls) {
+		for round := range 5 {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				for range round * round * 1000 { // later in every round
+					_ = unix.Getppid()
+				}
+				cancel()
+			}()
+			exit, _, err := w.Run(ctx, sh("/usr", "sleep 1000"), nil, 100)
+			if !errors.Is(err, context.Canceled) || exit != (Exit{}) && exit != (Exit{Code: -1, Signal: 9, Reason: Killed}) {
+				t.Errorf("round %d: %+v, %v", round, exit, err)
+			}
+			cancel()
+		}
+	}
+	every(t, test)
+	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
+}
