@@ -243,7 +243,7 @@ func TestOwnHistory(t *testing.T) {
 		t.Skip("the source is not in a repository with its history")
 	}
 	p := newProof(t, n, 97)
-	p.report(n.walk(25, p.change))
+	p.report(n.walk(12, p.change))
 }
 
 // TestOtherHistory does so on all commits of the repository that EVOLVE_HISTORY_REPO
