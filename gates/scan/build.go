@@ -98,35 +98,43 @@ func directives(f *file, found report) {
 	}
 }
 
-// constraintsOf lists the build constraints of a file as the go command reads them:
-// those before the package clause.
-func constraintsOf(a *ast.File) (text string, at token.Pos) {
+// constraintOf is the build constraint of a file as the go command reads it: the
+// //go:build line before the package clause, else all // +build lines together. The
+// old and the new form of one condition are the same.
+func constraintOf(a *ast.File) (text string, at token.Pos) {
 	if a == nil {
 		return "", token.NoPos
 	}
-	var lines []string
 	at = a.Package
+	var expr constraint.Expr
 	for _, g := range a.Comments {
 		if g.Pos() > a.Package {
 			break
 		}
 		for _, c := range g.List {
-			if constraint.IsGoBuild(c.Text) || constraint.IsPlusBuild(c.Text) {
-				if len(lines) == 0 {
-					at = c.Pos()
-				}
-				lines = append(lines, strings.TrimSpace(c.Text))
+			x, err := constraint.Parse(c.Text)
+			switch {
+			case err != nil:
+			case constraint.IsGoBuild(c.Text):
+				return x.String(), c.Pos()
+			case expr == nil:
+				expr, at = x, c.Pos()
+			default:
+				expr = &constraint.AndExpr{X: expr, Y: x}
 			}
 		}
 	}
-	return strings.Join(lines, "; "), at
+	if expr == nil {
+		return "", at
+	}
+	return expr.String(), at
 }
 
 // constraints looks for files that are built under other conditions than before, or
 // that belong to another package.
 func constraints(f *file, found report) {
-	now, at := constraintsOf(f.now)
-	was, _ := constraintsOf(f.was)
+	now, at := constraintOf(f.now)
+	was, _ := constraintOf(f.was)
 	switch now {
 	case was:
 	case "":

@@ -33,6 +33,8 @@ func TestConstraints(t *testing.T) {
 		{name: "ignored", old: "package p", now: "//go:build ignore\n\npackage p", want: "flag"},
 		{name: "the old form", now: "// +build !race\n\npackage p", want: "flag"},
 		{name: "other", old: "//go:build a\n\npackage p", now: "//go:build b\n\npackage p", want: "flag"},
+		{name: "the same in the new form", old: "// +build a,b\n// +build c\n\npackage p", now: "//go:build a && b && c\n// +build a,b\n// +build c\n\npackage p"},
+		{name: "the old form says otherwise and is not read", now: "//go:build linux\n// +build windows\n\npackage p", old: "//go:build linux\n\npackage p"},
 		{name: "gone", old: "//go:build a\n\npackage p", now: "package p", want: "flag"},
 		{name: "left out", now: "package documentation", want: "fatal"},
 		{name: "another package", old: "package p", now: "package q", want: "flag"},
