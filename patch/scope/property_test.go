@@ -75,7 +75,7 @@ func TestOutsideIsRefused(t *testing.T) {
 			refused[f.Path] = true
 		}
 		under := func(list []string, path string) bool {
-			return slices.ContainsFunc(list, func(e string) bool { return strings.HasPrefix(path+"/", e+"/") })
+			return slices.ContainsFunc(list, func(e string) bool { return strings.HasPrefix(path+"/", strings.TrimSuffix(e, "/")+"/") })
 		}
 		for _, e := range slices.Concat(base, candidate) {
 			if slices.Contains(base, e) && slices.Contains(candidate, e) {
