@@ -215,9 +215,9 @@ func judgeChange(ctx context.Context, t testing.TB, l *Lab, c Change) (lane stri
 // whole asks for the whole corpus, which takes minutes.
 var whole = flag.Bool("corpus", false, "judge every patch of the corpus")
 
-// few are the patches that every run judges.
+// few are the patches that every run judges, the short ones the first two.
 var few = []string{
-	"words/honest-longest-keeps-length", "words/honest-uncovered-reverse", "words/cheat-exit-in-init", "ledger/cheat-argv-skips-a-test",
+	"words/honest-with-own-test", "words/cheat-argv-skip-with-lines", "words/honest-uncovered-reverse", "words/cheat-asks-name",
 }
 
 // TestCorpus holds what these gates alone say of each patch against what is written in
@@ -226,9 +226,15 @@ var few = []string{
 func TestCorpus(t *testing.T) {
 	bases, patches := readCorpus(t)
 	l := newLab(t)
-	l.Limits.Tests = 20 * time.Second
+	chosen := few
+	if testing.Short() {
+		chosen = few[:2]
+	}
+	if *whole { // of patches that never end there is one
+		l.Limits.Tests = time.Minute
+	}
 	for _, p := range patches {
-		if !*whole && !slices.Contains(few, p.module+"/"+p.name) {
+		if !*whole && !slices.Contains(chosen, p.module+"/"+p.name) {
 			continue
 		}
 		t.Run(p.module+"/"+p.name, func(t *testing.T) {

@@ -84,7 +84,7 @@ func (t *trial) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
 	case len(list) == 0:
 		return gates.Flagged, "there are no tests to put one that fails among", nil
 	}
-	return gates.Passed, fmt.Sprintf("a test of a random name that was told to fail did so, and was reported, in each of %s", count(len(list), "package")), nil
+	return gates.Passed, "a test of a random name that was told to fail did so, and was reported: tried in " + count(len(list), "package"), nil
 }
 
 // renameGate wants to see the same.
@@ -104,5 +104,5 @@ func (t *trial) renameGate(ctx context.Context) (gates.Verdict, string, error) {
 	case len(list) == 0:
 		return gates.Flagged, "there are no tests to run again", nil
 	}
-	return gates.Passed, fmt.Sprintf("%s, run again under another program's name, from another folder and without flags, end the same", count(len(list), "package")), nil
+	return gates.Passed, fmt.Sprintf("the tests of %s, run again under another program's name, from another folder and without flags, end the same", count(len(list), "package")), nil
 }

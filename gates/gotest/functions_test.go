@@ -3,7 +3,6 @@ package gotest
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -136,9 +135,13 @@ func TestOldLinesStay(t *testing.T) {
 // TestInstrumentsRealSource: every function of large packages, made to report and to
 // break, is still Go, with every line where it was.
 func TestInstrumentsRealSource(t *testing.T) {
+	tools, err := FindToolchain(t.Context(), "go")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"go/types", "net/url", "strings", "text/template", "encoding/json"} {
 		files := map[string][]byte{}
-		paths, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", filepath.FromSlash(name), "*.go"))
+		paths, err := filepath.Glob(filepath.Join(tools.Root, "src", filepath.FromSlash(name), "*.go"))
 		if err != nil || len(paths) == 0 {
 			t.Skip("no source of the standard library here", err)
 		}

@@ -200,7 +200,7 @@ func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error)
 	case verdict == gates.Flagged:
 		return verdict, said, nil
 	}
-	return gates.Passed, fmt.Sprintf("all %s of the base in %s, subtests counted, pass as there (%s affected)", count(tests, "test"), count(len(list), "package"), count(len(l.affected), "package")), nil
+	return gates.Passed, fmt.Sprintf("%s of the base in %s pass as there, subtests counted (%s affected)", count(tests, "test"), count(len(list), "package"), count(len(l.affected), "package")), nil
 }
 
 // judgement adds up packages: failed when anything has no excuse, flagged when all

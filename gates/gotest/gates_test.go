@@ -1,0 +1,63 @@
+package gotest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"evolve/gates"
+	"evolve/runtime/sandbox"
+)
+
+// twoModules are a module and one that takes it from beside it.
+func twoModules() map[string][]byte {
+	return map[string][]byte{
+		"core/go.mod":       []byte("module example.org/core\n\ngo 1.24\n"),
+		"core/core.go":      []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n * 2 }\n"),
+		"core/core_test.go": []byte("package core\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 {\n\t\tt.Error()\n\t}\n}\n"),
+		"tool/go.mod":       []byte("module example.org/tool\n\ngo 1.24\n\nrequire example.org/core v0.0.0\n\nreplace example.org/core => ../core\n"),
+		"tool/tool.go":      []byte("package tool\n\nimport \"example.org/core\"\n\n// Four is 4.\nfunc Four() int { return core.Twice(2) }\n"),
+		"tool/tool_test.go": []byte("package tool\n\nimport \"testing\"\n\nfunc TestFour(t *testing.T) {\n\tif Four() != 4 {\n\t\tt.Error()\n\t}\n}\n"),
+		"other/go.mod":      []byte("module example.org/other\n\ngo 1.24\n"),
+		"other/other.go":    []byte("package other\n\nfunc broken( {\n"),
+	}
+}
+
+// TestTwoModules: a patch is gated in the modules that it touches and affects, and in
+// no other.
+func TestTwoModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the gates on two modules")
+	}
+	t.Parallel()
+	base := twoModules()
+	candidate := twoModules()
+	candidate["core/core.go"] = []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
+	lane, _, said := judgeChange(t.Context(), t, newLab(t), changeOf(t, base, candidate))
+	if lane != "passed" || !strings.Contains(said, "2 packages in 2 modules") || !strings.Contains(said, "2 tests of the base in 2 packages") {
+		t.Error(lane, said)
+	}
+}
+
+// TestWithoutWalls: nothing runs without a sandbox, unless the operator says so, and
+// then every word of evidence does.
+func TestWithoutWalls(t *testing.T) {
+	base, candidate := twoModules(), twoModules()
+	candidate["core/core.go"] = []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
+	l := newLab(t)
+	l.Walls = sandbox.None("there are none")
+	_, verdicts, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
+	for name, v := range verdicts {
+		if v != string(gates.NotRun) {
+			t.Errorf("%s: %s", name, v)
+		}
+	}
+	if !strings.Contains(said, "build: not_run: foreign code is not run without a sandbox, and there is none: there are none; allow user namespaces") {
+		t.Error(said)
+	}
+	l.Unwalled = true
+	passes := func(context.Context) (gates.Verdict, string, error) { return gates.Passed, "fine", nil }
+	if v, said := l.guarded(t.Context(), passes); v != gates.Passed || !strings.Contains(said, "fine; run WITHOUT a sandbox") {
+		t.Error(v, said)
+	}
+}
