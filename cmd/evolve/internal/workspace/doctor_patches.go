@@ -11,7 +11,8 @@ import (
 )
 
 // checkPatchTargets looks at what patches need: a repository that commits can be
-// written to, Go to test them with, and walls to test them behind.
+// written to, Go to test them with, and walls to test them behind. What can simply be
+// put in place is warned of, as all else works without.
 func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
 	var checks []Check
 	for _, t := range w.Settings.Patches.Targets {
@@ -39,7 +40,7 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 	case errors.Is(err, exec.ErrNotFound):
 		return warn(name, "install git: only it brings a checked-out tree to an adopted patch safely", "git is not installed")
 	case strings.Contains(message, "not a git repository"):
-		return fail(name, "git init, and commit what is there", "%q is in no git repository", t.Repo)
+		return warn(name, "git init, and commit what is there", "%q is in no git repository", t.Repo)
 	case strings.Contains(message, "dubious ownership"):
 		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "the repository belongs to somebody else, so git refuses it")
 	case err != nil:
@@ -48,7 +49,7 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 		return fail(name, "name the folder of its working tree", "%q has no working tree", t.Repo)
 	}
 	if _, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return fail(name, "commit what is there", "%q has no commit yet", t.Repo)
+		return warn(name, "commit what is there", "%q has no commit yet", t.Repo)
 	}
 	var missing []string
 	for _, path := range t.Allow {
@@ -66,7 +67,7 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 func checkTests(ctx context.Context, p Probes, w *Workspace) Check {
 	const name = "patches"
 	if _, err := p.LookPath("go"); err != nil {
-		return fail(name, "install Go: no patch is shown without its tests", "go is not to be found")
+		return warn(name, "install Go: no patch is shown without its tests", "go is not to be found")
 	}
 	none := w.Settings.Patches.Sandbox == "none"
 	walls, err := p.Sandbox(ctx)
@@ -74,7 +75,7 @@ func checkTests(ctx context.Context, p Probes, w *Workspace) Check {
 	case err != nil && none:
 		return warn(name, "remove patches.sandbox where a sandbox is to be had", "their tests run with your own rights: %v", err)
 	case err != nil:
-		return fail(name, "allow user namespaces, or install bubblewrap; patches.sandbox: none does without", "their tests are refused, because there are no walls: %v", err)
+		return warn(name, "allow user namespaces, or install bubblewrap; patches.sandbox: none does without", "their tests are refused, because there are no walls: %v", err)
 	}
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }

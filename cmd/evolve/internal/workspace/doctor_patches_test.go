@@ -37,10 +37,10 @@ func TestDoctorPatchTargets(t *testing.T) {
 		"in order": {settings, good, func(*Probes) {}, `ok patches code: 1 path may be changed: cache
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `fail patches code: "code" is in no git repository | git init, and commit what is there
+		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `warn patches code: "code" is in no git repository | git init, and commit what is there
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"no commit": {settings, func(root string) { git(root, "init", "-q", "code") }, func(*Probes) {}, `fail patches code: "code" has no commit yet | commit what is there
+		"no commit": {settings, func(root string) { git(root, "init", "-q", "code") }, func(*Probes) {}, `warn patches code: "code" has no commit yet | commit what is there
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: names its objects by SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
@@ -52,7 +52,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"no walls": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
 		}, `ok patches code: 1 path may be changed: cache
-fail patches: their tests are refused, because there are no walls: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
+warn patches: their tests are refused, because there are no walls: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
 `},
 		"no walls wanted": {settings + "  sandbox: none\n", good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
@@ -67,7 +67,7 @@ warn patches: their tests run with your own rights: no namespaces | remove patch
 				return exec.LookPath(name)
 			}
 		}, `ok patches code: 1 path may be changed: cache
-fail patches: go is not to be found | install Go: no patch is shown without its tests
+warn patches: go is not to be found | install Go: no patch is shown without its tests
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
