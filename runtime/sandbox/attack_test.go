@@ -373,7 +373,11 @@ func lay(t *testing.T) bait {
 	}
 	t.Cleanup(func() { unix.Close(fd); f.Close() })
 	if id, err := unix.AddKey("user", b.key, []byte(hunter), unix.KEY_SPEC_USER_SESSION_KEYRING); err == nil {
-		t.Cleanup(func() { unix.KeyctlInt(unix.KEYCTL_UNLINK, id, unix.KEY_SPEC_USER_SESSION_KEYRING, 0, 0) })
+		t.Cleanup(func() {
+			if _, err := unix.KeyctlInt(unix.KEYCTL_UNLINK, id, unix.KEY_SPEC_USER_SESSION_KEYRING, 0, 0); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	self, err := os.Executable()
 	if err != nil {

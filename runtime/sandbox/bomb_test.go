@@ -93,11 +93,13 @@ func bomb() {
 		os.Exit(0)
 	case "processor":
 		signal.Ignore(unix.SIGXCPU)
-		for {
+		for began := time.Now(); time.Since(began) < time.Hour; {
 		}
 	case "processors of many":
 		for {
-			exec.Command("/proc/self/exe", "bomb", "a short while").Run()
+			if err := exec.Command("/proc/self/exe", "bomb", "a short while").Run(); err != nil {
+				os.Exit(1)
+			}
 		}
 	case "a short while":
 		for began := time.Now(); time.Since(began) < 20*time.Millisecond; {

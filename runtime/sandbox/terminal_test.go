@@ -47,7 +47,12 @@ func TestTerminal(t *testing.T) {
 	if err := holder.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { holder.Process.Kill(); holder.Wait() }()
+	defer func() {
+		if err := holder.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		holder.Wait()
+	}()
 	said := make([]byte, 100)
 	k, err := out.Read(said)
 	if err != nil {
