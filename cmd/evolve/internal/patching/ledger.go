@@ -43,7 +43,7 @@ func (d *Desk) past(ctx context.Context) ([]quota.Attempt, error) {
 		case e.Kind == entryAttempt:
 			out = append(out, quota.Attempt{Agent: e.Actor, Time: e.Time})
 		case e.Kind == entryAdopted && kindOf(e) == archive.KindPatch:
-			out = append(out, quota.Attempt{Agent: e.Actor, Time: e.Time, Adopted: e.Time})
+			out = append(out, quota.Attempt{Adopted: e.Time}) // no attempt of whoever approved
 		}
 	}
 	return out, nil
