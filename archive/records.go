@@ -66,6 +66,8 @@ type Run struct {
 	Policy string `json:"policy,omitempty"`
 	// Guards says how the limiters, breakers and budgets of tools and providers fared.
 	Guards []policy.Stat `json:"guards,omitempty"`
+	// Patches says what the night did about patches of code, in its order.
+	Patches []PatchNote `json:"patches,omitempty"`
 	Binary string        `json:"binary,omitempty"`
 	Host   string        `json:"host,omitempty"`
 }

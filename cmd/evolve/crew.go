@@ -118,6 +118,19 @@ func (c *crew) withReflection(a *workspace.Agent, opened nightly.Opened) (nightl
 	return opened, nil
 }
 
+// writer opens the route of patches.write in an agent's name, once the agents are done.
+func (c *crew) writer(a *workspace.Agent) (model.Model, func() error, error) {
+	models, err := c.sh.newModels(c.workspace, c.walls.scrubber.String)
+	if err != nil {
+		return nil, nil, err
+	}
+	router, err := models.router(a.ID, c.workspace.Settings.Patches.Write, c.guard, c.walls.scrubber.String)
+	if err != nil {
+		return nil, nil, errors.Join(err, models.close())
+	}
+	return router, func() error { router.Close(); return models.close() }, nil
+}
+
 // openBuiltin makes the runtime inside this program ready: its model, its servers
 // of tools, the tools and skills that a person has approved.
 func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {

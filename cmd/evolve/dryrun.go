@@ -28,7 +28,7 @@ func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Worksp
 		return err
 	}
 	if o.json {
-		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "outlooks": plan.Outlooks})
+		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
 	}
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	out("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
@@ -59,6 +59,7 @@ func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Worksp
 			out("  warning   %s\n", warning)
 		}
 	}
+	sh.printPatchPlan(patchPlanOf(w, plan))
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
 	"evolve/runtime/mcp"
+	"evolve/runtime/model"
 	"evolve/runtime/tool"
 	"evolve/runtime/turn"
 )
@@ -101,6 +102,12 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 	if o.selection != "" {
 		opts.Selection = o.selection
 	}
+	if len(set.Patches.Targets) > 0 {
+		opts.Patches = sh.patchDesk(c, w, nil)
+	}
+	if set.Patches.Write != "" && opts.Patches != nil {
+		opts.Writer = func(_ context.Context, a *workspace.Agent) (model.Model, func() error, error) { return crew.writer(a) }
+	}
 	return opts, crew, nil
 }
 
@@ -108,6 +115,9 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 func (sh *shell) withDesk(opts *nightly.Options) {
 	desk := sh.desk(opts.Workspace, opts.Archive)
 	opts.Propose, opts.Skill = desk.Propose, desk.DraftSkill
+	if opts.Patches != nil {
+		opts.Patches.Archive = opts.Archive
+	}
 }
 
 // desk is where proposals are drawn up and decided on.

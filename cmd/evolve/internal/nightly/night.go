@@ -117,6 +117,9 @@ func (n *night) open(ctx context.Context) error {
 // shares gives the agent its part of the money and time that is left.
 func (n *night) shares() {
 	if total := n.o.Budget.USD; total > 0 {
+		if n.o.Patches != nil && n.o.Writer != nil && !n.o.SearchOnly() {
+			total *= 1 - writeShare
+		}
 		spent := n.budget.Spent()
 		n.usd = spent + (total-spent)/float64(n.left)
 	}

@@ -9,6 +9,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
@@ -53,6 +54,12 @@ type Options struct {
 	// Skill drafts a skill from the transcripts of a run and proposes it, when there is
 	// one to propose; nil drafts none.
 	Skill func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
+
+	// Patches is where the night hands in its own patches of code; nil: it makes none.
+	Patches *patching.Desk
+	// Writer opens the language model that writes patches from an agent's failures; nil:
+	// none writes.
+	Writer func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)
 
 	// Scrub removes credentials from what is kept of answers.
 	Scrub    func(string) string
@@ -112,6 +119,8 @@ type Plan struct {
 	Agents []archive.AgentPlan
 	// Outlooks are those of the same agents; empty when nothing is to be confirmed.
 	Outlooks []Outlook
+	// Tunings are the targets whose marked constants are searched after the agents.
+	Tunings []Tuning
 }
 
 // Summary is how a run ended.

@@ -33,14 +33,16 @@ const (
 var ErrNoAgents = errors.New("the workspace has no agents")
 
 type runner struct {
-	o       Options
-	run     archive.Run
-	agents  []*workspace.Agent
-	plans   []archive.AgentPlan
-	budget  *bench.Budget
-	stop    time.Time
-	running atomic.Int64
-	reached atomic.Int64
+	o      Options
+	run    archive.Run
+	agents []*workspace.Agent
+	plans  []archive.AgentPlan
+	budget *bench.Budget
+	// stop ends the work on agents, end all that comes after it; zero: open.
+	stop, end time.Time
+	tunings   []tunable
+	running   atomic.Int64
+	reached   atomic.Int64
 }
 
 // Prepare makes the plan of a run without spending or writing anything.
@@ -50,6 +52,9 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{Run: r.run, Agents: r.plans}
+	for _, t := range r.tunings {
+		plan.Tunings = append(plan.Tunings, t.Tuning)
+	}
 	for _, p := range r.plans {
 		if o.SearchOnly() {
 			break
@@ -87,6 +92,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		}
 	}
 	skills := r.skills(ctx, ended, results)
+	r.patches(ctx, ended, results)
 	// The context may be over; the end of the run is written all the same.
 	if err := r.finish(context.WithoutCancel(ctx), ended, results); err != nil {
 		return Summary{}, err
@@ -101,6 +107,7 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 		return nil, err
 	}
 	r.agents = agents
+	r.survey()
 	latest, err := o.Archive.Run(ctx, "")
 	switch {
 	case errors.Is(err, archive.ErrNotFound):
@@ -235,6 +242,9 @@ func (r *runner) start(ctx context.Context) error {
 			r.stop = until
 		}
 	}
+	if r.end = r.stop; len(r.tunings) > 0 && !r.stop.IsZero() {
+		r.stop = r.stop.Add(-time.Duration(float64(r.stop.Sub(now)) * tuneShare))
+	}
 	r.budget = bench.NewBudget(o.Budget.USD, r.stop, o.Now)
 	if err := r.countSpent(ctx); err != nil {
 		return err
@@ -264,7 +274,13 @@ func (r *runner) countSpent(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	notes, err := r.patchNotes(ctx)
+	for _, n := range notes {
+		if n.run == r.run.ID {
+			r.budget.Add(n.Usage.CostUSD)
+		}
+	}
+	return err
 }
 
 // abandonOthers marks runs whose process died and whose plan no longer fits.

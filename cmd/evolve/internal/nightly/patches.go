@@ -1,0 +1,202 @@
+package nightly
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/tuning"
+)
+
+// PatchNoteKind is the kind of the ledger's entries that hold an [archive.PatchNote];
+// their subject is the run.
+const PatchNoteKind = "patch.night"
+
+const (
+	// tuneShare of a night's time is kept for the tuning of constants, where there is
+	// something to tune. It searches for half of that: the gates need time as well.
+	tuneShare = .1
+	// writeShare of the money is kept for the model that writes patches.
+	writeShare = .05
+)
+
+// Tuning is a target whose marked constants a night would tune.
+type Tuning struct {
+	Target string `json:"target"`
+	// Constants are their names; Cost says what the search takes at most, and Problem
+	// why there will be none.
+	Constants string `json:"constants,omitempty"`
+	Cost      string `json:"cost,omitempty"`
+	Problem   string `json:"problem,omitempty"`
+}
+
+// tunable is a target that may be tuned; found is nil when it could not be looked at.
+type tunable struct {
+	Tuning
+	found *tuning.Prospect
+}
+
+// survey finds out which targets have something to tune.
+func (r *runner) survey() {
+	if r.o.Patches == nil || r.o.SearchOnly() {
+		return
+	}
+	for _, t := range r.o.Patches.Targets {
+		p := tunable{Tuning: Tuning{Target: t.Name}}
+		var err error
+		switch p.found, err = tuning.Look(r.o.Patches, t); {
+		case err != nil:
+			p.Problem = err.Error()
+		case p.found == nil:
+			continue
+		default:
+			p.Constants, p.Cost, p.Problem = p.found.Names(), p.found.Cost(), p.found.Problem
+		}
+		r.tunings = append(r.tunings, p)
+	}
+}
+
+// patches tunes constants and has patches written once all agents are done: what is
+// proposed of configs has the same numbers either way, and no evaluation runs beside a
+// benchmark. A night that was stopped makes none, and one in which that fails is no
+// worse a night. What is noted in the ledger is not done again when a run is resumed;
+// a search that was interrupted begins anew.
+func (r *runner) patches(ctx context.Context, ended error, results []archive.AgentResult) {
+	if ended != nil || r.o.Patches == nil || r.o.SearchOnly() {
+		return
+	}
+	past, err := r.patchNotes(ctx)
+	if err != nil {
+		r.o.Log.Warn("the patches of the night", "error", err)
+		return
+	}
+	r.budget.Limit(r.o.Budget.USD, r.end)
+	for _, p := range r.tunings {
+		r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
+			func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
+	}
+	for i, res := range results {
+		r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
+			func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
+	}
+}
+
+// pastNote is a note with the run that it is of.
+type pastNote struct {
+	run string
+	archive.PatchNote
+}
+
+func (r *runner) patchNotes(ctx context.Context) ([]pastNote, error) {
+	var out []pastNote
+	for e, err := range r.o.Archive.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the notes on patches: %w", err)
+		}
+		n := pastNote{run: e.Subject}
+		if e.Kind == PatchNoteKind && json.Unmarshal(e.Data, &n.PatchNote) == nil {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// keepNote does one piece of work, unless this run has a note of it already, and keeps
+// the note. One with an error is of this process alone, so that a resumed run tries again.
+func (r *runner) keepNote(ctx context.Context, past []pastNote, same func(archive.PatchNote) bool, work func() (archive.PatchNote, error)) {
+	for _, n := range past {
+		if n.run == r.run.ID && same(n.PatchNote) {
+			r.run.Patches = append(r.run.Patches, n.PatchNote)
+			return
+		}
+	}
+	note, err := work()
+	switch {
+	case err == nil && note.Text == "":
+		return // there was nothing to do
+	case errors.Is(err, bench.ErrBudget):
+		note.Text = "the budget or the deadline of the run left no room for it"
+	case errors.Is(err, ErrInterrupted) || ctx.Err() != nil:
+		note.Text = "it was interrupted"
+	case err != nil:
+		note.Text = "it failed: " + err.Error()
+		r.o.Log.Warn("a patch of the night", "target", note.Target, "origin", note.Origin, "agent", note.Agent, "error", err)
+	default:
+		if err := r.note(context.WithoutCancel(ctx), PatchNoteKind, note); err != nil {
+			r.o.Log.Warn("a patch of the night", "error", err)
+		}
+	}
+	r.run.Patches = append(r.run.Patches, note)
+}
+
+// tune searches the constants of one target.
+func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.PatchNote, error) {
+	note := archive.PatchNote{Target: p.Target, Origin: patching.Constants}
+	if p.found == nil {
+		return note, errors.New(p.Problem)
+	}
+	note.Ground = p.found.Ground
+	for _, n := range past {
+		if n.Settled && n.Target == p.Target && n.Ground == note.Ground {
+			note.Text = fmt.Sprintf("nothing has changed since run %s, which found: %s", n.run, n.Text)
+			return note, nil
+		}
+	}
+	if err := r.o.Patches.MayAttempt(ctx, tuning.Author(p.Target)); err != nil {
+		return refusedNote(note, err)
+	}
+	var until time.Time
+	if !r.end.IsZero() {
+		now := r.o.Now()
+		until = now.Add(r.end.Sub(now) / 2)
+	}
+	out, err := p.found.Tune(ctx, tuning.Options{Desk: r.o.Patches, Seed: r.run.Seed, Proceed: func() error { return r.proceed(ctx, until) }})
+	note.Text, note.Runs, note.Settled = out.Text, out.Runs, out.Settled
+	if err != nil || out.Submission == nil {
+		return note, err
+	}
+	return r.handIn(ctx, note, *out.Submission)
+}
+
+// proceed says why nothing new may begin; nil when it may.
+func (r *runner) proceed(ctx context.Context, until time.Time) error {
+	switch {
+	case r.o.Drain.Err() != nil:
+		return ErrInterrupted
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !until.IsZero() && !r.o.Now().Before(until):
+		return bench.ErrBudget
+	}
+	return nil
+}
+
+// handIn proposes a patch and notes what came of it.
+func (r *runner) handIn(ctx context.Context, note archive.PatchNote, s patching.Submission) (archive.PatchNote, error) {
+	s.Run = r.run.ID
+	p, err := r.o.Patches.Propose(ctx, s)
+	if err != nil {
+		return refusedNote(note, err)
+	}
+	note.Proposal, note.State = p.ID, p.State
+	return note, nil
+}
+
+// refusedNote says what was refused; other errors stay errors.
+func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
+	var refused *decide.RefusedError
+	if !errors.As(err, &refused) {
+		return note, err
+	}
+	if note.Text != "" {
+		note.Text += "; "
+	}
+	note.Text += "no proposal was made: " + refused.Text
+	return note, nil
+}

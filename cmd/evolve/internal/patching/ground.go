@@ -1,0 +1,68 @@
+package patching
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"evolve/patch"
+)
+
+// Ground is a target as it is committed, for whoever looks for a patch of it.
+type Ground struct {
+	Target Target
+	// Commit is the one at HEAD, Policy the digest of what a patch of it is judged by.
+	Commit, Policy string
+	// Tree is the tree of the commit.
+	Tree string
+	// Editable are the files that a patch may change where they are, sorted.
+	Editable []string
+
+	repo *patch.Repository
+}
+
+// Survey looks at a target. Nothing outside its scope is listed or can be read.
+func (d *Desk) Survey(name string) (*Ground, error) {
+	t, err := d.target(name)
+	if err != nil {
+		return nil, err
+	}
+	g := &Ground{Target: t}
+	if g.Policy, err = t.policy(); err != nil {
+		return nil, err
+	}
+	if g.repo, err = d.open(t); err != nil {
+		return nil, err
+	}
+	if _, g.Commit, err = g.repo.Head(); err != nil {
+		return nil, err
+	}
+	if g.Tree, err = g.repo.TreeOf(g.Commit); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	files, err := g.repo.Tree(g.Tree)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	g.Editable = t.Policy.Editable(files)
+	return g, nil
+}
+
+// Sources reads the Go files among the editable ones, by path.
+func (g *Ground) Sources() (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, path := range g.Editable {
+		if !strings.HasSuffix(path, ".go") {
+			continue
+		}
+		data, err := g.repo.File(g.Commit, path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		out[path] = data
+	}
+	return out, nil
+}
+
+// Export writes the tree into a folder that does not exist yet.
+func (g *Ground) Export(ctx context.Context, dir string) error { return g.repo.Export(ctx, g.Tree, dir) }

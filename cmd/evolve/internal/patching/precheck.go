@@ -1,0 +1,62 @@
+package patching
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/patch"
+	"evolve/patch/quota"
+)
+
+// MayAttempt refuses, with a *decide.RefusedError, an author who may not propose a
+// patch now. It writes nothing: whoever would have to pay for a patch asks first.
+func (d *Desk) MayAttempt(ctx context.Context, author string) error {
+	past, err := d.past(ctx)
+	if err != nil {
+		return err
+	}
+	var soon *quota.TooSoonError
+	if err := quota.Check(past, author, d.Now()); errors.As(err, &soon) {
+		return decide.Refuse("every attempt counts, whatever became of it", "%s", soon)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// Precheck says why a submission would fail before anything of it is run: the text does
+// not apply, or leaves the scope; empty when neither is so. It is no attempt, and
+// leaves nothing but objects that git forgets again.
+func (d *Desk) Precheck(s Submission) (why string, err error) {
+	t, err := d.target(s.Target)
+	if err != nil {
+		return "", err
+	}
+	p, why, err := d.draw(t, s, "")
+	if err != nil || why != "" {
+		return why, err
+	}
+	repo, err := d.open(t)
+	if err != nil {
+		return "", err
+	}
+	way := &passage{desk: d, target: t, repo: repo, base: p.Patch.BaseCommit, files: Change(p)}
+	var conflict *patch.ConflictError
+	switch way.tree, err = repo.Candidate(way.base, way.files); {
+	case errors.As(err, &conflict):
+		return conflict.Error(), nil
+	case err != nil:
+		return "", fmt.Errorf("writing the patched tree: %w", err)
+	}
+	if err := way.judge(); err != nil {
+		return "", err
+	}
+	var list []string
+	for _, f := range way.judged.Refused {
+		list = append(list, strings.TrimSpace(f.Path+": "+f.Rule+": "+f.Why))
+	}
+	return clip(strings.Join(list, "; "), maxEvidence), nil
+}

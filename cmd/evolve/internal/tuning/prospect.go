@@ -1,0 +1,67 @@
+package tuning
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/mutate/constants"
+)
+
+// Prospect is a target with marked constants.
+type Prospect struct {
+	ground *patching.Ground
+	files  map[string][]byte
+	// Constants are those that can be searched.
+	Constants []constants.Constant
+	// Problem says why nothing can be searched, although something is marked.
+	Problem string
+	// Ground names everything that a search depends on but chance.
+	Ground string
+}
+
+// Look finds the marked constants of a target; nil when there are none, or when the
+// target's settings leave the search no runs.
+func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
+	if t.Benchmark == nil || t.Benchmark.Tune == 0 {
+		return nil, nil
+	}
+	g, err := desk.Survey(t.Name)
+	if err != nil {
+		return nil, err
+	}
+	p := &Prospect{ground: g}
+	if p.files, err = g.Sources(); err != nil {
+		return nil, err
+	}
+	list, problems := constants.Find(p.files)
+	switch {
+	case len(problems) > 0:
+		p.Problem = "a mark cannot be used: " + problems[0].String()
+	case len(list) == 0:
+		return nil, nil
+	case t.Benchmark.Tune <= baseRuns:
+		p.Problem = fmt.Sprintf("%d runs leave none to search with: the base alone takes %d", t.Benchmark.Tune, baseRuns)
+	}
+	p.Constants = list
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n", g.Tree, g.Policy, t.Benchmark.Tune))
+	p.Ground = hex.EncodeToString(sum[:])
+	return p, nil
+}
+
+// Cost says what a search takes at most, in words.
+func (p *Prospect) Cost() string {
+	b := p.ground.Target.Benchmark
+	return fmt.Sprintf("%d runs of its benchmarks, and %d to prove what they find", b.Tune, mostFinalists*3*b.Count)
+}
+
+// Names lists the constants.
+func (p *Prospect) Names() string {
+	names := make([]string, len(p.Constants))
+	for i, c := range p.Constants {
+		names[i] = c.Name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,87 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"evolve/bench/gobench"
+	"evolve/cmd/evolve/internal/measuring"
+	"evolve/mutate"
+	"evolve/mutate/constants"
+	"evolve/runtime/agent"
+)
+
+// prove compares the best of the search with the base on new runs, one after another,
+// the best first, until one is better. The scores of the search are no evidence: the
+// best of many is the luckiest.
+func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []gobench.Run) (Outcome, error) {
+	var list []mutate.Estimate
+	for _, f := range rec.Finalists {
+		if c := s.yards[f.Variant]; f.Gain > 0 && c != nil && c.built != nil {
+			list = append(list, f)
+		}
+	}
+	said := fmt.Sprintf("%d configs of %s tried", max(0, len(s.yards)-1), s.Names())
+	if len(list) == 0 {
+		return Outcome{Text: said + ": none looked better", Settled: true}, nil
+	}
+	rule := s.rule
+	rule.Alpha = level / float64(len(list))
+	rounds := max(s.ground.Target.Benchmark.Count, rule.Needed(base))
+	out := Outcome{Settled: true}
+	for i, f := range list {
+		told := constants.Describe(s.Constants, f.Config)
+		r, err := s.compare(ctx, f, rule, rounds, int64(i))
+		if err != nil {
+			return Outcome{}, err
+		}
+		said += fmt.Sprintf("; %s: %s on new runs: %s", told, strings.ReplaceAll(string(r.Verdict), "_", " "), strings.Join(r.Reasons, "; "))
+		if r.Verdict == gobench.Better {
+			out.Submission, err = s.submission(f.Config, r)
+			out.Text = said
+			return out, err
+		}
+		out.Settled = out.Settled && r.Verdict != gobench.Void
+	}
+	out.Text = said
+	return out, nil
+}
+
+// compare judges a finalist on new runs. Code that fails here carries no verdict: it
+// passed when the search looked at it.
+func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Rule, rounds int, nth int64) (gobench.Result, error) {
+	m, err := s.measure(ctx, f.Config, rounds, nth)
+	var code *measuring.CodeError
+	if errors.As(err, &code) {
+		return gobench.Result{Verdict: gobench.Void, Reasons: []string{err.Error()}}, nil
+	}
+	if err != nil {
+		return gobench.Result{}, err
+	}
+	return gobench.Compare(m, rule), nil
+}
+
+// measure runs the base, the base again and a config in turns, each from a tree and a
+// build of its own.
+func (s *search) measure(ctx context.Context, c agent.Config, rounds int, nth int64) (gobench.Measured, error) {
+	_, now := constants.Space(s.Constants)
+	built := map[gobench.Side]*measuring.Built{}
+	for side, config := range map[gobench.Side]agent.Config{gobench.Base: now, gobench.Again: now, gobench.Candidate: c} {
+		name := fmt.Sprintf("%s-%d", side, nth)
+		tree := filepath.Join(s.yard.Folder, name)
+		err := s.ground.Export(ctx, tree)
+		if err == nil {
+			err = s.write(tree, config)
+		}
+		if err == nil {
+			built[side], err = s.yard.Compile(ctx, name, tree)
+		}
+		if err != nil {
+			return gobench.Measured{}, fmt.Errorf("%s: %w", side, err)
+		}
+	}
+	return s.yard.Measure(ctx, built, rounds, s.Seed+nth, s.proceed)
+}

@@ -1,0 +1,165 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"evolve/bench/gobench"
+	"evolve/cmd/evolve/internal/measuring"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/gotest"
+	"evolve/mutate"
+	"evolve/mutate/constants"
+	"evolve/patch/diff"
+	"evolve/runtime/agent"
+)
+
+const (
+	// baseRuns of the unchanged code come first: the search is scored against them.
+	baseRuns = 3
+	// mostFinalists are compared with the base on new runs.
+	mostFinalists = 2
+	// level of all comparisons of a night together, shared among the finalists.
+	level = .05
+)
+
+// Options of one search.
+type Options struct {
+	Desk *patching.Desk
+	// Seed draws the search and the order of the runs.
+	Seed int64
+	// Proceed is asked before every run of the benchmarks; its error ends the search.
+	Proceed func() error
+}
+
+// Outcome is how a search ended.
+type Outcome struct {
+	// Submission is what was proved better, without a run; nil when nothing was.
+	Submission *patching.Submission
+	// Text says what happened, in words.
+	Text string
+	// Runs counts the runs of the benchmarks.
+	Runs int
+	// Settled says that the same search on the same ground would be no news. A
+	// measurement that carried no verdict settles nothing.
+	Settled bool
+}
+
+// search is a search under way.
+type search struct {
+	Options
+	*Prospect
+	yard *measuring.Yard
+	rule gobench.Rule
+	// work is the tree that one config after another is written into.
+	work  string
+	yards map[agent.ConfigID]*candidate
+	runs  int
+	// left is the number of runs that the search may still make.
+	left int
+}
+
+// errSpent says that the search has made all its runs.
+var errSpent = errors.New("the runs of the search are used up")
+
+// Tune searches and proves. An error is the machine's, or Proceed's; whatever is wrong
+// with the target is an outcome.
+func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error) {
+	if p.Problem != "" {
+		return Outcome{Text: p.Problem, Settled: true}, nil
+	}
+	tools, err := gotest.FindToolchain(ctx, "go")
+	if err != nil {
+		return Outcome{}, err
+	}
+	t := p.ground.Target
+	folder := filepath.Join(o.Desk.Scratch, "tuning", t.Name)
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
+		return Outcome{}, fmt.Errorf("making room for the benchmarks: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	s := &search{
+		Options: o, Prospect: p, yard: o.Desk.Yard(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
+		yards: map[agent.ConfigID]*candidate{}, left: t.Benchmark.Tune,
+	}
+	if err := s.yard.Ready(); err != nil {
+		return Outcome{Text: err.Error()}, nil
+	}
+	if err := p.ground.Export(ctx, s.work); err != nil {
+		return Outcome{}, err
+	}
+	out, err = s.look(ctx)
+	out.Runs = s.runs
+	var code *measuring.CodeError
+	if errors.As(err, &code) { // of the base: a candidate's is its score
+		return Outcome{Text: "the code as it is cannot be measured: " + err.Error(), Runs: s.runs}, nil
+	}
+	return out, err
+}
+
+// look searches, and proves what it found.
+func (s *search) look(ctx context.Context) (Outcome, error) {
+	space, now := constants.Space(s.Constants)
+	base, err := s.base(ctx, now)
+	if err != nil {
+		return Outcome{}, err
+	}
+	yard, err := gobench.NewYardstick(base, s.rule)
+	if err != nil {
+		return Outcome{Text: "the benchmarks cannot be scored: " + err.Error(), Settled: true}, nil
+	}
+	o := mutate.Options{
+		Space: space, Champion: now, Seed: s.Seed, BaselineShare: -1, Finalists: mostFinalists,
+		Budget: s.ground.Target.Benchmark.Tune * len(yard.Benchmarks()), MaxRepeats: repeats(base, yard, s.rule),
+	}
+	for _, name := range yard.Benchmarks() {
+		o.Tasks = append(o.Tasks, mutate.Task{ID: name, Weight: 1})
+	}
+	searcher, err := mutate.New(o)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("searching: %w", err)
+	}
+	for {
+		trial, status := searcher.Ask()
+		if status != mutate.Ready {
+			break
+		}
+		score, err := s.score(ctx, yard, trial)
+		if errors.Is(err, errSpent) {
+			break
+		}
+		if err != nil {
+			return Outcome{}, err
+		}
+		searcher.Tell(mutate.Observation{Trial: trial, Scored: true, Score: score})
+	}
+	return s.prove(ctx, searcher.Recommend(), base)
+}
+
+// submission is the patch that a config comes to.
+func (s *search) submission(c agent.Config, r gobench.Result) (*patching.Submission, error) {
+	changed, err := constants.Set(s.files, c)
+	if err != nil {
+		return nil, fmt.Errorf("writing the constants: %w", err)
+	}
+	var files []diff.File
+	for _, path := range s.ground.Editable {
+		if data, ok := changed[path]; ok && string(data) != string(s.files[path]) {
+			files = append(files, diff.File{Path: path, Old: s.files[path], New: data})
+		}
+	}
+	name := s.ground.Target.Name
+	return &patching.Submission{
+		Target: name, Author: Author(name), Origin: patching.Constants, Diff: string(diff.Unified(files)),
+		Rationale: constants.Describe(s.Constants, c) + "\n\nValues of marked constants that the nightly search found, without a language model, and proved better on new runs.",
+		Gain:      strings.Join(r.Reasons, "; "),
+	}, nil
+}
+
+// Author is in whose name the constants of a target are turned: each target has its own
+// limit of attempts.
+func Author(target string) string { return "tuning of " + target }

@@ -1,0 +1,211 @@
+package tuning
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/patch/scope"
+	"evolve/runtime/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Init() // the inside of a sandbox is this binary too
+	os.Exit(m.Run())
+}
+
+// source copies data piece by piece; what a piece costs beside its bytes makes the
+// largest size the best. A size of 256 breaks a test, one of 4 does not build.
+const source = `package work
+
+// chunk is how many bytes are copied at once.
+const chunk = 16 //evolve:param min=4 max=1024 log step=4
+
+var table [chunk - 15]int // too small a piece does not build
+
+// Work is the cost of copying size bytes.
+func Work(size int) int {
+	cost := len(table)*0 + chunk
+	for at := 0; at < size; at += chunk {
+		cost += 16 + min(chunk, size-at)
+	}
+	return cost
+}
+`
+
+const tests = `package work
+
+import "testing"
+
+func TestChunk(t *testing.T) {
+	if chunk == 256 {
+		t.Fatal("no")
+	}
+}
+
+func BenchmarkWork(b *testing.B) {
+	work := 0
+	for b.Loop() {
+		work += Work(10_000)
+	}
+	b.ReportMetric(float64(work)/float64(b.N), "work/op")
+}
+`
+
+// desk has one target with these files, in a real repository.
+func desk(t *testing.T, files map[string]string, b patching.Benchmark) *patching.Desk {
+	t.Helper()
+	for _, tool := range []string{"git", "go"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " is not installed")
+		}
+	}
+	root, scratch := t.TempDir(), t.TempDir()
+	for path, text := range files {
+		full := filepath.Join(root, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := &patching.Desk{
+		Archive: archive.OpenMemory(), Scratch: scratch, Now: time.Now,
+		// The standard library is compiled once for all tests that share the folder.
+		Cache:   filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()), "evolve", "patches"),
+		Walls:   sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(t.Context()) }),
+		Targets: []patching.Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"work"}}, Benchmark: &b}},
+		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"},
+	}
+	if d.Walls().Err() != nil {
+		d.Unwalled = true
+	}
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "start"}} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir, cmd.Env = root, d.Env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return d
+}
+
+func module(source string) map[string]string {
+	return map[string]string{"go.mod": "module example.org/work\n\ngo 1.24\n", "work/work.go": source, "work/work_test.go": tests}
+}
+
+func counted(tune int) patching.Benchmark {
+	return patching.Benchmark{Packages: []string{"./work"}, Pattern: ".", Count: 6, Metric: "work/op", Better: "lower", Tune: tune}
+}
+
+func onward() error { return nil }
+
+func tune(t *testing.T, d *patching.Desk, proceed func() error) (Outcome, error) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it compiles a module many times")
+	}
+	p, err := Look(d, d.Targets[0])
+	if err != nil || p == nil {
+		t.Fatal(p, err)
+	}
+	return p.Tune(t.Context(), Options{Desk: d, Seed: 1, Proceed: proceed})
+}
+
+// TestTune finds the best of the sizes that build and pass their test, proves it, and
+// its diff is taken in.
+func TestTune(t *testing.T) {
+	d := desk(t, module(source), counted(12))
+	out, err := tune(t, d, onward)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := out.Submission
+	if s == nil || !strings.Contains(s.Diff, "+const chunk = 1024 //evolve:param") || !strings.Contains(s.Gain, "better by") || s.Origin != patching.Constants {
+		t.Fatalf("%+v %+v", out, s)
+	}
+	if out.Runs > 12+2*3*6 || !out.Settled || strings.Contains(s.Diff, "chunk = 256") {
+		t.Errorf("%+v", out)
+	}
+	if why, err := d.Precheck(*s); why != "" || err != nil {
+		t.Error(why, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(d.Scratch, "tuning", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestNothingBetter: of a constant that does nothing no value is proposed, and what
+// could have been seen is said.
+func TestNothingBetter(t *testing.T) {
+	idle := strings.Replace(source, "cost += 16 + min(chunk, size-at)", "cost += chunk", 1)
+	idle = strings.Replace(idle, "len(table)*0 + chunk", "0*len(table) + 1", 1)
+	idle = strings.Replace(idle, "at += chunk", "at += 1000 + 0*chunk", 1)
+	idle = strings.Replace(idle, "cost += chunk", "cost += 1000 + 0*chunk", 1)
+	out, err := tune(t, desk(t, module(idle), counted(8)), onward)
+	if err != nil || out.Submission != nil || !out.Settled || !strings.Contains(out.Text, "configs of chunk tried") {
+		t.Fatalf("%+v %v", out, err)
+	}
+}
+
+// TestBrokenBase: what cannot be measured as it is is not searched, and no failure of
+// the night.
+func TestBrokenBase(t *testing.T) {
+	files := module(source)
+	files["work/work_test.go"] = strings.Replace(tests, "chunk == 256", "chunk == 16", 1)
+	out, err := tune(t, desk(t, files, counted(8)), onward)
+	if err != nil || out.Submission != nil || out.Settled || out.Runs != 0 || !strings.Contains(out.Text, "cannot be measured") {
+		t.Fatalf("%+v %v", out, err)
+	}
+}
+
+// TestProceed: whoever ends the search ends it before the next run.
+func TestProceed(t *testing.T) {
+	stop := errors.New("stop")
+	runs := 0
+	out, err := tune(t, desk(t, module(source), counted(8)), func() error {
+		if runs++; runs > 3 {
+			return stop
+		}
+		return nil
+	})
+	if !errors.Is(err, stop) || out.Submission != nil || out.Runs > 3 {
+		t.Fatalf("%+v %v", out, err)
+	}
+}
+
+func TestLook(t *testing.T) {
+	for name, c := range map[string]struct {
+		source    string
+		tune      int
+		constants int
+		problem   string
+		none      bool
+	}{
+		"a mark":                  {source: source, tune: 8, constants: 1},
+		"no mark":                 {source: "package work\n\nconst chunk = 16\n", tune: 8, none: true},
+		"no runs":                 {source: source, tune: 0, none: true},
+		"too few runs":            {source: source, tune: baseRuns, constants: 1, problem: "3 runs leave none"},
+		"a mark at a variable":    {source: "package work\n\nvar chunk = 16 //evolve:param min=1 max=20\n", tune: 8, problem: "work/work.go:3"},
+		"a mark outside of scope": {source: "package work\n", tune: 8, none: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := module(c.source)
+			files["other/other.go"] = strings.Replace(source, "package work", "package other", 1)
+			d := desk(t, files, counted(c.tune))
+			p, err := Look(d, d.Targets[0])
+			if err != nil || (p == nil) != c.none {
+				t.Fatalf("%+v %v", p, err)
+			}
+			if p != nil && (len(p.Constants) != c.constants || !strings.Contains(p.Problem, c.problem) || (p.Problem == "") != (c.problem == "")) {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package patchwriter
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// chosen are the paths of the files that are shown, the most relevant first, and of
+// those that are not. A file is relevant by the words it shares with the failures, each
+// by its rarity among the files, as documents are found (Spärck Jones, "A statistical
+// interpretation of term specificity and its application in retrieval", 1972); the
+// root of the sum is taken of the file's length, so that long files do not win by being
+// long. Files are shown whole or not at all: a diff needs every character.
+func (m Material) chosen() (shown, others []string) {
+	wanted := map[string]bool{}
+	for _, c := range m.cases() {
+		for _, text := range c.texts() {
+			maps.Copy(wanted, words(text))
+		}
+	}
+	paths := slices.DeleteFunc(slices.Sorted(maps.Keys(m.Files)), func(p string) bool { return bytes.IndexByte(m.Files[p], 0) >= 0 })
+	has := map[string]map[string]bool{}
+	files := map[string]int{} // with a word
+	for _, p := range paths {
+		has[p] = words(p + " " + string(m.Files[p][:min(len(m.Files[p]), maxFile)]))
+		for w := range has[p] {
+			files[w]++
+		}
+	}
+	score := map[string]float64{}
+	for _, p := range paths {
+		for w := range has[p] {
+			if wanted[w] {
+				score[p] += math.Log1p(float64(len(paths)) / float64(files[w]))
+			}
+		}
+		score[p] /= math.Sqrt(float64(max(1, len(has[p]))))
+	}
+	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
+	left := maxFiles
+	for _, p := range paths {
+		if size := len(m.Files[p]); size > maxFile || size > left {
+			others = append(others, p)
+			continue
+		}
+		left -= len(m.Files[p])
+		shown = append(shown, p)
+	}
+	return shown, others
+}
+
+// words are the words of a text and of its identifiers in lower case, from four letters.
+func words(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		var word strings.Builder
+		end := func() {
+			if w := word.String(); len(w) >= 4 {
+				out[w] = true
+			}
+			word.Reset()
+		}
+		lower := false
+		for _, r := range run {
+			if unicode.IsUpper(r) && lower { // camelCase
+				end()
+			}
+			lower = unicode.IsLower(r)
+			word.WriteRune(unicode.ToLower(r))
+		}
+		end()
+	}
+	return out
+}
