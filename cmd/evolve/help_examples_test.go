@@ -54,6 +54,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 		"policies": models[0] + yamlBlocks(t, "policies", "policies")[0],
 		"servers":  yamlBlocks(t, "tools", "mcp")[0],
 		"month":    yamlBlocks(t, "statistics", "confirm")[0],
+		"patch":    strings.ReplaceAll(yamlBlocks(t, "patch", "patches")[0], "[clerk]", "[aide]"),
 		"search":   yamlBlocks(t, "search", "search")[0],
 		"reflect":  models[0] + yamlBlocks(t, "search", "search")[1],
 	} {

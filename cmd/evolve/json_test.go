@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -109,7 +110,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
 	}
 	shapes := documented(t)
-	checked := map[string]bool{"review": true} // needs a terminal; see terminal.txtar
+	// Needs a terminal (see terminal.txtar); start Go and ask models (see TestPatchJSON).
+	checked := map[string]bool{"review": true, "patch propose": true, "patch show": true, "patch review": true}
 	for _, step := range []struct{ name, folder, args string }{
 		{"init", ".", "init made"},
 		{"doctor", "tiny", "doctor"},
@@ -122,6 +124,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"diff", "tiny", "diff P1"},
 		{"approve", "tiny", "approve P1 --yes --by Robin"},
 		{"rollback", "tiny", "rollback P1 --yes --by Robin"},
+		{"patch list", "tiny", "patch list"},
 		{"propose", "tiny", "propose v2"},
 		{"reject", "tiny", "reject P2 --yes --by Robin --reason no"},
 		{"requests list", "tiny", "requests list"},
@@ -188,6 +191,22 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		if !checked[name] {
 			t.Errorf("nothing holds what the manual says of %s", name)
 		}
+	}
+}
+
+// TestPatchJSON: what the commands of patches print has the keys that the manual names.
+func TestPatchJSON(t *testing.T) {
+	want := documented(t)["patch show"].always
+	view := reflect.TypeFor[patchView]()
+	for i := range view.NumField() {
+		key, rest, _ := strings.Cut(view.Field(i).Tag.Get("json"), ",")
+		if always, known := want[key]; !known || always == (rest == "omitempty") {
+			t.Errorf("the manual does not say of %q what holds", key)
+		}
+		delete(want, key)
+	}
+	for key := range want {
+		t.Errorf("nothing prints %q, which the manual names", key)
 	}
 }
 

@@ -23,6 +23,13 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	},
 	// adviser is asked for a change of a strategy, and knows one that helps skilled.
 	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
+	// mild and stern review patches.
+	"mild": func(fakeQuestion) fakeAnswer {
+		return fakeAnswer{text: `{"verdict": "approve", "reasons": "small and plain"}`}
+	},
+	"stern": func(fakeQuestion) fakeAnswer {
+		return fakeAnswer{text: "```json\n{\"verdict\": \"reject\", \"reasons\": \"it knows the test's inputs \u202e\"}\n```"}
+	},
 	// saboteur is asked the same, and tries what it can.
 	"saboteur": func(q fakeQuestion) fakeAnswer {
 		tries := []fakeAnswer{

@@ -25,9 +25,6 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// buildCaches is a folder for the build caches of the gates of patches.
-var buildCaches = filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()))
-
 func TestMain(m *testing.M) {
 	sandbox.Init()  // the inside of a sandbox is this binary too
 	authored.Init() // and so is whatever runs a tool that an agent wrote
@@ -55,12 +52,16 @@ func TestMain(m *testing.M) {
 //	listing DIR FILE         writes down what is in a folder, but for .evolve
 //	gone WORD                demands that no process with the word in its command line is left
 func TestScripts(t *testing.T) {
+	caches := t.TempDir() // the gates of patches compile the standard library once for all scripts
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup:               setupScript,
-		Condition:           scriptCondition,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_CACHE_HOME", caches)
+			return setupScript(e)
+		},
+		Condition: scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
@@ -80,7 +81,6 @@ func setupScript(e *testscript.Env) error {
 	e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
 	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	e.Setenv("TZ", "UTC")
-	e.Setenv("XDG_CACHE_HOME", buildCaches) // the standard library is compiled once for all of them
 	config := "[user]\n\tname = Robin Tester\n\temail = robin@example.org\n[init]\n\tdefaultBranch = main\n"
 	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o644); err != nil {
 		return err
