@@ -51,8 +51,8 @@ func (t *trial) test(ctx context.Context) ([]tested, error) {
 				x.wrong = []string{"its tests do not compile: " + oneLine(x.kit.said(x.pkg, c.results[x.pkg.module.dir]).stderr)}
 				return nil
 			}
-			x.wrong, err = t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
-			if err != nil || len(x.wrong) == 0 {
+			wrong, err := t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
+			if x.wrong = wrong; err != nil || len(wrong) == 0 {
 				return err
 			}
 			again, err := t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
