@@ -65,10 +65,10 @@ func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) 
 		if err != nil {
 			return nil, fmt.Errorf("listing the runs: %w", err)
 		}
-		switch {
-		case r.Number == run.Number-1:
+		switch r.Number {
+		case run.Number - 1:
 			from = r.Started
-		case r.Number == run.Number+1:
+		case run.Number + 1:
 			to = r.Started
 		}
 	}

@@ -30,7 +30,7 @@ type Done struct {
 func (d *Desk) Approve(ctx context.Context, id string, w decide.Word) (Done, error) {
 	p, err := d.Find(ctx, id)
 	if err != nil {
-		return Done{p, nil, nil}, err
+		return Done{Proposal: p}, err
 	}
 	who, err := decide.Person(w.By)
 	if err != nil {
