@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 )
 
@@ -54,14 +55,31 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 	_ = theirs.Close()
 	o := ordersFor(s, prog, pieces)
 	o.Built = true
-	kill := func() { _ = cmd.Process.Kill() }
+	// The whole group: killed while it builds, bubblewrap would leave a child behind that
+	// waits for it for ever. Later the child has a session of its own and dies with it.
+	var mu sync.Mutex
+	reaped := false // afterwards the number may be another's
+	kill := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !reaped {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		}
+	}
+	await := func() {
+		awaitEnd(cmd.Process.Pid)
+		mu.Lock()
+		defer mu.Unlock()
+		_ = cmd.Wait()
+		reaped = true
+	}
 	if err := w.begin(ctx, o, kill); err != nil {
 		kill()
-		gone(ctx, func() { _ = cmd.Wait() })
+		gone(ctx, await)
 		return fail(err)
 	}
 	wait := func() Exit {
-		_ = cmd.Wait() // bubblewrap waits for the end of all
+		await() // bubblewrap waits for the end of all
 		return w.end()
 	}
 	return &Process{kill: kill, wait: wait}, nil

@@ -5,6 +5,8 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -67,8 +69,8 @@ func TestWireHeld(t *testing.T) {
 	}
 }
 
-// TestGivenUp gives up starts and runs at any moment, on a busy machine: every one
-// returns, with the reason, and leaves nothing behind.
+// TestGivenUp gives up runs at any moment, on a busy machine: every one returns, with
+// the reason, and leaves nobody behind who holds the program's files.
 func TestGivenUp(t *testing.T) {
 	busy(t)
 	test := func(t *testing.T, w Walls) {
@@ -80,13 +82,35 @@ func TestGivenUp(t *testing.T) {
 				}
 				cancel()
 			}()
-			exit, _, err := w.Run(ctx, sh("/usr", "sleep 1000"), nil, 100)
-			if !errors.Is(err, context.Canceled) || exit != (Exit{}) && exit != (Exit{Code: -1, Signal: 9, Reason: Killed}) {
-				t.Errorf("round %d: %+v, %v", round, exit, err)
+			r, out, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
 			}
+			s := sh("/usr", "sleep 1000")
+			s.Stderr = out
+			p, err := w.Start(ctx, s)
+			out.Close()
+			switch {
+			case err == nil:
+				if e, ended := p.waitWithin(alsoKill(ctx, p)); !ended || e != (Exit{Code: -1, Signal: 9, Reason: Killed}) {
+					t.Errorf("round %d: %+v", round, e)
+				}
+			case !errors.Is(err, context.Canceled):
+				t.Errorf("round %d: %v", round, err)
+			}
+			if _, err := io.Copy(io.Discard, r); err != nil { // ends with the last who holds it
+				t.Error(err)
+			}
+			r.Close()
 			cancel()
 		}
 	}
 	every(t, test)
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
+}
+
+// alsoKill has the end of ctx kill the process.
+func alsoKill(ctx context.Context, p *Process) context.Context {
+	context.AfterFunc(ctx, p.Kill)
+	return ctx
 }
