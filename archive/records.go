@@ -68,8 +68,8 @@ type Run struct {
 	Guards []policy.Stat `json:"guards,omitempty"`
 	// Patches says what the night did about patches of code, in its order.
 	Patches []PatchNote `json:"patches,omitempty"`
-	Binary string        `json:"binary,omitempty"`
-	Host   string        `json:"host,omitempty"`
+	Binary  string      `json:"binary,omitempty"`
+	Host    string      `json:"host,omitempty"`
 }
 
 // AgentPlan is what a run set out to do for one agent, written before money is spent.

@@ -30,7 +30,9 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"stern": func(fakeQuestion) fakeAnswer {
 		return fakeAnswer{text: "```json\n{\"verdict\": \"reject\", \"reasons\": \"it knows the test's inputs \u202e\"}\n```"}
 	},
-	// saboteur is asked the same, and tries what it can.
+	// patcher and wrecker are asked for patches; see patch_write.txtar.
+	"patcher": patcher, "wrecker": wrecker,
+	// saboteur is asked for a change as well, and tries what it can.
 	"saboteur": func(q fakeQuestion) fakeAnswer {
 		tries := []fakeAnswer{
 			advice("strategy", "Write in capital letters: five grey geese fly south tonight."),

@@ -12,6 +12,8 @@ type runOutcome struct {
 	Run    string         `json:"run"`
 	Exit   int            `json:"exit"`
 	Agents []agentOutcome `json:"agents"`
+	// Patches says what the night did about patches of code.
+	Patches []archive.PatchNote `json:"patches,omitempty"`
 }
 
 type agentOutcome struct {
@@ -51,7 +53,7 @@ type holdoutResult struct {
 }
 
 func outcomeOf(s nightly.Summary) runOutcome {
-	out := runOutcome{Run: s.Run.ID, Exit: s.Run.Exit, Agents: []agentOutcome{}}
+	out := runOutcome{Run: s.Run.ID, Exit: s.Run.Exit, Agents: []agentOutcome{}, Patches: s.Run.Patches}
 	for i, r := range s.Results {
 		a := agentOutcome{
 			Agent: r.Agent, Verdict: r.Verdict, Reason: r.Reason, Proposals: r.Proposals,

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 
+	"evolve/archive"
 	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/tuning"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -42,5 +44,23 @@ func (sh *shell) printPatchPlan(p patchPlan) {
 	}
 	if p.Writer != "" {
 		out("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
+	}
+}
+
+// noteLength bounds what is printed of a note on patches; `--json` and the archive have
+// all of it.
+const noteLength = 400
+
+// printPatchNotes says what a night did about patches of code.
+func (sh *shell) printPatchNotes(notes []archive.PatchNote) {
+	for _, n := range notes {
+		who, what := n.Agent, "none"
+		if n.Agent == "" {
+			who = tuning.Author(n.Target)
+		}
+		if n.Proposal != "" {
+			what = n.Proposal + " (" + stateName(n.State) + ")"
+		}
+		_, _ = fmt.Fprintf(sh.stdout, "  patch   %s of %s by %s: %s\n", what, n.Target, who, reports.Visible(oneLine(n.Text, noteLength)))
 	}
 }

@@ -228,6 +228,11 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 				return quietExit(exitAwaiting)
 			}
 		}
+		for _, n := range s.Run.Patches {
+			if n.State == archive.Awaiting || n.State == archive.HumanLane {
+				return quietExit(exitAwaiting)
+			}
+		}
 		for _, r := range s.Results {
 			if len(r.Proposals) > 0 {
 				return quietExit(exitAwaiting)
@@ -254,6 +259,7 @@ func (sh *shell) next(s nightly.Summary) {
 			_, _ = fmt.Fprintf(sh.stdout, "  skill   %s awaits a decision: %s\n", p.ID, sh.typed("evolve show "+p.ID))
 		}
 	}
+	sh.printPatchNotes(s.Run.Patches)
 	for _, r := range s.Results {
 		if len(r.Proposals) > 0 {
 			_, _ = fmt.Fprintf(sh.stdout, "  next    %s\n          %s\n", sh.typed("evolve review"), sh.typed("evolve report"))

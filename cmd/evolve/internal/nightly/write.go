@@ -166,6 +166,8 @@ func (r *runner) failures(ctx context.Context, agentID string, config agent.Conf
 	for _, e := range worst {
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b bench.Evaluation) int { return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.Task, b.Task)) })
+	slices.SortFunc(out, func(a, b bench.Evaluation) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.Task, b.Task))
+	})
 	return out[:min(len(out), mostFailures)], nil
 }

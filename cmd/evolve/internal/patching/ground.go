@@ -65,4 +65,6 @@ func (g *Ground) Sources() (map[string][]byte, error) {
 }
 
 // Export writes the tree into a folder that does not exist yet.
-func (g *Ground) Export(ctx context.Context, dir string) error { return g.repo.Export(ctx, g.Tree, dir) }
+func (g *Ground) Export(ctx context.Context, dir string) error {
+	return g.repo.Export(ctx, g.Tree, dir)
+}
