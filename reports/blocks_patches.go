@@ -22,6 +22,9 @@ func closing(r Report) []section {
 	if len(stopped) > 0 {
 		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: stoppedPatches(stopped)})
 	}
+	if work := r.Volatile.PatchWork; len(work) > 0 {
+		out = append(out, section{ID: "patch-work", Title: "What the night tried on code", Blocks: patchWork(work)})
+	}
 	return out
 }
 

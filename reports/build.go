@@ -61,6 +61,10 @@ func volatileFacts(run archive.Run) Volatile {
 	v := Volatile{
 		Started: run.Started, Ended: run.Ended, Until: run.Until, Host: run.Host, Binary: run.Binary,
 		Concurrency: run.Concurrency, Reached: run.Reached, Resumed: run.Resumed, Guards: run.Guards, Agents: []VolatileAgent{},
+		PatchWork: run.Patches,
+	}
+	for _, n := range run.Patches {
+		v.CostUSD += n.Usage.CostUSD
 	}
 	if !run.Started.IsZero() && run.Ended.After(run.Started) {
 		v.Seconds = run.Ended.Sub(run.Started).Seconds()

@@ -72,3 +72,32 @@ func TestPatchesOfARun(t *testing.T) {
 		}
 	}
 }
+
+// TestPatchWork: what a night tried on code is told in every rendering, made harmless,
+// and counts as paid.
+func TestPatchWork(t *testing.T) {
+	w := keepWorld(t, 0)
+	before := w.report().Volatile.CostUSD
+	note := archive.PatchNote{Target: "code", Origin: "constants", Text: "no value looked better", Runs: 12}
+	wrote := archive.PatchNote{Target: "code", Origin: "model", Agent: "aide", Proposal: "P7", State: archive.HumanLane, Text: "refused\x1b[2J <b>once</b>"}
+	wrote.Usage.CostUSD = .25
+	w.run.Patches = []archive.PatchNote{note, wrote}
+	w.must(w.a.PutRun(w.ctx, w.run))
+	r := w.report()
+	if got := r.Volatile.CostUSD - before; got != .25 {
+		t.Errorf("%v counts as paid", got)
+	}
+	var md, page strings.Builder
+	w.must(Markdown(&md, r))
+	w.must(HTML(&page, r))
+	for name, text := range map[string]string{"markdown": md.String(), "page": page.String()} {
+		for _, want := range []string{"What the night tried on code", "no value looked better", "P7", "human lane"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the %s lacks %q", name, want)
+			}
+		}
+		if strings.Contains(text, "\x1b") || name == "page" && strings.Contains(text, "<b>once") {
+			t.Errorf("the %s is not harmless", name)
+		}
+	}
+}

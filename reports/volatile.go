@@ -33,6 +33,8 @@ type Volatile struct {
 	// Patches are changes of source code that await a person, then those that were
 	// stopped. They belong to the workspace, not to an agent.
 	Patches []Patch `json:"patches,omitempty"`
+	// PatchWork is what the run itself did about patches, whatever came of it.
+	PatchWork []archive.PatchNote `json:"patch_work,omitempty"`
 }
 
 // Phase is the time one part of the run took.

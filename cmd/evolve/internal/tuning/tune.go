@@ -110,7 +110,7 @@ func (s *search) look(ctx context.Context) (Outcome, error) {
 	}
 	yard, err := gobench.NewYardstick(base, s.rule)
 	if err != nil {
-		return Outcome{Text: "the benchmarks cannot be scored: " + err.Error(), Settled: true}, nil
+		return Outcome{}, &measuring.CodeError{Text: err.Error()}
 	}
 	o := mutate.Options{
 		Space: space, Champion: now, Seed: s.Seed, BaselineShare: -1, Finalists: mostFinalists,

@@ -1,0 +1,33 @@
+package reports
+
+import (
+	"strings"
+
+	"evolve/archive"
+)
+
+// patchWork says what a night did about patches, what led to none included.
+func patchWork(notes []archive.PatchNote) []block {
+	t := table{Caption: say("Constants that were tuned and patches that a model wrote"), Columns: []column{
+		{Title: "target"},
+		{Title: "how", Wraps: true},
+		{Title: "proposal"},
+		{Title: "runs", Figures: true},
+		{Title: "paid", Figures: true},
+		{Title: "what happened", Wraps: true},
+	}}
+	for _, n := range notes {
+		how := say("marked constants")
+		if n.Origin == "model" {
+			how = say("a model, from failures of ", foreign(clip(n.Agent, 40)))
+		}
+		proposal := say("none")
+		if n.Proposal != "" {
+			proposal = say(foreign(n.Proposal), " (", foreign(strings.ReplaceAll(string(n.State), "_", " ")), ")")
+		}
+		t.Rows = append(t.Rows, row{Cells: []text{
+			say(foreign(clip(n.Target, 40))), how, proposal, say(count(n.Runs)), say(money(n.Usage.CostUSD)), say(foreign(clip(n.Text, reasonKept))),
+		}})
+	}
+	return []block{t}
+}
