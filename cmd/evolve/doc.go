@@ -9,12 +9,14 @@
 //	runtime/command    an operator's own program in runtime/sandbox, or service
 //	bench              tasks, suites, graders, the harness, the statistics
 //	archive            everything that outlives the process, on Badger
-//	mutate             operators, selectors, searchers
-//	patch, gates       proposals as commits; the checks they must pass
+//	mutate             operators, selectors, searchers; mutate/constants: those marked in source
+//	patch              proposals as commits: patch/diff reads foreign diffs, patch/scope judges trees
+//	gates              the checks they must pass; gates/scan reads source, gates/gotest runs tests
 //	reports            the morning report
 //	internal/workspace the folder a person works in
 //	internal/nightly   the plan of a run and the way of an evaluation, where everything meets
 //	internal/decide    proposals, change requests: approve, reject, roll back
+//	internal/patching  the way of a code patch; internal/tuning: what a night makes of marked constants
 //	crew.go            what the agents of one process share, and how each is opened
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →
