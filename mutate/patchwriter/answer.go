@@ -25,8 +25,9 @@ func (m Material) read(answer string) (Draft, error) {
 	if len(answer) > maxAnswer {
 		return Draft{}, fmt.Errorf("is too long: %d bytes of at most %d", len(answer), maxAnswer)
 	}
-	before, rest, fenced := strings.Cut(answer, "```diff\n")
-	if !fenced {
+	before, rest, fenced := strings.Cut(answer, "```diff")
+	blank, rest, open := strings.Cut(rest, "\n")
+	if !fenced || !open || strings.TrimSpace(blank) != "" {
 		return Draft{}, errors.New("has no block that begins with ```diff")
 	}
 	// What the diff itself holds may look like a fence; the last one ends it.

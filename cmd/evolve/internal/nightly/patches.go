@@ -65,17 +65,18 @@ func (r *runner) survey() {
 // patches tunes constants and has patches written once all agents are done: what is
 // proposed of configs has the same numbers either way, and no evaluation runs beside a
 // benchmark. A night that was stopped makes none, and one in which that fails is no
-// worse a night. What is noted in the ledger is not done again when a run is resumed;
-// a search that was interrupted begins anew.
-func (r *runner) patches(ctx context.Context, ended error, results []archive.AgentResult) {
-	if ended != nil || r.o.Patches == nil || r.o.SearchOnly() {
-		return
+// worse a night: the only error is [ErrInterrupted]. What is noted in the ledger is not
+// done again when a run is resumed; a search that was interrupted begins anew.
+func (r *runner) patches(ctx context.Context, results []archive.AgentResult) error {
+	if r.o.Patches == nil || r.o.SearchOnly() {
+		return nil
 	}
 	past, err := r.patchNotes(ctx)
 	if err != nil {
 		r.o.Log.Warn("the patches of the night", "error", err)
-		return
+		return nil
 	}
+	r.run.Patches = nil // of a resumed run, what counts stands in the ledger
 	r.budget.Limit(r.o.Budget.USD, r.end)
 	for _, p := range r.tunings {
 		r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
@@ -85,6 +86,10 @@ func (r *runner) patches(ctx context.Context, ended error, results []archive.Age
 		r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
 			func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
 	}
+	if err := r.proceed(ctx, time.Time{}); err != nil {
+		return ErrInterrupted
+	}
+	return nil
 }
 
 // pastNote is a note with the run that it is of.
@@ -122,7 +127,7 @@ func (r *runner) keepNote(ctx context.Context, past []pastNote, same func(archiv
 		return // there was nothing to do
 	case errors.Is(err, bench.ErrBudget):
 		note.Text = "the budget or the deadline of the run left no room for it"
-	case errors.Is(err, ErrInterrupted) || ctx.Err() != nil:
+	case err != nil && (errors.Is(err, ErrInterrupted) || ctx.Err() != nil):
 		note.Text = "it was interrupted"
 	case err != nil:
 		note.Text = "it failed: " + err.Error()

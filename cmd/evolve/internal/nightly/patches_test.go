@@ -221,3 +221,26 @@ func TestTimeIsKeptForTuning(t *testing.T) {
 		t.Errorf("after an interrupt: %v", err)
 	}
 }
+
+// TestInterruptedPatches: whoever stops the run while patches are made finds it
+// interrupted, and it is taken up again where it was.
+func TestInterruptedPatches(t *testing.T) {
+	m := &scripted{says: []string{touchesTests}}
+	o := writing(t, m)
+	drain, stop := context.WithCancel(t.Context())
+	o.Drain = drain
+	open := o.Writer
+	o.Writer = func(context.Context, *workspace.Agent) (model.Model, func() error, error) {
+		stop()
+		return nil, nil, ErrInterrupted
+	}
+	s, err := Run(t.Context(), o)
+	if err != nil || s.Run.Exit != ExitInterrupted || s.Run.State != archive.RunInterrupted || !strings.Contains(s.Run.Patches[0].Text, "interrupted") {
+		t.Fatalf("%+v %v", s.Run, err)
+	}
+	o.Drain, o.Writer, o.Resume = t.Context(), open, ResumeAny
+	again, err := Run(t.Context(), o)
+	if err != nil || again.Run.ID != s.Run.ID || again.Run.Exit != ExitDone || len(m.asked) != 2 || len(again.Run.Patches) != 1 {
+		t.Fatalf("%+v, asked %d times, %v", again.Run, len(m.asked), err)
+	}
+}

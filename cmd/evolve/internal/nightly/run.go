@@ -92,7 +92,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		}
 	}
 	skills := r.skills(ctx, ended, results)
-	r.patches(ctx, ended, results)
+	if ended == nil {
+		ended = r.patches(ctx, results)
+	}
 	// The context may be over; the end of the run is written all the same.
 	if err := r.finish(context.WithoutCancel(ctx), ended, results); err != nil {
 		return Summary{}, err

@@ -51,10 +51,11 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 	return p, nil
 }
 
-// Cost says what a search takes at most, in words.
+// Cost says what a search takes, in words: at most, but that many benchmarks need more
+// runs to prove a difference of one.
 func (p *Prospect) Cost() string {
 	b := p.ground.Target.Benchmark
-	return fmt.Sprintf("%d runs of its benchmarks, and %d to prove what they find", b.Tune, mostFinalists*3*b.Count)
+	return fmt.Sprintf("at most %d runs of its benchmarks, and about %d to prove what they find", b.Tune, mostFinalists*3*b.Count)
 }
 
 // Names lists the constants.
