@@ -31,6 +31,9 @@ func closing(r Report) []section {
 // hardCoded is what no gate can rule out.
 const hardCoded = "Outputs that are hard-coded to the tests can pass every gate: read the diff before you approve."
 
+// flowing is prose without its line breaks.
+func flowing(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 func awaitingPatches(list []Patch) []block {
 	var out []block
 	for _, p := range list {
@@ -38,7 +41,7 @@ func awaitingPatches(list []Patch) []block {
 		about := facts{
 			{Name: "state", Value: say(foreign(strings.ReplaceAll(string(p.State), "_", " ")))},
 			{Name: "from", Value: say(foreign(clip(p.Author, 80)), " ("+p.origin()+")")},
-			{Name: "reason", Value: say(foreign(orUnknown(clip(p.Rationale, reasonKept))))},
+			{Name: "reason", Value: say(foreign(orUnknown(clip(flowing(p.Rationale), reasonKept))))},
 		}
 		if p.Gain != "" {
 			about = append(about, fact{Name: "measured", Value: say(foreign(clip(p.Gain, reasonKept)))})
@@ -93,7 +96,7 @@ func (p Patch) reviewed() text {
 	if !r.Approve {
 		word = styled("vetoes", bad)
 	}
-	line := say(foreign(clip(r.Reviewer, 80)), " ", word, ": ", foreign(clip(r.Reasons, reasonKept)))
+	line := say(foreign(clip(r.Reviewer, 80)), " ", word, ": ", foreign(clip(flowing(r.Reasons), reasonKept)))
 	if p.Outdated {
 		line = append(line, say(" (of an earlier state: outdated)")...)
 	}
