@@ -107,7 +107,12 @@ func bomb() {
 		os.Exit(0)
 	case "signals":
 		for s := syscall.Signal(1); s < 65; s++ {
-			_ = syscall.Kill(1, s)
+			// These three belong to libraries of threads. No Go program can catch them, and
+			// the kernel keeps them from a first process unless it is about to start a thread:
+			// who sends them may bring down its own walls, and with them itself.
+			if s < 32 || s > 34 {
+				_ = syscall.Kill(1, s)
+			}
 		}
 	}
 	if len(os.Args) > 3 { // until the watch comes round

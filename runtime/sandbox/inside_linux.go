@@ -69,7 +69,7 @@ func inside() {
 		_, _ = io.Copy(io.Discard, socket) // ends with the other side
 		os.Exit(1)
 	}()
-	// No signal from inside ends this process.
+	// No signal from inside that a Go program can catch ends this process.
 	signal.Notify(make(chan os.Signal, 1))
 	pid, bounded, err := enter(o)
 	if err != nil {
