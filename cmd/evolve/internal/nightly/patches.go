@@ -203,5 +203,6 @@ func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
 		note.Text += "; "
 	}
 	note.Text += "no proposal was made: " + refused.Text
+	note.Settled = false // what was found is not lost on the nights after
 	return note, nil
 }
