@@ -31,7 +31,8 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: %+v, %q, %q, %t, %v", name, exit, got.Stdout, got.Stderr, got.Truncated, err)
 			}
 		}
-		// The program says through a named pipe that it is there, and is then given up.
+		// The program, once it is given input, which is after its start, says through a
+		// named pipe that it is there, and is then given up.
 		dir := t.TempDir()
 		if err := syscall.Mkfifo(filepath.Join(dir, "there"), 0o600); err != nil {
 			t.Fatal(err)
@@ -44,7 +45,7 @@ func TestRun(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		s := sh(dir, "echo out; echo x > there; sleep 1000")
+		s := sh(dir, "head -c 1 > /dev/null; echo out; echo x > there; sleep 1000")
 		s.Writable = []string{dir}
 		exit, got, err := w.Run(ctx, s, large, 50)
 		if want := (Exit{Code: -1, Signal: 9, Reason: Killed}); !errors.Is(err, context.Canceled) || exit != want || string(got.Stdout) != "out\n" {
