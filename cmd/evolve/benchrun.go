@@ -87,17 +87,7 @@ func (sh *shell) benchRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var suites []*bench.Suite
-	dirs := map[*bench.Task]string{}
-	var tasks []*bench.Task
-	for _, name := range a.Suites {
-		s := w.Suites[name]
-		suites = append(suites, s)
-		for _, t := range s.Side(bench.Search) {
-			tasks = append(tasks, t)
-			dirs[t] = s.Dir
-		}
-	}
+	suites, tasks, dirs := searchSide(w, a)
 	h := bench.NewHarness(bench.Settings{
 		Run: "bench", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, UsesSeed: a.UsesSeed || !a.Deterministic,
 		Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] },

@@ -19,6 +19,7 @@ func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, a *archive.Ar
 	return &patching.Desk{
 		Archive: a, Targets: patching.Targets(w), Env: sh.env, Now: sh.now, Scratch: filepath.Join(w.StateDir(), "patches"),
 		Cache: sh.userCache(), Walls: sh.newWalls(w).sandbox, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w), After: set.After,
+		Trial: sh.patchTrial(c, w),
 	}
 }
 

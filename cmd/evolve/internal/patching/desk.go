@@ -32,6 +32,8 @@ type Desk struct {
 	Walls func() sandbox.Walls
 	// Unwalled says that the operator lets tests run without walls where there are none.
 	Unwalled bool
+	// Trial makes an agent ready from the trees of a patch; nil where no agent can be run.
+	Trial func(context.Context, TrialAsk) (*Trial, error)
 	// Reviewers take turns, in this order.
 	Reviewers []Reviewer
 	// After is started after an adoption or a rollback; empty: nothing.

@@ -151,6 +151,15 @@ func (w *passage) pass(ctx context.Context) (verdicts []archive.GateVerdict, err
 	if w.target.Benchmark != nil {
 		list = append(list, needing([]gates.Gate{w.benchmark()}, buildGate)...)
 	}
+	if w.target.Agent != "" {
+		// A patched program has what the agent's adapter gives it, which may be the network
+		// and keys: whatever is found against the patch before keeps it from being started.
+		trial := w.agent()
+		for _, g := range list {
+			trial.Needs = append(trial.Needs, g.Name)
+		}
+		list = append(list, trial)
+	}
 	list = append(list, gates.Gate{Name: gateRollback, Needs: []string{gateExport, buildGate}, Check: w.rehearse})
 	verdicts = gates.Run(ctx, list)
 	for i := range verdicts {

@@ -26,6 +26,10 @@ type Target struct {
 	Policy scope.Policy `json:"scope"`
 	// Benchmark is what every patch is measured with besides its tests; nil: nothing.
 	Benchmark *Benchmark `json:"benchmark,omitempty"`
+	// Agent is the agent whose program lies in the target, tried on at most so many of its
+	// search tasks; "": none.
+	Agent string `json:"agent,omitempty"`
+	Tasks int    `json:"tasks,omitempty"`
 }
 
 // Benchmark names Go benchmarks that no patch may make significantly worse.
@@ -75,7 +79,7 @@ func Targets(w *workspace.Workspace) []Target {
 	var out []Target
 	for _, t := range w.Settings.Patches.Targets {
 		made := Target{
-			Name: t.Name, Repo: t.Dir(w.Root), Named: true,
+			Name: t.Name, Repo: t.Dir(w.Root), Named: true, Agent: t.Agent, Tasks: t.Tasks,
 			Policy: scope.Policy{Allow: t.Allow, Deny: t.Deny, Cgo: t.Cgo, Runtime: t.Runtime, MaxFiles: t.MaxFiles, MaxBytes: t.MaxBytes},
 		}
 		if b := t.Benchmark; b != nil {

@@ -38,6 +38,18 @@ evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not
 evolve.yaml:3:69: "better" must be lower or higher, not "less"
 evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
 `, true),
+		one("tried on too few tasks", "{name: code, allow: [a], agent: solver, tasks: 5}", `evolve.yaml:3:54: "tasks" is 5, outside 6 to 1000`, true),
+		one("tasks of nobody", "{name: code, allow: [a], tasks: 50}", `evolve.yaml:3:39: "tasks" goes with "agent" (name the agent whose program the target is)`, false),
+		one("agents that cannot be tried", "{name: a, allow: [a], agent: solvr}\n    - {name: b, allow: [a], agent: solver}\n    - {name: c, allow: [a], repo: ../code, agent: solver}\n    - {name: d, allow: [a], repo: .., agent: solver}", `
+evolve.yaml:3:36: there is no agent "solvr" (did you mean "solver"?)
+evolve.yaml:4:36: the folder of the agent "solver" is part of the workspace, which no patch of this target may touch (make it a repository of its own, and name it: repo: agents/solver)
+evolve.yaml:5:51: the folder of the agent "solver" is not in the target's repository (make it a repository of its own, and name it: repo: agents/solver)
+evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, which no patch of this target may touch (make it a repository of its own, and name it: repo: agents/solver)
+`, false),
+		{"an agent that is no program", map[string]string{
+			"evolve.yaml":              "patches:\n  targets:\n    - {name: code, allow: [a], repo: agents/helper, agent: helper}\n",
+			"agents/helper/agent.yaml": goodBuilt,
+		}, `evolve.yaml:3:60: the agent "helper" is no program of its own (name one whose adapter is command)`, false},
 		settings("patches are written by a route that is not there", "patches: {write: fast}\n", `evolve.yaml:1:18: there is no route "fast" (evolve.yaml has no routes)`, false),
 		settings("reviewer that is not there", "patches: {reviewers: [solvr]}\n", `evolve.yaml:1:23: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("no such walls", "patches: {sandbox: off}\n", `evolve.yaml:1:20: "sandbox" must be auto or none, not "off"`, true),

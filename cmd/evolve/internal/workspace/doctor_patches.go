@@ -60,7 +60,11 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 	if len(missing) > 0 {
 		return warn(name, "paths count from the root of the repository", "it may be changed, but is not there: %s", strings.Join(missing, ", "))
 	}
-	return ok(name, "%s may be changed: %s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "))
+	tried := ""
+	if t.Agent != "" {
+		tried = fmt.Sprintf("; tried as %s on %s", t.Agent, count(w.trialTasks(t), "search task"))
+	}
+	return ok(name, "%s may be changed: %s%s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "), tried)
 }
 
 // checkTests looks for what tests of a patch run with.

@@ -37,6 +37,16 @@ func TestDoctorPatchTargets(t *testing.T) {
 		"in order": {settings, good, func(*Probes) {}, `ok patches code: 1 path may be changed: cache
 ok patches: no review by another agent, tests run in: namespaces
 `},
+		"tried as an agent": {"patches:\n  targets:\n    - {name: code, repo: agents/solver, allow: [.], agent: solver}\n", func(root string) {
+			git(root, "init", "-q", "agents/solver")
+			own := filepath.Join(root, "agents", "solver")
+			git(own, "config", "user.email", "a@example.org")
+			git(own, "config", "user.name", "a")
+			git(own, "add", "-A")
+			git(own, "commit", "-q", "-m", "begin")
+		}, func(*Probes) {}, `ok patches code: 1 path may be changed: .; tried as solver on 12 search tasks
+ok patches: no review by another agent, tests run in: namespaces
+`},
 		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `warn patches code: "code" is in no git repository | git init, and commit what is there
 ok patches: no review by another agent, tests run in: namespaces
 `},

@@ -38,6 +38,11 @@ type PatchTarget struct {
 	MaxBytes int64
 	// Benchmark is what every patch is measured with besides its tests; nil: nothing.
 	Benchmark *PatchBenchmark
+	// Agent is the agent whose program lies in the target: its folder is inside Repo. ""
+	// is none. Tasks bounds the search tasks that a patch is tried on, 40 by default; 0
+	// without an agent.
+	Agent string
+	Tasks int
 }
 
 // PatchBenchmark names Go benchmarks of a target.
@@ -128,7 +133,7 @@ func patchKeys(f *settingsFile) object {
 // targetsKeys is the list of targets; each begins with its defaults.
 func targetsKeys(f *settingsFile) listOf {
 	return listOf{each: func() field {
-		t := PatchTarget{Repo: defaultRepo}
+		t := PatchTarget{Repo: defaultRepo, Tasks: defaultTrialTasks}
 		return target{&t, f}
 	}}
 }
@@ -152,6 +157,8 @@ func (v target) keys() object {
 		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.MaxFiles, 1, maxTargetFiles}, def: "20"},
 		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.MaxBytes, 1, maxTargetBytes}, def: "262144"},
 		{name: "benchmark", doc: "benchmarks that no patch may make significantly worse", field: then{benchmarkKeys(&b), func() { t.Benchmark = &b }}},
+		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. The patched program is run, in a sandbox, with the network and environment of its adapter before anybody has read it", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
+		{name: "tasks", doc: "search tasks that the agent is tried on, at most, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
 	}}
 }
 
@@ -172,6 +179,9 @@ func (v target) read(s *source, n *yaml.Node, name string) {
 	v.keys().read(s, n, name)
 	if s.errs.total > before {
 		return
+	}
+	if v.to.Agent == "" {
+		v.to.Tasks = 0
 	}
 	if b := v.to.Benchmark; b != nil {
 		if len(b.Packages) == 0 {
@@ -221,4 +231,5 @@ func (l *loader) checkPatches(agents []Agent) {
 			s.bad(at, didYouMean(r, ids), "there is no agent %q", r)
 		}
 	}
+	l.checkTrials(s, agents)
 }

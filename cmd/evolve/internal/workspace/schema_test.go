@@ -116,6 +116,7 @@ patches:
       max_bytes: 65536
       benchmark: {packages: [./internal/cache], pattern: Get, count: 12, metric: work/op, better: lower, tune: 0}
     - {name: quick, repo: /srv/quick, allow: [a], benchmark: {}}
+    - {name: own, repo: agents/solver, allow: [.], agent: solver, tasks: 60}
   reviewers: [solver]
   sandbox: none
   after: [systemctl, --user, restart, agent]

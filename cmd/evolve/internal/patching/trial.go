@@ -1,0 +1,129 @@
+package patching
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// TrialAsk names what an agent's program is to be tried from.
+type TrialAsk struct {
+	Agent string
+	// Top is the root of the working tree that the agent's folder lies in; Base and
+	// Candidate are the exported trees that take its place.
+	Top, Base, Candidate string
+	// Scratch is an absolute folder for working directories.
+	Scratch string
+	// Seed is that of both sides.
+	Seed int64
+}
+
+// Trial is an agent made ready twice: with its program from the base, and from the
+// candidate.
+type Trial struct {
+	// Config is the champion.
+	Config agent.Config
+	// Tasks are all search tasks of the agent; the holdout is not for patches.
+	Tasks []*bench.Task
+	// Base and Candidate keep nothing that they find out, and share one budget.
+	Base, Candidate *bench.Harness
+	// Parallel bounds the tasks at once, at least 1.
+	Parallel int
+	// Folder is that of the agent, slash-separated from the root of the repository.
+	Folder string
+	Close  func() error
+}
+
+// tried is what came of a trial.
+type tried struct {
+	pairs []stats.Pair
+	// planned counts the tasks that were to be compared, missing those without a score on
+	// both sides.
+	planned, missing int
+	// faults holds, for base and candidate, how often the program ended or broke its
+	// protocol, and said what was wrong the first time.
+	faults [2]int
+	said   [2]string
+	usd    float64
+	// short says that the budget ended it.
+	short bool
+}
+
+// run evaluates both sides once on the same tasks, at most so many, drawn by the
+// tree. The sides take turns: which of them is first on a task is drawn as well.
+func (t *Trial) run(ctx context.Context, most int, tree string) (tried, error) {
+	tasks := drawn(t.Tasks, most, tree)
+	out := tried{planned: len(tasks)}
+	results := make([][2]bench.Evaluation, len(tasks))
+	var mu sync.Mutex
+	workers := pool.New().WithMaxGoroutines(max(1, t.Parallel)).WithContext(ctx).WithCancelOnError().WithFirstError()
+	for i, task := range tasks {
+		workers.Go(func(ctx context.Context) error {
+			for turn := range 2 {
+				side := (i + turn) % 2
+				h := []*bench.Harness{t.Base, t.Candidate}[side]
+				e, err := h.Evaluate(ctx, bench.Job{Variant: t.Config.ID(), Config: t.Config, Task: task, Stage: bench.StageBench, Seq: int64(i)})
+				if errors.Is(err, bench.ErrBudget) {
+					mu.Lock()
+					out.short = true
+					mu.Unlock()
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				results[i][side] = e
+			}
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return out, err
+	}
+	for i, both := range results {
+		out.take(tasks[i], both)
+	}
+	return out, nil
+}
+
+// take counts what both sides made of a task.
+func (t *tried) take(task *bench.Task, both [2]bench.Evaluation) {
+	for side, e := range both {
+		t.usd += e.Usage.CostUSD
+		if e.Outcome == agent.Execution || e.Outcome == agent.ContractViolation {
+			if t.faults[side]++; t.said[side] == "" {
+				t.said[side] = e.Error
+			}
+		}
+	}
+	if !both[0].Scored || !both[1].Scored {
+		t.missing++
+		return
+	}
+	t.pairs = append(t.pairs, stats.Pair{
+		Task: task.ID, Domain: task.Domain, Cluster: task.Unit(), Weight: task.Importance(),
+		A: []float64{both[0].Score}, B: []float64{both[1].Score},
+	})
+}
+
+// drawn are at most n tasks in an order that the tree draws, so that a patch cannot be
+// tuned to a fixed few of them, and the same tree is asked the same again.
+func drawn(tasks []*bench.Task, n int, tree string) []*bench.Task {
+	rank := make(map[*bench.Task]string, len(tasks))
+	for _, t := range tasks {
+		sum := sha256.Sum256([]byte(tree + "\x00" + t.ID))
+		rank[t] = string(sum[:])
+	}
+	out := slices.Clone(tasks)
+	slices.SortFunc(out, func(a, b *bench.Task) int { return cmp.Compare(rank[a], rank[b]) })
+	return out[:min(n, len(out))]
+}

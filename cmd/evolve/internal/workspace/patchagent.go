@@ -1,0 +1,72 @@
+package workspace
+
+import (
+	"path/filepath"
+	"slices"
+
+	"evolve/bench"
+)
+
+// The bounds of the search tasks that the agent of a target is tried on.
+const (
+	minTrialTasks     = 6 // fewer than stats.MinClusters show nothing
+	maxTrialTasks     = 1000
+	defaultTrialTasks = 40
+)
+
+// checkTrials holds the agents that targets name against those that there are: a program
+// in the agent's own folder, which has to lie in the target for its exported tree to hold
+// it. A target that holds the workspace is none: its agents are out of any patch's reach.
+func (l *loader) checkTrials(s *source, agents []Agent) {
+	targets := l.set.patches["targets"]
+	if targets == nil {
+		return
+	}
+	ids := (&Workspace{Agents: agents}).AgentIDs()
+	for _, n := range targets.Content {
+		given, tasks := child(n, "agent"), child(n, "tasks")
+		if given == nil {
+			if tasks != nil {
+				s.bad(tasks, "name the agent whose program the target is", `"tasks" goes with "agent"`)
+			}
+			continue
+		}
+		at := slices.IndexFunc(l.set.Patches.Targets, func(t PatchTarget) bool { return t.Agent == given.Value && t.Name == child(n, "name").Value })
+		if at < 0 { // it was refused
+			continue
+		}
+		t := l.set.Patches.Targets[at]
+		i := slices.Index(ids, t.Agent)
+		if i < 0 {
+			s.bad(given, didYouMean(t.Agent, ids), "there is no agent %q", t.Agent)
+			continue
+		}
+		a := &agents[i]
+		const hint = "make it a repository of its own, and name it: repo: agents/"
+		switch repo := t.Dir(l.root); {
+		case a.Adapter.Kind != KindCommand:
+			s.bad(given, "name one whose adapter is command", "the agent %q is no program of its own", t.Agent)
+		case !inside(repo, a.Dir):
+			s.bad(given, hint+t.Agent, "the folder of the agent %q is not in the target's repository", t.Agent)
+		case inside(repo, l.root):
+			s.bad(given, hint+t.Agent, "the folder of the agent %q is part of the workspace, which no patch of this target may touch", t.Agent)
+		}
+	}
+}
+
+// inside reports whether a folder is another or lies in it.
+func inside(outer, folder string) bool {
+	within, err := filepath.Rel(outer, folder)
+	return err == nil && filepath.IsLocal(within)
+}
+
+// trialTasks is the number of search tasks that a patch of a target is tried on.
+func (w *Workspace) trialTasks(t PatchTarget) int {
+	n := 0
+	if a, ok := w.Agent(t.Agent); ok {
+		for _, name := range a.Suites {
+			n += len(w.Suites[name].Side(bench.Search))
+		}
+	}
+	return min(n, t.Tasks)
+}
