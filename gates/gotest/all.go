@@ -63,7 +63,10 @@ func (t *trial) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	case len(excused) > 0:
 		return gates.Flagged, "tests of packages that import nothing of the patch are unsteady on the base: " + some(excused), nil
 	}
-	return gates.Passed, fmt.Sprintf("%s of %s that import nothing of the patch pass as on the base", count(tests, "test"), count(packages, "other package")), nil
+	if packages == 0 {
+		return gates.Passed, "no other package has tests that pass on the base", nil
+	}
+	return gates.Passed, fmt.Sprintf("%s of %s without imports of the patch %s as on the base", count(tests, "test"), count(packages, "other package"), pass(tests)), nil
 }
 
 // unaffected lists the packages in which a test that passed on the base does not.

@@ -171,13 +171,14 @@ func BenchmarkAffected(b *testing.B) {
 	l := warmLab(b)
 	base := generated(200)
 	judgeChange(b.Context(), b, l, changeOf(b, base, patched(base, "p45", -1)))
-	var near, rest time.Duration
+	var tested, near, rest time.Duration
 	for i := 0; b.Loop(); i++ {
 		c := changeOf(b, base, patched(base, "p45", i))
 		list, done, err := l.Gates(c)
 		if err != nil {
 			b.Fatal(err)
 		}
+		begun := cpu()
 		for _, g := range list {
 			start := cpu()
 			if v, said := g.Check(b.Context()); v != "passed" {
@@ -188,12 +189,16 @@ func BenchmarkAffected(b *testing.B) {
 			} else {
 				near += cpu() - start
 			}
+			if g.Name == Affected {
+				tested += cpu() - begun
+			}
 		}
 		if err := done(); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(near.Seconds()/float64(b.N), "affected-cpu-s/op")
+	b.ReportMetric(tested.Seconds()/float64(b.N), "affected-without-controls-cpu-s/op")
 	b.ReportMetric(affectedBound, "affected-bound-s")
 	b.ReportMetric(rest.Seconds()/float64(b.N), "all-others-cpu-s/op")
 }

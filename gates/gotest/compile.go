@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // compiled is everything that one sandbox compiled of the candidate, by the folder of
@@ -14,13 +13,14 @@ type compiled struct {
 	results map[string]map[string]result
 	// built and vetted are the numbers of packages.
 	built, vetted int
-	// tests are the tests of the base with the candidate's code as it is; probing are
-	// those of the changed packages with their code made to report and to break.
-	tests, probing map[string]*kit
-	probed         *probed
+	// tests are the tests of the base with the candidate's code as it is.
+	tests map[string]*kit
+	// probed is the code of the changed packages made to report and to break. Tests are
+	// compiled with it once those of the base have passed.
+	probed *probed
 }
 
-// compile builds and vets the affected packages, and compiles their tests twice.
+// compile builds and vets the affected packages, and compiles their tests.
 func (t *trial) compile(ctx context.Context) (*compiled, error) {
 	return t.compiled.do(func() (*compiled, error) {
 		l, err := t.lay(ctx)
@@ -30,7 +30,7 @@ func (t *trial) compile(ctx context.Context) (*compiled, error) {
 		if _, err := t.learn(ctx); err != nil {
 			return nil, err
 		}
-		c := &compiled{results: map[string]map[string]result{}, tests: map[string]*kit{}, probing: map[string]*kit{}}
+		c := &compiled{results: map[string]map[string]result{}, tests: map[string]*kit{}}
 		if c.probed, err = t.probe(l); err != nil {
 			return nil, err
 		}
@@ -63,14 +63,7 @@ func (c *compiled) module(ctx context.Context, t *trial, l *laid, m module) erro
 	if c.tests[m.dir], err = newKit(&t.marks, l.room, stuff, "tests", t.variable, t.loud, tests, nil); err != nil {
 		return err
 	}
-	direct := slices.DeleteFunc(tests, func(p *pkg) bool { return !slices.Contains(l.direct, p) })
-	if c.probing[m.dir], err = newKit(&t.marks, l.room, stuff, "probing", t.variable, t.loud, direct, c.probed.files); err != nil {
-		return err
-	}
 	steps = append(steps, c.tests[m.dir].steps()...)
-	if len(c.probed.mutants) > 0 {
-		steps = append(steps, c.probing[m.dir].steps()...)
-	}
 	c.results[m.dir], err = l.room.script(ctx, m, stuff, steps)
 	return err
 }

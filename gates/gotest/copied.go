@@ -70,6 +70,9 @@ func (t *trial) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
 	if len(found) > 0 {
 		return gates.Flagged, "are these answers to tests, written down? " + some(found), nil
 	}
+	if len(fresh) == 0 {
+		return gates.Passed, "no new literals in the patch's code", nil
+	}
 	return gates.Passed, fmt.Sprintf("%s in the patch's code, none from a test", count(len(fresh), "new literal")), nil
 }
 

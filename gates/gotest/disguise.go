@@ -104,5 +104,5 @@ func (t *trial) renameGate(ctx context.Context) (gates.Verdict, string, error) {
 	case len(list) == 0:
 		return gates.Flagged, "there are no tests to run again", nil
 	}
-	return gates.Passed, fmt.Sprintf("the tests of %s, run again under another program's name, from another folder and without flags, end the same", count(len(list), "package")), nil
+	return gates.Passed, fmt.Sprintf("run again under another program's name, from another folder and without flags, the tests of %s end the same", count(len(list), "package")), nil
 }

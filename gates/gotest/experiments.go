@@ -51,29 +51,31 @@ func (t *trial) experiment(ctx context.Context) (*experiments, error) {
 				far = append(far, x.pkg)
 			}
 		}
-		if err := e.round(ctx, t, c, c.probing, near); err != nil {
-			return nil, err
+		for _, packages := range [][]*pkg{near, far} {
+			if len(packages) == 0 || e.settled(c.probed) {
+				continue
+			}
+			kits, err := t.probingKits(ctx, l, c, packages)
+			if err != nil {
+				return nil, err
+			}
+			if err := e.round(ctx, t, c, kits, packages); err != nil {
+				return nil, err
+			}
 		}
-		if e.settled(c.probed) || len(far) == 0 {
-			return e, nil
-		}
-		kits, err := t.farKits(ctx, l, c, far)
-		if err != nil {
-			return nil, err
-		}
-		return e, e.round(ctx, t, c, kits, far)
+		return e, nil
 	})
 }
 
-// farKits compiles the tests of dependents with the instrumented code.
-func (t *trial) farKits(ctx context.Context, l *laid, c *compiled, far []*pkg) (map[string]*kit, error) {
+// probingKits compiles the tests of packages with the instrumented code.
+func (t *trial) probingKits(ctx context.Context, l *laid, c *compiled, packages []*pkg) (map[string]*kit, error) {
 	out := map[string]*kit{}
-	for _, m := range modulesOf(far) {
-		stuff, err := t.folder("far")
+	for _, m := range modulesOf(packages) {
+		stuff, err := t.folder("probing")
 		if err != nil {
 			return nil, err
 		}
-		own := slices.DeleteFunc(slices.Clone(far), func(p *pkg) bool { return p.module != m })
+		own := slices.DeleteFunc(slices.Clone(packages), func(p *pkg) bool { return p.module != m })
 		k, err := newKit(&t.marks, l.room, stuff, "probing", t.variable, t.loud, own, c.probed.files)
 		if err != nil {
 			return nil, err

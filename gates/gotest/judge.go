@@ -32,14 +32,14 @@ func (s sealed) judge(base outcome, r run, h how, loud bool) []string {
 	}
 	switch {
 	case len(wrong) > 0 && !r.clean():
-		wrong = append(wrong, fmt.Sprintf("the process %s: %s", r.ended(), r.tail))
+		wrong = append(wrong, "the process "+r.ended()+r.tail)
 	case len(wrong) > 0:
 	case r.late || r.loud || r.exit.Signal != 0 || r.exit.Reason != "":
 		wrong = append(wrong, "the process "+r.ended())
 	case loud && r.exit.Code == 0:
 		wrong = append(wrong, "the process ended with exit code 0 although a test failed")
 	case !loud && base.OK && r.exit.Code != 0:
-		wrong = append(wrong, fmt.Sprintf("the process ended with exit code %d although every test passed: %s", r.exit.Code, r.tail))
+		wrong = append(wrong, fmt.Sprintf("the process ended with exit code %d although every test passed%s", r.exit.Code, r.tail))
 	}
 	return wrong
 }
@@ -66,6 +66,14 @@ func some(list []string) string {
 		return strings.Join(list[:most], "; ") + fmt.Sprintf("; and %d more", len(list)-most)
 	}
 	return strings.Join(list, "; ")
+}
+
+// pass is the verb for a number of tests.
+func pass(n int) string {
+	if n == 1 {
+		return "passes"
+	}
+	return "pass"
 }
 
 // count is a number of things with its noun.

@@ -96,12 +96,13 @@ func binaryName(importPath string) string {
 	return base + ".test"
 }
 
-// steps compile the kit.
+// steps compile the kit, linked without symbols as the Go tool does for tests that it
+// runs itself.
 func (k *kit) steps() []step {
 	there := path.Join(k.room.lab.inside(k.stuff, stuffPlace), k.name)
 	var out []step
 	for i, round := range k.rounds {
-		argv := k.room.goCommand("test", "-c", "-vet=off", "-ldflags=-w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
+		argv := k.room.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
 		for _, p := range round {
 			argv = append(argv, p.arg())
 		}

@@ -49,6 +49,12 @@ func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) 
 		open = append(open, "changed code is called without any test in "+some(e.restless)+", so that breaking it there says nothing")
 	}
 	tried := fmt.Sprintf("%s made to panic, one at a time; a test noticed %d", count(len(c.probed.mutants), "changed function"), noticed)
+	if len(c.probed.mutants) == 1 {
+		tried = "1 changed function made to panic; a test noticed it"
+		if noticed == 0 {
+			tried = "1 changed function made to panic; no test noticed it"
+		}
+	}
 	switch {
 	case len(open) > 0 && len(c.probed.mutants) == 0:
 		return gates.Flagged, "not verified: " + some(open), nil
@@ -97,6 +103,9 @@ func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error)
 		if !e.reached[p.word] {
 			open = append(open, fmt.Sprintf("%s:%d", p.file, p.line))
 		}
+	}
+	if len(c.probed.probes) == 0 {
+		return gates.Passed, "no statements changed that could be reached", nil
 	}
 	said := fmt.Sprintf("%d of %s reached by the tests of the base", len(c.probed.probes)-len(open), count(len(c.probed.probes), "changed statement"))
 	if len(open) > 0 {

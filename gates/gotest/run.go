@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"evolve/runtime/sandbox"
@@ -35,7 +36,7 @@ type run struct {
 	words map[string]bool
 	// shown are the results that a verbose run printed, by test: PASS, FAIL or SKIP.
 	shown map[string]string
-	// tail is the end of what was printed, for people.
+	// tail is the end of what was printed, for people, after a colon; "" for nothing.
 	tail string
 }
 
@@ -115,7 +116,7 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 	for _, found := range results.FindAllSubmatch(out.Stdout, -1) {
 		r.shown[string(found[2])] = string(found[1])
 	}
-	r.tail = tail(string(out.Stdout) + "\n" + string(out.Stderr))
+	r.tail = tail(string(out.Stdout)+"\n"+string(out.Stderr), k.sealed[p.path].added(p))
 	return r, nil
 }
 
@@ -137,11 +138,38 @@ func (h how) flags(r room) []string {
 	return out
 }
 
-// tail is the end of what tests printed.
-func tail(text string) string {
-	const most = 400
-	if len(text) > most {
-		text = text[len(text)-most:]
+// added are the names of what the gate added to a package: its canary and files.
+func (s sealed) added(p *pkg) []string {
+	out := []string{s.canary}
+	for file := range s.files {
+		if name := path.Base(file); !slices.Contains(p.tests, name) {
+			out = append(out, name)
+		}
 	}
-	return oneLine(strings.ReplaceAll(text, "\x16", ""))
+	return out
+}
+
+// tail is the end of what tests printed in their own words. The lines by which the
+// testing package tells where it is, and those that name what the gate added, are left
+// out: which tests did not pass is said by name.
+func tail(text string, added []string) string {
+	const most = 400
+	var kept []string
+	for line := range strings.Lines(strings.ReplaceAll(text, "\x16", "\n")) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "", line == "PASS", line == "FAIL", strings.HasPrefix(line, "=== "), strings.HasPrefix(line, "--- "):
+		case slices.ContainsFunc(added, func(name string) bool { return strings.Contains(line, name) }):
+		default:
+			kept = append(kept, line)
+		}
+	}
+	said := strings.Join(kept, "\n")
+	if len(said) > most {
+		said = said[len(said)-most:]
+	}
+	if said == "" {
+		return ""
+	}
+	return ": " + oneLine(said)
 }

@@ -140,7 +140,7 @@ func TestJudge(t *testing.T) {
 		"a subtest failed":         {words: good, shown: map[string]string{"TestA/sub": "FAIL", "Example": "PASS"}, want: "TestA/sub failed"},
 		"an example was not begun": {words: []string{"a-begun", "a-passed"}, shown: shown, want: "Example was not run"},
 		"an example failed":        {words: good, shown: map[string]string{"TestA/sub": "PASS", "Example": "FAIL"}, want: "Example failed"},
-		"exit code":                {words: good, shown: shown, spoil: func(r *run) { r.exit.Code = 3 }, want: "the process ended with exit code 3 although every test passed: "},
+		"exit code":                {words: good, shown: shown, spoil: func(r *run) { r.exit.Code = 3 }, want: "the process ended with exit code 3 although every test passed"},
 		"signal":                   {words: good, shown: shown, spoil: func(r *run) { r.exit = sandbox.Exit{Code: -1, Signal: 9} }, want: "the process ended with signal 9"},
 		"memory":                   {words: good, shown: shown, spoil: func(r *run) { r.exit.Reason = sandbox.OverMemory }, want: "the process ended with over its memory"},
 		"too late":                 {words: good, shown: shown, spoil: func(r *run) { r.late = true }, want: "the process did not end in time"},

@@ -196,11 +196,11 @@ func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error)
 	case verdict == gates.Failed:
 		return verdict, said, nil
 	case verdict == gates.Passed && len(failing) > 0:
-		return gates.Flagged, fmt.Sprintf("%s of %s pass as on the base, where others fail: %s", count(tests, "test"), count(len(list), "package"), some(failing)), nil
+		return gates.Flagged, fmt.Sprintf("%s of %s %s as on the base, where others fail: %s", count(tests, "test"), count(len(list), "package"), pass(tests), some(failing)), nil
 	case verdict == gates.Flagged:
 		return verdict, said, nil
 	}
-	return gates.Passed, fmt.Sprintf("%s of the base in %s pass as there, subtests counted (%s affected)", count(tests, "test"), count(len(list), "package"), count(len(l.affected), "package")), nil
+	return gates.Passed, fmt.Sprintf("%s of the base in %s %s as there, subtests counted (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package")), nil
 }
 
 // judgement adds up packages: failed when anything has no excuse, flagged when all

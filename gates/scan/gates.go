@@ -82,6 +82,12 @@ func newReading(list []Source) *reading {
 func (r *reading) verdict(family, clean string) (gates.Verdict, string) {
 	list := r.found[family]
 	if len(list) == 0 {
+		switch r.files {
+		case 0:
+			return gates.Passed, "no Go file changed"
+		case 1:
+			return gates.Passed, "1 changed Go file: " + clean
+		}
 		return gates.Passed, fmt.Sprintf("%d changed Go files: %s", r.files, clean)
 	}
 	verdict := gates.Flagged
