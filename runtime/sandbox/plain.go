@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // mark is the environment variable by which descendants without walls are found
@@ -103,8 +104,7 @@ func sweep(sign string) {
 			return
 		}
 		for _, path := range environments {
-			env, err := os.ReadFile(path)
-			if err != nil || !bytes.Contains(env, []byte(sign)) {
+			if !bytes.Contains(environmentAt(path), []byte(sign)) {
 				continue
 			}
 			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
@@ -115,4 +115,21 @@ func sweep(sign string) {
 			return
 		}
 	}
+}
+
+// environmentAt reads the environment of a process. While a process turns into another
+// program it has none for a moment: where there is a program and no environment, it is
+// looked at again for some milliseconds.
+func environmentAt(path string) []byte {
+	for range 20 {
+		env, err := os.ReadFile(path)
+		if err != nil || len(env) > 0 {
+			return env
+		}
+		if _, err := os.Readlink(filepath.Join(filepath.Dir(path), "exe")); err != nil {
+			return nil // the kernel's own, or gone
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
 }
