@@ -36,7 +36,7 @@ func TestHostileVariants(t *testing.T) {
 	for _, walls := range []string{"auto", "none"} {
 		t.Run(walls, func(t *testing.T) {
 			t.Parallel()
-			p := written(t, script{sandbox: walls, timeout: "1s", first: ":", manners: hostile})
+			p := written(t, script{sandbox: walls, timeout: "3s", first: ":", manners: hostile})
 			p.flags = []string{"--seed", "7", "--budget-evals", "600"}
 			o := decodeOutcome(t, p.do(0, p.night()...))
 			a := o.Agents[0]
