@@ -89,14 +89,15 @@ func agentFolder(a *workspace.Agent, top string) (string, error) {
 }
 
 // openFrom opens an agent's program as it stands in a folder of an exported tree,
-// always behind the walls that there are: the code is foreign, whatever the operator
-// allows the agent.
+// always behind the walls that there are, and without the network and the variables of
+// its adapter, whatever the operator allows the agent: nobody has read the code yet.
 func (c *crew) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (nightly.Opened, string, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nightly.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
 	}
 	moved := *a
 	moved.Dir, moved.Adapter.Sandbox, moved.Adapter.Argv = folder, "auto", slices.Clone(a.Adapter.Argv)
+	moved.Adapter.Network, moved.Adapter.Env = "none", nil
 	for i, word := range moved.Adapter.Argv {
 		if rest, ok := strings.CutPrefix(word, a.Dir+string(filepath.Separator)); ok {
 			moved.Adapter.Argv[i] = filepath.Join(folder, rest)

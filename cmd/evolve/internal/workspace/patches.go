@@ -157,7 +157,7 @@ func (v target) keys() object {
 		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.MaxFiles, 1, maxTargetFiles}, def: "20"},
 		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.MaxBytes, 1, maxTargetBytes}, def: "262144"},
 		{name: "benchmark", doc: "benchmarks that no patch may make significantly worse", field: then{benchmarkKeys(&b), func() { t.Benchmark = &b }}},
-		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. The patched program is run, in a sandbox, with the network and environment of its adapter before anybody has read it", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
+		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Both are run in a sandbox, without network and variables of the adapter", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
 		{name: "tasks", doc: "search tasks that the agent is tried on, at most, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
 	}}
 }
