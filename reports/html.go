@@ -40,6 +40,11 @@ func HTML(w io.Writer, r Report) error {
 		if out.Blocks, err = pageBlocks(out.ID, sec.Title, sec.Blocks); err != nil {
 			return err
 		}
+		for i := range out.Blocks { // right below the section's own heading
+			if out.Blocks[i].Kind == "subhead" {
+				out.Blocks[i].Kind = "head"
+			}
+		}
 		p.Closing = append(p.Closing, out)
 	}
 	p.Title = pageTitle(p)
