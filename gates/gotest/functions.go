@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	gosource "evolve/runtime/source"
 )
 
 // source is the parsed Go of one folder, tests left out.
@@ -41,30 +43,6 @@ func print(n ast.Node) string {
 		return ""
 	}
 	return b.String()
-}
-
-// nameOf is how people call a function: with the type of its receiver.
-func nameOf(f *ast.FuncDecl) string {
-	if f.Recv.NumFields() == 0 {
-		return f.Name.Name
-	}
-	t := f.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.ParenExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name + "." + f.Name.Name
-		default:
-			return "?." + f.Name.Name
-		}
-	}
 }
 
 // function is a piece of code that can be broken: a function, a method, or a literal
@@ -161,7 +139,7 @@ func (s source) functions() map[string][]string {
 	for _, f := range s.files {
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
-				out[nameOf(fn)] = append(out[nameOf(fn)], print(fn))
+				out[gosource.FuncName(fn)] = append(out[gosource.FuncName(fn)], print(fn))
 			}
 		}
 	}
@@ -293,7 +271,7 @@ func (s source) raws() map[string]string {
 	for file, f := range s.files {
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
-				out[nameOf(fn)] += s.raw(file, fn)
+				out[gosource.FuncName(fn)] += s.raw(file, fn)
 			}
 		}
 	}
@@ -302,7 +280,7 @@ func (s source) raws() map[string]string {
 
 // changed judges one function.
 func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string, values, types map[string]bool) (function, bool) {
-	f := function{file: file, name: nameOf(d), body: d.Body, whole: d}
+	f := function{file: file, name: gosource.FuncName(d), body: d.Body, whole: d}
 	if !slices.Contains(before[f.name], print(d)) {
 		return f, true
 	}

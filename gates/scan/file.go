@@ -157,30 +157,6 @@ func declarations(a *ast.File) (nodes []ast.Node, kinds []token.Token) {
 	return nodes, kinds
 }
 
-// functionName is a function's name, a method's with its receiver's type.
-func functionName(fn *ast.FuncDecl) string {
-	if fn.Recv == nil || len(fn.Recv.List) == 0 {
-		return fn.Name.Name
-	}
-	t := fn.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.ParenExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name + "." + fn.Name.Name
-		default:
-			return "?." + fn.Name.Name
-		}
-	}
-}
-
 // is tells whether an expression names one of a package's functions or variables.
 func (f *file) is(n ast.Node, pkg string, names ...string) bool {
 	switch x := n.(type) {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+
+	"evolve/runtime/source"
 )
 
 // pkg is what a patch holds of one package: files of one folder and package clause.
@@ -50,7 +52,7 @@ func (p *pkg) compare() {
 		for i, n := range nodes {
 			had[kinds[i].String()+" "+f.tokens(f.Old, n)]++
 			if fn, ok := n.(*ast.FuncDecl); ok {
-				before[functionName(fn)] = fn
+				before[source.FuncName(fn)] = fn
 			}
 		}
 		for _, i := range f.was.Imports {
@@ -67,7 +69,7 @@ func (p *pkg) compare() {
 			}
 			u := &unit{node: n}
 			if fn, ok := n.(*ast.FuncDecl); ok {
-				u.before = before[functionName(fn)]
+				u.before = before[source.FuncName(fn)]
 			}
 			f.units = append(f.units, u)
 		}

@@ -2,7 +2,6 @@ package patchwriter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"evolve/runtime/agent"
@@ -34,32 +33,19 @@ const maxReason = 500
 // Write asks for one patch. An error is the context's, or infrastructure's: then nothing
 // is known of the material.
 func (w Writer) Write(ctx context.Context, m Material, seed int64) (Reply, error) {
-	answer, err := w.Model.Next(ctx, m.request(w.Route, seed))
-	out := Reply{Usage: answer.Usage}
+	answer, none, err := model.Ask(ctx, w.Model, m.request(w.Route, seed))
+	out := Reply{Usage: answer.Usage, Reason: none}
 	if err != nil {
-		var failed *model.Error
-		if errors.As(err, &failed) && failed.Outcome == agent.BudgetExceeded {
-			out.Reason = "the provider's budget is spent, or the material is too long for the model"
-			return out, nil
-		}
 		return out, fmt.Errorf("asking for a patch: %w", err)
 	}
-	switch {
-	case answer.Unsure:
-		out.Reason = "the model had nothing to offer"
-	case answer.Stop == model.StopRefusal:
-		out.Reason = "the model refused to answer"
-	case answer.Stop == model.StopLength:
-		out.Reason = "the answer was cut off"
-	case len(answer.Calls) > 0 || answer.Referral != nil:
-		out.Reason = "the answer is a call of a tool"
-	default:
-		draft, err := m.read(answer.Answer)
-		if err != nil {
-			out.Reason, out.Malformed = memory.Cut("the answer "+err.Error(), maxReason), true
-			break
-		}
-		out.Draft = &draft
+	if none != "" {
+		return out, nil
 	}
+	draft, err := m.read(answer.Answer)
+	if err != nil {
+		out.Reason, out.Malformed = memory.Cut("the answer "+err.Error(), maxReason), true
+		return out, nil
+	}
+	out.Draft = &draft
 	return out, nil
 }

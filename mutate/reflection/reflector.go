@@ -2,7 +2,6 @@ package reflection
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"evolve/mutate"
@@ -35,32 +34,19 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 	if _, active := m.Config[m.Component]; !ok || !active || !changeable(p) {
 		return Reply{Reason: fmt.Sprintf("there is nothing to change in %q", m.Component)}, nil
 	}
-	answer, err := r.Model.Next(ctx, m.request(r.Route, seed))
-	out := Reply{Usage: answer.Usage}
+	answer, none, err := model.Ask(ctx, r.Model, m.request(r.Route, seed))
+	out := Reply{Usage: answer.Usage, Reason: none}
 	if err != nil {
-		var failed *model.Error
-		if errors.As(err, &failed) && failed.Outcome == agent.BudgetExceeded {
-			out.Reason = "the provider's budget is spent, or the material is too long for the model"
-			return out, nil
-		}
 		return out, fmt.Errorf("asking for a change: %w", err)
 	}
-	switch {
-	case answer.Unsure:
-		out.Reason = "the model had nothing to offer"
-	case answer.Stop == model.StopRefusal:
-		out.Reason = "the model refused to answer"
-	case answer.Stop == model.StopLength:
-		out.Reason = "the answer was cut off"
-	case len(answer.Calls) > 0 || answer.Referral != nil:
-		out.Reason = "the answer is a call of a tool"
-	default:
-		draft, err := m.judge(answer.Answer)
-		if err != nil {
-			out.Reason = sentence("the answer " + err.Error())
-			break
-		}
-		out.Draft = &draft
+	if none != "" {
+		return out, nil
 	}
+	draft, err := m.judge(answer.Answer)
+	if err != nil {
+		out.Reason = sentence("the answer " + err.Error())
+		return out, nil
+	}
+	out.Draft = &draft
 	return out, nil
 }

@@ -42,12 +42,12 @@ func ask(ctx context.Context, r Reviewer, p archive.ProposalRecord) (o opinion, 
 		return o, fmt.Errorf("agent %s: %w", r.Agent, err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	reply, err := m.Next(ctx, question(p, shown))
+	reply, none, err := model.Ask(ctx, m, question(p, shown))
 	if err != nil {
 		return o, fmt.Errorf("asking %s for a review: %w", r.Agent, err)
 	}
-	if reply.Unsure || reply.Stop == model.StopRefusal || reply.Stop == model.StopLength || len(reply.Calls) > 0 || reply.Referral != nil {
-		return o, fmt.Errorf("%s: %w", r.Agent, ErrNoWord)
+	if none != "" {
+		return o, fmt.Errorf("%s: %w: %s", r.Agent, ErrNoWord, none)
 	}
 	if o, err = readOpinion(reply.Answer); err != nil {
 		return o, fmt.Errorf("%s: %w: %w", r.Agent, ErrNoWord, err)

@@ -1,0 +1,32 @@
+package model
+
+import (
+	"context"
+	"errors"
+
+	"evolve/runtime/agent"
+)
+
+// Ask asks for one text outside of any turn. none says in words for people why there is
+// no text that could be read: the model had nothing to offer, refused, was cut off or
+// called a tool, or may not be asked any more. An error is the context's, or
+// infrastructure's: then nothing is known of the question.
+func Ask(ctx context.Context, m Model, req *Request) (reply Reply, none string, err error) {
+	reply, err = m.Next(ctx, req)
+	var failed *Error
+	switch {
+	case errors.As(err, &failed) && failed.Outcome == agent.BudgetExceeded:
+		return reply, "the provider's budget is spent, or the material is too long for the model", nil
+	case err != nil:
+		return reply, "", err
+	case reply.Unsure:
+		return reply, "the model had nothing to offer", nil
+	case reply.Stop == StopRefusal:
+		return reply, "the model refused to answer", nil
+	case reply.Stop == StopLength:
+		return reply, "the answer was cut off", nil
+	case len(reply.Calls) > 0 || reply.Referral != nil:
+		return reply, "the answer is a call of a tool", nil
+	}
+	return reply, "", nil
+}

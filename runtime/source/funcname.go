@@ -1,0 +1,12 @@
+package source
+
+import "go/ast"
+
+// FuncName is how people call a Go function: a method's name comes after that of its
+// receiver's type, without its pointer and its type parameters.
+func FuncName(f *ast.FuncDecl) string {
+	if f.Recv.NumFields() == 0 {
+		return f.Name.Name
+	}
+	return receiver(f.Recv.List[0].Type) + "." + f.Name.Name
+}
