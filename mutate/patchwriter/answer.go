@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"evolve/bench"
 	"evolve/runtime/memory"
@@ -38,7 +37,7 @@ func (m Material) read(answer string) (Draft, error) {
 	if strings.TrimSpace(rest[end+len("\n```"):]) != "" {
 		return Draft{}, errors.New("goes on after the diff")
 	}
-	d := Draft{Rationale: plain(before), Diff: rest[:end+1]}
+	d := Draft{Rationale: memory.Line(before, maxRationale), Diff: rest[:end+1]}
 	if d.Rationale == "" {
 		return Draft{}, errors.New("gives no rationale")
 	}
@@ -77,18 +76,4 @@ func added(diff string) string {
 		}
 	}
 	return b.String()
-}
-
-// plain is a rationale as one paragraph that can be seen whole.
-func plain(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if unicode.Is(unicode.C, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	return memory.Cut(strings.Join(strings.Fields(text), " "), maxRationale)
 }

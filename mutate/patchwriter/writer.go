@@ -41,11 +41,10 @@ func (w Writer) Write(ctx context.Context, m Material, seed int64) (Reply, error
 	if none != "" {
 		return out, nil
 	}
-	draft, err := m.read(answer.Answer)
-	if err != nil {
-		out.Reason, out.Malformed = memory.Cut("the answer "+err.Error(), maxReason), true
-		return out, nil
+	if draft, wrong := m.read(answer.Answer); wrong != nil {
+		out.Reason, out.Malformed = memory.Cut("the answer "+wrong.Error(), maxReason), true
+	} else {
+		out.Draft = &draft
 	}
-	out.Draft = &draft
 	return out, nil
 }

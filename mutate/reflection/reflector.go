@@ -6,6 +6,7 @@ import (
 
 	"evolve/mutate"
 	"evolve/runtime/agent"
+	"evolve/runtime/memory"
 	"evolve/runtime/model"
 )
 
@@ -42,11 +43,10 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 	if none != "" {
 		return out, nil
 	}
-	draft, err := m.judge(answer.Answer)
-	if err != nil {
-		out.Reason = sentence("the answer " + err.Error())
-		return out, nil
+	if draft, wrong := m.judge(answer.Answer); wrong != nil {
+		out.Reason = memory.Line("the answer "+wrong.Error(), maxRationale)
+	} else {
+		out.Draft = &draft
 	}
-	out.Draft = &draft
 	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode"
 
 	"evolve/mutate"
@@ -41,7 +40,7 @@ func (m Material) judge(answer string) (mutate.Draft, error) {
 	if err != nil {
 		return mutate.Draft{}, fmt.Errorf("has a value that %w", err)
 	}
-	rationale := sentence(*p.Rationale)
+	rationale := memory.Line(*p.Rationale, maxRationale)
 	if rationale == "" {
 		return mutate.Draft{}, errors.New("gives no rationale")
 	}
@@ -114,20 +113,6 @@ func hiddenRune(text string) (rune, bool) {
 		}
 	}
 	return 0, false
-}
-
-// sentence is a rationale as one line that can be seen whole.
-func sentence(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if unicode.Is(unicode.C, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	return memory.Cut(strings.Join(strings.Fields(text), " "), maxRationale)
 }
 
 // changeable reports whether a component has another value to offer than its own.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"evolve/runtime/agent"
@@ -235,4 +236,19 @@ func Cut(text string, n int) string {
 		head = head[:i]
 	}
 	return head + mark
+}
+
+// Line is a foreign text as one line that can be seen whole: without control and format
+// characters, white space as single blanks, cut to at most n bytes.
+func Line(text string, n int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if unicode.Is(unicode.C, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	return Cut(strings.Join(strings.Fields(text), " "), n)
 }

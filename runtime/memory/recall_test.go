@@ -293,3 +293,16 @@ func benchmarkRecall(b *testing.B, n int) {
 
 func BenchmarkRecall1500(b *testing.B)  { benchmarkRecall(b, 1500) }
 func BenchmarkRecall50000(b *testing.B) { benchmarkRecall(b, 50_000) }
+
+func TestLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\n\tb  c ":           "a b c",
+		"\x1b[2Jno\u202ething": "[2Jnothing",
+		"\xffbad":              "bad",
+		"one two three four":   "one two…",
+	} {
+		if got := Line(in, 12); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
