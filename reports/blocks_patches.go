@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"strings"
+
+	"evolve/archive"
 )
 
 // closing are the sections that are of no one agent.
@@ -26,6 +28,48 @@ func closing(r Report) []section {
 		out = append(out, section{ID: "patch-work", Title: "What the night tried on code", Blocks: patchWork(work)})
 	}
 	return out
+}
+
+// patchesNamed is how many patches of a kind the line about them names.
+const patchesNamed = 3
+
+// patchLine says in one line, beside the decisions about agents, which patches wait for
+// a person and how many are not offered; it is empty where there are none.
+func patchLine(patches []Patch) text {
+	var awaiting, human []string
+	stopped := 0
+	for _, p := range patches {
+		switch {
+		case p.State == archive.HumanLane:
+			human = append(human, p.ID)
+		case p.Awaits():
+			awaiting = append(awaiting, p.ID)
+		default:
+			stopped++
+		}
+	}
+	var items []text
+	if len(awaiting) == 1 {
+		items = append(items, say(named(awaiting), " awaits a person"))
+	} else if len(awaiting) > 1 {
+		items = append(items, say(named(awaiting), " await a person"))
+	}
+	if len(human) > 0 {
+		items = append(items, say(named(human), " in the human lane"))
+	}
+	if stopped > 0 {
+		items = append(items, say(count(stopped)+" not offered"))
+	}
+	return list(items, " · ")
+}
+
+// named lists the first ids, and says how many more there are.
+func named(ids []string) text {
+	t := foreignList(first(ids, patchesNamed))
+	if n := len(ids) - patchesNamed; n > 0 {
+		t = append(t, say(" and "+count(n)+" more")...)
+	}
+	return t
 }
 
 // hardCoded is what no gate can rule out.

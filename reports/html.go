@@ -23,7 +23,7 @@ var pageTemplate string
 // HTML writes the whole report as one page that needs nothing else: no script, no
 // request, its style sheet allowed by hash and everything else forbidden.
 func HTML(w io.Writer, r Report) error {
-	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile}
+	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches)}
 	if at := r.Volatile.Started; !at.IsZero() {
 		p.Night = day(at)
 	}
@@ -79,8 +79,9 @@ type page struct {
 	Run      Run
 	Volatile Volatile
 	Agents   []agentPage
-	// Closing are the sections that are of no one agent.
+	// Closing are the sections that are of no one agent, Patches the line that leads there.
 	Closing []sectionPage
+	Patches text
 }
 
 type agentPage struct {

@@ -16,6 +16,9 @@ func Markdown(w io.Writer, r Report) error {
 			m.b.WriteString("\n---\n\n")
 		}
 		m.box(decisionBox(s))
+		if line := patchLine(r.Volatile.Patches); i == 0 && len(line) > 0 {
+			m.line("\nPatches: " + mdText(line))
+		}
 		for _, sec := range sections(s) {
 			m.line("\n## " + mdOwn(sec.Title))
 			m.blocks(sec.Blocks)

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,34 @@ func TestPatchesOfARun(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("nothing was stopped by %q", s)
+		}
+	}
+}
+
+// TestPatchLine: the line beside the decisions names who waits, a few by name, and leads
+// to the sections about them.
+func TestPatchLine(t *testing.T) {
+	of := func(states ...archive.ProposalState) (list []Patch) {
+		for i, s := range states {
+			list = append(list, Patch{ID: fmt.Sprintf("P%d", i+1), State: s})
+		}
+		return list
+	}
+	for want, list := range map[string][]Patch{
+		"":                                     nil,
+		"P1 awaits a person":                   of(archive.Awaiting),
+		"1 not offered":                        of(archive.Rejected),
+		"P2 in the human lane · 1 not offered": of(archive.GateFailed, archive.HumanLane),
+		"P1, P2, P3 and 2 more await a person": of(archive.Awaiting, archive.Approved, archive.Awaiting, archive.Awaiting, archive.Awaiting),
+	} {
+		if got := patchLine(list).raw(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	page := rendered(t, HTML, patchesWorld(t, 0).report())
+	for _, id := range []string{"patches", "patches-stopped"} {
+		if !strings.Contains(page, `href="#`+id+`"`) || !strings.Contains(page, `id="`+id+`"`) {
+			t.Errorf("nothing leads to %s", id)
 		}
 	}
 }

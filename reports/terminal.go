@@ -26,6 +26,9 @@ func Terminal(w io.Writer, r Report, o TerminalOptions) error {
 			t.b.WriteString("\n\n")
 		}
 		t.box(decisionBox(s))
+		if i == 0 {
+			t.patchLine(r)
+		}
 		for _, sec := range sections(s) {
 			t.heading(sec.Title)
 			t.blocks(sec.Blocks)
@@ -39,7 +42,7 @@ func Terminal(w io.Writer, r Report, o TerminalOptions) error {
 	return err
 }
 
-// Box writes the decision boxes alone, one for each agent.
+// Box writes the decision boxes alone, one for each agent, and the line about patches.
 func Box(w io.Writer, r Report, o TerminalOptions) error {
 	t := newTerminal(o)
 	for i, s := range subjects(r) {
@@ -48,8 +51,17 @@ func Box(w io.Writer, r Report, o TerminalOptions) error {
 		}
 		t.box(decisionBox(s))
 	}
+	t.patchLine(r)
 	_, err := w.Write(t.b.Bytes())
 	return err
+}
+
+// patchLine follows the decisions, set apart because it belongs to none of them.
+func (t *terminal) patchLine(r Report) {
+	if line := patchLine(r.Volatile.Patches); len(line) > 0 {
+		t.b.WriteByte('\n')
+		t.flow(2, 4, append(say(styled("patches  ", dim)), line...))
+	}
 }
 
 type terminal struct {

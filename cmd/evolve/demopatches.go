@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
@@ -40,7 +39,10 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	}
 	switch {
 	case errors.Is(err, patch.ErrNoGit):
-		return sh.remark(c, "patches: none, as git is not installed")
+		if !c.Bool("quiet") {
+			_, _ = fmt.Fprintln(sh.stderr, "no patches are shown, as git is not installed")
+		}
+		return nil
 	case err != nil:
 		return err
 	}
@@ -48,21 +50,15 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	count := map[archive.ProposalState]int{}
 	if !c.Bool("quiet") {
 		_, _ = fmt.Fprintf(sh.stderr, "%d patches are built, tested and cross-examined in a sandbox\n", len(files))
 	}
-	err = handIn(c, sh.patchDesk(c, w, a), targets[0].Name, files, count)
-	if err = errors.Join(err, a.Close()); err != nil || len(count) == 0 {
-		return err
-	}
-	return sh.remark(c, fmt.Sprintf("patches: %d handed in, %d passed every gate, %d failed one: evolve patch list",
-		len(files), count[archive.Awaiting]+count[archive.HumanLane], count[archive.GateFailed]))
+	err = handIn(c, sh.patchDesk(c, w, a), targets[0].Name, files)
+	return errors.Join(err, a.Close())
 }
 
-// handIn proposes each file's patch, and counts where they stand. What was handed in
-// before is left as it is.
-func handIn(c *cli.Context, desk *patching.Desk, target string, files []string, count map[archive.ProposalState]int) error {
+// handIn proposes each file's patch. What was handed in before is left as it is.
+func handIn(c *cli.Context, desk *patching.Desk, target string, files []string) error {
 	slices.Sort(files)
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -73,7 +69,7 @@ func handIn(c *cli.Context, desk *patching.Desk, target string, files []string, 
 			return fmt.Errorf("reading a patch: %w", err)
 		}
 		why, _, _ := strings.Cut(string(text), "\n\n")
-		p, err := desk.Propose(c.Context, patching.Submission{
+		_, err = desk.Propose(c.Context, patching.Submission{
 			Target: target, Author: demoPerson, Origin: patching.Person, Rationale: why, Diff: string(text),
 		})
 		var refused *decide.RefusedError
@@ -83,16 +79,6 @@ func handIn(c *cli.Context, desk *patching.Desk, target string, files []string, 
 		if err != nil {
 			return err
 		}
-		count[p.State]++
 	}
 	return nil
-}
-
-// remark says a line to people.
-func (sh *shell) remark(c *cli.Context, text string) error {
-	if c.Bool("json") || c.Bool("quiet") {
-		return nil
-	}
-	_, err := fmt.Fprintln(sh.stdout, text+"\n")
-	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -55,17 +56,22 @@ func (sh *shell) hereToo(r reports.Report) reports.Report {
 	if sh.place == "" {
 		return r
 	}
-	agents := make([]reports.Agent, len(r.Agents))
-	for i, a := range r.Agents {
-		commands := make([]string, len(a.Decision.Commands))
-		for j, command := range a.Decision.Commands {
-			commands[j] = sh.typed(command)
-		}
-		a.Decision.Commands = commands
-		agents[i] = a
+	r.Agents, r.Volatile.Patches = slices.Clone(r.Agents), slices.Clone(r.Volatile.Patches)
+	for i := range r.Agents {
+		r.Agents[i].Decision.Commands = sh.allTyped(r.Agents[i].Decision.Commands)
 	}
-	r.Agents = agents
+	for i := range r.Volatile.Patches {
+		r.Volatile.Patches[i].Commands = sh.allTyped(r.Volatile.Patches[i].Commands)
+	}
 	return r
+}
+
+func (sh *shell) allTyped(commands []string) []string {
+	out := make([]string, len(commands))
+	for i, command := range commands {
+		out[i] = sh.typed(command)
+	}
+	return out
 }
 
 // plain is a word that no shell takes for anything else.
