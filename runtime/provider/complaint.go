@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"evolve/runtime/memory"
@@ -10,6 +11,8 @@ import (
 // complaint is what a provider says of its refusal, in any of the usual forms.
 type complaint struct {
 	message, kind, code, param string
+	// stated says that the body is JSON with an error in it, whatever its status.
+	stated bool
 }
 
 // complaintOf reads the body of a refusal; what it cannot read it quotes.
@@ -36,7 +39,8 @@ func complaintOf(body []byte) complaint {
 	if inner.Message == nil {
 		inner.Message = whole.Detail
 	}
-	return complaint{text(inner.Message), text(inner.Type), text(inner.Code), text(inner.Param)}
+	stated := len(whole.Error) > 0 && string(whole.Error) != "null"
+	return complaint{text(inner.Message), text(inner.Type), text(inner.Code), text(inner.Param), stated}
 }
 
 // text is a JSON value for people to read.
@@ -55,6 +59,15 @@ func (c complaint) String() string {
 		return "it does not say why"
 	}
 	return c.message
+}
+
+// status is the one that a response of status s stands for: gateways pass on an error of
+// the provider behind them as a 200, with its status as the code.
+func (c complaint) status(s int) int {
+	if code, err := strconv.Atoi(c.code); err == nil && c.stated && s < 300 && code >= 400 && code < 600 {
+		return code
+	}
+	return s
 }
 
 // tooLong recognises a prompt that does not fit, as the providers put it.

@@ -103,7 +103,9 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, library error, scrub f
 	}
 	f.RetryAfter = retryAfter(x.header)
 	c := complaintOf(x.body)
-	switch s := x.status; {
+	switch s := c.status(x.status); {
+	case s >= 200 && s < 300 && c.stated:
+		return say(Unwell, "failed (%d): %s", s, c)
 	case s >= 200 && s < 300:
 		return say(Garbled, "the response is not of its protocol: %v", library)
 	case s < 400:

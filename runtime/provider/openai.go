@@ -135,6 +135,9 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 		return answer{}, errors.New("it has no choices")
 	}
 	choice := &r.Choices[0]
+	if choice.FinishReason == "error" { // a gateway's word for a provider that failed half-way
+		return answer{}, errors.New("it broke off with an error")
+	}
 	a := answer{text: choice.Message.Content, stop: model.StopEnd}
 	for _, part := range choice.Message.MultiContent {
 		a.text += part.Text

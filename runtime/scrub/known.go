@@ -19,8 +19,8 @@ const (
 	probe = 16
 )
 
-// knownTriggers makes triggers of known values in the forms in which they occur.
-func knownTriggers(known []string) []trigger {
+// knownForms lists the forms in which known values, and the lines of them, occur.
+func knownForms(known []string) []string {
 	var forms []string
 	for _, v := range known {
 		v = strings.TrimSpace(v)
@@ -34,8 +34,13 @@ func knownTriggers(known []string) []trigger {
 		}
 	}
 	slices.Sort(forms)
+	return slices.Compact(forms)
+}
+
+// knownTriggers makes triggers of known values in the forms in which they occur.
+func knownTriggers(known []string) []trigger {
 	var all []trigger
-	for _, v := range slices.Compact(forms) {
+	for _, v := range knownForms(known) {
 		all = append(all, trigger{lowered(v[:min(probe, len(v))]), func(s *scan, start, _ int) {
 			if strings.HasPrefix(s.text[start:], v) {
 				s.remove(start, start+len(v))

@@ -156,3 +156,65 @@ func TestKnownLines(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownAcrossBreaks: a value is found wherever its lines were broken, as itself or
+// encoded, in plain text and inside strings of JSON.
+func TestKnownAcrossBreaks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`[!#-%'-;=?-\[\]-~]{12,60}`).Draw(t, "secret")
+		if strings.Contains(Mark, secret) {
+			t.Skip()
+		}
+		brk := rapid.SampledFrom([]string{"\n", "\r\n", "\n    ", " \n\t", "\\\n", "\n\n", "\u200b", "\u00ad", "\ufeff"}).Draw(t, "break")
+		width := rapid.IntRange(1, 76).Draw(t, "width")
+		coded := rapid.SampledFrom([]func(string) string{
+			func(v string) string { return v },
+			func(v string) string {
+				return base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a word ", 10) + v + " and more"))
+			},
+			func(v string) string { return hex.EncodeToString([]byte(v)) },
+		}).Draw(t, "coding")(secret)
+		var wrapped strings.Builder
+		for i := 0; i < len(coded); i += width {
+			if i > 0 {
+				wrapped.WriteString(brk)
+			}
+			wrapped.WriteString(coded[i:min(i+width, len(coded))])
+		}
+		s := New([]string{secret})
+		text := "before it: " + wrapped.String() + "\nafter"
+		quoted, err := json.Marshal(map[string]string{"text": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{text, string(quoted), "x\n" + string(quoted) + "\ny"} {
+			out := s.String(text)
+			if !strings.Contains(out, Mark) || !strings.HasPrefix(strings.TrimPrefix(text, "x\n"), strings.TrimPrefix(out, "x\n")[:8]) || !strings.Contains(out, "after") && len(coded) <= 60 {
+				t.Fatalf("%q broken by %q became %q", text, brk, out)
+			}
+			if again := s.String(out); again != out {
+				t.Fatalf("%q becomes %q", out, again)
+			}
+		}
+		if out := s.String(string(quoted)); !json.Valid([]byte(out)) {
+			t.Fatalf("%s is no JSON", out)
+		}
+	})
+}
+
+// TestBreaksOfOthers: pieces that only lie near each other stay, and so do short
+// values, whose pieces are ordinary text.
+func TestBreaksOfOthers(t *testing.T) {
+	s := New([]string{"opensesame", "correct-horse-battery"})
+	for _, text := range []string{"open\nsesame", "correct-horse-\n- battery", "correct-horse battery", "correct-horse-\nx\nbattery", "12345678\n90", "a\\nb\\\\"} {
+		if out := s.String(text); out != text {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+	if out := s.String("1\n12345\n" + "67890123456\n2"); out != "1\n12345\n67890123456\n2" {
+		t.Errorf("%q", out)
+	}
+	if out := New([]string{"1234567890123"}).String("[1]\n12345\n67890123\n[2]"); strings.Contains(out, "67890") {
+		t.Errorf("half of a value that is lines of JSON survives: %q", out)
+	}
+}

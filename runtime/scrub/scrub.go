@@ -19,7 +19,8 @@ type Scrubber struct {
 // environment variables that are passed to a program, beside everything that has
 // the shape of a credential. Values under six bytes are left alone: they occur in
 // ordinary text. A value is found as it is, in base64, hexadecimal and percent
-// encoding, and as it stands inside a JSON string.
+// encoding, and as it stands inside a JSON string; one of twelve bytes or more also where
+// line breaks, their indents or invisible characters were put into it.
 func New(known []string) *Scrubber {
 	values := make([]string, len(known))
 	copy(values, known)
@@ -56,6 +57,8 @@ type finder struct {
 	rules []rule
 	// lengths are those of the words.
 	lengths []int
+	// broken is nil where no known value is long enough.
+	broken *broken
 }
 
 // rule adds the spans of a credential that the word at [start, end) gives away.
@@ -70,7 +73,7 @@ type trigger struct {
 func newFinder(known []string) *finder {
 	all := append(triggers(), knownTriggers(known)...)
 	words := make([]string, len(all))
-	f := &finder{rules: make([]rule, len(all)), lengths: make([]int, len(all))}
+	f := &finder{rules: make([]rule, len(all)), lengths: make([]int, len(all)), broken: newBroken(known)}
 	for i, t := range all {
 		words[i], f.rules[i], f.lengths[i] = t.word, t.rule, len(t.word)
 	}
@@ -114,7 +117,7 @@ func (f *finder) once(text string) string {
 			spans = spans[1:]
 		}
 		out.WriteString(text[at:from])
-		if looksJSON(text[from:to]) && json.Valid([]byte(text[from:to])) {
+		if line[len(line)-1].end <= to && looksJSON(text[from:to]) && json.Valid([]byte(text[from:to])) {
 			out.WriteString(f.inJSON(s, from, to, line))
 		} else {
 			to = max(to, line[len(line)-1].end)
@@ -138,6 +141,9 @@ func (f *finder) scan(text string) *scan {
 			f.rules[word](s, start, end)
 		}
 	})
+	if f.broken != nil {
+		f.broken.find(s)
+	}
 	s.join()
 	return s
 }

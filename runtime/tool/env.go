@@ -41,6 +41,8 @@ type Env struct {
 	// Flagged says that a text holds what looks like a credential: the tools that
 	// summarise code name such a file and say nothing of what is in it. Nil flags none.
 	Flagged func(text string) bool
+	// Scrub removes credentials from a file's text before it is searched; nil leaves it.
+	Scrub func(text string) string
 	// Surroundings are what the tools of [Further] stand on.
 	Surroundings
 
@@ -53,8 +55,9 @@ type Env struct {
 	texts map[string]string
 	spent int64
 	repo  *repository
-	// flagged remembers what Flagged said of a file.
+	// flagged remembers what Flagged said of a file, and cleaned what Scrub left of it.
 	flagged map[string]bool
+	cleaned map[string]string
 }
 
 // File is a file or folder below the root.

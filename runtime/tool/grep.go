@@ -62,18 +62,20 @@ func grep() Tool {
 				if err != nil {
 					continue // binary or too large: nothing to match
 				}
-				n := 0
-				for line := range strings.Lines(text) {
-					n++
+				numbered(text, env.clean(f.Path, text), func(n int, line string) bool {
 					line = strings.TrimRight(line, "\r\n")
 					if !match(line) {
-						continue
+						return true
 					}
 					if found++; found > most {
-						fmt.Fprintf(&b, "… (more than %d lines match)\n", most)
-						return OK(strings.TrimSuffix(b.String(), "\n"))
+						return false
 					}
 					fmt.Fprintf(&b, "%s:%d: %s\n", f.Path, n, clip(strings.TrimSpace(line), maxMatchLine))
+					return true
+				})
+				if found > most {
+					fmt.Fprintf(&b, "… (more than %d lines match)\n", most)
+					break
 				}
 			}
 			return OK(strings.TrimSuffix(b.String(), "\n"))

@@ -296,11 +296,8 @@ func (r *Registry) settle(res Result) Result {
 		res.Boundary = nil
 	}
 	res.Applied, res.Request, res.Fault = applied, request, nil
-	if len(res.Output) > MaxOutput {
-		res.Output = clip(res.Output, MaxOutput) + "\n… (cut)"
-	}
 	scrub := r.options.Scrub
-	res.Output = scrub(strings.ToValidUTF8(res.Output, "�"))
+	res.Output = bounded(res.Output, scrub)
 	if b := res.Boundary; b != nil {
 		b.Evidence, b.Shape = scrub(b.Evidence), scrub(b.Shape)
 		for _, words := range [][]string{b.Axes, b.Split} {
@@ -313,6 +310,23 @@ func (r *Registry) settle(res Result) Result {
 		q.Reason, q.Target, q.Arguments = scrub(q.Reason), scrub(q.Target), scrubbed(scrub, q.Arguments)
 	}
 	return res
+}
+
+// margin is more than any credential has, in bytes: where an output is cut, so much is
+// cut again once it was scrubbed, because half of one is recognised by nobody.
+const margin = 4 << 10
+
+// bounded is an output without credentials and of at most MaxOutput bytes and a word.
+func bounded(text string, scrub func(string) string) string {
+	cut := len(text) > MaxOutput+margin
+	text = scrub(strings.ToValidUTF8(clip(text, MaxOutput+margin), "�"))
+	if cut {
+		text = clip(text, len(text)-margin)
+	}
+	if cut || len(text) > MaxOutput {
+		return clip(text, MaxOutput) + "\n… (cut)"
+	}
+	return text
 }
 
 func outcomeOf(err error) agent.Outcome {

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +41,7 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	case result.Boundary != nil:
 		event.Data = encode(result.Boundary)
 	case len(c.Arguments) <= maxEventText:
-		event.Data = r.arguments(c.Arguments)
+		event.Data = r.scrubbed(c.Arguments) // which a model need not have written as JSON
 	}
 	r.event(event)
 	r.mark(c.Tool, result.Output)
@@ -111,15 +110,6 @@ func (r *run) leave(q agent.ChangeRequest) {
 	}
 	r.requests = append(r.requests, q)
 	r.event(agent.Event{Kind: agent.EventRequest, Name: q.Type, Outcome: agent.Denied, Text: q.Reason, Data: encode(q)})
-}
-
-// arguments is what the transcript keeps of a call's arguments.
-func (r *run) arguments(args json.RawMessage) json.RawMessage {
-	text := r.agent.scrub(string(args))
-	if !json.Valid([]byte(text)) {
-		return nil
-	}
-	return json.RawMessage(text)
 }
 
 // mark writes down where a foreign tool's words address the model as if they were

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 		}
 		r.settle(reply, &e)
 		if len(problems) > 0 && e.outcome == agent.OK {
-			e.outcome, e.why = agent.LowUtility, "the answer has "+problems[0].Text
+			e.outcome, e.why = agent.LowUtility, "the answer does not pass: "+problems[0].Text
 		}
 		return e
 	}
@@ -180,6 +181,12 @@ func (r *run) unreached(err error) (agent.Outcome, string) {
 
 func describe(reply model.Reply) string {
 	notes := strings.Join(reply.Notes, "; ")
+	switch reply.Stop {
+	case model.StopLength:
+		notes = strings.TrimPrefix(notes+"; cut off at max_tokens", "; ")
+	case model.StopRefusal:
+		notes = strings.TrimPrefix(notes+"; refuses", "; ")
+	}
 	switch {
 	case len(reply.Calls) > 0:
 		names := make([]string, len(reply.Calls))
@@ -227,12 +234,18 @@ func (r *run) circling(e *ending, why string) bool {
 // sentBack is the self-check: an answer that has not the form the question asks
 // for is sent back once, while there are iterations left.
 func (r *run) sentBack(req *model.Request, reply model.Reply) bool {
-	if reply.Referral != nil || reply.Unsure || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
+	if reply.Referral != nil || reply.Unsure || over(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
 		!r.config.Bool("loop.self_check", true) || shapely(reply.Answer, reply.Expects) {
 		return false
 	}
-	r.event(agent.Event{Kind: agent.EventCheck, Name: "self_check", Text: "sent back: no " + string(reply.Expects)})
+	r.event(agent.Event{Kind: agent.EventCheck, Name: "self_check", Text: "sent back: no " + cmp.Or(string(reply.Expects), "answer")})
 	return true
+}
+
+// over reports that asking a model again would come to the same and be paid for once
+// more: it refused, or was cut off before it said anything.
+func over(reply model.Reply) bool {
+	return reply.Stop == model.StopRefusal || reply.Stop == model.StopLength && strings.TrimSpace(reply.Answer) == ""
 }
 
 // settle gives a reply that ends the loop its outcome.
@@ -251,6 +264,12 @@ func (r *run) settle(reply model.Reply, e *ending) {
 		e.outcome, e.why = agent.LowUtility, "nothing was found"
 	case strings.TrimSpace(reply.Answer) == "":
 		e.outcome, e.why = agent.ContractViolation, "the answer is empty"
+		switch reply.Stop {
+		case model.StopLength:
+			e.outcome, e.why = agent.BudgetExceeded, "the model reached its route's max_tokens before it said anything"
+		case model.StopRefusal:
+			e.why = "the model refused without a word"
+		}
 	default:
 		e.outcome = agent.OK
 	}

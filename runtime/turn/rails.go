@@ -18,7 +18,7 @@ const doubtBelow = .5
 
 // problems are what the checks of a response find, whatever the config says.
 func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
-	if reply.Referral != nil || reply.Unsure {
+	if reply.Referral != nil || reply.Unsure || over(reply) {
 		return nil
 	}
 	var earlier, found []string
@@ -36,6 +36,9 @@ func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 		found = append(found, h.Memory.Text)
 	}
 	problems := safety.Check(safety.Response{Answer: reply.Answer, Question: r.goal, Earlier: earlier, Findings: found})
+	if reply.Stop == model.StopLength {
+		problems = append(problems, safety.Problem{Kind: "length", Text: "it was cut off where it reached the route's max_tokens"})
+	}
 	for _, p := range problems {
 		r.event(agent.Event{Kind: agent.EventCheck, Name: p.Kind, Text: p.Text})
 	}
@@ -46,7 +49,7 @@ func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 // checks found, and asks the question of the self-evaluation once at tool depth,
 // where utility is in doubt.
 func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []safety.Problem) bool {
-	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil {
+	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil || over(reply) {
 		return false
 	}
 	advice := ""
@@ -57,7 +60,7 @@ func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []safet
 		for i, p := range problems {
 			texts[i] = p.Text
 		}
-		advice = "that answer has " + strings.Join(texts, "; ") + ". Answer again without it."
+		advice = "that answer does not pass: " + strings.Join(texts, "; ") + ". Answer again so that this is no longer true."
 	case r.doubtful(req, reply) && !r.nudged:
 		r.nudged = true
 		advice = nudge

@@ -176,7 +176,7 @@ func (r *run) turn(ctx context.Context) agent.Result {
 		}
 		s.ConfidenceBefore, s.ConfidenceAfter, s.Steps = e.before, e.reply.Confidence, e.steps
 		s.Effectiveness = max(0, e.reply.Confidence-e.before)
-		s.Findings = found(r.agent.scrub(e.reply.Answer)) // what goes into Data is not scrubbed by event
+		s.Findings = found(r.agent.scrub(e.reply.Answer)) // before it is cut: half a credential is one
 		findings = append(findings, model.Finding{
 			Goal: s.Goal, Answer: e.reply.Answer, Value: e.reply.Value, Confidence: e.reply.Confidence,
 			Subject: s.Subject, Unsure: e.reply.Unsure,
@@ -225,11 +225,23 @@ func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 // event adds to the transcript. It is the one place through which anything gets
 // there, and nothing does so with a credential in it.
 func (r *run) event(e agent.Event) {
-	e.Text = memory.Cut(r.agent.scrub(e.Text), maxEventText)
+	e.Name, e.Text = r.agent.scrub(e.Name), memory.Cut(r.agent.scrub(e.Text), maxEventText)
+	if len(e.Data) > 0 {
+		e.Data = r.scrubbed(e.Data)
+	}
 	r.results.Add(maxEvents, e)
 	if r.req.Observe != nil {
 		r.req.Observe(e)
 	}
+}
+
+// scrubbed is JSON without credentials; nil where that would leave none.
+func (r *run) scrubbed(raw json.RawMessage) json.RawMessage {
+	text := r.agent.scrub(string(raw))
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
 }
 
 // encode is JSON of the runtime's own records, which always have one.

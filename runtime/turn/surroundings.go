@@ -18,7 +18,7 @@ func (r *run) surround() {
 	env.Now = a.clock()
 	env.Recall = func(ctx context.Context, text string, wide bool) []memory.Hit { return r.recall(ctx, text, wide) }
 	env.Enable = r.enable
-	env.Flagged = a.flagged
+	env.Flagged, env.Scrub = a.flagged, a.scrub
 	if !a.language {
 		return
 	}

@@ -1,0 +1,147 @@
+package scrub
+
+import (
+	"sort"
+	"strings"
+)
+
+// minBroken is the shortest form of a known value that is looked for across breaks, in
+// bytes: pieces of a shorter one follow each other in ordinary text.
+const minBroken = 12
+
+// broken finds known values that a line break, its indent, or a character that nobody
+// sees was put into: by base64, which breaks its lines, by a terminal, or on purpose.
+type broken struct {
+	words *automaton
+	forms []string
+}
+
+// newBroken makes it for the known values; nil when none is long enough.
+func newBroken(known []string) *broken {
+	b := &broken{}
+	var words []string
+	for _, v := range knownForms(known) {
+		if len(v) >= minBroken && !strings.ContainsAny(v, "\r\n\t \\") {
+			b.forms = append(b.forms, v)
+			words = append(words, lowered(v[:min(probe, len(v))]))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	b.words = newAutomaton(words)
+	return b
+}
+
+// seam is where something was left out of a text: at in what is left, after it in the
+// text itself.
+type seam struct{ at, after int }
+
+// find marks the values that a break goes through.
+func (b *broken) find(s *scan) {
+	text, seams := mended(s.text)
+	if len(seams) == 0 {
+		return
+	}
+	b.words.each(text, func(word int32, end int) {
+		v := b.forms[word]
+		start := end - min(probe, len(v))
+		if !strings.HasPrefix(text[start:], v) {
+			return
+		}
+		end = start + len(v)
+		// The seams inside, at which the value goes on after the break.
+		first := sort.Search(len(seams), func(i int) bool { return seams[i].at > start })
+		last := sort.Search(len(seams), func(i int) bool { return seams[i].at >= end })
+		if first == last {
+			return // unbroken, and found as it stands
+		}
+		s.remove(original(seams[:first], start), original(seams[:last], end))
+	})
+}
+
+// original is the place in the text of a place in what is left of it, by the seams
+// up to there.
+func original(seams []seam, at int) int {
+	if n := len(seams); n > 0 {
+		return seams[n-1].after + at - seams[n-1].at
+	}
+	return at
+}
+
+// mended is a text without its breaks, and where they were.
+func mended(text string) (string, []seam) {
+	var out strings.Builder
+	var seams []seam
+	from := 0
+	for i := 0; i < len(text); {
+		n := 0
+		switch text[i] {
+		case '\r', '\n', ' ', '\t', '\\':
+			n = lineBreak(text[i:])
+		case 0xc2, 0xe2, 0xef:
+			n = unseen(text[i:])
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		if seams == nil {
+			out.Grow(len(text))
+		}
+		out.WriteString(text[from:i])
+		i += n
+		from = i
+		seams = append(seams, seam{out.Len(), i})
+	}
+	out.WriteString(text[from:])
+	return out.String(), seams
+}
+
+// lineBreak is the length of the break that a text begins with, blanks around it
+// included; 0 when it begins with none. A break may be escaped, once or more often,
+// as inside a string of JSON, or be that of a shell's line that goes on.
+func lineBreak(text string) int {
+	i := 0
+	for i < len(text) && i < maxIndent && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	ends := 0
+	for i < len(text) && i-ends < maxIndent {
+		n := 0
+		for n < maxIndent && i+n < len(text) && text[i+n] == '\\' {
+			n++
+		}
+		switch {
+		case i+n >= len(text):
+			return ends
+		case text[i+n] == '\n' || text[i+n] == '\r', n > 0 && (text[i+n] == 'n' || text[i+n] == 'r'):
+			i += n + 1
+			ends = i
+		case n == 0 && ends > 0 && (text[i] == ' ' || text[i] == '\t'):
+			i++
+			ends = i
+		case n > 0 && ends > 0 && text[i+n] == 't':
+			i += n + 1
+			ends = i
+		default:
+			return ends
+		}
+	}
+	return ends
+}
+
+// maxIndent bounds the blanks and backslashes that are looked through for a break, so
+// that a text made of them takes linear time.
+const maxIndent = 64
+
+// unseen is the length of the invisible character that a text begins with, or 0: soft
+// hyphens, joiners, marks of direction, the mark of byte order.
+func unseen(text string) int {
+	for _, c := range [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u2060", "\ufeff"} {
+		if strings.HasPrefix(text, c) {
+			return len(c)
+		}
+	}
+	return 0
+}

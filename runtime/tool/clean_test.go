@@ -1,0 +1,84 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/runtime/scrub"
+)
+
+// opened is a registry and an environment that know one secret value.
+func opened(t *testing.T, files map[string]string) (*Registry, *Env, string) {
+	t.Helper()
+	const secret = "tr0ub4dor-and-three"
+	s := scrub.New([]string{secret})
+	r, err := NewRegistry(Options{Scrub: s.String}, Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		files[name] = strings.ReplaceAll(text, "SECRET", secret)
+	}
+	e := lay(t, files)
+	e.Scrub = s.String
+	return r, e, secret
+}
+
+// TestGrepTellsNothing: no pattern tells whether a credential has these characters,
+// the lines of a key block are found by none, and a line that is cut holds no half of one.
+func TestGrepTellsNothing(t *testing.T) {
+	var block strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&block, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7%012d\n", i)
+	}
+	r, e, secret := opened(t, map[string]string{
+		"a.conf": "name = depot\nkey is SECRET here\nlast = line\n",
+		"b.txt":  "first\n-----BEGIN PRIVATE KEY-----\n" + block.String() + "-----END PRIVATE KEY-----\nlast = line\n",
+		"c.json": `{"text": "` + strings.Repeat("x", maxMatchLine-20) + ` SECRET ` + strings.Repeat("y", 50) + `"}`,
+	})
+	for pattern, want := range map[string]string{
+		"key is tr0u":                  "",
+		"key is tr1u":                  "",
+		"is [a-z0-9-]{19} here":        "",
+		"key is":                       "a.conf:2: key is [redacted] here",
+		`^[A-Za-z0-9+/]{60,}$`:         "",
+		"MIIEv":                        "",
+		"last = line":                  "a.conf:3: last = line\nb.txt:16: last = line",
+		"first|BEGIN|END PRIVATE|name": "a.conf:1: name = depot\nb.txt:1: first",
+	} {
+		args, err := json.Marshal(map[string]string{"pattern": pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, do(t, r, e, "grep", string(args)).Output); diff != "" {
+			t.Errorf("%s: %s", pattern, diff)
+		}
+	}
+	for n := range 40 { // wherever the cut is
+		e.texts, e.cleaned = map[string]string{"c.json": strings.Repeat("x", maxMatchLine-n) + secret + "yyy"}, nil
+		if out := do(t, r, e, "grep", `{"pattern":"x","path":"c.json"}`).Output; strings.Contains(out, secret[:4]) {
+			t.Fatalf("%d bytes before the cut: %s", n, out)
+		}
+	}
+}
+
+// TestLongOutputIsCutBehindCredentials: wherever a credential lies, no part of it is
+// left at the end of an output that is cut.
+func TestLongOutputIsCutBehindCredentials(t *testing.T) {
+	r, e, secret := opened(t, map[string]string{"long.txt": "x"})
+	for _, beyond := range []int{1, margin, 3 * margin} {
+		for n := 0; n <= len(secret); n += 3 {
+			for _, edge := range []int{MaxOutput, MaxOutput + margin} {
+				e.texts = map[string]string{"long.txt": strings.Repeat("x", edge-n) + secret + strings.Repeat("y", beyond)}
+				out := do(t, r, e, "read_file", `{"path":"long.txt"}`).Output
+				if strings.Contains(out, secret[:3]) || len(out) > MaxOutput+20 {
+					t.Fatalf("%d bytes before %d, %d beyond: %d bytes that end in %q", n, edge, beyond, len(out), out[len(out)-60:])
+				}
+			}
+		}
+	}
+}
