@@ -65,6 +65,30 @@ func bomb() {
 		mapped(unix.MAP_PRIVATE|unix.MAP_ANON, -1)
 	case "files":
 		sh(fmt.Sprintf("head -c %d /dev/zero > $HOME/f; head -c %d /dev/zero > /dev/shm/f", hold/2, hold/2))
+	case "empty files":
+		for i := range hold / inode {
+			if err := unix.Mknod(fmt.Sprintf("%s/%d", os.Getenv("HOME"), i), unix.S_IFREG|0o600, 0); err != nil {
+				fmt.Println(err)
+				os.Exit(1)
+			}
+		}
+	case "a segment left behind":
+		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, hold, unix.IPC_CREAT|0o600)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		m, err := unix.SysvShmAttach(id, 0, 0)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		for i := 0; i < len(m); i += 4096 {
+			m[i] = 1
+		}
+		if err := unix.SysvShmDetach(m); err != nil {
+			os.Exit(1)
+		}
 	case "children":
 		children(6, "a sixth")
 	case "a sixth":
@@ -140,6 +164,8 @@ func TestBombs(t *testing.T) {
 		{"closed to looks", Limits{Total: little}, OverMemory},
 		{"files", Limits{Total: little}, OverMemory},
 		{"children", Limits{Total: little}, OverMemory},
+		{"empty files", Limits{Total: little}, OverMemory},
+		{"a segment left behind", Limits{Total: little}, OverMemory},
 		{"private", Limits{Total: much}, Own},
 		{"files", Limits{Total: much}, Own},
 		{"many see one file", Limits{Total: much}, Own},

@@ -7,86 +7,167 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// architectures that calls are filtered on; elsewhere they are not.
-var architectures = map[string]uint32{
-	"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64,
-	"ppc64le": unix.AUDIT_ARCH_PPC64LE, "loong64": unix.AUDIT_ARCH_LOONGARCH64,
+// architecture is one that calls are filtered on; elsewhere they are not. chmod and
+// setrlimit are the numbers of calls that not all of them have; 0: not this one.
+type architecture struct {
+	audit            uint32
+	chmod, setrlimit uint32
 }
 
+var architectures = map[string]architecture{
+	"amd64":   {unix.AUDIT_ARCH_X86_64, 90, 160},
+	"arm64":   {unix.AUDIT_ARCH_AARCH64, 0, 164},
+	"riscv64": {unix.AUDIT_ARCH_RISCV64, 0, 164},
+	"ppc64le": {unix.AUDIT_ARCH_PPC64LE, 15, 75},
+	"loong64": {unix.AUDIT_ARCH_LOONGARCH64, 0, 0},
+}
+
+// memfdSecret makes memory that no look at a process counts. Its number is the same on
+// all these architectures, where one of them lacks the name.
+const memfdSecret = 447
+
 // withheld are the calls of the system that no program inside has, as on a kernel
-// that lacks them: what reaches into other processes, keys, and parts of the kernel
-// with a long record of holes that builds, tests and agents do without.
+// that lacks them: what reaches into other processes, keys, memory out of sight, and
+// parts of the kernel with a long record of holes that builds, tests and agents do
+// without.
 var withheld = []uint32{
 	unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
-	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, memfdSecret,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SYSLOG, unix.SYS_FANOTIFY_INIT,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_SETNS, unix.SYS_UNSHARE,
 	unix.SYS_CLONE3, // whose flags a filter cannot see; libraries do with clone
-	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
 	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
-	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
 }
 
-// filterCalls withholds calls from this thread and what it starts, for good. Of
-// ptrace there remains what this package itself needs of it for a start: a process
-// that lets itself be traced by its parent, and being let go; of clone, what makes no
-// namespaces. Programs for another
-// architecture, such as those of 32 bits, have no calls at all. sockets says that none
-// may be made either.
+// families are the kinds of sockets there are inside: those that network namespaces
+// keep apart. Others reach out of them, such as to the host of a virtual machine, or
+// are parts of the kernel like the withheld calls.
+var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+
+// What becomes of a call. An errno is in the low half of the word; that of 0 lets the
+// call succeed and do nothing.
+const (
+	allow = 0x7fff0000 // SECCOMP_RET_ALLOW
+	errno = 0x00050000 // SECCOMP_RET_ERRNO
+	deny  = errno | uint32(unix.ENOSYS)
+)
+
+// The statements of a filter.
+const (
+	load   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	equal  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	least  = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	anyBit = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
+	result = unix.BPF_RET | unix.BPF_K
+)
+
+// Where a filter finds the call's number and architecture.
+const number, arch = 0, 4
+
+// argument is where a filter finds the low half of the call's n-th argument, counted
+// from 0: all these architectures are little-endian. The high half is 4 bytes further.
+func argument(n uint32) uint32 { return 16 + 8*n }
+
+// filterCalls withholds calls from this thread and what it starts, for good. Programs
+// for another architecture, such as those of 32 bits, have no calls at all. sockets
+// says that none may be made either.
 func filterCalls(sockets bool) error {
-	architecture, ok := architectures[runtime.GOARCH]
+	machine, ok := architectures[runtime.GOARCH]
 	if !ok {
 		return nil
 	}
-	const (
-		load   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		equal  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		least  = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-		result = unix.BPF_RET | unix.BPF_K
-		allow  = 0x7fff0000                       // SECCOMP_RET_ALLOW
-		deny   = 0x00050000 | uint32(unix.ENOSYS) // SECCOMP_RET_ERRNO
-		// Where a filter finds the call's number, the architecture and the low half of the
-		// first argument, all these architectures being little-endian.
-		number, arch, first = 0, 4, 16
-		// spaces are the flags of clone that make namespaces.
-		spaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
-	)
-	calls := withheld
-	if sockets {
-		calls = append(calls[:len(calls):len(calls)], unix.SYS_SOCKET)
+	code := machine.filter(sockets)
+	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	// Without the flag, older kernels make every program under a filter slower.
+	_, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&program)))
+	if failed != 0 {
+		return step(failed, "filtering calls of the system")
 	}
+	return nil
+}
+
+// filter is the program that judges each call.
+func (a architecture) filter(sockets bool) []unix.SockFilter {
 	code := []unix.SockFilter{
 		{Code: load, K: arch},
-		{Code: equal, K: architecture, Jt: 1},
+		{Code: equal, K: a.audit, Jt: 1},
 		{Code: result, K: deny},
 		{Code: load, K: number},
 	}
-	if runtime.GOARCH == "amd64" { // calls of the x32 kind have numbers from here on
+	if a.audit == unix.AUDIT_ARCH_X86_64 { // calls of the x32 kind have numbers from here on
 		code = append(code, unix.SockFilter{Code: least, K: 0x40000000, Jf: 1}, unix.SockFilter{Code: result, K: deny})
 	}
-	for _, c := range calls {
-		code = append(code, unix.SockFilter{Code: equal, K: c, Jf: 1}, unix.SockFilter{Code: result, K: deny})
+	// on adds what is to be done for a call; each list ends with results.
+	on := func(call uint32, then ...unix.SockFilter) {
+		if call != 0 {
+			code = append(append(code, unix.SockFilter{Code: equal, K: call, Jf: uint8(len(then))}), then...)
+		}
 	}
-	code = append(
-		code,
-		unix.SockFilter{Code: equal, K: unix.SYS_PTRACE, Jf: 4},
-		unix.SockFilter{Code: load, K: first},
-		unix.SockFilter{Code: equal, K: unix.PTRACE_TRACEME, Jt: 5},
-		unix.SockFilter{Code: equal, K: unix.PTRACE_DETACH, Jt: 4},
-		unix.SockFilter{Code: result, K: deny},
-		unix.SockFilter{Code: equal, K: unix.SYS_CLONE, Jf: 2},
-		unix.SockFilter{Code: load, K: first},
-		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: spaces, Jt: 1},
+	for _, c := range withheld {
+		on(c, unix.SockFilter{Code: result, K: deny})
+	}
+	if sockets {
+		on(unix.SYS_SOCKET, unix.SockFilter{Code: result, K: deny})
+	}
+	for _, c := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		on(c, among(0, families, errno|uint32(unix.EAFNOSUPPORT))...)
+	}
+	// Of ptrace there remains what this package itself needs of it for a start: a
+	// process that lets itself be traced by its parent, and being let go.
+	on(unix.SYS_PTRACE, among(0, []uint32{unix.PTRACE_TRACEME, unix.PTRACE_DETACH}, deny)...)
+	// Of clone, what makes no namespaces.
+	const spaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+	on(unix.SYS_CLONE, without(0, spaces, deny)...)
+	// A set-uid program in a folder of the host would lend the user's rights to whoever
+	// finds it there. One that is made so as it is created loses it with the first byte.
+	for _, c := range []struct{ call, mode uint32 }{{a.chmod, 1}, {unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {unix.SYS_FCHMODAT2, 2}} {
+		on(c.call, without(c.mode, unix.S_ISUID|unix.S_ISGID, errno|uint32(unix.EPERM))...)
+	}
+	// Nobody changes the limit of core dumps, see bound; asking for it is allowed.
+	on(a.setrlimit, except(0, unix.RLIMIT_CORE, errno)...)
+	on(
+		unix.SYS_PRLIMIT64,
+		unix.SockFilter{Code: load, K: argument(1)},
+		unix.SockFilter{Code: equal, K: unix.RLIMIT_CORE, Jf: 4},
+		unix.SockFilter{Code: load, K: argument(2)},
+		unix.SockFilter{Code: equal, K: 0, Jf: 3},
+		unix.SockFilter{Code: load, K: argument(2) + 4},
+		unix.SockFilter{Code: equal, K: 0, Jf: 1},
 		unix.SockFilter{Code: result, K: allow},
-		unix.SockFilter{Code: result, K: deny},
+		unix.SockFilter{Code: result, K: errno},
 	)
-	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	// Without the flag, older kernels make every program under a filter slower.
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&program)))
-	if errno != 0 {
-		return step(errno, "filtering calls of the system")
+	return append(code, unix.SockFilter{Code: result, K: allow})
+}
+
+// among allows the values of an argument that are listed.
+func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
+	code := []unix.SockFilter{{Code: load, K: argument(n)}}
+	for i, v := range values {
+		code = append(code, unix.SockFilter{Code: equal, K: v, Jt: uint8(len(values) - i)})
 	}
-	return nil
+	return append(code, unix.SockFilter{Code: result, K: otherwise}, unix.SockFilter{Code: result, K: allow})
+}
+
+// except allows the values of an argument but one.
+func except(n, value, otherwise uint32) []unix.SockFilter {
+	return []unix.SockFilter{
+		{Code: load, K: argument(n)},
+		{Code: equal, K: value, Jf: 1},
+		{Code: result, K: otherwise},
+		{Code: result, K: allow},
+	}
+}
+
+// without allows the values of an argument that have none of some bits.
+func without(n, bits, otherwise uint32) []unix.SockFilter {
+	return []unix.SockFilter{
+		{Code: load, K: argument(n)},
+		{Code: anyBit, K: bits, Jf: 1},
+		{Code: result, K: otherwise},
+		{Code: result, K: allow},
+	}
 }

@@ -104,6 +104,9 @@ func become(o orders, ready func()) error {
 	if err := bound(0, o.Limits); err != nil {
 		return err
 	}
+	if err := noDumps(); err != nil {
+		return err
+	}
 	if err := filterCalls(!o.Network); err != nil {
 		return err
 	}

@@ -99,13 +99,15 @@ func reap(program int) Exit {
 		if errors.Is(err, syscall.EINTR) || err == nil && ended != program {
 			continue
 		}
-		exit := Exit{Code: -1}
-		if ws.Exited() {
-			exit.Code = ws.ExitStatus()
-		} else if ws.Signaled() {
-			exit.Signal = int(ws.Signal())
+		switch {
+		case ws.Exited():
+			return Exit{Code: ws.ExitStatus()}
+		case ws.Signaled():
+			return Exit{Code: -1, Signal: int(ws.Signal())}
 		}
-		return exit
+		// It had itself traced by this process, and stopped for it: nobody lets it go, and
+		// the end of this process kills it.
+		return Exit{Code: -1, Signal: int(syscall.SIGKILL)}
 	}
 }
 
@@ -129,6 +131,9 @@ func enter(o orders) (pid int, bounded bool, err error) {
 		return 0, false, err
 	}
 	if err := forget(); err != nil {
+		return 0, false, err
+	}
+	if err := noDumps(); err != nil {
 		return 0, false, err
 	}
 	if err := filterCalls(false); err != nil {

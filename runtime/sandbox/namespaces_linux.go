@@ -17,6 +17,11 @@ func startNamespaces(ctx context.Context, s Spec, prog program) (*Process, error
 	if err != nil {
 		return nil, err
 	}
+	return startAmong(ctx, s, prog, pieces)
+}
+
+// startAmong is startNamespaces with the pieces of the root.
+func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Process, error) {
 	w, theirs, err := newWire()
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,10 +67,30 @@ func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 		_ = cmd.Wait()
 		reaped = true
 		mu.Unlock()
-		_ = os.RemoveAll(home)
+		discard(home)
 		return exitOf(cmd.ProcessState)
 	}
 	return &Process{kill: kill, wait: wait}, nil
+}
+
+// discard removes a home, what its program took its own rights to as well. Nothing in
+// it is followed out of it.
+func discard(home string) {
+	if os.RemoveAll(home) == nil {
+		return
+	}
+	root, err := os.OpenRoot(home)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = root.Chmod(path, 0o700) // before it is read
+		}
+		return nil
+	})
+	_ = os.RemoveAll(home)
 }
 
 // connect hands over the standard files; a nil one is /dev/null.

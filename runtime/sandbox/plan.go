@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,8 +83,8 @@ func layout(s Spec, prog program) ([]piece, error) {
 		target, err := os.Readlink(folder)
 		if err == nil {
 			pieces = append(pieces, piece{Kind: link, Path: folder, Source: target})
-		} else if _, err := os.Stat(folder); err == nil {
-			pieces = append(pieces, piece{Kind: readOnly, Path: folder, Source: folder})
+		} else if real, err := filepath.EvalSymlinks(folder); err == nil {
+			pieces = append(pieces, piece{Kind: readOnly, Path: folder, Source: real})
 		}
 	}
 	for _, pattern := range settings {
@@ -120,8 +121,11 @@ func layout(s Spec, prog program) ([]piece, error) {
 	}
 	// After what a program merely needs, before what it is explicitly shown.
 	for _, path := range s.Hidden {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
+		switch real, err := filepath.EvalSymlinks(path); {
+		case err == nil:
 			pieces = append(pieces, piece{Kind: hidden, Path: real})
+		case !errors.Is(err, os.ErrNotExist):
+			return nil, fmt.Errorf("hiding %s: %w", path, err)
 		}
 	}
 	if _, moved := s.host(s.Dir); !moved {

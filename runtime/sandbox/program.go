@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // system are the folders of the operating system's programs and libraries. Every
@@ -63,6 +63,8 @@ func look(name, dir string) (string, error) {
 			return "", err
 		case info.IsDir():
 			return "", fmt.Errorf("%s is a folder, not a program", name)
+		case !info.Mode().IsRegular():
+			return "", fmt.Errorf("%s is no file, and no program", name)
 		case info.Mode()&0o111 == 0:
 			return "", fmt.Errorf("%s is not executable", name)
 		}
@@ -110,11 +112,25 @@ func behindShim(root, name, dir string) (string, bool) {
 }
 
 func words(path string) []string {
-	text, err := os.ReadFile(path)
+	text, err := beginning(path, 4096)
 	if err != nil {
 		return nil
 	}
 	return strings.Fields(string(text))
+}
+
+// beginning reads the first most bytes of a file that may be anything: the folder can
+// be one that foreign programs write to, and opening a pipe there would not return.
+func beginning(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", path)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // follow collects what path needs: every link on the way to the file, the
@@ -184,13 +200,9 @@ func installation(root string) bool {
 
 // interpreterOf is the program that a script's first line names, "" for none.
 func interpreterOf(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	line, err := bufio.NewReader(io.LimitReader(f, 256)).ReadBytes('\n')
-	if err != nil && !errors.Is(err, io.EOF) || !bytes.HasPrefix(line, []byte("#!")) {
+	text, err := beginning(path, 256)
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	if err != nil || !bytes.HasPrefix(line, []byte("#!")) {
 		return ""
 	}
 	fields := strings.Fields(string(line[2:]))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -60,7 +59,7 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 		}
 	}
 	for _, dir := range sealed {
-		if err := attributes(dir, unix.MOUNT_ATTR_RDONLY, 0); err != nil {
+		if err := seal(dir); err != nil {
 			return false, step(err, "sealing %s", dir)
 		}
 	}
@@ -69,53 +68,54 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 
 // place puts one piece into the new root.
 func place(p piece) error {
-	path := newRoot + p.Path
-	if p.Kind == link {
-		if _, err := os.Lstat(path); err == nil {
-			return nil // what it would lead to is there in its own right
-		}
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return step(err, "making the way")
-	}
 	switch p.Kind {
 	case link:
-		return step(os.Symlink(p.Source, path), "linking")
+		return step(lead(p.Path, p.Source), "linking")
 	case file:
-		return step(os.WriteFile(path, []byte(p.Source), 0o444), "writing")
-	case private:
-		if err := os.MkdirAll(path, 0o755); err != nil {
+		return step(fill(p.Path, p.Source), "writing")
+	case private, hidden:
+		at, err := spot(p.Path, true)
+		if err != nil {
 			return step(err, "making the folder")
 		}
-		return step(tmpfs(path, "0700", p.Size), "mounting")
-	case hidden:
-		return step(unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"), "mounting")
+		defer func() { _ = unix.Close(at) }()
+		if p.Kind == private {
+			return step(tmpfs(through(at), "0700", p.Size), "mounting")
+		}
+		return step(unix.Mount("tmpfs", through(at), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"), "mounting")
 	}
-	source := oldRoot + p.Source
-	info, err := os.Lstat(source)
+	source, err := reach(unix.AT_FDCWD, oldRoot+p.Source)
 	if err != nil {
 		return step(err, "looking")
 	}
-	if err := mountPoint(path, info.IsDir()); err != nil {
+	defer func() { _ = unix.Close(source) }()
+	folder, err := isFolder(source)
+	if err != nil {
+		return step(err, "looking")
+	}
+	at, err := spot(p.Path, folder)
+	if err != nil {
 		return step(err, "making the place")
 	}
+	defer func() { _ = unix.Close(at) }()
 	if p.Kind == layer {
-		return overlay(p, info.Mode().Perm())
-	}
-	if err := unix.Mount(source, path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-		return step(err, "mounting")
+		return overlay(p, source, at)
 	}
 	set := map[kind]uint64{
 		readOnly: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV,
 		writable: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV,
 		device:   unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC,
 	}[p.Kind]
-	return step(attributes(path, set, unix.AT_RECURSIVE), "protecting")
+	return show(source, at, set, true)
 }
 
 // overlay mounts a layer. What is below is reached through a place on the stage,
 // whose name has nothing in it that the mount's settings could take for their own.
-func overlay(p piece, perm os.FileMode) error {
+func overlay(p piece, lower, at int) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(lower, &st); err != nil {
+		return step(err, "looking")
+	}
 	stage, err := os.MkdirTemp(layers, "")
 	if err != nil {
 		return step(err, "making a layer")
@@ -124,18 +124,20 @@ func overlay(p piece, perm os.FileMode) error {
 		return step(err, "mounting a layer")
 	}
 	for _, dir := range []string{"/lower", "/upper", "/work"} {
-		if err := os.Mkdir(stage+dir, perm|0o700); err != nil {
+		if err := os.Mkdir(stage+dir, os.FileMode(st.Mode&0o777)|0o700); err != nil {
 			return step(err, "making a layer")
 		}
 	}
-	if err := unix.Mount(oldRoot+p.Source, stage+"/lower", "", unix.MS_BIND, ""); err != nil {
-		return step(err, "mounting what is below")
+	below, err := reach(unix.AT_FDCWD, stage+"/lower")
+	if err != nil {
+		return step(err, "making a layer")
 	}
-	if err := attributes(stage+"/lower", unix.MOUNT_ATTR_RDONLY, 0); err != nil {
-		return step(err, "protecting what is below")
+	defer func() { _ = unix.Close(below) }()
+	if err := show(lower, below, unix.MOUNT_ATTR_RDONLY, false); err != nil {
+		return err
 	}
 	data := fmt.Sprintf("lowerdir=%[1]s/lower,upperdir=%[1]s/upper,workdir=%[1]s/work,userxattr", stage)
-	return step(unix.Mount("overlay", newRoot+p.Path, "overlay", unix.MS_NOSUID|unix.MS_NODEV, data), "laying one over it")
+	return step(unix.Mount("overlay", through(at), "overlay", unix.MS_NOSUID|unix.MS_NODEV, data), "laying one over it")
 }
 
 // tmpfs mounts a folder in memory with room for size bytes and for a file in every
@@ -145,19 +147,9 @@ func tmpfs(path, mode string, size int64) error {
 	return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, data)
 }
 
-func mountPoint(path string, dir bool) error {
-	if _, err := os.Lstat(path); err == nil {
-		return nil
-	}
-	if dir {
-		return os.Mkdir(path, 0o755)
-	}
-	return os.WriteFile(path, nil, 0o444)
-}
-
-// attributes adds to those of a mount and, with AT_RECURSIVE, of all below it.
-func attributes(path string, set uint64, flags uint) error {
-	return unix.MountSetattr(unix.AT_FDCWD, path, flags, &unix.MountAttr{Attr_set: set})
+// seal makes a mount read-only.
+func seal(path string) error {
+	return unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
 // processFolder shows the processes of the namespace alone.
@@ -176,13 +168,30 @@ func processFolder(processes uint64) (bounded bool, err error) {
 	if processes == 0 {
 		return true, nil
 	}
-	// Of this namespace alone from Linux 6.14 on; refused before, where the limit of
-	// the user's processes has to do, and the watch.
+	// Of this namespace alone from Linux 6.14 on. Before, it is the whole machine's, and a
+	// user of number 0 could change that: the limit of the user's processes has to do, and
+	// the watch.
+	if !since(6, 14) {
+		return false, nil
+	}
 	err = os.WriteFile(proc+"/sys/kernel/pid_max", []byte(strconv.FormatUint(processes, 10)), 0)
 	if err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, unix.EINVAL) {
 		return false, step(err, "limiting processes")
 	}
 	return err == nil, nil
+}
+
+// since reports whether the kernel calls itself a version or a later one.
+func since(major, minor int) bool {
+	var u unix.Utsname
+	var x, y int
+	if err := unix.Uname(&u); err != nil {
+		return false
+	}
+	if n, _ := fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &x, &y); n < 2 {
+		return false
+	}
+	return x > major || x == major && y >= minor
 }
 
 // enterRoot makes the new root the only one.

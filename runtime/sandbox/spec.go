@@ -57,8 +57,8 @@ type Shown struct {
 // Layer is a folder of the host, Lower, that a program sees at Path with a layer of
 // its own over it: it reads what Lower has, and what it writes or removes is kept in
 // memory, up to Size bytes (0: 1 GiB), gone with the program and never in Lower. The
-// first change of a file, of its times too, copies it whole. Mounts below Lower do
-// not show.
+// first change of a file, of its times too, copies it whole. No mount may lie below
+// Lower.
 type Layer struct {
 	Lower, Path string
 	Size        int64

@@ -100,7 +100,7 @@ func (w *watch) look() Reason {
 	case w.limits.Total == 0:
 		return Own
 	}
-	if most+w.filed() <= w.limits.Total {
+	if most+w.filed()+segments() <= w.limits.Total {
 		return Own
 	}
 	// The dear way, which counts each page once, only where the cheap one leaves doubt;
@@ -112,12 +112,15 @@ func (w *watch) look() Reason {
 				total += proportional(pid)
 			}
 		}
-		if total+w.filed() <= w.limits.Total {
+		if total+w.filed()+segments() <= w.limits.Total {
 			return Own
 		}
 	}
 	return OverMemory
 }
+
+// inode is about what the kernel keeps in memory of one file without contents, in bytes.
+const inode = 1 << 10
 
 // filed is the memory in the files of the private folders, in bytes.
 func (w *watch) filed() uint64 {
@@ -125,7 +128,32 @@ func (w *watch) filed() uint64 {
 	for _, folder := range w.folders {
 		var fs unix.Statfs_t
 		if err := unix.Statfs(folder, &fs); err == nil {
-			total += (fs.Blocks - fs.Bfree) * uint64(fs.Bsize)
+			total += (fs.Blocks-fs.Bfree)*uint64(fs.Bsize) + (fs.Files-fs.Ffree)*inode
+		}
+	}
+	return total
+}
+
+// segments is the memory in System V's shared segments that no process has attached, in
+// bytes: the others count as memory of who has. Without such segments in the kernel
+// there is none.
+func segments() uint64 {
+	text, err := os.ReadFile("/proc/sysvipc/shm")
+	if err != nil {
+		return 0
+	}
+	var total uint64
+	for line := range bytes.Lines(text) {
+		// Number 7 says how many have it attached, 15 and 16 what of it is in memory and
+		// swapped out.
+		fields := strings.Fields(string(line))
+		if len(fields) < 16 || fields[6] != "0" {
+			continue
+		}
+		for _, f := range fields[14:16] {
+			if n, err := strconv.ParseUint(f, 10, 64); err == nil {
+				total += n
+			}
 		}
 	}
 	return total
