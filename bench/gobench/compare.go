@@ -44,9 +44,10 @@ type session struct {
 }
 
 // Compare judges a candidate by a rule. It is deterministic, and draws no conclusion
-// that was not earned: sides that ran unequally often, runs that do not report the same
-// benchmarks equally often, too few runs for any difference to be significant, and a
-// base that differs from itself are void. The number of runs is settled before the first:
+// that was not earned: sides that ran unequally often, a base whose runs do not report the
+// same benchmarks equally often, too few runs for any difference to be significant, and a
+// base that differs from itself are void, and a candidate that does not report what the
+// base does is refused. The number of runs is settled before the first:
 // going on until a difference shows would find one anywhere.
 //
 // Equally often, because only then is the distribution of U symmetric when values are
@@ -67,6 +68,9 @@ func Compare(m Measured, rule Rule) Result {
 	s.family = len(s.keys)
 	if wrong := s.unfit(m); len(wrong) > 0 {
 		return void(wrong...)
+	}
+	if wrong := s.unlike(m, Candidate, m.Candidate); len(wrong) > 0 {
+		return Result{Verdict: Refused, Reasons: few(wrong)}
 	}
 	r := Result{Needed: needed(s.rule.Alpha, s.family)}
 	if n := len(m.Base); n < r.Needed {
@@ -109,14 +113,23 @@ func (s *session) unfit(m Measured) []string {
 		if len(side.runs) > mostRuns {
 			return []string{fmt.Sprintf("%d runs of one side are more than the %d that are compared", len(side.runs), mostRuns)}
 		}
-		for _, k := range s.keys {
-			want := len(m.Base[0][k])
-			for i, run := range side.runs {
-				if got := len(run[k]); got != want || got == 0 {
-					wrong = append(wrong, fmt.Sprintf("%s reports %s in %s %s in its run %d, the base's first run %s",
-						side.name, k.Benchmark, k.Unit, times(got), i+1, times(want)))
-					break
-				}
+		if side.name != Candidate && len(wrong) == 0 {
+			wrong = s.unlike(m, side.name, side.runs)
+		}
+	}
+	return wrong
+}
+
+// unlike says where the runs of a side do not report what the base's first run does.
+func (s *session) unlike(m Measured, side Side, runs []Run) []string {
+	var wrong []string
+	for _, k := range s.keys {
+		want := len(m.Base[0][k])
+		for i, run := range runs {
+			if got := len(run[k]); got != want || got == 0 {
+				wrong = append(wrong, fmt.Sprintf("%s reports %s in %s %s in its run %d, the base's first run %s",
+					side, k.Benchmark, k.Unit, times(got), i+1, times(want)))
+				break
 			}
 		}
 	}

@@ -52,10 +52,10 @@ func TestCompareJudges(t *testing.T) {
 		{"no candidate", nil, func(m *Measured) { m.Candidate = nil }, Rule{}, 10, Void, "the candidate has no run"},
 		{"a run less", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate = m.Candidate[1:] }, Rule{}, 10, Void, "candidate ran 9 times, the base 10 times"},
 		{"too many runs", nil, nil, Rule{}, mostRuns + 1, Void, "more than the 200"},
-		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Void, "candidate reports BenchmarkY in sec/op never in its run 4, the base's first run once"},
+		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Refused, "candidate reports BenchmarkY in sec/op never in its run 4, the base's first run once"},
 		{"a benchmark came from nowhere", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][Key{"BenchmarkNew", sec}] = []float64{1} }, Rule{}, 10, Better, "BenchmarkX"},
-		{"nothing left", nil, func(m *Measured) { m.Candidate = make([]Run, 10) }, Rule{}, 10, Void, "candidate reports BenchmarkX"},
-		{"a line too many", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][x] = append(m.Candidate[3][x], 1e-9) }, Rule{}, 10, Void, "2 times"},
+		{"nothing left", nil, func(m *Measured) { m.Candidate = make([]Run, 10) }, Rule{}, 10, Refused, "candidate reports BenchmarkX"},
+		{"a line too many", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][x] = append(m.Candidate[3][x], 1e-9) }, Rule{}, 10, Refused, "2 times"},
 		{"the base is not steady", nil, func(m *Measured) { delete(m.Base[0], y) }, Rule{}, 10, Void, "base reports BenchmarkY"},
 		{"what is to be guarded was not measured", nil, nil, Rule{Guards: []string{"B/op"}}, 10, Void, "no results in B/op"},
 		{"what is to get better was not measured", nil, nil, Rule{Metric: "B/op"}, 10, Void, "no benchmark with results in B/op"},
@@ -72,6 +72,7 @@ func TestCompareJudges(t *testing.T) {
 			}
 		}, Rule{Least: .1}, 10, Better, "BenchmarkX"},
 		{"the check is too short", map[Key]float64{x: .5}, func(m *Measured) { m.Again = m.Again[:2] }, Rule{}, 10, Void, "again ran 2 times, the base 10 times"},
+		{"the base is not steady, and a benchmark of the candidate is gone", nil, func(m *Measured) { delete(m.Base[2], x); delete(m.Candidate[3], y) }, Rule{}, 10, Void, "base reports BenchmarkX"},
 		{"the check lacks a benchmark", nil, func(m *Measured) { delete(m.Again[0], y) }, Rule{}, 10, Void, "again reports BenchmarkY"},
 		{"no check", map[Key]float64{x: .5}, func(m *Measured) { m.Again = nil }, Rule{}, 10, Better, "the base was not compared with itself"},
 	} {
@@ -133,7 +134,7 @@ func TestReasonsAreFew(t *testing.T) {
 		base[Key{fmt.Sprint("Benchmark", i), sec}] = []float64{1}
 	}
 	r := Compare(Measured{Base: []Run{base}, Candidate: []Run{{}}}, Rule{})
-	if r.Verdict != Void || len(r.Reasons) != 7 || r.Reasons[6] != "and 994 more of this kind" {
+	if r.Verdict != Refused || len(r.Reasons) != 7 || r.Reasons[6] != "and 994 more of this kind" {
 		t.Errorf("%s because %q", r.Verdict, r.Reasons)
 	}
 }

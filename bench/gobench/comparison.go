@@ -15,11 +15,14 @@ type Verdict string
 
 // Better and Worse are significant, after the correction, and large enough to count.
 // NotShown is neither: no difference was shown, which does not say that there is none.
-// Void says that the measurement can carry no verdict.
+// Refused says that the candidate does not report what the base does in all its runs, so
+// that nothing was compared and the candidate is to blame. Void says that the measurement
+// can carry no verdict, and nobody is.
 const (
 	Better   Verdict = "better"
 	Worse    Verdict = "worse"
 	NotShown Verdict = "not_shown"
+	Refused  Verdict = "refused"
 	Void     Verdict = "void"
 )
 

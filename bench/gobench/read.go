@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/perf/benchfmt"
-	"golang.org/x/perf/benchunit"
 )
 
 // Bounds on one run's output. A line beyond its bound is passed over; an output
@@ -44,10 +43,12 @@ type Run map[Key][]float64
 // value is what a run says of a key: the median of its values. The run has some.
 func (r Run) value(k Key) float64 { return median(r[k]) }
 
-// Read reads one run's output. Whatever is no result is passed over: other output of
-// the tests, results cut in two by what the benchmark prints itself, half lines, values
-// that no measurement gives (infinite, beyond 10^±100), names that would not show in a terminal as they are, and
-// unit declarations, which would let a candidate turn its own losses into gains.
+// Read reads one run's output of go test -bench. Whatever is no result is passed over:
+// other output of the tests, half lines, values that no measurement gives (see
+// plausible), names that would not show in a terminal as they are, and unit
+// declarations, which would let a candidate turn its own losses into gains. Numbers that
+// the benchmark prints itself, as if they were its result, count beside the result, so
+// that it is there more often than by the base.
 func Read(from io.Reader) (Run, error) {
 	clean, err := sift(from)
 	if err != nil {
@@ -60,13 +61,10 @@ func Read(from io.Reader) (Run, error) {
 		if !ok || !shows(string(r.Name), mostName) {
 			continue
 		}
-		name := "Benchmark" + string(r.Name)
-		if p := r.GetConfig("pkg"); shows(p, mostName) {
-			name = p + "." + name
-		}
+		name := nameOf(r)
 		for _, v := range r.Values {
-			_, unit := benchunit.Tidy(1, v.Unit) // the reader leaves the unit of a 0 as it is
-			if !plausible(v.Value) || !shows(unit, mostUnit) {
+			unit := BaseUnit(v.Unit) // the reader leaves the unit of a 0 as it is
+			if !plausible(v.Value, unit) || !shows(unit, mostUnit) {
 				continue
 			}
 			if results++; results > mostResults {
@@ -79,12 +77,22 @@ func Read(from io.Reader) (Run, error) {
 	return run, nil
 }
 
+// nameOf is the name of a result, with its package when the output tells it.
+func nameOf(r *benchfmt.Result) string {
+	name := "Benchmark" + string(r.Name)
+	if p := r.GetConfig("pkg"); shows(p, mostName) {
+		name = p + "." + name
+	}
+	return name
+}
+
 // sift keeps the lines that can be results or name a package. The testing package
 // prints a benchmark's name, runs it and then prints its numbers, so that whatever
-// the benchmark prints stands in between: such a result is put together again.
+// the benchmark prints stands in between: such a result is put together again. Which of
+// several lines of numbers is the true one cannot be told, so all are kept.
 func sift(from io.Reader) ([]byte, error) {
 	var out bytes.Buffer
-	var name []byte // of a benchmark whose numbers have not been seen
+	var name []byte // of the last benchmark
 	in := bufio.NewReaderSize(&io.LimitedReader{R: from, N: mostBytes + 1}, mostLine)
 	for read := 0; ; {
 		line, err := in.ReadSlice('\n')
@@ -108,15 +116,12 @@ func sift(from io.Reader) ([]byte, error) {
 			first, rest, _ := bytes.Cut(line, []byte("\t"))
 			if numbers(rest) {
 				out.Write(line)
-				name = nil
-			} else {
-				name = slices.Clone(bytes.TrimSpace(first))
 			}
+			name = slices.Clone(bytes.TrimSpace(first))
 		case name != nil && numbers(line):
 			out.Write(name)
 			out.WriteByte('\t')
 			out.Write(line)
-			name = nil
 		}
 		if last {
 			return out.Bytes(), nil
@@ -130,17 +135,21 @@ func numbers(line []byte) bool {
 	return tab && len(count) > 0 && !bytes.ContainsFunc(count, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// plausible reports whether a value can be a measurement: 0, or a number whose ratio to
-// any other such number is one too.
-func plausible(v float64) bool {
+// plausible reports whether a value can be a measurement in a unit: 0, or a number whose
+// ratio to any other such number is one too, and not below 0 where everybody knows that
+// the unit counts something.
+func plausible(v float64, unit string) bool {
 	const most = 1e100
+	if v < 0 && Agreed(unit) != 0 {
+		return false
+	}
 	size := math.Abs(v)
 	return v == 0 || 1/most <= size && size <= most
 }
 
 // shows reports whether a foreign name is there, short, and looks like what it is.
 func shows(s string, most int) bool {
-	return s != "" && len(s) <= most && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // median of values, at least one.

@@ -46,7 +46,12 @@ func TestReadPassesOverNoise(t *testing.T) {
 		{"numbers of another package", "BenchmarkX-2\tcrash\npkg: m/q\n     100\t       2e9 ns/op\n", Run{}},
 		{"half a line", "BenchmarkX-2\t100\nBenchmarkX-2\t100\t250\n", Run{}},
 		{"no measurements", "BenchmarkX-2\t1\tNaN ns/op\nBenchmarkX-2\t1\t+Inf ns/op\nBenchmarkX-2\t1\t1e200 B/op\nBenchmarkX-2\t1\t1e-200 B/op\nBenchmarkX-2\t1\tfast ns/op\n", Run{}},
-		{"nothing and less than nothing", "BenchmarkX-2\t1\t0 ns/op\nBenchmarkX-2\t1\t-1e9 ns/op\n", sec(0, -1)},
+		{"nothing and less than nothing", "BenchmarkX-2\t1\t0 ns/op\nBenchmarkX-2\t1\t-1e9 ns/op\t-3 score/op\n", Run{
+			{"BenchmarkX-2", "sec/op"}: {0}, {"BenchmarkX-2", "score/op"}: {-3},
+		}},
+		{"forged on the line of the name", "BenchmarkX-2   \t     100\t1e9 ns/op\n     100\t       2e9 ns/op\n", sec(1, 2)},
+		{"forged on a line of its own", "BenchmarkX-2   \t\n     100\t1e9 ns/op\n     100\t       2e9 ns/op\n", sec(1, 2)},
+		{"numbers that are no result, after one", "BenchmarkX-2\t100\t2e9 ns/op\n7\tdwarfs\n", sec(2)},
 		{"escape sequences", "BenchmarkX\x1b[31m-2\t1\t5 ns/op\nBenchmarkX\u202e-2\t1\t5 ns/op\nBenchmarkX-2\t1\t5 n\u202es/op\npkg: \x1b[2J\nBenchmarkX-2\t1\t5e9 ns/op\n", sec(5)},
 		{"no UTF-8", "Benchmark\xff-2\t1\t5 ns/op\n", Run{}},
 		{"declarations of units", "Unit sec/op better=higher\nUnit ns/op better=higher assume=exact\nBenchmarkX-2\t1\t5e9 ns/op\n", sec(5)},
@@ -94,7 +99,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%q with %v", k, values)
 			}
 			for _, v := range values {
-				if !plausible(v) {
+				if !plausible(v, k.Unit) {
 					t.Fatalf("%q is %v", k, v)
 				}
 			}

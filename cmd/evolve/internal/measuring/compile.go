@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Built is a tree with the benchmarks compiled from it.
+// Built is a tree with what was compiled from it.
 type Built struct {
 	tree, bin string
 	binaries  []binary
@@ -22,9 +22,9 @@ type Built struct {
 // it is run in.
 type binary struct{ file, dir string }
 
-// Compile compiles the benchmarks of a tree; only the toolchain runs, never what it
-// compiles. tree is the absolute folder of the tree, which stays the caller's; name
-// tells the compiled ones apart, and what had it before is replaced.
+// Compile compiles the tests and benchmarks of a tree; only the toolchain runs, never
+// what it compiles. tree is the absolute folder of the tree, which stays the caller's;
+// name tells the compiled ones apart, and what had it before is replaced.
 func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 	b := &Built{tree: tree, bin: filepath.Join(y.Folder, "bin", name)}
 	if err := os.RemoveAll(b.bin); err != nil {
@@ -37,6 +37,14 @@ func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 	defer cancel()
 	tool := filepath.Join(y.Tools.Root, "bin", "go")
 	spec := y.compiling(b)
+	if len(y.Command) > 0 {
+		if err := y.warm(timed, spec, tree, tool); err != nil {
+			return nil, err
+		}
+	}
+	if len(y.Packages) == 0 {
+		return b, nil
+	}
 	list := append([]string{tool, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}"}, y.Packages...)
 	out, err := y.command(timed, spec, list)
 	if err != nil {
@@ -56,19 +64,25 @@ func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 	return b, nil
 }
 
+// warm compiles a module, so that a command that builds it again finds it in the cache.
+// What does not build shows when the command needs it.
+func (y *Yard) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
+	if _, err := os.Stat(filepath.Join(tree, "go.mod")); err != nil {
+		return nil
+	}
+	_, err := y.command(ctx, spec, []string{tool, "build", "-o", os.DevNull, "./..."})
+	var code *CodeError
+	if errors.As(err, &code) {
+		return nil
+	}
+	return err
+}
+
 // compiling is the view of the world of the toolchain.
 func (y *Yard) compiling(b *Built) sandbox.Spec {
-	cgo := "0"
-	if y.Cgo {
-		cgo = "1"
-	}
 	s := sandbox.Spec{
 		Dir: y.inside(b.tree, treePlace), ReadOnly: []string{y.Tools.Root}, Writable: []string{y.Cache}, Temp: y.Folder,
-		Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs},
-		Env: []string{
-			"PATH=" + filepath.Join(y.Tools.Root, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=-mod=readonly -buildvcs=false", "GOENV=off", "GOPROXY=off", "GOSUMDB=off",
-			"GOVCS=*:off", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=" + cgo, "GOMODCACHE=" + y.Tools.Modules, "GOCACHE=" + y.Cache,
-		},
+		Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs}, Env: append(y.environment(b.tree), "GOCACHE="+y.Cache),
 	}
 	if _, err := os.Stat(y.Tools.Modules); err == nil {
 		s.ReadOnly = append(s.ReadOnly, y.Tools.Modules)
@@ -77,4 +91,20 @@ func (y *Yard) compiling(b *Built) sandbox.Spec {
 		s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace, Writable: true}}
 	}
 	return s
+}
+
+// environment is fixed, but for the build cache: nothing of the user or of the tree
+// changes what Go does.
+func (y *Yard) environment(tree string) []string {
+	mode, cgo := "-mod=readonly", "0"
+	if _, err := os.Stat(filepath.Join(tree, "vendor", "modules.txt")); err == nil {
+		mode = "-mod=vendor"
+	}
+	if y.Cgo {
+		cgo = "1"
+	}
+	return []string{
+		"PATH=" + filepath.Join(y.Tools.Root, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=" + mode + " -buildvcs=false", "GOENV=off", "GOPROXY=off", "GOSUMDB=off",
+		"GOVCS=*:off", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=" + cgo, "GOMODCACHE=" + y.Tools.Modules,
+	}
 }

@@ -9,8 +9,11 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Run runs every compiled benchmark once.
+// Run runs every compiled benchmark once, or the command.
 func (y *Yard) Run(ctx context.Context, b *Built) (gobench.Run, error) {
+	if len(y.Command) > 0 {
+		return y.report(ctx, b)
+	}
 	out, err := y.each(ctx, b, "-test.run=^$", "-test.bench="+y.Pattern, "-test.benchmem", "-test.benchtime="+eachTime)
 	if err != nil {
 		return nil, err

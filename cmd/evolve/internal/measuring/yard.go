@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Yard is where the benchmarks of one target are measured.
+// Yard is where one target is measured: by Go benchmarks, or by a command of its own.
 type Yard struct {
 	Walls sandbox.Walls
 	// Unwalled says that the operator lets foreign code run where there are no walls.
@@ -25,9 +25,14 @@ type Yard struct {
 	// never what it compiles.
 	Cache string
 	Cgo   bool
-	// Packages and Pattern are those of go test -bench.
+	// Packages are those whose tests are compiled; none are without any. Pattern chooses
+	// among their benchmarks, as that of go test -bench does.
 	Packages []string
 	Pattern  string
+	// Command, with its arguments, measures in place of Go benchmarks, and prints what
+	// [gobench.ReadReport] reads, Metric among it; empty: there is none.
+	Command []string
+	Metric  string
 }
 
 // The bounds of compiling one tree and of one run of its benchmarks or tests.
@@ -37,13 +42,15 @@ const (
 	runTime     = 5 * time.Minute
 	mostOutput  = 4 << 20 // bytes of one program
 	mostMemory  = 4 << 30 // bytes
+	mostFile    = 1 << 30 // bytes that a command may write to one file
 	mostProcs   = 4096
 )
 
 // The places at which the programs see things, the same for every tree.
 const (
-	treePlace = "/target"
-	binPlace  = "/bin-of"
+	treePlace  = "/target"
+	binPlace   = "/bin-of"
+	cachePlace = "/build-cache"
 )
 
 // CodeError says that the code which was compiled or run is to blame: it does not

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"evolve/bench/gobench"
@@ -17,25 +19,41 @@ import (
 const gateBenchmark = "benchmark"
 
 // benchmark compares the patched code with the base by the target's benchmarks, those
-// of the base on both sides. Worse fails. A measurement that can carry no verdict, as on
-// a machine that differs from itself, is for a person.
+// of the base on both sides, or its command. Worse fails, and so does a candidate that
+// does not report what the base reports. A measurement that can carry no verdict, as on a
+// machine that differs from itself, is for a person.
 func (w *passage) benchmark() gates.Gate {
 	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
 		b := w.target.Benchmark
+		if own := b.names(w.judged.Changed); own != "" {
+			return gates.Failed, fmt.Sprintf("%sthe patch changes %s, which is to measure it", b.Measured(), own)
+		}
 		m, err := w.measure(ctx, b)
 		if err != nil {
-			return gates.NotRun, "it could not be measured: " + err.Error()
+			return gates.NotRun, fmt.Sprintf("%sit could not be measured: %v", b.Measured(), err)
 		}
 		r := gobench.Compare(m, b.Rule())
-		evidence := strings.Join(r.Reasons, "; ")
+		evidence := b.Measured() + strings.Join(r.Reasons, "; ")
 		switch r.Verdict {
-		case gobench.Worse:
+		case gobench.Worse, gobench.Refused:
 			return gates.Failed, evidence
 		case gobench.Void:
 			return gates.Flagged, "the measurement carries no verdict: " + evidence
 		}
 		return gates.Passed, evidence
 	}}
+}
+
+// names is the first of some changed paths that the command names: a patch does not write
+// its own measure. What else measures belongs among the paths that the target denies.
+func (b *Benchmark) names(changed []string) string {
+	text := strings.Join(b.Command, " ") // of sh -c, too
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", r) }) {
+		if at := slices.Index(changed, path.Clean(word)); at >= 0 {
+			return changed[at]
+		}
+	}
+	return ""
 }
 
 // measure runs the benchmarks of base, base again and candidate in turns.

@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"evolve/bench/gobench"
 	"evolve/cmd/evolve/internal/measuring"
@@ -32,10 +35,12 @@ type Target struct {
 	Tasks int    `json:"tasks,omitempty"`
 }
 
-// Benchmark names Go benchmarks that no patch may make significantly worse.
+// Benchmark is what no patch may make significantly worse: Go benchmarks, or what a
+// command measures.
 type Benchmark struct {
-	Packages []string `json:"packages"`
-	Pattern  string   `json:"pattern"`
+	Command  []string `json:"command,omitempty"`
+	Packages []string `json:"packages,omitempty"`
+	Pattern  string   `json:"pattern,omitempty"`
 	// Count is the number of runs of each side, Metric the unit that decides.
 	Count  int    `json:"count"`
 	Metric string `json:"metric"`
@@ -59,6 +64,29 @@ func (b *Benchmark) Rule() gobench.Rule {
 	return r
 }
 
+// Measured says by what something was measured, in the words before the result: nothing
+// of Go benchmarks, and of a command that its numbers are its own.
+func (b *Benchmark) Measured() string {
+	if len(b.Command) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("as the command %s says: ", strings.Join(quoted(b.Command), " "))
+}
+
+// quoted are the words of a command, those in quotes that would not be one word in a shell.
+func quoted(argv []string) []string {
+	out := make([]string, len(argv))
+	for i, word := range argv {
+		if out[i] = word; !plainWord.MatchString(word) {
+			out[i] = strconv.QuoteToGraphic(word)
+		}
+	}
+	return out
+}
+
+// plainWord is one that no shell takes for more than itself.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
 // Yard is where the benchmarks of a target are measured, with a folder for what they
 // leave. The build cache stays from one use to the next, but not with C, whose compilers
 // do what the source tells them.
@@ -69,7 +97,8 @@ func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measuring.
 	}
 	y := &measuring.Yard{Walls: d.Walls(), Unwalled: d.Unwalled, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
 	if t.Benchmark != nil {
-		y.Packages, y.Pattern = t.Benchmark.Packages, t.Benchmark.Pattern
+		b := t.Benchmark
+		y.Packages, y.Pattern, y.Command, y.Metric = b.Packages, b.Pattern, b.Command, b.Metric
 	}
 	return y
 }
@@ -83,7 +112,7 @@ func Targets(w *workspace.Workspace) []Target {
 			Policy: scope.Policy{Allow: t.Allow, Deny: t.Deny, Cgo: t.Cgo, Runtime: t.Runtime, MaxFiles: t.MaxFiles, MaxBytes: t.MaxBytes},
 		}
 		if b := t.Benchmark; b != nil {
-			made.Benchmark = &Benchmark{Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric, Better: b.Better, Tune: b.Tune}
+			made.Benchmark = &Benchmark{Command: b.Command, Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric, Better: b.Better, Tune: b.Tune}
 		}
 		out = append(out, made)
 	}

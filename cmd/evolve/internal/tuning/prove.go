@@ -68,20 +68,24 @@ func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Ru
 // build of its own.
 func (s *search) measure(ctx context.Context, c agent.Config, rounds int, nth int64) (gobench.Measured, error) {
 	_, now := constants.Space(s.Constants)
+	yard := *s.yard
+	if len(yard.Command) > 0 { // the search saw the tests pass
+		yard.Packages = nil
+	}
 	built := map[gobench.Side]*measuring.Built{}
 	for side, config := range map[gobench.Side]agent.Config{gobench.Base: now, gobench.Again: now, gobench.Candidate: c} {
 		name := fmt.Sprintf("%s-%d", side, nth)
-		tree := filepath.Join(s.yard.Folder, name)
+		tree := filepath.Join(yard.Folder, name)
 		err := s.ground.Export(ctx, tree)
 		if err == nil {
 			err = s.write(tree, config)
 		}
 		if err == nil {
-			built[side], err = s.yard.Compile(ctx, name, tree)
+			built[side], err = yard.Compile(ctx, name, tree)
 		}
 		if err != nil {
 			return gobench.Measured{}, fmt.Errorf("%s: %w", side, err)
 		}
 	}
-	return s.yard.Measure(ctx, built, rounds, s.Seed+nth, s.proceed)
+	return yard.Measure(ctx, built, rounds, s.Seed+nth, s.proceed)
 }

@@ -23,7 +23,8 @@ const (
 	baseRuns = 3
 	// mostFinalists are compared with the base on new runs.
 	mostFinalists = 2
-	// level of all comparisons of a night together, shared among the finalists.
+	// level is the chance that one search of one target proposes what is no better, shared
+	// among its finalists.
 	level = .05
 )
 
@@ -85,6 +86,9 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 	s := &search{
 		Options: o, Prospect: p, yard: o.Desk.Yard(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
 		yards: map[agent.ConfigID]*candidate{}, left: t.Benchmark.Tune,
+	}
+	if len(s.yard.Command) > 0 { // the tests have to pass all the same
+		s.yard.Packages = []string{"./..."}
 	}
 	if err := s.yard.Ready(); err != nil {
 		return Outcome{Text: err.Error()}, nil
@@ -156,7 +160,7 @@ func (s *search) submission(c agent.Config, r gobench.Result) (*patching.Submiss
 	return &patching.Submission{
 		Target: name, Author: Author(name), Origin: patching.Constants, Diff: string(diff.Unified(files)),
 		Rationale: constants.Describe(s.Constants, c) + "\n\nValues of marked constants that the nightly search found, without a language model, and proved better on new runs.",
-		Gain:      strings.Join(r.Reasons, "; "),
+		Gain:      s.ground.Target.Benchmark.Measured() + strings.Join(r.Reasons, "; "),
 	}, nil
 }
 

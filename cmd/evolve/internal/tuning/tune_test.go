@@ -141,6 +141,44 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// ownBench measures by counting what the source says, without Go: the copying of 10,000
+// bytes, and the table.
+const ownBench = `chunk=$(sed -n 's/^const chunk = \([0-9]*\).*/\1/p' work/work.go)
+pieces=$(( (10000 + chunk - 1) / chunk ))
+echo "BenchmarkCopy $pieces $(( chunk + 16 * pieces + 10000 )) work/op"
+`
+
+// TestCommand tunes by what a command measures; the tests have to pass, and its
+// confirmation alone is what is told.
+func TestCommand(t *testing.T) {
+	files := module(source)
+	files["bench.sh"] = ownBench
+	own := patching.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 9}
+	d := desk(t, files, own)
+	out, err := tune(t, d, onward)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := out.Submission
+	if s == nil || !strings.Contains(s.Diff, "+const chunk = 1024 //evolve:param") || !strings.HasPrefix(s.Gain, "as the command sh bench.sh says: BenchmarkCopy: work/op better by") {
+		t.Fatalf("%+v %+v", out, s)
+	}
+	if out.Runs > 9+3*6 || strings.Contains(s.Diff, "bench.sh") {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestBadCommand: a command that measures nothing of the code as it is is no failure of
+// the night, and is named.
+func TestBadCommand(t *testing.T) {
+	files := module(source)
+	files["bench.sh"] = "echo BenchmarkCopy 1 NaN work/op\n"
+	out, err := tune(t, desk(t, files, patching.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 9}), onward)
+	if err != nil || out.Submission != nil || out.Settled || !strings.Contains(out.Text, `cannot be measured: sh: line 1: "BenchmarkCopy" has NaN work/op`) {
+		t.Fatalf("%+v %v", out, err)
+	}
+}
+
 // TestNothingBetter: of a constant that does nothing no value is proposed, and what
 // could have been seen is said.
 func TestNothingBetter(t *testing.T) {

@@ -45,11 +45,14 @@ type PatchTarget struct {
 	Tasks int
 }
 
-// PatchBenchmark names Go benchmarks of a target.
+// PatchBenchmark is what a target is measured by: Go benchmarks, or a command.
 type PatchBenchmark struct {
-	// Packages are those of go test, "./..." by default.
+	// Command, with its arguments, is started in the target's folder and prints lines in
+	// the Go benchmark format; empty: Go benchmarks are run.
+	Command []string
+	// Packages are those of go test, "./..." by default, and none with a command.
 	Packages []string
-	// Pattern is that of go test -bench, "." by default.
+	// Pattern is that of go test -bench, "." by default, and "" with a command.
 	Pattern string
 	// Count is the number of runs on each side, 10 by default.
 	Count int
@@ -88,36 +91,20 @@ func (p Patches) TargetNames() []string {
 	return names
 }
 
-// The bounds of a target and of its benchmark.
+// The bounds of a target.
 const (
-	maxTargets      = 100
-	minBenchRuns    = 6 // fewer can never differ significantly at the level that is used
-	maxBenchRuns    = 100
-	maxTargetBytes  = 64 << 20
-	maxTargetFiles  = 1000
-	defaultRepo     = "."
-	defaultBench    = "."
-	defaultPackages = "./..."
-	defaultRuns     = 10
-	defaultMetric   = "sec/op"
-	defaultTune     = 40
-	maxTune         = 10_000
+	maxTargets     = 100
+	maxTargetBytes = 64 << 20
+	maxTargetFiles = 1000
+	defaultRepo    = "."
 )
-
-// knownUnits are those whose better direction needs no word.
-var knownUnits = []string{"sec/op", "B/op", "allocs/op", "B/s"}
 
 var (
 	// scopePattern is a path whose parts are neither empty nor "." nor "..", or "." alone.
-	scopePattern  = regexp.MustCompile(`^(\.|[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?)$`)
-	goPackages    = regexp.MustCompile(`^\.(/[A-Za-z0-9_.-]+)*$`)
-	metricPattern = regexp.MustCompile(`^[A-Za-z0-9%_./-]{1,64}$`)
+	scopePattern = regexp.MustCompile(`^(\.|[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?)$`)
 )
 
-const (
-	scopeRule    = "a path from the root of the repository, such as internal/cache, or . for all of it"
-	packagesRule = "a package below the repository, such as ./cache or ./..."
-)
+const scopeRule = "a path from the root of the repository, such as internal/cache, or . for all of it"
 
 func patchKeys(f *settingsFile) object {
 	p := &f.Patches
@@ -156,21 +143,9 @@ func (v target) keys() object {
 		{name: "runtime", doc: "true: the target is an agent runtime, whose authentication, gateway, config schema and communication are denied as well", field: flag{&t.Runtime}, def: "false"},
 		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.MaxFiles, 1, maxTargetFiles}, def: "20"},
 		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.MaxBytes, 1, maxTargetBytes}, def: "262144"},
-		{name: "benchmark", doc: "benchmarks that no patch may make significantly worse", field: then{benchmarkKeys(&b), func() { t.Benchmark = &b }}},
+		{name: "benchmark", doc: "Go benchmarks, or a command that measures, which no patch may make significantly worse", field: benchmark{&b, func() { t.Benchmark = &b }}},
 		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Both are run in a sandbox, without network and variables of the adapter", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
 		{name: "tasks", doc: "search tasks that the agent is tried on, at most, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
-	}}
-}
-
-func benchmarkKeys(b *PatchBenchmark) object {
-	b.Pattern, b.Count, b.Metric, b.Tune = defaultBench, defaultRuns, defaultMetric, defaultTune
-	return object{keys: []key{
-		{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
-		{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: pattern{&b.Pattern}, def: quote(defaultBench)},
-		{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
-		{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
-		{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
-		{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
 	}}
 }
 
@@ -182,15 +157,6 @@ func (v target) read(s *source, n *yaml.Node, name string) {
 	}
 	if v.to.Agent == "" {
 		v.to.Tasks = 0
-	}
-	if b := v.to.Benchmark; b != nil {
-		if len(b.Packages) == 0 {
-			b.Packages = []string{defaultPackages}
-		}
-		if b.Better == "" && !slices.Contains(knownUnits, b.Metric) {
-			s.bad(child(child(n, "benchmark"), "metric"), "say better: lower, or better: higher", "nobody knows whether less or more %s is better", b.Metric)
-			return
-		}
 	}
 	p := &v.file.Patches
 	switch _, twice := p.Target(v.to.Name); {
@@ -204,23 +170,6 @@ func (v target) read(s *source, n *yaml.Node, name string) {
 }
 
 func (v target) schema() schema { return v.keys().schema() }
-
-// pattern is a regular expression of Go.
-type pattern struct{ to *string }
-
-func (p pattern) read(s *source, n *yaml.Node, name string) {
-	var v string
-	if !(text{to: &v, pattern: nonEmpty, rule: "text that is not empty"}).take(s, n, name) {
-		return
-	}
-	if _, err := regexp.Compile(v); err != nil {
-		s.bad(n, "", "%s is no pattern: %v", name, err)
-		return
-	}
-	*p.to = v
-}
-
-func (pattern) schema() schema { return schema{"type": "string", "minLength": 1} }
 
 // checkPatches holds the reviewers of patches against the agents that there are.
 func (l *loader) checkPatches(agents []Agent) {

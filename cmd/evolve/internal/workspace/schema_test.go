@@ -116,6 +116,7 @@ patches:
       max_bytes: 65536
       benchmark: {packages: [./internal/cache], pattern: Get, count: 12, metric: work/op, better: lower, tune: 0}
     - {name: quick, repo: /srv/quick, allow: [a], benchmark: {}}
+    - {name: told, allow: [a], benchmark: {command: [sh, bench/run.sh, ""], count: 6}}
     - {name: own, repo: agents/solver, allow: [.], agent: solver, tasks: 60}
   reviewers: [solver]
   sandbox: none

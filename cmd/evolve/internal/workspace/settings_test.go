@@ -85,6 +85,7 @@ func TestSettings(t *testing.T) {
 						Benchmark: &PatchBenchmark{Packages: []string{"./internal/cache"}, Pattern: "Get", Count: 12, Metric: "work/op", Better: "lower"},
 					},
 					{Name: "quick", Repo: "/srv/quick", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Packages: []string{"./..."}, Pattern: ".", Count: 10, Metric: "sec/op", Tune: 40}},
+					{Name: "told", Repo: ".", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Command: []string{"sh", "bench/run.sh", ""}, Count: 6, Metric: "sec/op", Tune: 40}},
 					{Name: "own", Repo: "agents/solver", Allow: []string{"."}, Agent: "solver", Tasks: 60},
 				},
 				Reviewers: []string{"solver"}, Sandbox: "none", After: []string{"systemctl", "--user", "restart", "agent"}, Write: "default",

@@ -1,0 +1,127 @@
+package gobench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// ReadReport reads what a benchmark command printed: a line for each benchmark in the
+// Go benchmark format, which any language can write,
+//
+//	BenchmarkName 100 123.4 ns/op 17 steps/op
+//
+// a name, how often it was done, and values with their units, with white space between
+// them. A line that begins with "pkg: " names the package of those that follow; other
+// lines are passed over, as are declarations of units. A command has nothing beside its
+// results to print on a line that begins with "Benchmark", so that one which is no result
+// is an error that says which and why, and so are a value that no measurement gives (NaN,
+// infinite, below 0 in a unit of go test), a benchmark with two values of one unit, and a
+// report without any value of the metric.
+func ReadReport(from io.Reader, metric string) (Run, error) {
+	text, err := io.ReadAll(io.LimitReader(from, mostBytes+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the report: %w", err)
+	case len(text) > mostBytes:
+		return nil, fmt.Errorf("more than %d bytes: %w", mostBytes, ErrTooMuch)
+	}
+	lines, err := results(text)
+	if err != nil {
+		return nil, err
+	}
+	run := Run{}
+	for reader := benchfmt.NewReader(bytes.NewReader(lines), ""); reader.Scan(); {
+		_, line := reader.Result().Pos()
+		switch r := reader.Result().(type) {
+		case *benchfmt.SyntaxError:
+			return nil, fmt.Errorf("line %d is no result of a benchmark: %s", line, r.Msg)
+		case *benchfmt.Result:
+			if err := run.report(r); err != nil {
+				return nil, fmt.Errorf("line %d: %w", line, err)
+			}
+		}
+		if len(run) > mostResults {
+			return nil, fmt.Errorf("more than %d results: %w", mostResults, ErrTooMuch)
+		}
+	}
+	return run, run.holds(metric)
+}
+
+// results blanks the lines of a report that are no results and name no package.
+func results(text []byte) ([]byte, error) {
+	var out bytes.Buffer
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		line = bytes.TrimRight(line, "\r\n")
+		if bytes.HasPrefix(line, []byte("Benchmark")) {
+			if len(line) > mostLine {
+				return nil, fmt.Errorf("line %d has %d bytes: %w", number, len(line), ErrTooMuch)
+			}
+			if len(bytes.Fields(line)) == 1 { // which the reader would pass over
+				return nil, fmt.Errorf("line %d is no result of a benchmark: %s has no values", number, foreign(string(line)))
+			}
+			out.Write(line)
+		} else if bytes.HasPrefix(line, []byte("pkg: ")) && len(line) <= mostLine {
+			out.Write(line)
+		}
+		out.WriteByte('\n')
+	}
+	return out.Bytes(), nil
+}
+
+// report takes one line of a report in, or says what is wrong with it.
+func (run Run) report(r *benchfmt.Result) error {
+	name := nameOf(r)
+	switch {
+	case !shows(string(r.Name), mostName):
+		return fmt.Errorf("%s cannot be the name of a benchmark", foreign(name))
+	case r.Iters < 1:
+		return fmt.Errorf("%s was done %d times", foreign(name), r.Iters)
+	}
+	for _, v := range r.Values {
+		k := Key{name, BaseUnit(v.Unit)}
+		switch {
+		case !shows(k.Unit, mostUnit):
+			return fmt.Errorf("%s has the unit %s", foreign(name), foreign(k.Unit))
+		case !plausible(v.Value, k.Unit):
+			return fmt.Errorf("%s has %v %s, which no measurement gives", foreign(name), v.Value, k.Unit)
+		case len(run[k]) > 0:
+			return fmt.Errorf("%s has two values in %s", foreign(name), k.Unit)
+		}
+		run[k] = []float64{v.Value}
+	}
+	return nil
+}
+
+// holds fails when a report has no value of the metric.
+func (run Run) holds(metric string) error {
+	units := map[string]bool{}
+	for k := range run {
+		units[k.Unit] = true
+	}
+	switch {
+	case len(run) == 0:
+		return errors.New("no line of it is a result such as: BenchmarkName 100 123 " + metric)
+	case !units[metric]:
+		return fmt.Errorf("none of its results is in %s; they are in %s", metric, strings.Join(few(slices.Sorted(maps.Keys(units))), ", "))
+	}
+	return nil
+}
+
+// foreign shows what somebody else wrote, shortened and without any effect.
+func foreign(text string) string {
+	const most = 80
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return strconv.QuoteToGraphic(text)
+}

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"regexp"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/bench/gobench"
+)
+
+// The bounds and defaults of a target's benchmark.
+const (
+	minBenchRuns    = 6 // fewer can never differ significantly at the level that is used
+	maxBenchRuns    = 100
+	maxTune         = 10_000
+	defaultBench    = "."
+	defaultPackages = "./..."
+	defaultRuns     = 10
+	defaultMetric   = "sec/op"
+	defaultTune     = 40
+)
+
+var (
+	goPackages    = regexp.MustCompile(`^\.(/[A-Za-z0-9_.-]+)*$`)
+	metricPattern = regexp.MustCompile(`^[A-Za-z0-9%_./-]{1,64}$`)
+)
+
+const packagesRule = "a package below the repository, such as ./cache or ./..."
+
+// goKeys choose among Go benchmarks, which there are none of with a command.
+var goKeys = []string{"packages", "pattern"}
+
+// benchmark reads what a target is measured by, and then says so.
+type benchmark struct {
+	to   *PatchBenchmark
+	then func()
+}
+
+func (v benchmark) keys() object {
+	b := v.to
+	b.Pattern, b.Count, b.Metric, b.Tune = defaultBench, defaultRuns, defaultMetric, defaultTune
+	return object{keys: []key{
+		{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
+		{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: pattern{&b.Pattern}, def: quote(defaultBench)},
+		{name: "command", doc: "program with its arguments that measures in place of Go benchmarks: it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
+		{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
+		{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
+		{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
+		{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
+	}}
+}
+
+func (v benchmark) read(s *source, n *yaml.Node, name string) {
+	before := s.errs.total
+	v.keys().read(s, n, name)
+	if s.errs.total > before {
+		return
+	}
+	b := v.to
+	if command := child(n, "command"); command != nil {
+		for _, other := range goKeys {
+			if at := child(n, other); at != nil {
+				s.bad(at, "a command measures by itself: leave one of the two out", `%q does not go with "command"`, other)
+			}
+		}
+		if !nonEmpty.MatchString(b.Command[0]) {
+			s.bad(command, "", `"command" names no program`)
+		}
+		b.Packages, b.Pattern = nil, ""
+	} else if len(b.Packages) == 0 {
+		b.Packages = []string{defaultPackages}
+	}
+	metric := child(n, "metric")
+	if base := gobench.BaseUnit(b.Metric); base != b.Metric {
+		s.bad(metric, "write "+base, "results in %s are kept in %s", b.Metric, base)
+	} else if b.Better == "" && gobench.Agreed(b.Metric) == 0 {
+		s.bad(metric, "say better: lower, or better: higher", "nobody knows whether less or more %s is better", b.Metric)
+	}
+	v.then()
+}
+
+func (v benchmark) schema() schema {
+	out := v.keys().schema()
+	with := []any{}
+	for _, other := range goKeys {
+		with = append(with, schema{"required": []any{other}})
+	}
+	out["not"] = schema{"required": []any{"command"}, "anyOf": with}
+	return out
+}
+
+// pattern is a regular expression of Go.
+type pattern struct{ to *string }
+
+func (p pattern) read(s *source, n *yaml.Node, name string) {
+	var v string
+	if !(text{to: &v, pattern: nonEmpty, rule: "text that is not empty"}).take(s, n, name) {
+		return
+	}
+	if _, err := regexp.Compile(v); err != nil {
+		s.bad(n, "", "%s is no pattern: %v", name, err)
+		return
+	}
+	*p.to = v
+}
+
+func (pattern) schema() schema { return schema{"type": "string", "minLength": 1} }
