@@ -63,3 +63,20 @@ func TestAlignIsBounded(t *testing.T) {
 		t.Error("nothing was aligned")
 	}
 }
+
+// TestChop: preformatted lines keep their blanks, wherever they are broken.
+func TestChop(t *testing.T) {
+	line := say("    return ", foreign("raw"), "  // 世界 as it is")
+	for width := 2; width < 40; width++ {
+		var whole string
+		for i, l := range chop(line, width) {
+			if n := l.width(); n > width || n == 0 {
+				t.Errorf("width %d: line %d takes %d", width, i+1, n)
+			}
+			whole += l.raw()
+		}
+		if whole != line.raw() {
+			t.Errorf("width %d: %q", width, whole)
+		}
+	}
+}

@@ -58,6 +58,17 @@ func tokens(t text) []token {
 	return out
 }
 
+// chop breaks a preformatted line into lines of a width: wherever the edge is, because
+// every blank of it counts.
+func chop(t text, width int) []text {
+	var lines []text
+	for t.width() > width {
+		head, tail := cut(t, max(width, 1))
+		lines, t = append(lines, head), tail
+	}
+	return append(lines, t)
+}
+
 // wrap breaks a text into lines of at most width cells, at spaces where it can.
 // Words that touch stay together.
 func wrap(t text, width int) []text {

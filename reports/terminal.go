@@ -231,7 +231,7 @@ func (t *terminal) listing(indent int, l listing) {
 			}
 			line = append(line, s)
 		}
-		for i, l := range wrap(line, t.width-indent-4) {
+		for i, l := range chop(line, t.width-indent-4) {
 			op := m.Op
 			if i > 0 {
 				op = " "
