@@ -27,6 +27,9 @@ func (l *suiteReader) line(no int, line []byte) {
 		failed = true
 		l.add(no, columnOf(line, off), text)
 	}
+	if n.kind == 'n' { // which the shape takes for nothing given
+		report(n.off, "a task must be an object, not null")
+	}
 	taskShape.walk(n, "a task", report)
 	if n.kind != '{' {
 		return

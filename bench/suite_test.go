@@ -63,7 +63,7 @@ func TestSuiteIssues(t *testing.T) {
 				`s.jsonl:1:69: "a" of "files" must be text, not a number`,
 			},
 		},
-		"no object":  {[]string{`[1]`, `"x"`}, []string{`s.jsonl:1:1: a task must be an object, not a list`, `s.jsonl:2:1: a task must be an object, not text`}},
+		"no object":  {[]string{`[1]`, `"x"`, `null`}, []string{`s.jsonl:1:1: a task must be an object, not a list`, `s.jsonl:2:1: a task must be an object, not text`, `s.jsonl:3:1: a task must be an object, not null`}},
 		"bad syntax": {[]string{`{"id":"a",}`}, []string{`s.jsonl:1:11: is not valid JSON: invalid character '}' looking for beginning of object key string`}},
 		"two values": {[]string{`{} {}`}, []string{`s.jsonl:1:4: is not valid JSON: invalid character '{' after top-level value`}},
 		"cut off":    {[]string{`{"id":"a"`}, []string{`s.jsonl:1:9: is not valid JSON: unexpected end of JSON input`}},

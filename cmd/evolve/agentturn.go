@@ -39,6 +39,8 @@ type turnView struct {
 	Transcript agent.Transcript      `json:"transcript"`
 
 	session agent.Session
+	// goal is the task's without credentials, for what is kept.
+	goal string
 }
 
 // oneTurn is what `evolve agent run` was asked for.
@@ -56,6 +58,9 @@ func (sh *shell) agentRun(c *cli.Context) error {
 		return err
 	}
 	a, err := oneAgent(w, c.String("agent"))
+	if err == nil {
+		err = startable(a)
+	}
 	if err != nil {
 		return err
 	}
@@ -156,7 +161,7 @@ func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier ag
 	})
 	view := turnView{
 		Agent: t.agent.ID, Session: t.session, Config: t.config.ID(), Outcome: res.Outcome, Error: res.Error,
-		Usage: res.Usage, Transcript: res.Transcript, session: res.Session,
+		Usage: res.Usage, Transcript: res.Transcript, session: res.Session, goal: c.walls.scrubber.String(t.task.Goal),
 	}
 	if res.Answer != nil { // graded as it is, and shown and kept without credentials
 		answer := c.walls.scrubber.String(*res.Answer)
@@ -166,9 +171,12 @@ func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier ag
 		view.Requests = res.Requests
 		return view, nil
 	}
+	if res.Outcome.Missing() { // no evidence, and so no score
+		return view, nil
+	}
 	g, err := grading([]*bench.Suite{t.suite}, c.walls)(ctx, bench.GradeInput{Task: t.task, Result: res, Workdir: workdir})
 	if err != nil {
-		return view, fmt.Errorf("grading: %w", err)
+		return view, hinted(exitInfrastructure, "correct the graders of the task; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
 	}
 	view.Score, view.Grades = &g.Score, g.Grades
 	return view, nil
@@ -193,7 +201,7 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 	defer func() { _ = store.Close() }()
 	ctx := context.WithoutCancel(c.Context)
 	record := archive.TurnRecord{
-		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: t.task.Goal,
+		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
 		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.now(), Transcript: v.Transcript,
 	}
 	if v.Answer != nil {

@@ -66,6 +66,9 @@ func (sh *shell) benchRun(c *cli.Context) error {
 		return err
 	}
 	a, err := oneAgent(w, c.Args().First())
+	if err == nil {
+		err = startable(a)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -251,6 +252,11 @@ func (sh *shell) headers(names map[string]string) map[string]string {
 		}
 	}
 	return out
+}
+
+// startable refuses agents whose programs are not there, before anything is begun.
+func startable(agents ...*workspace.Agent) error {
+	return workspace.MissingPrograms(agents, exec.LookPath)
 }
 
 // openCommand makes an operator's program ready to run.

@@ -144,6 +144,13 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		return err
 	}
 	opts.Drain = drain
+	agents, err := nightly.Choose(w, o.agents)
+	if err == nil {
+		err = startable(agents...)
+	}
+	if err != nil {
+		return err
+	}
 	if o.dryRun {
 		return sh.dryRun(ctx, c, w, opts, o)
 	}

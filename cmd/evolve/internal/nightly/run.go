@@ -104,7 +104,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 
 func prepare(ctx context.Context, o Options) (*runner, error) {
 	r := &runner{o: o}
-	agents, err := choose(o.Workspace, o.Agents)
+	agents, err := Choose(o.Workspace, o.Agents)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,8 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 	return r, r.plan(latest.Number + 1)
 }
 
-func choose(w *workspace.Workspace, names []string) ([]*workspace.Agent, error) {
+// Choose are the agents with these names, each once, or all where there are none.
+func Choose(w *workspace.Workspace, names []string) ([]*workspace.Agent, error) {
 	var out []*workspace.Agent
 	if len(names) == 0 {
 		for i := range w.Agents {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -215,25 +212,6 @@ func checkArchive(ctx context.Context, p Probes) Check {
 	return fail(name, "", "cannot be opened: %v", err)
 }
 
-// program finds a program as it would be started, a relative path from a folder.
-func (p Probes) program(dir, name string) error {
-	if strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-	}
-	_, err := p.LookPath(name)
-	var missing *exec.Error
-	if errors.As(err, &missing) {
-		err = missing.Err
-	}
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return errors.New("is not to be found")
-	}
-	if err != nil {
-		return fmt.Errorf("cannot be run: %s", reason(err))
-	}
-	return nil
-}
-
 func checkAgents(p Probes, w *Workspace) []Check {
 	var checks []Check
 	for i := range w.Agents {
@@ -247,8 +225,8 @@ func checkAgents(p Probes, w *Workspace) []Check {
 		case KindHTTP:
 			there, needs = "a service at "+hostOf(a.Adapter.URL), mapValues(a.Adapter.HeadersEnv)
 		default:
-			if err := p.program(a.Dir, a.Adapter.Argv[0]); err != nil {
-				checks = append(checks, fail(name, "relative paths are resolved against "+agentsDir+"/"+a.ID+"; a script must be executable", "its program %q %v", a.Adapter.Argv[0], err))
+			if problem := a.ProgramProblem(p.LookPath); problem != "" {
+				checks = append(checks, fail(name, a.programHint(), "%s", problem))
 				continue
 			}
 			there = fmt.Sprintf("its program %q is there", a.Adapter.Argv[0])

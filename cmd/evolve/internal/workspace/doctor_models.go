@@ -104,7 +104,7 @@ func checkServer(p Probes, w *Workspace, name string) Check {
 	what, needs := "stands at "+hostOf(m.URL), mapValues(m.HeadersEnv)
 	if len(m.Argv) > 0 {
 		what, needs = `its program "`+m.Argv[0]+`" is there`, m.Env
-		if err := p.program(w.Root, m.Argv[0]); err != nil {
+		if err := startable(w.Root, m.Argv[0], p.LookPath); err != nil {
 			check := warn
 			if used {
 				check = fail

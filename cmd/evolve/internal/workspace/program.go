@@ -1,0 +1,66 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ProgramProblem says why the program of a command agent cannot be started, as far as
+// that is seen without starting it: "its program … is not to be found". It is empty
+// when nothing speaks against it, and for an agent that is no program. look finds a
+// program by its name or path, as [exec.LookPath] does.
+func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
+	if a.Adapter.Kind != KindCommand {
+		return ""
+	}
+	if err := startable(a.Dir, a.Adapter.Argv[0], look); err != nil {
+		return fmt.Sprintf("its program %q %v", a.Adapter.Argv[0], err)
+	}
+	return ""
+}
+
+// programHint is what to do about a program of an agent that is not to be found.
+func (a *Agent) programHint() string {
+	return "relative paths are resolved against " + agentsDir + "/" + a.ID + "; a script must be executable"
+}
+
+// MissingPrograms tells of all agents whose programs cannot be started, with their
+// places; nil when there are none. A night asks before it spends anything.
+func MissingPrograms(agents []*Agent, look func(name string) (string, error)) error {
+	var missing collector
+	for _, a := range agents {
+		if problem := a.ProgramProblem(look); problem != "" {
+			missing.add(Issue{File: agentsDir + "/" + a.ID + "/" + agentYAML, Message: problem, Hint: a.programHint()})
+		}
+	}
+	return missing.err()
+}
+
+// startable finds a program as it would be started: from a folder when it is a path or
+// the name of a file there, else along PATH.
+func startable(dir, name string, look func(name string) (string, error)) error {
+	if !filepath.IsAbs(name) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		if strings.ContainsRune(name, '/') || err == nil && info.Mode().IsRegular() {
+			name = path
+		}
+	}
+	_, err := look(name)
+	var missing *exec.Error
+	if errors.As(err, &missing) {
+		err = missing.Err
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return errors.New("is not to be found")
+	}
+	if err != nil {
+		return fmt.Errorf("cannot be run: %s", reason(err))
+	}
+	return nil
+}
