@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 )
 
@@ -80,8 +81,11 @@ func args(list []*pkg) []string {
 func (t *trial) probe(l *laid) (*probed, error) {
 	out := &probed{files: map[string][]byte{}, variable: t.variable, all: t.all}
 	for _, p := range l.changed {
-		if filepath.Ext(p) != ".go" {
+		switch dir := path.Dir(p); {
+		case filepath.Ext(p) != ".go":
 			out.unseen = append(out.unseen, p+", which is no Go source")
+		case l.is.folders[dir] == nil && l.was.folders[dir] == nil:
+			out.unseen = append(out.unseen, p+", which is in no package of a Go module")
 		}
 	}
 	for _, p := range l.direct {

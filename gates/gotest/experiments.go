@@ -19,10 +19,12 @@ type experiments struct {
 	restless []string
 }
 
-// trialRun is one package whose tests can be run on the instrumented code.
+// trialRun is one package whose tests can be run on the instrumented code. Tests that
+// say nothing are left out, so that what only they reach is not taken for tested.
 type trialRun struct {
 	pkg   *pkg
 	kit   *kit
+	weak  string
 	quiet run
 }
 
@@ -106,17 +108,21 @@ func (e *experiments) settled(p *probed) bool {
 // round runs the tests of packages once as they are, once with every mutant and no
 // test but the canary, and once for each mutant that they reach.
 func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map[string]*kit, packages []*pkg) error {
+	known, err := t.learn(ctx)
+	if err != nil {
+		return err
+	}
 	runs := make([]trialRun, len(packages))
 	calm := make([]bool, len(packages))
-	err := t.each(ctx, len(packages), func(ctx context.Context, m *marks, i int) error {
+	err = t.each(ctx, len(packages), func(ctx context.Context, m *marks, i int) error {
 		p := packages[i]
 		k := kits[p.module.dir]
-		runs[i] = trialRun{pkg: p, kit: k}
+		runs[i] = trialRun{pkg: p, kit: k, weak: known[p.module.dir].Packages[p.path].weak()}
 		if k.binary(p) == "" {
 			return nil
 		}
 		var err error
-		if runs[i].quiet, err = k.run(ctx, m, p, t.variable, t.dir, how{word: t.quiet}); err != nil {
+		if runs[i].quiet, err = k.run(ctx, m, p, t.variable, t.dir, how{word: t.quiet, skip: runs[i].weak}); err != nil {
 			return err
 		}
 		s := k.sealed[p.path]
@@ -145,7 +151,7 @@ func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map
 			if !calm[j] || !r.quiet.words[x.reached] {
 				continue
 			}
-			got, err := r.kit.run(ctx, m, r.pkg, t.variable, t.dir, how{word: x.word, first: true})
+			got, err := r.kit.run(ctx, m, r.pkg, t.variable, t.dir, how{word: x.word, skip: r.weak, first: true})
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,10 @@ type facts struct {
 	// Build and Vet say what is wrong on the base already; "" for nothing.
 	Build string `json:"build,omitempty"`
 	Vet   string `json:"vet,omitempty"`
+	// Errors are all that compiling the base says, Complaints all that go vet says,
+	// without places.
+	Errors     []string `json:"errors,omitempty"`
+	Complaints []string `json:"complaints,omitempty"`
 	// Packages are the outcomes by import path, those without tests too.
 	Packages map[string]outcome `json:"packages"`
 }
@@ -32,10 +37,12 @@ type facts struct {
 type outcome struct {
 	// OK says that the package passed as a whole.
 	OK bool `json:"ok"`
-	// Passed, Failed and Skipped are tests and subtests.
-	Passed  []string `json:"passed,omitempty"`
-	Failed  []string `json:"failed,omitempty"`
-	Skipped []string `json:"skipped,omitempty"`
+	// Passed, Failed and Skipped are tests and subtests. Unsteady are those of the passed
+	// ones that failed as well.
+	Passed   []string `json:"passed,omitempty"`
+	Failed   []string `json:"failed,omitempty"`
+	Skipped  []string `json:"skipped,omitempty"`
+	Unsteady []string `json:"unsteady,omitempty"`
 }
 
 // testFlags are those of every run of tests through the Go tool: the same on base and
@@ -60,8 +67,39 @@ func (r room) draw(ctx context.Context, m module, stuff string) (facts, error) {
 			*to = oneLine(res.stderr)
 		}
 	}
-	f.Packages, err = outcomes(results["test"].stdout)
-	return f, err
+	f.Errors, f.Complaints = complaints(results["build"].stderr), complaints(results["vet"].stderr)
+	if f.Packages, err = outcomes(results["test"].stdout); err != nil {
+		return f, err
+	}
+	return f, r.repeat(ctx, m, stuff, f.Packages)
+}
+
+// repeat runs the tests of packages that failed again, a package at a time, to tell
+// those that always fail from those that a busy machine fails now and then. Tests that
+// take too long are left as they are.
+func (r room) repeat(ctx context.Context, m module, stuff string, packages map[string]outcome) error {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		if o := packages[name]; !o.OK && len(o.Failed) > 0 {
+			list = append(list, name)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	argv := append([]string{"test"}, append(r.testFlags(), "-count=2", "-p=1")...)
+	results, err := r.script(ctx, m, stuff, []step{{name: "again", argv: r.goCommand(append(argv, list...)...)}})
+	if errors.Is(err, errTime) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	again, err := outcomes(results["again"].stdout)
+	for _, name := range list {
+		packages[name] = packages[name].steadied(again[name])
+	}
+	return err
 }
 
 // recall reads facts; the error is [fs.ErrNotExist] when there are none to be used.
@@ -91,7 +129,7 @@ func (f facts) keep(name string) error {
 
 // factsFile is where the facts of a module are kept, by everything they depend on.
 func (r room) factsFile(m module, digest string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %v %q", digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Walls.Name()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %v %q", digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Walls.Name()))
 	return filepath.Join(r.lab.Cache, "facts", fmt.Sprintf("%x.json", sum[:16]))
 }
 
@@ -142,13 +180,42 @@ func (o *outcome) add(action, test string) {
 	}
 }
 
-// missing lists the tests that passed in o and did not in now, with what became of
-// them.
+// steadied is the outcome of tests that were run again: what failed once and passed
+// then passes, and is unsteady.
+func (o outcome) steadied(again outcome) outcome {
+	o.OK = o.OK || again.OK
+	o.Failed = slices.DeleteFunc(o.Failed, func(t string) bool {
+		if !slices.Contains(again.Passed, t) {
+			return false
+		}
+		o.Passed, o.Unsteady = append(o.Passed, t), append(o.Unsteady, t)
+		return true
+	})
+	return o
+}
+
+// weak matches, as the testing package wants it, the top-level tests that say nothing
+// of a candidate, as they fail on the base, or did once; "" for none.
+func (o outcome) weak() string {
+	var names []string
+	for _, t := range slices.Concat(o.Failed, o.Unsteady) {
+		if top, _, _ := strings.Cut(t, "/"); !slices.Contains(names, top) {
+			names = append(names, top)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
+
+// missing lists the tests that always passed in o and did not in now, with what became
+// of them.
 func (o outcome) missing(now outcome) []string {
 	var out []string
 	for _, t := range o.Passed {
 		switch {
-		case slices.Contains(now.Passed, t):
+		case slices.Contains(now.Passed, t), slices.Contains(o.Unsteady, t):
 		case slices.Contains(now.Failed, t):
 			out = append(out, t+" failed")
 		case slices.Contains(now.Skipped, t):

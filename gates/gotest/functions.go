@@ -21,23 +21,19 @@ type source struct {
 }
 
 // parseFolder reads the Go files of a folder, given by path, as far as they are Go.
+// Their comments are left out, so that no text of a piece of source has any.
 func parseFolder(files map[string][]byte) source {
 	s := source{token.NewFileSet(), map[string]*ast.File{}, files}
 	for p, text := range files {
-		if f, err := parser.ParseFile(s.fset, p, text, parser.SkipObjectResolution|parser.ParseComments); err == nil {
+		if f, err := parser.ParseFile(s.fset, p, text, parser.SkipObjectResolution); err == nil {
 			s.files[p] = f
 		}
 	}
 	return s
 }
 
-// print is the text of a piece of source without its comments and its layout.
+// print is the text of a piece of source without its layout.
 func print(n ast.Node) string {
-	if f, ok := n.(*ast.FuncDecl); ok {
-		bare := *f
-		bare.Doc = nil
-		n = &bare
-	}
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
 		return ""
@@ -204,13 +200,14 @@ func compare(was, is source) changes {
 			out.unseen = append(out.unseen, "the removed "+name)
 		}
 	}
-	for _, d := range slices.Sorted(maps.Keys(is.directives())) {
-		if !was.directives()[d] {
+	told, tells := was.directives(), is.directives()
+	for d := range tells {
+		if !told[d] {
 			out.unseen = append(out.unseen, d)
 		}
 	}
-	for _, d := range slices.Sorted(maps.Keys(was.directives())) {
-		if !is.directives()[d] {
+	for d := range told {
+		if !tells[d] {
 			out.unseen = append(out.unseen, "the removed "+d)
 		}
 	}
@@ -222,7 +219,11 @@ func compare(was, is source) changes {
 // of C.
 func (s source) directives() map[string]bool {
 	out := map[string]bool{}
-	for _, f := range s.files {
+	for file := range s.files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, s.texts[file], parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			continue
+		}
 		for _, group := range f.Comments {
 			for _, c := range group.List {
 				for _, prefix := range []string{"//go:", "//line ", "/*line ", "//export ", "// +build", "//+build"} {

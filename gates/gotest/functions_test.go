@@ -51,6 +51,10 @@ func init() { Table["b"] = 2 }
 		breaks, never []string
 	}{
 		"a comment":             {"// as it is", "// as it was", nil, nil},
+		"a comment of a type":   {"type Thing", "// Thing is one.\ntype Thing", nil, nil},
+		"a comment of a group":  {"one = iota\n", "one = iota // the first\n", nil, nil},
+		"a comment of a value":  {"// Limit bounds things.", "// Limit bounds all things.", nil, nil},
+		"a comment in a struct": {"struct{ N int }", "struct {\n\tN int // how many\n}", nil, nil},
 		"layout":                {"func Other() int { return Table", "func Other() int {\n\n\treturn Table", nil, nil},
 		"a body":                {"return Limit", "return Limit + 1", []string{"Use"}, nil},
 		"a method":              {"t.N + one", "t.N - one", []string{"Thing.Get"}, nil},

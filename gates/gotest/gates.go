@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"evolve/gates"
 )
@@ -93,17 +94,33 @@ func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 	base := ""
 	for m, results := range c.results {
 		if res := results["build"]; res.ran && res.code != 0 {
+			if known[m].Build != "" && len(newComplaints(res.stderr, known[m].Errors)) == 0 {
+				return gates.NotRun, "the base does not compile either, so that nothing can be said of the patch: " + oneLine(res.stderr) + fetching(res.stderr), nil
+			}
 			return gates.Failed, "it does not compile: " + oneLine(res.stderr), nil
 		}
 		if known[m].Build != "" {
 			base = known[m].Build
 		}
 	}
+	if len(c.results) == 0 && len(l.changed) > 0 {
+		return gates.Flagged, "nothing is built or tested: there is no go.mod above what the patch changes: " + some(l.changed), nil
+	}
 	said := fmt.Sprintf("%s in %s compiled by %s", count(c.built, "package"), count(len(c.results), "module"), t.lab.Toolchain.Version)
 	if base != "" {
-		return gates.Flagged, said + "; the base does not compile: " + base, nil
+		said += "; elsewhere the base does not compile: " + base
 	}
 	return gates.Passed, said, nil
+}
+
+// fetching says what to do when modules are missing, which a gate does not download.
+func fetching(stderr string) string {
+	for _, sign := range []string{"GOPROXY=off", "missing go.sum entry", "no required module provides"} {
+		if strings.Contains(stderr, sign) {
+			return "; gates download nothing: run `go mod download` in the module first"
+		}
+	}
+	return ""
 }
 
 // vetGate blames the patch for what go vet did not say of the base.
@@ -116,19 +133,21 @@ func (t *trial) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	old := ""
+	said, old := count(c.vetted, "package")+" vetted", ""
 	for m, results := range c.results {
 		res := results["vet"]
-		switch {
+		switch more := newComplaints(res.stderr, known[m].Complaints); {
 		case !res.ran || res.code == 0:
 		case known[m].Vet == "":
 			return gates.Failed, "go vet, which has nothing to say of the base: " + oneLine(res.stderr), nil
+		case len(more) > 0:
+			return gates.Flagged, "go vet finds fault with the base as well, but not this: " + oneLine(strings.Join(more, "; ")), nil
 		default:
 			old = oneLine(res.stderr)
 		}
 	}
 	if old != "" {
-		return gates.Flagged, "go vet finds fault with the base as well: " + old, nil
+		said += "; go vet says nothing that it does not say of the base: " + old
 	}
-	return gates.Passed, count(c.vetted, "package") + " vetted", nil
+	return gates.Passed, said, nil
 }

@@ -22,9 +22,10 @@ type how struct {
 	// disguised runs the tests under a name that is not that of a test binary, from
 	// another path of the same folder, and without any flag.
 	disguised bool
-	// only is the one test to run, and first stops at the first failure.
-	only  string
-	first bool
+	// only is the one test to run, skip matches those to leave out, and first stops at
+	// the first failure.
+	only, skip string
+	first      bool
 }
 
 // run is how the tests of a package ended once.
@@ -131,6 +132,9 @@ func (h how) flags(r room) []string {
 	}
 	if h.first {
 		out = append(out, "-test.failfast")
+	}
+	if h.skip != "" {
+		out = append(out, "-test.skip="+h.skip)
 	}
 	if h.only != "" {
 		out = append(out, "-test.run=^"+h.only+"$")

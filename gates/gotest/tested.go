@@ -56,8 +56,11 @@ func (t *trial) test(ctx context.Context) ([]tested, error) {
 				return err
 			}
 			again, err := t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
-			if err == nil && len(again) == 0 {
+			switch {
+			case err == nil && len(again) == 0:
 				x.excuse = "passed when run again"
+			case sameTests(x.wrong, x.base.Unsteady):
+				x.excuse = "is unsteady on the base"
 			}
 			return err
 		})
@@ -195,12 +198,14 @@ func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error)
 	switch {
 	case verdict == gates.Failed:
 		return verdict, said, nil
-	case verdict == gates.Passed && len(failing) > 0:
-		return gates.Flagged, fmt.Sprintf("%s of %s %s as on the base, where others fail: %s", count(tests, "test"), count(len(list), "package"), pass(tests), some(failing)), nil
 	case verdict == gates.Flagged:
 		return verdict, said, nil
 	}
-	return gates.Passed, fmt.Sprintf("%s of the base in %s %s as there, subtests counted (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package")), nil
+	said = fmt.Sprintf("%s of the base in %s %s as there, subtests counted (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package"))
+	if len(failing) > 0 {
+		said += "; others fail on the base already and count for nothing: " + some(failing)
+	}
+	return gates.Passed, said, nil
 }
 
 // judgement adds up packages: failed when anything has no excuse, flagged when all

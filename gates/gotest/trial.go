@@ -198,8 +198,8 @@ func (t *trial) learn(ctx context.Context) (map[string]facts, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				f, err = t.draw(ctx, l, m, name)
 			}
-			if err != nil {
-				return nil, fmt.Errorf("running the tests of the base: %w", err)
+			if err != nil { // not wrapped: what the base does, even without an end, is no fault of the patch
+				return nil, fmt.Errorf("building and testing the base: %v", err)
 			}
 			out[m.dir] = f
 		}

@@ -1,0 +1,37 @@
+package gotest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// places matches the lines and columns in what go vet says, which any change of a file
+// moves.
+var places = regexp.MustCompile(`:[0-9]+(:[0-9]+)?`)
+
+// complaints lists what go vet, or a compiler under it, says of files, without the
+// places in them, sorted. The lines that name packages say nothing by themselves.
+func complaints(stderr string) []string {
+	var out []string
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, places.ReplaceAllString(line, ""))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// newComplaints lists those that are not among old ones, each of which excuses one.
+func newComplaints(stderr string, old []string) []string {
+	left := map[string]int{}
+	for _, c := range old {
+		left[c]++
+	}
+	return slices.DeleteFunc(complaints(stderr), func(c string) bool {
+		left[c]--
+		return left[c] >= 0
+	})
+}

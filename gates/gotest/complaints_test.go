@@ -1,0 +1,27 @@
+package gotest
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestNewComplaints: what go vet says of a base is no fault of a patch wherever the
+// lines now are, and as often as it was said.
+func TestNewComplaints(t *testing.T) {
+	const base = "# example.org/p\n# [example.org/p]\n./a.go:3:2: unreachable code\n./a.go:9:2: unreachable code\n./b.go:5:1: struct field N repeats json tag \"n\" also at b.go:4:3\n"
+	for name, c := range map[string]struct {
+		now  string
+		want []string
+	}{
+		"the same":      {base, nil},
+		"moved":         {"./a.go:13:2: unreachable code\n./b.go:6:1: struct field N repeats json tag \"n\" also at b.go:5:3\n", nil},
+		"once more":     {base + "./a.go:20:2: unreachable code\n", []string{"./a.go: unreachable code"}},
+		"elsewhere":     {"./c.go:3:2: unreachable code\n", []string{"./c.go: unreachable code"}},
+		"something new": {"./a.go:3:2: self-assignment of x\n", []string{"./a.go: self-assignment of x"}},
+		"nothing":       {"", nil},
+	} {
+		if got := newComplaints(c.now, complaints(base)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package gotest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSteadied: what failed on the base once and passed when it was run again is asked
+// of a candidate, but says nothing by itself; what always fails is not asked.
+func TestSteadied(t *testing.T) {
+	first := outcome{Passed: []string{"TestA"}, Failed: []string{"TestB/x", "TestB", "TestC"}}
+	again := outcome{OK: false, Passed: []string{"TestA", "TestB/x", "TestB", "TestB"}, Failed: []string{"TestC", "TestC", "TestB/x"}}
+	want := outcome{Passed: []string{"TestA", "TestB/x", "TestB"}, Failed: []string{"TestC"}, Unsteady: []string{"TestB/x", "TestB"}}
+	got := first.steadied(again)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if weak := got.weak(); weak != "^(TestC|TestB)$" {
+		t.Error(weak)
+	}
+	if weak := (outcome{OK: true, Passed: []string{"TestA"}}).weak(); weak != "" {
+		t.Error(weak)
+	}
+	if missing := got.missing(outcome{Passed: []string{"TestA"}}); len(missing) > 0 {
+		t.Error(missing)
+	}
+}

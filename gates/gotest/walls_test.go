@@ -1,0 +1,98 @@
+package gotest
+
+import (
+	"crypto/rand"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/gates"
+	"evolve/runtime/sandbox"
+)
+
+// doubling is a small module, with a patch that is honest and one that cheats: wrong, it
+// ends each process of tests with success before any of them runs.
+func doubling() (base, honest, cheat map[string][]byte) {
+	base = map[string][]byte{
+		"go.mod":    []byte("module example.org/doubling\n\ngo 1.24\n"),
+		"d.go":      []byte("package doubling\n\n// Twice doubles.\nfunc Twice(n int) int { return n * 2 }\n"),
+		"a_test.go": []byte("package doubling\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 || os.Getpid() < 1 {\n\t\tt.Error()\n\t}\n}\n"),
+	}
+	honest, cheat = maps.Clone(base), maps.Clone(base)
+	honest["d.go"] = []byte("package doubling\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
+	cheat["d.go"] = []byte("package doubling\n\nimport \"os\"\n\nfunc init() {\n\tif len(os.Args) > 1 {\n\t\tos.Exit(0)\n\t}\n}\n\n// Twice doubles.\nfunc Twice(n int) int { return n + 3 }\n")
+	return base, honest, cheat
+}
+
+// TestWalls holds that gates say the same of a patch behind whatever walls they run, and
+// without any where the operator wants that, and that they refuse with a hint behind
+// walls that are not enough.
+func TestWalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the gates eight times")
+	}
+	tools, err := FindToolchain(t.Context(), "go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Lab{Toolchain: tools, Cache: t.TempDir(), Temp: t.TempDir(), Random: rand.Reader, Now: time.Now}
+	base, honest, cheat := doubling()
+	seed(t.Context(), t, l, base)
+	gated := func(t *testing.T, candidate map[string][]byte) (string, map[string]string, string) {
+		t.Helper()
+		return judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
+	}
+	// The same of all walls.
+	wantHonest := map[string]string{
+		Build: "passed", Vet: "passed", Affected: "passed", All: "passed", Canary: "passed", Mutants: "passed", Coverage: "passed",
+		Rename: "passed", Copied: "passed", NewTests: "passed",
+	}
+	wantCheat := map[string]string{
+		Build: "passed", Vet: "passed", Affected: "failed", All: "not_run", Canary: "not_run", Mutants: "not_run", Coverage: "not_run",
+		Rename: "not_run", Copied: "passed", NewTests: "passed",
+	}
+	alike := func(t *testing.T) {
+		t.Helper()
+		lane, verdicts, said := gated(t, honest)
+		if diff := cmp.Diff(wantHonest, verdicts); lane != "passed" || diff != "" {
+			t.Errorf("an honest patch: %s\n%s\n%s", lane, diff, said)
+		}
+		without := l.Walls.Err() != nil
+		if strings.Contains(said, "WITHOUT a sandbox") != without {
+			t.Errorf("without walls: %t, but\n%s", without, said)
+		}
+		lane, verdicts, said = gated(t, cheat)
+		if diff := cmp.Diff(wantCheat, verdicts); lane != "failed" || diff != "" {
+			t.Errorf("a cheat: %s\n%s\n%s", lane, diff, said)
+		}
+	}
+	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
+		t.Run(name, func(t *testing.T) {
+			walls, err := sandbox.Try(t.Context(), name)
+			if err != nil {
+				t.Skipf("not to be had here: %v", err)
+			}
+			l.Walls = walls.WithPlaces()
+			if name != "landlock" {
+				alike(t)
+				return
+			}
+			lane, verdicts, said := gated(t, honest)
+			for gate, v := range verdicts {
+				if v != string(gates.NotRun) {
+					t.Errorf("%s: %s", gate, v)
+				}
+			}
+			if lane != "failed" || !strings.Contains(said, "Landlock alone cannot show folders at other places than their own; allow user namespaces, install bubblewrap") {
+				t.Error(lane, said)
+			}
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		l.Walls, l.Unwalled = sandbox.None("none are wanted"), true
+		alike(t)
+	})
+}
