@@ -3,6 +3,7 @@ package gotest
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -107,18 +108,35 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 	if r.late = ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded); err != nil && !r.late {
 		return r, err
 	}
-	said, err := os.ReadFile(report)
+	said, more, err := reported(report)
 	if err != nil {
 		return r, err
 	}
-	for _, w := range strings.Fields(string(said)) {
+	for _, w := range strings.Fields(said) {
 		r.words[w] = true
 	}
+	r.loud = r.loud || more
 	for _, found := range results.FindAllSubmatch(out.Stdout, -1) {
 		r.shown[string(found[2])] = string(found[1])
 	}
 	r.tail = tail(string(out.Stdout)+"\n"+string(out.Stderr), k.sealed[p.path].added(p))
 	return r, nil
+}
+
+// mostReported bounds what is read of the reports of one run, in bytes: two words for
+// each of a hundred thousand tests fit.
+const mostReported = 4 << 20
+
+// reported reads the words of a run. Whatever ran could write there as much as it liked:
+// more says that it did.
+func reported(name string) (said string, more bool, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", false, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, mostReported+1))
+	return string(text), len(text) > mostReported, err
 }
 
 // flags are the arguments of a test binary.
