@@ -19,6 +19,8 @@ type PatchNote struct {
 	// Runs counts the runs of benchmarks.
 	Runs  int         `json:"runs,omitempty"`
 	Usage agent.Usage `json:"usage,omitzero"`
+	// GatesUSD is what its gates and its review have cost besides, in USD.
+	GatesUSD float64 `json:"gates_usd,omitempty"`
 	// Ground names all that a search for constants depends on, and Settled says that
 	// the same search would be no news: both are for the nights after.
 	Ground  string `json:"ground,omitempty"`

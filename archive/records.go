@@ -68,8 +68,11 @@ type Run struct {
 	Guards []policy.Stat `json:"guards,omitempty"`
 	// Patches says what the night did about patches of code, in its order.
 	Patches []PatchNote `json:"patches,omitempty"`
-	Binary  string      `json:"binary,omitempty"`
-	Host    string      `json:"host,omitempty"`
+	// PatchUSD is what the night has paid to try patches as agents and to have them
+	// reviewed, in USD; what was paid to have them written stands in Patches.
+	PatchUSD float64 `json:"patch_usd,omitempty"`
+	Binary   string  `json:"binary,omitempty"`
+	Host     string  `json:"host,omitempty"`
 }
 
 // AgentPlan is what a run set out to do for one agent, written before money is spent.
@@ -367,6 +370,32 @@ type PatchBrief struct {
 	// Sandbox names the walls that its tests ran behind.
 	Sandbox string  `json:"sandbox,omitempty"`
 	Review  *Review `json:"review,omitempty"`
+	// Unreviewed says why no agent has reviewed it as it is; nil when one has, or when
+	// none was looked for yet.
+	Unreviewed *Unreviewed `json:"unreviewed,omitempty"`
+	// Attempt is the number of the ledger's entry with which it began.
+	Attempt int64 `json:"attempt,omitempty"`
+	// Interrupted counts how often its gates were stopped, or their process ended, and
+	// they began anew.
+	Interrupted int `json:"interrupted,omitempty"`
+	// CostUSD is what trying it as an agent and having it reviewed has cost, in USD.
+	CostUSD float64 `json:"cost_usd,omitempty"`
+}
+
+// Unreviewed is why there is no review of a patch.
+type Unreviewed struct {
+	// Reviewer is who was asked in vain; empty when there was nobody to ask.
+	Reviewer string `json:"reviewer,omitempty"`
+	// Why is foreign text where a provider or a model said it.
+	Why string `json:"why"`
+}
+
+// String says it in words.
+func (u Unreviewed) String() string {
+	if u.Reviewer == "" {
+		return u.Why
+	}
+	return u.Reviewer + " was asked and gave no verdict: " + u.Why
 }
 
 // Review is another agent's word on a patch: advice and a veto, never an approval.

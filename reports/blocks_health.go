@@ -43,7 +43,7 @@ func healthBlocks(s subject) []block {
 	} else {
 		f = append(f, fact{"champion against itself", say(styled("not run", dim))})
 	}
-	f = append(f, fact{"budget used", say(budget(run, v.CostUSD))})
+	f = append(f, fact{"budget used", say(budget(run, v))})
 	if v.Seconds > 0 {
 		phases := make([]string, len(v.Phases))
 		for i, p := range v.Phases {
@@ -86,7 +86,8 @@ func noiseWord(n *Noise) span {
 	return remark("the noise floor, p " + pvalue(n.P))
 }
 
-func budget(run Run, paid float64) string {
+func budget(run Run, v Volatile) string {
+	paid := v.CostUSD
 	used := some(run.Evaluations, "evaluation")
 	if run.BudgetEvals > 0 {
 		used = count(run.Evaluations) + " of " + some(run.BudgetEvals, "evaluation")
@@ -95,6 +96,9 @@ func budget(run Run, paid float64) string {
 		used += ", " + money(paid)
 		if run.BudgetUSD > 0 {
 			used += " of " + money(run.BudgetUSD)
+		}
+		if v.PatchUSD > 0 {
+			used += " (" + money(v.PatchUSD) + " of it for patches)"
 		}
 	}
 	if run.BudgetSeconds > 0 {

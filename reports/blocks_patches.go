@@ -91,6 +91,9 @@ func awaitingPatches(list []Patch) []block {
 			about = append(about, fact{Name: "measured", Value: say(foreign(clip(p.Gain, reasonKept)))})
 		}
 		about = append(about, fact{Name: "tests ran in", Value: say(foreign(orUnknown(p.Sandbox)))}, fact{Name: "review", Value: p.reviewed()})
+		if p.CostUSD > 0 {
+			about = append(about, fact{Name: "gates cost", Value: say(money(p.CostUSD))})
+		}
 		for i, c := range p.Commands {
 			name := "next"
 			if i > 0 {
@@ -134,7 +137,10 @@ func (p Patch) origin() string {
 func (p Patch) reviewed() text {
 	r := p.Review
 	if r == nil {
-		return say("none by another agent")
+		if p.NoReview == "" {
+			return say("none yet by another agent")
+		}
+		return say("none by another agent, because ", foreign(clip(flowing(p.NoReview), reasonKept)))
 	}
 	word := styled("approves", good)
 	if !r.Approve {

@@ -26,7 +26,7 @@ func patchWork(notes []archive.PatchNote) []block {
 			proposal = say(foreign(n.Proposal), " (", foreign(strings.ReplaceAll(string(n.State), "_", " ")), ")")
 		}
 		t.Rows = append(t.Rows, row{Cells: []text{
-			say(foreign(clip(n.Target, 40))), how, proposal, say(count(n.Runs)), say(money(n.Usage.CostUSD)), say(foreign(clip(n.Text, reasonKept))),
+			say(foreign(clip(n.Target, 40))), how, proposal, say(count(n.Runs)), say(money(n.Usage.CostUSD + n.GatesUSD)), say(foreign(clip(n.Text, reasonKept))),
 		}})
 	}
 	return []block{t}

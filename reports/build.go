@@ -61,11 +61,12 @@ func volatileFacts(run archive.Run) Volatile {
 	v := Volatile{
 		Started: run.Started, Ended: run.Ended, Until: run.Until, Host: run.Host, Binary: run.Binary,
 		Concurrency: run.Concurrency, Reached: run.Reached, Resumed: run.Resumed, Guards: run.Guards, Agents: []VolatileAgent{},
-		PatchWork: run.Patches,
+		PatchWork: run.Patches, PatchUSD: run.PatchUSD,
 	}
 	for _, n := range run.Patches {
-		v.CostUSD += n.Usage.CostUSD
+		v.PatchUSD += n.Usage.CostUSD
 	}
+	v.CostUSD = v.PatchUSD
 	if !run.Started.IsZero() && run.Ended.After(run.Started) {
 		v.Seconds = run.Ended.Sub(run.Started).Seconds()
 	}

@@ -29,9 +29,13 @@ type Patch struct {
 	Gates   []archive.GateVerdict `json:"gates"`
 	Review  *archive.Review       `json:"review,omitempty"`
 	// Outdated says that the review is of an earlier state of the patch.
-	Outdated bool        `json:"review_outdated,omitempty"`
-	Files    []PatchFile `json:"files"`
-	Created  time.Time   `json:"created,omitzero"`
+	Outdated bool `json:"review_outdated,omitempty"`
+	// NoReview says why there is none; empty where an agent may still be asked.
+	NoReview string `json:"no_review,omitempty"`
+	// CostUSD is what trying it as an agent and having it reviewed has cost.
+	CostUSD float64     `json:"cost_usd,omitempty"`
+	Files   []PatchFile `json:"files"`
+	Created time.Time   `json:"created,omitzero"`
 	// Decision is a person's, where there is one.
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
 	// Commands are what to type next.
@@ -101,6 +105,10 @@ func patchOf(p archive.ProposalRecord) Patch {
 		ID: p.ID, State: p.State, Title: p.Title, Target: b.Target, Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain,
 		Digest: b.Digest, Sandbox: b.Sandbox, Gates: append([]archive.GateVerdict{}, p.Gates...), Review: b.Review,
 		Outdated: b.Review != nil && b.Review.Digest != b.Digest, Files: []PatchFile{}, Created: p.Created, Decision: p.Decision, Commands: patchCommands(p),
+		CostUSD: b.CostUSD,
+	}
+	if b.Review == nil && b.Unreviewed != nil {
+		out.NoReview = b.Unreviewed.String()
 	}
 	files := make([]diff.File, len(p.Files))
 	for i, f := range p.Files {

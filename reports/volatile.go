@@ -23,6 +23,8 @@ type Volatile struct {
 	Resumed     int `json:"resumed"`
 	// CostUSD is what the run paid for; what it found in the archive costs nothing.
 	CostUSD float64 `json:"cost_usd"`
+	// PatchUSD is the part of it that was paid to have patches written, tried and reviewed.
+	PatchUSD float64 `json:"patch_usd,omitempty"`
 	// Guards says how the calls of tools and providers fared under their policies.
 	Guards []policy.Stat `json:"guards,omitempty"`
 	// LedgerError says why the ledger could not be verified.

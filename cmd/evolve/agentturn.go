@@ -16,6 +16,7 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
@@ -189,17 +190,44 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 	if t.suite != nil {
 		return nil
 	}
-	store, err := sh.writer(w.Root, "evolve agent run")
+	ctx, lend := context.WithoutCancel(c.Context), sh.lender(w.Root, "evolve agent run")
+	requests, patches := v.Requests, []agent.ChangeRequest{}
+	v.Requests = nil
+	err := lend(ctx, func(store *archive.Archive) error {
+		if err := sh.storeTurn(ctx, store, t, v); err != nil {
+			return err
+		}
+		for _, q := range requests {
+			if _, ok := patchOf(w, t.agent.ID, q); ok {
+				patches = append(patches, q)
+				continue
+			}
+			p, err := sh.proposeTool(ctx, w, store, t.agent, q)
+			if err == nil {
+				err = sh.keepAsked(ctx, store, t, v, q, p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	var locked *archive.LockedError
 	if errors.As(err, &locked) {
+		v.Requests = requests
 		sh.logger(c).Warn("the turn was not stored, nor its change requests: " + locked.Error())
 		return nil
 	}
-	if err != nil {
-		return err
+	for _, q := range patches {
+		if err == nil {
+			err = sh.keepPatch(c, w, lend, t, v, q)
+		}
 	}
-	defer func() { _ = store.Close() }()
-	ctx := context.WithoutCancel(c.Context)
+	return err
+}
+
+// storeTurn stores the turn and the session.
+func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView) error {
 	record := archive.TurnRecord{
 		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
 		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.now(), Transcript: v.Transcript,
@@ -207,7 +235,8 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 	if v.Answer != nil {
 		record.Answer = *v.Answer
 	}
-	if record, err = store.PutTurn(ctx, record); err != nil {
+	record, err := store.PutTurn(ctx, record)
+	if err != nil {
 		return fmt.Errorf("storing the turn: %w", err)
 	}
 	v.Turn = record.ID
@@ -216,25 +245,32 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 			return fmt.Errorf("storing the session: %w", err)
 		}
 	}
-	requests := v.Requests
-	v.Requests = nil
-	for _, q := range requests {
-		p, err := sh.proposeTool(ctx, w, store, t.agent, q)
-		if err == nil && p == nil {
-			p, err = sh.proposeAsked(c, w, store, t.agent.ID, q)
-		}
-		switch {
-		case err == nil && p != nil:
-			v.Proposals = append(v.Proposals, p.ID)
-			continue
-		case err == nil:
-			err = sh.keepRequest(ctx, store, t, v, q)
-		}
-		if err != nil {
-			return err
-		}
-		v.Requests = append(v.Requests, q)
+	return nil
+}
+
+// keepPatch makes a proposal of a patch that the agent asked for: its gates run without
+// the archive. What is turned away stays a change request.
+func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend patching.Lender, t oneTurn, v *turnView, q agent.ChangeRequest) error {
+	p, err := sh.proposeAsked(c, w, lend, t.agent.ID, q)
+	if err != nil {
+		return err
 	}
+	return lend.Patiently(c.Context, func(ctx context.Context, store *archive.Archive) error {
+		return sh.keepAsked(ctx, store, t, v, q, p)
+	})
+}
+
+// keepAsked notes the proposal that was made of a request, and stores one of which none
+// was made.
+func (sh *shell) keepAsked(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest, p *archive.ProposalRecord) error {
+	if p != nil {
+		v.Proposals = append(v.Proposals, p.ID)
+		return nil
+	}
+	if err := sh.keepRequest(ctx, store, t, v, q); err != nil {
+		return err
+	}
+	v.Requests = append(v.Requests, q)
 	return nil
 }
 

@@ -151,13 +151,13 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		}
 	}
 	word := decide.Word{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
-	done, err := sh.pronounce(c, w, d, p.ID, word)
+	done, err := sh.pronounce(c, w, d, p, word)
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
 		view := viewOf(done.Proposal)
-		view.Later, view.After = done.Later, done.After
+		view.Later, view.After = done.Later, done.after
 		return sh.printJSON(view)
 	}
 	_, err = fmt.Fprintln(sh.stdout, d.done(sh, done.Proposal))
@@ -203,39 +203,63 @@ func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.Pro
 	return p, nil
 }
 
-// pronounce opens the archive, decides at the desk for that kind of proposal, and
-// closes it again.
-func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, id string, word decide.Word) (patching.Done, error) {
+// decided is what a decision came to, with what came of the operator's program; nil
+// where there is none.
+type decided struct {
+	patching.Done
+	after *decide.After
+}
+
+// pronounce decides at the desk for that kind of proposal, and starts what the operator
+// wants to have started then. A patch may be at its gates for minutes: its desk opens
+// the archive when it needs it.
+func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word decide.Word) (decided, error) {
 	ctx := c.Context
 	if word.By == "" {
 		word.By = sh.whoami(ctx, w.Root)
 	}
-	a, err := sh.writer(w.Root, "evolve "+d.name)
-	if err != nil {
-		return patching.Done{}, err
+	lend := sh.lender(w.Root, "evolve "+d.name)
+	var out decided
+	var err error
+	if p.Patch != nil {
+		out.Done, err = d.patch(ctx, sh.patchDesk(c, w, lend), p.ID, word)
+	} else {
+		err = lend(ctx, func(a *archive.Archive) (err error) {
+			out.Proposal, err = d.do(ctx, sh.desk(w, a), p.ID, word)
+			return err
+		})
 	}
-	done, err := func() (patching.Done, error) {
-		p, err := proposalOf(ctx, a, id)
-		if err != nil {
-			return patching.Done{}, err
-		}
-		if p.Patch != nil {
-			return d.patch(ctx, sh.patchDesk(c, w, a), id, word)
-		}
-		p, err = d.do(ctx, sh.desk(w, a), id, word)
-		return patching.Done{Proposal: p}, err
-	}()
-	return done, errors.Join(err, a.Close())
+	if err == nil {
+		out.after = sh.afterwards(c, w, lend, out.Proposal, word.By)
+	}
+	return out, err
 }
 
-// printFollowing tells what follows from a decision on a patch: adopted patches that
-// build on what was taken back, and what came of the operator's program.
-func (sh *shell) printFollowing(done patching.Done) {
+// afterwards starts the operator's program when something was adopted or taken back, and
+// tells the ledger what came of it. Nothing of that undoes the decision.
+func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patching.Lender, p archive.ProposalRecord, by string) *decide.After {
+	argv := w.Settings.Adoption.After
+	if len(argv) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
+		return nil
+	}
+	done := decide.RunAfter(c.Context, argv, w.Root, sh.env)
+	err := lend.Patiently(c.Context, func(ctx context.Context, a *archive.Archive) error {
+		return decide.NoteAfter(ctx, a, sh.now(), p.ID, by, done)
+	})
+	if err != nil {
+		sh.logger(c).Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
+	}
+	return &done
+}
+
+// printFollowing tells what follows from a decision: adopted patches that build on what
+// was taken back, and what came of the operator's program.
+func (sh *shell) printFollowing(done decided) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if len(done.Later) > 0 {
 		out("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
 	}
-	a := done.After
+	a := done.after
 	if a == nil {
 		return
 	}

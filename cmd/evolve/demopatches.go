@@ -46,15 +46,10 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	case err != nil:
 		return err
 	}
-	a, err := sh.writer(w.Root, "evolve demo")
-	if err != nil {
-		return err
-	}
 	if !c.Bool("quiet") {
 		_, _ = fmt.Fprintf(sh.stderr, "%d patches are built, tested and cross-examined in a sandbox\n", len(files))
 	}
-	err = handIn(c, sh.patchDesk(c, w, a), targets[0].Name, files)
-	return errors.Join(err, a.Close())
+	return handIn(c, sh.patchDesk(c, w, sh.lender(w.Root, "evolve demo")), targets[0].Name, files)
 }
 
 // handIn proposes each file's patch. What was handed in before is left as it is.

@@ -100,14 +100,13 @@ func (sh *shell) patchReview(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := sh.writer(w.Root, "evolve patch review")
-	if err != nil {
+	if _, err := sh.peek(c, w.Root, c.Args().First()); err != nil {
 		return err
 	}
-	desk := sh.patchDesk(c, w, a)
+	desk := sh.patchDesk(c, w, sh.lender(w.Root, "evolve patch review"))
 	p, err := desk.Review(c.Context, c.Args().First(), c.String("agent"))
-	if err = errors.Join(err, a.Close()); errors.Is(err, patching.ErrNoWord) {
-		return hinted(exitInfrastructure, "ask again, or another with --agent; nothing was recorded", "%w", err)
+	if errors.Is(err, patching.ErrNoWord) {
+		return hinted(exitInfrastructure, "ask again, or another with --agent", "%w", err)
 	} else if err != nil {
 		return err
 	}

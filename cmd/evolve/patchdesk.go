@@ -11,15 +11,28 @@ import (
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/model"
+	"evolve/runtime/sandbox"
 )
 
 // patchDesk is where patches are drawn up and decided on.
-func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, a *archive.Archive) *patching.Desk {
-	set := w.Settings.Patches
+func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, lend patching.Lender) *patching.Desk {
+	set, around := w.Settings.Patches, sh.newWalls(w)
 	return &patching.Desk{
-		Archive: a, Targets: patching.Targets(w), Env: sh.env, Now: sh.now, Scratch: filepath.Join(w.StateDir(), "patches"),
-		Cache: sh.userCache(), Walls: sh.newWalls(w).sandbox, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w), After: set.After,
+		Archive: lend, Targets: patching.Targets(w), Env: sh.env, Now: sh.now, Scratch: filepath.Join(w.StateDir(), "patches"),
+		Cache: sh.userCache(), Walls: func() sandbox.Walls { return around.sandbox().WithPlaces() }, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w),
 		Trial: sh.patchTrial(c, w),
+	}
+}
+
+// lender opens the archive of a workspace for what is done at once, and closes it again:
+// others may have it while gates run.
+func (sh *shell) lender(root, owner string) patching.Lender {
+	return func(_ context.Context, work func(*archive.Archive) error) error {
+		a, err := sh.writer(root, owner)
+		if err != nil {
+			return err
+		}
+		return errors.Join(work(a), a.Close())
 	}
 }
 

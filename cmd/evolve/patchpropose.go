@@ -43,7 +43,7 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 	if !c.Bool("edit") && c.NArg() != 1 {
 		return hinted(exitUsage, "one FILE holds the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
 	}
-	w, temporary, err := sh.patchWorkspace(c)
+	w, err := sh.patchWorkspace(c)
 	if err != nil {
 		return err
 	}
@@ -64,63 +64,109 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := sh.writer(w.Root, "evolve patch propose")
-	if err != nil {
-		return err
+	if w != nil {
+		return sh.proposeIn(c, w, target, s, "")
 	}
-	desk := sh.patchDesk(c, w, a)
+	return sh.proposeAlone(c, target, s)
+}
+
+// proposeAlone proposes where there is no workspace: the ledger is kept in a temporary
+// one, of which nothing stays when nothing came of it.
+func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching.Submission) error {
+	dir, err := os.MkdirTemp("", "evolve-patch-")
+	if err != nil {
+		return fmt.Errorf("making a temporary workspace: %w", err)
+	}
+	_, _, err = workspace.Init(dir, nil, true)
+	var w *workspace.Workspace
+	if err == nil {
+		w, err = workspace.Load(dir, builtins())
+	}
+	if err == nil {
+		err = sh.proposeIn(c, w, target, s, dir)
+	}
+	var said quietExit
+	if err != nil && !errors.As(err, &said) {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	// Without a home the build cache lies there as well, and nobody would use it again.
+	return errors.Join(err, os.RemoveAll(filepath.Join(w.StateDir(), "patches")))
+}
+
+// proposeIn proposes in a workspace and shows what came of it. temporary is its folder
+// when the output has to name it.
+func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patching.Target, s patching.Submission, temporary string) error {
+	desk := sh.patchDesk(c, w, sh.lender(w.Root, "evolve patch propose"))
 	if !target.Named {
 		desk.Targets = []patching.Target{target}
 	}
-	_, err = desk.Resume(c.Context)
-	var view patchView
-	if err == nil {
-		p, perr := desk.Propose(c.Context, s)
-		if err = perr; err == nil {
-			view = patchViewOf(desk, p, true)
-		}
+	p, err := desk.Propose(c.Context, s)
+	if err != nil {
+		return left(err, temporary != "")
 	}
-	if err = errors.Join(err, a.Close()); err != nil {
-		return err
-	}
-	if temporary {
-		view.Workspace = w.Root
-		sh.place = w.Root
+	view := patchViewOf(desk, p, true)
+	if temporary != "" {
+		view.Workspace, sh.place = temporary, temporary
 	}
 	if c.Bool("json") {
 		err = sh.printJSON(view)
 	} else {
 		sh.printPatch(view)
 	}
-	if err == nil && view.State != archive.Awaiting && view.State != archive.HumanLane {
+	if err == nil && temporary == "" {
+		sh.resumePatches(c, w, desk)
+	}
+	if err == nil && p.State != archive.Awaiting && p.State != archive.HumanLane {
 		err = quietExit(exitGate)
 	}
 	return err
 }
 
-// patchWorkspace is the workspace that keeps the ledger: the one there is, or, where
-// the target is named by hand, a temporary one.
-func (sh *shell) patchWorkspace(c *cli.Context) (w *workspace.Workspace, temporary bool, err error) {
-	if c.String("repo") == "" || c.IsSet("workspace") {
-		w, err = sh.load(c)
-		return w, false, err
+// left says what to do about a proposal that is recorded and has no verdict.
+func left(err error, temporary bool) error {
+	var l *patching.LeftError
+	if !errors.As(err, &l) {
+		return err
 	}
-	if root, err := workspace.Find(sh.dir); err == nil {
-		w, err = workspace.Load(root, builtins())
-		return w, false, err
+	hint := "the same command takes " + l.ID + " up again, as do the next night and the next `evolve patch propose`; `evolve reject " + l.ID + "` closes it"
+	if temporary {
+		hint = "nothing is kept of it; the same command begins anew"
 	}
-	dir, err := os.MkdirTemp("", "evolve-patch-")
-	if err != nil {
-		return nil, false, fmt.Errorf("making a temporary workspace: %w", err)
+	code := exitInterrupted
+	if errors.Is(err, archive.ErrLocked) {
+		code = exitLocked
 	}
-	if _, _, err := workspace.Init(dir, nil, true); err != nil {
-		return nil, false, err
-	}
-	w, err = workspace.Load(dir, builtins())
-	return w, true, err
+	return hinted(code, hint, "%w", err)
 }
 
-// patchTarget is what the person named, or the only target there is.
+// resumePatches takes up what others left in the middle of its gates, once a person's own
+// patch is through.
+func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *patching.Desk) {
+	desk.Targets = patching.Targets(w)
+	done, err := desk.Resume(c.Context)
+	for _, p := range done {
+		_, _ = fmt.Fprintf(sh.stderr, "%s was left in the middle of its gates and was taken up: it is %s\n", p.ID, stateName(p.State))
+	}
+	if err != nil {
+		sh.logger(c).Warn("not every patch that was left in the middle of its gates is through them", "error", err)
+	}
+}
+
+// patchWorkspace is the workspace that keeps the ledger: the one there is; nil where the
+// target is named by hand and there is none.
+func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
+	if c.String("repo") == "" || c.IsSet("workspace") {
+		return sh.load(c)
+	}
+	root, err := workspace.Find(sh.dir)
+	if err != nil {
+		return nil, nil //nolint:nilerr // that there is none is an answer
+	}
+	return workspace.Load(root, builtins())
+}
+
+// patchTarget is what the person named, or the only target there is. Without a workspace
+// the person has named a repository.
 func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.Target, error) {
 	name, repo := c.String("target"), c.String("repo")
 	switch {

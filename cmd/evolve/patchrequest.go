@@ -43,15 +43,16 @@ func patchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (patc
 
 // proposeAsked makes a proposal of a patch that an agent asked for, and none of anything
 // else. What is refused stays a change request.
-func (sh *shell) proposeAsked(c *cli.Context, w *workspace.Workspace, store *archive.Archive, author string, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
+func (sh *shell) proposeAsked(c *cli.Context, w *workspace.Workspace, lend patching.Lender, author string, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
 	s, ok := patchOf(w, author, q)
 	if !ok {
 		return nil, nil
 	}
-	return sh.submit(context.WithoutCancel(c.Context), sh.patchDesk(c, w, store), s)
+	return sh.submit(c.Context, sh.patchDesk(c, w, lend), s)
 }
 
-// submit hands a patch in; nil when it was turned away, which is told.
+// submit hands a patch in; nil when it was turned away, which is told, as is that its
+// gates were stopped.
 func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Submission) (*archive.ProposalRecord, error) {
 	p, err := desk.Propose(ctx, s)
 	var refused *decide.RefusedError
@@ -59,47 +60,35 @@ func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Sub
 		_, _ = fmt.Fprintf(sh.stderr, "no proposal was made of a patch of %s by %s: %s\n", reports.Visible(s.Target), reports.Visible(s.Author), reports.Visible(refused.Text))
 		return nil, nil
 	}
+	var left *patching.LeftError
+	if errors.As(err, &left) {
+		_, _ = fmt.Fprintf(sh.stderr, "%s; the next night or `evolve patch propose` takes it up\n", reports.Visible(left.Error()))
+		return &p, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("proposing a patch of %s: %w", s.Target, err)
 	}
 	return &p, nil
 }
 
-// patchesOfNight makes proposals of the patches that agents asked for in a run, at most
-// one of each agent, after it has ended. Only evaluations of search tasks count: what an
-// agent wrote on a holdout task never leaves its transcript.
-func (sh *shell) patchesOfNight(c *cli.Context, w *workspace.Workspace, store *archive.Archive, run string) error {
+// askedPatches are the patches that agents asked for in a run, at most one of each
+// agent. Only evaluations of search tasks count: what an agent wrote on a holdout task
+// never leaves its transcript.
+func (sh *shell) askedPatches(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run string) ([]patching.Submission, error) {
 	if len(w.Settings.Patches.Targets) == 0 {
-		return nil
+		return nil, nil
 	}
-	ctx, desk := context.WithoutCancel(c.Context), sh.patchDesk(c, w, store)
-	if _, err := desk.Resume(ctx); err != nil {
-		return err
-	}
+	var out []patching.Submission
 	for i := range w.Agents {
 		s, found, err := sh.askedAtNight(ctx, w, store, run, w.Agents[i].ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if !found {
-			continue
-		}
-		s.Run = run
-		p, err := sh.submit(ctx, desk, s)
-		if err != nil {
-			return err
-		}
-		if p == nil || p.State == archive.GateFailed {
-			continue
-		}
-		if _, reason, err := desk.Turn(ctx, *p); err != nil || reason != "" {
-			continue // the report says that there is no review
-		}
-		if _, err := desk.Review(ctx, p.ID, ""); err != nil {
-			sh.logger(c).Warn("a patch was not reviewed", "proposal", p.ID, "error", err)
+		if found {
+			out = append(out, s)
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // askedAtNight is the first patch that an agent asked for in a run.

@@ -37,7 +37,10 @@ func (sh *shell) patchTrial(c *cli.Context, w *workspace.Workspace) func(context
 		}
 		suites, tasks, dirs := searchSide(w, a)
 		trial := &patching.Trial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: filepath.ToSlash(folder), Close: func() error { return nil }}
-		budget := bench.NewBudget(w.Settings.Budget.USD, sh.trialStop(w), sh.now)
+		budget := ask.Budget
+		if budget == nil { // by hand, a patch may cost and take what a run may
+			budget = bench.NewBudget(w.Settings.Budget.USD, sh.trialStop(w), sh.now)
+		}
 		side := func(name, tree string) (*bench.Harness, error) {
 			opened, scratch, err := crew.openFrom(ctx, a, filepath.Join(tree, folder), filepath.Join(ask.Scratch, name))
 			if err != nil {

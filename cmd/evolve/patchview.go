@@ -44,6 +44,10 @@ type patchView struct {
 	AdoptedCommit string                 `json:"adopted_commit,omitempty"`
 	// Stale says why it would be gated again before it is adopted.
 	Stale string `json:"stale,omitempty"`
+	// Interrupted counts how often its gates were stopped and began anew; CostUSD is what
+	// trying it as an agent and having it reviewed has cost.
+	Interrupted int     `json:"interrupted,omitempty"`
+	CostUSD     float64 `json:"cost_usd,omitempty"`
 	// Workspace is where the ledger is, when it is a temporary one.
 	Workspace string `json:"workspace,omitempty"`
 }
@@ -57,7 +61,7 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 		ID: p.ID, State: p.State, Gates: p.Gates, Kind: p.Kind, Title: p.Title, Target: b.Target, Repository: b.Repository,
 		Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain, Digest: b.Digest, BaseCommit: b.BaseCommit, Tree: b.Tree,
 		Commit: p.Commit, Ref: p.Ref, Sandbox: b.Sandbox, Review: b.Review, Files: []string{}, NewTests: b.NewTests,
-		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit,
+		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD,
 	}
 	if v.Gates == nil {
 		v.Gates = []archive.GateVerdict{}
@@ -67,7 +71,7 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 	}
 	v.Outdated = b.Review != nil && b.Review.Digest != b.Digest
 	if b.Review == nil {
-		v.NoReview = patching.NoReview(d.Reviewers, b.Author)
+		v.NoReview = noReview(d, b)
 	}
 	if v.Stale = d.Stale(p); v.Stale != "" {
 		v.State = stale
@@ -76,6 +80,20 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 		v.Diff = patching.Unified(p)
 	}
 	return v
+}
+
+// noReview says why a patch has no review: nobody can as things stand, or somebody was
+// asked in vain; empty when somebody may be asked.
+func noReview(d *patching.Desk, b *archive.PatchBrief) string {
+	if len(d.Reviewers) > 0 || b.Unreviewed == nil {
+		if why := patching.NoReview(d.Reviewers, b.Author); why != "" {
+			return why
+		}
+	}
+	if u := b.Unreviewed; u != nil && (u.Reviewer != "" || len(d.Reviewers) == 0) {
+		return u.String()
+	}
+	return ""
 }
 
 // printPatch shows a patch as a person must read it before approving.
@@ -87,6 +105,12 @@ func (sh *shell) printPatch(v patchView) {
 	}
 	if v.Stale != "" {
 		out("    stale: %s; approving gates it again first\n", reports.Visible(v.Stale))
+	}
+	if v.State == archive.Drafted {
+		out("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
+	}
+	if v.Interrupted > 0 {
+		out("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
 	}
 	if v.Gain != "" {
 		out("    measured: %s\n", reports.Visible(v.Gain))
@@ -110,6 +134,7 @@ func (sh *shell) printPatch(v patchView) {
 		{"ref", v.Ref},
 		{"digest", v.Digest},
 		{"adopted as", v.AdoptedCommit},
+		{"gates cost", dollars(v.CostUSD)},
 	} {
 		if kv[1] != "" {
 			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
@@ -121,6 +146,14 @@ func (sh *shell) printPatch(v patchView) {
 		out("  %-10s %s\n", "ledger", v.Workspace)
 	}
 	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.State}))
+}
+
+// dollars is an amount; empty when nothing was paid.
+func dollars(usd float64) string {
+	if usd <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.4f USD", usd)
 }
 
 // printReview shows what another agent said, or why none did.

@@ -13,6 +13,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/reports"
 )
@@ -160,9 +161,9 @@ type proposalView struct {
 	// Claim is what may be said of the variant; `evolve show` alone looks it up.
 	Claim stats.Claim `json:"claim,omitempty"`
 	// Later are adopted patches that build on one that was taken back, After what came
-	// of the operator's program; only deciding on a patch gives them.
-	Later []string        `json:"later,omitempty"`
-	After *patching.After `json:"after,omitempty"`
+	// of the operator's program; only deciding gives them.
+	Later []string      `json:"later,omitempty"`
+	After *decide.After `json:"after,omitempty"`
 }
 
 func viewOf(p archive.ProposalRecord) proposalView {
@@ -281,7 +282,7 @@ func decisionsOn(p archive.ProposalRecord) []string {
 		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, reject}
 	case archive.Approved: // the commit is missing: the same command makes it
 		return []string{"evolve approve " + p.ID}
-	case archive.GateFailed:
+	case archive.GateFailed, archive.Drafted:
 		return []string{reject}
 	case archive.Adopted:
 		return []string{"evolve rollback " + p.ID}

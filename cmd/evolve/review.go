@@ -148,13 +148,13 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 			_, _ = fmt.Fprintln(who.out, "a, r, d, l or q")
 			continue
 		}
-		decided, err := sh.pronounce(c, w, d, p.ID, word)
+		done, err := sh.pronounce(c, w, d, p, word)
 		if err != nil {
 			out.fail(err)
 			continue
 		}
-		_, _ = fmt.Fprintln(who.out, d.done(out, decided.Proposal))
-		out.printFollowing(decided)
-		return decided.Proposal.State, nil
+		_, _ = fmt.Fprintln(who.out, d.done(out, done.Proposal))
+		out.printFollowing(done)
+		return done.Proposal.State, nil
 	}
 }

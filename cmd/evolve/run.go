@@ -167,9 +167,6 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
-	if err := sh.patchesOfNight(c, w, a, summary.Run.ID); err != nil { // what the run found stands
-		sh.logger(c).Warn("the patches that agents asked for were not gated", "error", err)
-	}
 	err = sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o)
 	if closing := a.Close(); closing != nil && err == nil {
 		err = fmt.Errorf("closing the archive: %w", closing)

@@ -18,6 +18,7 @@ import (
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
 	"evolve/runtime/agent"
@@ -116,7 +117,10 @@ func (sh *shell) withDesk(opts *nightly.Options) {
 	desk := sh.desk(opts.Workspace, opts.Archive)
 	opts.Propose, opts.Skill = desk.Propose, desk.DraftSkill
 	if opts.Patches != nil {
-		opts.Patches.Archive = opts.Archive
+		opts.Patches.Archive = patching.Held(opts.Archive)
+		opts.Asked = func(ctx context.Context, run string) ([]patching.Submission, error) {
+			return sh.askedPatches(ctx, opts.Workspace, opts.Archive, run)
+		}
 	}
 }
 

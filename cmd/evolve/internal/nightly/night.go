@@ -117,8 +117,8 @@ func (n *night) open(ctx context.Context) error {
 // shares gives the agent its part of the money and time that is left.
 func (n *night) shares() {
 	if total := n.o.Budget.USD; total > 0 {
-		if n.o.Patches != nil && n.o.Writer != nil && !n.o.SearchOnly() {
-			total *= 1 - writeShare
+		if n.o.payForPatches() {
+			total *= 1 - patchShare
 		}
 		spent := n.budget.Spent()
 		n.usd = spent + (total-spent)/float64(n.left)

@@ -55,8 +55,11 @@ type Options struct {
 	// one to propose; nil drafts none.
 	Skill func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
 
-	// Patches is where the night hands in its own patches of code; nil: it makes none.
+	// Patches is where the night hands in patches of code; nil: it makes none. Its run and
+	// its budget are set by the night.
 	Patches *patching.Desk
+	// Asked lists the patches that agents asked for in a run; nil: none do.
+	Asked func(ctx context.Context, run string) ([]patching.Submission, error)
 	// Writer opens the language model that writes patches from an agent's failures; nil:
 	// none writes.
 	Writer func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)

@@ -22,8 +22,9 @@ const (
 	// tuneShare of a night's time is kept for the tuning of constants, where there is
 	// something to tune. It searches for half of that: the gates need time as well.
 	tuneShare = .1
-	// writeShare of the money is kept for the model that writes patches.
-	writeShare = .05
+	// patchShare of the money is kept for the models that write and review patches and for
+	// trying them as agents, where there is anything of the kind.
+	patchShare = .05
 )
 
 // Tuning is a target whose marked constants a night would tune.
@@ -62,31 +63,51 @@ func (r *runner) survey() {
 	}
 }
 
-// patches tunes constants and has patches written once all agents are done: what is
-// proposed of configs has the same numbers either way, and no evaluation runs beside a
-// benchmark. A night that was stopped makes none, and one in which that fails is no
-// worse a night: the only error is [ErrInterrupted]. What is noted in the ledger is not
-// done again when a run is resumed; a search that was interrupted begins anew.
+// patches takes up patches that were left in the middle of their gates, tunes constants,
+// has patches written and hands in those that agents asked for, once all agents are done:
+// what is proposed of configs has the same numbers either way, and no evaluation runs
+// beside a benchmark. A night that was stopped records what agents asked for and runs no
+// gate, and one in which that fails is no worse a night: the only error is
+// [ErrInterrupted]. What is noted in the ledger is not done again when a run is resumed;
+// a search that was interrupted begins anew.
 func (r *runner) patches(ctx context.Context, results []archive.AgentResult) error {
-	if r.o.Patches == nil || r.o.SearchOnly() {
+	if r.o.Patches == nil {
 		return nil
 	}
 	past, err := r.patchNotes(ctx)
 	if err != nil {
 		r.o.Log.Warn("the patches of the night", "error", err)
-		return nil
+		return r.stopped(ctx)
 	}
 	r.run.Patches = nil // of a resumed run, what counts stands in the ledger
 	r.budget.Limit(r.o.Budget.USD, r.end)
-	for _, p := range r.tunings {
-		r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
-			func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
+	r.takeUp(ctx)
+	switch {
+	case r.stopped(ctx) != nil:
+		for _, n := range past {
+			if n.run == r.run.ID {
+				r.run.Patches = append(r.run.Patches, n.PatchNote)
+			}
+		}
+	case !r.o.SearchOnly():
+		for _, p := range r.tunings {
+			r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
+				func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
+		}
+		for i, res := range results {
+			r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
+				func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
+		}
 	}
-	for i, res := range results {
-		r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
-			func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
+	if err := r.asked(ctx); err != nil {
+		r.o.Log.Warn("the patches that agents asked for", "error", err)
 	}
-	if err := r.proceed(ctx, time.Time{}); err != nil {
+	return r.stopped(ctx)
+}
+
+// stopped is [ErrInterrupted] once a person has stopped the night.
+func (r *runner) stopped(ctx context.Context) error {
+	if r.o.Drain.Err() != nil || ctx.Err() != nil {
 		return ErrInterrupted
 	}
 	return nil
@@ -125,10 +146,10 @@ func (r *runner) keepNote(ctx context.Context, past []pastNote, same func(archiv
 	switch {
 	case err == nil && note.Text == "":
 		return // there was nothing to do
+	case err != nil && (errors.Is(err, ErrInterrupted) || r.stopped(ctx) != nil):
+		note.Text = "it was interrupted"
 	case errors.Is(err, bench.ErrBudget):
 		note.Text = "the budget or the deadline of the run left no room for it"
-	case err != nil && (errors.Is(err, ErrInterrupted) || ctx.Err() != nil):
-		note.Text = "it was interrupted"
 	case err != nil:
 		note.Text = "it failed: " + err.Error()
 		r.o.Log.Warn("a patch of the night", "target", note.Target, "origin", note.Origin, "agent", note.Agent, "error", err)
@@ -161,7 +182,12 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 		now := r.o.Now()
 		until = now.Add(r.end.Sub(now) / 2)
 	}
-	out, err := p.found.Tune(ctx, tuning.Options{Desk: r.o.Patches, Seed: r.run.Seed, Proceed: func() error { return r.proceed(ctx, until) }})
+	bounded, free := r.bounded(ctx)
+	defer free()
+	out, err := p.found.Tune(bounded, tuning.Options{Desk: r.o.Patches, Seed: r.run.Seed, Proceed: func() error { return r.proceed(bounded, until) }})
+	if err != nil && bounded.Err() != nil {
+		err = context.Cause(bounded)
+	}
 	note.Text, note.Runs, note.Settled = out.Text, out.Runs, out.Settled
 	if err != nil || out.Submission == nil {
 		return note, err
@@ -180,17 +206,6 @@ func (r *runner) proceed(ctx context.Context, until time.Time) error {
 		return bench.ErrBudget
 	}
 	return nil
-}
-
-// handIn proposes a patch and notes what came of it.
-func (r *runner) handIn(ctx context.Context, note archive.PatchNote, s patching.Submission) (archive.PatchNote, error) {
-	s.Run = r.run.ID
-	p, err := r.o.Patches.Propose(ctx, s)
-	if err != nil {
-		return refusedNote(note, err)
-	}
-	note.Proposal, note.State = p.ID, p.State
-	return note, nil
 }
 
 // refusedNote says what was refused; other errors stay errors.

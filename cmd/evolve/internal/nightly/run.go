@@ -92,8 +92,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		}
 	}
 	skills := r.skills(ctx, ended, results)
-	if ended == nil {
-		ended = r.patches(ctx, results)
+	if ended == nil || errors.Is(ended, ErrInterrupted) {
+		ended = errors.Join(ended, r.patches(ctx, results))
 	}
 	// The context may be over; the end of the run is written all the same.
 	if err := r.finish(context.WithoutCancel(ctx), ended, results); err != nil {
@@ -104,6 +104,10 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 
 func prepare(ctx context.Context, o Options) (*runner, error) {
 	r := &runner{o: o}
+	if o.Patches != nil { // what the night sets there is of this night alone
+		desk := *o.Patches
+		r.o.Patches = &desk
+	}
 	agents, err := Choose(o.Workspace, o.Agents)
 	if err != nil {
 		return nil, err
@@ -249,6 +253,9 @@ func (r *runner) start(ctx context.Context) error {
 		r.stop = r.stop.Add(-time.Duration(float64(r.stop.Sub(now)) * tuneShare))
 	}
 	r.budget = bench.NewBudget(o.Budget.USD, r.stop, o.Now)
+	if o.Patches != nil {
+		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
+	}
 	if err := r.countSpent(ctx); err != nil {
 		return err
 	}
@@ -278,11 +285,16 @@ func (r *runner) countSpent(ctx context.Context) error {
 		}
 	}
 	notes, err := r.patchNotes(ctx)
+	if err != nil {
+		return err
+	}
 	for _, n := range notes {
 		if n.run == r.run.ID {
 			r.budget.Add(n.Usage.CostUSD)
 		}
 	}
+	paid, err := r.patchCosts(ctx)
+	r.budget.Add(paid)
 	return err
 }
 
@@ -318,6 +330,10 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	r.run.Ended, r.run.Reached = r.o.Now(), int(r.reached.Load())
 	if r.o.Guards != nil {
 		r.run.Guards = r.o.Guards()
+	}
+	var err error
+	if r.run.PatchUSD, err = r.patchCosts(ctx); err != nil {
+		r.o.Log.Warn("what patches cost is not in the report", "error", err)
 	}
 	r.run.State, r.run.Exit, r.run.Reason = archive.RunDone, ExitDone, ""
 	switch {

@@ -70,6 +70,7 @@ func (w *passage) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 		return gates.Flagged, fmt.Sprintf("not evaluated: the patch changes nothing in %s, where its program is started from", trial.Folder), nil
 	}
 	found, err := trial.run(ctx, w.target.Tasks, w.tree)
+	w.spent += found.usd
 	if err != nil {
 		return "", "", err
 	}
@@ -79,16 +80,14 @@ func (w *passage) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 
 // judge is the verdict with its evidence. A program that breaks where the base never
 // does has failed, and so has one that is shown to be worse; passed is what is shown not
-// to lose more than the margin; what shows neither is for a person.
+// to lose more than the margin; what shows neither is for a person. What the budget cut
+// short was not run.
 func (t *tried) judge() (gates.Verdict, string) {
 	c := stats.Compare(t.pairs, trialLevel)
 	measured := fmt.Sprintf("%d of %d search tasks once on each side: %.3f → %.3f, %+.1f points, %g %% interval %+.1f to %+.1f, %d better, %d worse, %d equal",
 		c.Tasks, t.planned, c.MeanA, c.MeanB, 100*c.Difference, 100*c.Level, 100*c.Lo, 100*c.Hi, c.Wins, c.Losses, c.Ties)
 	if t.usd > 0 {
 		measured += fmt.Sprintf(", %.4f USD", t.usd)
-	}
-	if t.short {
-		measured += "; the budget ended it early"
 	}
 	if t.faults[0]+t.faults[1] > 0 {
 		first := t.said[1]
@@ -100,6 +99,8 @@ func (t *tried) judge() (gates.Verdict, string) {
 	switch {
 	case t.faults[1] > 0 && t.faults[0] == 0:
 		return gates.Failed, "it breaks, which the base does not: " + measured
+	case t.short: // part of the tasks is less than the target asks for
+		return gates.NotRun, "the budget was used up before the comparison was complete: " + measured
 	case c.Tasks == 0:
 		return gates.Flagged, "nothing was compared: " + measured
 	case c.MeanA == 0 && c.MeanB == 0:

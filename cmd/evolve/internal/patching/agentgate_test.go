@@ -168,7 +168,7 @@ func TestJudgeTrial(t *testing.T) {
 		"36 are enough":                      {36, both(ok, ok), false, gates.Passed, "ruled out"},
 		"five tasks show no loss":            {5, both(ok, scored(0, agent.OK)), false, gates.Flagged, "at least 6"},
 		"six do":                             {6, both(ok, scored(0, agent.OK)), false, gates.Failed, "shown to be worse"},
-		"the budget ended":                   {40, both(ok, ok), true, gates.Passed, "the budget ended it early"},
+		"the budget ended":                   {40, both(ok, ok), true, gates.NotRun, "the budget was used up before the comparison was complete: 40 of 40"},
 	} {
 		found := tried{planned: c.tasks, short: c.short}
 		for i := range c.tasks {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
@@ -19,70 +20,93 @@ type Done struct {
 	Proposal archive.ProposalRecord
 	// Later are adopted patches that build on what was taken back, the latest first.
 	Later []string
-	// After is what came of the operator's program; nil when there is none.
-	After *After
 }
 
 // Approve adopts a patch: its digest must be the one that was shown, nothing that it
 // was gated on may have moved, and no reviewer may have vetoed it. The decision is
 // stored first, and then the branch that the target has checked out moves forward by
-// one commit. Should the machine die between the two, the same call finishes it.
+// one commit. Should the machine die between the two, the same call finishes it. What
+// has moved is gated again first, without holding the archive.
 func (d *Desk) Approve(ctx context.Context, id string, w decide.Word) (Done, error) {
-	p, err := d.Find(ctx, id)
-	if err != nil {
-		return Done{Proposal: p}, err
-	}
 	who, err := decide.Person(w.By)
 	if err != nil {
-		return Done{Proposal: p}, err
+		return Done{}, err
 	}
 	who.When = d.Now()
-	t, err := d.targetOf(p)
-	if err != nil {
-		return Done{Proposal: p}, err
-	}
-	repo, err := d.open(t)
-	if err != nil {
-		return Done{Proposal: p}, err
-	}
-	if p.State != archive.Approved {
-		if p, err = d.allow(ctx, t, repo, p, w); err != nil {
+	// When nothing but the base is another after the gates, the patch goes round once more.
+	for range 2 {
+		p, stale, err := d.decideOn(ctx, id, w, who)
+		if err != nil || stale == nil {
 			return Done{Proposal: p}, err
 		}
-		if err := d.step("approved"); err != nil {
+		if p, err = d.renew(ctx, p, *stale); err != nil {
 			return Done{Proposal: p}, err
 		}
 	}
-	if p, err = d.adopt(ctx, t, repo, p, who); err != nil {
-		return Done{Proposal: p}, err
-	}
-	return Done{Proposal: p, After: d.after(ctx, t)}, nil
+	return Done{}, decide.Refuse("repeat the command when the target is at rest", "the target of %s moves faster than its gates run", strings.ToUpper(id))
+}
+
+// staleness is what has moved since a patch was gated.
+type staleness struct {
+	target Target
+	repo   *patch.Repository
+	// head is where the target is now.
+	head string
+}
+
+// decideOn does all of an approval that is done at once, with the archive held; or it
+// does nothing and says what is stale.
+func (d *Desk) decideOn(ctx context.Context, id string, w decide.Word, who patch.Person) (p archive.ProposalRecord, stale *staleness, err error) {
+	err = d.Archive(ctx, func(a *archive.Archive) (err error) {
+		if p, err = find(ctx, a, id); err != nil {
+			return err
+		}
+		t, err := d.targetOf(p)
+		if err != nil {
+			return err
+		}
+		repo, err := d.open(t)
+		if err != nil {
+			return err
+		}
+		if p.State != archive.Approved {
+			if p, stale, err = d.allow(ctx, a, t, repo, p, w); err != nil || stale != nil {
+				return err
+			}
+			if err := d.step("approved"); err != nil {
+				return err
+			}
+		}
+		p, stale, err = d.adopt(ctx, a, t, repo, p, who)
+		return err
+	})
+	return p, stale, err
 }
 
 // allow records the approval of a patch that may be approved.
-func (d *Desk) allow(ctx context.Context, t Target, repo *patch.Repository, p archive.ProposalRecord, w decide.Word) (archive.ProposalRecord, error) {
+func (d *Desk) allow(ctx context.Context, a *archive.Archive, t Target, repo *patch.Repository, p archive.ProposalRecord, w decide.Word) (archive.ProposalRecord, *staleness, error) {
 	if err := approvable(p, w); err != nil {
-		return p, err
+		return p, nil, err
 	}
 	if err := whole(repo, p); err != nil {
-		return p, err
+		return p, nil, err
 	}
-	p, err := d.fresh(ctx, t, repo, p)
+	policy, err := t.policy()
 	if err != nil {
-		return p, err
+		return p, nil, err
 	}
-	past, err := d.past(ctx)
+	_, head, err := repo.Head()
 	if err != nil {
-		return p, err
+		return p, nil, err
 	}
-	var soon *quota.TooSoonError
-	if err := quota.CheckAdoption(past, d.Now()); errors.As(err, &soon) {
-		return p, decide.Refuse("it waits; nothing of it changes by waiting", "%s", soon)
-	} else if err != nil {
-		return p, err
+	if head != p.Patch.BaseCommit || policy != p.Patch.Policy {
+		return p, &staleness{target: t, repo: repo, head: head}, nil
+	}
+	if err := mayAdopt(ctx, a, d.Now()); err != nil {
+		return p, nil, err
 	}
 	if err := ready(ctx, repo, p); err != nil {
-		return p, err
+		return p, nil, err
 	}
 	reason := w.Reason
 	if w.OverrideReason != "" {
@@ -90,10 +114,25 @@ func (d *Desk) allow(ctx context.Context, t Target, repo *patch.Repository, p ar
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: w.By, Reason: reason, Time: d.Now(), Evidence: p.Patch.Digest}
 	p.State, p.Decision = archive.Approved, brief(decision)
-	if err := d.Archive.Decide(ctx, decision, p); err != nil {
-		return p, fmt.Errorf("recording the approval: %w", err)
+	if err := a.Decide(ctx, decision, p); err != nil {
+		return p, nil, fmt.Errorf("recording the approval: %w", err)
 	}
-	return p, nil
+	return p, nil, nil
+}
+
+// mayAdopt refuses one adoption more than a day allows.
+func mayAdopt(ctx context.Context, a *archive.Archive, now time.Time) error {
+	list, err := past(ctx, a)
+	if err != nil {
+		return err
+	}
+	var soon *quota.TooSoonError
+	if err := quota.CheckAdoption(list, now); errors.As(err, &soon) {
+		return decide.Refuse("it waits; nothing of it changes by waiting", "%s", soon)
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 func approvable(p archive.ProposalRecord, w decide.Word) error {
@@ -127,51 +166,52 @@ func whole(repo *patch.Repository, p archive.ProposalRecord) error {
 	return nil
 }
 
-// fresh gates a patch again when the tip of the target or its policy has moved. What
+// renew gates a patch again, the tip of whose target or whose policy has moved. What
 // comes out is another digest, so that a person has to look again, unless the tree is
-// the very same and every gate says what it said.
-func (d *Desk) fresh(ctx context.Context, t Target, repo *patch.Repository, p archive.ProposalRecord) (archive.ProposalRecord, error) {
-	policy, err := t.policy()
+// the very same and every gate says what it said. The approval of one whose commit was
+// never made, because the target moved before it could be, is taken back.
+func (d *Desk) renew(ctx context.Context, p archive.ProposalRecord, s staleness) (archive.ProposalRecord, error) {
+	mine, err := d.sole(p.ID)
 	if err != nil {
 		return p, err
 	}
-	_, head, err := repo.Head()
+	defer mine.release()
+	now, err := d.regate(ctx, s, p)
 	if err != nil {
-		return p, err
+		return now, err
 	}
-	if head == p.Patch.BaseCommit && policy == p.Patch.Policy {
-		return p, nil
+	hint := "look again with `evolve show " + p.ID + "`; it is " + stateName(now.State) + " now"
+	if p.State == archive.Approved {
+		return now, decide.Refuse(hint, "the target moved before the approval of %s was carried out", p.ID)
 	}
-	old, err := d.regate(ctx, t, repo, p, head)
-	if err != nil {
-		return old, err
-	}
-	now := old
-	if now.Patch.Tree == p.Patch.Tree && slices.EqualFunc(now.Gates, p.Gates, func(a, b archive.GateVerdict) bool { return a.Gate == b.Gate && a.Verdict == b.Verdict }) {
+	same := slices.EqualFunc(now.Gates, p.Gates, func(a, b archive.GateVerdict) bool { return a.Gate == b.Gate && a.Verdict == b.Verdict })
+	if now.Patch.Tree == p.Patch.Tree && same {
 		return now, nil
 	}
-	return now, decide.Refuse("look again with `evolve show "+p.ID+"`; it is "+stateName(now.State)+" now",
-		"%s was gated on %.12s and is stale: it was gated again on %.12s", p.ID, p.Patch.BaseCommit, head)
+	return now, decide.Refuse(hint, "%s was gated on %.12s and is stale: it was gated again on %.12s", p.ID, p.Patch.BaseCommit, s.head)
 }
 
 // regate brings a patch to another tip and passes it through the gates there.
-func (d *Desk) regate(ctx context.Context, t Target, repo *patch.Repository, p archive.ProposalRecord, head string) (archive.ProposalRecord, error) {
-	brief := *p.Patch
+func (d *Desk) regate(ctx context.Context, s staleness, was archive.ProposalRecord) (archive.ProposalRecord, error) {
+	p := was
+	brief := *was.Patch
 	p.Patch = &brief
-	files, conflicts, err := onto(repo, head, Change(p))
+	files, conflicts, err := onto(s.repo, s.head, Change(p))
 	if err != nil {
 		return p, err
 	}
-	p.Patch.BaseCommit = head
+	p.Patch.BaseCommit = s.head
 	if len(conflicts) > 0 {
 		p.Ref, p.Commit = "", ""
-		return d.unappliable(ctx, p, "changed in the target since, where the patch changes it too: "+strings.Join(conflicts, ", "))
+		return d.file(ctx, p, was, func(ctx context.Context, a *archive.Archive) (archive.ProposalRecord, error) {
+			return d.unappliable(ctx, a, p, entryRegate, "changed in the target since, where the patch changes it too: "+strings.Join(conflicts, ", "))
+		})
 	}
 	p.Files = nil
 	for _, f := range files {
 		p.Files = append(p.Files, archive.FileChange{Path: f.Path, Old: f.Old, New: f.New})
 	}
-	return d.gate(ctx, t, p, entryRegate)
+	return d.gate(ctx, s.target, p, was, entryRegate)
 }
 
 // ready refuses, before anything is recorded, what git would refuse afterwards.
@@ -199,54 +239,44 @@ func ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord
 	return nil
 }
 
-// adopt makes the commit of an approved patch and stores that it is adopted.
-func (d *Desk) adopt(ctx context.Context, t Target, repo *patch.Repository, p archive.ProposalRecord, who patch.Person) (archive.ProposalRecord, error) {
+// adopt makes the commit of an approved patch and stores that it is adopted; or it does
+// nothing and says that the target moved before.
+func (d *Desk) adopt(ctx context.Context, a *archive.Archive, t Target, repo *patch.Repository, p archive.ProposalRecord, who patch.Person) (archive.ProposalRecord, *staleness, error) {
 	branch, head, err := repo.Head()
 	if err != nil {
-		return p, err
+		return p, nil, err
 	}
 	there, err := holds(repo, head, Change(p), after)
 	if err != nil {
-		return p, err
+		return p, nil, err
 	}
 	commit := head // an earlier attempt got as far as the commit
 	if !there {
 		if head != p.Patch.BaseCommit {
-			return d.overtaken(ctx, t, repo, p, head)
+			return p, &staleness{target: t, repo: repo, head: head}, nil
 		}
 		if err := ready(ctx, repo, p); err != nil {
-			return p, err
+			return p, nil, err
 		}
-		if commit, err = d.advance(ctx, repo, branch, head, Change(p), who, func(audit string) string {
+		if commit, err = d.advance(ctx, a, repo, branch, head, Change(p), who, func(audit string) string {
 			return adoptionMessage(p, p.Decision.By, p.Decision.Reason, audit)
 		}); err != nil {
-			return p, err
+			return p, nil, err
 		}
 	}
 	if err := d.step("commit"); err != nil {
-		return p, err
+		return p, nil, err
 	}
 	p.State, p.AdoptedCommit, p.Decision.Commit = archive.Adopted, commit, commit
-	return p, d.settle(ctx, entryAdopted, p.Decision.By, p, map[string]any{
+	return p, nil, d.settle(ctx, a, entryAdopted, p.Decision.By, p, map[string]any{
 		"kind": p.Kind, "target": t.Name, "agent": p.Agent, "before": head, "commit": commit, "digest": p.Patch.Digest,
 	})
 }
 
-// overtaken takes an approval back whose commit was never made, because the target
-// moved before it could be finished.
-func (d *Desk) overtaken(ctx context.Context, t Target, repo *patch.Repository, p archive.ProposalRecord, head string) (archive.ProposalRecord, error) {
-	p, err := d.regate(ctx, t, repo, p, head)
-	if err != nil {
-		return p, err
-	}
-	return p, decide.Refuse("look again with `evolve show "+p.ID+"`; it is "+stateName(p.State)+" now",
-		"the target moved before the approval of %s was carried out", p.ID)
-}
-
 // advance commits a change on top of a branch and moves the branch there, with its
 // working tree where it is checked out.
-func (d *Desk) advance(ctx context.Context, repo *patch.Repository, branch, base string, files []patch.File, who patch.Person, message func(audit string) string) (string, error) {
-	_, audit, err := d.Archive.LedgerHead(ctx)
+func (d *Desk) advance(ctx context.Context, a *archive.Archive, repo *patch.Repository, branch, base string, files []patch.File, who patch.Person, message func(audit string) string) (string, error) {
+	_, audit, err := a.LedgerHead(ctx)
 	if err != nil {
 		return "", fmt.Errorf("reading the ledger: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/gates"
 	"evolve/gates/gotest"
@@ -19,10 +20,12 @@ import (
 
 // Desk is where patches are drawn up, gated, reviewed and decided on.
 type Desk struct {
-	Archive *archive.Archive
+	// Archive lends the archive for what is done at once: no gate is run and no model is
+	// asked while it is lent, so that others may write to it meanwhile.
+	Archive Lender
 	// Targets are those of the settings, or the one that a person named.
 	Targets []Target
-	// Env is the environment for native git, for Go and for what runs after an adoption.
+	// Env is the environment for native git and for Go.
 	Env []string
 	Now func() time.Time
 	// Scratch is an absolute folder for exported trees; Cache is one for build caches,
@@ -36,8 +39,10 @@ type Desk struct {
 	Trial func(context.Context, TrialAsk) (*Trial, error)
 	// Reviewers take turns, in this order.
 	Reviewers []Reviewer
-	// After is started after an adoption or a rollback; empty: nothing.
-	After []string
+	// Run is the night that the desk works for and Budget what it may spend; "" and nil
+	// where a person sits at it.
+	Run    string
+	Budget *bench.Budget
 
 	// tests stand in for those of a lab; nil but in tests.
 	tests func(gotest.Change) []gates.Gate
@@ -98,7 +103,17 @@ func (d *Desk) open(t Target) (*patch.Repository, error) {
 
 // Find returns a proposal of a patch.
 func (d *Desk) Find(ctx context.Context, id string) (archive.ProposalRecord, error) {
-	p, err := d.Archive.Proposal(ctx, id)
+	var p archive.ProposalRecord
+	err := d.Archive(ctx, func(a *archive.Archive) (err error) {
+		p, err = find(ctx, a, id)
+		return err
+	})
+	return p, err
+}
+
+// find reads the record of a patch.
+func find(ctx context.Context, a *archive.Archive, id string) (archive.ProposalRecord, error) {
+	p, err := a.Proposal(ctx, id)
 	switch {
 	case errors.Is(err, archive.ErrNotFound):
 		return p, decide.Refuse("`evolve patch list` lists them", "there is no proposal %q", id)

@@ -29,9 +29,10 @@ func TestMain(m *testing.M) {
 // start Go are stood in for: what they find is theirs to test.
 type bureau struct {
 	*Desk
-	t    *testing.T
-	root string
-	now  time.Time
+	t     *testing.T
+	store *archive.Archive
+	root  string
+	now   time.Time
 	// says are the verdicts of the gates that start Go; passed where none is named.
 	says map[string]gates.Verdict
 }
@@ -49,8 +50,9 @@ func newBureau(t *testing.T) *bureau {
 	}
 	b := &bureau{t: t, root: root, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), says: map[string]gates.Verdict{}}
 	scratch := t.TempDir()
+	b.store = archive.OpenMemory()
 	b.Desk = &Desk{
-		Archive: archive.OpenMemory(), Scratch: scratch, Now: func() time.Time { return b.now },
+		Archive: Held(b.store), Scratch: scratch, Now: func() time.Time { return b.now },
 		Env: []string{
 			"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 			"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org",
@@ -133,7 +135,7 @@ func (b *bureau) done(d Done, err error) archive.ProposalRecord {
 func (b *bureau) kinds() []string {
 	b.t.Helper()
 	var out []string
-	for e, err := range b.Archive.Ledger(b.t.Context(), 1) {
+	for e, err := range b.store.Ledger(b.t.Context(), 1) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -229,7 +231,7 @@ func TestFailedAttempts(t *testing.T) {
 func TestLedgerTellsOfAttempts(t *testing.T) {
 	b := newBureau(t)
 	p := b.must(b.submit(Agent, "aide", turned("64", "128")))
-	for e, err := range b.Archive.Ledger(t.Context(), 2) {
+	for e, err := range b.store.Ledger(t.Context(), 2) {
 		if err != nil {
 			t.Fatal(err)
 		}

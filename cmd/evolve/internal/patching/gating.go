@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
 	"evolve/gates"
 	"evolve/gates/gotest"
 	"evolve/gates/scan"
@@ -22,6 +23,8 @@ const (
 	gateScope    = "scope"
 	gateExport   = "export"
 	gateRollback = "rollback"
+	// gateUnique is there only when it fails.
+	gateUnique = "unique"
 )
 
 // maxEvidence bounds the words of one gate, in bytes.
@@ -40,15 +43,21 @@ type passage struct {
 	// before and after are the folders of the exported trees, in scratch.
 	before, after, scratch string
 	tools                  *gotest.Toolchain
+	// spent is what trying the patch has cost, in USD.
+	spent float64
 }
 
-// gate passes a drafted patch through the gates and files what they found. Whatever
-// an earlier attempt left is overwritten, so that it may be repeated after a crash.
-func (d *Desk) gate(ctx context.Context, t Target, p archive.ProposalRecord, entry string) (archive.ProposalRecord, error) {
+// gate passes a patch through the gates, which takes minutes, and files what they found.
+// was is the record as it is stored: when it is another by then, what was found is of no
+// use. Whatever an earlier attempt left is overwritten, so that it may be repeated after
+// a crash. The caller has the claim to the proposal.
+func (d *Desk) gate(ctx context.Context, t Target, p, was archive.ProposalRecord, entry string) (archive.ProposalRecord, error) {
 	repo, err := d.open(t)
 	if err != nil {
 		return p, err
 	}
+	brief := *p.Patch
+	p.Patch = &brief
 	b := p.Patch
 	if b.Terms, err = t.terms(); err != nil {
 		return p, err
@@ -60,7 +69,9 @@ func (d *Desk) gate(ctx context.Context, t Target, p archive.ProposalRecord, ent
 	b.Tree, err = repo.Candidate(b.BaseCommit, files)
 	var conflict *patch.ConflictError
 	if errors.As(err, &conflict) {
-		return d.unappliable(ctx, p, conflict.Error())
+		return d.file(ctx, p, was, func(ctx context.Context, a *archive.Archive) (archive.ProposalRecord, error) {
+			return d.unappliable(ctx, a, p, entry, conflict.Error())
+		})
 	}
 	if err != nil {
 		return p, fmt.Errorf("writing the patched tree: %w", err)
@@ -68,25 +79,68 @@ func (d *Desk) gate(ctx context.Context, t Target, p archive.ProposalRecord, ent
 	if err := d.step("tree"); err != nil {
 		return p, err
 	}
-	scratch, err := d.scratch(p.ID)
-	if err != nil {
-		return p, err
-	}
-	defer func() { _ = os.RemoveAll(scratch) }()
-	way := &passage{
-		desk: d, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files, scratch: scratch,
-		before: filepath.Join(scratch, "base"), after: filepath.Join(scratch, "candidate"),
-	}
-	if p.Gates, err = way.pass(ctx); err != nil {
-		return p, err
-	}
+	way := &passage{desk: d, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files}
+	p.Gates, err = way.through(ctx, p.ID)
 	if ctx.Err() != nil { // an interrupted gate says nothing about the patch
-		return p, context.Cause(ctx)
+		return was, errors.Join(&LeftError{ID: p.ID, Err: context.Cause(ctx)}, d.charge(ctx, was, costTrial, way.spent))
+	}
+	if err != nil {
+		return was, errors.Join(err, d.charge(ctx, was, costTrial, way.spent))
 	}
 	if err := d.step("gates"); err != nil {
 		return p, err
 	}
-	b.NewTests, b.Sandbox = way.judged.NewTests, d.Walls().Name()
+	b.NewTests, b.Sandbox, b.CostUSD = way.judged.NewTests, d.Walls().Name(), b.CostUSD+way.spent
+	return d.file(ctx, p, was, func(ctx context.Context, a *archive.Archive) (archive.ProposalRecord, error) {
+		return d.filed(ctx, a, repo, p, entry, way.spent)
+	})
+}
+
+// through makes room for a passage and passes it.
+func (w *passage) through(ctx context.Context, id string) ([]archive.GateVerdict, error) {
+	release, err := w.desk.alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if w.scratch, err = w.desk.trees(id); err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(w.scratch) }()
+	w.before, w.after = filepath.Join(w.scratch, "base"), filepath.Join(w.scratch, "candidate")
+	return w.pass(ctx)
+}
+
+// file records what gates found of a proposal that is still as it was.
+func (d *Desk) file(ctx context.Context, p, was archive.ProposalRecord, work func(context.Context, *archive.Archive) (archive.ProposalRecord, error)) (archive.ProposalRecord, error) {
+	err := d.Archive.Patiently(ctx, func(ctx context.Context, a *archive.Archive) error {
+		now, err := find(ctx, a, was.ID)
+		if err != nil {
+			return err
+		}
+		if now.State != was.State || now.Patch.Digest != was.Patch.Digest || now.Patch.Interrupted != was.Patch.Interrupted || (Reviewed(now) == nil) != (Reviewed(was) == nil) {
+			p = now
+			return decide.Refuse("`evolve show "+now.ID+"` tells its story", "what the gates of %s found was dropped: meanwhile it is %s", now.ID, stateName(now.State))
+		}
+		p, err = work(ctx, a)
+		return err
+	})
+	if errors.Is(err, archive.ErrLocked) {
+		return was, &LeftError{ID: was.ID, Err: err}
+	}
+	return p, err
+}
+
+// filed records the verdicts. The same patch may have come to wait for a person while
+// the gates ran; one of the two is enough.
+func (d *Desk) filed(ctx context.Context, a *archive.Archive, repo *patch.Repository, p archive.ProposalRecord, entry string, spent float64) (archive.ProposalRecord, error) {
+	var refused *decide.RefusedError
+	if _, err := d.told(ctx, a, p); errors.As(err, &refused) {
+		p.Gates = append(p.Gates, archive.GateVerdict{Gate: gateUnique, Verdict: string(gates.Failed), Evidence: "while the gates ran it came to this: " + refused.Text})
+	} else if err != nil {
+		return p, err
+	}
+	b := p.Patch
 	p.State, b.Digest, b.Review = gates.Lane(p.Gates), Digest(p), nil
 	p.Base = map[string]string{"commit": b.BaseCommit, "policy": b.Policy}
 	if p.State != archive.GateFailed {
@@ -97,7 +151,14 @@ func (d *Desk) gate(ctx context.Context, t Target, p archive.ProposalRecord, ent
 	if err := d.step("ref"); err != nil {
 		return p, err
 	}
-	return p, d.settle(ctx, entry, p.Agent, p, story(p))
+	var err error
+	if b.Unreviewed, err = d.unreviewed(ctx, a, p); err != nil {
+		return p, err
+	}
+	if err := d.costs(ctx, a, p.ID, costTrial, spent); err != nil {
+		return p, err
+	}
+	return p, d.settle(ctx, a, entry, p.Agent, p, story(p))
 }
 
 // publish writes the proposal's commit on its ref, so that git does not lose what a
@@ -123,15 +184,6 @@ func (d *Desk) publish(repo *patch.Repository, p *archive.ProposalRecord) error 
 	}
 	p.Ref, p.Commit = ref, commit
 	return nil
-}
-
-// scratch makes a folder for one passage, without what an earlier one left.
-func (d *Desk) scratch(id string) (string, error) {
-	dir := filepath.Join(d.Scratch, "trees", id)
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
-		return "", fmt.Errorf("making room for the trees: %w", err)
-	}
-	return dir, nil
 }
 
 // pass goes through all gates, in their order.

@@ -1,10 +1,14 @@
 package patching
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
@@ -13,29 +17,53 @@ import (
 
 // The kinds of ledger entry that only patches have.
 const (
-	entryAttempt = "patch.attempt" // somebody proposed a patch, whatever became of it
-	entryRefused = "patch.refused" // and was turned away before anything was looked at
+	entryAttempt = "patch.attempt" // somebody began to propose a patch, whatever becomes of it
+	entryRefused = "patch.refused" // and was turned away before a gate was run
+	entryLost    = "patch.lost"    // or the process ended before anything more was recorded
+	entryResume  = "patch.resume"  // its gates were stopped, or their process ended, and begin anew
 	entryRegate  = "patch.regate"  // it was gated again on another base
 	entryReview  = "patch.review"  // another agent looked at it
+	entryUnheard = "patch.unheard" // another agent was asked, and gave no verdict
 	entryCreate  = "proposal.create"
 	entryAdopted = "proposal.adopted"
 )
 
-// attempt is what the ledger keeps of a submission before anything is looked at.
+// CostKind is the kind of the ledger's entries that hold a [Cost]; their subject is the
+// proposal.
+const CostKind = "patch.cost"
+
+// Cost is what trying a patch as an agent, or having it reviewed, has cost.
+type Cost struct {
+	// Run is the night that paid; empty where a person did.
+	Run string  `json:"run,omitempty"`
+	USD float64 `json:"usd"`
+	// For is "trial" or "review".
+	For string `json:"for"`
+}
+
+// begun is the state of an attempt. What becomes of it stands in the proposal that
+// names it, or in an entry that does.
+const begun = "begun"
+
+// attempt is what the ledger keeps of a submission before anything is looked at, and of
+// one that was turned away.
 type attempt struct {
 	Target string `json:"target"`
 	Origin string `json:"origin"`
 	// Submitted is the hash of the text that was handed in.
 	Submitted string `json:"submitted"`
 	Rationale string `json:"rationale,omitempty"`
-	// Why says what turned it away.
-	Why string `json:"why,omitempty"`
+	// State is begun in the entry that counts.
+	State string `json:"state,omitempty"`
+	// Why says what turned it away, and Attempt is the entry with which it began.
+	Why     string `json:"why,omitempty"`
+	Attempt int64  `json:"attempt,omitempty"`
 }
 
 // past is what the ledger tells of attempts and adoptions.
-func (d *Desk) past(ctx context.Context) ([]quota.Attempt, error) {
+func past(ctx context.Context, a *archive.Archive) ([]quota.Attempt, error) {
 	var out []quota.Attempt
-	for e, err := range d.Archive.Ledger(ctx, 1) {
+	for e, err := range a.Ledger(ctx, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the ledger: %w", err)
 		}
@@ -60,38 +88,91 @@ func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 	return told.Kind
 }
 
-// admit enters a submission into the ledger before anything of it is looked at, so
-// that a crash counts as well, and turns away who has had a try within the hour.
-// Persons are not agents: their hand is their own limit.
-func (d *Desk) admit(ctx context.Context, s Submission, hash string) error {
+// admit enters a submission into the ledger before anything of it is looked at, so that
+// a crash counts as well, and turns away who has had a try within the hour. Persons are
+// not agents: their hand is their own limit. It returns the number of the entry.
+func (d *Desk) admit(ctx context.Context, a *archive.Archive, s Submission, hash string) (int64, error) {
 	told := attempt{Target: s.Target, Origin: s.Origin, Submitted: hash, Rationale: clip(s.Rationale, maxRationale)}
 	if s.Origin != Person {
-		past, err := d.past(ctx)
-		if err != nil {
-			return err
-		}
-		var soon *quota.TooSoonError
-		switch err := quota.Check(past, s.Author, d.Now()); {
-		case errors.As(err, &soon):
-			told.Why = soon.Error()
-			return errors.Join(d.note(ctx, entryRefused, s.Author, s.Target, told), decide.Refuse("every attempt counts, whatever became of it", "%s", soon))
-		case err != nil:
-			return err
+		if err := d.mayAttempt(ctx, a, s.Author); err != nil {
+			var refused *decide.RefusedError
+			if errors.As(err, &refused) {
+				told.Why = refused.Text
+				_, noted := d.note(ctx, a, entryRefused, s.Author, s.Target, told)
+				err = errors.Join(noted, err)
+			}
+			return 0, err
 		}
 	}
-	return d.note(ctx, entryAttempt, s.Author, s.Target, told)
+	told.State = begun
+	return d.note(ctx, a, entryAttempt, s.Author, s.Target, told)
 }
 
-// note appends an entry to the ledger.
-func (d *Desk) note(ctx context.Context, kind, actor, subject string, data any) error {
-	e, err := d.entry(kind, actor, subject, data)
+// mayAttempt refuses an author who has had a try within the hour.
+func (d *Desk) mayAttempt(ctx context.Context, a *archive.Archive, author string) error {
+	list, err := past(ctx, a)
 	if err != nil {
 		return err
 	}
-	if _, err := d.Archive.Append(ctx, e); err != nil {
-		return fmt.Errorf("writing the ledger: %w", err)
+	var soon *quota.TooSoonError
+	if err := quota.Check(list, author, d.Now()); errors.As(err, &soon) {
+		return decide.Refuse("every attempt counts, whatever became of it", "%s", soon)
+	} else if err != nil {
+		return err
 	}
 	return nil
+}
+
+// turnedAway tells what became of an attempt that no proposal was made of.
+func (d *Desk) turnedAway(ctx context.Context, a *archive.Archive, s Submission, began int64, why error) error {
+	_, err := d.note(ctx, a, entryRefused, s.Author, s.Target, attempt{Target: s.Target, Origin: s.Origin, Why: clip(why.Error(), maxEvidence), Attempt: began})
+	return err
+}
+
+// lost are the attempts that began and of which nothing more was recorded: the process
+// that made them has ended, because an attempt is begun and recorded with the archive
+// held.
+func lost(ctx context.Context, a *archive.Archive) ([]archive.LedgerEntry, error) {
+	open := map[int64]archive.LedgerEntry{}
+	for e, err := range a.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the ledger: %w", err)
+		}
+		var told attempt
+		if len(e.Data) == 0 || json.Unmarshal(e.Data, &told) != nil {
+			continue
+		}
+		if e.Kind == entryAttempt && told.State == begun {
+			open[e.Seq] = e
+		}
+		if told.Attempt > 0 && strings.HasPrefix(e.Kind, "patch.") {
+			delete(open, told.Attempt)
+		}
+	}
+	if len(open) == 0 {
+		return nil, nil
+	}
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if p.Patch != nil {
+			delete(open, p.Patch.Attempt)
+		}
+	}
+	return slices.SortedFunc(maps.Values(open), func(x, y archive.LedgerEntry) int { return cmp.Compare(x.Seq, y.Seq) }), nil
+}
+
+// note appends an entry to the ledger and returns its number.
+func (d *Desk) note(ctx context.Context, a *archive.Archive, kind, actor, subject string, data any) (int64, error) {
+	e, err := d.entry(kind, actor, subject, data)
+	if err != nil {
+		return 0, err
+	}
+	if e, err = a.Append(ctx, e); err != nil {
+		return 0, fmt.Errorf("writing the ledger: %w", err)
+	}
+	return e.Seq, nil
 }
 
 func (d *Desk) entry(kind, actor, subject string, data any) (archive.LedgerEntry, error) {
@@ -103,12 +184,12 @@ func (d *Desk) entry(kind, actor, subject string, data any) (archive.LedgerEntry
 }
 
 // settle stores where a proposal stands together with the entry that tells of it.
-func (d *Desk) settle(ctx context.Context, kind, actor string, p archive.ProposalRecord, data any) error {
+func (d *Desk) settle(ctx context.Context, a *archive.Archive, kind, actor string, p archive.ProposalRecord, data any) error {
 	e, err := d.entry(kind, actor, p.ID, data)
 	if err != nil {
 		return err
 	}
-	if _, err := d.Archive.SettleProposal(ctx, p, e); err != nil {
+	if _, err := a.SettleProposal(ctx, p, e); err != nil {
 		return fmt.Errorf("recording %s: %w", p.ID, err)
 	}
 	return nil

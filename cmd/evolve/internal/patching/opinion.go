@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/runtime/model"
 )
@@ -28,31 +29,51 @@ const (
 type opinion struct {
 	approve bool
 	reasons string
+	// usd is what asking has cost, also in vain.
+	usd float64
 }
 
-// ask lets a reviewer look at a patch. A patch that is too long to be shown whole is
-// not shown: half a patch cannot be approved.
-func ask(ctx context.Context, r Reviewer, p archive.ProposalRecord) (o opinion, err error) {
+// ask lets a reviewer look at a patch, within the desk's budget. A patch that is too
+// long to be shown whole is not shown: half a patch cannot be approved. The error says
+// why there is no word.
+func (d *Desk) ask(ctx context.Context, r Reviewer, p archive.ProposalRecord) (o opinion, err error) {
 	shown := Unified(p)
 	if len(shown) > maxReviewed {
 		return o, decide.Refuse("a person must read it: `evolve diff "+p.ID+"`", "%s is too long for a reviewer: %d bytes of at most %d", p.ID, len(shown), maxReviewed)
 	}
 	m, done, err := r.Open(ctx)
 	if err != nil {
-		return o, fmt.Errorf("agent %s: %w", r.Agent, err)
+		return o, fmt.Errorf("its model could not be opened: %w", err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	reply, none, err := model.Ask(ctx, m, question(p, shown))
+	reply, none, err := d.paid(ctx, m, question(p, shown))
+	usd := reply.Usage.CostUSD
+	switch {
+	case errors.Is(err, bench.ErrBudget):
+		return o, errors.New("the budget of the night left nothing for it")
+	case err != nil:
+		return opinion{usd: usd}, fmt.Errorf("its model could not be asked: %w", err)
+	case none != "":
+		return opinion{usd: usd}, errors.New(none)
+	}
+	o, err = readOpinion(reply.Answer)
+	o.usd = usd
+	return o, err
+}
+
+// paid asks when the budget allows one more answer.
+func (d *Desk) paid(ctx context.Context, m model.Model, q *model.Request) (reply model.Reply, none string, err error) {
+	if d.Budget == nil {
+		return model.Ask(ctx, m, q)
+	}
+	ticket, err := d.Budget.Reserve(ctx)
 	if err != nil {
-		return o, fmt.Errorf("asking %s for a review: %w", r.Agent, err)
+		return reply, "", err
 	}
-	if none != "" {
-		return o, fmt.Errorf("%s: %w: %s", r.Agent, ErrNoWord, none)
-	}
-	if o, err = readOpinion(reply.Answer); err != nil {
-		return o, fmt.Errorf("%s: %w: %w", r.Agent, ErrNoWord, err)
-	}
-	return o, nil
+	start := d.Now()
+	reply, none, err = model.Ask(ctx, m, q)
+	ticket.Settle(reply.Usage.CostUSD, d.Now().Sub(start))
+	return reply, none, err
 }
 
 // question is what a reviewer is asked. All that is foreign stands in data, which the

@@ -6,25 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"evolve/cmd/evolve/internal/decide"
+	"evolve/archive"
 	"evolve/patch"
-	"evolve/patch/quota"
 )
 
 // MayAttempt refuses, with a *decide.RefusedError, an author who may not propose a
 // patch now. It writes nothing: whoever would have to pay for a patch asks first.
 func (d *Desk) MayAttempt(ctx context.Context, author string) error {
-	past, err := d.past(ctx)
-	if err != nil {
-		return err
-	}
-	var soon *quota.TooSoonError
-	if err := quota.Check(past, author, d.Now()); errors.As(err, &soon) {
-		return decide.Refuse("every attempt counts, whatever became of it", "%s", soon)
-	} else if err != nil {
-		return err
-	}
-	return nil
+	return d.Archive(ctx, func(a *archive.Archive) error { return d.mayAttempt(ctx, a, author) })
 }
 
 // Precheck says why a submission would fail before anything of it is run: the text does

@@ -21,16 +21,16 @@ type Reviewer struct {
 	Open func(ctx context.Context) (m model.Model, done func() error, err error)
 }
 
-// Turn is the reviewer whose turn it is: the next after the one that the ledger
-// tells of last, in the order of the desk, that is not the author and can review. The
-// reason is why there is none.
-func (d *Desk) Turn(ctx context.Context, p archive.ProposalRecord) (r Reviewer, reason string, err error) {
+// turn is the reviewer whose turn it is: the next after the one that the ledger tells of
+// last, in the order of the desk, that is not the author and can review. The reason is
+// why there is none.
+func (d *Desk) turn(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (r Reviewer, reason string, err error) {
 	last := -1
-	for e, err := range d.Archive.Ledger(ctx, 1) {
+	for e, err := range a.Ledger(ctx, 1) {
 		if err != nil {
 			return Reviewer{}, "", fmt.Errorf("reading the ledger: %w", err)
 		}
-		if e.Kind != entryReview {
+		if e.Kind != entryReview && e.Kind != entryUnheard {
 			continue
 		}
 		if at := slices.IndexFunc(d.Reviewers, func(r Reviewer) bool { return r.Agent == e.Actor }); at >= 0 {
@@ -52,52 +52,114 @@ func NoReview(all []Reviewer, author string) string {
 	switch {
 	case slices.ContainsFunc(others, func(r Reviewer) bool { return r.Cannot == "" }):
 		return ""
+	case len(others) == 0 && len(all) == 0:
+		return "the workspace has no agent that could review it"
 	case len(others) == 0:
-		return "there is no other agent to review it"
+		return "there is no other agent to review it: " + author + " is the only one, and its author"
+	case len(others) == 1 && len(all) == 1:
+		return "one agent is configured, and " + others[0].Agent + " " + others[0].Cannot
 	case len(others) == 1:
 		return "there is no agent to review it: " + others[0].Agent + " " + others[0].Cannot
 	}
 	return fmt.Sprintf("there is no agent to review it: of %d others none has a language model", len(others))
 }
 
+// unreviewed is why a patch that a person is asked about has no review; nil where an
+// agent may still be asked.
+func (d *Desk) unreviewed(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (*archive.Unreviewed, error) {
+	if p.State != archive.Awaiting && p.State != archive.HumanLane {
+		return nil, nil
+	}
+	_, reason, err := d.turn(ctx, a, p)
+	if err != nil || reason == "" {
+		return nil, err
+	}
+	return &archive.Unreviewed{Why: reason}, nil
+}
+
 // Review asks another agent than the author, the one that is named or the one whose
 // turn it is, and files its word. It is bound to the digest that it looked at, of which
-// there is one review: a veto cannot be asked away.
+// there is one review: a veto cannot be asked away. That an agent gave no word is filed
+// as well, and an [ErrNoWord]. The archive is not held while the agent thinks.
 func (d *Desk) Review(ctx context.Context, id, agent string) (archive.ProposalRecord, error) {
-	p, err := d.Find(ctx, id)
+	var p archive.ProposalRecord
+	var reviewer Reviewer
+	err := d.Archive(ctx, func(a *archive.Archive) (err error) {
+		if p, err = find(ctx, a, id); err != nil {
+			return err
+		}
+		if err := reviewable(p); err != nil {
+			return err
+		}
+		reviewer, err = d.reviewer(ctx, a, p, agent)
+		return err
+	})
 	if err != nil {
 		return p, err
 	}
+	o, asked := d.ask(ctx, reviewer, p)
+	if asked != nil && ctx.Err() != nil {
+		return p, errors.Join(context.Cause(ctx), d.charge(ctx, p, costReview, o.usd))
+	}
+	err = d.Archive.Patiently(ctx, func(ctx context.Context, a *archive.Archive) error {
+		now, err := find(ctx, a, id)
+		if err != nil {
+			return err
+		}
+		if err := d.costs(ctx, a, p.ID, costReview, o.usd); err != nil {
+			return err
+		}
+		if err := reviewable(now); err != nil {
+			return err
+		}
+		if now.Patch.Digest != p.Patch.Digest {
+			return decide.Refuse("have it reviewed again", "%s is not what %s has looked at any more", p.ID, reviewer.Agent)
+		}
+		p = now
+		p.Patch.CostUSD += o.usd
+		return d.heard(ctx, a, &p, reviewer.Agent, o, asked)
+	})
+	var refused *decide.RefusedError
+	if asked != nil && !errors.As(asked, &refused) {
+		asked = fmt.Errorf("%s: %w: %w", reviewer.Agent, ErrNoWord, asked)
+	}
+	return p, errors.Join(asked, err)
+}
+
+// reviewable refuses what is not to be reviewed.
+func reviewable(p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
-		return p, decide.Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; there is nothing to review", p.ID, stateName(p.State))
+		return decide.Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; there is nothing to review", p.ID, stateName(p.State))
 	}
-	if r := p.Patch.Review; r != nil && r.Digest == p.Patch.Digest {
-		return p, decide.Refuse("`evolve show "+p.ID+"` shows the review", "%s has reviewed %s as it is", r.Reviewer, p.ID)
+	if r := Reviewed(p); r != nil {
+		return decide.Refuse("`evolve show "+p.ID+"` shows the review", "%s has reviewed %s as it is", r.Reviewer, p.ID)
 	}
-	reviewer, err := d.reviewer(ctx, p, agent)
-	if err != nil {
-		return p, err
-	}
-	opinion, err := ask(ctx, reviewer, p)
-	if err != nil {
-		return p, err
-	}
+	return nil
+}
+
+// heard files what a reviewer said, or why it said nothing.
+func (d *Desk) heard(ctx context.Context, a *archive.Archive, p *archive.ProposalRecord, reviewer string, o opinion, none error) error {
 	b := p.Patch
-	b.Review = &archive.Review{Reviewer: reviewer.Agent, Approve: opinion.approve, Reasons: opinion.reasons, Digest: b.Digest, Time: d.Now()}
-	if !opinion.approve {
+	if none != nil {
+		b.Unreviewed = &archive.Unreviewed{Reviewer: reviewer, Why: clip(none.Error(), maxReasons)}
+		return d.settle(ctx, a, entryUnheard, reviewer, *p, map[string]any{"kind": p.Kind, "digest": b.Digest, "why": b.Unreviewed.Why})
+	}
+	b.Unreviewed = nil
+	b.Review = &archive.Review{Reviewer: reviewer, Approve: o.approve, Reasons: o.reasons, Digest: b.Digest, Time: d.Now()}
+	if !o.approve {
 		// A veto: no person's approval gets past it. Who disagrees proposes the change
 		// again, or commits it by hand.
 		p.State = archive.GateFailed
 	}
-	return p, d.settle(ctx, entryReview, reviewer.Agent, p, map[string]any{
-		"kind": p.Kind, "digest": b.Digest, "approve": opinion.approve, "reasons": opinion.reasons, "state": p.State,
+	return d.settle(ctx, a, entryReview, reviewer, *p, map[string]any{
+		"kind": p.Kind, "digest": b.Digest, "approve": o.approve, "reasons": o.reasons, "state": p.State,
 	})
 }
 
 // reviewer finds the one who is named, or whose turn it is.
-func (d *Desk) reviewer(ctx context.Context, p archive.ProposalRecord, agent string) (Reviewer, error) {
+func (d *Desk) reviewer(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, agent string) (Reviewer, error) {
 	if agent == "" {
-		r, reason, err := d.Turn(ctx, p)
+		r, reason, err := d.turn(ctx, a, p)
 		if err == nil && reason != "" {
 			err = decide.Refuse("an agent with a language model reviews: see patches.reviewers of evolve.yaml", "%s", reason)
 		}

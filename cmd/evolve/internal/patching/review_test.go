@@ -102,7 +102,9 @@ func TestNobodyToReview(t *testing.T) {
 	deaf := Reviewer{Agent: "deaf", Cannot: "has the heuristic model, which cannot review"}
 	c := (&critic{}).reviewer("aide")
 	for want, all := range map[string][]Reviewer{
-		"there is no other agent to review it":                                              {c},
+		"the workspace has no agent that could review it":                                   {},
+		"one agent is configured, and deaf has the heuristic model, which cannot review":    {deaf},
+		"there is no other agent to review it: aide is the only one, and its author":        {c},
 		"there is no agent to review it: deaf has the heuristic model, which cannot review": {c, deaf},
 		"there is no agent to review it: of 2 others none has a language model":             {c, deaf, {Agent: "also", Cannot: "too"}},
 		"": {deaf, (&critic{}).reviewer("clerk"), c},

@@ -19,95 +19,147 @@ import (
 // The result passes through the gates first. Places that are no longer there are named
 // and nothing is done.
 func (d *Desk) Rollback(ctx context.Context, id string, w decide.Word) (Done, error) {
-	p, err := d.Find(ctx, id)
-	if err != nil {
-		return Done{Proposal: p}, err
-	}
 	who, err := decide.Person(w.By)
 	if err != nil {
-		return Done{Proposal: p}, err
+		return Done{}, err
 	}
 	who.When = d.Now()
-	if p.State != archive.Adopted {
-		return Done{Proposal: p}, decide.Refuse("`evolve patch list` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, stateName(p.State))
+	var way *reversal
+	err = d.Archive(ctx, func(a *archive.Archive) (err error) {
+		if way, err = d.plan(ctx, a, id); err == nil && way.there {
+			err = d.takenBack(ctx, a, way, w)
+		}
+		return err
+	})
+	if err != nil || way.there {
+		return way.done(), err
 	}
-	later, err := d.Later(ctx, p)
+	mine, err := d.sole(way.proposal.ID)
 	if err != nil {
-		return Done{Proposal: p}, err
+		return way.done(), err
 	}
-	t, err := d.targetOf(p)
-	if err != nil {
-		return Done{Proposal: p}, err
+	defer mine.release()
+	if way.digest, err = d.gateBack(ctx, way); err != nil {
+		return way.done(), err
 	}
-	repo, err := d.open(t)
-	if err != nil {
-		return Done{Proposal: p}, err
+	if ctx.Err() != nil {
+		return way.done(), context.Cause(ctx)
 	}
-	p, err = d.takeBack(ctx, t, repo, p, w, who, later)
-	if err != nil {
-		return Done{Proposal: p, Later: later}, err
-	}
-	return Done{Proposal: p, Later: later, After: d.after(ctx, t)}, nil
+	err = d.Archive.Patiently(ctx, func(ctx context.Context, a *archive.Archive) error {
+		now, err := d.plan(ctx, a, id)
+		if err != nil {
+			return err
+		}
+		if now.head != way.head {
+			return decide.Refuse("repeat the command", "the target moved while the way back of %s was at its gates", way.proposal.ID)
+		}
+		if way.commit, err = d.advance(ctx, a, way.repo, way.branch, way.head, way.files, who, func(audit string) string {
+			return rollbackMessage(way.proposal, w.By, w.Reason, way.digest, audit)
+		}); err != nil {
+			return err
+		}
+		return d.takenBack(ctx, a, way, w)
+	})
+	return way.done(), err
 }
 
-func (d *Desk) takeBack(ctx context.Context, t Target, repo *patch.Repository, p archive.ProposalRecord, w decide.Word, who patch.Person, later []string) (archive.ProposalRecord, error) {
-	branch, head, err := repo.Head()
+// reversal is the way back from an adopted patch.
+type reversal struct {
+	proposal archive.ProposalRecord
+	target   Target
+	repo     *patch.Repository
+	// branch moves on from head.
+	branch, head string
+	// files lead back; there says that an earlier attempt has led back already.
+	files []patch.File
+	there bool
+	later []string
+	// digest is of what the gates say of it, commit what came of it.
+	digest, commit string
+}
+
+// done is how far a rollback came; w may be nil.
+func (w *reversal) done() Done {
+	if w == nil {
+		return Done{}
+	}
+	return Done{Proposal: w.proposal, Later: w.later}
+}
+
+// plan finds the way back. Places that are no longer there are named.
+func (d *Desk) plan(ctx context.Context, a *archive.Archive, id string) (*reversal, error) {
+	p, err := find(ctx, a, id)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	back, err := holds(repo, head, Change(p), before)
+	w := &reversal{proposal: p, digest: p.Patch.Digest}
+	if p.State != archive.Adopted {
+		return w, decide.Refuse("`evolve patch list` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, stateName(p.State))
+	}
+	if w.later, err = laterThan(ctx, a, p); err != nil {
+		return w, err
+	}
+	if w.target, err = d.targetOf(p); err != nil {
+		return w, err
+	}
+	if w.repo, err = d.open(w.target); err != nil {
+		return w, err
+	}
+	if w.branch, w.head, err = w.repo.Head(); err != nil {
+		return w, err
+	}
+	w.commit = w.head
+	if w.there, err = holds(w.repo, w.head, Change(p), before); err != nil || w.there {
+		return w, err
+	}
+	files, conflicts, err := onto(w.repo, w.head, patch.Reverse(Change(p)))
 	if err != nil {
-		return p, err
+		return w, err
 	}
-	decision := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Patch.Digest, Commit: head}
-	if !back { // else an earlier attempt got as far as the commit
-		files, conflicts, err := onto(repo, head, patch.Reverse(Change(p)))
-		if err != nil {
-			return p, err
+	w.files = files
+	if len(conflicts) > 0 {
+		hint := "restore them by hand from the commit before " + p.AdoptedCommit
+		if len(w.later) > 0 {
+			hint = "roll these back first: " + strings.Join(w.later, ", ")
 		}
-		if len(conflicts) > 0 {
-			hint := "restore them by hand from the commit before " + p.AdoptedCommit
-			if len(later) > 0 {
-				hint = "roll these back first: " + strings.Join(later, ", ")
-			}
-			return p, decide.Refuse(hint, "changed since %s was adopted: %s", p.ID, strings.Join(conflicts, ", "))
-		}
-		if err := ready(ctx, repo, p); err != nil {
-			return p, err
-		}
-		if decision.Evidence, err = d.gateBack(ctx, t, repo, p, head, files); err != nil {
-			return p, err
-		}
-		decision.Commit, err = d.advance(ctx, repo, branch, head, files, who, func(audit string) string {
-			return rollbackMessage(p, w.By, w.Reason, decision.Evidence, audit)
-		})
-		if err != nil {
-			return p, err
-		}
+		return w, decide.Refuse(hint, "changed since %s was adopted: %s", p.ID, strings.Join(conflicts, ", "))
 	}
+	return w, ready(ctx, w.repo, p)
+}
+
+// takenBack stores that a patch was taken back.
+func (d *Desk) takenBack(ctx context.Context, a *archive.Archive, way *reversal, w decide.Word) error {
 	if err := d.step("rollback"); err != nil {
-		return p, err
+		return err
 	}
+	p := &way.proposal
+	decision := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: way.digest, Commit: way.commit}
 	p.State, p.Decision = archive.RolledBack, brief(decision)
-	if err := d.Archive.Decide(ctx, decision, p); err != nil {
-		return p, fmt.Errorf("recording the rollback: %w", err)
+	if err := a.Decide(ctx, decision, *p); err != nil {
+		return fmt.Errorf("recording the rollback: %w", err)
 	}
-	return p, nil
+	return nil
 }
 
 // gateBack passes the change that takes a patch back through the gates that say
 // whether the target still builds and passes its tests, and returns its digest.
-func (d *Desk) gateBack(ctx context.Context, t Target, repo *patch.Repository, p archive.ProposalRecord, head string, files []patch.File) (string, error) {
-	scratch, err := d.scratch(p.ID)
+func (d *Desk) gateBack(ctx context.Context, r *reversal) (string, error) {
+	release, err := d.alone(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	p := r.proposal
+	scratch, err := d.trees(p.ID)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	way := &passage{desk: d, target: t, repo: repo, base: head, files: files, scratch: scratch}
-	if way.tree, err = repo.Candidate(head, files); err != nil {
+	way := &passage{desk: d, target: r.target, repo: r.repo, base: r.head, files: r.files, scratch: scratch}
+	if way.tree, err = r.repo.Candidate(r.head, r.files); err != nil {
 		return "", fmt.Errorf("writing the tree that is restored: %w", err)
 	}
-	verdicts, err := way.back(ctx, head, way.tree, files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All)
+	verdicts, err := way.back(ctx, r.head, way.tree, r.files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All)
 	if err != nil {
 		return "", err
 	}
@@ -116,16 +168,16 @@ func (d *Desk) gateBack(ctx context.Context, t Target, repo *patch.Repository, p
 	}
 	reversed := p
 	reversed.Gates = verdicts
-	reversed.Patch = &archive.PatchBrief{BaseCommit: head, Tree: way.tree, Policy: p.Patch.Policy}
+	reversed.Patch = &archive.PatchBrief{BaseCommit: r.head, Tree: way.tree, Policy: p.Patch.Policy}
 	return Digest(reversed), nil
 }
 
-// Later lists the adopted patches of the same repository that touch a file or a
+// laterThan lists the adopted patches of the same repository that touch a file or a
 // package of p after it, the latest first.
-func (d *Desk) Later(ctx context.Context, p archive.ProposalRecord) ([]string, error) {
+func laterThan(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) ([]string, error) {
 	packages := folders(p)
 	var found []archive.ProposalRecord
-	for other, err := range d.Archive.Proposals(ctx) {
+	for other, err := range a.Proposals(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}

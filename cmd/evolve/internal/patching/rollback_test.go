@@ -92,26 +92,3 @@ func TestNewTestsGoWithThePatch(t *testing.T) {
 		t.Error(files)
 	}
 }
-
-func TestAfter(t *testing.T) {
-	b := newBureau(t)
-	b.After = []string{"sh", "-c", "pwd; git log -1 --format=%s; printf '\\033[31m'; exit 3"}
-	b.must(b.submit(Person, "Robin", turned("64", "128")))
-	d, err := b.Approve(t.Context(), "P1", robin)
-	if p := b.done(d, err); p.State != archive.Adopted {
-		t.Fatal(p.State)
-	}
-	if d.After == nil || !strings.Contains(d.After.Output, b.root+"\nevolve: adopt") || d.After.Problem != "exit status 3" {
-		t.Errorf("%+v", d.After)
-	}
-	b.After = []string{"no-such-program"}
-	if d, err = b.Rollback(t.Context(), "P1", robin); err != nil || d.After.Problem == "" || d.Proposal.State != archive.RolledBack {
-		t.Errorf("%v %+v", err, d)
-	}
-	if out := (&bounded{most: 5}); true {
-		_, _ = out.Write([]byte("abc"))
-		if n, err := out.Write([]byte("defgh")); n != 5 || err != nil || out.String() != "abcde" {
-			t.Errorf("kept %q", out.String())
-		}
-	}
-}

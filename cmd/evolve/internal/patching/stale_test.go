@@ -101,7 +101,7 @@ func TestTampered(t *testing.T) {
 			b := newBureau(t)
 			p := b.must(b.submit(Person, "Robin", turned("64", "128")))
 			spoil(&p)
-			if err := b.Archive.PutProposal(t.Context(), p); err != nil {
+			if err := b.store.PutProposal(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
 			_, err := b.Approve(t.Context(), "P1", robin)

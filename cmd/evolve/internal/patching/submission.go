@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/gates"
 	"evolve/patch/diff"
 )
 
@@ -59,42 +61,91 @@ func (s Submission) hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Propose takes a patch in: into the ledger first, then applied, written as a commit,
-// passed through the gates, and filed with all that was found. Whatever is wrong with
-// the patch itself makes a proposal that failed, with the reason as a gate's evidence;
-// what is refused (a *decide.RefusedError) makes none, and an error is the machine's.
+// Propose takes a patch in: into the ledger first, then applied, passed through the
+// gates, and filed with all that was found. Whatever is wrong with the patch itself
+// makes a proposal that failed, with the reason as a gate's evidence; what is refused (a
+// *decide.RefusedError) makes none, and an error is the machine's. A *LeftError comes
+// with a proposal that is recorded and whose gates are still to be passed: so ends one
+// whose ctx is over. The archive is not held while the gates run.
 func (d *Desk) Propose(ctx context.Context, s Submission) (archive.ProposalRecord, error) {
 	t, err := d.target(s.Target)
 	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	if err := sayable(s.Author); err != nil {
 		return archive.ProposalRecord{}, err
 	}
 	hash, err := s.hash()
 	if err != nil {
 		return archive.ProposalRecord{}, err
 	}
-	if err := d.admit(ctx, s, hash); err != nil {
-		return archive.ProposalRecord{}, err
+	var p archive.ProposalRecord
+	var mine *claim
+	err = d.Archive(context.WithoutCancel(ctx), func(a *archive.Archive) (err error) {
+		p, mine, err = d.begin(context.WithoutCancel(ctx), a, t, s, hash)
+		return err
+	})
+	if mine != nil {
+		defer mine.release()
+	}
+	if err != nil || p.State != archive.Drafted {
+		return p, err
+	}
+	return d.gate(ctx, t, p, p, entryCreate)
+}
+
+// sayable refuses an author who could not be told from another one, or from several lines.
+func sayable(author string) error {
+	if strings.TrimSpace(author) == "" || strings.ContainsFunc(author, unicode.IsControl) {
+		return decide.Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a patch needs the name of whoever proposes it")
+	}
+	return nil
+}
+
+// begin does all of a proposal that is done at once, with the archive held: it counts
+// the attempt, applies the patch, and records what is to be gated with the sole right to
+// do so. A patch that could not be applied is filed as failed.
+func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submission, hash string) (p archive.ProposalRecord, mine *claim, err error) {
+	attempt, err := d.admit(ctx, a, s, hash)
+	if err != nil {
+		return p, nil, err
 	}
 	if err := d.step("attempt"); err != nil {
-		return archive.ProposalRecord{}, err
+		return p, nil, err
 	}
 	p, why, err := d.draw(t, s, hash)
+	if err == nil {
+		var same *archive.ProposalRecord
+		if same, err = d.told(ctx, a, p); err == nil && same != nil {
+			return d.resubmitted(ctx, a, *same, s.Author, attempt)
+		}
+	}
 	if err != nil {
-		return p, err
+		return p, nil, errors.Join(err, d.turnedAway(ctx, a, s, attempt, err))
 	}
-	if err := d.told(ctx, p); err != nil {
-		return p, err
+	p.Patch.Attempt = attempt
+	if p, err = a.NewProposal(ctx, p); err != nil {
+		return p, nil, fmt.Errorf("recording the proposal: %w", err)
 	}
-	if p, err = d.Archive.NewProposal(ctx, p); err != nil {
-		return p, fmt.Errorf("recording the proposal: %w", err)
+	if mine, err = d.sole(p.ID); err != nil {
+		return p, nil, err
 	}
 	if err := d.step("record"); err != nil {
-		return p, err
+		return p, mine, err
 	}
 	if why != "" {
-		return d.unappliable(ctx, p, why)
+		p, err = d.unappliable(ctx, a, p, entryCreate, why)
 	}
-	return d.gate(ctx, t, p, entryCreate)
+	return p, mine, err
+}
+
+// resubmitted takes up the same patch that was left in the middle of its gates.
+func (d *Desk) resubmitted(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, author string, attempt int64) (archive.ProposalRecord, *claim, error) {
+	mine, err := d.sole(p.ID)
+	if err == nil {
+		p, err = d.takeUp(ctx, a, p, author, attempt)
+	}
+	return p, mine, err
 }
 
 // draw makes the record of a submission. why says what kept it from being applied.
@@ -150,25 +201,30 @@ func apply(s Submission, base diff.Base) ([]diff.File, error) {
 }
 
 // told refuses what is waiting for a decision already, and from anybody but a person
-// what was decided against.
-func (d *Desk) told(ctx context.Context, p archive.ProposalRecord) error {
+// what was decided against. It returns the same patch where that was left in the middle
+// of its gates.
+func (d *Desk) told(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (left *archive.ProposalRecord, err error) {
 	if len(p.Files) == 0 {
-		return nil
+		return nil, nil
 	}
-	for other, err := range d.Archive.Proposals(ctx) {
+	for other, err := range a.Proposals(ctx) {
 		if err != nil {
-			return fmt.Errorf("reading the proposals: %w", err)
+			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if other.Patch == nil || other.Patch.Target != p.Patch.Target || other.Patch.Repository != p.Patch.Repository || !sameFiles(other, p) {
+		if other.ID == p.ID || other.Patch == nil || other.Patch.Target != p.Patch.Target || other.Patch.Repository != p.Patch.Repository || !sameFiles(other, p) {
 			continue
 		}
-		waits := other.State == archive.Awaiting || other.State == archive.HumanLane
+		based := other.Patch.BaseCommit == p.Patch.BaseCommit
+		waits := other.State == archive.Awaiting || other.State == archive.HumanLane || other.State == archive.Approved
 		turned := other.State == archive.Rejected || other.State == archive.RolledBack
-		if waits && other.Patch.BaseCommit == p.Patch.BaseCommit || turned && p.Patch.Origin != Person {
-			return decide.Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, strings.ReplaceAll(string(other.State), "_", " "))
+		if waits && based || turned && p.Patch.Origin != Person {
+			return nil, decide.Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, stateName(other.State))
+		}
+		if other.State == archive.Drafted && based {
+			left = &other
 		}
 	}
-	return nil
+	return left, nil
 }
 
 func sameFiles(a, b archive.ProposalRecord) bool {
@@ -178,11 +234,11 @@ func sameFiles(a, b archive.ProposalRecord) bool {
 }
 
 // unappliable files a patch that could not be applied: nothing of it was looked at.
-func (d *Desk) unappliable(ctx context.Context, p archive.ProposalRecord, why string) (archive.ProposalRecord, error) {
-	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: "failed", Evidence: clip(why, maxEvidence)}}
-	p.State = archive.GateFailed
+func (d *Desk) unappliable(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, entry, why string) (archive.ProposalRecord, error) {
+	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: string(gates.Failed), Evidence: clip(why, maxEvidence)}}
+	p.State, p.Patch.Review, p.Patch.Unreviewed = archive.GateFailed, nil, nil
 	p.Patch.Digest = Digest(p)
-	return p, d.settle(ctx, entryCreate, p.Agent, p, story(p))
+	return p, d.settle(ctx, a, entry, p.Agent, p, story(p))
 }
 
 // title is a patch in a few words: the first line of its rationale, or who it is from.

@@ -2,7 +2,6 @@ package patching
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -93,7 +92,7 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measuring.Yard {
 	cache := filepath.Join(folder, "cache")
 	if !t.Policy.Cgo {
-		cache = filepath.Join(cmp.Or(d.Cache, filepath.Join(d.Scratch, "cache")), "benchmarks")
+		cache = filepath.Join(d.cache(), "benchmarks")
 	}
 	y := &measuring.Yard{Walls: d.Walls(), Unwalled: d.Unwalled, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
 	if t.Benchmark != nil {

@@ -25,10 +25,7 @@ func (w *passage) lab(ctx context.Context) (*gotest.Lab, error) {
 	if err := w.toolchain(ctx); err != nil {
 		return nil, err
 	}
-	cache, temp := d.Cache, filepath.Join(w.scratch, "temp")
-	if cache == "" {
-		cache = filepath.Join(d.Scratch, "cache")
-	}
+	cache, temp := d.cache(), filepath.Join(w.scratch, "temp")
 	if err := errors.Join(os.MkdirAll(cache, 0o700), os.MkdirAll(temp, 0o700)); err != nil {
 		return nil, fmt.Errorf("making room for the build cache: %w", err)
 	}
@@ -108,8 +105,7 @@ func (w *passage) back(ctx context.Context, from, to string, files []patch.File,
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	list = slices.DeleteFunc(list, func(g gates.Gate) bool { return !slices.Contains(names, g.Name) })
-	verdicts = gates.Run(ctx, list)
-	return verdicts, context.Cause(ctx)
+	return gates.Run(ctx, list), context.Cause(ctx)
 }
 
 // isTest tells the files that a patch may bring and that go with it.

@@ -25,6 +25,8 @@ type TrialAsk struct {
 	Scratch string
 	// Seed is that of both sides.
 	Seed int64
+	// Budget is what both sides are paid from; nil: what the settings allow a run.
+	Budget *bench.Budget
 }
 
 // Trial is an agent made ready twice: with its program from the base, and from the
@@ -59,7 +61,8 @@ type tried struct {
 }
 
 // run evaluates both sides once on the same tasks, at most so many, drawn by the
-// tree. The sides take turns: which of them is first on a task is drawn as well.
+// tree. The sides take turns: which of them is first on a task is drawn as well. What
+// was paid is told with an error as well.
 func (t *Trial) run(ctx context.Context, most int, tree string) (tried, error) {
 	tasks := drawn(t.Tasks, most, tree)
 	out := tried{planned: len(tasks)}
@@ -86,13 +89,11 @@ func (t *Trial) run(ctx context.Context, most int, tree string) (tried, error) {
 			return nil
 		})
 	}
-	if err := workers.Wait(); err != nil {
-		return out, err
-	}
+	err := workers.Wait()
 	for i, both := range results {
 		out.take(tasks[i], both)
 	}
-	return out, nil
+	return out, err
 }
 
 // take counts what both sides made of a task.

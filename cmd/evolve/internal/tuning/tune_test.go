@@ -76,7 +76,7 @@ func desk(t *testing.T, files map[string]string, b patching.Benchmark) *patching
 		}
 	}
 	d := &patching.Desk{
-		Archive: archive.OpenMemory(), Scratch: scratch, Now: time.Now,
+		Archive: patching.Held(archive.OpenMemory()), Scratch: scratch, Now: time.Now,
 		// The standard library is compiled once for all tests that share the folder.
 		Cache:   filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()), "evolve", "patches"),
 		Walls:   sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(t.Context()) }),

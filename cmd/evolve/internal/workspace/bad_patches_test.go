@@ -62,6 +62,8 @@ evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, whi
 		settings("patches are written by a route that is not there", "patches: {write: fast}\n", `evolve.yaml:1:18: there is no route "fast" (evolve.yaml has no routes)`, false),
 		settings("reviewer that is not there", "patches: {reviewers: [solvr]}\n", `evolve.yaml:1:23: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("no such walls", "patches: {sandbox: off}\n", `evolve.yaml:1:20: "sandbox" must be auto or none, not "off"`, true),
-		settings("nothing to start afterwards", "patches: {after: []}\n", `evolve.yaml:1:18: "after" must have at least 1 item`, true),
+		settings("nothing to start afterwards", "adoption: {after: []}\n", `evolve.yaml:1:19: "after" must have at least 1 item`, true),
+		settings("a slip of the keyboard", "adoption: {aftr: [restart]}\n", `evolve.yaml:1:12: unknown key "aftr" (did you mean "after"?)`, true),
+		settings("where it never belonged", "patches: {after: [restart]}\n", `evolve.yaml:1:11: unknown key "after"`, true),
 	}
 }

@@ -17,8 +17,6 @@ type Patches struct {
 	// Sandbox is "auto" (the default: no walls, no tests) or "none", by which the operator
 	// lets a patch's tests run with the rights of the user.
 	Sandbox string
-	// After is started in the target's folder after an adoption or a rollback.
-	After []string
 	// Write is the route of the language model that writes patches at night; "": none.
 	Write string
 }
@@ -112,7 +110,6 @@ func patchKeys(f *settingsFile) object {
 		{name: "targets", doc: "repositories that patches may be proposed for", field: targetsKeys(f), example: "[{name: code, allow: [internal/cache]}]"},
 		{name: "reviewers", doc: "agents that review patches, in turns and never their own; all agents where none is named", field: words(&p.Reviewers, 0, namePattern, nameRule), example: "[aide]"},
 		{name: "sandbox", doc: "auto: a patch's tests run in a sandbox or not at all; none: with your own rights where no sandbox is to be had, and every report says so", field: oneOf(&p.Sandbox, "auto", "none"), def: "auto"},
-		{name: "after", doc: "program with its arguments, started in the target's folder after an adoption or a rollback, such as one that restarts a service", field: argv(&p.After), example: "[systemctl, --user, restart, agent]"},
 		{name: "write", doc: "route of a language model that reads, after the search, how the champion failed, and writes at most one patch an agent and night; left out: none is asked", field: text{to: &p.Write, pattern: namePattern, rule: nameRule}, example: "default"},
 	}}
 }

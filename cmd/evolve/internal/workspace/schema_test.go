@@ -77,7 +77,7 @@ providers:
   tape:   {kind: replay, recording: recordings/night.yaml, of: openai}
   local:  {kind: openai, base_url: http://localhost:11434/v1}
 routes:
-  default: {provider: openai, model: gpt-5-mini, temperature: 0.2, max_tokens: 2000}
+  default: {provider: openai, model: gpt-5-mini, temperature: 0.2, max_tokens: 2000, context: 400000}
   code:    {provider: claude, model: claude-sonnet-5}
   tape:    {provider: tape, model: gpt-5-mini, temperature: 0}
 policies:
@@ -103,6 +103,7 @@ mcp:
   docs:   {url: https://docs.example.org/mcp?v=1, headers_env: {Authorization: DOCS_AUTH}, tools: {lookup: read, store: idempotent_write, drop: write}}
 safety:
   never: ["(?i)internal use only", '\bsk-[A-Za-z]+']
+adoption: {after: [systemctl, --user, restart, agent]}
 patches:
   targets:
     - {name: plain, allow: [internal/cache]}
@@ -120,7 +121,6 @@ patches:
     - {name: own, repo: agents/solver, allow: [.], agent: solver, tasks: 60}
   reviewers: [solver]
   sandbox: none
-  after: [systemctl, --user, restart, agent]
   write: default
 `
 	fullAgent = `

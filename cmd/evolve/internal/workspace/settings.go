@@ -65,10 +65,17 @@ func settingsKeys(f *settingsFile) object {
 			{name: "policies", doc: "limits of every call of a tool and of a provider; environment, then origin, then role, then tool or provider: a later layer goes before an earlier one", field: policyKeys(f)},
 			{name: "mcp", doc: "servers of tools (Model Context Protocol); an agent has those that its mcp names", field: serversKeys(f), example: "{search: {argv: [./search], tools: {find: read}}}"},
 			{name: "safety", doc: "what holds whatever an agent does", field: safetyKeys(f)},
+			{name: "adoption", doc: "what follows when a proposal was adopted, or an adoption taken back", field: adoptionKeys(s)},
 			{name: "patches", doc: "code that patches may be proposed for; evolve help patch tells of it", field: patchKeys(f)},
 		},
-		later: []string{"gates", "notify", "heartbeat", "adoption", "archive"},
+		later: []string{"gates", "notify", "heartbeat", "archive"},
 	}
+}
+
+func adoptionKeys(s *Settings) object {
+	return object{keys: []key{
+		{name: "after", doc: "program with its arguments, started in the workspace's folder when a config, a tool or a patch was adopted or rolled back, such as one that restarts a service; should it fail, the adoption stands", field: argv(&s.Adoption.After), example: "[systemctl, --user, restart, agent]"},
+	}}
 }
 
 func budgetKeys(b *Budget) object {

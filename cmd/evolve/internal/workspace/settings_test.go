@@ -49,9 +49,9 @@ func TestSettings(t *testing.T) {
 				"local":  {Kind: "openai", BaseURL: "http://localhost:11434/v1"},
 			},
 			Routes: map[string]Route{
-				"default": {"openai", "gpt-5-mini", new(.2), 2000},
-				"code":    {"claude", "claude-sonnet-5", nil, 0},
-				"tape":    {"tape", "gpt-5-mini", new(0.), 0},
+				"default": {"openai", "gpt-5-mini", new(.2), 2000, 400_000},
+				"code":    {"claude", "claude-sonnet-5", nil, 0, 0},
+				"tape":    {"tape", "gpt-5-mini", new(0.), 0, 0},
 			},
 			Policies: policy.Book{
 				Environment: policy.Settings{
@@ -76,7 +76,8 @@ func TestSettings(t *testing.T) {
 					Tools: map[string]tool.Effect{"lookup": tool.Read, "store": tool.IdempotentWrite, "drop": tool.Write},
 				},
 			},
-			Never: []string{"(?i)internal use only", `\bsk-[A-Za-z]+`},
+			Never:    []string{"(?i)internal use only", `\bsk-[A-Za-z]+`},
+			Adoption: Adoption{After: []string{"systemctl", "--user", "restart", "agent"}},
 			Patches: Patches{
 				Targets: []PatchTarget{
 					{Name: "plain", Repo: ".", Allow: []string{"internal/cache"}},
@@ -88,7 +89,7 @@ func TestSettings(t *testing.T) {
 					{Name: "told", Repo: ".", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Command: []string{"sh", "bench/run.sh", ""}, Count: 6, Metric: "sec/op", Tune: 40}},
 					{Name: "own", Repo: "agents/solver", Allow: []string{"."}, Agent: "solver", Tasks: 60},
 				},
-				Reviewers: []string{"solver"}, Sandbox: "none", After: []string{"systemctl", "--user", "restart", "agent"}, Write: "default",
+				Reviewers: []string{"solver"}, Sandbox: "none", Write: "default",
 			},
 		}},
 	} {

@@ -56,8 +56,17 @@ type Settings struct {
 	MCP map[string]MCPServer
 	// Never are patterns (RE2) that no answer may match.
 	Never []string
+	// Adoption is what follows an adoption.
+	Adoption Adoption
 	// Patches is the code that patches may be proposed for.
 	Patches Patches
+}
+
+// Adoption settings.
+type Adoption struct {
+	// After is started in the workspace's folder after an adoption or a rollback; empty:
+	// nothing.
+	After []string
 }
 
 // Budget bounds a run; flags override it. Zero fields are no bound, but one of

@@ -1,0 +1,113 @@
+package patching
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"evolve/cmd/evolve/internal/decide"
+)
+
+// claim is one process's sole right to pass a proposal through the gates, and to the
+// folder with its trees. It is a lock of the kernel's and ends with the process.
+type claim struct{ file *flock.Flock }
+
+// claim takes the right to a proposal; nil when another process has it.
+func (d *Desk) claim(id string) (*claim, error) {
+	path := filepath.Join(d.Scratch, "claims", id)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("making room for the trees: %w", err)
+	}
+	for {
+		file := flock.New(path)
+		ok, err := file.TryLock()
+		if err != nil {
+			return nil, fmt.Errorf("claiming %s: %w", id, err)
+		}
+		if !ok {
+			return nil, nil
+		}
+		mine, err1 := file.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			return &claim{file}, nil
+		}
+		// Whoever had it removed the file between its opening and its locking.
+		_ = file.Close()
+	}
+}
+
+// sole is claim for a person, who is told when another process has the right.
+func (d *Desk) sole(id string) (*claim, error) {
+	c, err := d.claim(id)
+	if err == nil && c == nil {
+		err = decide.Refuse("wait for it; `evolve show "+id+"` tells what came of it", "%s is at its gates in another process", id)
+	}
+	return c, err
+}
+
+// release gives the right back. The file goes first: who opens it afterwards makes
+// another.
+func (c *claim) release() {
+	_ = os.Remove(c.file.Path())
+	_ = c.file.Close()
+}
+
+// cacheLook is the time between looks at whether the build cache is free.
+const cacheLook = 100 * time.Millisecond
+
+// alone waits until no other patch of this user is at its gates: they share a build
+// cache, and measurements and tests that run beside each other take longer than either.
+func (d *Desk) alone(ctx context.Context) (release func(), err error) {
+	dir := d.cache()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making room for the build cache: %w", err)
+	}
+	file := flock.New(filepath.Join(dir, "lock"))
+	if _, err := file.TryLockContext(ctx, cacheLook); err != nil {
+		return nil, errors.Join(fmt.Errorf("waiting for another patch's gates: %w", err), file.Close())
+	}
+	return func() { _ = file.Close() }, nil
+}
+
+// cache is the folder of build caches.
+func (d *Desk) cache() string {
+	if d.Cache != "" {
+		return d.Cache
+	}
+	return filepath.Join(d.Scratch, "cache")
+}
+
+// trees makes a folder for one passage, without what an earlier one left, and removes
+// those of other proposals whose processes died.
+func (d *Desk) trees(id string) (string, error) {
+	all := filepath.Join(d.Scratch, "trees")
+	dir := filepath.Join(all, id)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", fmt.Errorf("making room for the trees: %w", err)
+	}
+	left, err := os.ReadDir(all)
+	if err != nil {
+		return "", fmt.Errorf("looking for trees that were left: %w", err)
+	}
+	for _, e := range left {
+		if e.Name() == id {
+			continue
+		}
+		c, err := d.claim(e.Name())
+		if err != nil || c == nil {
+			continue
+		}
+		err = os.RemoveAll(filepath.Join(all, e.Name()))
+		c.release()
+		if err != nil {
+			return "", fmt.Errorf("removing trees that were left: %w", err)
+		}
+	}
+	return dir, nil
+}
