@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -172,6 +173,10 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		}
 		closers = append(closers, func() error { router.Close(); return nil })
 		options.Model, options.Language, options.Routes = router, true, routeNames(w, a.Adapter.Model)
+		options.Windows = map[string]int{}
+		for name, r := range w.Settings.Routes {
+			options.Windows[name] = r.Context
+		}
 		routed = router
 	}
 	servers, closeServers, err := c.servers(ctx, a, scratch)
@@ -196,7 +201,21 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	if err != nil {
 		return fail(err)
 	}
-	return nightly.Opened{Agent: built, Identity: written.quarantined, Sandbox: "in process", Reflect: routed, Close: done}, nil
+	return nightly.Opened{Agent: built, Identity: written.quarantined + listing(servers), Sandbox: "in process", Reflect: routed, Close: done}, nil
+}
+
+// listing identifies what servers say of their tools, "" where there are none: a tool
+// with other words is another one, and what was measured with it before is not reused.
+func listing(servers []tool.Tool) string {
+	if len(servers) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, t := range servers {
+		s := t.Spec()
+		_, _ = fmt.Fprintf(h, "%q %q %q %q\n", s.Name, s.Effect, s.Description, s.Schema)
+	}
+	return fmt.Sprintf("\x00%x", h.Sum(nil))
 }
 
 // servers connects to the servers of tools that the agent may use.

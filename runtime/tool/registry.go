@@ -160,6 +160,9 @@ func (e entry) check(args json.RawMessage) string {
 	if err != nil {
 		return "arguments are no JSON"
 	}
+	if name, twice := repeated(args); twice {
+		return clip(fmt.Sprintf("arguments have the member %q twice", name), 300)
+	}
 	if err := e.schema.Validate(v); err != nil {
 		return violation(err)
 	}

@@ -31,8 +31,9 @@ type Options struct {
 	// Routes are the configured hints that a turn can be routed to; the first is the
 	// default.
 	Routes []string
-	// Window is the size of the model's context in tokens; 0 stands for 128,000.
-	Window int
+	// Windows are the contexts of the models behind the routes, in tokens; a route that
+	// is not there has 128,000.
+	Windows map[string]int
 	// Memories are the agent's snapshot, shared by all runs.
 	Memories []agent.Memory
 	// Bootstrap maps workspace files (SOUL.md, GOALS.md …) to their texts.
@@ -88,7 +89,7 @@ type Agent struct {
 	id       string
 	language bool
 	routes   []string
-	window   int
+	windows  map[string]int
 	policy   string
 	compete  func(domain string) (float64, map[string]float64)
 	clock    func() time.Time
@@ -108,9 +109,9 @@ var _ agent.Agent = (*Agent)(nil)
 func New(o Options) (*Agent, error) {
 	lex := memory.NewLexicon()
 	a := &Agent{
-		model: o.Model, lex: lex, memories: memory.NewIndex(lex, o.Memories), files: bootstrapFiles(o.Bootstrap),
+		model: o.Model, lex: lex, memories: memory.NewIndex(lex, clean(o.Scrub, o.Memories)), files: bootstrapFiles(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub, useful: o.Usefulness,
-		id: o.ID, language: o.Language, routes: o.Routes, window: cmp.Or(o.Window, defaultWindow),
+		id: o.ID, language: o.Language, routes: o.Routes, windows: o.Windows,
 		policy: o.PolicyVersion, compete: o.Competence, board: o.Board, flagged: o.Flagged, author: o.Author,
 	}
 	if a.scrub == nil {

@@ -29,7 +29,7 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	if r.agent.language {
 		r.env.Steps = append(r.env.Steps, tool.Step{Tool: c.Tool, Arguments: c.Arguments, Outcome: result.Outcome, Output: result.Output})
 	}
-	r.made = append(r.made, session.Call{Tool: c.Tool, Outcome: result.Outcome})
+	r.made = append(r.made, session.Call{Tool: r.agent.scrub(c.Tool), Outcome: result.Outcome})
 	if result.Applied != nil {
 		r.recordPolicy(c.Tool, result.Applied)
 	}

@@ -12,10 +12,22 @@ import (
 	"evolve/runtime/session"
 )
 
+// clean is memories without credentials: as a whole, because parts of them are recalled.
+func clean(scrub func(string) string, memories []agent.Memory) []agent.Memory {
+	if scrub == nil {
+		return memories
+	}
+	out := slices.Clone(memories)
+	for i := range out {
+		out[i].Text, out[i].Answer = scrub(out[i].Text), scrub(out[i].Answer)
+	}
+	return out
+}
+
 // remember lays what an earlier turn left over the agent's snapshot.
 func (r *run) remember() {
 	earlier := r.session
-	r.index = r.agent.memories.Extend(slices.Concat(r.req.Task.Memories, earlier.Facts))
+	r.index = r.agent.memories.Extend(slices.Concat(r.given, earlier.Facts))
 	if len(earlier.Retracted) > 0 {
 		r.index = r.index.Without(earlier.Retracted)
 	}
@@ -37,7 +49,7 @@ func (r *run) distill(ctx context.Context) {
 	res, ok := d.Distill(ctx, r.turns, r.session, session.Thresholds{
 		Tokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
 		Messages: r.config.Int("distill.threshold_messages", defaultDistillCount),
-		Context:  r.agent.window, Beside: beside,
+		Context:  r.window(), Beside: beside,
 	})
 	if !ok {
 		return
@@ -48,6 +60,15 @@ func (r *run) distill(ctx context.Context) {
 		res.Reason, len(res.Kept), len(r.turns), len(res.Facts), memory.Tokens(res.Summary))})
 	r.turns = res.Kept
 	r.remember()
+}
+
+// window is the context of the model that the turn goes to, in tokens.
+func (r *run) window() int {
+	route := r.route
+	if route == "" && len(r.agent.routes) > 0 {
+		route = r.agent.routes[0]
+	}
+	return cmp.Or(r.agent.windows[route], defaultWindow)
 }
 
 // direct chooses the route of the turn. Only what the user wrote can ask for one.

@@ -13,6 +13,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
+	"evolve/runtime/scrub"
 	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
@@ -203,6 +204,48 @@ func TestDistillation(t *testing.T) {
 	}
 	if len(seen[0].Memories) == 0 || !strings.Contains(seen[0].Memories[0].Memory.Text, "Ana Ruiz") {
 		t.Errorf("recalled %v of %v", seen[0].Memories, r.Session.Facts)
+	}
+}
+
+// TestDistilledBeforeTheContextIsFull: what counts is the context of the model behind
+// the turn's route, whatever the thresholds of the config are.
+func TestDistilledBeforeTheContextIsFull(t *testing.T) {
+	for route, distilled := range map[string]bool{"default": false, "small": true, "large": false} {
+		var seen []model.Request
+		o := Options{Routes: []string{"default", "small", "large"}, Windows: map[string]int{"small": 8000, "large": 200_000}}
+		r := speaking(t, &seen, o, model.Reply{Answer: "Ana Ruiz"}).Run(context.Background(), agent.Request{
+			Task: agent.Task{Goal: "[route:" + route + "] And now?", Messages: longTalk(20, 60)},
+		})
+		if got := len(kinds(r, agent.EventDistill)) == 1; got != distilled || got != (seen[0].Summary != "") {
+			t.Errorf("%s: distilled %v\n%s", route, got, story(r))
+		}
+	}
+}
+
+// TestMemoriesAreKeptWithoutCredentials: those of the workspace and of a task are scrubbed
+// as a whole, before a part of one is recalled.
+func TestMemoriesAreKeptWithoutCredentials(t *testing.T) {
+	for name, n := range map[string]int{"short": 1, "long": 30} {
+		long := strings.Repeat("The depot of Lisbon has a gate that closes at six. ", n) + "Its key is " + known + "."
+		memories := []agent.Memory{{ID: "m", Text: long, Answer: known}}
+		for where, o := range map[string]Options{"workspace": {Memories: memories}, "task": {}} {
+			var seen []model.Request
+			o.Scrub = scrub.New([]string{known}).String
+			task := agent.Task{Goal: "Which key has the gate of the depot of Lisbon?"}
+			if where == "task" {
+				task.Memories = memories
+			}
+			a := speaking(t, &seen, o, model.Reply{Answer: "none"})
+			config := a.Space().Default()
+			config["recall.min_score"] = .5
+			a.Run(context.Background(), agent.Request{Task: task, Config: config})
+			if len(seen[0].Memories) != 1 {
+				t.Fatalf("%s %s: recalled %v", name, where, seen[0].Memories)
+			}
+			if m := seen[0].Memories[0].Memory; strings.Contains(m.Text+m.Answer, known[:6]) {
+				t.Errorf("%s %s: %+v", name, where, m)
+			}
+		}
 	}
 }
 

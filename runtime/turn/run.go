@@ -33,6 +33,7 @@ type run struct {
 	index  *memory.Index
 
 	goal   string
+	given  []agent.Memory // of the task, without credentials
 	turns  []agent.Message
 	files  []string
 	domain string
@@ -86,7 +87,7 @@ func (r *run) prepare(ctx context.Context) {
 		r.event(agent.Event{Kind: agent.EventCheck, Name: p.Param, Text: p.Text})
 	}
 	task := &r.req.Task
-	r.goal, r.turns = strings.TrimSpace(task.Goal), task.Messages
+	r.goal, r.turns, r.given = strings.TrimSpace(task.Goal), task.Messages, clean(a.scrub, task.Memories)
 	if r.goal == "" {
 		for i := len(r.turns) - 1; i >= 0; i-- {
 			if r.turns[i].Role == "user" {
@@ -117,8 +118,8 @@ func (r *run) prepare(ctx context.Context) {
 			}
 		}
 	}
-	r.distill(ctx)
 	r.direct()
+	r.distill(ctx)
 	r.delegate()
 	r.board = r.shared()
 	r.bootstrap()

@@ -66,7 +66,7 @@ func (r *run) progress(remaining int, history []agent.Message) {
 		tokens += memory.Tokens(s.Output)
 	}
 	env.Context = tool.Context{
-		Tokens: tokens, Window: r.agent.window, Messages: len(history),
+		Tokens: tokens, Window: r.window(), Messages: len(history),
 		DistillTokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
 		DistillMessages: r.config.Int("distill.threshold_messages", defaultDistillCount),
 	}
@@ -82,5 +82,5 @@ func (r *run) refresh() {
 		return
 	}
 	r.session.Facts, r.session.Retracted = slices.Clone(env.Facts), maps.Clone(env.Retracted)
-	r.index = r.agent.memories.Extend(slices.Concat(r.req.Task.Memories, r.session.Facts)).Without(r.session.Retracted)
+	r.index = r.agent.memories.Extend(slices.Concat(r.given, r.session.Facts)).Without(r.session.Retracted)
 }

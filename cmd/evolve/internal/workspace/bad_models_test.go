@@ -40,9 +40,10 @@ func badModels() []badCase {
 		settings("no default route", good+"routes:\n  code: {provider: local, model: m}\n", `evolve.yaml:3:3: the route "default" is missing (it holds where no other route is named)`, false),
 		settings("route without model", good+"routes: {default: {provider: local}}\n", `evolve.yaml:2:19: "model" is missing`, true),
 		settings("model with a space", good+"routes: {default: {provider: local, model: my model}}\n", `evolve.yaml:2:44: "model" must be letters, digits and _ . : / @ + ~ -, at most 200, not "my model"`, true),
-		settings("route that is too warm", good+"routes: {default: {provider: local, model: m, temperature: 3, max_tokens: 0}}\n", `
+		settings("route that is too warm", good+"routes: {default: {provider: local, model: m, temperature: 3, max_tokens: 0, context: 10}}\n", `
 evolve.yaml:2:60: "temperature" is 3, outside 0 to 2
-evolve.yaml:2:75: "max_tokens" is 0, outside 1 to 10000000
+evolve.yaml:2:75: "max_tokens" is 0, outside 1 to 20000
+evolve.yaml:2:87: "context" is 10, outside 1000 to 100000000
 `, true),
 		settings("route with the name of a model", good+"routes: {default: {provider: local, model: m}, heuristic: {provider: local, model: m}}\n", `evolve.yaml:2:48: a route cannot be called "heuristic": that is the model without a provider`, false),
 		settings("reflection by a route that is not there", good+"routes: {default: {provider: local, model: m}, code: {provider: local, model: m}}\nsearch: {reflect: cod}\n", `evolve.yaml:3:19: there is no route "cod" (did you mean "code"?)`, false),

@@ -1,0 +1,53 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// repeated is the name of a member that an object in the arguments has twice. Which of
+// the two counts differs from one parser to the next: what was looked at here could be
+// harmless, and what a server reads something else.
+func repeated(args json.RawMessage) (string, bool) {
+	type level struct {
+		object bool
+		// key says that a name comes next, in an object.
+		key  bool
+		seen map[string]bool
+	}
+	var open []level
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return "", false // the end; what is no JSON was found before
+		}
+		top := len(open) - 1
+		if top >= 0 && open[top].object && open[top].key {
+			if name, ok := token.(string); ok {
+				if open[top].seen[name] {
+					return name, true
+				}
+				if open[top].seen == nil {
+					open[top].seen = map[string]bool{}
+				}
+				open[top].seen[name], open[top].key = true, false
+				continue
+			}
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if top >= 0 {
+				open[top].key = true
+			}
+			open = append(open, level{object: token == json.Delim('{'), key: true})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:top]
+		default:
+			if top >= 0 {
+				open[top].key = true
+			}
+		}
+	}
+}
