@@ -83,7 +83,7 @@ func quotes(src, text string) bool {
 		if at < 0 {
 			return false
 		}
-		if _, err := strconv.ParseFloat(text, 64); err != nil || !digit(rest, at-1) && !digit(rest, at+len(text)) {
+		if _, err := strconv.ParseFloat(text, 64); err != nil || !numeral(rest, at-1, -1) && !numeral(rest, at+len(text), 1) {
 			return true
 		}
 		rest = rest[at+1:]
@@ -91,6 +91,12 @@ func quotes(src, text string) bool {
 }
 
 func digit(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
+
+// numeral reports whether a number goes on at i, read forwards or backwards: with a
+// digit, or with a dot and then one, as in an address or a version.
+func numeral(s string, i, step int) bool {
+	return digit(s, i) || i >= 0 && i < len(s) && s[i] == '.' && digit(s, i+step)
+}
 
 // literalsOf are the longer texts and numbers in a Go file, import paths left out. A
 // file that is no Go has none: the build tells.

@@ -80,12 +80,33 @@ func (s source) declared() map[string][]string {
 					text = print(g) // one line's value follows from the others
 				}
 				for _, name := range names(spec) {
+					if name == "_" && inert(g.Tok, spec) {
+						continue
+					}
 					out[name] = append(out[name], g.Tok.String()+" "+text)
 				}
 			}
 		}
 	}
 	return out
+}
+
+// inert reports whether a value that has no name does nothing when it is set, as where
+// it only asks the compiler whether a type fits an interface: nothing in it is called
+// but conversions to pointers, and nothing is waited for.
+func inert(kind token.Token, spec ast.Spec) bool {
+	does := false
+	ast.Inspect(spec, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.CallExpr:
+			_, pointer := ast.Unparen(x.Fun).(*ast.StarExpr)
+			does = does || !pointer
+		case *ast.UnaryExpr:
+			does = does || x.Op == token.ARROW
+		}
+		return !does
+	})
+	return !does || kind == token.CONST
 }
 
 // counts reports whether values in a group depend on their place.
@@ -196,7 +217,7 @@ func compare(was, is source) changes {
 	}
 	after := is.functions()
 	for name := range before {
-		if _, ok := after[name]; !ok && (name == "init" || strings.Contains(name, ".")) {
+		if _, ok := after[name]; !ok && is.misses(name) {
 			out.unseen = append(out.unseen, "the removed "+name)
 		}
 	}
@@ -213,6 +234,26 @@ func compare(was, is source) changes {
 	}
 	slices.Sort(out.unseen)
 	return out
+}
+
+// misses tells whether what a folder did may hang on a function that it no longer
+// has, although the rest compiles: its init, and a method, which makes its type fit
+// an interface. One that is not exported fits only interfaces of its own package,
+// which would have to name it.
+func (s source) misses(name string) bool {
+	_, method, ok := strings.Cut(name, ".")
+	if !ok {
+		return name == "init"
+	}
+	if ast.IsExported(method) {
+		return true
+	}
+	for _, f := range s.files {
+		if mentions(f, map[string]bool{method: true}) {
+			return true
+		}
+	}
+	return false
 }
 
 // directives are the comments that tell the compiler or the linker something, and all

@@ -64,7 +64,10 @@ func init() { Table["b"] = 2 }
 		"the order of a group":  {"one = iota\n\ttwo", "two = iota\n\tone", []string{"Thing.Get uses one", "Thing.String uses two"}, nil},
 		"a new function":        {"func init", "func New() {}\n\nfunc init", []string{"New"}, nil},
 		"a removed function":    {"func Other() int { return Table[\"a\"] }", "", nil, nil},
-		"a removed method":      {"func (Thing) String() string { return fmt.Sprint(two) }", "var _ = fmt.Sprint", nil, []string{"_, which no function of its package names", "the removed Thing.String"}},
+		"a removed method":      {"func (Thing) String() string { return fmt.Sprint(two) }", "var _ = fmt.Sprint", nil, []string{"the removed Thing.String"}},
+		"an assertion":          {"var Table", "var _ fmt.Stringer = (*Thing)(nil)\n\nvar Table", nil, nil},
+		"a nameless call":       {"var Table", "var _ = fmt.Sprint(3)\n\nvar Table", nil, []string{"_, which no function of its package names"}},
+		"a nameless literal":    {"var Table", "var _ = func() int { return 1 }()\n\nvar Table", []string{"the function in _"}, []string{"_, which no function of its package names"}},
 		"a removed init":        {`func init() { Table["b"] = 2 }`, "", nil, []string{"the removed init"}},
 		"a blank import":        {`import "fmt"`, "import \"fmt\"\nimport _ \"os\"", nil, []string{`import _ "os"`}},
 		"an unused constant":    {"var Table", "const More = 1\n\nvar Table", nil, []string{"More, which no function of its package names"}},
@@ -91,6 +94,37 @@ func init() { Table["b"] = 2 }
 				t.Error("unseen:", diff)
 			}
 		})
+	}
+}
+
+// TestRemovedMethod: a method that nobody outside can ask for, and that nobody inside
+// names, is no loss.
+func TestRemovedMethod(t *testing.T) {
+	const kept = "package p\n\ntype T struct{}\n\ntype closer interface{ shut() }\n"
+	for method, lost := range map[string]bool{"Open": true, "open": false, "shut": true} {
+		got := compare(folder(kept+"\nfunc (T) "+method+"() {}\n"), folder(kept))
+		if slices.Contains(got.unseen, "the removed T."+method) != lost {
+			t.Errorf("%s: %q", method, got.unseen)
+		}
+	}
+}
+
+// TestQuotes: a number counts where it stands by itself, not as a part of another.
+func TestQuotes(t *testing.T) {
+	for text, c := range map[string]struct {
+		src  string
+		want bool
+	}{
+		"1.1":  {`Addr: "127.0.1.1", Version: "1.1.2"`, false},
+		"1.5":  {"want: 1.5,", true},
+		"250":  {"the sum is 250.", true},
+		"25.0": {"125.0 25.01", false},
+		"-12":  {"x-12", true},
+		"word": {"swords", true},
+	} {
+		if got := quotes(c.src, text); got != c.want {
+			t.Errorf("%s in %s: %v", text, c.src, got)
+		}
 	}
 }
 
