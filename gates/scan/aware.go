@@ -20,7 +20,7 @@ func testAwareness(f *file, found report) {
 			}
 			continue
 		}
-		if f.pkg.had["testing"] && f.mentions(u.node, "testing") {
+		if f.helps() || f.pkg.had["testing"] && f.mentions(u.node, "testing") {
 			found(u.node.Pos(), false, "tests judge with its help, and are not tests of the base themselves")
 		}
 		ast.Inspect(u.node, func(n ast.Node) bool {
@@ -44,6 +44,12 @@ func testAwareness(f *file, found report) {
 			}
 		})
 	}
+}
+
+// helps tells whether the file was one of helpers of tests before the patch.
+func (f *file) helps() bool {
+	before := f.before()
+	return before != nil && before.imported["testing"] == "testing"
 }
 
 // mentions tells whether anything below a node is of a package.

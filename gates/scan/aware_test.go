@@ -17,7 +17,7 @@ func TestTestAwareness(t *testing.T) {
 		{name: "build information", now: "func f() { debug.ReadBuildInfo() }", want: "flag"},
 		{name: "helpers", now: "func Must(t *testing.T) {}", want: "flag"},
 		{name: "a weaker helper", old: "func Equal(t *testing.T, a, b int) { if a != b { t.Fail() } }", now: "func Equal(t *testing.T, a, b int) {}", want: "flag"},
-		{name: "beside a helper", old: "func Help(t *testing.T) {}\nfunc f() {}", now: "func Help(t *testing.T) {}\nfunc f() { g() }"},
+		{name: "beside a helper", old: "func Help(t *testing.T) {}\nfunc f() {}", now: "func Help(t *testing.T) {}\nfunc f() { g() }", want: "flag"},
 		{name: "a package of testing", now: "package p\nimport \"testing/fstest\"\nvar x fstest.MapFS", want: "flag"},
 		{name: "a file that ends so, where no name is asked for", now: "func f(s string) bool { return strings.HasSuffix(s, \".test\") }"},
 		{name: "test files, where no caller is asked for", now: "func f(s string) bool { return strings.HasSuffix(s, \"_test.go\") }"},

@@ -11,17 +11,15 @@ import (
 // for the time and knows a date, or that compares a part of now with a constant.
 func dates(f *file, found report) {
 	for _, u := range f.units {
-		if !contains(u.node, func(n ast.Node) bool { return f.is(n, "time", "Now", "Since", "Until") }) {
-			continue
-		}
+		asks := contains(u.node, func(n ast.Node) bool { return f.is(n, "time", "Now", "Since", "Until") })
 		ast.Inspect(u.node, func(n ast.Node) bool {
 			switch x := n.(type) {
 			case *ast.CallExpr:
-				if f.fixedDate(x) {
+				if asks && f.fixedDate(x) {
 					found(n.Pos(), false, "a fixed date in a function that asks what time it is")
 				}
 			case *ast.BinaryExpr:
-				if compares(x.Op) && (f.clockPart(x.X) && number(x.Y) > 0 || f.clockPart(x.Y) && number(x.X) > 0) {
+				if compares(x.Op) && (f.clockPart(x.X, asks) && number(x.Y) > 0 || f.clockPart(x.Y, asks) && number(x.X) > 0) {
 					found(n.Pos(), false, "a part of the current time is compared with a constant")
 				}
 			}
@@ -45,8 +43,9 @@ func (f *file) fixedDate(c *ast.CallExpr) bool {
 }
 
 // clockPart tells whether an expression is a calendar part, or the Unix time, of
-// something; the caller knows that the function asks for now.
-func (f *file) clockPart(e ast.Expr) bool {
+// something. now says that the function asks for now; otherwise only what a clock that
+// is handed in is likely to be asked for counts.
+func (f *file) clockPart(e ast.Expr, now bool) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) > 0 {
 		return false
@@ -56,8 +55,10 @@ func (f *file) clockPart(e ast.Expr) bool {
 		return false
 	}
 	switch s.Sel.Name {
-	case "Year", "YearDay", "Month", "Day", "Unix", "UnixNano", "UnixMilli", "UnixMicro":
+	case "Year", "Unix", "UnixNano", "UnixMilli", "UnixMicro":
 		return true
+	case "YearDay", "Month", "Day":
+		return now
 	}
 	return false
 }

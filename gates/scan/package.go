@@ -18,6 +18,8 @@ type pkg struct {
 	early map[ast.Node]bool
 	// constants are its named texts.
 	constants map[string]string
+	// lost are the guards that it has fewer of than before, by what they are.
+	lost map[string]int
 }
 
 // packages sorts files into packages and finds what of them is changed. What only
@@ -37,6 +39,7 @@ func packages(files []*file) {
 		p.compare()
 		p.findConstants()
 		p.findEarly()
+		p.findLost()
 	}
 }
 

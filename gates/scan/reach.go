@@ -143,3 +143,18 @@ func newImports(f *file, found report) {
 		}
 	}
 }
+
+// clients looks for functions that begin to talk to other machines. A test has none to
+// talk to, and an error that nobody looks at is no failure.
+func clients(f *file, found report) {
+	f.each(func(n ast.Node) {
+		switch {
+		case f.is(n, "net/http", "Get", "Head", "Post", "PostForm", "DefaultClient", "DefaultTransport", "NewRequest", "NewRequestWithContext"):
+		case f.is(n, "net", "Dial", "DialTimeout", "DialTCP", "DialUDP", "DialUnix", "Dialer", "Listen", "ListenPacket"):
+		case f.is(n, "crypto/tls", "Dial", "DialWithDialer", "Dialer"), f.is(n, "net/smtp", "SendMail", "Dial"):
+		default:
+			return
+		}
+		found(n.Pos(), false, "it talks to other machines, which no test has")
+	})
+}

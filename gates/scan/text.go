@@ -36,6 +36,41 @@ func hiddenCharacters(f *file, found report) {
 	}
 }
 
+// farSpaces is how many blanks in a row push what follows out of sight.
+const farSpaces = 60
+
+// farRight looks for code that stands where no window shows it, behind many blanks. A
+// file that is written so is left alone.
+func farRight(f *file, found report) {
+	if len(pushed(f.Old)) > 0 {
+		return
+	}
+	tf := f.set.File(f.now.Package)
+	for _, at := range pushed(f.New) {
+		found(tf.Pos(at), false, "there is something behind more than %d blanks", farSpaces)
+	}
+}
+
+// pushed lists what stands behind many blanks in the same line, by its offset.
+func pushed(text []byte) []int {
+	var out []int
+	blanks, begun := 0, false
+	for i, c := range text {
+		switch c {
+		case '\n', '\r':
+			blanks, begun = 0, false
+		case ' ', '\t':
+			blanks++
+		default:
+			if begun && blanks > farSpaces {
+				out = append(out, i)
+			}
+			blanks, begun = 0, true
+		}
+	}
+	return out
+}
+
 // hides tells whether a reader does not see a character for what it is.
 func hides(r rune) (fatal, hidden bool) {
 	switch {

@@ -1,0 +1,181 @@
+package scan
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+)
+
+// ambient lists, by package, the functions and variables that answer what machine and
+// process this is, rather than what was asked: a gate and real use differ in every one
+// of them, and no test of the base tells whether the code does as well. An empty list
+// is the whole package. Reading the clock is not among them; dates are looked for by
+// themselves.
+var ambient = map[string][]string{
+	"runtime": {
+		"NumGoroutine", "NumCPU", "NumCgoCall", "GOMAXPROCS", "ReadMemStats", "MemProfile", "GoroutineProfile", "ThreadCreateProfile",
+		"Caller", "Callers", "CallersFrames", "FuncForPC", "Stack",
+	},
+	"runtime/debug":    {"Stack", "PrintStack", "ReadGCStats", "SetGCPercent", "SetMemoryLimit", "SetMaxStack", "SetMaxThreads", "SetCrashOutput", "WriteHeapDump"},
+	"runtime/pprof":    {},
+	"runtime/metrics":  {},
+	"runtime/trace":    {},
+	"runtime/coverage": {},
+	"net/http/pprof":   {},
+	"expvar":           {"Get", "Do", "Handler"},
+	"debug/buildinfo":  {},
+	"go/build":         {"Default", "Import", "ImportDir"},
+	"os": {
+		"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Hostname", "Getpid", "Getuid", "Geteuid", "Getgid", "Getegid", "Getgroups", "Getwd", "Executable",
+		"TempDir", "UserHomeDir", "UserCacheDir", "UserConfigDir", "FindProcess", "StartProcess", "NewFile", "Stdin",
+	},
+	"os/user":       {},
+	"path/filepath": {"Abs"},
+	"flag":          {"CommandLine", "Parsed", "Visit", "VisitAll", "Lookup", "NArg", "NFlag"},
+	"math/rand":     {"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uint32", "Uint64", "Float32", "Float64", "Perm", "Shuffle", "NormFloat64", "ExpFloat64"},
+	"math/rand/v2": {
+		"Int", "IntN", "Int32", "Int32N", "Int64", "Int64N", "Uint", "UintN", "Uint32", "Uint32N", "Uint64", "Uint64N", "N", "Float32", "Float64", "Perm", "Shuffle",
+		"NormFloat64", "ExpFloat64",
+	},
+	"hash/maphash": {"MakeSeed"},
+	"crypto/x509":  {"SystemCertPool"},
+	"mime":         {"TypeByExtension", "ExtensionsByType"},
+	"net":          {"Interfaces", "InterfaceAddrs", "InterfaceByName", "InterfaceByIndex", "LookupHost", "LookupIP", "LookupAddr", "LookupCNAME", "LookupTXT"},
+	"net/http":     {"ProxyFromEnvironment", "ServerContextKey", "LocalAddrContextKey"},
+	"time":         {"LoadLocation", "Local"},
+	"log":          {"Llongfile", "Lshortfile"},
+	"unique":       {},
+	"weak":         {},
+}
+
+// ambience looks for functions that begin to ask what machine and process they run in.
+// What the function asked before is not blamed, and neither is a main function: it is
+// there to ask.
+func ambience(f *file, found report) {
+	for _, u := range f.units {
+		if fn, ok := u.node.(*ast.FuncDecl); ok && f.now.Name.Name == "main" && fn.Recv == nil && fn.Name.Name == "main" {
+			continue
+		}
+		ast.Inspect(u.node, func(n ast.Node) bool {
+			e, ok := n.(ast.Expr)
+			if !ok {
+				return true
+			}
+			if pkg, name, ok := f.asks(e); ok {
+				found(n.Pos(), false, "it asks %s.%s, which answers a gate and real use differently", path.Base(pkg), name)
+				return false
+			}
+			if call, ok := e.(*ast.CallExpr); ok {
+				f.fixedPlaces(call, found)
+			}
+			return true
+		})
+		f.typesOfInputs(u.node, found)
+	}
+}
+
+// asks tells whether an expression names something ambient.
+func (f *file) asks(e ast.Expr) (pkg, name string, ok bool) {
+	switch x := e.(type) {
+	case *ast.SelectorExpr:
+		if id, is := ast.Unparen(x.X).(*ast.Ident); is {
+			pkg, name = f.imported[id.Name], x.Sel.Name
+		}
+		list, watched := ambient[pkg]
+		return pkg, name, watched && (len(list) == 0 || slices.Contains(list, name)) && !f.declares(path.Base(pkg))
+	case *ast.Ident:
+		for _, p := range f.dotted {
+			if slices.Contains(ambient[p], x.Name) {
+				return p, x.Name, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// readers are the functions that look at files, by package.
+var readers = map[string][]string{
+	"os":            {"Open", "OpenFile", "ReadFile", "ReadDir", "Stat", "Lstat", "Readlink", "DirFS", "OpenRoot"},
+	"io/ioutil":     {"ReadFile", "ReadDir"},
+	"path/filepath": {"Glob", "Walk", "WalkDir", "EvalSymlinks"},
+	"net/http":      {"Dir", "FileServer", "ServeFile"},
+	"text/template": {"ParseFiles", "ParseGlob"},
+	"html/template": {"ParseFiles", "ParseGlob"},
+	"go/parser":     {"ParseFile", "ParseDir"},
+}
+
+// fixedPlaces looks for calls that ask for a file whose name stands in the source, of
+// standard output, or of the moment: a folder with tests has other files than a
+// service.
+func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
+	for pkg, names := range readers {
+		if !f.is(call.Fun, pkg, names...) {
+			continue
+		}
+		for _, arg := range call.Args {
+			if name, ok := f.text(arg); ok {
+				found(call.Pos(), false, "it looks for %+q, which a folder with tests has or has not by itself", name)
+			}
+		}
+	}
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	if f.is(s.X, "os", "Stdout", "Stderr") && slices.Contains([]string{"Stat", "Fd", "Name"}, s.Sel.Name) {
+		found(call.Pos(), false, "it asks what standard output is, which is another thing under a gate")
+	}
+	if now, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && s.Sel.Name == "Nanosecond" && f.is(now.Fun, "time", "Now") {
+		found(call.Pos(), false, "it throws a die with the clock")
+	}
+}
+
+// recorders are the types that tests hand in where real use has another.
+var recorders = map[string][]string{
+	"strings":           {"Builder", "Reader"},
+	"bytes":             {"Buffer", "Reader"},
+	"net/http/httptest": {"ResponseRecorder", "Server"},
+}
+
+// typesOfInputs looks for code that tells what tests hand in from what real use does:
+// by the name of its type, or by asking for a type that tests write to, or by the
+// address that net/http/httptest invents.
+func (f *file) typesOfInputs(n ast.Node, found report) {
+	ask := func(t ast.Expr) {
+		star, ok := t.(*ast.StarExpr)
+		if !ok {
+			return
+		}
+		for pkg, names := range recorders {
+			if f.is(star.X, pkg, names...) {
+				found(t.Pos(), false, "it asks for a type that tests hand in, of package %q", pkg)
+			}
+		}
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.TypeAssertExpr:
+			ask(x.Type)
+		case *ast.CaseClause:
+			for _, e := range x.List {
+				ask(e)
+			}
+		case *ast.CallExpr:
+			if !f.is(x.Fun, "fmt", "Sprintf", "Sprint", "Appendf") {
+				return true
+			}
+			for _, arg := range x.Args {
+				if value, ok := f.text(arg); ok && (strings.Contains(value, "%T") || strings.Contains(value, "%p")) {
+					found(x.Pos(), false, "it asks for the name of a type, or an address, as a text")
+				}
+			}
+		}
+		return true
+	})
+	f.eachText(n, func(n ast.Node, value string) {
+		if strings.Contains(value, "192.0.2.") {
+			found(n.Pos(), false, "%+q is an address that only tests have", value)
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package scan
+
+import (
+	"go/ast"
+	"go/token"
+	"time"
+)
+
+// soon is a delay after which no test still waits.
+const soon = 5 * time.Second
+
+// laterCode looks for code that is set to run when the tests are over: a timer with a
+// long constant delay, and a moment of the start that is kept to compare with.
+func laterCode(f *file, found report) {
+	f.each(func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		if f.is(call.Fun, "time", "AfterFunc") && len(call.Args) == 2 && f.duration(call.Args[0]) >= soon {
+			found(n.Pos(), false, "it runs code %s later, when no test waits any more", f.duration(call.Args[0]))
+		}
+		if f.is(call.Fun, "time", "Now") && f.pkg.early[n] {
+			found(n.Pos(), false, "it remembers when the program was started, which was a moment ago in every test")
+		}
+	})
+}
+
+// duration is the value of a constant delay: a product of numbers and units of
+// package time; 0 for anything else.
+func (f *file) duration(e ast.Expr) time.Duration {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.BasicLit:
+		return time.Duration(number(x))
+	case *ast.BinaryExpr:
+		if x.Op == token.MUL {
+			return f.duration(x.X) * f.duration(x.Y)
+		}
+	case *ast.CallExpr:
+		if f.is(x.Fun, "time", "Duration") && len(x.Args) == 1 {
+			return f.duration(x.Args[0])
+		}
+	case *ast.SelectorExpr:
+		for name, unit := range map[string]time.Duration{
+			"Nanosecond": time.Nanosecond, "Microsecond": time.Microsecond, "Millisecond": time.Millisecond, "Second": time.Second, "Minute": time.Minute, "Hour": time.Hour,
+		} {
+			if f.is(x, "time", name) {
+				return unit
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,49 @@
+package scan
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// sentinels looks for package-level errors that lose their value, or become another's:
+// what returns them reports no error any more, or one that is easily taken for
+// another, and errors.Is still agrees.
+func sentinels(f *file, found report) {
+	if f.was == nil {
+		return
+	}
+	made := map[string]bool{}
+	before := f.before()
+	eachVariable(f.was, func(name *ast.Ident, value ast.Expr) {
+		call, ok := value.(*ast.CallExpr)
+		made[name.Name] = ok && (before.is(call.Fun, "errors", "New") || before.is(call.Fun, "fmt", "Errorf"))
+	})
+	eachVariable(f.now, func(name *ast.Ident, value ast.Expr) {
+		if _, call := value.(*ast.CallExpr); made[name.Name] && !call {
+			found(name.Pos(), false, "%+q is no error of its own any more", name.Name)
+		}
+	})
+}
+
+// eachVariable visits the package-level variables of a file, each with its value or nil.
+func eachVariable(a *ast.File, visit func(name *ast.Ident, value ast.Expr)) {
+	for _, d := range a.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, s := range g.Specs {
+			v, ok := s.(*ast.ValueSpec)
+			if !ok {
+				continue
+			}
+			for i, name := range v.Names {
+				if i < len(v.Values) {
+					visit(name, v.Values[i])
+				} else {
+					visit(name, nil)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package scan
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// predeclared are the names of the language that every reader takes for what they are.
+// Those that came late, and that honest packages have had for their own, are left out:
+// min, max, clear, new, any, print and println.
+var predeclared = strings.Fields(`true false nil iota
+	append cap copy delete len make panic recover real imag complex close
+	bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr`)
+
+// shadows looks for package-level names that are the language's own, and for imports
+// by which a name of the standard library comes to mean another package.
+func shadows(f *file, found report) {
+	said := func(name *ast.Ident) {
+		if slices.Contains(predeclared, name.Name) {
+			found(name.Pos(), false, "%s means something else in the whole package now", name.Name)
+		}
+	}
+	for _, u := range f.units {
+		switch x := u.node.(type) {
+		case *ast.FuncDecl:
+			if x.Recv == nil {
+				said(x.Name)
+			}
+		case *ast.TypeSpec:
+			said(x.Name)
+		case *ast.ValueSpec:
+			for _, name := range x.Names {
+				said(name)
+			}
+		case *ast.ImportSpec:
+			f.swapped(x, found)
+		}
+	}
+}
+
+// swapped tells of an import that takes the name of one of the standard library's,
+// which the file had before.
+func (f *file) swapped(i *ast.ImportSpec, found report) {
+	p, before := importPath(i), f.before()
+	if before == nil {
+		return
+	}
+	for name, now := range f.imported {
+		was := before.imported[name]
+		if now == p && was != "" && was != now && !strings.Contains(strings.SplitN(was, "/", 2)[0], ".") && packageName(was) == name && was != "math/rand" {
+			found(i.Pos(), false, "%s was %q and is %q now", name, was, p)
+		}
+	}
+}
