@@ -57,7 +57,7 @@ func (w *passage) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 	seed := fnv.New64a()
 	_, _ = seed.Write([]byte(w.tree))
 	trial, err := w.desk.Trial(ctx, TrialAsk{
-		Agent: w.target.Agent, Top: w.repo.Top(), Base: w.before, Candidate: w.after, Scratch: scratch, Seed: int64(seed.Sum64() >> 11),
+		Agent: w.target.Agent, Top: w.repo.Top(), Base: w.before, Candidate: w.after, Scratch: scratch, Seed: int64(seed.Sum64() >> 11), Budget: w.desk.Budget,
 	})
 	if err != nil {
 		return "", "", err

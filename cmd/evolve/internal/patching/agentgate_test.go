@@ -2,9 +2,12 @@ package patching
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +50,10 @@ func trying(b *bureau, asked *int) {
 		for i := range 40 {
 			t.Tasks = append(t.Tasks, &bench.Task{ID: fmt.Sprintf("t%d", i), Goal: fmt.Sprint(i), Split: bench.Search})
 		}
-		budget := bench.NewBudget(0, time.Time{}, time.Now)
+		budget := ask.Budget
+		if budget == nil {
+			budget = bench.NewBudget(0, time.Time{}, time.Now)
+		}
 		side := func(tree string) *bench.Harness {
 			program, err := command.New(command.Options{
 				Argv: []string{"sh", "solve"}, Dir: filepath.Join(tree, "cache"), Protocol: command.JSONL, Pool: 2,
@@ -106,6 +112,90 @@ func TestAgentIsTried(t *testing.T) {
 			}
 		})
 	}
+}
+
+// priced is what an answer of the solver costs here.
+const priced = ",\"usage\":{\"cost_usd\":0.01}}\\n"
+
+// TestTrialIsCharged: a trial is paid from the desk's budget, ends with it, and is told
+// in the record and the ledger, also when the gates are stopped in the middle of it.
+func TestTrialIsCharged(t *testing.T) {
+	for name, c := range map[string]struct {
+		usd     float64
+		verdict gates.Verdict
+		says    string
+	}{
+		"enough":     {10, gates.Passed, "0.8000 USD"},
+		"not enough": {.2, gates.NotRun, "the budget was used up before the comparison was complete"},
+		"none left":  {1e-9, gates.NotRun, "the budget was used up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBureau(t)
+			asked := 0
+			trying(b, &asked)
+			b.write("cache/solve", strings.ReplaceAll(solver, `}\n`, priced))
+			b.git("commit", "--quiet", "--all", "--message=priced")
+			b.Run, b.Budget = "7-night", bench.NewBudget(c.usd, time.Time{}, time.Now)
+			p := b.must(b.submit(Person, "Robin", limited("limit=40")))
+			got := gateOf(t, p, gateAgent)
+			if got.Verdict != string(c.verdict) || !strings.Contains(got.Evidence, c.says) {
+				t.Errorf("%s: %s", got.Verdict, got.Evidence)
+			}
+			if (p.State == archive.GateFailed) != (c.verdict == gates.NotRun) {
+				t.Error(p.State)
+			}
+			told := costsOf(b)
+			if spent := b.Budget.Spent(); math.Abs(p.Patch.CostUSD-spent) > 1e-9 || math.Abs(told-spent) > 1e-9 || spent > c.usd+.04 {
+				t.Errorf("spent %g, the record says %g and the ledger %g", spent, p.Patch.CostUSD, told)
+			}
+		})
+	}
+	t.Run("stopped", func(t *testing.T) {
+		b := newBureau(t)
+		asked := 0
+		trying(b, &asked)
+		b.write("cache/solve", strings.ReplaceAll(solver, `}\n`, priced))
+		b.git("commit", "--quiet", "--all", "--message=priced")
+		b.Run, b.Budget = "7-night", bench.NewBudget(10, time.Time{}, time.Now)
+		ctx, stop := context.WithCancel(t.Context())
+		made := b.Trial
+		b.Trial = func(c context.Context, ask TrialAsk) (*Trial, error) {
+			trial, err := made(c, ask)
+			trial.Tasks = trial.Tasks[:20]
+			go func() {
+				for b.Budget.Spent() == 0 && c.Err() == nil {
+					runtime.Gosched()
+				}
+				stop()
+			}()
+			return trial, err
+		}
+		_, err := b.Propose(ctx, Submission{Target: "code", Author: "Robin", Origin: Person, Diff: limited("limit=40")})
+		p := b.must(b.Find(t.Context(), "P1"))
+		if err == nil { // it was through before it could be stopped
+			return
+		}
+		var left *LeftError
+		if !errors.As(err, &left) || p.State != archive.Drafted || p.Patch.CostUSD <= 0 || math.Abs(costsOf(b)-p.Patch.CostUSD) > 1e-9 {
+			t.Errorf("%v, %s, the record says %g, the ledger %g", err, p.State, p.Patch.CostUSD, costsOf(b))
+		}
+	})
+}
+
+// costsOf is what the ledger says that patches have cost the night.
+func costsOf(b *bureau) float64 {
+	b.t.Helper()
+	told := 0.
+	for e, err := range b.store.Ledger(b.t.Context(), 1) {
+		var c Cost
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if e.Kind == CostKind && json.Unmarshal(e.Data, &c) == nil && c.Run == "7-night" {
+			told += c.USD
+		}
+	}
+	return told
 }
 
 // TestAgentIsNotTried: a program that something speaks against, or that would run

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/runtime/model"
 )
 
@@ -118,6 +120,52 @@ func TestNobodyToReview(t *testing.T) {
 	b.must(b.submit(Agent, "aide", turned("64", "128")))
 	_, err := b.Review(t.Context(), "P1", "")
 	refused(t, err, "no other agent")
+}
+
+// TestWhyThereIsNoReview: the record says why, for the report and whoever decides.
+func TestWhyThereIsNoReview(t *testing.T) {
+	broken := func(err error) Reviewer {
+		return Reviewer{Agent: "clerk", Open: func(context.Context) (model.Model, func() error, error) { return nil, nil, err }}
+	}
+	for name, c := range map[string]struct {
+		reviewer Reviewer
+		usd      float64
+		says     string // "" when an agent may be asked
+		after    string
+	}{
+		"nobody":     {Reviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only one, and its author", ""},
+		"deaf":       {Reviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
+		"malformed":  {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
+		"no network": {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
+		"no budget":  {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the budget of the night left nothing for it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBureau(t)
+			b.Reviewers = []Reviewer{c.reviewer}
+			b.Budget = bench.NewBudget(c.usd, time.Time{}, time.Now)
+			b.Budget.Add(1e-8)
+			p := b.must(b.submit(Agent, "aide", turned("64", "128")))
+			if u := p.Patch.Unreviewed; (u != nil) != (c.says != "") || u != nil && !strings.Contains(u.String(), c.says) {
+				t.Fatalf("%+v", u)
+			}
+			_, err := b.Review(t.Context(), "P1", "")
+			if c.after == "" {
+				refused(t, err, c.says)
+				return
+			}
+			if !errors.Is(err, ErrNoWord) {
+				t.Fatal(err)
+			}
+			p = b.must(b.Find(t.Context(), "P1"))
+			if u := p.Patch.Unreviewed; u == nil || u.String() != c.after || p.State != archive.Awaiting {
+				t.Errorf("%s: %+v", p.State, u)
+			}
+			b.Budget, b.Reviewers = nil, []Reviewer{(&critic{answer: approves}).reviewer("clerk")}
+			if p = b.must(b.Review(t.Context(), "P1", "")); p.Patch.Unreviewed != nil || Reviewed(p) == nil {
+				t.Errorf("%+v", p.Patch)
+			}
+		})
+	}
 }
 
 func TestReadOpinion(t *testing.T) {

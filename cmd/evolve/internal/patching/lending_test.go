@@ -1,0 +1,340 @@
+package patching
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/gates/gotest"
+	"evolve/runtime/model"
+)
+
+// lent watches whether the archive is lent.
+type lent struct {
+	now   bool
+	times int
+}
+
+// watch gives a bureau an archive of which one sees when it is lent, and does something
+// at the first gate of each passage that starts Go.
+func (b *bureau) watch(at func()) *lent {
+	l := &lent{}
+	b.Desk.Archive = func(_ context.Context, work func(*archive.Archive) error) error {
+		if l.now {
+			b.t.Error("the archive is lent twice at once")
+		}
+		l.now = true
+		l.times++
+		defer func() { l.now = false }()
+		return work(b.store)
+	}
+	b.Desk.tests = func(c gotest.Change) []gates.Gate {
+		list := b.stand(c)
+		first := list[0].Check
+		list[0].Check = func(ctx context.Context) (gates.Verdict, string) {
+			at()
+			return first(ctx)
+		}
+		return list
+	}
+	return l
+}
+
+// TestGatesHoldNoArchive: while gates run and reviewers think, others may write.
+func TestGatesHoldNoArchive(t *testing.T) {
+	b := newBureau(t)
+	asked := 0
+	var l *lent
+	l = b.watch(func() {
+		if asked++; l.now {
+			t.Error("a gate runs with the archive held")
+		}
+	})
+	c := &critic{answer: approves}
+	aide := c.reviewer("aide")
+	open := aide.Open
+	aide.Open = func(ctx context.Context) (m model.Model, done func() error, err error) {
+		if l.now {
+			t.Error("a reviewer is asked with the archive held")
+		}
+		return open(ctx)
+	}
+	b.Reviewers = []Reviewer{aide}
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	b.must(b.Review(t.Context(), "P1", ""))
+	b.git("commit", "--quiet", "--allow-empty", "--message=moved")
+	b.done(b.Approve(t.Context(), "P1", robin)) // gated again, with the same words
+	b.done(b.Rollback(t.Context(), "P1", robin))
+	if asked != 5 { // two passages with a rehearsal each, and the way back
+		t.Errorf("gates ran %d times, want 5", asked)
+	}
+	if _, _, err := b.store.VerifyLedger(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// left lists what is in the folders that a passage uses.
+func (b *bureau) left() []string {
+	trees, _ := filepath.Glob(filepath.Join(b.Scratch, "trees", "*"))
+	claims, _ := filepath.Glob(filepath.Join(b.Scratch, "claims", "*"))
+	return append(trees, claims...)
+}
+
+// TestInterruptedGates: a proposal whose gates are stopped is left drafted, with nothing
+// else, and is taken up by whoever comes next: a night, or the same patch handed in again.
+func TestInterruptedGates(t *testing.T) {
+	for name, again := range map[string]func(*bureau) (archive.ProposalRecord, error){
+		"resumed": func(b *bureau) (archive.ProposalRecord, error) {
+			done, err := b.Resume(b.t.Context())
+			if len(done) != 1 {
+				b.t.Fatalf("%d were taken up, %v", len(done), err)
+			}
+			return done[0], err
+		},
+		"handed in again": func(b *bureau) (archive.ProposalRecord, error) { return b.submit(Person, "Robin", turned("64", "128")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBureau(t)
+			ctx, stop := context.WithCancelCause(t.Context())
+			reason := errors.New("it is morning")
+			b.watch(func() { stop(reason) })
+			p, err := b.Propose(ctx, Submission{Target: "code", Author: "Robin", Origin: Person, Diff: turned("64", "128")})
+			var left *LeftError
+			if !errors.As(err, &left) || left.ID != "P1" || !errors.Is(err, reason) || p.State != archive.Drafted || len(p.Gates) > 0 {
+				t.Fatalf("%v %+v", err, p)
+			}
+			if files := b.left(); len(files) > 0 {
+				t.Errorf("left behind: %v", files)
+			}
+			if p := b.must(b.Find(t.Context(), "P1")); p.State != archive.Drafted {
+				t.Error(p.State)
+			}
+			b.watch(func() {})
+			p = b.must(again(b))
+			if p.ID != "P1" || p.State != archive.Awaiting || p.Patch.Interrupted != 1 {
+				t.Errorf("%s is %s, %+v", p.ID, p.State, p.Patch)
+			}
+			if kinds := strings.Join(b.kinds(), " "); !strings.HasSuffix(kinds, "patch.resume proposal.create") {
+				t.Errorf("the ledger tells of %s", kinds)
+			}
+			if again, err := b.Resume(t.Context()); err != nil || len(again) > 0 {
+				t.Errorf("taken up again: %v %v", again, err)
+			}
+			b.done(b.Approve(t.Context(), "P1", robin))
+		})
+	}
+}
+
+// TestMeanwhile: what others do while gates run is not written over.
+func TestMeanwhile(t *testing.T) {
+	t.Run("a person rejects it", func(t *testing.T) {
+		b := newBureau(t)
+		b.watch(func() {
+			b.Desk.tests = b.stand
+			b.done(b.Reject(t.Context(), "P1", robin))
+		})
+		p, err := b.submit(Agent, "aide", turned("64", "128"))
+		refused(t, err, "what the gates of P1 found was dropped: meanwhile it is rejected")
+		if p.State != archive.Rejected || b.git("for-each-ref", "refs/evolve") != "" {
+			t.Errorf("%s, refs %s", p.State, b.git("for-each-ref", "refs/evolve"))
+		}
+	})
+	t.Run("the same is handed in again", func(t *testing.T) {
+		b := newBureau(t)
+		tries := 0
+		b.watch(func() {
+			if tries++; tries == 1 {
+				_, err := b.submit(Person, "Kim", turned("64", "128"))
+				refused(t, err, "P1 is at its gates in another process")
+				done, err := b.Resume(t.Context())
+				if err != nil || len(done) > 0 {
+					t.Errorf("another process took it up: %v %v", done, err)
+				}
+			}
+		})
+		b.must(b.submit(Person, "Robin", turned("64", "128")))
+	})
+	t.Run("the same comes to wait", func(t *testing.T) {
+		b := newBureau(t)
+		b.watch(func() {
+			p := b.must(b.Find(t.Context(), "P1"))
+			p.State, p.Ref = archive.Awaiting, ""
+			if _, err := b.store.NewProposal(t.Context(), p); err != nil {
+				t.Error(err)
+			}
+			b.Desk.tests = b.stand
+		})
+		p := b.must(b.submit(Person, "Robin", turned("64", "128")))
+		last := p.Gates[len(p.Gates)-1]
+		if p.State != archive.GateFailed || last.Gate != gateUnique || !strings.Contains(last.Evidence, "P2 is the same patch and is awaiting") {
+			t.Errorf("%s %+v", p.State, last)
+		}
+	})
+	t.Run("the target moves", func(t *testing.T) {
+		b := newBureau(t)
+		b.watch(func() {
+			b.Desk.tests = b.stand
+			b.write("cache/other.go", "package cache\n")
+			b.git("add", "--all")
+			b.git("commit", "--quiet", "--message=meanwhile")
+		})
+		p := b.must(b.submit(Person, "Robin", turned("64", "128")))
+		if p.State != archive.Awaiting || !strings.Contains(b.Stale(p), "moved") {
+			t.Errorf("%s, stale: %q", p.State, b.Stale(p))
+		}
+		_, err := b.Approve(t.Context(), "P1", robin)
+		refused(t, err, "is stale: it was gated again on")
+	})
+	t.Run("it is vetoed while it is gated again", func(t *testing.T) {
+		b := newBureau(t)
+		b.Reviewers = []Reviewer{(&critic{answer: rejects}).reviewer("clerk")}
+		b.must(b.submit(Person, "Robin", turned("64", "128")))
+		b.git("commit", "--quiet", "--allow-empty", "--message=moved")
+		b.watch(func() {
+			b.Desk.tests = b.stand
+			b.must(b.Review(t.Context(), "P1", ""))
+		})
+		_, err := b.Approve(t.Context(), "P1", robin)
+		refused(t, err, "meanwhile it is failed")
+		if p := b.must(b.Find(t.Context(), "P1")); Vetoed(p) == nil {
+			t.Error("the veto is gone")
+		}
+	})
+	t.Run("three others are adopted while it is gated again", func(t *testing.T) {
+		b := newBureau(t)
+		b.must(b.submit(Person, "Robin", turned("64", "128")))
+		b.git("commit", "--quiet", "--allow-empty", "--message=moved")
+		b.watch(func() {
+			b.Desk.tests = b.stand
+			for range 3 {
+				if _, err := b.note(t.Context(), b.store, entryAdopted, "Kim", "P9", map[string]any{"kind": archive.KindPatch}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		_, err := b.Approve(t.Context(), "P1", robin)
+		refused(t, err, "3 patches a day")
+	})
+	t.Run("the target moves while the way back is at its gates", func(t *testing.T) {
+		b := newBureau(t)
+		b.must(b.submit(Person, "Robin", turned("64", "128")))
+		b.done(b.Approve(t.Context(), "P1", robin))
+		b.watch(func() { b.git("commit", "--quiet", "--allow-empty", "--message=moved") })
+		_, err := b.Rollback(t.Context(), "P1", robin)
+		refused(t, err, "the target moved while the way back of P1 was at its gates")
+		b.Desk.tests = b.stand
+		b.done(b.Rollback(t.Context(), "P1", robin))
+	})
+}
+
+// TestLostAttempt: an attempt of which a crash left nothing else counts, and the ledger
+// is told of it once.
+func TestLostAttempt(t *testing.T) {
+	b := newBureau(t)
+	b.must(b.submit(Person, "Robin", turned("64", "65")))
+	b.stopAt("attempt")
+	if _, err := b.submit(Agent, "aide", turned("64", "128")); !errors.Is(err, errPower) {
+		t.Fatal(err)
+	}
+	b.reached = nil
+	_, err := b.submit(Person, "Robin", turned("64", "65")) // an attempt that was turned away is not lost
+	refused(t, err, "P1 is the same patch")
+	for range 2 {
+		if done, err := b.Resume(t.Context()); err != nil || len(done) > 0 {
+			t.Fatal(done, err)
+		}
+	}
+	kinds := strings.Join(b.kinds(), " ")
+	if strings.Count(kinds, "patch.lost") != 1 || !strings.HasSuffix(kinds, "patch.refused patch.lost") {
+		t.Errorf("the ledger tells of %s", kinds)
+	}
+	if _, _, err := b.store.VerifyLedger(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnreachable: a patch whose target is gone keeps no other one waiting.
+func TestUnreachable(t *testing.T) {
+	b := newBureau(t)
+	for _, size := range []string{"65", "66"} {
+		b.stopAt("tree")
+		if _, err := b.submit(Person, "Robin", turned("64", size)); !errors.Is(err, errPower) {
+			t.Fatal(err)
+		}
+	}
+	b.reached = nil
+	p := b.must(b.Find(t.Context(), "P1"))
+	p.Patch.Target = "gone"
+	if err := b.store.PutProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	done, err := b.Resume(t.Context())
+	if err != nil || len(done) != 2 || done[0].State != archive.GateFailed || done[1].State != archive.Awaiting {
+		t.Fatalf("%v %+v", err, done)
+	}
+	if !strings.Contains(done[0].Gates[0].Evidence, `there is no target "gone"`) {
+		t.Errorf("%+v", done[0].Gates)
+	}
+}
+
+// TestSweep: the trees of a process that died go with the next passage, those of one
+// that lives stay.
+func TestSweep(t *testing.T) {
+	b := newBureau(t)
+	for _, id := range []string{"P7", "P8"} {
+		if err := os.MkdirAll(filepath.Join(b.Scratch, "trees", id, "base"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alive, err := b.claim("P8")
+	if err != nil || alive == nil {
+		t.Fatal(alive, err)
+	}
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	if got := strings.Join(b.left(), " "); strings.Contains(got, "P7") || strings.Count(got, "P8") != 2 || strings.Contains(got, "P1") {
+		t.Errorf("left: %s", got)
+	}
+	if other, err := b.claim("P8"); other != nil || err != nil {
+		t.Error("two have the same right", err)
+	}
+	alive.release()
+	if other, err := b.claim("P8"); other == nil || err != nil {
+		t.Error("the right is not given back", err)
+	}
+}
+
+// TestPatience: short commands are waited for, a night is not.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		busy := func(until int) Lender {
+			return func(_ context.Context, work func(*archive.Archive) error) error {
+				if tries++; tries <= until {
+					return &archive.LockedError{Owner: "evolve run", PID: 1}
+				}
+				return work(nil)
+			}
+		}
+		done := false
+		work := func(ctx context.Context, _ *archive.Archive) error {
+			done = true
+			return ctx.Err()
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if err := busy(3).Patiently(ctx, work); err != nil || !done || tries != 4 {
+			t.Errorf("after %d tries: %v", tries, err)
+		}
+		start := time.Now()
+		if err := busy(1<<30).Patiently(ctx, work); !errors.Is(err, archive.ErrLocked) || time.Since(start) != lendPatience {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+	})
+}
