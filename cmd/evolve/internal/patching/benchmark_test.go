@@ -2,10 +2,70 @@ package patching
 
 import (
 	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
+	"evolve/archive"
 	"evolve/bench/gobench"
+	"evolve/gates"
+	"evolve/patch/scope"
 )
+
+// TestBenchmarkCommand: a command speaks for a patch or against it, and whatever it says
+// that is no measurement of the same things as before keeps the patch from passing.
+func TestBenchmarkCommand(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	const size = `size=$(sed -n 's/^const Size = //p' cache/cache.go); `
+	for _, c := range []struct {
+		name, script, to string
+		verdict          gates.Verdict
+		says             string
+	}{
+		{"better", size + `echo BenchmarkFull 1 $size work/op`, "32", gates.Passed, "as the command sh bench.sh says: BenchmarkFull: work/op better by 50 %"},
+		{"worse", size + `echo BenchmarkFull 1 $size work/op`, "128", gates.Failed, "as the command sh bench.sh says: BenchmarkFull: work/op worse by 100 %"},
+		{"under another name", size + `echo BenchmarkFull$size 1 20 work/op`, "32", gates.Failed, "candidate reports BenchmarkFull64 in work/op never in its run 1, the base's first run once"},
+		{"without one of two", size + `echo BenchmarkFull 1 $size work/op; [ $size = 32 ] || echo BenchmarkGet 1 5 work/op`, "32", gates.Failed, "candidate reports BenchmarkGet in work/op never"},
+		{"in another unit", size + `[ $size = 64 ] && unit=work; echo BenchmarkFull 1 20 ${unit:-rest}/op`, "32", gates.NotRun, "candidate: sh: none of its results is in work/op; they are in rest/op"},
+		{"no number", size + `[ $size = 64 ] || n=NaN; echo BenchmarkFull 1 ${n:-20} work/op`, "32", gates.NotRun, `candidate: sh: line 1: "BenchmarkFull" has NaN work/op`},
+		{"a line too many", size + `[ $size = 64 ] || echo BenchmarkFull 1 1 work/op; echo BenchmarkFull 1 20 work/op`, "32", gates.NotRun, `candidate: sh: line 2: "BenchmarkFull" has two values`},
+		{"a flood", size + `[ $size = 64 ] || yes | head -c 5000000; echo BenchmarkFull 1 20 work/op`, "32", gates.NotRun, "candidate: sh printed too much"},
+		{"it fails", size + `echo BenchmarkFull 1 20 work/op; [ $size = 64 ]`, "32", gates.NotRun, "candidate: sh ended with code 1"},
+		{"it never worked", "exit 7", "32", gates.NotRun, "sh ended with code 7"},
+		{"it is never the same", `echo BenchmarkFull$$ 1 20 work/op`, "32", gates.Flagged, "the measurement carries no verdict"},
+		{"another program", "", "32", gates.Failed, "the patch changes cache/measure, which is to measure it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBureau(t)
+			own := &Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower"}
+			b.Unwalled, b.Targets[0].Benchmark, b.Targets[0].Policy = true, own, scope.Policy{Allow: []string{"cache"}}
+			b.write("bench.sh", c.script+"\n")
+			text := turned("64", c.to)
+			if c.script == "" {
+				own.Command[1] = "cache/measure"
+				b.write("cache/measure", "echo BenchmarkFull 1 20 work/op\n")
+				text += "--- a/cache/measure\n+++ b/cache/measure\n@@ -1 +1 @@\n-echo BenchmarkFull 1 20 work/op\n+echo BenchmarkFull 1 1 work/op\n"
+			}
+			b.git("add", "--all")
+			b.git("commit", "--quiet", "--message=a benchmark")
+			p := b.must(b.submit(Person, "Robin", text))
+			at := slices.IndexFunc(p.Gates, func(v archive.GateVerdict) bool { return v.Gate == gateBenchmark })
+			if at < 0 || p.Gates[at].Verdict != string(c.verdict) || !strings.Contains(p.Gates[at].Evidence, c.says) {
+				t.Fatalf("%+v, want %s because %q", p.Gates, c.verdict, c.says)
+			}
+			want := map[gates.Verdict]archive.ProposalState{gates.Passed: archive.Awaiting, gates.Flagged: archive.HumanLane}[c.verdict]
+			if want == "" {
+				want = archive.GateFailed
+			}
+			if p.State != want {
+				t.Errorf("it is %s", p.State)
+			}
+		})
+	}
+}
 
 // TestOwnMeasure: a patch of a file that the command names is found out, however it is
 // written.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"evolve/patch"
@@ -60,11 +62,28 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 	if len(missing) > 0 {
 		return warn(name, "paths count from the root of the repository", "it may be changed, but is not there: %s", strings.Join(missing, ", "))
 	}
-	tried := ""
-	if t.Agent != "" {
-		tried = fmt.Sprintf("; tried as %s on %s", t.Agent, count(w.trialTasks(t), "search task"))
+	also := ""
+	if b := t.Benchmark; b != nil && len(b.Command) > 0 {
+		if !measures(ctx, p, dir, b.Command[0]) {
+			return warn(name, "name a program, or one in the repository, such as ./bench/run", "%q is not to be found, so that no patch can be measured", b.Command[0])
+		}
+		also = "; measured by " + strings.Join(b.Command, " ")
 	}
-	return ok(name, "%s may be changed: %s%s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "), tried)
+	if t.Agent != "" {
+		also += fmt.Sprintf("; tried as %s on %s", t.Agent, count(w.trialTasks(t), "search task"))
+	}
+	return ok(name, "%s may be changed: %s%s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "), also)
+}
+
+// measures reports whether the program of a benchmark is there: one of the machine's, or
+// one that is committed.
+func measures(ctx context.Context, p Probes, dir, program string) bool {
+	if filepath.IsAbs(program) || !strings.Contains(program, "/") {
+		_, err := p.LookPath(program)
+		return err == nil
+	}
+	_, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD:"+path.Clean(program))
+	return err == nil
 }
 
 // checkTests looks for what tests of a patch run with.
