@@ -29,8 +29,8 @@ type exporter struct {
 // that could lead outside, or into some .git, are refused, as is a name that the
 // file system takes for one that was written already.
 //
-// The time of each file and folder is derived from the hash of its content: the test
-// cache of go, which trusts sizes and times, then finds equal trees equal and
+// The time of each file and folder is derived from the hash of its content ([TimeOf]):
+// the test cache of go, which trusts sizes and times, then finds equal trees equal and
 // different ones different, wherever and whenever they were exported.
 func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -123,6 +123,9 @@ func (x *exporter) file(e entry, in *os.Root) error {
 	t := timeOf(e.hash)
 	return in.Chtimes(e.name, t, t)
 }
+
+// TimeOf is the time of an exported file with a content.
+func TimeOf(data []byte) time.Time { return timeOf(plumbing.ComputeHash(plumbing.BlobObject, data)) }
 
 // timeOf is a time between 1990 and 2024 that stands for a content: 2^30 seconds and
 // a fraction, some 60 bits of its hash.

@@ -56,10 +56,10 @@ func (c *compiled) module(ctx context.Context, t *trial, l *laid, m module) erro
 	c.built, c.vetted = c.built+len(code), c.vetted+len(all)
 	var steps []step
 	if len(code) > 0 {
-		steps = append(steps, step{name: "build", argv: l.room.goCommand(append([]string{"build", "-o", os.DevNull}, args(code)...)...), must: true})
+		steps = append(steps, step{name: "build", argv: l.room.goCommand(append([]string{"build", "-o", os.DevNull}, args(code)...)...), must: true, compiles: true})
 	}
 	if len(all) > 0 {
-		steps = append(steps, step{name: "vet", argv: l.room.goCommand(append([]string{"vet"}, args(all)...)...)})
+		steps = append(steps, step{name: "vet", argv: l.room.goCommand(append([]string{"vet"}, args(all)...)...), compiles: true})
 	}
 	if c.tests[m.dir], err = newKit(&t.marks, l.room, stuff, "tests", t.variable, t.loud, tests, nil); err != nil {
 		return err

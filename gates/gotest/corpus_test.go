@@ -22,6 +22,7 @@ import (
 	"evolve/archive"
 	"evolve/gates"
 	"evolve/gates/scan"
+	"evolve/patch"
 	"evolve/patch/scope"
 	"evolve/runtime/sandbox"
 )
@@ -130,6 +131,10 @@ func write(t testing.TB, files map[string][]byte) string {
 		if err := os.WriteFile(to, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		at := patch.TimeOf(data)
+		if err := os.Chtimes(to, at, at); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
@@ -159,7 +164,7 @@ func changeOf(t testing.TB, base, candidate map[string][]byte) Change {
 // newLab is a lab with a cache for the length of a test.
 func newLab(t testing.TB) *Lab {
 	t.Helper()
-	walls := sandbox.Detect(t.Context())
+	walls := sandbox.Detect(t.Context()).WithPlaces()
 	if walls.Err() != nil {
 		t.Skip(walls.Err())
 	}

@@ -55,8 +55,8 @@ func (r room) testFlags() []string {
 func (r room) draw(ctx context.Context, m module, stuff string) (facts, error) {
 	var f facts
 	results, err := r.script(ctx, m, stuff, []step{
-		{name: "build", argv: r.goCommand("build", "-o", os.DevNull, "./...")},
-		{name: "vet", argv: r.goCommand("vet", "./...")},
+		{name: "build", argv: r.goCommand("build", "-o", os.DevNull, "./..."), compiles: true},
+		{name: "vet", argv: r.goCommand("vet", "./..."), compiles: true},
 		{name: "test", argv: r.goCommand(append(append([]string{"test"}, r.testFlags()...), "./...")...)},
 	})
 	if err != nil {

@@ -1,7 +1,10 @@
 package gotest
 
 import (
+	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +17,7 @@ func twoModules() map[string][]byte {
 	return map[string][]byte{
 		"core/go.mod":       []byte("module example.org/core\n\ngo 1.24\n"),
 		"core/core.go":      []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n * 2 }\n"),
-		"core/core_test.go": []byte("package core\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 {\n\t\tt.Error()\n\t}\n}\n"),
+		"core/core_test.go": []byte("package core\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestTwice(t *testing.T) {\n\t_ = os.WriteFile(\"core.go\", []byte(\"package broken\"), 0o644)\n\tif Twice(2) != 4 {\n\t\tt.Error()\n\t}\n}\n"),
 		"tool/go.mod":       []byte("module example.org/tool\n\ngo 1.24\n\nrequire example.org/core v0.0.0\n\nreplace example.org/core => ../core\n"),
 		"tool/tool.go":      []byte("package tool\n\nimport \"example.org/core\"\n\n// Four is 4.\nfunc Four() int { return core.Twice(2) }\n"),
 		"tool/tool_test.go": []byte("package tool\n\nimport \"testing\"\n\nfunc TestFour(t *testing.T) {\n\tif Four() != 4 {\n\t\tt.Error()\n\t}\n}\n"),
@@ -24,7 +27,7 @@ func twoModules() map[string][]byte {
 }
 
 // TestTwoModules: a patch is gated in the modules that it touches and affects, and in
-// no other.
+// no other, and a test that writes to its folder changes nothing of the trees.
 func TestTwoModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates on two modules")
@@ -33,9 +36,15 @@ func TestTwoModules(t *testing.T) {
 	base := twoModules()
 	candidate := twoModules()
 	candidate["core/core.go"] = []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
-	lane, _, said := judgeChange(t.Context(), t, newLab(t), changeOf(t, base, candidate))
+	c := changeOf(t, base, candidate)
+	lane, _, said := judgeChange(t.Context(), t, newLab(t), c)
 	if lane != "passed" || !strings.Contains(said, "2 packages in 2 modules") || !strings.Contains(said, "2 tests of the base in 2 packages") {
 		t.Error(lane, said)
+	}
+	for dir, files := range map[string]map[string][]byte{c.Base: base, c.Candidate: candidate} {
+		if text, err := os.ReadFile(filepath.Join(dir, "core", "core.go")); err != nil || !bytes.Equal(text, files["core/core.go"]) {
+			t.Errorf("a tree was written to: %q, %v", text, err)
+		}
 	}
 }
 

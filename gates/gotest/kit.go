@@ -106,7 +106,7 @@ func (k *kit) steps() []step {
 		for _, p := range round {
 			argv = append(argv, p.arg())
 		}
-		out = append(out, step{name: k.name + " " + strconv.Itoa(i), argv: argv})
+		out = append(out, step{name: k.name + " " + strconv.Itoa(i), argv: argv, compiles: true})
 	}
 	return out
 }

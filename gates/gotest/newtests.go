@@ -26,12 +26,11 @@ func (t *trial) newTestsGate(ctx context.Context) (gates.Verdict, string, error)
 	if len(l.fresh) == 0 {
 		return gates.Passed, "the patch brings no tests", nil
 	}
-	here, err := t.freshRoom(l, "new-candidate", append(slices.Clone(l.changed), l.fresh...))
-	if err != nil {
+	here, there := l.room, l.room
+	if here.tree, err = t.put(l, "new-candidate", append(slices.Clone(l.changed), l.fresh...)); err != nil {
 		return "", "", err
 	}
-	there, err := t.freshRoom(l, "new-base", l.fresh)
-	if err != nil {
+	if there.tree, err = t.put(l, "new-base", l.fresh); err != nil {
 		return "", "", err
 	}
 	names, err := l.freshNames(here.tree)
@@ -68,13 +67,6 @@ func (t *trial) newTestsGate(ctx context.Context) (gates.Verdict, string, error)
 		return gates.Flagged, said + ", and without it too, so that they show nothing of it: " + some(idle), nil
 	}
 	return gates.Passed, said + ", and fail or do not compile without it", nil
-}
-
-// freshRoom is the base with some files of the candidate.
-func (t *trial) freshRoom(l *laid, name string, take []string) (room, error) {
-	r := l.room
-	r.tree = filepath.Join(t.dir, name)
-	return r, assemble(r.tree, l.base, l.candidate, take)
 }
 
 // freshNames are the top-level tests in the new files, by folder.

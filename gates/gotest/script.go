@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ type step struct {
 	argv []string
 	// must says that nothing after it makes sense when it fails.
 	must bool
+	// compiles says that it runs the toolchain and nothing else.
+	compiles bool
 }
 
 // result is how a step ended.
@@ -48,6 +51,9 @@ func (r room) script(ctx context.Context, m module, stuff string, steps []step) 
 	var text strings.Builder
 	for i, s := range steps {
 		n := filepath.Join(there, "step-"+strconv.Itoa(i))
+		if s.compiles {
+			text.WriteString(r.generous())
+		}
 		for _, word := range s.argv {
 			text.WriteString(quote(word) + " ")
 		}
@@ -92,6 +98,19 @@ func (r room) script(ctx context.Context, m module, stuff string, steps []step) 
 		results[s.name] = res
 	}
 	return results, nil
+}
+
+// generous are settings by which the toolchain, most of whose processes are short and
+// small, collects garbage only when it would otherwise take more than its share of half
+// the memory, if the machine has no more processors than make that worthwhile. They
+// change nothing of what is compiled, and are not for tests, which could tell.
+func (r room) generous() string {
+	const worthwhile = 256 << 20
+	share := r.limits.Memory / 2 / uint64(runtime.NumCPU())
+	if share < worthwhile {
+		return ""
+	}
+	return fmt.Sprintf("GOGC=off GOMEMLIMIT=%d ", share)
 }
 
 // ending says how a program ended, for people.

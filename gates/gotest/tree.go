@@ -2,7 +2,7 @@ package gotest
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"evolve/patch"
 )
 
 // entry is one file of an exported tree.
@@ -24,11 +25,14 @@ type entry struct {
 type tree struct {
 	root  string
 	files map[string]entry
+	// settled says that every file has the time and the rights that follow from its
+	// content and mode, as after an export.
+	settled bool
 }
 
 // readTree reads every file below a folder once.
 func readTree(root string) (tree, error) {
-	t := tree{root: root, files: map[string]entry{}}
+	t := tree{root: root, files: map[string]entry{}, settled: true}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -46,6 +50,7 @@ func readTree(root string) (tree, error) {
 			return err
 		}
 		t.files[filepath.ToSlash(rel)] = entry{mode, sha256.Sum256(data)}
+		t.settled = t.settled && info.Mode() == mode && info.ModTime().Equal(patch.TimeOf(data))
 		return nil
 	})
 	return t, err
@@ -100,30 +105,58 @@ func isTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
 
-// assemble writes a tree to a new folder: the files of base, but those that take
-// has, as they are in other, and those absent there removed. The time of each file
-// is derived from its content, so that whatever remembers files by their times,
-// such as the cache of test results, tells two contents apart and knows one again.
-func assemble(to string, base, other tree, take []string) error {
-	from := map[string]string{}
-	for p := range base.files {
-		from[p] = base.root
+// merge is what base holds, but those files that take has as they are in other, and
+// those absent there removed. The root of each is where it can be found.
+func merge(base, other tree, take []string) (files map[string]entry, roots map[string]string) {
+	files, roots = maps.Clone(base.files), map[string]string{}
+	for p := range files {
+		roots[p] = base.root
 	}
 	for _, p := range take {
-		delete(from, p)
-		if _, ok := other.files[p]; ok {
-			from[p] = other.root
+		delete(files, p)
+		delete(roots, p)
+		if e, ok := other.files[p]; ok {
+			files[p], roots[p] = e, other.root
 		}
 	}
-	for p, root := range from {
-		if err := copyFile(filepath.Join(root, filepath.FromSlash(p)), filepath.Join(to, filepath.FromSlash(p))); err != nil {
-			return err
-		}
-	}
-	return settle(to)
+	return files, roots
 }
 
-func copyFile(from, to string) error {
+// assemble gives a folder with a merged tree: one of the two that it is made of, where
+// it holds nothing else, and otherwise a new one. The time of each file is derived from
+// its content, so that whatever remembers files by their times, such as the cache of
+// test results, tells two contents apart and knows one again.
+//
+// shared says that nothing can write to what comes out, so that it may be, or have
+// files in common with, the trees of the caller.
+func assemble(to string, base, other tree, take []string, shared bool) (string, error) {
+	files, roots := merge(base, other, take)
+	if shared {
+		for _, t := range []tree{other, base} {
+			if t.settled && maps.Equal(files, t.files) {
+				return t.root, nil
+			}
+		}
+	}
+	linked := map[string]bool{base.root: shared && base.settled, other.root: shared && other.settled}
+	half := to + ".part" // a tree that stands under its name is whole
+	for p, root := range roots {
+		if err := put(filepath.Join(root, filepath.FromSlash(p)), filepath.Join(half, filepath.FromSlash(p)), linked[root]); err != nil {
+			return "", err
+		}
+	}
+	return to, errors.Join(settle(half), os.Rename(half, to))
+}
+
+// put makes a file or a link that is like another, or the same where it may be linked
+// and both are on one disk.
+func put(from, to string, linked bool) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if linked && os.Link(from, to) == nil {
+		return nil
+	}
 	info, err := os.Lstat(from)
 	if err != nil {
 		return err
@@ -132,30 +165,14 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
 	if mode == fs.ModeSymlink {
 		return os.Symlink(string(data), to)
 	}
-	return writeFile(to, data, mode)
-}
-
-// writeFile writes a file whose time follows from its content.
-func writeFile(name string, data []byte, mode fs.FileMode) error {
-	if err := os.WriteFile(name, data, mode); err != nil {
+	if err := os.WriteFile(to, data, mode); err != nil {
 		return err
 	}
-	t := timeOf(data)
-	return os.Chtimes(name, t, t)
-}
-
-// timeOf is a time between 1990 and 2012 that follows from a content.
-func timeOf(data []byte) time.Time {
-	sum := sha256.Sum256(data)
-	n := binary.BigEndian.Uint64(sum[:])
-	const from, span = 631152000, 22 * 365 * 24 * 3600
-	return time.Unix(from+int64(n%span), int64(n>>32)%1e9)
+	t := patch.TimeOf(data)
+	return os.Chtimes(to, t, t)
 }
 
 // settle gives every folder below root one time, as folders have no content.
@@ -164,7 +181,7 @@ func settle(root string) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		t := timeOf(nil)
+		t := patch.TimeOf(nil)
 		return os.Chtimes(name, t, t)
 	})
 }

@@ -88,11 +88,10 @@ func (t *trial) lay(context.Context) (*laid, error) {
 				l.changed = append(l.changed, p)
 			}
 		}
-		at := filepath.Join(t.dir, "candidate")
-		if err := assemble(at, l.base, l.candidate, l.changed); err != nil {
-			return nil, fmt.Errorf("putting the tree together: %w", err)
+		l.room = room{lab: t.lab, limits: t.limits, cache: t.lab.buildCache()}
+		if l.room.tree, err = t.put(l, "candidate", l.changed); err != nil {
+			return nil, err
 		}
-		l.room = room{lab: t.lab, limits: t.limits, tree: at, cache: t.lab.buildCache()}
 		if _, ok := l.base.files["go.work"]; ok {
 			l.room.workspace = "go.work"
 		}
@@ -102,7 +101,7 @@ func (t *trial) lay(context.Context) (*laid, error) {
 		if l.was, err = scanImports(t.change.Base); err != nil {
 			return nil, fmt.Errorf("reading the base's imports: %w", err)
 		}
-		if l.is, err = scanImports(at); err != nil {
+		if l.is, err = scanImports(l.room.tree); err != nil {
 			return nil, fmt.Errorf("reading the candidate's imports: %w", err)
 		}
 		l.is.vendor(l.was.modules)
@@ -241,14 +240,25 @@ func (t *trial) draw(ctx context.Context, l *laid, m module, name string) (facts
 	return f, f.keep(name)
 }
 
-// baseRoom is the base at the place of the candidate.
-func (t *trial) baseRoom(l *laid) (room, error) {
-	r := l.room
-	r.tree = filepath.Join(t.dir, "base")
-	if _, err := os.Stat(r.tree); err == nil {
-		return r, nil
+// put gives a folder with the base and some files of the candidate, made once for each
+// name. Within walls nothing writes to it: commands change a layer over it, or nothing.
+func (t *trial) put(l *laid, name string, take []string) (string, error) {
+	to := filepath.Join(t.dir, name)
+	if _, err := os.Stat(to); err == nil {
+		return to, nil
 	}
-	return r, assemble(r.tree, l.base, l.base, nil)
+	to, err := assemble(to, l.base, l.candidate, take, t.lab.walled())
+	if err != nil {
+		return "", fmt.Errorf("putting the tree %q together: %w", name, err)
+	}
+	return to, nil
+}
+
+// baseRoom is the base at the place of the candidate.
+func (t *trial) baseRoom(l *laid) (r room, err error) {
+	r = l.room
+	r.tree, err = t.put(l, "base", nil)
+	return r, err
 }
 
 // folder makes a new folder of scratch.

@@ -30,8 +30,12 @@ var called bool
 // Init makes this process the inside of a sandbox when it was started as one, and
 // then never returns. A program that uses this package calls it first thing in
 // main, and first thing in TestMain.
-func Init() {
-	called = true
+func Init() { called = true }
+
+// init takes such a process over before the packages that need this one draw up what
+// they work with, which can cost more than the sandbox: Go begins with the packages
+// that depend on nothing else.
+func init() {
 	switch {
 	case os.Args[0] == insideName, len(os.Args) == 2 && os.Args[1] == insideName:
 		inside()
