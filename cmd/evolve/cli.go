@@ -29,8 +29,14 @@ type shell struct {
 
 // run parses the arguments, does one command, and returns the exit code.
 func run(ctx context.Context, p process) int {
+	out := &outlet{Writer: p.stdout}
+	p.stdout = out
 	sh := &shell{process: p, ctx: ctx, json: wantsJSON(p.args)}
-	if err := sh.dispatch(); err != nil {
+	err := sh.dispatch()
+	if err == nil {
+		err = out.failure()
+	}
+	if err != nil {
 		return sh.fail(err)
 	}
 	return 0
@@ -334,6 +340,9 @@ func (sh *shell) lookupEnv(name string) (string, bool) {
 
 // terminal reports whether a stream is a terminal, and its width (80 when unknown).
 func terminal(stream any) (bool, int) {
+	if o, ok := stream.(*outlet); ok {
+		stream = o.Writer
+	}
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return false, 80

@@ -165,6 +165,9 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 	summary, err := nightly.Run(ctx, opts)
 	progress.close()
 	if err != nil {
+		if o.json && summary.Run.ID != "" { // what was found is said, though the archive could not take it
+			err = errors.Join(sh.printJSON(outcomeOf(summary)), err)
+		}
 		return errors.Join(err, a.Close())
 	}
 	err = sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o)

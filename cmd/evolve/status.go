@@ -201,7 +201,7 @@ func (sh *shell) printStatus(v statusView) {
 		for _, a := range r.Agents {
 			out("      %s  %s", reports.Visible(a.Agent), orDash(a.Champion))
 			if a.Verdict != "" {
-				out("  %s: %s", a.Verdict, reports.Visible(a.Reason))
+				sh.printReason(a)
 			}
 			out("\n")
 		}
@@ -211,6 +211,20 @@ func (sh *shell) printStatus(v statusView) {
 		for _, p := range v.Adopted {
 			out("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), sh.typed("evolve rollback "+p.ID))
 		}
+	}
+}
+
+// printReason ends an agent's line with the verdict and its reason, folded below the
+// line on a terminal.
+func (sh *shell) printReason(a agentLine) {
+	text := fmt.Sprintf("%s: %s", a.Verdict, reports.Visible(a.Reason))
+	tty, width := terminal(sh.stdout)
+	if !tty {
+		_, _ = fmt.Fprintf(sh.stdout, "  %s", text)
+		return
+	}
+	for _, line := range wrapped(text, max(20, width-8)) {
+		_, _ = fmt.Fprintf(sh.stdout, "\n        %s", line)
 	}
 }
 

@@ -96,10 +96,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		ended = errors.Join(ended, r.patches(ctx, results))
 	}
 	// The context may be over; the end of the run is written all the same.
-	if err := r.finish(context.WithoutCancel(ctx), ended, results); err != nil {
-		return Summary{}, err
-	}
-	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, nil
+	err = r.finish(context.WithoutCancel(ctx), ended, results)
+	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, err
 }
 
 func prepare(ctx context.Context, o Options) (*runner, error) {

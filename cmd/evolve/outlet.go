@@ -1,0 +1,41 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+)
+
+// outlet is standard output that remembers the first write that failed. Commands print
+// line by line and look at no error; a file that holds half of what was said must not
+// pass for the whole.
+type outlet struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *outlet) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.err == nil {
+			o.err = err
+		}
+	}
+	return n, err
+}
+
+// failure is the first failed write; nil as well when whoever read has gone, as
+// `| head` does.
+func (o *outlet) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil || errors.Is(o.err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("the output is not complete: %w", o.err)
+}
