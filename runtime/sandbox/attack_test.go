@@ -345,9 +345,10 @@ func sit() {
 	os.Exit(0)
 }
 
-// lay lays the bait.
+// lay lays the bait, which needs a place outside of all walls.
 func lay(t *testing.T) bait {
 	t.Helper()
+	outside(t)
 	dir := t.TempDir()
 	b := bait{file: filepath.Join(dir, "secret"), socket: filepath.Join(dir, "agent.sock"), name: "@evolve-test-" + filepath.Base(t.Name()) + fmt.Sprint(os.Getpid()), key: "evolve-test-" + fmt.Sprint(os.Getpid())}
 	if err := os.WriteFile(b.file, []byte(hunter), 0o600); err != nil {

@@ -18,30 +18,49 @@ const probeTime = 10 * time.Second
 // namespaces, else bubblewrap, else Landlock alone, else none with the reason and what
 // can be done about it. Ask once and keep the answer.
 func Detect(ctx context.Context) Walls {
-	w := Walls{kind: namespaceWalls}
-	refused := probe(ctx, w, Layer{Lower: "/usr", Path: "/layer", Size: 1 << 20})
-	if refused == nil {
-		return w
-	}
-	w.unlayered = refused.Error()
-	if refused = probe(ctx, w); refused == nil {
-		return w
-	}
-	reasons := []string{refused.Error()}
-	if bwrap, err := exec.LookPath("bwrap"); err != nil {
-		reasons = append(reasons, "bubblewrap is not installed")
-	} else {
-		w = Walls{kind: bubblewrapWalls, bwrap: bwrap}
-		if refused = probe(ctx, w); refused == nil {
+	var reasons []string
+	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
+		w, err := Try(ctx, name)
+		if err == nil {
 			return w
 		}
-		reasons = append(reasons, "bubblewrap: "+refused.Error())
+		reasons = append(reasons, err.Error())
 	}
-	w = Walls{kind: landlockWalls}
-	if refused = probe(ctx, w); refused == nil {
-		return w
+	return None(strings.Join(append(reasons, hint()), "; "))
+}
+
+// Try finds the walls of one name, as [Walls.Name] gives it, by starting this program in
+// them. The error says why they are not to be had.
+func Try(ctx context.Context, name string) (Walls, error) {
+	var w Walls
+	var err error
+	switch name {
+	case "namespaces":
+		w.kind = namespaceWalls
+		if err = probe(ctx, w, Layer{Lower: "/usr", Path: "/layer", Size: 1 << 20}); err != nil {
+			w.unlayered = err.Error()
+			err = probe(ctx, w)
+		}
+	case "bubblewrap":
+		w.kind = bubblewrapWalls
+		if w.bwrap, err = exec.LookPath("bwrap"); err != nil {
+			return Walls{}, errors.New("bubblewrap is not installed")
+		}
+		if err = probe(ctx, w); err != nil {
+			err = fmt.Errorf("bubblewrap: %w", err)
+		}
+	case "landlock":
+		w.kind = landlockWalls
+		if err = probe(ctx, w); err != nil {
+			err = fmt.Errorf("Landlock: %w", err)
+		}
+	default:
+		err = fmt.Errorf("there are no walls called %q", name)
 	}
-	return None(strings.Join(append(reasons, "Landlock: "+refused.Error(), hint()), "; "))
+	if err != nil {
+		return Walls{}, err
+	}
+	return w, nil
 }
 
 // hint says what an operator can do about it.

@@ -14,6 +14,9 @@ func Init() {}
 // Detect finds no walls here: only Linux has them.
 func Detect(context.Context) Walls { return None("only Linux has them") }
 
+// Try finds no walls here: only Linux has them.
+func Try(context.Context, string) (Walls, error) { return Walls{}, errors.New("only Linux has walls") }
+
 func startNamespaces(context.Context, Spec, program) (*Process, error) {
 	return nil, errors.ErrUnsupported
 }

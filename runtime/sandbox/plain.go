@@ -79,12 +79,12 @@ func discard(home string) {
 	if os.RemoveAll(home) == nil {
 		return
 	}
-	root, err := os.OpenRoot(home)
+	root, err := os.OpenRoot(filepath.Dir(home))
 	if err != nil {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(root.FS(), filepath.Base(home), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			_ = root.Chmod(path, 0o700) // before it is read
 		}

@@ -96,6 +96,16 @@ func (w Walls) Layers() error {
 	return nil
 }
 
+// WithPlaces are w if they can show things elsewhere than where they are, and otherwise
+// none, with the reason: for programs that must always see a thing at one place, such as
+// compilers whose results are to be known again.
+func (w Walls) WithPlaces() Walls {
+	if w.kind == landlockWalls {
+		return None("Landlock alone cannot show folders at other places than their own")
+	}
+	return w
+}
+
 // Start runs the program of s and returns once it has begun. ctx bounds the start
 // alone: whoever starts a process kills it or waits for it. The error wraps the
 // system's error number when there is one, and [ErrProgram] when the program is to

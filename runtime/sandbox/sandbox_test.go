@@ -54,6 +54,15 @@ func namespaces(t testing.TB) Walls {
 	return wallsOf(namespaceWalls)
 }
 
+// outside skips a test in a sandbox, where its comparison with what is outside of one
+// means nothing.
+func outside(t *testing.T) {
+	t.Helper()
+	if os.Getenv("EVOLVE_INSIDE") != "" {
+		t.Skip("this is the inside of a sandbox")
+	}
+}
+
 // each runs a test on every kind of walls with a root of its own that this machine has.
 func each(t *testing.T, test func(t *testing.T, w Walls)) {
 	t.Helper()
@@ -111,6 +120,23 @@ func TestDetect(t *testing.T) {
 		t.Errorf("name %q does not fit error %v", w.Name(), w.Err())
 	}
 	t.Logf("this machine has %s", w.Name())
+}
+
+// TestTry holds that walls are what they were asked for, or not there with a reason.
+func TestTry(t *testing.T) {
+	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
+		w, err := Try(t.Context(), name)
+		if err == nil && w.Name() != name || err != nil && w.Err() == nil {
+			t.Errorf("asked for %s: %s, %v", name, w.Name(), err)
+		}
+		places := w.WithPlaces()
+		if err == nil && (places.Err() == nil) != (name != "landlock") {
+			t.Errorf("%s: places %v", name, places.Err())
+		}
+	}
+	if w, err := Try(t.Context(), "paper"); err == nil || w.Err() == nil {
+		t.Errorf("there are walls of paper: %s", w.Name())
+	}
 }
 
 func TestWalls(t *testing.T) {
@@ -213,6 +239,7 @@ func TestHidden(t *testing.T) {
 }
 
 func TestNetwork(t *testing.T) {
+	outside(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -94,6 +94,9 @@ func checkTests(ctx context.Context, p Probes, w *Workspace) Check {
 	}
 	none := w.Settings.Patches.Sandbox == "none"
 	walls, err := p.Sandbox(ctx)
+	if walls == "landlock" {
+		err = errors.New("landlock alone is not enough for them")
+	}
 	switch {
 	case err != nil && none:
 		return warn(name, "remove patches.sandbox where a sandbox is to be had", "their tests run with your own rights: %v", err)

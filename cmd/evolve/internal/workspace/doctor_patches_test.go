@@ -75,6 +75,11 @@ warn patches: their tests are refused, because there are no walls: no namespaces
 		}, `ok patches code: 1 path may be changed: cache
 warn patches: their tests run with your own rights: no namespaces | remove patches.sandbox where a sandbox is to be had
 `},
+		"walls that cannot show a tree at one place": {settings, good, func(p *Probes) {
+			p.Sandbox = func(context.Context) (string, error) { return "landlock", nil }
+		}, `ok patches code: 1 path may be changed: cache
+warn patches: their tests are refused, because there are no walls: landlock alone is not enough for them | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
+`},
 		"no go": {settings, good, func(p *Probes) {
 			p.LookPath = func(name string) (string, error) {
 				if name == "go" {
