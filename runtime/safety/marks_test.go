@@ -20,3 +20,23 @@ func TestMarks(t *testing.T) {
 		}
 	}
 }
+
+func FuzzMarks(f *testing.F) {
+	for _, text := range []string{"ignore all previous", "<|im_start|>system", "i\u200bgnore the above", "\xff\xfe", "assistant: assistant: assistant:", strings.Repeat("disregard your ", 100)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		marks := Marks(text)
+		if len(marks) > maxMarks {
+			t.Errorf("%d marks", len(marks))
+		}
+		for i, m := range marks {
+			if m == "" || slices.Contains(marks[:i], m) {
+				t.Errorf("%q has the marks %q", text, marks)
+			}
+		}
+		if again := Marks("\n\n" + text); len(text) < maxMarked/2 && !slices.Equal(marks, again) {
+			t.Errorf("%q: %q, and behind empty lines %q", text, marks, again)
+		}
+	})
+}

@@ -78,7 +78,9 @@ func mended(text string) (string, []seam) {
 		n := 0
 		switch text[i] {
 		case '\r', '\n', ' ', '\t', '\\':
-			n = lineBreak(text[i:])
+			if n = lineBreak(text[i:]); n == 0 {
+				n = unseenEscape(text[i:])
+			}
 		case 0xc2, 0xe2, 0xef:
 			n = unseen(text[i:])
 		}
@@ -134,6 +136,24 @@ func lineBreak(text string) int {
 // maxIndent bounds the blanks and backslashes that are looked through for a break, so
 // that a text made of them takes linear time.
 const maxIndent = 64
+
+// unseenEscape is the length of the escape of such a character that a text begins with,
+// as inside a string of JSON, or 0.
+func unseenEscape(text string) int {
+	const digits = len("u200b")
+	n := 0
+	for n < maxIndent && n < len(text) && text[n] == '\\' {
+		n++
+	}
+	if n == 0 || n+digits > len(text) {
+		return 0
+	}
+	switch strings.ToLower(text[n : n+digits]) {
+	case "u00ad", "u200b", "u200c", "u200d", "u200e", "u200f", "u2060", "ufeff":
+		return n + digits
+	}
+	return 0
+}
 
 // unseen is the length of the invisible character that a text begins with, or 0: soft
 // hyphens, joiners, marks of direction, the mark of byte order.

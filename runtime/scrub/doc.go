@@ -9,5 +9,7 @@
 // beginnings takes linear time as well.
 //
 // What nothing gives away stays: a random string alone, of a form that is in no table,
-// and without a name beside it.
+// and without a name beside it; a known value that somebody spells, turns round or
+// encodes in a way of their own; and one whose form is known but not its value, with a
+// line break in it.
 package scrub

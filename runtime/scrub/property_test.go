@@ -187,7 +187,8 @@ func TestKnownAcrossBreaks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{text, string(quoted), "x\n" + string(quoted) + "\ny"} {
+		ascii := strings.NewReplacer("\u200b", `\u200b`, "\u00ad", `\u00AD`, "\ufeff", `\uFeff`).Replace(string(quoted))
+		for _, text := range []string{text, string(quoted), "x\n" + string(quoted) + "\ny", ascii} {
 			out := s.String(text)
 			if !strings.Contains(out, Mark) || !strings.HasPrefix(strings.TrimPrefix(text, "x\n"), strings.TrimPrefix(out, "x\n")[:8]) || !strings.Contains(out, "after") && len(coded) <= 60 {
 				t.Fatalf("%q broken by %q became %q", text, brk, out)

@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -86,14 +87,19 @@ func FuzzString(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	s := New([]string{"opensesame"})
+	f.Add("opensesame-\n  and-more")
+	f.Add("opensesame\\n-and\\u200b-more 90123456\n7890123")
+	s := New([]string{"opensesame", "opensesame-and-more", "901234567890123"})
 	f.Fuzz(func(t *testing.T, text string) {
 		once := s.String(text)
 		if twice := s.String(once); twice != once {
 			t.Errorf("%q becomes %q, then %q", text, once, twice)
 		}
-		if strings.Contains(once, "opensesame") {
+		if strings.Contains(once, "opensesame") || strings.Contains(strings.ReplaceAll(once, "\n", ""), "901234567890123") {
 			t.Errorf("%q keeps a known value", once)
+		}
+		if json.Valid([]byte(text)) && !json.Valid([]byte(once)) {
+			t.Errorf("%q is no longer JSON: %q", text, once)
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(once) {
 			t.Errorf("%q is no longer text", once)

@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,4 +82,42 @@ func TestLongOutputIsCutBehindCredentials(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzNumbered: every line of a cleaned text has a number of the text, in order, and
+// one that is as it was and stands there once has its own.
+func FuzzNumbered(f *testing.F) {
+	f.Add("a\nb\nSECRET\nc\n", uint8(3), uint8(1))
+	f.Add("a\nb\nb\nb\nc", uint8(1), uint8(2))
+	f.Add("\n\n\n", uint8(0), uint8(9))
+	f.Fuzz(func(t *testing.T, text string, from, n uint8) {
+		lines := slices.Collect(strings.Lines(text))
+		count := map[string]int{}
+		for _, line := range lines {
+			count[line]++
+		}
+		// A block of lines is removed, as one of a key is.
+		first := min(int(from), len(lines))
+		last := min(first+int(n), len(lines))
+		block := ""
+		if first < last {
+			block = "[redacted]" + strings.Repeat("\n", strings.Count(lines[last-1], "\n"))
+		}
+		clean := strings.Join(lines[:first], "") + block + strings.Join(lines[last:], "")
+		before, seen := 0, 0
+		numbered(text, clean, func(at int, line string) bool {
+			if at <= before || at > max(len(lines), 1) {
+				t.Fatalf("%q became %q, of which line %q has the number %d after %d", text, clean, line, at, before)
+			}
+			if line != "[redacted]\n" && line != "[redacted]" && count[line] == 1 && lines[at-1] != line {
+				t.Fatalf("%q became %q: line %d is not %q", text, clean, at, line)
+			}
+			before = at
+			seen++
+			return true
+		})
+		if want := len(slices.Collect(strings.Lines(clean))); seen != want {
+			t.Fatalf("%q: %d lines of %d were seen", clean, seen, want)
+		}
+	})
 }
