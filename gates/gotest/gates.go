@@ -95,7 +95,10 @@ func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 	for m, results := range c.results {
 		if res := results["build"]; res.ran && res.code != 0 {
 			if known[m].Build != "" && len(newComplaints(res.stderr, known[m].Errors)) == 0 {
-				return gates.NotRun, "the base does not compile either, so that nothing can be said of the patch: " + oneLine(res.stderr) + fetching(res.stderr), nil
+				return gates.NotRun, "the base does not compile either, so that nothing can be said of the patch: " + oneLine(res.stderr) + hint(res.stderr), nil
+			}
+			if in := l.needsC(); len(in) > 0 && !t.lab.Cgo && strings.Contains(res.stderr, excluded) {
+				return gates.NotRun, "C is off, and without it there is nothing to build in " + some(in) + "; cgo: true among the target's settings lets it be built", nil
 			}
 			return gates.Failed, "it does not compile: " + oneLine(res.stderr), nil
 		}
@@ -111,16 +114,6 @@ func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 		said += "; elsewhere the base does not compile: " + base
 	}
 	return gates.Passed, said, nil
-}
-
-// fetching says what to do when modules are missing, which a gate does not download.
-func fetching(stderr string) string {
-	for _, sign := range []string{"GOPROXY=off", "missing go.sum entry", "no required module provides"} {
-		if strings.Contains(stderr, sign) {
-			return "; gates download nothing: run `go mod download` in the module first"
-		}
-	}
-	return ""
 }
 
 // vetGate blames the patch for what go vet did not say of the base.

@@ -1,0 +1,36 @@
+package gotest
+
+import (
+	"slices"
+	"strings"
+)
+
+// hint says what can be done where a base does not compile because of how it is gated:
+// nothing is downloaded, and there is one Go.
+func hint(stderr string) string {
+	for _, h := range []struct{ sign, advice string }{
+		{"GOTOOLCHAIN=local", "gates run with the Go that is found in PATH, and fetch no other: install that one"},
+		{"GOPROXY=off", "gates download nothing: run `go mod download` in the module first"},
+		{"missing go.sum entry", "gates download nothing: run `go mod download` in the module first"},
+		{"no required module provides", "gates download nothing: run `go mod download` in the module first"},
+	} {
+		if strings.Contains(stderr, h.sign) {
+			return "; " + h.advice
+		}
+	}
+	return ""
+}
+
+// excluded is what the Go command says of a folder of which it builds no file.
+const excluded = "build constraints exclude all Go files"
+
+// needsC lists the affected packages of which a file imports C on the base.
+func (l *laid) needsC() []string {
+	var out []string
+	for _, p := range l.affected {
+		if was := l.was.packages[p.path]; was != nil && slices.Contains(was.imports, "C") {
+			out = append(out, p.path)
+		}
+	}
+	return out
+}
