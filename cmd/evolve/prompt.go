@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/nightly"
@@ -22,11 +23,31 @@ func (sh *shell) stoppable() (context.Context, func()) {
 		select {
 		case <-sh.signals:
 			cancel(nightly.ErrInterrupted)
+			sh.calm(done)
 			sh.release()
 		case <-done:
 		}
 	}()
 	return ctx, func() { close(done); cancel(nil) }
+}
+
+// echo is the time in which a second interrupt is the first one again: timeout(1) sends
+// one to the process and another to its group.
+const echo = 200 * time.Millisecond
+
+// calm lets go of the echoes of an interrupt.
+func (sh *shell) calm(done <-chan struct{}) {
+	over := time.NewTimer(echo)
+	defer over.Stop()
+	for {
+		select {
+		case <-sh.signals:
+		case <-over.C:
+			return
+		case <-done:
+			return
+		}
+	}
 }
 
 // person is the one before the terminal.

@@ -195,6 +195,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 			case <-sh.signals:
 				_, _ = fmt.Fprintln(sh.stderr, "\n"+step.says)
 				step.end(nightly.ErrInterrupted)
+				sh.calm(done)
 			case <-done:
 				return
 			}

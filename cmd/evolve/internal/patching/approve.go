@@ -196,20 +196,15 @@ func (d *Desk) regate(ctx context.Context, s staleness, was archive.ProposalReco
 	p := was
 	brief := *was.Patch
 	p.Patch = &brief
-	files, conflicts, err := onto(s.repo, s.head, Change(p))
+	conflicts, err := moveOnto(s.repo, s.head, &p)
 	if err != nil {
 		return p, err
 	}
-	p.Patch.BaseCommit = s.head
 	if len(conflicts) > 0 {
 		p.Ref, p.Commit = "", ""
 		return d.file(ctx, p, was, func(ctx context.Context, a *archive.Archive) (archive.ProposalRecord, error) {
-			return d.unappliable(ctx, a, p, entryRegate, "changed in the target since, where the patch changes it too: "+strings.Join(conflicts, ", "))
+			return d.unappliable(ctx, a, p, entryRegate, changedSince(conflicts))
 		})
-	}
-	p.Files = nil
-	for _, f := range files {
-		p.Files = append(p.Files, archive.FileChange{Path: f.Path, Old: f.Old, New: f.New})
 	}
 	return d.gate(ctx, s.target, p, was, entryRegate)
 }

@@ -153,6 +153,9 @@ func TestMeanwhile(t *testing.T) {
 			if tries++; tries == 1 {
 				_, err := b.submit(Person, "Kim", turned("64", "128"))
 				refused(t, err, "P1 is at its gates in another process")
+				if kinds := b.kinds(); kinds[len(kinds)-1] != entryRefused {
+					t.Errorf("the ledger tells of %v", kinds)
+				}
 				done, err := b.Resume(t.Context())
 				if err != nil || len(done) > 0 {
 					t.Errorf("another process took it up: %v %v", done, err)
@@ -282,6 +285,54 @@ func TestUnreachable(t *testing.T) {
 	if !strings.Contains(done[0].Gates[0].Evidence, `there is no target "gone"`) {
 		t.Errorf("%+v", done[0].Gates)
 	}
+}
+
+// TestResumeElsewhere: a patch that is taken up when its target has moved is gated there,
+// unless it no longer fits, or another one like it waits already.
+func TestResumeElsewhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		move  func(*bureau)
+		state archive.ProposalState
+		says  string
+	}{
+		"another file": {func(b *bureau) { b.write("cache/other.go", "package cache\n") }, archive.Awaiting, ""},
+		"the same line": {func(b *bureau) {
+			b.write("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 65", 1))
+		}, archive.GateFailed, "changed in the target since, where the patch changes it too: cache/cache.go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBureau(t)
+			b.stopAt("gates")
+			if _, err := b.submit(Person, "Robin", turned("64", "128")); !errors.Is(err, errPower) {
+				t.Fatal(err)
+			}
+			b.reached = nil
+			c.move(b)
+			b.git("add", "--all")
+			b.git("commit", "--quiet", "--message=meanwhile")
+			done, err := b.Resume(t.Context())
+			if err != nil || len(done) != 1 || done[0].State != c.state || done[0].Patch.BaseCommit != b.git("rev-parse", "HEAD") || !strings.Contains(done[0].Gates[0].Evidence, c.says) {
+				t.Fatalf("%v %+v", err, done)
+			}
+			if c.state == archive.Awaiting {
+				b.done(b.Approve(t.Context(), "P1", robin))
+			}
+		})
+	}
+	t.Run("another like it waits", func(t *testing.T) {
+		b := newBureau(t)
+		b.stopAt("gates")
+		if _, err := b.submit(Person, "Robin", turned("64", "128")); !errors.Is(err, errPower) {
+			t.Fatal(err)
+		}
+		b.reached = nil
+		b.git("commit", "--quiet", "--allow-empty", "--message=meanwhile")
+		b.must(b.submit(Person, "Robin", turned("64", "128")))
+		done, err := b.Resume(t.Context())
+		if err != nil || len(done) != 1 || done[0].State != archive.GateFailed || !strings.Contains(done[0].Gates[0].Evidence, "P2 is the same patch and is awaiting") {
+			t.Fatalf("%v %+v", err, done)
+		}
+	})
 }
 
 // TestSweep: the trees of a process that died go with the next passage, those of one

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
+	"evolve/archive"
 	"evolve/patch"
 	"evolve/patch/diff"
 )
@@ -33,6 +35,31 @@ func onto(repo *patch.Repository, commit string, files []patch.File) (out []patc
 		out = append(out, moved)
 	}
 	return out, conflicts, nil
+}
+
+// moveOnto makes another commit the base of a proposal; where there are conflicts, its
+// files stay as they are.
+func moveOnto(repo *patch.Repository, commit string, p *archive.ProposalRecord) (conflicts []string, err error) {
+	files, conflicts, err := onto(repo, commit, Change(*p))
+	if err != nil {
+		return nil, err
+	}
+	brief := *p.Patch
+	brief.BaseCommit = commit
+	p.Patch = &brief
+	if len(conflicts) > 0 {
+		return conflicts, nil
+	}
+	p.Files = nil
+	for _, f := range files {
+		p.Files = append(p.Files, archive.FileChange{Path: f.Path, Old: f.Old, New: f.New})
+	}
+	return nil, nil
+}
+
+// changedSince says what is in the way of moving a patch.
+func changedSince(conflicts []string) string {
+	return "changed in the target since, where the patch changes it too: " + strings.Join(conflicts, ", ")
 }
 
 // reapply makes the change of one file in another state of it.

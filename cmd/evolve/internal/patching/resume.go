@@ -7,6 +7,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/patch"
 )
 
 // LeftError says that a proposal is recorded and waits for its gates: they were stopped,
@@ -27,8 +28,8 @@ func (e *LeftError) Error() string {
 func (e *LeftError) Unwrap() error { return e.Err }
 
 // Resume takes up the patches that were left in the middle of their gates, by an
-// interrupt or a crash: they are gated from the beginning, on the base that they were
-// drawn up on. Those that another process has at their gates are its own. It tells the
+// interrupt or a crash: they are gated from the beginning, where their targets are now.
+// Those that another process has at their gates are its own. It tells the
 // ledger of attempts that a crash left without a word, and returns the proposals that it
 // finished; what is in the way of one keeps it from none of the others.
 func (d *Desk) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
@@ -98,18 +99,12 @@ func (d *Desk) resume(ctx context.Context, id string) (p archive.ProposalRecord,
 			return err
 		}
 		taken = true
-		var why string
-		t, why, err = d.reachable(p)
-		if err == nil {
-			p, err = d.takeUp(ctx, a, p, robot, 0)
-		}
-		switch {
-		case err != nil:
+		if p, err = d.takeUp(ctx, a, p, robot, 0); err != nil {
 			return err
-		case why != "":
+		}
+		var why string
+		if t, why, err = d.forward(ctx, a, &p); err == nil && why != "" {
 			p, err = d.unappliable(ctx, a, p, entryCreate, why)
-		case len(p.Files) == 0:
-			p, err = d.unappliable(ctx, a, p, entryCreate, "it could not be applied, and the reason was lost when its process ended")
 		}
 		return err
 	})
@@ -120,16 +115,34 @@ func (d *Desk) resume(ctx context.Context, id string) (p archive.ProposalRecord,
 	return p, true, err
 }
 
-// reachable finds the target of a proposal. why says that it is not to be had any more:
-// waiting for it would keep all other patches waiting.
-func (d *Desk) reachable(p archive.ProposalRecord) (t Target, why string, err error) {
-	t, err = d.targetOf(p)
+// forward brings a proposal to where its target is now. why says what is in the way of
+// gating it: waiting for that would keep all other patches waiting.
+func (d *Desk) forward(ctx context.Context, a *archive.Archive, p *archive.ProposalRecord) (t Target, why string, err error) {
+	if len(p.Files) == 0 {
+		return t, "it could not be applied, and the reason was lost when its process ended", nil
+	}
+	t, err = d.targetOf(*p)
+	var repo *patch.Repository
 	if err == nil {
-		_, err = d.open(t)
+		repo, err = d.open(t)
+	}
+	var head string
+	if err == nil {
+		_, head, err = repo.Head()
+	}
+	var conflicts []string
+	if err == nil && head != p.Patch.BaseCommit {
+		conflicts, err = moveOnto(repo, head, p)
+	}
+	if err == nil && len(conflicts) == 0 {
+		_, err = d.told(ctx, a, *p)
 	}
 	var refused *decide.RefusedError
-	if errors.As(err, &refused) {
-		return t, "its gates were stopped, and when it was taken up again its target was not to be had: " + refused.Text, nil
+	switch {
+	case errors.As(err, &refused):
+		return t, "its gates were stopped, and when it was taken up again: " + refused.Text, nil
+	case len(conflicts) > 0:
+		return t, changedSince(conflicts), err
 	}
 	return t, "", err
 }

@@ -114,14 +114,18 @@ func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submis
 		return p, nil, err
 	}
 	p, why, err := d.draw(t, s, hash)
+	var same *archive.ProposalRecord
 	if err == nil {
-		var same *archive.ProposalRecord
-		if same, err = d.told(ctx, a, p); err == nil && same != nil {
-			return d.resubmitted(ctx, a, *same, s.Author, attempt)
+		same, err = d.told(ctx, a, p)
+	}
+	if err == nil && same != nil {
+		p, mine, err = d.resubmitted(ctx, a, *same, s.Author, attempt)
+		if err == nil {
+			return p, mine, nil
 		}
 	}
 	if err != nil {
-		return p, nil, errors.Join(err, d.turnedAway(ctx, a, s, attempt, err))
+		return p, mine, errors.Join(err, d.turnedAway(ctx, a, s, attempt, err))
 	}
 	p.Patch.Attempt = attempt
 	if p, err = a.NewProposal(ctx, p); err != nil {
@@ -142,9 +146,10 @@ func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submis
 // resubmitted takes up the same patch that was left in the middle of its gates.
 func (d *Desk) resubmitted(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, author string, attempt int64) (archive.ProposalRecord, *claim, error) {
 	mine, err := d.sole(p.ID)
-	if err == nil {
-		p, err = d.takeUp(ctx, a, p, author, attempt)
+	if err != nil {
+		return p, nil, err
 	}
+	p, err = d.takeUp(ctx, a, p, author, attempt)
 	return p, mine, err
 }
 
