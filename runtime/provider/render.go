@@ -3,6 +3,7 @@ package provider
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"evolve/runtime/agent"
@@ -143,10 +144,12 @@ func (c *Chat) goal(req *model.Request) {
 	c.say(User, "Goal:\n"+plain(req.Goal))
 }
 
+// posing finds the runtime's name at the beginning of a line, whatever ends the line
+// before it for a reader, in any case, and behind what nobody sees.
+var posing = regexp.MustCompile(`(?i)(^|[\n\r\v\f\x{85}\x{2028}\x{2029}])([\t\x{ad}\x{200b}-\x{200f}\x{2060}\x{feff}]*)(runtime[ \t]*:)`)
+
 // plain is text that does not pass for the runtime's word.
-func plain(text string) string {
-	return strings.ReplaceAll("\n"+text, "\nRuntime:", "\n Runtime:")[1:]
-}
+func plain(text string) string { return posing.ReplaceAllString(text, "$1 $2$3") }
 
 func found(findings []model.Finding) []datum {
 	var all []datum
@@ -165,7 +168,7 @@ func (c *Chat) rounds(req *model.Request) {
 		}
 		said := Message{Role: Assistant}
 		if r := req.Steps[from].Round; r >= 0 && r < len(req.Said) {
-			said.Text = strings.TrimSpace(req.Said[r])
+			said.Text = plain(strings.TrimSpace(req.Said[r]))
 		}
 		heard := Message{Role: User}
 		for _, s := range req.Steps[from:to] {

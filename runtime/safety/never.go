@@ -3,6 +3,11 @@ package safety
 import (
 	"fmt"
 	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Bounds on the operator's patterns.
@@ -30,6 +35,8 @@ func builtIn() []string {
 // with [NewNever].
 type Never struct {
 	patterns []*regexp.Regexp
+	// plain maps what is taken for a letter or sign of ASCII to that.
+	plain map[rune]rune
 }
 
 // NewNever compiles the built-in patterns and the operator's.
@@ -42,15 +49,27 @@ func NewNever(own []string) (Never, error) {
 	for _, p := range builtIn() {
 		all = append(all, regexp.MustCompile(p))
 	}
-	return Never{append(all, patterns...)}, nil
+	n := Never{append(all, patterns...), map[rune]rune{}}
+	for letter, others := range lookalikes() {
+		for _, r := range others {
+			n.plain[r] = letter
+		}
+	}
+	return n, nil
 }
 
-// Match returns the first pattern that the answer matches, and whether there is one.
+// Match returns the first pattern that the answer matches, and whether there is one: as
+// it stands, or as a person reads it, without invisible characters and look-alikes.
 // It reads at most 256 KiB of the answer, from both of its ends, in linear time.
 func (n Never) Match(answer string) (string, bool) {
 	parts := []string{answer}
 	if len(answer) > maxAnswer {
 		parts = []string{answer[:maxAnswer/2], answer[len(answer)-maxAnswer/2:]}
+	}
+	for _, part := range parts {
+		if shown := n.asRead(part); shown != part {
+			parts = append(parts, shown)
+		}
 	}
 	for _, p := range n.patterns {
 		for _, part := range parts {
@@ -60,6 +79,32 @@ func (n Never) Match(answer string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// asRead is a text as a person reads it, capitals and ends of lines as they are.
+func (n Never) asRead(text string) string {
+	if len(n.patterns) == 0 || strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < utf8.RuneSelf:
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+			return -1
+		}
+		small := unicode.ToLower(r)
+		letter, alike := n.plain[small]
+		switch {
+		case !alike:
+			return r
+		case small != r:
+			return unicode.ToUpper(letter)
+		}
+		return letter
+	}, norm.NFKC.String(text))
 }
 
 // CompileNever compiles an operator's patterns, in RE2's syntax. At most 64 of 500

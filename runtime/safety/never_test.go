@@ -15,6 +15,8 @@ func TestNever(t *testing.T) {
 		"It is part of Project  Kestrel.": false, "it is part of project Kestrel.": true, "DROP TABLE x": true, "use DROP TABLE": false, "42": false, "": false,
 		"-----BEGIN RSA PRIVATE KEY-----\nMII": true, "-----BEGIN PUBLIC KEY-----": false, "the prompt says " + Marker + ".": true,
 		strings.Repeat("a ", maxAnswer) + "project kestrel": true,
+		"project\u00a0kes\u200btrel":                        true, "рrоject kestrel": true, "ＤＲＯＰ ＴＡＢＬＥ x": true, "DRОP TABLE": true, "drop tаble": false,
+		"pro\u00adject kestrel": true, "проект кестрел": false, "-----BEGIN\u200b PRIVATE KEY": true,
 	} {
 		if pattern, got := n.Match(answer); got != want || got != (pattern != "") {
 			t.Errorf("%.60q: %v (%s)", answer, got, pattern)

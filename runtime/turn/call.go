@@ -112,11 +112,11 @@ func (r *run) leave(q agent.ChangeRequest) {
 	r.event(agent.Event{Kind: agent.EventRequest, Name: q.Type, Outcome: agent.Denied, Text: q.Reason, Data: encode(q)})
 }
 
-// mark writes down where a foreign tool's words address the model as if they were
-// orders. Nothing relies on its being found: what a call may do does not depend on
+// mark writes down where the words of a foreign tool, or of a file that a language model
+// reads, address it as if they were orders. Nothing relies on its being found: what a call may do does not depend on
 // what was said before it.
 func (r *run) mark(name, output string) {
-	if spec, ok := r.agent.registry.Spec(name); !ok || spec.Origin == "local" {
+	if spec, ok := r.agent.registry.Spec(name); !ok || spec.Origin == "local" && !r.agent.language {
 		return
 	}
 	if marks := safety.Marks(output); len(marks) > 0 {
