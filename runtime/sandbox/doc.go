@@ -39,7 +39,8 @@
 // included. It does not stop a program from learning names, sizes and times of files
 // and the command lines of other processes, from changing modes, times and attributes of
 // the user's files wherever they are, from outliving its end in a session of its
-// own with a cleared environment, from connecting to sockets in the file system when it
+// own with a cleared environment, or its children from outliving a sudden end of this
+// process, from connecting to sockets in the file system when it
 // has the network, or from taking more memory, processes or disk than the limits of one
 // process. It shows nothing elsewhere and hides nothing within what it shows: a [Spec]
 // that asks for that is refused.

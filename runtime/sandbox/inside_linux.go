@@ -27,14 +27,15 @@ const control = 3
 // again would do its whole work over, in ever deeper sandboxes.
 var called bool
 
-// Init makes this process the inside of a sandbox when it was started as one, and
-// then never returns. A program that uses this package calls it first thing in
-// main, and first thing in TestMain.
+// Init says that this program may be started again as the inside of a sandbox, which
+// [Detect] and [Walls.Start] do. A program that uses this package calls it first thing
+// in main, and first thing in TestMain.
 func Init() { called = true }
 
-// init takes such a process over before the packages that need this one draw up what
-// they work with, which can cost more than the sandbox: Go begins with the packages
-// that depend on nothing else.
+// init makes this process the inside of a sandbox when it was started as one, and then
+// never returns. That is before the packages that need this one draw up what they work
+// with, which can cost more than the sandbox: Go begins with the packages that depend on
+// nothing else.
 func init() {
 	switch {
 	case os.Args[0] == insideName, len(os.Args) == 2 && os.Args[1] == insideName:

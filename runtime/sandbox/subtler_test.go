@@ -245,3 +245,15 @@ func TestTraced(t *testing.T) {
 		}
 	})
 }
+
+// TestSince compares versions with the kernel that this is, which is one that Go runs on.
+func TestSince(t *testing.T) {
+	for _, c := range []struct {
+		major, minor int
+		want         bool
+	}{{2, 6, true}, {3, 1, true}, {99, 0, false}, {99, 99, false}} {
+		if got := since(c.major, c.minor); got != c.want {
+			t.Errorf("%d.%d: %t", c.major, c.minor, got)
+		}
+	}
+}

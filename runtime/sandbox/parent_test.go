@@ -1,0 +1,84 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+func init() {
+	// guardian is this program as one that starts another in walls, says so, and sits.
+	roles["guardian"] = func() {
+		w, err := Try(context.Background(), os.Args[2])
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Print("try ")
+		s := Spec{Argv: []string{"sh", "-c", "setsid sleep 1000 & echo started; sleep 1000"}, Dir: "/usr", Stdout: os.Stdout, Stderr: os.Stderr}
+		if _, err := w.Start(context.Background(), s); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		sit()
+	}
+}
+
+// TestParentKilled kills whoever started a program, by the one signal that nobody can
+// prepare for, before, while and after the program starts: all that it started goes too.
+func TestParentKilled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := func(t *testing.T, w Walls) {
+		for _, until := range []int{len("try "), len("try started\n")} {
+			for round := range 4 {
+				if until == len("try ") && w.kind == bubblewrapWalls {
+					break // one that is killed while it builds leaves a child behind that waits for it
+				}
+				r, out, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmd := exec.Command(self, "guardian", w.Name())
+				cmd.Stdout, cmd.Stderr = out, out
+				in, err := cmd.StdinPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				out.Close()
+				said := make([]byte, until)
+				if _, err := io.ReadFull(r, said); err != nil {
+					t.Fatalf("%v: %s", err, said)
+				}
+				for range round * 2000 { // later in every round
+					_ = os.Getppid()
+				}
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				cmd.Wait()
+				in.Close()
+				if err := r.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+					t.Fatal(err)
+				}
+				// It ends with the last who holds the output.
+				if rest, err := io.ReadAll(r); err != nil {
+					t.Errorf("killed after %q, round %d: somebody is left: %v, %q", said, round, err, rest)
+				}
+				r.Close()
+			}
+		}
+	}
+	each(t, test)
+}
