@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -31,8 +32,16 @@ func (r *Repository) Adopt(ctx context.Context, files []File, message string, by
 // index formats, takes the index's lock, and leaves files that would be lost.
 func (r *Repository) fastForward(ctx context.Context, dir, commit string) error {
 	_, err := r.native(ctx, dir, "merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash", commit)
+	if err != nil {
+		if m := lockTaken.FindStringSubmatch(err.Error()); m != nil {
+			return &LockedError{Lock: m[1]}
+		}
+	}
 	return err
 }
+
+// lockTaken is how git says that another one holds the lock of a ref or of the index.
+var lockTaken = regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`)
 
 // Start makes a repository of a folder that is in none, or that has no commit,
 // and commits what lies in it (what .gitignore leaves).

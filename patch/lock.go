@@ -13,10 +13,13 @@ import (
 var ErrMoved = errors.New("the ref was moved meanwhile")
 
 // LockedError says that somebody else held the lock of a ref for longer than was
-// waited.
+// waited, or with an empty Ref, that git met its lock or that of the index.
 type LockedError struct{ Ref, Lock string }
 
 func (e *LockedError) Error() string {
+	if e.Ref == "" {
+		return fmt.Sprintf("another git is at work: %s exists", e.Lock)
+	}
 	return fmt.Sprintf("another git is moving the ref %s: %s exists", e.Ref, e.Lock)
 }
 

@@ -17,6 +17,7 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
 	"evolve/reports"
 )
 
@@ -96,6 +97,7 @@ func classify(err error) (code int, hint string) {
 		refused *decide.RefusedError
 		unknown *nightly.UnknownAgentError
 		loading *workspace.Errors
+		held    *patch.LockedError
 	)
 	switch {
 	case errors.As(err, &f):
@@ -112,6 +114,8 @@ func classify(err error) (code int, hint string) {
 		return exitUsage, hint
 	case errors.Is(err, nightly.ErrNoAgents):
 		return exitUsage, "`evolve init` without --minimal brings a starter agent; `evolve help agents` says how to add your own"
+	case errors.As(err, &held):
+		return exitLocked, held.Hint()
 	case errors.Is(err, archive.ErrLocked):
 		return exitLocked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`"
 	case errors.Is(err, archive.ErrNewer):

@@ -129,6 +129,15 @@ func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.Prop
 	if err != nil {
 		return err
 	}
+	places, err := repo.Checkouts(branch)
+	if err != nil {
+		return err
+	}
+	for _, c := range places {
+		if c.Busy != "" {
+			return Refuse("finish or abort it, then repeat the command", "a %s of the branch is under way in %s", c.Busy, c.Folder)
+		}
+	}
 	if len(dirty) > 0 {
 		return Refuse("commit or restore them, then approve again", "not committed: %s", strings.Join(dirty, ", "))
 	}
@@ -152,8 +161,9 @@ func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision arc
 }
 
 // move commits a change on the branch that is checked out, making the repository
-// when there is none. When the files are as the change wants them already, an
-// earlier attempt got that far: the commit that is checked out is the one.
+// when there is none. When the files are committed there as the change wants them, an
+// earlier attempt got that far: the commit that is checked out is the one. Git writes
+// the working tree before it moves the branch, so that the files alone show nothing.
 func (d *Desk) move(ctx context.Context, p archive.ProposalRecord, who patch.Person, side func(archive.FileChange) []byte, change []patch.File, message func(audit string) string) (string, error) {
 	repo, err := d.repository()
 	if err != nil {
@@ -164,13 +174,16 @@ func (d *Desk) move(ctx context.Context, p archive.ProposalRecord, who patch.Per
 			return "", err
 		}
 	}
-	differ, err := d.differ(p.Files, side)
+	_, head, err := repo.Head()
+	if err != nil {
+		return "", err
+	}
+	differ, err := astray(repo, head, p.Files, side)
 	if err != nil {
 		return "", err
 	}
 	if len(differ) == 0 {
-		_, head, err := repo.Head()
-		return head, err
+		return head, nil
 	}
 	_, audit, err := d.Archive.LedgerHead(ctx)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
 	"evolve/runtime/agent"
 )
 
@@ -267,6 +268,71 @@ func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 	again, err := o.desk().Approve(t.Context(), p.ID, alice)
 	if err != nil || again.State != archive.Adopted || again.AdoptedCommit != done.AdoptedCommit {
 		t.Errorf("%s at %s, want %s; %v", again.State, again.AdoptedCommit, done.AdoptedCommit, err)
+	}
+}
+
+// TestAnotherGitIsAtWork holds that an adoption and a rollback that git breaks off, with
+// the files written and the branch not moved, are no commits yet, and that the same call
+// makes them.
+func TestAnotherGitIsAtWork(t *testing.T) {
+	for _, lock := range []string{"refs/heads/main.lock", "index.lock"} {
+		t.Run(lock, func(t *testing.T) {
+			o := newOffice(t, true)
+			p := o.propose()
+			path := filepath.Join(o.root, ".git", filepath.FromSlash(lock))
+			for _, act := range []func(*Desk) (archive.ProposalRecord, error){
+				func(d *Desk) (archive.ProposalRecord, error) { return d.Approve(t.Context(), p.ID, alice) },
+				func(d *Desk) (archive.ProposalRecord, error) { return d.Rollback(t.Context(), p.ID, alice) },
+			} {
+				head := o.git("rev-parse", "HEAD")
+				if err := os.WriteFile(path, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				var held *patch.LockedError
+				if _, err := act(o.desk()); !errors.As(err, &held) || held.Lock != path || held.Hint() == "" {
+					t.Fatalf("%v, want the lock to be named", err)
+				}
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+				q, err := act(o.desk())
+				if err != nil || q.Decision.Commit != o.git("rev-parse", "HEAD") || o.git("rev-parse", "HEAD~1") != head || o.git("status", "--porcelain") != "" {
+					t.Errorf("%s by commit %s, HEAD %s on %s, %s; %v", q.State, q.Decision.Commit, o.git("rev-parse", "HEAD"), head, o.git("status", "--porcelain"), err)
+				}
+			}
+		})
+	}
+}
+
+func TestNothingIsAdoptedDuringAMerge(t *testing.T) {
+	o := newOffice(t, true)
+	p := o.propose()
+	o.git("switch", "--quiet", "--create=side")
+	o.git("commit", "--quiet", "--allow-empty", "--message=side")
+	o.git("switch", "--quiet", "main")
+	o.git("merge", "--quiet", "--no-commit", "--no-ff", "side")
+	_, err := o.desk().Approve(t.Context(), p.ID, alice)
+	refused(t, err, "a merge of the branch is under way")
+	if p, _, err = o.desk().Find(t.Context(), p.ID); err != nil || p.State != archive.Awaiting {
+		t.Errorf("%s, %v", p.State, err)
+	}
+}
+
+// TestLineEndsOfGit holds that a rollback looks at what is committed, not at what git
+// makes of it in the working tree.
+func TestLineEndsOfGit(t *testing.T) {
+	o := newOffice(t, true)
+	o.git("config", "core.autocrlf", "true")
+	p := o.propose()
+	if _, err := o.desk().Approve(t.Context(), p.ID, alice); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(o.root, "agents", "solver", "config.yaml")
+	if data, err := os.ReadFile(config); err != nil || !strings.Contains(string(data), "\r\n") {
+		t.Fatalf("git left the ends of lines as they were: %q, %v", data, err)
+	}
+	if p, err := o.desk().Rollback(t.Context(), p.ID, alice); err != nil || p.State != archive.RolledBack || o.git("status", "--porcelain") != "" {
+		t.Errorf("%s, %s; %v", p.State, o.git("status", "--porcelain"), err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -75,13 +76,30 @@ func (d *Desk) differ(files []archive.FileChange, want func(archive.FileChange) 
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", f.Path, err)
 		}
-		w := want(f)
-		if (have == nil) != (w == nil) || string(have) != string(w) {
+		if !same(have, want(f)) {
 			out = append(out, f.Path)
 		}
 	}
 	return out, nil
 }
+
+// astray lists the files that a commit does not have as want says.
+func astray(repo *patch.Repository, commit string, files []archive.FileChange, want func(archive.FileChange) []byte) ([]string, error) {
+	var out []string
+	for _, f := range files {
+		have, err := repo.File(commit, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !same(have, want(f)) {
+			out = append(out, f.Path)
+		}
+	}
+	return out, nil
+}
+
+// same compares contents of a file, nil of one that is not there.
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 func before(f archive.FileChange) []byte { return f.Old }
 func after(f archive.FileChange) []byte  { return f.New }

@@ -64,17 +64,27 @@ func (d *Desk) restores(a *workspace.Agent, p archive.ProposalRecord) error {
 	return nil
 }
 
-// undoable refuses when the files are not as the adoption left them.
+// undoable refuses when the files are not as the adoption left them: in the commit that
+// is checked out, for git may write them otherwise into a working tree (its filters, the
+// ends of lines), and with no change since.
 func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord) error {
-	changed, err := d.differ(p.Files, after)
+	repo, err := d.repository()
+	if err != nil {
+		return err
+	}
+	var changed []string
+	if repo == nil {
+		changed, err = d.differ(p.Files, after)
+	} else {
+		var head string
+		if _, head, err = repo.Head(); err == nil {
+			changed, err = astray(repo, head, p.Files, after)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if len(changed) == 0 {
-		repo, err := d.repository()
-		if err != nil {
-			return err
-		}
 		return d.ready(ctx, repo, p)
 	}
 	hint := "restore them, or edit them by hand"
