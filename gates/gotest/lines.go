@@ -5,7 +5,12 @@ import "strings"
 // freshLines tells, for each line of a text, whether it is not in the old one, or
 // stands right after something that the new one leaves out. Spaces at the ends of
 // lines say nothing. The lines kept are a longest common subsequence.
-func freshLines(old, now string) []bool {
+func freshLines(old, now string) []bool { return lineMarks(old, now, true) }
+
+// ownLines tells, for each line of a text, whether it is not in another one.
+func ownLines(text, other string) []bool { return lineMarks(other, text, false) }
+
+func lineMarks(old, now string, gaps bool) []bool {
 	a, b := strings.Split(old, "\n"), strings.Split(now, "\n")
 	fresh := make([]bool, len(b))
 	same := func(i, j int) bool { return strings.TrimSpace(a[i]) == strings.TrimSpace(b[j]) }
@@ -39,7 +44,7 @@ func freshLines(old, now string) []bool {
 			j++
 		default:
 			i++
-			fresh[j] = true // what stood here is gone
+			fresh[j] = fresh[j] || gaps // what stood here is gone
 		}
 	}
 	return fresh

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"evolve/gates"
 )
@@ -88,7 +89,8 @@ func (e *experiments) why(x mutant, most int) string {
 	return " may panic without a test noticing"
 }
 
-// coverageGate wants every changed statement to be reached.
+// coverageGate wants every changed statement to be reached, every new condition to
+// decide something, and nothing to be taken away that no test looked at.
 func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
 	c, err := t.compile(ctx)
 	if err != nil {
@@ -98,18 +100,44 @@ func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error)
 	if err != nil {
 		return "", "", err
 	}
-	var open []string
+	var open, idle []string
+	statements, conditions := 0, 0
 	for _, p := range c.probed.probes {
-		if !e.reached[p.word] {
-			open = append(open, fmt.Sprintf("%s:%d", p.file, p.line))
+		switch {
+		case p.condition == "":
+			statements++
+			if !e.reached[p.word] {
+				open = append(open, fmt.Sprintf("%s:%d", p.file, p.line))
+			}
+		default:
+			conditions++
+			if !e.reached[p.word] {
+				idle = append(idle, fmt.Sprintf("%s is never %t (%s:%d)", strconv.QuoteToASCII(p.condition), p.decides, p.file, p.line))
+			}
 		}
 	}
-	if len(c.probed.probes) == 0 {
-		return gates.Passed, "no statements changed that could be reached", nil
+	lost, err := t.lost(ctx)
+	if err != nil {
+		return "", "", err
 	}
-	said := fmt.Sprintf("%d of %s reached by the tests of the base", len(c.probed.probes)-len(open), count(len(c.probed.probes), "changed statement"))
+	said := "no statements changed that could be reached"
+	if statements > 0 {
+		said = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), count(statements, "changed statement"))
+	}
+	if conditions > 0 {
+		said += fmt.Sprintf("; %d of %s seen to decide", conditions-len(idle), count(conditions, "new condition"))
+	}
 	if len(open) > 0 {
-		return gates.Flagged, said + "; not reached: " + some(open), nil
+		said += "; not reached: " + some(open)
+	}
+	if len(idle) > 0 {
+		said += "; in no test " + some(idle)
+	}
+	if len(lost) > 0 {
+		said += "; taken away, and reached by no test of the base: " + some(lost)
+	}
+	if len(open)+len(idle)+len(lost) > 0 {
+		return gates.Flagged, said, nil
 	}
 	return gates.Passed, said, nil
 }

@@ -17,11 +17,15 @@ type mutant struct {
 	word, reached string
 }
 
-// probe is a changed statement and the word it reports when it is reached.
+// probe is a changed statement and the word it reports when it is reached, or a new
+// condition and the word it reports when it decides.
 type probe struct {
 	file string
 	line int
 	word string
+	// condition is its text, "" for a statement; decides the value by which it does.
+	condition string
+	decides   bool
 }
 
 // probed is the code of changed packages made to report which changed statements
@@ -68,9 +72,25 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 		for _, s := range spots(f.body) {
 			if changed(s.from, s.to) {
 				w := m.word()
-				out.probes = append(out.probes, probe{f.file, is.fset.Position(s.from).Line, w})
+				out.probes = append(out.probes, probe{file: f.file, line: is.fset.Position(s.from).Line, word: w})
 				put.insert(is.fset.Position(s.at).Offset, fmt.Sprintf("%sReach(%q); ", helper, w))
 			}
+		}
+		known := knownConditions(f.old)
+		list := slices.DeleteFunc(operands(f.body), func(c condition) bool { return known[c.key()] })
+		ends := make([]edit, len(list))
+		for i, c := range list {
+			w := m.word()
+			out.probes = append(out.probes, probe{f.file, is.fset.Position(c.expr.Pos()).Line, w, print(c.expr), c.decides()})
+			put.insert(is.fset.Position(c.expr.Pos()).Offset, "(")
+			call := fmt.Sprintf(" || %sMissed(%q))", helper, w)
+			if c.decides() {
+				call = fmt.Sprintf(" && %sHit(%q))", helper, w)
+			}
+			ends[i] = edit{is.fset.Position(c.expr.End()).Offset, 0, call}
+		}
+		for _, e := range slices.Backward(ends) { // what is inside ends first
+			*put = append(*put, e)
 		}
 	}
 	name := ""
@@ -172,4 +192,8 @@ func %[2]sReach(word string) {
 		_ = f.Close()
 	}
 }
+
+func %[2]sHit(word string) bool { %[2]sReach(word); return true }
+
+func %[2]sMissed(word string) bool { %[2]sReach(word); return false }
 `
