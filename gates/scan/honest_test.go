@@ -38,7 +38,9 @@ func TestHonestSource(t *testing.T) {
 	}
 	flagged := map[string]bool{}
 	for _, f := range Go(list) {
-		if f.Fatal {
+		// The sandbox starts this program again, as the inside of its walls, and that ends
+		// before main: the one honest exit of an initialiser there is.
+		if f.Fatal && !(f.Rule == "exit" && path.Dir(f.Path) == "runtime/sandbox") {
 			t.Errorf("fatal: %s", f)
 		}
 		flagged[f.Path] = true
