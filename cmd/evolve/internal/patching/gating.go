@@ -163,7 +163,7 @@ func (d *Desk) filed(ctx context.Context, a *archive.Archive, repo *patch.Reposi
 
 // publish writes the proposal's commit on its ref, so that git does not lose what a
 // person is asked about. The same record gives the same commit. A ref of that name that
-// another workspace made is left alone: the commit is then on none.
+// another workspace made is left alone: the commit's own name is then added to it.
 func (d *Desk) publish(repo *patch.Repository, p *archive.ProposalRecord) error {
 	who := patch.Person{Name: robot, Email: robot + "@localhost", When: p.Created}
 	commit, err := repo.Commit(p.Patch.BaseCommit, Change(*p), proposalMessage(*p), who)
@@ -176,8 +176,10 @@ func (d *Desk) publish(repo *patch.Repository, p *archive.ProposalRecord) error 
 		return err
 	}
 	if old != "" && old != p.Commit && old != commit {
-		p.Ref, p.Commit = "", commit
-		return nil
+		ref += "-" + commit[:12]
+		if old, err = repo.Ref(ref); err != nil {
+			return err
+		}
 	}
 	if err := repo.MoveRef(ref, old, commit); err != nil {
 		return fmt.Errorf("writing the proposal's ref: %w", err)
