@@ -79,37 +79,37 @@ func results(text []byte) ([]byte, error) {
 }
 
 // report takes one line of a report in, or says what is wrong with it.
-func (run Run) report(r *benchfmt.Result) error {
-	name := nameOf(r)
+func (r Run) report(line *benchfmt.Result) error {
+	name := nameOf(line)
 	switch {
-	case !shows(string(r.Name), mostName):
+	case !shows(string(line.Name), mostName):
 		return fmt.Errorf("%s cannot be the name of a benchmark", foreign(name))
-	case r.Iters < 1:
-		return fmt.Errorf("%s was done %d times", foreign(name), r.Iters)
+	case line.Iters < 1:
+		return fmt.Errorf("%s was done %d times", foreign(name), line.Iters)
 	}
-	for _, v := range r.Values {
+	for _, v := range line.Values {
 		k := Key{name, BaseUnit(v.Unit)}
 		switch {
 		case !shows(k.Unit, mostUnit):
 			return fmt.Errorf("%s has the unit %s", foreign(name), foreign(k.Unit))
 		case !plausible(v.Value, k.Unit):
 			return fmt.Errorf("%s has %v %s, which no measurement gives", foreign(name), v.Value, k.Unit)
-		case len(run[k]) > 0:
+		case len(r[k]) > 0:
 			return fmt.Errorf("%s has two values in %s", foreign(name), k.Unit)
 		}
-		run[k] = []float64{v.Value}
+		r[k] = []float64{v.Value}
 	}
 	return nil
 }
 
 // holds fails when a report has no value of the metric.
-func (run Run) holds(metric string) error {
+func (r Run) holds(metric string) error {
 	units := map[string]bool{}
-	for k := range run {
+	for k := range r {
 		units[k.Unit] = true
 	}
 	switch {
-	case len(run) == 0:
+	case len(r) == 0:
 		return errors.New("no line of it is a result such as: BenchmarkName 100 123 " + metric)
 	case !units[metric]:
 		return fmt.Errorf("none of its results is in %s; they are in %s", metric, strings.Join(few(slices.Sorted(maps.Keys(units))), ", "))

@@ -22,8 +22,11 @@ func TestReadReport(t *testing.T) {
 		{"one line of a shell", "BenchmarkCopy 1 20 work/op\n", Run{{"BenchmarkCopy", metric}: {20}}, ""},
 		{"without an end", "BenchmarkCopy 1 20 work/op", Run{{"BenchmarkCopy", metric}: {20}}, ""},
 		{"Windows line ends", "BenchmarkCopy 1 20 work/op\r\n", Run{{"BenchmarkCopy", metric}: {20}}, ""},
-		{"what go test prints", "goos: linux\npkg: m/p\nBenchmarkCopy-2   \t     100\t  5e9 ns/op\t 20 work/op\nPASS\nok  \tm/p\t1.2s\n",
-			Run{{"m/p.BenchmarkCopy-2", "sec/op"}: {5}, {"m/p.BenchmarkCopy-2", metric}: {20}}, ""},
+		{
+			"what go test prints", "goos: linux\npkg: m/p\nBenchmarkCopy-2   \t     100\t  5e9 ns/op\t 20 work/op\nPASS\nok  \tm/p\t1.2s\n",
+			Run{{"m/p.BenchmarkCopy-2", "sec/op"}: {5}, {"m/p.BenchmarkCopy-2", metric}: {20}},
+			"",
+		},
 		{"a log beside it", "building…\nUnit tests passed\nUnit work/op better=higher\n  100\t1 work/op\nBenchmarkCopy 1 20 work/op\n", Run{{"BenchmarkCopy", metric}: {20}}, ""},
 		{"losses of its own unit", "BenchmarkCopy 1 -20 work/op\n", Run{{"BenchmarkCopy", metric}: {-20}}, ""},
 		{"nothing", "", nil, "no line of it is a result such as: BenchmarkName 100 123 work/op"},

@@ -91,18 +91,28 @@ func (c Constant) steps() int {
 	if c.Log {
 		n = math.Log(c.Max/c.Min) / math.Log(c.Step)
 	}
-	return int(math.Floor(n + gridTolerance))
+	k := int(math.Floor(n + gridTolerance))
+	if c.Whole && k > 0 && c.atStep(k) > c.Max { // whole numbers are exact
+		k--
+	}
+	return k
 }
 
 // atStep is the value k steps from Min, without the digits that binary fractions
 // leave behind: .1 + 2·.1 is .3.
 func (c Constant) atStep(k int) float64 {
 	v := c.Min + float64(k)*c.Step
-	if c.Log {
+	switch {
+	case c.Log && c.Whole: // exact, other than a power
+		v = c.Min
+		for range k {
+			v *= c.Step
+		}
+	case c.Log:
 		v = c.Min * math.Pow(c.Step, float64(k))
 	}
 	if c.Whole {
-		return math.Round(v)
+		return v
 	}
 	return math.Max(c.Min, math.Min(rounded(v), c.Max))
 }
@@ -118,5 +128,6 @@ func (c Constant) stepOf(v float64) (int, bool) {
 		n = math.Log(v/c.Min) / math.Log(c.Step)
 	}
 	k := math.Round(n)
-	return int(k), math.Abs(n-k) <= gridTolerance*math.Max(1, math.Abs(n))
+	on := math.Abs(n-k) <= gridTolerance*math.Max(1, math.Abs(n))
+	return int(k), on && (!c.Whole || c.atStep(int(k)) == v)
 }

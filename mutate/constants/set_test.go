@@ -110,6 +110,38 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
+// TestStepsOfWholeNumbers: where numbers are large beside what is missing to a step, no
+// step leads out of the range, and a value beside a step is none.
+func TestStepsOfWholeNumbers(t *testing.T) {
+	for _, c := range []struct {
+		mark, value string
+		steps       int // -1: the value stands at none
+	}{
+		{"min=0 max=1999999999999 step=1000000000000", "0", 1},
+		{"min=0 max=2000000000000 step=1000000000000", "0", 2},
+		{"min=0 max=3000000000000 step=1000000000000", "1999999999999", -1},
+		{"min=1 max=1125899906842623 log step=33554432", "1", 1}, // a byte less than 2⁵⁰
+		{"min=1 max=1125899906842624 log step=33554432", "1", 2},
+		{"min=3 max=3145728 log step=2", "3", 20},
+	} {
+		files := one("package p\nconst a = " + c.value + " //evolve:param " + c.mark + "\n")
+		list, problems := Find(files)
+		if c.steps < 0 {
+			if len(problems) != 1 || !strings.Contains(problems[0].Text, "whole number of steps") {
+				t.Errorf("%s of %s: %v", c.value, c.mark, problems)
+			}
+			continue
+		}
+		if len(problems) > 0 || list[0].steps() != c.steps {
+			t.Errorf("%s: %v %v", c.mark, list, problems)
+			continue
+		}
+		if _, err := Set(files, agent.Config{"a": int64(c.steps)}); err != nil {
+			t.Errorf("%s: %v", c.mark, err)
+		}
+	}
+}
+
 // written is a drawn file of marked constants with the pieces between the literals.
 type written struct {
 	pieces, literals []string

@@ -67,7 +67,7 @@ func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 // warm compiles a module, so that a command that builds it again finds it in the cache.
 // What does not build shows when the command needs it.
 func (y *Yard) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
-	if _, err := os.Stat(filepath.Join(tree, "go.mod")); err != nil {
+	if _, err := os.Stat(filepath.Join(tree, "go.mod")); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	_, err := y.command(ctx, spec, []string{tool, "build", "-o", os.DevNull, "./..."})

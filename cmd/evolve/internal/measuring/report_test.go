@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,5 +179,20 @@ func TestCommandInGo(t *testing.T) {
 	}
 	if run, err := y.Run(t.Context(), b); err != nil || len(run) != 1 {
 		t.Error(run, err)
+	}
+}
+
+// TestVendored: a module that brings its dependencies along needs no others.
+func TestVendored(t *testing.T) {
+	y, tree := &Yard{}, t.TempDir()
+	if env := y.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=readonly -buildvcs=false") {
+		t.Error(env)
+	}
+	list := filepath.Join(tree, "vendor", "modules.txt")
+	if err := errors.Join(os.Mkdir(filepath.Dir(list), 0o700), os.WriteFile(list, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if env := y.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=vendor -buildvcs=false") {
+		t.Error(env)
 	}
 }

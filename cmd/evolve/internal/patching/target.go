@@ -69,7 +69,15 @@ func (b *Benchmark) Measured() string {
 	if len(b.Command) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("as the command %s says: ", strings.Join(quoted(b.Command), " "))
+	return fmt.Sprintf("as %s says: ", b)
+}
+
+// String names what is run.
+func (b *Benchmark) String() string {
+	if len(b.Command) == 0 {
+		return "its benchmarks"
+	}
+	return "the command " + strings.Join(quoted(b.Command), " ")
 }
 
 // quoted are the words of a command, those in quotes that would not be one word in a shell.

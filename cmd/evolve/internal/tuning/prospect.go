@@ -55,7 +55,7 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 // runs to prove a difference of one.
 func (p *Prospect) Cost() string {
 	b := p.ground.Target.Benchmark
-	return fmt.Sprintf("at most %d runs of its benchmarks, and about %d to prove what they find", b.Tune, mostFinalists*3*b.Count)
+	return fmt.Sprintf("at most %d runs of %s, and about %d to prove what they find", b.Tune, b, mostFinalists*3*b.Count)
 }
 
 // Names lists the constants.

@@ -97,10 +97,8 @@ const (
 	defaultRepo    = "."
 )
 
-var (
-	// scopePattern is a path whose parts are neither empty nor "." nor "..", or "." alone.
-	scopePattern = regexp.MustCompile(`^(\.|[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?)$`)
-)
+// scopePattern is a path whose parts are neither empty nor "." nor "..", or "." alone.
+var scopePattern = regexp.MustCompile(`^(\.|[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?)$`)
 
 const scopeRule = "a path from the root of the repository, such as internal/cache, or . for all of it"
 
