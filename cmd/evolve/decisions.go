@@ -229,6 +229,10 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 			return err
 		})
 	}
+	var left *patching.LeftError
+	if errors.As(err, &left) {
+		return out, hinted(orElse(exitLocked, exitInterrupted, errors.Is(err, archive.ErrLocked)), "nothing was decided; repeat the command", "%w", err)
+	}
 	if err == nil {
 		out.after = sh.afterwards(c, w, lend, out.Proposal, word.By)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/constants"
 	"evolve/reports"
 	"evolve/runtime/sandbox"
 )
@@ -19,7 +20,7 @@ func (sh *shell) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "check the workspace and what a night needs around it",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
-			"program, and the power of each benchmark. It changes nothing. Warnings leave the exit code at 0; " +
+			"program, the power of each benchmark, and the targets of patches with their marked constants. It changes nothing. Warnings leave the exit code at 0; " +
 			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
@@ -54,6 +55,7 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Archive:  func(ctx context.Context) (string, error) { return archiveProbe(ctx, root) },
 		LookPath: exec.LookPath, LookupEnv: sh.lookupEnv,
 		Probe: sh.ping,
+		Marks: func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
 	}
 }
 

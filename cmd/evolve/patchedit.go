@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/cmd/evolve/internal/patching"
-	"evolve/patch"
 	"evolve/patch/diff"
 )
 
@@ -25,11 +24,8 @@ func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
 	if editor == "" {
 		return "", hinted(exitUsage, "set VISUAL or EDITOR, or hand a diff in", "no editor is named")
 	}
-	repo, err := patch.Open(t.Repo, sh.env)
-	if err != nil {
-		return "", err
-	}
-	_, head, err := repo.Head()
+	desk := &patching.Desk{Targets: []patching.Target{t}, Env: sh.env}
+	ground, err := desk.Survey(t.Name)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +41,7 @@ func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
 		if !filepath.IsLocal(name) {
 			return "", hinted(exitUsage, "name files from the root of the repository", "%q leads out of the repository", name)
 		}
-		old, err := repo.File(head, name)
+		old, err := ground.File(name)
 		if err != nil {
 			return "", err
 		}

@@ -174,6 +174,9 @@ func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.T
 		return patching.Target{}, usage(errors.New("--target and --repo both name what is patched"))
 	case repo != "":
 		dir := sh.abs(repo)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return patching.Target{}, hinted(exitUsage, "--repo is the folder of a git repository", "%s is no folder", repo)
+		}
 		return patching.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
 	case len(c.StringSlice("allow")) > 0:
 		return patching.Target{}, hinted(exitUsage, "what a target allows stands in evolve.yaml", "--allow goes with --repo")
@@ -220,13 +223,16 @@ func (sh *shell) readDiff(name string) (string, error) {
 }
 
 // userCache is a folder for build caches, which all workspaces of a user share; empty
-// where the user has none.
+// where the user has none that can be written to.
 func (sh *shell) userCache() string {
-	if dir := sh.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "evolve", "patches")
+	dir := ""
+	if cache := sh.getenv("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
+		dir = filepath.Join(cache, "evolve", "patches")
+	} else if home := sh.getenv("HOME"); filepath.IsAbs(home) {
+		dir = filepath.Join(home, ".cache", "evolve", "patches")
 	}
-	if home := sh.getenv("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".cache", "evolve", "patches")
+	if dir == "" || os.MkdirAll(dir, 0o700) != nil || workspace.TryWrite(dir) != nil {
+		return ""
 	}
-	return ""
+	return dir
 }

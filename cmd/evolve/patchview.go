@@ -50,6 +50,9 @@ type patchView struct {
 	CostUSD     float64 `json:"cost_usd,omitempty"`
 	// Workspace is where the ledger is, when it is a temporary one.
 	Workspace string `json:"workspace,omitempty"`
+
+	// filed is the state in the record, stale or not.
+	filed archive.ProposalState
 }
 
 // stale is the state of a patch that was gated on what is no longer there.
@@ -61,7 +64,7 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 		ID: p.ID, State: p.State, Gates: p.Gates, Kind: p.Kind, Title: p.Title, Target: b.Target, Repository: b.Repository,
 		Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain, Digest: b.Digest, BaseCommit: b.BaseCommit, Tree: b.Tree,
 		Commit: p.Commit, Ref: p.Ref, Sandbox: b.Sandbox, Review: b.Review, Files: []string{}, NewTests: b.NewTests,
-		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD,
+		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State,
 	}
 	if v.Gates == nil {
 		v.Gates = []archive.GateVerdict{}
@@ -145,7 +148,7 @@ func (sh *shell) printPatch(v patchView) {
 	if v.Workspace != "" {
 		out("  %-10s %s\n", "ledger", v.Workspace)
 	}
-	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.State}))
+	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed}))
 }
 
 // dollars is an amount; empty when nothing was paid.

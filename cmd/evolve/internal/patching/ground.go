@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"evolve/mutate/constants"
 	"evolve/patch"
 )
 
@@ -21,7 +22,7 @@ type Ground struct {
 	repo *patch.Repository
 }
 
-// Survey looks at a target. Nothing outside its scope is listed or can be read.
+// Survey looks at a target. Nothing outside its scope is listed.
 func (d *Desk) Survey(name string) (*Ground, error) {
 	t, err := d.target(name)
 	if err != nil {
@@ -62,6 +63,31 @@ func (g *Ground) Sources() (map[string][]byte, error) {
 		out[path] = data
 	}
 	return out, nil
+}
+
+// File reads one file as it is committed, in the scope or not, for a person who changes a
+// copy of it; nil when there is none.
+func (g *Ground) File(path string) ([]byte, error) {
+	data, err := g.repo.File(g.Commit, path)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return data, nil
+}
+
+// Marks looks at the constants of a target that are marked for the search: how many can
+// be tuned, and every mark that cannot be used.
+func (d *Desk) Marks(target string) (found int, problems []constants.Problem, err error) {
+	g, err := d.Survey(target)
+	if err != nil {
+		return 0, nil, err
+	}
+	files, err := g.Sources()
+	if err != nil {
+		return 0, nil, err
+	}
+	list, problems := constants.Find(files)
+	return len(list), problems, nil
 }
 
 // Export writes the tree into a folder that does not exist yet.

@@ -57,6 +57,8 @@ type Probes struct {
 	// came of it; nil asks nobody. It is never called for a provider whose key is not
 	// set. Neither detail nor error may hold a key.
 	Probe func(ctx context.Context, name string, p Provider, route Route) (detail string, err error)
+	// Marks looks at the marked constants of targets; nil looks at none.
+	Marks Marks
 }
 
 // Space on the disk below which doctor warns, and below which a run would not last.

@@ -19,6 +19,7 @@ func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
 	var checks []Check
 	for _, t := range w.Settings.Patches.Targets {
 		checks = append(checks, checkTarget(ctx, p, w, t))
+		checks = append(checks, checkMarks(p, t)...)
 	}
 	if len(checks) == 0 {
 		return nil

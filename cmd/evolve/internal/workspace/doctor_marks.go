@@ -1,0 +1,45 @@
+package workspace
+
+import "evolve/mutate/constants"
+
+// mostMarks bounds the marks of one target that are named; the rest is counted.
+const mostMarks = 10
+
+// checkMarks looks at the constants of a target that a night would tune. A mark that
+// cannot be used keeps the whole target from being tuned.
+func checkMarks(p Probes, t PatchTarget) []Check {
+	if p.Marks == nil || t.Benchmark == nil || t.Benchmark.Tune == 0 {
+		return nil
+	}
+	name := "patches " + t.Name
+	found, problems, err := p.Marks(t.Name)
+	if err != nil {
+		return nil // what keeps the target from being read is told of the target
+	}
+	if len(problems) == 0 && found == 0 {
+		c := ok(name, "nothing is tuned at night: no constant is marked in a committed Go file that patches may change")
+		c.Hint = "mark one, such as const size = 64 //evolve:param min=8 max=4096, or set benchmark.tune: 0"
+		return []Check{c}
+	}
+	var checks []Check
+	for i, bad := range problems {
+		if i == mostMarks {
+			checks = append(checks, warn(name, "correct those above first", "and %s that cannot be used", count(len(problems)-i, "further mark")))
+			break
+		}
+		hint := bad.Hint
+		if hint == "" {
+			hint = "correct or remove the mark, and commit: until then nothing of the target is tuned"
+		}
+		bad.Hint = ""
+		checks = append(checks, warn(name, hint, "%s", bad))
+	}
+	if len(problems) == 0 {
+		checks = append(checks, ok(name, "%s tuned at night", count(found, "marked constant")))
+	}
+	return checks
+}
+
+// Marks tells what is marked //evolve:param in a target: how many constants can be
+// tuned, and every mark that cannot be used.
+type Marks func(target string) (found int, problems []constants.Problem, err error)
