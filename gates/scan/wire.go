@@ -1,0 +1,58 @@
+package scan
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// wireNames looks for fields of the base whose tags change: what others read and write
+// is called otherwise then, and a test that does both with the same type agrees.
+func wireNames(f *file, found report) {
+	before := f.before()
+	if before == nil {
+		return
+	}
+	was := tags(before.now)
+	for field, now := range tags(f.now) {
+		if old, ok := was[field]; ok && old.value != now.value {
+			found(now.at, false, "the field %+q is told to others as %+q, before %+q", field, now.value, old.value)
+		}
+	}
+}
+
+type tag struct {
+	value string
+	at    token.Pos
+}
+
+// tags are those of the fields of a file's types, by type and field; "" where there is
+// none.
+func tags(a *ast.File) map[string]tag {
+	out := map[string]tag{}
+	for _, d := range a.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range g.Specs {
+			t, ok := s.(*ast.TypeSpec)
+			if !ok {
+				continue
+			}
+			st, ok := t.Type.(*ast.StructType)
+			if !ok {
+				continue
+			}
+			for _, field := range st.Fields.List {
+				value := ""
+				if field.Tag != nil {
+					value = field.Tag.Value
+				}
+				for _, name := range field.Names {
+					out[t.Name.Name+"."+name.Name] = tag{value, field.Pos()}
+				}
+			}
+		}
+	}
+	return out
+}
