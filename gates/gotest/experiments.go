@@ -17,6 +17,8 @@ type experiments struct {
 	// restless are packages in which changed code is called without any test, where
 	// mutants say nothing.
 	restless []string
+	// unbuilt are packages whose tests do not compile with the code that reports.
+	unbuilt []string
 }
 
 // trialRun is one package whose tests can be run on the instrumented code. Tests that
@@ -137,7 +139,10 @@ func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map
 		for w := range r.quiet.words {
 			e.reached[w] = true
 		}
-		if r.kit.binary(r.pkg) != "" && !calm[i] {
+		switch {
+		case r.kit.binary(r.pkg) == "":
+			e.unbuilt = append(e.unbuilt, r.pkg.path)
+		case !calm[i]:
 			e.restless = append(e.restless, r.pkg.path)
 		}
 	}

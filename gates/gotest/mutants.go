@@ -49,6 +49,9 @@ func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) 
 	if len(e.restless) > 0 {
 		open = append(open, "changed code is called without any test in "+some(e.restless)+", so that breaking it there says nothing")
 	}
+	if len(e.unbuilt) > 0 {
+		open = append(open, "the changed code could not be made to report in "+some(e.unbuilt)+", so that nothing was tried there")
+	}
 	tried := fmt.Sprintf("%s made to panic, one at a time; a test noticed %d", count(len(c.probed.mutants), "changed function"), noticed)
 	if len(c.probed.mutants) == 1 {
 		tried = "1 changed function made to panic; a test noticed it"
@@ -84,7 +87,7 @@ func (e *experiments) why(x mutant, most int) string {
 	case e.bound[x.word]:
 		return fmt.Sprintf(" was not tried, as there are more than %d", most)
 	case !e.reached[x.reached]:
-		return " is called by no test"
+		return " is called by no test that ran"
 	}
 	return " may panic without a test noticing"
 }

@@ -83,9 +83,10 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 			w := m.word()
 			out.probes = append(out.probes, probe{f.file, is.fset.Position(c.expr.Pos()).Line, w, print(c.expr), c.decides()})
 			put.insert(is.fset.Position(c.expr.Pos()).Offset, "(")
-			call := fmt.Sprintf(" || %sMissed(%q))", helper, w)
+			// A comparison has no type of its own, and so fits conditions of any.
+			call := fmt.Sprintf(" || %sDecided(%q) != 0)", helper, w)
 			if c.decides() {
-				call = fmt.Sprintf(" && %sHit(%q))", helper, w)
+				call = fmt.Sprintf(" && %sDecided(%q) == 0)", helper, w)
 			}
 			ends[i] = edit{is.fset.Position(c.expr.End()).Offset, 0, call}
 		}
@@ -193,7 +194,5 @@ func %[2]sReach(word string) {
 	}
 }
 
-func %[2]sHit(word string) bool { %[2]sReach(word); return true }
-
-func %[2]sMissed(word string) bool { %[2]sReach(word); return false }
+func %[2]sDecided(word string) int { %[2]sReach(word); return 0 }
 `
