@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -184,6 +183,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		return fail(err)
 	}
 	closers = append(closers, closeServers)
+	c.heed(servers)
 	written, err := c.written(ctx, a)
 	if err != nil {
 		return fail(err)
@@ -202,20 +202,6 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		return fail(err)
 	}
 	return nightly.Opened{Agent: built, Identity: written.quarantined + listing(servers), Sandbox: "in process", Reflect: routed, Close: done}, nil
-}
-
-// listing identifies what servers say of their tools, "" where there are none: a tool
-// with other words is another one, and what was measured with it before is not reused.
-func listing(servers []tool.Tool) string {
-	if len(servers) == 0 {
-		return ""
-	}
-	h := sha256.New()
-	for _, t := range servers {
-		s := t.Spec()
-		_, _ = fmt.Fprintf(h, "%q %q %q %q\n", s.Name, s.Effect, s.Description, s.Schema)
-	}
-	return fmt.Sprintf("\x00%x", h.Sum(nil))
 }
 
 // servers connects to the servers of tools that the agent may use.
