@@ -47,7 +47,8 @@ func TestBases(t *testing.T) {
 				"d.go":                        "package d\n\nimport \"example.org/two\"\n\n// Four is 4.\nfunc Four() int { return two.N * two.N * 2 * 2 / 4 }\n",
 				"d_test.go":                   testOf("d", "Four()"),
 			},
-			"d.go", false, "passed", []string{"1 package in 1 module compiled", "1 test of the base in 1 package"},
+			"d.go", false, "passed",
+			[]string{"1 package in 1 module compiled", "1 test of the base in 1 package"},
 		},
 		"workspace": {
 			map[string]string{
@@ -59,7 +60,8 @@ func TestBases(t *testing.T) {
 				"user/u.go":      "package user\n\nimport \"example.org/d\"\n\n// Same is d's.\nfunc Same() int { return d.Four() }\n",
 				"user/u_test.go": testOf("user", "Same()"),
 			},
-			"d/d.go", false, "passed", []string{"2 packages in 2 modules compiled", "2 tests of the base in 2 packages"},
+			"d/d.go", false, "passed",
+			[]string{"2 packages in 2 modules compiled", "2 tests of the base in 2 packages"},
 		},
 		"cgo, which is off": {
 			map[string]string{
@@ -67,7 +69,8 @@ func TestBases(t *testing.T) {
 				"d.go":      "package d\n\n// int two(void) { return 2; }\nimport \"C\"\n\n// Four is 4.\nfunc Four() int { return 2 * 2 / 2 * int(C.two()) }\n",
 				"d_test.go": testOf("d", "Four()"),
 			},
-			"d.go", false, "failed", []string{"build: not_run: C is off", "in example.org/d; cgo: true among the target's settings"},
+			"d.go", false, "failed",
+			[]string{"build: not_run: C is off", "in example.org/d; cgo: true among the target's settings"},
 		},
 		"cgo, which is on": {
 			map[string]string{
@@ -75,22 +78,26 @@ func TestBases(t *testing.T) {
 				"d.go":      "package d\n\n// static int two(void) { return 2; }\nimport \"C\"\n\n// Four is 4.\nfunc Four() int { return 2 * 2 / 2 * int(C.two()) }\n",
 				"d_test.go": testOf("d", "Four()"),
 			},
-			"d.go", true, "passed", []string{"1 package in 1 module compiled"},
+			"d.go", true, "passed",
+			[]string{"1 package in 1 module compiled"},
 		},
 		"a toolchain line": {
 			map[string]string{"go.mod": "module example.org/d\n\ngo 1.24\n\ntoolchain go1.99.0\n", "d.go": four, "d_test.go": testOf("d", "Four()")},
-			"d.go", false, "passed", []string{"1 package in 1 module compiled"},
+			"d.go", false, "passed",
+			[]string{"1 package in 1 module compiled"},
 		},
 		"a later Go": {
 			map[string]string{"go.mod": "module example.org/d\n\ngo 1.99\n", "d.go": four, "d_test.go": testOf("d", "Four()")},
-			"d.go", false, "failed", []string{"build: not_run", "go >= 1.99", "install that one"},
+			"d.go", false, "failed",
+			[]string{"build: not_run", "go >= 1.99", "install that one"},
 		},
 		"a subfolder": {
 			map[string]string{
 				"README": "no Go here\n", "lib/py/setup.py": "pass\n", "services/go/go.mod": "module example.org/d\n\ngo 1.24\n",
 				"services/go/inner/d.go": four, "services/go/inner/d_test.go": testOf("d", "Four()"),
 			},
-			"services/go/inner/d.go", false, "passed", []string{"1 package in 1 module compiled", "1 test of the base in 1 package"},
+			"services/go/inner/d.go", false, "passed",
+			[]string{"1 package in 1 module compiled", "1 test of the base in 1 package"},
 		},
 		"an embedded file": {
 			map[string]string{
@@ -98,7 +105,8 @@ func TestBases(t *testing.T) {
 				"d.go":      "package d\n\nimport _ \"embed\"\n\n//go:embed text/two\nvar two string\n\n// Four is 4.\nfunc Four() int { return 2 * 2 * len(two) }\n",
 				"d_test.go": testOf("d", "Four()"),
 			},
-			"d.go", false, "passed", []string{"1 package in 1 module compiled"},
+			"d.go", false, "passed",
+			[]string{"1 package in 1 module compiled"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
