@@ -36,6 +36,7 @@ func exits(f *file, found report) {
 			ast.Inspect(fn, func(n ast.Node) bool { inMain[n] = true; return true })
 		}
 	}
+	stood := f.stoodExits()
 	said := map[ast.Node]bool{}
 	f.each(func(n ast.Node) {
 		if call, ok := n.(*ast.CallExpr); ok && f.pkg.early[n] {
@@ -45,7 +46,7 @@ func exits(f *file, found report) {
 				said[call.Fun] = true
 			}
 		}
-		if name, ends := f.exiting(n); ends && !said[n] && !inMain[n] && !f.exitsWithTests(n) {
+		if name, ends := f.exiting(n); ends && !said[n] && !inMain[n] && !stood[n] && !f.exitsWithTests(n) {
 			found(n.Pos(), false, "%s outside of main ends the tests with it", name)
 		}
 		switch x := n.(type) { // a part of a name is no reference by itself

@@ -27,6 +27,14 @@ func TestExits(t *testing.T) {
 		{name: "log.Fatal", now: "func init() { log.Fatal(1) }"},
 		{name: "something else called Exit", now: "func init() { x.Exit(0); Exit(0) }"},
 		{name: "in the TestMain of a test file", path: "p/x_test.go", now: "func TestMain(m *testing.M) { os.Exit(m.Run()) }"},
+		{name: "as before", old: "func f(n int) { if n > 1 { os.Exit(2) } }", now: "func f(n int) { n++; if n > 1 { os.Exit(2) } }"},
+		{name: "on another condition", old: "func f(n int) { if n > 1 { os.Exit(2) } }", now: "func f(n int) { if n > 0 { os.Exit(2) } }", want: "flag"},
+		{name: "with another status", old: "func f(n int) { if n > 1 { os.Exit(2) } }", now: "func f(n int) { if n > 1 { os.Exit(0) } }", want: "flag"},
+		{name: "on the other branch", old: "func f(n int) { if n > 1 { os.Exit(2) } else { g() } }", now: "func f(n int) { if n > 1 { g() } else { os.Exit(2) } }", want: "flag"},
+		{name: "once more", old: "func f(n int) { if n > 1 { os.Exit(2) } }", now: "func f(n int) { if n > 1 { os.Exit(2); os.Exit(2) } }", want: "flag"},
+		{name: "in another case", old: "func f(n int) { switch n { case 1: os.Exit(2) } }", now: "func f(n int) { switch n { case 1, 2: os.Exit(2) } }", want: "flag"},
+		{name: "no longer put off", old: "func f() { defer os.Exit(2); g() }", now: "func f() { os.Exit(2); g() }", want: "flag"},
+		{name: "in a function that init now calls", old: "func f() { os.Exit(0) }", now: "func f() { os.Exit(0) }\nfunc init() { f() }", want: "fatal"},
 		{name: "in a test", path: "p/x_test.go", now: "func TestX(t *testing.T) { os.Exit(0) }", want: "flag"},
 	})
 }

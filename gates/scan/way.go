@@ -1,0 +1,130 @@
+package scan
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"evolve/runtime/source"
+)
+
+// stoodExits are the ways out in changed functions that these had before, called with
+// the same words under the same conditions, each as often as it was.
+func (f *file) stoodExits() map[ast.Node]bool {
+	out := map[ast.Node]bool{}
+	for _, u := range f.units {
+		fn, ok := u.node.(*ast.FuncDecl)
+		home := f.pkg.home(u.before)
+		if !ok || home == nil {
+			continue
+		}
+		had := map[string]int{}
+		home.eachWay(u.before, func(_ ast.Node, way string) { had[way]++ })
+		f.eachWay(fn, func(n ast.Node, way string) {
+			out[n] = had[way] > 0
+			had[way]--
+		})
+	}
+	return out
+}
+
+// home is the base's file of the package that declares a function, which the patch may
+// have moved to another; nil when none does, and when there are more of its name now.
+func (p *pkg) home(fn *ast.FuncDecl) *file {
+	var home *file
+	more := 0
+	count := func(a *ast.File, by int) {
+		for _, d := range a.Decls {
+			if other, ok := d.(*ast.FuncDecl); ok && fn != nil && source.FuncName(other) == source.FuncName(fn) {
+				more += by
+			}
+		}
+	}
+	for _, f := range p.files {
+		count(f.now, 1)
+		if f.was == nil {
+			continue
+		}
+		count(f.was, -1)
+		if slices.Contains(f.was.Decls, ast.Decl(fn)) {
+			home = f.before()
+		}
+	}
+	if more > 0 {
+		return nil
+	}
+	return home
+}
+
+// eachWay visits the ways out in a function, each with the words that lead to it.
+func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
+	var above []ast.Node
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if n == nil {
+			above = above[:len(above)-1]
+			return true
+		}
+		if _, ends := f.exiting(n); ends {
+			var way strings.Builder
+			for i, outer := range above {
+				inner := n
+				if i+1 < len(above) {
+					inner = above[i+1]
+				}
+				way.WriteString(f.turn(outer, inner) + "\n")
+			}
+			visit(n, way.String())
+		}
+		above = append(above, n)
+		return true
+	})
+}
+
+// turn says in the words of the source on what it depends whether, when and with what
+// a part of a node is run; "" for nothing.
+func (f *file) turn(outer, inner ast.Node) string {
+	words := func(kind string, list ...ast.Node) string {
+		for _, n := range list {
+			kind += " " + f.tokens(f.New, n)
+		}
+		return kind
+	}
+	some := func(n ast.Node, present bool) []ast.Node {
+		if !present {
+			return nil
+		}
+		return []ast.Node{n}
+	}
+	switch x := outer.(type) {
+	case *ast.CallExpr:
+		return words("call", x)
+	case *ast.IfStmt:
+		if inner == x.Else {
+			return words("else", append(some(x.Init, x.Init != nil), x.Cond)...)
+		}
+		return words("if", append(some(x.Init, x.Init != nil), x.Cond)...)
+	case *ast.SwitchStmt:
+		return words("switch", append(some(x.Init, x.Init != nil), some(x.Tag, x.Tag != nil)...)...)
+	case *ast.TypeSwitchStmt:
+		return words("switch", x.Assign)
+	case *ast.CaseClause:
+		list := make([]ast.Node, 0, len(x.List))
+		for _, e := range x.List {
+			list = append(list, e)
+		}
+		return words("case", list...)
+	case *ast.CommClause:
+		return words("case", some(x.Comm, x.Comm != nil)...)
+	case *ast.ForStmt:
+		return words("for", some(x.Cond, x.Cond != nil)...)
+	case *ast.RangeStmt:
+		return words("range", x.X)
+	case *ast.FuncLit:
+		return "func"
+	case *ast.GoStmt:
+		return "go"
+	case *ast.DeferStmt:
+		return "defer"
+	}
+	return ""
+}
