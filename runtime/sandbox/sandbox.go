@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 )
 
@@ -141,8 +142,20 @@ func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
 	return startPlain(s, prog)
 }
 
-// environment is everything a program gets to see.
+// environment is everything a program gets to see. Of several settings of one name the
+// last stays alone, as programs differ in which of them they take.
 func environment(s Spec, prog program, home, tmp string) []string {
 	env := []string{"PATH=" + prog.searchPath(), "HOME=" + home, "TMPDIR=" + tmp, "LANG=C.UTF-8", "EVOLVE_INSIDE=1"}
-	return append(env, s.Env...)
+	at := map[string]int{}
+	var out []string
+	for _, setting := range append(env, s.Env...) {
+		name, _, _ := strings.Cut(setting, "=")
+		if i, again := at[name]; again {
+			out[i] = setting
+			continue
+		}
+		at[name] = len(out)
+		out = append(out, setting)
+	}
+	return out
 }

@@ -201,8 +201,11 @@ func TestWalls(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Setenv("EVOLVE_TEST_SECRET", "hunter2")
 	test := func(t *testing.T, w Walls) {
-		s := Spec{Argv: []string{"env"}, Dir: t.TempDir(), Env: []string{"GIVEN=yes"}}
+		s := Spec{Argv: []string{"env"}, Dir: t.TempDir(), Env: []string{"GIVEN=no", "PATH=/usr/bin:/bin:/given", "GIVEN=yes"}}
 		got, _ := output(t, w, s)
+		if !strings.Contains(got, "PATH=/usr/bin:/bin:/given\n") || !strings.Contains(got, "GIVEN=yes\n") {
+			t.Errorf("what is given later does not count: %s", got)
+		}
 		var names []string
 		for line := range strings.Lines(got) {
 			name, _, _ := strings.Cut(line, "=")
