@@ -109,6 +109,17 @@ func TestRemovedMethod(t *testing.T) {
 	}
 }
 
+// TestAnswers: what a test file names, or says in passing, is no answer.
+func TestAnswers(t *testing.T) {
+	got := answersOf([]byte("package p\n\n// The mean is 12.\nfunc TestMean(t *testing.T) {\n\tfor range 250 {\n\t\twant(`a\tb`, \"c\\td\", 'x')\n\t}\n}\n\nfunc Example() {\n\t// Output: e\n}\n"))
+	if diff := cmp.Diff("250\na\tb\nc\td\nx\nOutput: e\n\n", got); diff != "" {
+		t.Error(diff)
+	}
+	if got := answersOf([]byte("no Go")); got != "no Go" {
+		t.Error(got)
+	}
+}
+
 // TestQuotes: a number counts where it stands by itself, not as a part of another.
 func TestQuotes(t *testing.T) {
 	for text, c := range map[string]struct {
