@@ -3,6 +3,7 @@ package safety
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,7 +33,7 @@ func Dressed(toolName, description string, args json.RawMessage) (string, bool) 
 		return "its arguments are no JSON", true
 	}
 	reason, path, content := "", false, false
-	walk(root, func(name, text string) {
+	whole := walk(root, func(name, text string) {
 		name = plainName(name)
 		if reason == "" {
 			reason = argument(name, text)
@@ -40,8 +41,11 @@ func Dressed(toolName, description string, args json.RawMessage) (string, bool) 
 		path = path || slices.Contains([]string{"path", "file", "filepath", "filename", "targetfile", "destination"}, name)
 		content = content || slices.Contains([]string{"content", "contents", "newcontent", "filetext", "newstr", "newtext", "data", "patch", "diff"}, name)
 	})
-	if reason == "" && path && content {
+	switch {
+	case reason == "" && path && content:
 		reason = "it has a file and its new content"
+	case reason == "" && !whole: // what is meant may stand behind what only fills
+		reason = "its arguments are too many or too deep to be looked at"
 	}
 	return reason, reason != ""
 }
@@ -145,19 +149,38 @@ func argument(name, text string) string {
 	switch name {
 	case "sql", "statement", "sqlquery", "query", "q", "statements", "queries":
 		return statement(text, name[0] == 's')
-	case "method", "httpmethod", "verb", "requestmethod":
+	case "graphql", "gql", "document":
+		if mutates(text) {
+			return "it is a mutation"
+		}
+	case "method", "httpmethod", "verb", "requestmethod", "xhttpmethod", "xhttpmethodoverride", "xmethodoverride", "httpmethodoverride":
 		switch verb := strings.ToUpper(strings.TrimSpace(text)); verb {
 		case "POST", "PUT", "PATCH", "DELETE", "CONNECT", "MKCOL", "MOVE", "COPY", "PROPPATCH", "LOCK", "UNLOCK", "PURGE":
 			return "its method is " + verb
 		}
-	case "command", "cmd", "shell", "script", "bash", "commandline", "argv":
+	case "command", "cmd", "shell", "bash", "commandline", "argv":
 		return shell(text)
+	case "script":
+		if why := shell(text); why != "" {
+			return why
+		}
+		return program(text)
+	case "code", "python", "javascript", "lua", "snippet":
+		return program(text)
+	case "flags", "args", "arguments", "options":
+		if w := words(text); strings.HasPrefix(text, "-") && len(w) > 0 && slices.Contains(writeVerbs(), w[0]) {
+			return "it is called with " + clip(text, 40)
+		}
+	case "dryrun", "simulate", "preview", "readonly":
+		if strings.EqualFold(strings.TrimSpace(text), "false") {
+			return "it is no " + name
+		}
 	case "action", "operation", "op", "mode", "operationtype":
 		w := words(text)
 		if len(w) > 0 && slices.Contains(writeVerbs(), w[0]) || slices.Contains([]string{"w", "a", "wb", "w+", "r+"}, strings.TrimSpace(text)) {
 			return "its " + name + " is " + clip(text, 40)
 		}
-	case "overwrite", "force", "delete", "write", "commit", "apply", "save", "autocommit":
+	case "overwrite", "force", "delete", "write", "commit", "apply", "save", "autocommit", "confirm", "confirmed":
 		if strings.EqualFold(strings.TrimSpace(text), "true") {
 			return "it sets " + name
 		}
@@ -168,7 +191,14 @@ func argument(name, text string) string {
 // statement says why SQL, or a query of GraphQL, changes something. What is surely
 // SQL has to begin with a word that reads.
 func statement(text string, sure bool) string {
-	for part := range strings.SplitSeq(withoutLiterals(text), ";") {
+	if strings.Contains(text, "{") && mutates(text) {
+		return "it is a mutation"
+	}
+	bare := withoutLiterals(text)
+	if call := effects.FindString(bare); call != "" {
+		return "it is SQL with " + strings.TrimRight(call, " \t\r\n(")
+	}
+	for part := range strings.SplitSeq(bare, ";") {
 		w := strings.FieldsFunc(strings.ToUpper(part), func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '=' })
 		if len(w) == 0 {
 			continue
@@ -187,6 +217,7 @@ func statement(text string, sure bool) string {
 				i == 0 && (word == "DROP" || word == "CREATE" || word == "ALTER" || word == "TRUNCATE") &&
 					next(1, "TABLE", "DATABASE", "INDEX", "VIEW", "SCHEMA", "USER", "ROLE", "FUNCTION", "TRIGGER", "OR", "UNIQUE", "TEMP", "TEMPORARY", "SEQUENCE", "COLUMN", "EXTENSION"),
 				i == 0 && (word == "GRANT" || word == "REVOKE") && slices.Contains(w, "ON"),
+				word == "FOR" && sure && next(1, "UPDATE", "SHARE"),
 				word == "INTO" && next(1, "OUTFILE", "DUMPFILE"), w[0] == "SELECT" && word == "INTO" && slices.Contains(w[i:], "FROM"),
 				i == 0 && word == "COPY" && slices.Contains(w, "FROM"):
 				return "it is SQL with " + word
@@ -194,6 +225,45 @@ func statement(text string, sure bool) string {
 		}
 	}
 	return ""
+}
+
+// effects are functions of SQL that change something where they are only selected.
+var effects = regexp.MustCompile(`(?i)\b(nextval|setval|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile|pg_advisory_lock|` +
+	`lo_import|lo_export|lo_unlink|lo_create|lo_put|dblink|dblink_exec|query_to_xml|set_config|xp_cmdshell|sp_executesql|load_extension|writefile|sys_exec|sys_eval)\s*\(`)
+
+// program says that a text is one that is run: it calls something.
+func program(text string) string {
+	if strings.Contains(text, "(") || strings.Contains(text, "`") {
+		return "it is a program"
+	}
+	return ""
+}
+
+// mutates reports whether GraphQL has an operation that changes something: the word
+// outside of all braces, comments and texts.
+func mutates(text string) bool {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '#':
+			if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+				i += n
+			} else {
+				return false
+			}
+		case c == '"':
+			if n := strings.IndexByte(text[i+1:], '"'); n >= 0 {
+				i += n + 1
+			}
+		case c == '{' || c == '(':
+			depth++
+		case c == '}' || c == ')':
+			depth--
+		case depth <= 0 && strings.HasPrefix(text[i:], "mutation"):
+			return true
+		}
+	}
+	return false
 }
 
 // withoutLiterals is SQL without comments and without what stands in quotation marks.

@@ -2,6 +2,7 @@ package safety
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -72,6 +73,31 @@ func TestDressed(t *testing.T) {
 		{"query_db", "", `{"sql": "CALL wipe()"}`, true},
 		{"query_db", "", `{"options": {"statement": "insert into t values (1)"}}`, true},
 		{"lookup", "", `{"query": "insert into t values (1)"}`, true},
+		{"graph", "", `{"graphql": "mutation { deleteAll }"}`, true},
+		{"graph", "", `{"query": "query a { x } mutation b { y }"}`, true},
+		{"graph", "", `{"query": "# only looks\nmutation { y }"}`, true},
+		{"graph", "", `{"document": "fragment f on U { id } mutation M { y }"}`, true},
+		{"graph", "", `{"query": "{ search(text: \"mutation { x }\") { id } }"}`, false},
+		{"graph", "", `{"query": "query q { mutation { id } }"}`, false}, // a field of that name
+		{"graph", "", `{"query": "mutation of genes"}`, false},
+		{"query_db", "", `{"sql": "select pg_terminate_backend(1)"}`, true},
+		{"query_db", "", `{"sql": "select nextval ('s')"}`, true},
+		{"query_db", "", `{"query": "select lo_import('/etc/passwd')"}`, true},
+		{"query_db", "", `{"sql": "select * from t for update"}`, true},
+		{"query_db", "", `{"sql": "select nextval from t where note = 'setval(1)'"}`, false},
+		{"fetch_url", "", `{"url": "https://example.org", "headers": {"X-HTTP-Method-Override": "DELETE"}}`, true},
+		{"fetch_url", "", `{"url": "https://example.org", "headers": {"Accept": "text/html"}}`, false},
+		{"sync", "", `{"dry_run": false}`, true},
+		{"sync", "", `{"dry_run": true}`, false},
+		{"sync", "", `{"confirm": true}`, true},
+		{"files", "", `{"flags": ["--delete"]}`, true},
+		{"files", "", `{"args": ["--sort", "-l", "delete"]}`, false},
+		{"runner", "", `{"code": "os.remove('x')"}`, true},
+		{"runner", "", `{"script": "fs.unlinkSync('x')"}`, true},
+		{"countries", "", `{"code": "NO"}`, false},
+		{"options", "", `{"fill": [` + strings.Repeat("1,", 5000) + `1], "options": {"statement": "delete from t"}}`, true},
+		{"options", "", strings.Repeat(`{"a":`, maxDepth+1) + `{"statement": "delete from t"}` + strings.Repeat("}", maxDepth+1), true},
+		{"options", "", `{"a": {"b": {"c": [[[{"path": "x"}]]]}}}`, false},
 		{"graph", "", `{"query": "mutation { deleteUser(id: 1) { id } }"}`, true},
 		{"fetch_url", "", `{"url": "https://example.org", "method": "POST"}`, true},
 		{"fetch_url", "", `{"request": {"httpMethod": " delete "}}`, true},

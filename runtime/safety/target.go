@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -255,7 +256,7 @@ func TargetOf(args json.RawMessage) string {
 	best, rank := "", len(names)*2
 	walk(root, func(name, text string) {
 		at := slices.Index(names, plainName(name))
-		if at < 0 || text == "" {
+		if at < 0 || text == "" || text == "true" || text == "false" {
 			return
 		}
 		for _, candidate := range candidates(plainName(name), text) {
@@ -293,39 +294,46 @@ func candidates(name, text string) []string {
 	return []string{text}
 }
 
-// walk calls f with every string in a value of JSON and the name it stands under, in
-// the order of depth and of names.
-func walk(root any, f func(name, text string)) {
+// walk calls f with every string and truth value in a value of JSON and the name it
+// stands under, in the order of depth and of names. False means that there was more, or
+// deeper, than is looked at.
+func walk(root any, f func(name, text string)) (whole bool) {
 	type node struct {
 		name  string
 		value any
 		depth int
 	}
 	queue := []node{{"", root, 0}}
-	for n := 0; len(queue) > 0 && n < maxNodes; n++ {
+	whole = true
+	deeper := func(at node, n int) bool {
+		fits := at.depth < maxDepth || n == 0
+		whole = whole && fits
+		return fits
+	}
+	n := 0
+	for ; len(queue) > 0 && n < maxNodes; n++ {
 		at := queue[0]
 		queue = queue[1:]
 		switch v := at.value.(type) {
 		case string:
 			f(at.name, v)
 		case bool:
-			if v {
-				f(at.name, "true")
-			}
+			f(at.name, strconv.FormatBool(v))
 		case []any:
-			if at.depth < maxDepth {
+			if deeper(at, len(v)) {
 				for _, e := range v {
 					queue = append(queue, node{at.name, e, at.depth + 1})
 				}
 			}
 		case map[string]any:
-			if at.depth < maxDepth {
+			if deeper(at, len(v)) {
 				for _, k := range slices.Sorted(maps.Keys(v)) {
 					queue = append(queue, node{k, v[k], at.depth + 1})
 				}
 			}
 		}
 	}
+	return whole && len(queue) == 0
 }
 
 // plainName is the name of an argument in small letters, without what joins its words.

@@ -183,6 +183,7 @@ func writes() []attempt {
 			foreign: []tool.Tool{served("far__query", tool.Read, canary)}, outcomes: []agent.Outcome{violation},
 		},
 		requests(touch("far__delete_file", "looks at a file", `{"path":"notes.txt"}`, tool.Read), "other"),
+		requests(touch("far__wipe__all", "looks at all", `{}`, tool.Read), "other"),
 		requests(touch("far__show", "shows a file", `{"command":"cat notes.txt; rm -rf ."}`, tool.Read), "other"),
 		{name: "unknown tool", calls: one("write_file", `{"path":"x"}`), outcomes: []agent.Outcome{denied}},
 		{name: "inactive tool", calls: one("repo_index2", `{}`), outcomes: []agent.Outcome{denied}},

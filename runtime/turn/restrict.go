@@ -18,9 +18,9 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 		if spec.Origin == "local" || spec.Origin == "authored" {
 			return nil
 		}
-		// What comes before the underscores is the operator's name of the server.
-		name := spec.Name[strings.LastIndex(spec.Name, "__")+1:]
-		why, dressed := safety.Dressed(strings.TrimLeft(name, "_"), spec.Description, args)
+		// The operator's name of the server says nothing about the tool.
+		name := strings.TrimPrefix(spec.Name, strings.TrimPrefix(spec.Origin, "mcp:")+"__")
+		why, dressed := safety.Dressed(name, spec.Description, args)
 		if !dressed {
 			return nil
 		}
