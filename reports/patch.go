@@ -12,7 +12,7 @@ import (
 )
 
 // Patch is a change of source code that was proposed: it awaits a person, or a gate or
-// a reviewer stopped it. All of it is volatile, as the evidence of its gates is.
+// a reviewer stopped it, or its gates were stopped. All of it is volatile, as the evidence of its gates is.
 type Patch struct {
 	ID    string                `json:"id"`
 	State archive.ProposalState `json:"state"`
@@ -89,7 +89,7 @@ func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) 
 			if to.IsZero() || !p.Created.Before(from) {
 				awaiting = append(awaiting, patchOf(p))
 			}
-		case archive.GateFailed, archive.Rejected:
+		case archive.GateFailed, archive.Rejected, archive.Drafted:
 			if !p.Created.Before(from) {
 				stopped = append(stopped, patchOf(p))
 			}
@@ -157,6 +157,9 @@ func (p Patch) Awaits() bool {
 
 // Stopped says in a line what stopped it.
 func (p Patch) Stopped() string {
+	if p.State == archive.Drafted {
+		return "its gates did not come to their end; the next run, or the same patch handed in again, takes it up"
+	}
 	if d := p.Decision; d != nil && p.State == archive.Rejected {
 		return d.By + ": " + d.Reason
 	}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,51 @@ func TestPatchesOfARun(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("nothing was stopped by %q", s)
+		}
+	}
+}
+
+// TestWhyNoReview: every rendering says why no agent has reviewed a patch, and what was
+// paid for it; a patch whose gates were stopped is told of.
+func TestWhyNoReview(t *testing.T) {
+	w := patchesWorld(t, 0)
+	for _, u := range []*archive.Unreviewed{nil, {Why: "one agent is configured"}, {Reviewer: "clerk", Why: "no route\x1b[31m to host"}} {
+		_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
+			Kind: archive.KindPatch, State: archive.Awaiting, Agent: "aide", Title: "patch of code: unreviewed", Created: w.run.Started.Add(time.Minute),
+			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "agent", Unreviewed: u, CostUSD: .25},
+		})
+		w.must(err)
+	}
+	_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
+		Kind: archive.KindPatch, State: archive.Drafted, Agent: "aide", Title: "patch of code: left", Created: w.run.Started.Add(time.Minute),
+		Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "agent"},
+	})
+	w.must(err)
+	w.run.PatchUSD = .75
+	w.must(w.a.PutRun(w.ctx, w.run))
+	r := w.report()
+	if r.Volatile.PatchUSD != .75 || r.Volatile.CostUSD < .75 {
+		t.Errorf("%g of %g USD were paid for patches", r.Volatile.PatchUSD, r.Volatile.CostUSD)
+	}
+	var whys []string
+	for _, p := range r.Volatile.Patches {
+		if p.CostUSD == .25 {
+			whys = append(whys, p.NoReview)
+		}
+	}
+	if got := strings.Join(whys, "|"); got != "|one agent is configured|clerk was asked and gave no verdict: no route\x1b[31m to host" {
+		t.Errorf("%q", got)
+	}
+	wide := func(w io.Writer, r Report) error { return Terminal(w, r, TerminalOptions{Width: 100}) }
+	for name, show := range map[string]func(io.Writer, Report) error{"markdown": Markdown, "html": HTML, "terminal": wide} {
+		text := strings.Join(strings.Fields(rendered(t, show, r)), " ")
+		for _, want := range []string{"none yet by another agent", "none by another agent, because ", "one agent is configured", "clerk was asked and gave no verdict: no route", "25.0¢", "of it for patches", "its gates did not come"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+		}
+		if strings.Contains(text, "\x1b[31m") {
+			t.Errorf("%s acts on the terminal", name)
 		}
 	}
 }
