@@ -16,4 +16,6 @@ const (
 	maxSearch = 200_000_000
 	// maxPath is the length of a path, in bytes.
 	maxPath = 1024
+	// maxSegment is the length of one of its names, in bytes, as file systems have it.
+	maxSegment = 255
 )

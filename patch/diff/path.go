@@ -44,6 +44,8 @@ func checkPath(path string) string {
 			return "the path leads into git's own folder"
 		case bare == "":
 			return "the path has a segment of dots and spaces"
+		case len(segment) > maxSegment:
+			return "the path has a segment longer than " + strconv.Itoa(maxSegment) + " bytes"
 		}
 	}
 	return ""

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ func TestUnsafePaths(t *testing.T) {
 	for _, path := range []string{
 		"../etc/passwd", "a/../../b", "a/./b", "/etc/passwd", "a//b", "a/", ".git/hooks/post-commit", "a/.GIT/config", ".git./x", ".git /x",
 		".git::$INDEX_ALLOCATION/x", "GIT~1/config", `a\b`, "a\x07b", "a\u202eb", "a\u200bb", "a\u00a0b", "C:/x", "a\xffb", "a/.../b/", "...",
+		"a/" + strings.Repeat("b", 256),
 	} {
 		for form, text := range map[string]string{
 			"names":      "--- a/%[1]s\n+++ b/%[1]s\n@@ -1 +1 @@\n-a\n+b\n",
