@@ -127,9 +127,10 @@ func (f facts) keep(name string) error {
 	return renameio.WriteFile(name, data, 0o600)
 }
 
-// factsFile is where the facts of a module are kept, by everything they depend on.
-func (r room) factsFile(m module, digest string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %v %q", digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Walls.Name()))
+// factsFile is where the facts of a module are kept, or those of a part of it, by
+// everything they depend on.
+func (r room) factsFile(m module, digest string, part ...string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %q %v %q", part, digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Walls.Name()))
 	return filepath.Join(r.lab.Cache, "facts", fmt.Sprintf("%x.json", sum[:16]))
 }
 

@@ -6,8 +6,6 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
-	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +15,9 @@ import (
 
 // goner is a statement of the base that a patch takes away.
 type goner struct {
-	file     string
-	line, at int // at is its offset in the file
-	text     string
+	place
+	line int
+	text string
 }
 
 // lost lists the statements that the patch takes away and that no test of the base
@@ -30,7 +28,7 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, gone := map[string][]byte{}, map[string]goner{}
+	folders, gone := map[*pkg]source{}, map[place]goner{}
 	for _, p := range l.direct {
 		if l.was.packages[p.path] == nil {
 			continue
@@ -43,22 +41,21 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.report(p, was, takenAway(was, is), files, gone)
-	}
-	if len(gone) == 0 || t.marks.err != nil {
-		return nil, t.marks.err
+		for _, g := range takenAway(was, is) {
+			folders[p], gone[g.place] = was, g
+		}
 	}
 	near := func(p *pkg) bool { return slices.Contains(l.direct, p) }
 	for _, turn := range []bool{true, false} {
-		packages := slices.DeleteFunc(slices.Clone(l.affected), func(p *pkg) bool { return near(p) != turn })
-		reached, err := t.reachedOnBase(ctx, l, packages, files)
-		if err != nil {
-			return nil, err
-		}
-		maps.DeleteFunc(gone, func(word string, _ goner) bool { return reached[word] })
 		if len(gone) == 0 {
 			return nil, nil
 		}
+		packages := slices.DeleteFunc(slices.Clone(l.affected), func(p *pkg) bool { return near(p) != turn })
+		reached, err := t.reachedOnBase(ctx, l, packages, folders)
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(gone, func(at place, _ goner) bool { return reached[at] })
 	}
 	var out []string
 	for _, g := range gone {
@@ -66,29 +63,6 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 	}
 	slices.Sort(out)
 	return out, nil
-}
-
-// report makes the statements of one folder report when they are reached.
-func (t *trial) report(p *pkg, was source, list []goner, files map[string][]byte, gone map[string]goner) {
-	if len(list) == 0 {
-		return
-	}
-	helper := t.marks.word()
-	puts := map[string]*edits{}
-	for _, g := range list {
-		if puts[g.file] == nil {
-			puts[g.file] = &edits{}
-		}
-		word := t.marks.word()
-		gone[word] = g
-		puts[g.file].insert(g.at, fmt.Sprintf("%sReach(%q); ", helper, word))
-	}
-	name := ""
-	for file, put := range puts {
-		files[file] = put.apply(was.texts[file])
-		name = was.files[file].Name.Name
-	}
-	files[path.Join(p.dir, t.marks.word()+".go")] = fmt.Appendf(nil, instrument, name, helper, t.variable, t.all, armed(t.variable))
 }
 
 // takenAway lists the statements of changed functions that a folder has fewer of than
@@ -109,7 +83,7 @@ func takenAway(was, is source) []goner {
 				a, b := was.fset.Position(s.from).Line-first, was.fset.Position(s.to).Line-first
 				text := was.textOf(file, s.from, s.to)
 				if slices.Contains(own[a:min(b+1, len(own))], true) && before[text] > after[text] {
-					out = append(out, goner{file, a + first, was.fset.Position(s.at).Offset, text})
+					out = append(out, goner{place{file, was.fset.Position(s.at).Offset}, a + first, text})
 				}
 			}
 		}
@@ -135,52 +109,4 @@ func (s source) tally() map[string]int {
 // textOf is the text between two places without its layout.
 func (s source) textOf(file string, from, to token.Pos) string {
 	return strings.Join(strings.Fields(string(s.texts[file][s.fset.Position(from).Offset:s.fset.Position(to).Offset])), " ")
-}
-
-// reachedOnBase runs the tests of packages on the base's code with some files made to
-// report, and gives the words reported.
-func (t *trial) reachedOnBase(ctx context.Context, l *laid, packages []*pkg, files map[string][]byte) (map[string]bool, error) {
-	r, err := t.baseRoom(l)
-	if err != nil {
-		return nil, err
-	}
-	var there []*pkg
-	for _, p := range packages {
-		if was := l.was.packages[p.path]; was != nil && parts(filepath.Join(l.base.root, was.dir)).tests {
-			there = append(there, was)
-		}
-	}
-	reached := map[string]bool{}
-	for _, m := range modulesOf(there) {
-		stuff, err := t.folder("lost")
-		if err != nil {
-			return nil, err
-		}
-		own := slices.DeleteFunc(slices.Clone(there), func(p *pkg) bool { return p.module != m })
-		k, err := newKit(&t.marks, r, stuff, "lost", t.variable, t.loud, own, files)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := r.script(ctx, m, stuff, k.steps()); err != nil {
-			return nil, err
-		}
-		runs := make([]run, len(own))
-		err = t.each(ctx, len(own), func(ctx context.Context, words *marks, i int) error {
-			if k.binary(own[i]) == "" {
-				return nil
-			}
-			var err error
-			runs[i], err = k.run(ctx, words, own[i], t.variable, t.dir, how{word: t.quiet})
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, run := range runs {
-			for w := range run.words {
-				reached[w] = true
-			}
-		}
-	}
-	return reached, nil
 }

@@ -1,0 +1,245 @@
+package gotest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/google/renameio/v2"
+
+	"evolve/runtime/sandbox"
+)
+
+// place is where a statement stands: a file by its path from the root of the tree, and
+// the offset in it at which a report can be put.
+type place struct {
+	file string
+	at   int
+}
+
+// reach are the places of one folder that the tests of one package reach: offsets by
+// file.
+type reach map[string][]int
+
+// sight is what one package's tests were seen to reach, by folder.
+type sight struct {
+	by    *pkg
+	reach map[*pkg]reach
+	// whole says that they ended as they do on the base, so that there is no more.
+	whole bool
+}
+
+// watched is a folder of which every statement reports when it is first reached.
+type watched struct {
+	files  map[string][]byte // changed and added, by path from the root of the tree
+	places map[string]place  // by the word that is reported
+}
+
+// reachedOnBase gives the places in folders of the base that the base's tests of
+// packages reach there. That follows from the base alone: it is found out for all
+// statements of a folder at once, and kept with the facts for the next change.
+func (t *trial) reachedOnBase(ctx context.Context, l *laid, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
+	r, err := t.baseRoom(l)
+	if err != nil {
+		return nil, err
+	}
+	digest, out := l.base.digest(), map[place]bool{}
+	name := func(p, of *pkg) string { return r.factsFile(p.module, digest, "reach", p.path, of.dir) }
+	var open []*pkg
+	for _, p := range packages {
+		was := l.was.packages[p.path]
+		if was == nil || !parts(filepath.Join(l.base.root, was.dir)).tests {
+			continue
+		}
+		for of := range folders {
+			known, err := recallReach(name(was, of))
+			if errors.Is(err, fs.ErrNotExist) {
+				open = append(open, was)
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			known.add(out)
+		}
+	}
+	for _, m := range modulesOf(open) {
+		own := slices.DeleteFunc(slices.Clone(open), func(p *pkg) bool { return p.module != m })
+		found, err := t.watch(ctx, r, m, own, folders)
+		if err != nil {
+			return nil, err
+		}
+		for _, seen := range found {
+			for of, known := range seen.reach {
+				known.add(out)
+				if !seen.whole {
+					continue
+				}
+				if err := known.keep(name(seen.by, of)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// watch runs the tests of packages of one module with every statement of some folders
+// reporting.
+func (t *trial) watch(ctx context.Context, r room, m module, packages []*pkg, folders map[*pkg]source) ([]sight, error) {
+	known, err := t.learn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stuff, err := t.folder("reach")
+	if err != nil {
+		return nil, err
+	}
+	files, all := map[string][]byte{}, map[*pkg]watched{}
+	for of, s := range folders {
+		built, _ := build.ImportDir(filepath.Join(r.tree, of.dir), 0) // what is wrong with it, compiling tells
+		all[of] = s.watched(built.Name, path.Join(of.dir, t.marks.word()+".go"), t.marks.word(), t.variable)
+		maps.Copy(files, all[of].files)
+	}
+	k, err := newKit(&t.marks, r, stuff, "reach", t.variable, t.loud, packages, files)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.script(ctx, m, stuff, k.steps()); err != nil {
+		return nil, err
+	}
+	runs := make([]run, len(packages))
+	err = t.each(ctx, len(packages), func(ctx context.Context, words *marks, i int) error {
+		if k.binary(packages[i]) == "" {
+			return nil
+		}
+		var err error
+		runs[i], err = k.run(ctx, words, packages[i], t.variable, t.dir, how{word: t.quiet})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []sight
+	for i, p := range packages {
+		if k.binary(p) == "" {
+			continue
+		}
+		ended := !runs[i].late && !runs[i].loud && runs[i].exit.Reason == sandbox.Own
+		seen := sight{p, map[*pkg]reach{}, runs[i].clean() || ended && !known[m.dir].Packages[p.path].OK}
+		for of, w := range all {
+			seen.reach[of] = reach{}
+			for word := range runs[i].words {
+				if at, ok := w.places[word]; ok {
+					seen.reach[of][at.file] = append(seen.reach[of][at.file], at.at)
+				}
+			}
+		}
+		out = append(out, seen)
+	}
+	return out, nil
+}
+
+// watched makes every statement of a folder report. name is that of its package, added
+// the path of the file that does so, helper the beginning of what it declares, and
+// variable names the settings of a run.
+func (s source) watched(name, added, helper, variable string) watched {
+	out := watched{map[string][]byte{}, map[string]place{}}
+	for _, file := range slices.Sorted(maps.Keys(s.files)) {
+		var put edits
+		for _, d := range s.files[file].Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			for _, spot := range spots(fn.Body) {
+				at, n := s.fset.Position(spot.at).Offset, len(out.places)
+				put.insert(at, fmt.Sprintf("%sReach(%d); ", helper, n))
+				out.places[helper+strconv.Itoa(n)] = place{file, at}
+			}
+		}
+		out.files[file] = put.apply(s.texts[file])
+	}
+	out.files[added] = fmt.Appendf(nil, watcher, name, helper, variable, len(out.places))
+	return out
+}
+
+// watcher is added to each watched folder. Asking costs a statement little, so that
+// tests with much to compute end in time.
+const watcher = `package %[1]s
+
+import (
+	%[2]sOS "os"
+	%[2]sStrconv "strconv"
+	%[2]sStrings "strings"
+	%[2]sAtomic "sync/atomic"
+)
+
+var _, %[2]sFile, _ = %[2]sStrings.Cut(%[2]sOS.Getenv(%[3]q), ":")
+
+var %[2]sReached [%[4]d]%[2]sAtomic.Bool
+
+func %[2]sReach(n int) {
+	if !%[2]sReached[n].Load() {
+		%[2]sFirst(n)
+	}
+}
+
+func %[2]sFirst(n int) {
+	if %[2]sReached[n].Swap(true) {
+		return
+	}
+	if f, err := %[2]sOS.OpenFile(%[2]sFile, %[2]sOS.O_WRONLY|%[2]sOS.O_APPEND, 0); err == nil {
+		_, _ = f.WriteString(%[2]q + %[2]sStrconv.Itoa(n) + "\n")
+		_ = f.Close()
+	}
+}
+`
+
+// add puts the places of a reach into a set.
+func (r reach) add(to map[place]bool) {
+	for file, offsets := range r {
+		for _, at := range offsets {
+			to[place{file, at}] = true
+		}
+	}
+}
+
+// recallReach reads what was kept; the error is [fs.ErrNotExist] when there is nothing
+// to be used.
+func recallReach(name string) (reach, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var r reach
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, errors.Join(fs.ErrNotExist, err)
+	}
+	return r, nil
+}
+
+// keep writes what the tests of a base reach, for the next change of it.
+func (r reach) keep(name string) error {
+	for _, offsets := range r {
+		slices.Sort(offsets)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return renameio.WriteFile(name, data, 0o600)
+}
