@@ -25,7 +25,7 @@ const gateBenchmark = "benchmark"
 func (w *passage) benchmark() gates.Gate {
 	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
 		b := w.target.Benchmark
-		if own := b.names(w.judged.Changed); own != "" {
+		if own := b.Names(w.judged.Changed); own != "" {
 			return gates.Failed, fmt.Sprintf("%sthe patch changes %s, which is to measure it", b.Measured(), own)
 		}
 		m, err := w.measure(ctx, b)
@@ -34,6 +34,9 @@ func (w *passage) benchmark() gates.Gate {
 		}
 		r := gobench.Compare(m, b.Rule())
 		evidence := b.Measured() + strings.Join(r.Reasons, "; ")
+		if w.desk.Walls().Err() != nil {
+			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+		}
 		switch r.Verdict {
 		case gobench.Worse, gobench.Refused:
 			return gates.Failed, evidence
@@ -44,9 +47,9 @@ func (w *passage) benchmark() gates.Gate {
 	}}
 }
 
-// names is the first of some changed paths that the command names: a patch does not write
-// its own measure. What else measures belongs among the paths that the target denies.
-func (b *Benchmark) names(changed []string) string {
+// Names is the first of some changed paths that the command names, or "": a patch does not
+// write its own measure. What else measures belongs among the paths that the target denies.
+func (b *Benchmark) Names(changed []string) string {
 	text := strings.Join(b.Command, " ") // of sh -c, too
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", r) }) {
 		if at := slices.Index(changed, path.Clean(word)); at >= 0 {

@@ -56,6 +56,9 @@ func TestBenchmarkCommand(t *testing.T) {
 			if at < 0 || p.Gates[at].Verdict != string(c.verdict) || !strings.Contains(p.Gates[at].Evidence, c.says) {
 				t.Fatalf("%+v, want %s because %q", p.Gates, c.verdict, c.says)
 			}
+			if c.verdict == gates.Passed && !strings.Contains(p.Gates[at].Evidence, "WITHOUT a sandbox") {
+				t.Errorf("it says nothing of the walls: %s", p.Gates[at].Evidence)
+			}
 			want := map[gates.Verdict]archive.ProposalState{gates.Passed: archive.Awaiting, gates.Flagged: archive.HumanLane}[c.verdict]
 			if want == "" {
 				want = archive.GateFailed
@@ -86,7 +89,7 @@ func TestOwnMeasure(t *testing.T) {
 		{nil, "cache/cache.go", false},
 	} {
 		b := &Benchmark{Command: c.command}
-		if got := b.names([]string{"a.go", c.changed}); (got == c.changed) != c.own || (got == "") == c.own {
+		if got := b.Names([]string{"a.go", c.changed}); (got == c.changed) != c.own || (got == "") == c.own {
 			t.Errorf("%q and %s: %q", c.command, c.changed, got)
 		}
 	}

@@ -17,13 +17,14 @@ import (
 
 // candidate is a config that was compiled, with its runs so far.
 type candidate struct {
-	built *measuring.Built // nil: it does not build, or its tests fail
-	runs  []gobench.Run
+	config agent.Config
+	built  *measuring.Built // nil: it does not build, or its tests fail
+	runs   []gobench.Run
 }
 
 // base compiles and tests the code as it is, and runs it.
 func (s *search) base(ctx context.Context, now agent.Config) ([]gobench.Run, error) {
-	c := &candidate{}
+	c := &candidate{config: now}
 	var err error
 	if c.built, err = s.build(ctx, now); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Tr
 		if s.left == 0 {
 			return 0, errSpent
 		}
-		c = &candidate{}
+		c = &candidate{config: t.Config}
 		s.yards[t.Variant] = c
 		var code *measuring.CodeError
 		var err error
@@ -76,9 +77,13 @@ func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Tr
 	return score, nil
 }
 
-// run makes one more run of a candidate.
+// run makes one more run of a candidate, in the tree as it was built: another may have
+// been written there since, which a command would measure.
 func (s *search) run(ctx context.Context, c *candidate) error {
 	if err := s.proceed(); err != nil {
+		return err
+	}
+	if err := s.write(s.work, c.config); err != nil {
 		return err
 	}
 	s.left--

@@ -42,6 +42,8 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 		p.Problem = "a mark cannot be used: " + problems[0].String()
 	case len(list) == 0:
 		return nil, nil
+	case measure(t, list) != "":
+		p.Problem = fmt.Sprintf("a mark stands in %s, which is to measure it", measure(t, list))
 	case t.Benchmark.Tune <= baseRuns:
 		p.Problem = fmt.Sprintf("%d runs leave none to search with: the base alone takes %d", t.Benchmark.Tune, baseRuns)
 	}
@@ -49,6 +51,15 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n", g.Tree, g.Policy, t.Benchmark.Tune))
 	p.Ground = hex.EncodeToString(sum[:])
 	return p, nil
+}
+
+// measure is the first file of some constants that the command names which measures them.
+func measure(t patching.Target, list []constants.Constant) string {
+	files := make([]string, len(list))
+	for i, c := range list {
+		files[i] = c.File
+	}
+	return t.Benchmark.Names(files)
 }
 
 // Cost says what a search takes, in words: at most, but that many benchmarks need more

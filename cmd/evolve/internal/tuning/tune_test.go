@@ -12,8 +12,13 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/bench/gobench"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/gotest"
+	"evolve/mutate"
+	"evolve/mutate/constants"
 	"evolve/patch/scope"
+	"evolve/runtime/agent"
 	"evolve/runtime/sandbox"
 )
 
@@ -165,6 +170,66 @@ func TestCommand(t *testing.T) {
 	}
 	if out.Runs > 9+3*6 || strings.Contains(s.Diff, "bench.sh") {
 		t.Errorf("%+v", out)
+	}
+}
+
+// TestRepeats: a second run of a config is of that config, although all of the search
+// share a tree and another was written there since.
+func TestRepeats(t *testing.T) {
+	files := module(source)
+	files["bench.sh"] = ownBench
+	d := desk(t, files, patching.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 20})
+	if testing.Short() {
+		t.Skip("it runs the toolchain")
+	}
+	p, err := Look(d, d.Targets[0])
+	if err != nil || p == nil {
+		t.Fatal(p, err)
+	}
+	tools, err := gotest.FindToolchain(t.Context(), "go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	s := &search{
+		Options: Options{Desk: d, Seed: 1, Proceed: onward}, Prospect: p, yard: d.Yard(d.Targets[0], tools, folder), rule: d.Targets[0].Benchmark.Rule(),
+		work: filepath.Join(folder, "work"), yards: map[agent.ConfigID]*candidate{}, left: 20,
+	}
+	if err := p.ground.Export(t.Context(), s.work); err != nil {
+		t.Fatal(err)
+	}
+	_, now := constants.Space(p.Constants)
+	base, err := s.base(t.Context(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	yard, err := gobench.NewYardstick(base, s.rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := agent.Config{"chunk": int64(2)}, agent.Config{"chunk": int64(4)} // steps from 4, by 4
+	score := func(c agent.Config, repeat int) float64 {
+		t.Helper()
+		v, err := s.score(t.Context(), yard, mutate.Trial{Variant: c.ID(), Config: c, Task: yard.Benchmarks()[0], Repeat: repeat})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	first, between, second := score(one, 0), score(other, 0), score(one, 1)
+	if first != second || first == between {
+		t.Errorf("%v, %v of another, and then %v", first, between, second)
+	}
+}
+
+// TestMarkInTheMeasure: constants of what measures are not tuned.
+func TestMarkInTheMeasure(t *testing.T) {
+	b := counted(8)
+	b.Command, b.Packages, b.Pattern = []string{"go", "run", "./work/work.go"}, nil, ""
+	d := desk(t, module(source), b)
+	p, err := Look(d, d.Targets[0])
+	if err != nil || p == nil || p.Problem != "a mark stands in work/work.go, which is to measure it" {
+		t.Errorf("%+v %v", p, err)
 	}
 }
 
