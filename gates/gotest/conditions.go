@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 )
 
 // condition is one operand of && or || that a patch brings. It counts as looked at
@@ -86,4 +87,13 @@ func knownConditions(text string) map[string]bool {
 		out[c.key()] = true
 	}
 	return out
+}
+
+// leaves are the operands that are no conditions of several operands themselves: no two
+// of them begin at one place.
+func leaves(n ast.Node) []condition {
+	return slices.DeleteFunc(operands(n), func(c condition) bool {
+		b, ok := c.expr.(*ast.BinaryExpr)
+		return ok && (b.Op == token.LAND || b.Op == token.LOR)
+	})
 }

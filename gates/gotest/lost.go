@@ -13,7 +13,8 @@ import (
 	gosource "evolve/runtime/source"
 )
 
-// goner is a statement of the base that a patch takes away.
+// goner is a statement of the base, or an operand of a condition, that a patch takes
+// away.
 type goner struct {
 	place
 	line int
@@ -21,7 +22,7 @@ type goner struct {
 }
 
 // lost lists the statements that the patch takes away and that no test of the base
-// reached there. That the tests pass says nothing of them: a check that stood against
+// reached there, and the operands that decided in none. That the tests pass says nothing of them: a check that stood against
 // what no test does can be removed unnoticed.
 func (t *trial) lost(ctx context.Context) ([]string, error) {
 	l, err := t.lay(ctx)
@@ -65,8 +66,8 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// takenAway lists the statements of changed functions that a folder has fewer of than
-// before. One that only moves is still there.
+// takenAway lists the statements and conditions of changed functions that a folder has
+// fewer of than before. One that only moves is still there.
 func takenAway(was, is source) []goner {
 	before, after := was.tally(), is.tally()
 	same, raws := is.functions(), is.raws()
@@ -86,12 +87,19 @@ func takenAway(was, is source) []goner {
 					out = append(out, goner{place{file, was.fset.Position(s.at).Offset}, a + first, text})
 				}
 			}
+			kept := knownConditions(raws[gosource.FuncName(fn)])
+			for _, c := range leaves(fn.Body) {
+				if at := was.fset.Position(c.expr.Pos()); !kept[c.key()] && before[c.key()] > after[c.key()] {
+					out = append(out, goner{place{file, at.Offset}, at.Line, c.op.String() + " " + print(c.expr)})
+				}
+			}
 		}
 	}
 	return out
 }
 
-// tally counts the statements of a folder by their texts.
+// tally counts the statements of a folder by their texts, and the conditions by their
+// keys, which begin with an operator as no statement does.
 func (s source) tally() map[string]int {
 	out := map[string]int{}
 	for file, f := range s.files {
@@ -99,6 +107,9 @@ func (s source) tally() map[string]int {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 				for _, spot := range spots(fn.Body) {
 					out[s.textOf(file, spot.from, spot.to)]++
+				}
+				for _, c := range leaves(fn.Body) {
+					out[c.key()]++
 				}
 			}
 		}

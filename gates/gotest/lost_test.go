@@ -18,6 +18,8 @@ func TestTakenAway(t *testing.T) {
 		{"it moves", "func f() {\n if a {\n  return\n }\n g()\n}", "func f() {\n h()\n g()\n}\nfunc h() {\n if a {\n  return\n }\n}", ""},
 		{"another one", "func f() {\n g()\n}", "func f() {\n h()\n}", "2 g()"},
 		{"a function", "func f() {\n g()\n}\nfunc g() {\n x = 1\n}", "func f() {\n}", "2 g(); 5 x = 1"},
+		{"an operand", "func f() {\n if a || b {\n  g()\n }\n}", "func f() {\n if a {\n  g()\n }\n}", "2 if a || b; 2 || a; 2 || b"},
+		{"operands in another order", "func f() {\n h(a || b)\n}", "func f() {\n h(b || a)\n}", "2 h(a || b)"},
 		{"another name", "func f() {\n g()\n}", "func h() {\n g()\n}", ""},
 	} {
 		list := takenAway(

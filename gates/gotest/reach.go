@@ -20,8 +20,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// place is where a statement stands: a file by its path from the root of the tree, and
-// the offset in it at which a report can be put.
+// place is where a statement, or an operand of a condition, stands: a file by its path
+// from the root of the tree, and the offset in it at which a report can be put.
 type place struct {
 	file string
 	at   int
@@ -39,7 +39,8 @@ type sight struct {
 	whole bool
 }
 
-// watched is a folder of which every statement reports when it is first reached.
+// watched is a folder of which every statement reports when it is first reached, and
+// every operand of && and || when it first decides.
 type watched struct {
 	files  map[string][]byte // changed and added, by path from the root of the tree
 	places map[string]place  // by the word that is reported
@@ -54,7 +55,7 @@ func (t *trial) reachedOnBase(ctx context.Context, l *laid, packages []*pkg, fol
 		return nil, err
 	}
 	digest, out := l.base.digest(), map[place]bool{}
-	name := func(p, of *pkg) string { return r.factsFile(p.module, digest, "reach", p.path, of.dir) }
+	name := func(p, of *pkg) string { return r.factsFile(p.module, digest, "reach, conditions", p.path, of.dir) }
 	var open []*pkg
 	for _, p := range packages {
 		was := l.was.packages[p.path]
@@ -150,7 +151,7 @@ func (t *trial) watch(ctx context.Context, r room, m module, packages []*pkg, fo
 	return out, nil
 }
 
-// watched makes every statement of a folder report. name is that of its package, added
+// watched makes every statement and condition of a folder report. name is that of its package, added
 // the path of the file that does so, helper the beginning of what it declares, and
 // variable names the settings of a run.
 func (s source) watched(name, added, helper, variable string) watched {
@@ -165,6 +166,16 @@ func (s source) watched(name, added, helper, variable string) watched {
 			for _, spot := range spots(fn.Body) {
 				at, n := s.fset.Position(spot.at).Offset, len(out.places)
 				put.insert(at, fmt.Sprintf("%sReach(%d); ", helper, n))
+				out.places[helper+strconv.Itoa(n)] = place{file, at}
+			}
+			for _, c := range leaves(fn.Body) {
+				at, n := s.fset.Position(c.expr.Pos()).Offset, len(out.places)
+				call := fmt.Sprintf(" || %sDecided(%d) != 0)", helper, n)
+				if c.decides() {
+					call = fmt.Sprintf(" && %sDecided(%d) == 0)", helper, n)
+				}
+				put.insert(at, "(")
+				put.insert(s.fset.Position(c.expr.End()).Offset, call)
 				out.places[helper+strconv.Itoa(n)] = place{file, at}
 			}
 		}
@@ -204,6 +215,8 @@ func %[2]sFirst(n int) {
 		_ = f.Close()
 	}
 }
+
+func %[2]sDecided(n int) int { %[2]sReach(n); return 0 }
 `
 
 // add puts the places of a reach into a set.
