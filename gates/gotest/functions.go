@@ -193,6 +193,9 @@ func compare(was, is source) changes {
 		for _, d := range is.files[file].Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
+				if d.Name.Name == "_" {
+					continue // nothing can call it: it only asks the compiler something
+				}
 				f, ok := is.changed(file, d, before, values, types)
 				if ok && f.body != nil {
 					f.old = raws[f.name]

@@ -66,6 +66,7 @@ func init() { Table["b"] = 2 }
 		"a removed function":    {"func Other() int { return Table[\"a\"] }", "", nil, nil},
 		"a removed method":      {"func (Thing) String() string { return fmt.Sprint(two) }", "var _ = fmt.Sprint", nil, []string{"the removed Thing.String"}},
 		"an assertion":          {"var Table", "var _ fmt.Stringer = (*Thing)(nil)\n\nvar Table", nil, nil},
+		"a nameless function":   {"var Table", "func _() { _ = [1]int{}[one] }\n\nvar Table", nil, nil},
 		"a nameless call":       {"var Table", "var _ = fmt.Sprint(3)\n\nvar Table", nil, []string{"_, which no function of its package names"}},
 		"a nameless literal":    {"var Table", "var _ = func() int { return 1 }()\n\nvar Table", []string{"the function in _"}, []string{"_, which no function of its package names"}},
 		"a removed init":        {`func init() { Table["b"] = 2 }`, "", nil, []string{"the removed init"}},

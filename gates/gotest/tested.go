@@ -51,17 +51,8 @@ func (t *trial) test(ctx context.Context) ([]tested, error) {
 				x.wrong = []string{"its tests do not compile: " + oneLine(x.kit.said(x.pkg, c.results[x.pkg.module.dir]).stderr)}
 				return nil
 			}
-			wrong, err := t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
-			if x.wrong = wrong; err != nil || len(wrong) == 0 {
-				return err
-			}
-			again, err := t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
-			switch {
-			case err == nil && len(again) == 0:
-				x.excuse = "passed when run again"
-			case sameTests(x.wrong, x.base.Unsteady):
-				x.excuse = "is unsteady on the base"
-			}
+			var err error
+			x.wrong, err = t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
 			return err
 		})
 		if err != nil {
@@ -94,39 +85,86 @@ func (t *trial) each(ctx context.Context, n int, do func(ctx context.Context, m 
 	return group.Wait()
 }
 
-// excuse runs what went wrong on the base too, in the same way, before the patch is
-// blamed.
+// excuse runs what went wrong again before the patch is blamed, in the same way and with
+// nothing beside it: first as it is, then on the base.
 func (t *trial) excuse(ctx context.Context, list []tested, h how) error {
-	var modules []*pkg
+	var packages []*pkg
 	for i := range list {
-		if len(list[i].wrong) > 0 && list[i].excuse == "" {
-			modules = append(modules, list[i].pkg)
+		x := &list[i]
+		if len(x.wrong) == 0 {
+			continue
+		}
+		if err := t.repeat(ctx, x, h); err != nil {
+			return err
+		}
+		if len(x.wrong) > 0 && x.excuse == "" {
+			packages = append(packages, x.pkg)
 		}
 	}
 	l, err := t.lay(ctx)
 	if err != nil {
 		return err
 	}
-	for _, m := range modulesOf(modules) {
-		k, err := t.baseKit(ctx, l, m, modules)
+	for _, m := range modulesOf(packages) {
+		k, err := t.baseKit(ctx, l, m, packages)
 		if err != nil {
 			return err
 		}
 		for i := range list {
 			x := &list[i]
-			if x.pkg.module != m || !slices.Contains(modules, x.pkg) || k.binary(x.pkg) == "" {
+			if x.pkg.module != m || !slices.Contains(packages, x.pkg) || k.binary(x.pkg) == "" {
 				continue
 			}
-			wrong, err := t.try(ctx, &t.marks, k, x.pkg, x.base, h)
-			if err != nil {
-				return err
-			}
-			if sameTests(x.wrong, wrong) {
-				x.excuse = "is so on the base too"
+			for range repeats(x.wrong) {
+				wrong, err := t.try(ctx, &t.marks, k, x.pkg, x.base, h)
+				if err != nil {
+					return err
+				}
+				if sameTests(x.wrong, wrong) {
+					x.excuse = "is so on the base too"
+					break
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// repeat runs a package's tests again. Those that are unsteady on the base and pass now
+// pass; others that do are the worse for it.
+func (t *trial) repeat(ctx context.Context, x *tested, h how) error {
+	unsteady := sameTests(x.wrong, x.base.Unsteady)
+	if unsteady {
+		x.excuse = "is unsteady on the base"
+	}
+	if x.kit.binary(x.pkg) == "" {
+		return nil
+	}
+	for range repeats(x.wrong) {
+		again, err := t.try(ctx, &t.marks, x.kit, x.pkg, x.base, h)
+		switch {
+		case err != nil:
+			return err
+		case len(again) > 0:
+		case unsteady:
+			x.wrong, x.excuse = nil, ""
+			return nil
+		default:
+			x.excuse = "passed when run again"
+			return nil
+		}
+	}
+	return nil
+}
+
+// repeats is how often something that went wrong is run again: what did not end in time
+// has taken enough of it.
+func repeats(wrong []string) int {
+	late := "the process " + run{late: true}.ended()
+	if slices.ContainsFunc(wrong, func(w string) bool { return strings.HasPrefix(w, late) }) {
+		return 1
+	}
+	return 2
 }
 
 // sameTests reports whether everything that went wrong now went wrong there as well.
