@@ -42,7 +42,7 @@ type Route struct {
 	Model    string
 	// Temperature holds where a config says nothing; nil leaves it to the model.
 	Temperature *float64
-	// MaxTokens bounds one answer; 0 leaves it to the provider.
+	// MaxTokens bounds one answer; 0 is 4,096.
 	MaxTokens int
 	// Context is what the model can read and write together, in tokens; 0 is not said.
 	Context int `json:",omitempty"`
@@ -88,7 +88,7 @@ func routeKeys(r *Route, seen map[string]*yaml.Node) object {
 		{name: "provider", doc: "name of a provider", field: text{to: &r.Provider, pattern: namePattern, rule: nameRule}, required: true},
 		{name: "model", doc: "the provider's name of the model", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
 		{name: "temperature", doc: "sampling temperature where a config says nothing", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
-		{name: "max_tokens", doc: "tokens of one answer at most", field: whole[int]{&r.MaxTokens, 1, 20_000}},
+		{name: "max_tokens", doc: "tokens of one answer at most; left out: 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
 		{name: "context", doc: "tokens that the model can read and write together; a conversation is shortened before it fills 90 % of them; left out: 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
 	}}
 }
