@@ -70,3 +70,20 @@ func TestWithoutWalls(t *testing.T) {
 		t.Error(v, said)
 	}
 }
+
+// TestEmbeddedTests: where the base's code embeds its own tests, no patch passes by
+// itself.
+func TestEmbeddedTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the gates")
+	}
+	t.Parallel()
+	base, candidate := twoModules(), twoModules()
+	const embeds = "package core\n\nimport \"embed\"\n\n//go:embed *.go\nvar source embed.FS\n\n// Twice doubles.\nfunc Twice(n int) int {\n\t_, err := source.Open(\"core_test.go\")\n\tif err != nil {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
+	base["core/core.go"] = []byte(embeds)
+	candidate["core/core.go"] = []byte(strings.Replace(embeds, "n * 2", "n + n", 1))
+	lane, verdicts, said := judgeChange(t.Context(), t, newLab(t), changeOf(t, base, candidate))
+	if lane != "human" || verdicts[Canary] != string(gates.Flagged) || !strings.Contains(said, `can read its tests as they are compiled, and so what they report: example.org/core embeds "*.go"`) {
+		t.Error(lane, said)
+	}
+}

@@ -21,6 +21,7 @@ type pkg struct {
 	name    string   // of the package, "" when there are only tests
 	tests   []string // names of the test files
 	imports []string // of everything, tests included, whatever the build constraints
+	embeds  []string // the patterns of files that the code, not its tests, embeds
 }
 
 // arg is how the Go tool is told of the package in the folder of its module.
@@ -103,8 +104,11 @@ func (p *pkg) read(fset *token.FileSet, name string) error {
 	}
 	if strings.HasSuffix(name, "_test.go") {
 		p.tests = append(p.tests, filepath.Base(name))
-	} else if p.name == "" || p.name == "main" {
-		p.name = file.Name.Name
+	} else {
+		if p.name == "" || p.name == "main" {
+			p.name = file.Name.Name
+		}
+		p.embeds = append(p.embeds, embedded(data)...)
 	}
 	for _, i := range file.Imports {
 		if to, err := strconv.Unquote(i.Path.Value); err == nil && !slices.Contains(p.imports, to) {
