@@ -23,6 +23,8 @@ type how struct {
 	// disguised runs the tests under a name that is not that of a test binary, from
 	// another path of the same folder, and without any flag.
 	disguised bool
+	// placed leaves the folder of the tests, in disguise, where it always is.
+	placed bool
 	// only is the one test to run, skip matches those to leave out, and first stops at
 	// the first failure.
 	only, skip string
@@ -78,6 +80,8 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 		at := "/binaries/" + filepath.Base(binary)
 		if h.disguised {
 			at = "/" + m.word() + "/" + m.word()
+		}
+		if h.disguised && !h.placed {
 			other := "/" + m.word()
 			s.Shown = append(s.Shown, sandbox.Shown{Source: k.room.tree, Path: other})
 			if lab.layered() {

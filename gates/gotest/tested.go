@@ -12,6 +12,9 @@ import (
 	"evolve/gates"
 )
 
+// onBase excuses what goes wrong on the base in the same way.
+const onBase = "is so on the base too"
+
 // tested is what became of one affected package's tests.
 type tested struct {
 	pkg  *pkg
@@ -121,7 +124,7 @@ func (t *trial) excuse(ctx context.Context, list []tested, h how) error {
 					return err
 				}
 				if sameTests(x.wrong, wrong) {
-					x.excuse = "is so on the base too"
+					x.excuse = onBase
 					break
 				}
 			}
