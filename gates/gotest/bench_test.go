@@ -166,7 +166,9 @@ func BenchmarkGate(b *testing.B) {
 }
 
 // BenchmarkAffected gates a patch to one package of 200 on the packages that it
-// affects, four, with every control, and then the tests of all others.
+// affects, four, with every control, and then the tests of all others. Warm means what
+// the first patch of a base leaves: it is compiled, its tests' results are known, and so
+// is which statements of the patched package they reach.
 func BenchmarkAffected(b *testing.B) {
 	l := warmLab(b)
 	base := generated(200)
