@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -17,10 +18,14 @@ import (
 // patchDesk is where patches are drawn up and decided on.
 func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, lend patching.Lender) *patching.Desk {
 	set, around := w.Settings.Patches, sh.newWalls(w)
+	told := func(text string) { _, _ = fmt.Fprintln(sh.stderr, text) }
+	if c.Bool("quiet") {
+		told = nil
+	}
 	return &patching.Desk{
 		Archive: lend, Targets: patching.Targets(w), Env: sh.env, Now: sh.now, Scratch: filepath.Join(w.StateDir(), "patches"),
 		Cache: sh.userCache(), Walls: func() sandbox.Walls { return around.sandbox().WithPlaces() }, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w),
-		Trial: sh.patchTrial(c, w),
+		Trial: sh.patchTrial(c, w), Told: told,
 	}
 }
 

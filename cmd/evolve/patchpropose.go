@@ -145,7 +145,7 @@ func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *pat
 	desk.Targets = patching.Targets(w)
 	done, err := desk.Resume(c.Context)
 	for _, p := range done {
-		_, _ = fmt.Fprintf(sh.stderr, "%s was left in the middle of its gates and was taken up: it is %s\n", p.ID, stateName(p.State))
+		_, _ = fmt.Fprintf(sh.stderr, "%s is %s now\n", p.ID, stateName(p.State))
 	}
 	if err != nil {
 		sh.logger(c).Warn("not every patch that was left in the middle of its gates is through them", "error", err)

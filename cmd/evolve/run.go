@@ -236,8 +236,8 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 				return quietExit(exitAwaiting)
 			}
 		}
-		for _, n := range s.Run.Patches {
-			if n.State == archive.Awaiting || n.State == archive.HumanLane {
+		for _, p := range report.Volatile.Patches {
+			if p.Awaits() && !p.Created.Before(s.Run.Started) {
 				return quietExit(exitAwaiting)
 			}
 		}

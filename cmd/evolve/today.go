@@ -9,6 +9,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
@@ -89,10 +90,17 @@ func (sh *shell) spending(root string) spending {
 		if err != nil {
 			break
 		}
-		var d nightly.DraftNote
-		if e.Kind == nightly.DraftKind && !e.Time.Before(since) && json.Unmarshal(e.Data, &d) == nil {
-			d.Usage.Iterations = 1
-			s.add(d.Usage, agent.Transcript{})
+		if e.Time.Before(since) {
+			continue
+		}
+		var asked struct{ Usage agent.Usage } // of a draft, and of what a model wrote of a patch
+		var review patching.Cost
+		switch {
+		case (e.Kind == nightly.DraftKind || e.Kind == nightly.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
+			asked.Usage.Iterations = 1
+			s.add(asked.Usage, agent.Transcript{})
+		case e.Kind == patching.CostKind && json.Unmarshal(e.Data, &review) == nil && review.For == "review":
+			s.add(agent.Usage{Iterations: 1, CostUSD: review.USD}, agent.Transcript{})
 		}
 	}
 	for t, err := range store.Turns(ctx) {

@@ -69,6 +69,9 @@ func (d *Desk) alone(ctx context.Context) (release func(), err error) {
 		return nil, fmt.Errorf("making room for the build cache: %w", err)
 	}
 	file := flock.New(filepath.Join(dir, "lock"))
+	if ok, err := file.TryLock(); err == nil && !ok {
+		d.say("another patch is at its gates; this one waits for it")
+	}
 	if _, err := file.TryLockContext(ctx, cacheLook); err != nil {
 		return nil, errors.Join(fmt.Errorf("waiting for another patch's gates: %w", err), file.Close())
 	}

@@ -39,6 +39,8 @@ type Desk struct {
 	Trial func(context.Context, TrialAsk) (*Trial, error)
 	// Reviewers take turns, in this order.
 	Reviewers []Reviewer
+	// Told hears of what takes long for another reason than the patch at hand; nil: nobody.
+	Told func(text string)
 	// Run is the night that the desk works for and Budget what it may spend; "" and nil
 	// where a person sits at it.
 	Run    string
@@ -123,6 +125,13 @@ func find(ctx context.Context, a *archive.Archive, id string) (archive.ProposalR
 		return p, decide.Refuse("`evolve show "+p.ID+"` tells of it", "%s is no patch", p.ID)
 	}
 	return p, nil
+}
+
+// say tells whoever waits why.
+func (d *Desk) say(format string, args ...any) {
+	if d.Told != nil {
+		d.Told(fmt.Sprintf(format, args...))
+	}
 }
 
 // step tells a test how far a proposal has come.

@@ -361,6 +361,24 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestOneAtATime: patches of a user take turns at their gates, and whoever waits is told.
+func TestOneAtATime(t *testing.T) {
+	b := newBureau(t)
+	free, err := b.alone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	b.Told = func(text string) {
+		told = append(told, text)
+		free()
+	}
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	if len(told) != 1 || !strings.Contains(told[0], "another patch is at its gates") {
+		t.Errorf("told %q", told)
+	}
+}
+
 // TestPatience: short commands are waited for, a night is not.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

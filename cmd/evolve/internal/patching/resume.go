@@ -111,6 +111,7 @@ func (d *Desk) resume(ctx context.Context, id string) (p archive.ProposalRecord,
 	if err != nil || p.State != archive.Drafted {
 		return p, taken, err
 	}
+	d.say("%s was left in the middle of its gates and is taken up", p.ID)
 	p, err = d.gate(ctx, t, p, p, entryCreate)
 	return p, true, err
 }
