@@ -106,8 +106,8 @@ func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error)
 	var open, idle []string
 	statements, conditions := 0, 0
 	for _, p := range c.probed.probes {
-		switch {
-		case p.condition == "":
+		switch p.condition {
+		case "":
 			statements++
 			if !e.reached[p.word] {
 				open = append(open, fmt.Sprintf("%s:%d", p.file, p.line))
