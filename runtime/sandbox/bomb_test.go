@@ -66,7 +66,7 @@ func bomb() {
 	case "files":
 		sh(fmt.Sprintf("head -c %d /dev/zero > $HOME/f; head -c %d /dev/zero > /dev/shm/f", hold/2, hold/2))
 	case "empty files":
-		for i := range hold / inode {
+		for i := range hold / 3 / inode {
 			if err := unix.Mknod(fmt.Sprintf("%s/%d", os.Getenv("HOME"), i), unix.S_IFREG|0o600, 0); err != nil {
 				fmt.Println(err)
 				os.Exit(1)
@@ -164,7 +164,7 @@ func TestBombs(t *testing.T) {
 		{"closed to looks", Limits{Total: little}, OverMemory},
 		{"files", Limits{Total: little}, OverMemory},
 		{"children", Limits{Total: little}, OverMemory},
-		{"empty files", Limits{Total: little}, OverMemory},
+		{"empty files", Limits{Total: hold / 5}, OverMemory},
 		{"a segment left behind", Limits{Total: little}, OverMemory},
 		{"private", Limits{Total: much}, Own},
 		{"files", Limits{Total: much}, Own},
