@@ -172,8 +172,14 @@ func unknownFlag(name string, flags []cli.Flag) error {
 // invalidValue is how the flag parser refuses a value.
 var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-+([^:]+): `)
 
+// twoForms is how the flag parser refuses one flag under two names.
+var twoForms = regexp.MustCompile(`^Cannot use two forms of the same flag: (\S+) (\S+)$`)
+
 // badFlag says what a flag takes when it was given something else.
 func badFlag(err error, flags []cli.Flag) error {
+	if m := twoForms.FindStringSubmatch(err.Error()); m != nil {
+		return hinted(exitUsage, "give one of them", "%s and %s are the same flag", dashed(m[2]), dashed(m[1]))
+	}
 	m := invalidValue.FindStringSubmatch(err.Error())
 	if m == nil {
 		return usage(err)
@@ -190,6 +196,14 @@ func badFlag(err error, flags []cli.Flag) error {
 		wants = "true or false, or nothing"
 	}
 	return usage(fmt.Errorf("--%s takes %s, not %q", m[2], wants, m[1]))
+}
+
+// dashed is a flag as it is typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // nearest finds the name that a person probably meant: the only one that begins
