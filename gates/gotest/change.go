@@ -8,4 +8,7 @@ type Change struct {
 	// Changed are the paths that differ, NewTests the test files and testdata that only
 	// the candidate has.
 	Changed, NewTests []string
+	// Foreign says that the base is not to be trusted, as where a patch is taken back
+	// that nobody has approved: nothing that it compiles or says is kept for others.
+	Foreign bool
 }

@@ -236,10 +236,7 @@ func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error)
 		}
 	}
 	verdict, said := judgement(list)
-	switch {
-	case verdict == gates.Failed:
-		return verdict, said, nil
-	case verdict == gates.Flagged:
+	if verdict != gates.Passed {
 		return verdict, said, nil
 	}
 	said = fmt.Sprintf("%s of the base in %s %s as there, subtests counted (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package"))

@@ -198,7 +198,7 @@ func (t *trial) learn(ctx context.Context) (map[string]facts, error) {
 				f, err = t.draw(ctx, l, m, name)
 			}
 			if err != nil { // not wrapped: what the base does, even without an end, is no fault of the patch
-				return nil, fmt.Errorf("building and testing the base: %v", err)
+				return nil, errors.New("building and testing the base: " + err.Error())
 			}
 			out[m.dir] = f
 		}
@@ -232,9 +232,11 @@ func (t *trial) draw(ctx context.Context, l *laid, m module, name string) (facts
 	if err := os.MkdirAll(t.lab.buildCache(), 0o700); err != nil {
 		return facts{}, err
 	}
-	r.cache, r.kept = t.lab.buildCache(), true
+	if !t.change.Foreign || !t.lab.layered() {
+		r.cache, r.kept = t.lab.buildCache(), true
+	}
 	f, err := r.draw(ctx, m, stuff)
-	if err != nil {
+	if err != nil || t.change.Foreign {
 		return f, err
 	}
 	return f, f.keep(name)

@@ -80,7 +80,7 @@ func (w *passage) rehearse(ctx context.Context) (gates.Verdict, string) {
 // of the gates. Tests that the patch brought go with it: they are asked no more.
 func (w *passage) back(ctx context.Context, from, to string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
 	dir := filepath.Join(w.scratch, "back")
-	c := gotest.Change{Base: filepath.Join(dir, "from"), Candidate: filepath.Join(dir, "to")}
+	c := gotest.Change{Base: filepath.Join(dir, "from"), Candidate: filepath.Join(dir, "to"), Foreign: true}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making room for the trees: %w", err)
 	}
