@@ -73,7 +73,7 @@ func named(ids []string) text {
 }
 
 // hardCoded is what no gate can rule out.
-const hardCoded = "Outputs that are hard-coded to the tests can pass every gate: read the diff before you approve."
+const hardCoded = "Outputs that are hard-coded to the tests, and whatever else no test tells from the base, can pass every gate: read the diff before you approve."
 
 // flowing is prose without its line breaks.
 func flowing(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -10,11 +10,12 @@ import (
 // ambient lists, by package, the functions and variables that answer what machine and
 // process this is, rather than what was asked: a gate and real use differ in every one
 // of them, and no test of the base tells whether the code does as well. An empty list
-// is the whole package. Reading the clock is not among them; dates are looked for by
-// themselves.
+// is the whole package. Reading the clock is not among them, nor is a variable of the
+// environment: dates, and the variables that a gate differs in, are looked for by
+// themselves, and honest settings are many.
 var ambient = map[string][]string{
 	"runtime": {
-		"NumGoroutine", "NumCPU", "NumCgoCall", "GOMAXPROCS", "ReadMemStats", "MemProfile", "GoroutineProfile", "ThreadCreateProfile",
+		"NumGoroutine", "NumCgoCall", "ReadMemStats", "MemProfile", "GoroutineProfile", "ThreadCreateProfile",
 		"Caller", "Callers", "CallersFrames", "FuncForPC", "Stack",
 	},
 	"runtime/debug":    {"Stack", "PrintStack", "ReadGCStats", "SetGCPercent", "SetMemoryLimit", "SetMaxStack", "SetMaxThreads", "SetCrashOutput", "WriteHeapDump"},
@@ -27,13 +28,12 @@ var ambient = map[string][]string{
 	"debug/buildinfo":  {},
 	"go/build":         {"Default", "Import", "ImportDir"},
 	"os": {
-		"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Hostname", "Getpid", "Getuid", "Geteuid", "Getgid", "Getegid", "Getgroups", "Getwd", "Executable",
+		"Environ", "ExpandEnv", "Hostname", "Getpid", "Getuid", "Geteuid", "Getgid", "Getegid", "Getgroups", "Getwd", "Executable",
 		"TempDir", "UserHomeDir", "UserCacheDir", "UserConfigDir", "FindProcess", "StartProcess", "NewFile", "Stdin",
 	},
-	"os/user":       {},
-	"path/filepath": {"Abs"},
-	"flag":          {"CommandLine", "Parsed", "Visit", "VisitAll", "Lookup", "NArg", "NFlag"},
-	"math/rand":     {"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uint32", "Uint64", "Float32", "Float64", "Perm", "Shuffle", "NormFloat64", "ExpFloat64"},
+	"os/user":   {},
+	"flag":      {"CommandLine", "Parsed", "Visit", "VisitAll", "Lookup", "NArg", "NFlag"},
+	"math/rand": {"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uint32", "Uint64", "Float32", "Float64", "Perm", "Shuffle", "NormFloat64", "ExpFloat64"},
 	"math/rand/v2": {
 		"Int", "IntN", "Int32", "Int32N", "Int64", "Int64N", "Uint", "UintN", "Uint32", "Uint32N", "Uint64", "Uint64N", "N", "Float32", "Float64", "Perm", "Shuffle",
 		"NormFloat64", "ExpFloat64",

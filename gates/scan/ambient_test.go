@@ -5,8 +5,9 @@ import "testing"
 func TestAmbience(t *testing.T) {
 	check(t, "ambience", []probe{
 		{name: "goroutines", now: "func f() int { return runtime.NumGoroutine() }", want: "flag"},
-		{name: "under another name", now: "var look = os.Getenv", want: "flag"},
-		{name: "a variable of the environment", now: "func f() string { return os.Getenv(\"HOME\") }", want: "flag"},
+		{name: "under another name", now: "var look = os.Hostname", want: "flag"},
+		{name: "a variable of the environment", now: "func f() string { return os.Getenv(\"HOME\") }"},
+		{name: "all variables", now: "func f() int { return len(os.Environ()) }", want: "flag"},
 		{name: "flags", now: "func f() bool { return flag.Parsed() }", want: "flag"},
 		{name: "a stack in a profile", now: "package p\nimport \"runtime/pprof\"\nfunc f() { pprof.Lookup(x).WriteTo(w, 1) }", want: "flag"},
 		{name: "arguments by another way", now: "package p\nimport \"expvar\"\nfunc f() string { return expvar.Get(x).String() }", want: "flag"},
@@ -14,7 +15,7 @@ func TestAmbience(t *testing.T) {
 		{name: "a die", now: "package p\nimport \"math/rand\"\nfunc f() int { return rand.Intn(1000) }", want: "flag"},
 		{name: "a die with a seed", now: "package p\nimport \"math/rand\"\nfunc f() int { return rand.New(rand.NewSource(1)).Intn(1000) }"},
 		{name: "a die with the clock", now: "func f() int { return time.Now().Nanosecond() }", want: "flag"},
-		{name: "dot", now: "package p\nimport . \"os\"\nfunc f() string { return Getenv(\"X\") }", want: "flag"},
+		{name: "dot", now: "package p\nimport . \"os\"\nfunc f() string { return Hostname() }", want: "flag"},
 		{name: "a file by its name", now: "func f() { os.ReadFile(\"x\" + \".go\") }", want: "flag"},
 		{name: "a file that somebody names", now: "func f(name string) { os.ReadFile(name) }"},
 		{name: "what standard output is", now: "func f() { os.Stdout.Stat() }", want: "flag"},
@@ -25,11 +26,11 @@ func TestAmbience(t *testing.T) {
 		{name: "a type in an error", now: "func f(w any) error { return fmt.Errorf(\"%T\", w) }"},
 		{name: "an address of tests", now: "func f() bool { return r.RemoteAddr == \"192.0.2.1:1234\" }", want: "flag"},
 		{name: "a request without a server", now: "func f() any { return r.Context().Value(http.ServerContextKey) }", want: "flag"},
-		{name: "it was there", old: "func f() { os.Getenv(x) }", now: "func f() { g(); os.Getenv(x) }"},
-		{name: "main", now: "package main\nimport \"os\"\nfunc main() { os.Getenv(x) }"},
-		{name: "beside main", now: "package main\nimport \"os\"\nfunc run() { os.Getenv(x) }", want: "flag"},
-		{name: "a variable of that name", now: "func f(os T) { os.Getenv(x) }"},
-		{name: "in a test", path: "p/x_test.go", now: "func f() { os.Getenv(x) }"},
+		{name: "it was there", old: "func f() { os.Hostname() }", now: "func f() { g(); os.Hostname() }"},
+		{name: "main", now: "package main\nimport \"os\"\nfunc main() { os.Hostname() }"},
+		{name: "beside main", now: "package main\nimport \"os\"\nfunc run() { os.Hostname() }", want: "flag"},
+		{name: "a variable of that name", now: "func f(os T) { os.Hostname() }"},
+		{name: "in a test", path: "p/x_test.go", now: "func f() { os.Hostname() }"},
 	})
 }
 

@@ -139,7 +139,7 @@ func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.Prop
 		}
 	}
 	if len(dirty) > 0 {
-		return Refuse("commit or restore them, then approve again", "not committed: %s", strings.Join(dirty, ", "))
+		return Refuse("commit or restore them, then repeat the command", "not committed: %s", strings.Join(dirty, ", "))
 	}
 	return nil
 }
