@@ -199,6 +199,9 @@ func TestPatchJSON(t *testing.T) {
 	want := documented(t)["patch show"].always
 	view := reflect.TypeFor[patchView]()
 	for i := range view.NumField() {
+		if !view.Field(i).IsExported() {
+			continue
+		}
 		key, rest, _ := strings.Cut(view.Field(i).Tag.Get("json"), ",")
 		if always, known := want[key]; !known || always == (rest == "omitempty") {
 			t.Errorf("the manual does not say of %q what holds", key)

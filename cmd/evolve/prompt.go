@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -21,9 +22,9 @@ func (sh *shell) stoppable() (context.Context, func()) {
 	done := make(chan struct{})
 	go func() {
 		select {
-		case <-sh.signals:
+		case first := <-sh.signals:
 			cancel(nightly.ErrInterrupted)
-			sh.calm(done)
+			sh.calm(first, done)
 			sh.release()
 		case <-done:
 		}
@@ -31,21 +32,25 @@ func (sh *shell) stoppable() (context.Context, func()) {
 	return ctx, func() { close(done); cancel(nil) }
 }
 
-// echo is the time in which a second interrupt is the first one again: timeout(1) sends
-// one to the process and another to its group.
+// echo is the time in which a second signal of the same kind is the first one again:
+// timeout(1) sends one to the process and another to its group.
 const echo = 200 * time.Millisecond
 
-// calm lets go of the echoes of an interrupt.
-func (sh *shell) calm(done <-chan struct{}) {
+// calm waits for the echoes of a signal to be over, or for a signal of another kind,
+// which is none and is returned.
+func (sh *shell) calm(first os.Signal, done <-chan struct{}) os.Signal {
 	over := time.NewTimer(echo)
 	defer over.Stop()
 	for {
 		select {
-		case <-sh.signals:
+		case next := <-sh.signals:
+			if next != first {
+				return next
+			}
 		case <-over.C:
-			return
+			return nil
 		case <-done:
-			return
+			return nil
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -184,6 +185,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 	drain, drained := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
+		var next os.Signal
 		for _, step := range []struct {
 			end  context.CancelCauseFunc
 			says string
@@ -191,14 +193,16 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 			{drained, "stopping: what is under way is finished and stored; once more to stop at once"},
 			{cancel, "stopping at once; what was finished is stored"},
 		} {
-			select {
-			case <-sh.signals:
-				_, _ = fmt.Fprintln(sh.stderr, "\n"+step.says)
-				step.end(nightly.ErrInterrupted)
-				sh.calm(done)
-			case <-done:
-				return
+			if next == nil {
+				select {
+				case next = <-sh.signals:
+				case <-done:
+					return
+				}
 			}
+			_, _ = fmt.Fprintln(sh.stderr, "\n"+step.says)
+			step.end(nightly.ErrInterrupted)
+			next = sh.calm(next, done)
 		}
 		sh.release()
 	}()

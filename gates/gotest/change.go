@@ -6,9 +6,7 @@ type Change struct {
 	// and after, without any .git. Nothing is written to either.
 	Base, Candidate string
 	// Changed are the paths that differ, NewTests the test files and testdata that only
-	// the candidate has.
+	// the candidate has. Where the trees are the same, as when a patch was taken back,
+	// Changed are the paths whose packages are asked whether they are as they were.
 	Changed, NewTests []string
-	// Foreign says that the base is not to be trusted, as where a patch is taken back
-	// that nobody has approved: nothing that it compiles or says is kept for others.
-	Foreign bool
 }

@@ -77,6 +77,9 @@ func (t *trial) lay(context.Context) (*laid, error) {
 			return nil, fmt.Errorf("reading the candidate: %w", err)
 		}
 		differ := differences(l.base, l.candidate)
+		if len(differ) == 0 { // what was taken back: the packages that it was in are looked at
+			differ = slices.Sorted(slices.Values(t.change.Changed))
+		}
 		if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
 			return nil, fmt.Errorf("the trees differ in %s, which is not what was said to change", some(differ))
 		}
@@ -232,11 +235,9 @@ func (t *trial) draw(ctx context.Context, l *laid, m module, name string) (facts
 	if err := os.MkdirAll(t.lab.buildCache(), 0o700); err != nil {
 		return facts{}, err
 	}
-	if !t.change.Foreign || !t.lab.layered() {
-		r.cache, r.kept = t.lab.buildCache(), true
-	}
+	r.cache, r.kept = t.lab.buildCache(), true
 	f, err := r.draw(ctx, m, stuff)
-	if err != nil || t.change.Foreign {
+	if err != nil {
 		return f, err
 	}
 	return f, f.keep(name)

@@ -2,6 +2,7 @@ package patching
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -135,7 +136,7 @@ func TestForeignRef(t *testing.T) {
 	b := newBureau(t)
 	b.git("update-ref", "refs/evolve/proposals/P1", "HEAD")
 	p := b.must(b.submit(Person, "Robin", turned("64", "128")))
-	if p.Ref != "refs/evolve/proposals/P1-"+p.Commit[:12] || b.git("rev-parse", p.Ref) != p.Commit || b.git("rev-parse", "refs/evolve/proposals/P1") != b.git("rev-parse", "HEAD") {
+	if p.Ref != fmt.Sprintf("refs/evolve/proposals/P1-%.12s", p.Commit) || b.git("rev-parse", p.Ref) != p.Commit || b.git("rev-parse", "refs/evolve/proposals/P1") != b.git("rev-parse", "HEAD") {
 		t.Fatalf("%+v", p)
 	}
 	b.done(b.Approve(t.Context(), "P1", robin))

@@ -69,17 +69,22 @@ func newBureau(t *testing.T) *bureau {
 	return b
 }
 
-// stand are gates that look at the trees, as those of a lab do, and run nothing.
+// stand are gates that look at the trees, as those of a lab do, and run nothing: the
+// paths of a change differ, or all are as they were, where a patch was taken back.
 func (b *bureau) stand(c gotest.Change) []gates.Gate {
 	var list []gates.Gate
 	for _, name := range []string{gotest.Build, gotest.Vet, gotest.Affected, gotest.All} {
 		list = append(list, gates.Gate{Name: name, Check: func(context.Context) (gates.Verdict, string) {
+			var same []string
 			for _, p := range c.Changed {
 				one, err1 := os.ReadFile(filepath.Join(c.Base, p))
 				two, err2 := os.ReadFile(filepath.Join(c.Candidate, p))
 				if (err1 == nil) == (err2 == nil) && string(one) == string(two) {
-					return gates.Failed, p + " is the same in both trees"
+					same = append(same, p)
 				}
+			}
+			if len(same) > 0 && len(same) < len(c.Changed) {
+				return gates.Failed, strings.Join(same, ", ") + ": the same in both trees"
 			}
 			if v, ok := b.says[name]; ok {
 				return v, "as told"

@@ -159,7 +159,13 @@ func (d *Desk) gateBack(ctx context.Context, r *reversal) (string, error) {
 	if way.tree, err = r.repo.Candidate(r.head, r.files); err != nil {
 		return "", fmt.Errorf("writing the tree that is restored: %w", err)
 	}
-	verdicts, err := way.back(ctx, r.head, way.tree, r.files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All)
+	from := r.head
+	if was, err := r.repo.TreeOf(p.Patch.BaseCommit); err != nil {
+		return "", err
+	} else if was == way.tree {
+		from = was // what failed before the patch mended it fails again, and may
+	}
+	verdicts, err := way.back(ctx, from, way.tree, r.files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All)
 	if err != nil {
 		return "", err
 	}
