@@ -11,6 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
@@ -76,6 +77,10 @@ type Options struct {
 	Drain context.Context
 	// Binary and Host are for the provenance.
 	Binary, Host string
+
+	// newSearch makes a search; nil: mutate.New. A benchmark puts one in its place that
+	// takes no time, to see what everything else takes.
+	newSearch func(mutate.Options) (mutate.Searcher, error)
 }
 
 // Resume says what to do about a run that did not end.

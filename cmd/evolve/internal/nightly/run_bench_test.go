@@ -3,6 +3,7 @@ package nightly
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,16 +11,18 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate"
 	"evolve/runtime/agent"
 )
 
 // spend runs a search of so many evaluations with an agent and a real archive.
-func spend(b testing.TB, a agent.Agent, evaluations, concurrency int, ordered bool) {
+func spend(b testing.TB, a agent.Agent, evaluations, concurrency int, ordered bool, newSearch func(mutate.Options) (mutate.Searcher, error)) {
 	b.Helper()
 	w := toyWorkspace(b, 200)
 	w.Agents[0].Deterministic, w.Agents[0].UsesSeed = ordered, !ordered
 	o := toyOptions(w, diskArchive(b), a, evaluations)
-	o.Concurrency, o.Lookahead, o.Stages = concurrency, 64, []string{SearchStage}
+	o.Concurrency, o.Lookahead, o.Stages, o.newSearch = concurrency, 64, []string{SearchStage}, newSearch
 	s, err := Run(b.Context(), o)
 	if err != nil {
 		b.Fatal(err)
@@ -27,21 +30,67 @@ func spend(b testing.TB, a agent.Agent, evaluations, concurrency int, ordered bo
 	if n := s.Results[0].Search.Evaluations; n != evaluations || s.Run.State != archive.RunDone {
 		b.Fatalf("%d evaluations, %s: %s", n, s.Run.State, s.Run.Reason)
 	}
+	made := 0
+	for e, err := range o.Archive.Evaluations(b.Context(), s.Run.ID, "toy") {
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !e.Cached {
+			made++
+		}
+	}
+	if made != evaluations {
+		b.Fatalf("%d of %d evaluations are on record as made", made, evaluations)
+	}
 }
 
+// sweep is a search that takes no time: every task once with one config after the other.
+type sweep struct {
+	o    mutate.Options
+	next int
+}
+
+func newSweep(o mutate.Options) (mutate.Searcher, error) { return &sweep{o: o}, nil }
+
+func (s *sweep) Ask() (mutate.Trial, mutate.Status) {
+	if s.next == s.o.Budget {
+		return mutate.Trial{}, mutate.Done
+	}
+	c := maps.Clone(s.o.Champion)
+	c["reach"] = float64(s.next/len(s.o.Tasks)*len(s.o.Tasks)) / float64(s.o.Budget)
+	t := mutate.Trial{N: int64(s.next), Variant: c.ID(), Config: c, Task: s.o.Tasks[s.next%len(s.o.Tasks)].ID, Stage: bench.StageSearch}
+	s.next++
+	return t, mutate.Ready
+}
+
+func (s *sweep) Tell(mutate.Observation) {}
+
+func (s *sweep) Recommend() mutate.Recommendation {
+	e := mutate.Estimate{Variant: s.o.Champion.ID(), Config: s.o.Champion, Evaluations: 1}
+	return mutate.Recommendation{Champion: e, Best: e}
+}
+
+// searches are what is measured: the harness alone, and with the search that nights have.
+var searches = map[string]func(mutate.Options) (mutate.Searcher, error){"harness": newSweep, "night": nil}
+
 // BenchmarkPersisted is the whole way of an evaluation with an agent that takes no
-// time: ask, cache look-up, run, grade, record on disk, tell. The bound is 10,000
-// a second on two cores.
+// time: ask, cache look-up, run, grade, record on disk, tell; with a search that takes
+// none either, which is the harness alone, and with the one that nights have. The bound
+// of the harness is 10,000 a second on two cores.
 func BenchmarkPersisted(b *testing.B) {
-	for _, concurrency := range []int{8, 64} {
-		b.Run(fmt.Sprintf("concurrency=%d", concurrency), func(b *testing.B) {
-			const evaluations = 20_000
-			for b.Loop() {
-				spend(b, toyAgent(200), evaluations, concurrency, true)
-			}
-			b.ReportMetric(float64(evaluations)*float64(b.N)/b.Elapsed().Seconds(), "evals/s")
-			b.ReportMetric(10_000, "bound-evals/s")
-		})
+	for name, newSearch := range searches {
+		for _, concurrency := range []int{8, 64} {
+			b.Run(fmt.Sprintf("%s/concurrency=%d", name, concurrency), func(b *testing.B) {
+				const evaluations = 20_000
+				for b.Loop() {
+					spend(b, toyAgent(200), evaluations, concurrency, true, newSearch)
+				}
+				b.ReportMetric(float64(evaluations)*float64(b.N)/b.Elapsed().Seconds(), "evals/s")
+				if newSearch != nil {
+					b.ReportMetric(10_000, "bound-evals/s")
+				}
+			})
+		}
 	}
 }
 
@@ -56,12 +105,18 @@ func BenchmarkMakespan(b *testing.B) {
 		}
 		return toyAgent(200)(ctx, req)
 	})
-	for b.Loop() {
-		spend(b, slow, evaluations, concurrency, false)
-	}
 	ideal := float64(evaluations/concurrency) * each.Seconds()
-	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/ideal, "×ideal")
-	b.ReportMetric(1.3, "bound-×ideal")
+	for name, newSearch := range searches {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				spend(b, slow, evaluations, concurrency, false, newSearch)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/ideal, "×ideal")
+			if newSearch != nil {
+				b.ReportMetric(1.3, "bound-×ideal")
+			}
+		})
+	}
 }
 
 // memoryRun is the variable by which the benchmark asks its own binary, started
@@ -74,7 +129,7 @@ func TestMemoryRun(t *testing.T) {
 	if _, err := fmt.Sscan(os.Getenv(memoryRun), &n); err != nil {
 		t.Skip("only for BenchmarkMemory")
 	}
-	spend(t, toyAgent(200), n, 64, true)
+	spend(t, toyAgent(200), n, 64, true, nil)
 	fmt.Printf("\npeak %d kB\n", peak(t))
 }
 

@@ -112,7 +112,11 @@ func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
 	}
 	// More than may enter: as many as a month lets in may have been judged before.
 	finalists := n.plan.Finalists + stats.Monthly().Entries
-	return mutate.New(mutate.Options{
+	start := n.o.newSearch
+	if start == nil {
+		start = mutate.New
+	}
+	return start(mutate.Options{
 		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: n.searchTasks(), Budget: n.plan.Search, Seed: n.run.Seed,
 		MaxRepeats: n.maxRepeats(), Selection: n.o.Selection, BaselineShare: baseline, Finalists: finalists,
 		View: n.view(), History: history,
