@@ -112,22 +112,22 @@ func TestSwapped(t *testing.T) {
 	w := namespaces(t)
 	for name, s := range map[string]func(dir string) Spec{
 		"the source": func(dir string) Spec {
-			return Spec{Shown: []Shown{{Source: dir + "/work/sub", Path: "/x"}}}
+			return Spec{Shown: []Shown{{Source: dir + "/open/sub", Path: "/x"}}}
 		},
 		"a folder on the way to the source": func(dir string) Spec {
-			return Spec{Shown: []Shown{{Source: dir + "/work/sub/deep", Path: "/x"}}}
+			return Spec{Shown: []Shown{{Source: dir + "/open/sub/deep", Path: "/x"}}}
 		},
 		"the source of a layer": func(dir string) Spec {
-			return Spec{Layers: []Layer{{Lower: dir + "/work/sub", Path: "/x"}}}
+			return Spec{Layers: []Layer{{Lower: dir + "/open/sub", Path: "/x"}}}
 		},
 		"the place": func(dir string) Spec {
-			return Spec{Writable: []string{dir + "/work"}, ReadOnly: []string{dir + "/work/sub"}}
+			return Spec{Writable: []string{dir + "/open"}, ReadOnly: []string{dir + "/open/sub"}}
 		},
 		"the way to the place": func(dir string) Spec {
-			return Spec{Writable: []string{dir + "/work"}, Shown: []Shown{{Source: "/usr", Path: dir + "/work/sub/fresh"}}}
+			return Spec{Writable: []string{dir + "/open"}, Shown: []Shown{{Source: "/usr", Path: dir + "/open/sub/fresh"}}}
 		},
 		"what is hidden": func(dir string) Spec {
-			return Spec{Writable: []string{dir + "/work"}, Hidden: []string{dir + "/work/sub"}}
+			return Spec{Writable: []string{dir + "/open"}, Hidden: []string{dir + "/open/sub"}}
 		},
 	} {
 		for _, target := range []string{"../secret", oldRoot} {
@@ -136,7 +136,7 @@ func TestSwapped(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, sub := range []string{"work/sub/deep", "secret/deep"} {
+				for _, sub := range []string{"open/sub/deep", "secret/deep"} {
 					if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
 						t.Fatal(err)
 					}
@@ -151,7 +151,7 @@ func TestSwapped(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := errors.Join(os.RemoveAll(dir+"/work/sub"), os.Symlink(strings.Replace(target, oldRoot, oldRoot+dir+"/secret", 1), dir+"/work/sub")); err != nil {
+				if err := errors.Join(os.RemoveAll(dir+"/open/sub"), os.Symlink(strings.Replace(target, oldRoot, oldRoot+dir+"/secret", 1), dir+"/open/sub")); err != nil {
 					t.Fatal(err)
 				}
 				p, err := startAmong(t.Context(), spec, prog, pieces)

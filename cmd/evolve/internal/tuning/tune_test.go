@@ -225,7 +225,7 @@ func TestRepeats(t *testing.T) {
 // TestMarkInTheMeasure: constants of what measures are not tuned.
 func TestMarkInTheMeasure(t *testing.T) {
 	b := counted(8)
-	b.Command, b.Packages, b.Pattern = []string{"go", "run", "./work/work.go"}, nil, ""
+	b.Command, b.Packages, b.Pattern = []string{"go", "run", "work/work.go"}, nil, ""
 	d := desk(t, module(source), b)
 	p, err := Look(d, d.Targets[0])
 	if err != nil || p == nil || p.Problem != "a mark stands in work/work.go, which is to measure it" {
