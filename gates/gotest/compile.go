@@ -89,11 +89,7 @@ func (t *trial) probe(l *laid) (*probed, error) {
 		}
 	}
 	for _, p := range l.direct {
-		was, err := l.parse(l.base, p)
-		if err != nil {
-			return nil, err
-		}
-		is, err := l.parse(tree{root: l.room.tree}, p)
+		was, is, err := l.sources(p)
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +99,15 @@ func (t *trial) probe(l *laid) (*probed, error) {
 		out.unseen = append(out.unseen, "the removed package "+name)
 	}
 	return out, t.marks.err
+}
+
+// sources reads the code of a package on the base and in the candidate.
+func (l *laid) sources(p *pkg) (was, is source, err error) {
+	if was, err = l.parse(l.base, p); err != nil {
+		return was, is, err
+	}
+	is, err = l.parse(tree{root: l.room.tree}, p)
+	return was, is, err
 }
 
 // parse reads the code of a package in a tree. Files that are no Go are left out: the

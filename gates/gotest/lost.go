@@ -22,8 +22,8 @@ type goner struct {
 }
 
 // lost lists the statements that the patch takes away and that no test of the base
-// reached there, and the operands that decided in none. That the tests pass says nothing of them: a check that stood against
-// what no test does can be removed unnoticed.
+// reached there, and the operands that decided in none. That the tests pass says nothing
+// of them: a check that stood against what no test does can be removed unnoticed.
 func (t *trial) lost(ctx context.Context) ([]string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -34,11 +34,7 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 		if l.was.packages[p.path] == nil {
 			continue
 		}
-		was, err := l.parse(l.base, p)
-		if err != nil {
-			return nil, err
-		}
-		is, err := l.parse(tree{root: l.room.tree}, p)
+		was, is, err := l.sources(p)
 		if err != nil {
 			return nil, err
 		}

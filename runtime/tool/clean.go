@@ -10,15 +10,7 @@ func (e *Env) clean(name, text string) string {
 	if e.Scrub == nil {
 		return text
 	}
-	clean, known := e.cleaned[name]
-	if !known {
-		clean = e.Scrub(text)
-		if e.cleaned == nil {
-			e.cleaned = map[string]string{}
-		}
-		e.cleaned[name] = clean
-	}
-	return clean
+	return remembered(&e.cleaned, name, func() string { return e.Scrub(text) })
 }
 
 // maxLost bounds how far a line is looked for behind a removed block, in lines.

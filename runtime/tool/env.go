@@ -207,15 +207,20 @@ func (e *Env) withheld(name, text string) bool {
 	if e.Flagged == nil {
 		return false
 	}
-	flag, known := e.flagged[name]
-	if !known {
-		flag = e.Flagged(text)
-		if e.flagged == nil {
-			e.flagged = map[string]bool{}
-		}
-		e.flagged[name] = flag
+	return remembered(&e.flagged, name, func() bool { return e.Flagged(text) })
+}
+
+// remembered is what was found out of a file, found out once.
+func remembered[T any](known *map[string]T, name string, find func() T) T {
+	if found, ok := (*known)[name]; ok {
+		return found
 	}
-	return flag
+	if *known == nil {
+		*known = map[string]T{}
+	}
+	found := find()
+	(*known)[name] = found
+	return found
 }
 
 // Files lists everything below the root in the order of paths; symbolic links,
