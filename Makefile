@@ -4,6 +4,7 @@ TOOL := $(GO) tool -modfile=.ci/tools.mod
 FUZZTIME ?= 20s
 ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
+ENTRIES ?= 2000
 
 .PHONY: help build test race lint bench bench-search bench-stats fuzz demo check
 
@@ -31,8 +32,9 @@ bench-search: ## the searcher beside random search, successive halving, NSGA-II,
 	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/contest \
 	  -args -rounds $(ROUNDS) -in-flight 2000x10 -selections 2000x10 $(CONTEST)
 
-bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world
+bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world; claims by entry where data mislead, ENTRIES (2000) of each
 	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/nights -repetitions $(REPETITIONS)
+	$(GO) test -run '^$$' -bench '^BenchmarkClaims$$' -benchtime 1x -timeout 0 ./bench/stats -args -entries $(ENTRIES)
 
 fuzz: ## each fuzzer for FUZZTIME (20s)
 	@for p in $$($(GO) list ./...); do \

@@ -21,6 +21,9 @@ var (
 	// ErrDisk wraps what the operating system said when it refused to write: a
 	// full or read-only disk, a quota, missing permission.
 	ErrDisk = errors.New("the disk refused")
+	// ErrRemoved means that the folder was removed or replaced while the archive was
+	// open. It comes with ErrDisk.
+	ErrRemoved = errors.New("the archive's folder was removed while it was open")
 )
 
 var errClosed = errors.New("the archive is closed")

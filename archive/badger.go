@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,7 +55,9 @@ const releaseEvery = 4 << 20
 type disk struct {
 	db  *badger.DB
 	dir string
-	log *quietLog
+	// folder is dir as it was opened.
+	folder fs.FileInfo
+	log    *quietLog
 	// written is the version of the last batch that is on disk. The store keeps
 	// versions itself (Badger's managed mode) because otherwise every look-up would
 	// wait for the batch that is being synced.
@@ -72,7 +75,7 @@ type disk struct {
 // for writing puts that right.
 var errUnhealed = errors.New("the store was not closed")
 
-// Whoever writes has the archive's own lock, so that Badger's can only be held by a
+// A writer has the archive's own lock, so that Badger's can only be held by a
 // copy of a descriptor that is closed already: in a process that was started while
 // the store was open and has not come to its own program yet.
 const (
@@ -80,7 +83,7 @@ const (
 	forkPause = 10 * time.Millisecond
 )
 
-// openDisk opens the store in dir, which nobody else may have open for writing,
+// openDisk opens the store in dir, which no other process may have open for writing,
 // or at all when it is to be written.
 func openDisk(dir string, writable bool) (*disk, error) {
 	if err := checkStore(dir, writable); err != nil {
@@ -115,7 +118,11 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	if trouble := log.first(); trouble != "" {
 		return nil, errors.Join(storeError(errors.New(trouble)), db.Close())
 	}
-	d := &disk{db: db, dir: dir, log: log}
+	folder, err := os.Stat(dir)
+	if err != nil {
+		return nil, errors.Join(diskError(err), db.Close())
+	}
+	d := &disk{db: db, dir: dir, folder: folder, log: log}
 	d.written.Store(db.MaxVersion())
 	return d, nil
 }
@@ -153,7 +160,7 @@ func openBadger(opts badger.Options) (db *badger.DB, err error) {
 }
 
 // storeError says whose fault a failure of Badger is: the system's when it
-// refused, the lock's when somebody has the store open, the files' otherwise.
+// refused, the lock's when another process has the store open, the files' otherwise.
 func storeError(err error) error {
 	if err == nil {
 		return nil
@@ -249,7 +256,7 @@ func (d *disk) write(b *batch) error {
 	if broken := d.broken.Load(); broken != nil {
 		return fmt.Errorf("an earlier write failed: %w", *broken)
 	}
-	if err := checkSpace(d.dir, writeFloor); err != nil {
+	if err := errors.Join(d.inPlace(), checkSpace(d.dir, writeFloor)); err != nil {
 		return err
 	}
 	d.writing.Lock()
@@ -271,10 +278,20 @@ func (d *disk) write(b *batch) error {
 		return err
 	}
 	d.written.Store(version)
-	// Older versions of a record are of no use to anybody.
+	// Older versions of a record are never read.
 	d.db.SetDiscardTs(version - 1)
 	d.touched(b.size)
 	return nil
+}
+
+// inPlace fails with ErrRemoved when the store's folder is not the one that was opened:
+// what is written goes to files that have no name any more.
+func (d *disk) inPlace() error {
+	now, err := os.Stat(d.dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, d.folder) {
+		return fmt.Errorf("%w: %w: %s", ErrDisk, ErrRemoved, d.dir)
+	}
+	return diskError(err)
 }
 
 // touched counts bytes that were written or scanned, and now and then gives the
@@ -294,9 +311,9 @@ func (d *disk) close() error {
 		return nil
 	}
 	if !d.db.Opts().ReadOnly {
-		// Without room for its last tables, Badger would wait for ever. Everything
+		// Without a folder or room for its last tables, Badger would wait for ever. Everything
 		// acknowledged is in its log: the next to open it reads that, as after a crash.
-		if err := checkSpace(d.dir, closeFloor); err != nil {
+		if err := errors.Join(d.inPlace(), checkSpace(d.dir, closeFloor)); err != nil {
 			return fmt.Errorf("leave the archive open: %w", err)
 		}
 	}

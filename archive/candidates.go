@@ -108,7 +108,7 @@ func sameEntry(a, b Candidate) bool {
 }
 
 func checkCandidate(c Candidate) error {
-	states := []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked}
+	states := []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked, stats.Trade}
 	switch {
 	case c.Agent == "" || c.Variant == "" || c.Champion == "" || c.Run == "":
 		return errors.New("a candidate needs an agent, a variant, a champion and a run")

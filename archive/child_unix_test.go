@@ -5,9 +5,11 @@ package archive
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -47,6 +49,14 @@ func playChild(role string, args []string) error {
 		fmt.Println("ready")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 		return a.Close()
+	case "removed": // its own folder, in one of several ways, and say what comes of it
+		if err := removals[args[1]](args[0]); err != nil {
+			return err
+		}
+		wrote := a.PutRun(ctx, Run{ID: "1-a", Number: 1})
+		closed := a.Close()
+		fmt.Println(errors.Is(wrote, ErrRemoved) && errors.Is(wrote, ErrDisk), errors.Is(closed, ErrRemoved))
+		return nil
 	case "record": // and say what is acknowledged, until killed
 		from, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
@@ -77,6 +87,15 @@ func playChild(role string, args []string) error {
 		}
 	}
 	return fmt.Errorf("unknown role %q", role)
+}
+
+// removals are ways in which an archive's folder goes away.
+var removals = map[string]func(dir string) error{
+	"removed": os.RemoveAll,
+	"replaced": func(dir string) error {
+		return errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, storeName), 0o700))
+	},
+	"moved": func(dir string) error { return os.Rename(dir, dir+"-moved") },
 }
 
 func child(t *testing.T, role string, args ...string) *exec.Cmd {

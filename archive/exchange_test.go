@@ -290,3 +290,19 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// TestImportStaysInside: a proposal's files lie in the workspace, whatever an export has.
+func TestImportStaysInside(t *testing.T) {
+	a := OpenMemory()
+	closing(t, a)
+	filled(t, a)
+	lines := strings.SplitAfter(exported(t, a), "\n")
+	for _, path := range []string{"../x", "/x", "a/../../x", ".git/hooks/post-commit"} {
+		line := strings.Replace(lineOf(t, lines, lineProposal), `"path":"x"`, `"path":"`+path+`"`, 1)
+		to := OpenMemory()
+		closing(t, to)
+		if err := to.Import(context.Background(), strings.NewReader(lines[0]+line)); err == nil || !strings.Contains(err.Error(), "no path of a file inside") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

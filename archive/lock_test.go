@@ -4,6 +4,7 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -82,6 +83,9 @@ func TestReaderGoesOn(t *testing.T) {
 	a := openAt(t, dir)
 	recordMany(t, a, "1-a", 5000, false)
 	r := readAt(t, dir)
+	if owner, alive, err := r.Writer(ctx); owner != "evolve run" || !alive || err != nil {
+		t.Errorf("beside a writer: %q %v %v", owner, alive, err)
+	}
 	if err := errors.Join(r.PutRun(ctx, Run{ID: "1-a", Number: 1}), r.Record(ctx, evaluation("1-a", 1), nil)); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("a reader writes: %v", err)
 	}
@@ -102,6 +106,9 @@ func TestReaderGoesOn(t *testing.T) {
 	if _, ok := r.store.(*reader).store.(*sharedStore); !ok {
 		t.Errorf("read through %T", r.store.(*reader).store)
 	}
+	if owner, alive, err := r.Writer(ctx); owner != "" || alive || err != nil {
+		t.Errorf("after the writer's end: %q %v %v", owner, alive, err)
+	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +119,7 @@ func TestReaderGoesOn(t *testing.T) {
 	closing(t, a)
 }
 
-// TestReadersAfterCrash: several at once, none of whom may fail.
+// TestReadersAfterCrash: several at once, of which none may fail.
 func TestReadersAfterCrash(t *testing.T) {
 	dir := t.TempDir()
 	cmd := child(t, "record", dir, "0")
@@ -254,4 +261,134 @@ func FuzzSocket(f *testing.F) {
 		}
 		_, _ = takeAll(ask)
 	})
+}
+
+// endless is an engine whose answers end with the context of the question.
+type endless struct {
+	engine
+	asked chan bool
+}
+
+func (e endless) get(ctx context.Context, _ ...[]byte) ([][]byte, error) {
+	e.asked <- true
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestServingEnds: a reader whose question is under way when the writer closes finds the
+// writer gone, and takes the writer's own end for no answer.
+func TestServingEnds(t *testing.T) {
+	store := endless{newMemory(), make(chan bool)}
+	s, err := serve(store, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := dialRemote(s.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := r.get(context.Background(), []byte("key"))
+		answered <- err
+	}()
+	<-store.asked
+	s.cancel() // the first step of close
+	if err := <-answered; !errors.Is(err, errGone) {
+		t.Errorf("a reader beside a writer that closes: %v", err)
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUnfinishedTables: a crash in the middle of writing a table leaves one that the
+// manifest does not name, garbled or whole. A table that it names must be whole.
+func TestUnfinishedTables(t *testing.T) {
+	dir := t.TempDir()
+	a := openAt(t, dir)
+	recordMany(t, a, "1-a", 3000, true)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a = openAt(t, dir) // its log is that of a process that dies
+	defer a.Close()
+	crashed := func() string {
+		to := t.TempDir()
+		if err := os.WriteFile(filepath.Join(to, lockName), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(filepath.Join(to, storeName), os.DirFS(filepath.Join(dir, storeName))); err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	table := func(dir, pattern string) string {
+		found, err := filepath.Glob(filepath.Join(dir, storeName, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatal(found, err)
+		}
+		return found[0]
+	}
+	for name, content := range map[string][]byte{"garbled": bytes.Repeat([]byte{7}, 5000), "zeroed": make([]byte, 5000)} {
+		to := crashed()
+		if err := os.WriteFile(filepath.Join(to, storeName, "900000.sst"), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := OpenRead(to)
+		if err != nil {
+			t.Errorf("an unfinished table, %s: %v", name, err)
+			continue
+		}
+		if err := errors.Join(r.Check(context.Background()), r.Close()); err != nil {
+			t.Errorf("an unfinished table, %s: %v", name, err)
+		}
+	}
+	to := crashed()
+	if err := os.WriteFile(table(to, "*.sst"), make([]byte, 5000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenRead(to); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a table that the manifest names is garbled: %v", err)
+	}
+}
+
+// TestRemoved: an archive whose folder goes away while it is open reports so with the
+// next write, and is closed all the same.
+func TestRemoved(t *testing.T) {
+	for how := range removals {
+		out, err := child(t, "removed", filepath.Join(t.TempDir(), "archive"), how).CombinedOutput()
+		if err != nil || string(out) != "true true\n" {
+			t.Errorf("%s: %v\n%s", how, err, out)
+		}
+	}
+}
+
+// TestDamagedLedgerIsNotWrittenTo: an archive whose ledger is damaged opens for reading
+// alone.
+func TestDamagedLedgerIsNotWrittenTo(t *testing.T) {
+	dir := t.TempDir()
+	a := openAt(t, dir)
+	var entries []LedgerEntry
+	for range 3 {
+		entries = append(entries, must(a.Append(context.Background(), LedgerEntry{Time: day, Kind: "run.start", Actor: "cron"}))(t))
+	}
+	entries[1].Actor = "another"
+	tamper(t, a, func(b *batch) {
+		if err := putDocument(b, ledgerKey(2), entries[1]); err != nil {
+			panic(err)
+		}
+	})
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var broken *LedgerError
+	if _, err := Open(dir, Options{}); !errors.As(err, &broken) || broken.Seq != 2 || !errors.Is(err, ErrCorrupt) {
+		t.Errorf("opened for writing: %v", err)
+	}
+	r := readAt(t, dir)
+	closing(t, r)
+	if _, _, err := r.VerifyLedger(context.Background()); !errors.As(err, &broken) {
+		t.Errorf("verified: %v", err)
+	}
 }

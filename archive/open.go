@@ -13,7 +13,7 @@ import (
 
 // Options of Open; the zero value is the default.
 type Options struct {
-	// Owner is written into the lock file: what holds the archive, for the message of whoever finds it held.
+	// Owner is written into the lock file: what holds the archive, for the message to a process that finds it held.
 	Owner string
 	// Now is the clock of the lock file and of its age; nil: time.Now.
 	Now func() time.Time
@@ -30,7 +30,8 @@ const (
 // a *LockedError, which is an ErrLocked (naming owner, process and age), while
 // another process holds it, and serves readers on a socket beside it until Close.
 // The archive of an older evolve is brought forward, a copy of it kept beside it;
-// a newer one's is refused with ErrNewer. ErrDisk means that the system refuses
+// a newer one's is refused with ErrNewer, and one with a damaged ledger with a
+// *LedgerError, which is an ErrCorrupt. ErrDisk means that the system refuses
 // to write there or that too little space is free.
 func Open(dir string, opts Options) (*Archive, error) {
 	a, err := open(dir, opts)
@@ -72,6 +73,11 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	if err != nil {
 		return nil, err
 	}
+	undo[len(undo)-1] = a.Close
+	// Nothing is added to a ledger that is damaged: what came after would look sound.
+	if _, _, err := a.VerifyLedger(context.Background()); err != nil {
+		return nil, err
+	}
 	// A night is not lost for want of a socket: readers are told that the archive is held.
 	if readers, err := serve(store, dir); err == nil {
 		held.Socket = readers.path()
@@ -95,7 +101,8 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 			return nil
 		}
 		// Shared and exclusive holders are told apart by asking for a share. A
-		// writer states itself right after it has the lock.
+		// writer states itself right after it has the lock: until then the file names
+		// the one before, which the second look rules out.
 		shared, err := l.file.TryRLock()
 		if err != nil {
 			return diskError(err)
@@ -104,7 +111,7 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 			if err := l.file.Unlock(); err != nil {
 				return diskError(err)
 			}
-		} else if h := l.read(); h.PID != 0 {
+		} else if h := l.read(); h.PID != 0 && waited > 0 {
 			return l.locked(now())
 		}
 		if waited >= patience {
@@ -198,18 +205,28 @@ func openShared(dir string, lock *archiveLock) (engine, error) {
 }
 
 // heal opens the store once for writing, which brings it in order after a crash.
-// When somebody else has the lock by now, it is theirs to do.
+// A process that has taken the lock by now does it.
 func heal(dir string, lock *archiveLock) error {
 	ok, err := lock.file.TryLock()
 	if err != nil || !ok {
 		return diskError(err)
 	}
-	store, err := openDisk(filepath.Join(dir, storeName), true)
+	// A writer that meets the name of the dead one gives up instead of waiting.
+	err = lock.replace(nil)
 	if err == nil {
-		err = store.close()
+		err = reopen(filepath.Join(dir, storeName))
 	}
 	if err != nil {
 		err = fmt.Errorf("put the archive in order after a crash: %w", err)
 	}
 	return errors.Join(err, lock.release())
+}
+
+// reopen opens a store for writing and closes it.
+func reopen(path string) error {
+	store, err := openDisk(path, true)
+	if err != nil {
+		return err
+	}
+	return store.close()
 }

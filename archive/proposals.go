@@ -27,6 +27,9 @@ func (a *Archive) NewProposal(ctx context.Context, p ProposalRecord) (ProposalRe
 }
 
 func putProposal(b *batch, p ProposalRecord, number uint64) error {
+	if err := checkFiles(p.Files); err != nil {
+		return err
+	}
 	b.put(counterKey(countProposals, ""), encodeNumber(number))
 	return putDocument(b, proposalKey(number), p)
 }
@@ -39,6 +42,9 @@ func (a *Archive) replaceProposal(ctx context.Context, b *batch, p ProposalRecor
 	}
 	if p.ID != stored.ID {
 		return fmt.Errorf("its id is %s", stored.ID)
+	}
+	if err := checkFiles(p.Files); err != nil {
+		return err
 	}
 	n, _ := proposalNumber(p.ID)
 	return putDocument(b, proposalKey(n), p)

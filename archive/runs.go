@@ -45,7 +45,7 @@ func (a *Archive) PutRun(ctx context.Context, r Run) error {
 }
 
 func putRun(b *batch, r Run) error {
-	r.Started, r.Ended, r.Until = plainTime(r.Started), plainTime(r.Ended), plainTime(r.Until)
+	r.Started, r.Ended, r.Until, r.Since = plainTime(r.Started), plainTime(r.Ended), plainTime(r.Until), plainTime(r.Since)
 	b.put(runIDKey(r.ID), encodeNumber(uint64(r.Number)))
 	return putDocument(b, runKey(r.Number), r)
 }

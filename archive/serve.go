@@ -144,6 +144,9 @@ func (s *server) answerAll(conn net.Conn) {
 			return
 		}
 		tell, err := s.answer(ask)
+		if s.ctx.Err() != nil {
+			return // the end of serving is no answer: the reader goes on elsewhere
+		}
 		if err != nil {
 			tell = append([]byte{tellError}, err.Error()...)
 		}

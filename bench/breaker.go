@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ErrOutage says that a run was ended because the infrastructure, or the agent's
+// ErrOutage means that a run was ended because the infrastructure, or the agent's
 // program as such, failed again and again.
 var ErrOutage = errors.New("the agent, or what it depends on, keeps failing")
 
@@ -25,8 +25,10 @@ type Patience struct {
 	Streak int
 	// Pause after the first streak, doubled after each further one; 0: 1 s.
 	Pause time.Duration
-	// Pauses before the run is ended; 0: 5.
+	// Pauses with no success between before the run is ended; 0: 5.
 	Pauses int
+	// AllPauses bounds the pauses of a run in all, successes between them or not; 0: 40.
+	AllPauses int
 	// Broken is the number of evaluations that may all fail from the start, on
 	// three configs or the champion, before the agent counts as broken; 0: 10.
 	Broken int
@@ -43,6 +45,7 @@ func (p Patience) withDefaults() Patience {
 	def(&p.Attempts, 4)
 	def(&p.Streak, 12)
 	def(&p.Pauses, 5)
+	def(&p.AllPauses, 40)
 	def(&p.Broken, 10)
 	def(&p.Collapse, 60)
 	if p.Pause == 0 {
@@ -52,7 +55,9 @@ func (p Patience) withDefaults() Patience {
 }
 
 // Breaker watches two kinds of trouble. Infrastructure failures in a row pause
-// everything, and end the run when pausing did not help. Failures of the agent
+// everything, and end the run when pausing did not help; before each pause the champion
+// is asked again for a task that it answered before, since a streak may be one of some
+// configs or tasks only. Failures of the agent
 // itself (crash, garbage, timeout) belong to the variant and score 0; only when
 // they hit the champion or at least three distinct configs in a row, with no
 // success in between, is the agent as such broken. It is safe for concurrent use.
@@ -65,7 +70,12 @@ type Breaker struct {
 	streak  int           // infrastructure failures in a row
 	why     string        // the reason of the first of them
 	pauses  int           // since the last success
+	paused  int           // in all
+	waited  time.Duration // in all pauses
+	cause   string        // the reason of the first failure of the first pause
 	resume  chan struct{} // closed when the pause is over; nil when there is none
+	strayed int           // streaks during which the champion answered
+	stray   string        // the reason of the first of them
 	failed  map[agent.ConfigID]bool
 	failing int // agent failures in a row
 	worked  bool
@@ -122,8 +132,13 @@ func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 // Infrastructure notes an infrastructure failure on the try-th attempt at an
 // evaluation, waits as long as patience says, and reports whether to try again. Why is
 // its reason; an outage names that of the first failure, since later ones may only
-// tell of what was made of it.
-func (b *Breaker) Infrastructure(ctx context.Context, try int, why string) (again bool, err error) {
+// tell of what was made of it. After is when a limit says to come again, 0 where none
+// does; it is kept up to a minute. Probe reports whether the champion answers what it
+// answered before; nil where it has answered nothing. A streak during which it does is
+// one of the configs or the tasks at hand: their evaluations become missing data after
+// their attempts, and nothing pauses.
+func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after time.Duration, probe func(context.Context) (bool, error)) (again bool, err error) {
+	after = min(after, longestHint)
 	b.mu.Lock()
 	if b.streak++; b.streak == 1 {
 		b.why = why
@@ -133,24 +148,48 @@ func (b *Breaker) Infrastructure(ctx context.Context, try int, why string) (agai
 		if try >= b.p.Attempts {
 			return false, nil
 		}
-		return true, b.sleep(ctx, b.p.Pause/4<<min(try-1, 4))
+		return true, b.sleep(ctx, max(b.p.Pause/4<<min(try-1, 4), after))
 	}
-	if b.resume != nil { // somebody else pauses already
+	if b.resume != nil { // another goroutine pauses already
 		b.mu.Unlock()
 		return true, b.Wait(ctx)
 	}
-	if b.pauses >= b.p.Pauses {
-		err := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses)
-		if b.why != "" {
-			err = fmt.Errorf("%w; the first of them: %s", err, clip(strings.Join(strings.Fields(b.why), " "), 200))
-		}
-		b.mu.Unlock()
-		return false, err
-	}
-	pause := b.p.Pause << b.pauses
-	b.pauses++
 	resume := make(chan struct{})
 	b.resume = resume
+	b.mu.Unlock()
+
+	if probe != nil {
+		answers, err := probe(ctx)
+		if err != nil || answers {
+			b.mu.Lock()
+			if err == nil {
+				if b.strayed++; b.strayed == 1 {
+					b.stray = b.why
+				}
+				b.streak, b.pauses = 0, 0
+			}
+			b.resume = nil
+			b.mu.Unlock()
+			close(resume)
+			return err == nil && try < b.p.Attempts, err
+		}
+	}
+
+	b.mu.Lock()
+	if b.cause == "" {
+		b.cause = b.why
+	}
+	if b.pauses >= b.p.Pauses || b.paused >= b.p.AllPauses {
+		err := b.outage()
+		b.resume = nil
+		b.mu.Unlock()
+		close(resume)
+		return false, err
+	}
+	pause := max(b.p.Pause<<b.pauses, after)
+	b.pauses++
+	b.paused++
+	b.waited += pause
 	b.mu.Unlock()
 
 	err = b.sleep(ctx, pause)
@@ -161,4 +200,27 @@ func (b *Breaker) Infrastructure(ctx context.Context, try int, why string) (agai
 	b.mu.Unlock()
 	close(resume)
 	return true, err
+}
+
+// Strayed is the number of streaks of infrastructure failures during which the champion
+// answered, so that they belong to some configs or tasks only, with the first reason.
+func (b *Breaker) Strayed() (streaks int, why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.strayed, clip(strings.Join(strings.Fields(b.stray), " "), 200)
+}
+
+// longestHint is the longest time that a limit's own hint is waited for at once.
+const longestHint = time.Minute
+
+// outage returns why a run ends, with the first cause of its trouble.
+func (b *Breaker) outage() error {
+	err, why := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses), b.why
+	if b.pauses < b.p.Pauses {
+		err, why = fmt.Errorf("%w: it took %d pauses of %s together, with work between them", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
+	}
+	if why != "" {
+		err = fmt.Errorf("%w; the first of them: %s", err, clip(strings.Join(strings.Fields(why), " "), 200))
+	}
+	return err
 }

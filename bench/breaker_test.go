@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestBreakerEndsAnOutage(t *testing.T) {
 	for ended == nil && calls < 50 {
 		for try := 1; ; try++ {
 			calls++
-			again, err := b.Infrastructure(t.Context(), try, why)
+			again, err := b.Infrastructure(t.Context(), try, why, 0, nil)
 			why = "circuit open"
 			if ended = err; err != nil || !again {
 				break
@@ -55,7 +56,7 @@ func TestBreakerForgetsAfterSuccess(t *testing.T) {
 	b := NewBreaker(Patience{Attempts: 2, Streak: 3, Pauses: 1}, "champion", slept.sleep)
 	for range 100 {
 		for range 2 {
-			if _, err := b.Infrastructure(t.Context(), 1, ""); err != nil {
+			if _, err := b.Infrastructure(t.Context(), 1, "", 0, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -95,4 +96,62 @@ func TestBreakerAnAgentThatNeverWorked(t *testing.T) {
 	if err := b.Finished("champion", agent.Execution); !errors.Is(err, ErrOutage) {
 		t.Errorf("the champion failed five times from the start: %v, want ErrOutage", err)
 	}
+}
+
+// TestAStreakOfSomeConfigsIsNoOutage: variants that fail on some tasks become missing
+// data there while the champion answers, and an outage that spares nothing ends the work.
+func TestAStreakOfSomeConfigsIsNoOutage(t *testing.T) {
+	down, probes := false, 0
+	b := newBed(t, Settings{}, scripted(func(_ context.Context, req agent.Request) agent.Result {
+		champion := req.Config["x"] == int64(0)
+		if champion {
+			probes++
+		}
+		if down || !champion && req.Task.Goal == "hard" {
+			return agent.Result{Outcome: agent.Infrastructure, Error: "upstream down"}
+		}
+		return answer("yes")
+	}), exactly)
+	var slept pauses
+	b.harness.breaker = NewBreaker(Patience{}, "champion", slept.sleep)
+	evaluate := func(variant agent.ConfigID, x int64, of *Task) (Evaluation, error) {
+		j := job(of)
+		j.Variant, j.Config = variant, agent.Config{"x": x}
+		return b.harness.Evaluate(t.Context(), j)
+	}
+	easy := task("easy", "yes")
+	if e, err := evaluate("champion", 0, easy); err != nil || !e.Scored {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	recorded := len(b.shelf.list)
+	for i := range 60 {
+		hard := task(fmt.Sprintf("hard%d", i), "yes")
+		hard.Goal = "hard"
+		for x, v := range []agent.ConfigID{"v1", "v2", "v3"} {
+			if e, err := evaluate(v, int64(x+1), hard); err != nil || e.Scored || e.Outcome != agent.Infrastructure {
+				t.Fatalf("task %d: %+v, %v; want missing data", i, e, err)
+			}
+		}
+	}
+	for _, d := range slept {
+		if d >= 4*time.Second {
+			t.Fatalf("paused for %s", d)
+		}
+	}
+	if n, why := b.harness.breaker.Strayed(); n == 0 || why != "upstream down" || probes-1 != n {
+		t.Errorf("%d streaks because of %q, with %d probes", n, why, probes-1)
+	}
+	if got := len(b.shelf.list) - recorded; got != 180 {
+		t.Errorf("%d evaluations are recorded, want the 180 and no probe", got)
+	}
+	down = true
+	for i := range 60 {
+		if _, err := evaluate("v1", 1, task(fmt.Sprintf("later%d", i), "yes")); err != nil {
+			if !errors.Is(err, ErrOutage) || !strings.Contains(err.Error(), "after 5 pauses") {
+				t.Errorf("ended with %v", err)
+			}
+			return
+		}
+	}
+	t.Error("a real outage did not end it")
 }

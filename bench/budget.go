@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrBudget says that an evaluation was not started because money or time would
+// ErrBudget means that an evaluation was not started because money or time would
 // not have sufficed for it.
 var ErrBudget = errors.New("the budget is used up")
 
@@ -32,6 +32,15 @@ type Budget struct {
 	costs    []float64
 	times    []time.Duration
 	next     int
+	made     Made
+}
+
+// Made is what evaluations have taken in all: how many were made, a retry counted as
+// one, how long they took together and what they cost.
+type Made struct {
+	Evaluations int
+	Took        time.Duration
+	USD         float64
 }
 
 // NewBudget makes a budget; usd 0 and a zero stop bound nothing.
@@ -53,11 +62,36 @@ func (b *Budget) Add(usd float64) {
 	b.spent += usd
 }
 
+// Left is the time in which evaluations may still begin, 0 when it is over, and whether
+// there is such a bound.
+func (b *Budget) Left() (left time.Duration, bounded bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop.IsZero() {
+		return 0, false
+	}
+	return max(b.stop.Sub(b.now()), 0), true
+}
+
 // Spent is the money spent so far, USD.
 func (b *Budget) Spent() float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent
+}
+
+// Made is what was made since the budget was; what [Budget.Add] counts is not in it.
+func (b *Budget) Made() Made {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.made
+}
+
+// Forget drops the costs and durations seen: another agent's evaluations begin.
+func (b *Budget) Forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.costs, b.times, b.next = nil, nil, 0
 }
 
 // Ticket is one reservation, to be settled once.
@@ -125,6 +159,9 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	defer b.mu.Unlock()
 	b.inFlight--
 	b.spent += usd
+	b.made.Evaluations++
+	b.made.Took += took
+	b.made.USD += usd
 	if len(b.costs) < sampled {
 		b.costs = append(b.costs, usd)
 		b.times = append(b.times, took)

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,21 +20,42 @@ func (f Fixtures) HasFiles() bool {
 }
 
 // ForAgent is the part of the task that an agent may see, with the earlier turns
-// before its messages: neither answer nor graders, split, tags or source. Its
-// files are those that [LayOut] returns.
+// before its messages: neither answer nor graders, split, tags, source or the id
+// in the suite, which may tell the split. Its id is derived from what the agent
+// sees anyway, so it says no more than that: the same words, the same id, on any
+// night. Its files are those that [LayOut] returns.
 func (t *Task) ForAgent() agent.Task {
 	messages := t.Messages
 	if len(t.Fixtures.Turns) > 0 {
 		messages = slices.Concat(t.Fixtures.Turns, t.Messages)
 	}
 	return agent.Task{
-		ID:       t.ID,
+		ID:       t.alias(messages),
 		Domain:   t.Domain,
 		Goal:     t.Goal,
 		Messages: messages,
 		Input:    t.Input,
 		Memories: t.Fixtures.Memories,
 	}
+}
+
+// alias is the id of a task that agents see: the first 128 bits, in hexadecimal,
+// of a hash over its visible words and the files written out in its line.
+func (t *Task) alias(messages []agent.Message) string {
+	h := sha256.New()
+	for _, text := range []string{"evolve task 1", t.Domain, t.Goal, string(t.Input)} {
+		writePart(h, []byte(text))
+	}
+	fmt.Fprintf(h, "%d,", len(messages))
+	for _, m := range messages {
+		writePart(h, []byte(m.Role))
+		writePart(h, []byte(m.Content))
+	}
+	for _, p := range slices.Sorted(maps.Keys(t.Fixtures.Files)) {
+		writePart(h, []byte(p))
+		writePart(h, []byte(t.Fixtures.Files[p]))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // LayOut writes the fixtures of a task into workdir, an empty directory, and

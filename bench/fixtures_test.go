@@ -27,7 +27,7 @@ func TestForAgentHidesTheGrading(t *testing.T) {
 	}
 	got := task.ForAgent()
 	want := agent.Task{
-		ID: "a", Domain: "d", Goal: "g", Input: json.RawMessage(`{"n":1}`),
+		ID: got.ID, Domain: "d", Goal: "g", Input: json.RawMessage(`{"n":1}`),
 		Messages: []agent.Message{{Role: "user", Content: "before"}, {Role: "user", Content: "now"}},
 		Memories: []agent.Memory{{ID: "m", Text: "t"}},
 	}
@@ -36,6 +36,36 @@ func TestForAgentHidesTheGrading(t *testing.T) {
 	}
 	if raw, _ := json.Marshal(got); strings.Contains(string(raw), secret) || strings.Contains(string(raw), "holdout") {
 		t.Errorf("the agent sees the grading: %s", raw)
+	}
+}
+
+// TestForAgentNamesTasksByWhatIsSeen: the id says nothing that the agent does not see.
+func TestForAgentNamesTasksByWhatIsSeen(t *testing.T) {
+	answer := "42"
+	task := Task{ID: "holdout-7", Domain: "d", Goal: "g", Input: json.RawMessage(`{"n":1}`), Fixtures: Fixtures{Files: map[string]string{"f": "1"}}}
+	id := task.ForAgent().ID
+	if len(id) != 32 || strings.Contains(id, "7-") || strings.Trim(id, "0123456789abcdef") != "" {
+		t.Errorf("the id is %q", id)
+	}
+	unseen := task
+	unseen.ID, unseen.Split, unseen.Answer, unseen.Tags, unseen.Cluster, unseen.Weight = "search-1", Holdout, &answer, []string{"x"}, "c", 2
+	unseen.Graders = []GraderSpec{{Type: "exact", Raw: json.RawMessage(`{"type":"exact","answer":"42"}`)}}
+	if other := unseen.ForAgent().ID; other != id {
+		t.Errorf("what no agent sees changes the id: %s, %s", id, other)
+	}
+	for name, change := range map[string]func(*Task){
+		"domain":  func(t *Task) { t.Domain = "e" },
+		"goal":    func(t *Task) { t.Goal = "h" },
+		"input":   func(t *Task) { t.Input = json.RawMessage(`{"n":2}`) },
+		"file":    func(t *Task) { t.Fixtures.Files = map[string]string{"f": "2"} },
+		"turns":   func(t *Task) { t.Fixtures.Turns = []agent.Message{{Role: "user", Content: "a"}} },
+		"message": func(t *Task) { t.Messages = []agent.Message{{Role: "user", Content: "b"}} },
+	} {
+		seen := task
+		change(&seen)
+		if seen.ForAgent().ID == id {
+			t.Errorf("another %s, and the same id", name)
+		}
 	}
 }
 

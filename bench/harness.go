@@ -2,12 +2,14 @@ package bench
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +18,7 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 )
 
 // Grading is what the graders of a task made of one result.
@@ -75,9 +78,22 @@ type Settings struct {
 	// Scrub removes credentials from what is kept of an answer; graders see it as
 	// it came. Nil leaves it.
 	Scrub func(string) string
+	// Lost is the time that this process has stood still so far, as [Heartbeat.Lost] tells
+	// it; nil: it never did.
+	Lost func() time.Duration
+	// Drain, when done, ends what evaluations wait for at once, with its cause: a limit,
+	// another attempt, the end of a pause. Nil: never.
+	Drain context.Context
 	// KeepTranscripts stores what the agent did beside each evaluation.
 	KeepTranscripts bool
+	// Name makes the names that an agent sees of requests and working directories.
+	// Each call returns another one, of the same shape, that tells nothing of when
+	// or for what it was made. Nil is [OpaqueName].
+	Name func() string
 }
+
+// OpaqueName is a random name of 26 capital letters and digits, 128 bits or more.
+func OpaqueName() string { return rand.Text() }
 
 // Harness turns jobs into recorded evaluations. It is safe for concurrent use.
 type Harness struct {
@@ -91,15 +107,23 @@ type Harness struct {
 
 	identity [32]byte
 	tasks    sync.Map // *Task → [32]byte
-	dirs     atomic.Int64
 	// spare holds working directories that came back empty.
 	spare chan string
 	// failed keeps the first storage failure: no further money is spent then.
 	failed atomic.Pointer[error]
+	// answered are the champion's latest answered jobs by task; latest is the last of them.
+	answered sync.Map // string → Job
+	latest   atomic.Pointer[Job]
+	missed   sync.Map // cell → true: those that ended as missing data
+	// limitedBy names the limit that the latest attempt met, nil where it met none.
+	limitedBy atomic.Pointer[string]
 }
 
 // NewHarness wires a harness. Budget and breaker may be shared between agents.
 func NewHarness(set Settings, a agent.Agent, grade GradeFunc, rec Recorder, budget *Budget, breaker *Breaker, now func() time.Time) *Harness {
+	if set.Name == nil {
+		set.Name = OpaqueName
+	}
 	return &Harness{
 		set: set, agent: a, grade: grade, rec: rec, budget: budget, breaker: breaker, now: now,
 		identity: sha256.Sum256([]byte(set.Agent + "\x00" + set.Identity)), spare: make(chan string, 64),
@@ -118,8 +142,9 @@ type Job struct {
 
 // Evaluate makes one evaluation, or finds it in the archive. It returns an
 // unscored evaluation when the infrastructure failed it beyond patience, and an
-// error when the run should end: ErrBudget, ErrOutage, ErrRecorder, or the
-// context's. Only ErrOutage may come with an evaluation that was recorded.
+// error when the run should end: ErrBudget, ErrOutage, ErrRecorder, a *SpentError, or
+// the context's. Only ErrOutage and a *SpentError come with an evaluation that was
+// recorded; with the latter it is missing data.
 func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 	if p := h.failed.Load(); p != nil {
 		return Evaluation{}, *p
@@ -130,21 +155,28 @@ func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 		if found, ok, err := h.rec.Cached(ctx, k); err != nil {
 			return Evaluation{}, fmt.Errorf("%w: looking up an evaluation: %w", ErrRecorder, err)
 		} else if ok {
+			h.note(job, found)
 			return h.reuse(ctx, found, job)
 		}
 	}
-	e, err := h.attempt(ctx, job, key, seed)
-	if err != nil {
+	e, said, err := h.attempt(ctx, job, key, seed)
+	var spent *SpentError
+	if err != nil && !errors.As(err, &spent) {
 		return Evaluation{}, err
 	}
 	if err := h.record(ctx, e); err != nil {
 		return Evaluation{}, err
 	}
+	if spent != nil {
+		return e, spent
+	}
 	if !e.Scored {
 		return e, nil
 	}
+	h.note(job, e)
+	h.missed.Delete(cell{job.Variant, job.Task.ID})
 	if err := h.breaker.Finished(job.Variant, e.Outcome); err != nil {
-		return e, fmt.Errorf("%w; the last: %s", err, e.Error)
+		return e, &FailingError{Agent: h.set.Agent, Task: job.Task, Why: e.Error, Said: said, err: err}
 	}
 	return e, nil
 }
@@ -186,48 +218,103 @@ func (h *Harness) Failed() error {
 }
 
 // attempt runs the job until it yields a result that counts, within patience.
-func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (Evaluation, error) {
+func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e Evaluation, said string, err error) {
+	wait, done := h.waiting(ctx)
+	defer done()
+	again := 0 // evaluations under way in a pause, which are no failures of anything
 	for try := 1; ; try++ {
-		if err := h.breaker.Wait(ctx); err != nil {
-			return Evaluation{}, err
+		if err := h.breaker.Wait(wait); err != nil {
+			return Evaluation{}, "", h.cutShort(err)
 		}
-		ticket, err := h.budget.Reserve(ctx)
+		ticket, err := h.budget.Reserve(wait)
 		if err != nil {
-			return Evaluation{}, err
+			return Evaluation{}, "", err
 		}
-		start := h.now()
-		e := h.once(ctx, job, seed)
-		ticket.Settle(e.Usage.CostUSD, h.now().Sub(start))
+		start, lost := h.now(), h.lost()
+		e, beside := h.once(policy.WithWaiting(ctx, wait), job, seed)
+		lost = h.lost() - lost
+		ticket.Settle(e.Usage.CostUSD, max(h.now().Sub(start)-lost, 0))
 		if ctx.Err() != nil && (e.Outcome.Missing() || !e.Scored) {
-			return Evaluation{}, context.Cause(ctx)
+			return Evaluation{}, "", context.Cause(ctx)
 		}
 		e.Key, e.Attempts = key, try
+		if overslept(e, lost) && (beside.refused == nil || !beside.refused.Spent) {
+			if again++; again <= mostPaused {
+				try--
+				continue
+			}
+			e.Outcome, e.Scored, e.Score, e.Pass, e.Grades = agent.Infrastructure, false, 0, false, nil
+			e.Error = fmt.Sprintf("evolve itself stood still for %s while it was under way", lost.Round(time.Millisecond))
+		}
+		h.limitedBy.Store(nil)
 		if e.Scored {
 			if !e.Outcome.Gradable() {
 				e.Key = h.ofRun(key)
 			}
-			return e, nil
+			return e, beside.said, nil
 		}
-		again, err := h.breaker.Infrastructure(ctx, try, e.Error)
+		var after time.Duration
+		if refused := beside.refused; refused != nil {
+			if refused.Spent {
+				return e, "", &SpentError{Policy: refused.Policy}
+			}
+			h.limitedBy.Store(&refused.Policy)
+			after = refused.RetryAfter
+		}
+		probe, of := h.probe(job.Task), cell{job.Variant, job.Task.ID}
+		attempt := try
+		if _, known := h.missed.Load(of); known && probe != nil { // it failed so before, and others do answer
+			attempt = h.breaker.p.Attempts
+		}
+		more, err := h.breaker.Infrastructure(wait, attempt, e.Error, after, probe)
+		if err == nil && beside.refused != nil {
+			err = context.Cause(wait)
+		}
 		if err != nil {
-			return Evaluation{}, err
+			return Evaluation{}, "", h.cutShort(err)
 		}
-		if !again {
-			return e, nil
+		if !more {
+			h.missed.Store(of, true)
+			return e, beside.said, nil
 		}
 	}
 }
 
+// mostPaused is how often an evaluation is made again because of pauses of evolve itself,
+// beside its attempts.
+const mostPaused = 5
+
+// lost is the time that this process has stood still so far.
+func (h *Harness) lost() time.Duration {
+	if h.set.Lost == nil {
+		return 0
+	}
+	return h.set.Lost()
+}
+
+// overslept reports whether an evaluation says nothing because this process stood still
+// while it was under way: for long, or for a tenth of the time that a timeout allows.
+func overslept(e Evaluation, lost time.Duration) bool {
+	return lost >= longPause || lost > 0 && e.Outcome == agent.Timeout && lost > e.Latency/10
+}
+
+// beside is what an attempt came to beside its evaluation: the shared limit that kept the
+// agent from it, if one did, and the last line that its program wrote to standard error.
+type beside struct {
+	refused *agent.Refusal
+	said    string
+}
+
 // once lays the task out, runs the agent and grades what it left.
-func (h *Harness) once(ctx context.Context, job Job, seed int64) Evaluation {
+func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, beside) {
 	e := Evaluation{
 		Run: h.set.Run, Agent: h.set.Agent, Variant: job.Variant, Task: job.Task.ID, Domain: job.Task.Domain,
 		Split: job.Task.Split, Stage: job.Stage, Repeat: job.Repeat, Seed: seed, Seq: job.Seq,
 	}
-	missing := func(format string, args ...any) Evaluation {
+	missing := func(format string, args ...any) (Evaluation, beside) {
 		e.Outcome, e.Scored, e.Error = agent.Infrastructure, false, fmt.Sprintf(format, args...)
 		e.Time = h.now()
-		return e
+		return e, beside{}
 	}
 	workdir, files, err := h.layOut(job.Task)
 	if workdir != "" {
@@ -240,7 +327,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) Evaluation {
 	task := job.Task.ForAgent()
 	task.Files = files
 	req := agent.Request{
-		ID: fmt.Sprintf("%s/%d", h.set.Agent, job.Seq), Task: task, Config: job.Config,
+		ID: h.set.Name(), Task: task, Config: job.Config,
 		Seed: seed, Limits: h.set.Limits, Workdir: workdir,
 	}
 	var res agent.Result
@@ -248,7 +335,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) Evaluation {
 	if p := panics.Try(func() { res = h.agent.Run(ctx, req) }); p != nil {
 		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}
-	e.Latency = h.now().Sub(start)
+	e.Latency = max(h.now().Sub(start)-res.Waited, 0)
 	e.Outcome, e.Usage, e.Error = res.Outcome, res.Usage, clip(res.Error, 512)
 	if h.set.KeepTranscripts && len(res.Transcript.Events) > 0 {
 		e.Transcript = &res.Transcript
@@ -262,7 +349,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) Evaluation {
 	e.Time = h.now()
 	if e.Outcome.Missing() {
 		e.Scored = false
-		return e
+		return e, beside{refused: res.Refused}
 	}
 	var g Grading
 	if p := panics.Try(func() {
@@ -277,7 +364,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) Evaluation {
 		return missing("grading: the score %v is not in [0,1]", g.Score)
 	}
 	e.Scored, e.Score, e.Pass, e.Grades = true, g.Score, g.Pass, g.Grades
-	return e
+	return e, beside{said: lastSaid(res.Transcript)}
 }
 
 // layOut makes the working directory, when the task or the agent needs one.
@@ -285,13 +372,8 @@ func (h *Harness) layOut(t *Task) (dir string, files []string, err error) {
 	if len(t.Fixtures.Files) == 0 && t.Fixtures.Dir == "" && !h.set.AlwaysWorkdir {
 		return "", nil, nil
 	}
-	select {
-	case dir = <-h.spare:
-	default:
-		dir = fmt.Sprintf("%s/%d", h.set.Scratch, h.dirs.Add(1))
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", nil, err
-		}
+	if dir, err = h.workdir(); err != nil {
+		return "", nil, err
 	}
 	var suiteDir string
 	if h.set.SuiteDir != nil {
@@ -299,6 +381,21 @@ func (h *Harness) layOut(t *Task) (dir string, files []string, err error) {
 	}
 	files, err = LayOut(t, suiteDir, dir)
 	return dir, files, err
+}
+
+// workdir is an empty directory under a name that was never used before, changed
+// just now: neither its name nor its times tell how many came before it.
+func (h *Harness) workdir() (string, error) {
+	dir := filepath.Join(h.set.Scratch, h.set.Name())
+	select {
+	case spare := <-h.spare:
+		now := h.now()
+		if os.Rename(spare, dir) == nil && os.Chtimes(dir, now, now) == nil {
+			return dir, nil
+		}
+	default:
+	}
+	return dir, os.MkdirAll(dir, 0o700)
 }
 
 // clear ends the use of a working directory. One that is empty, as most are that
@@ -326,7 +423,9 @@ func empty(dir string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// seed is the same for every variant on the same task and repeat, below 2^53.
+// seed is the same for every variant on the same task and repeat, below 2^53. Nothing
+// can be read from its size: it is a hash, also over the id in the suite, which the
+// agent does not see.
 func (h *Harness) seed(task string, repeat int) int64 {
 	if !h.set.UsesSeed {
 		return 0

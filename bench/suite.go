@@ -74,6 +74,10 @@ func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Su
 	if len(l.tasks) == 0 && len(l.issues) == 0 {
 		l.add(0, 0, "holds no task")
 	}
+	declared := make([]Split, len(l.tasks))
+	for i := range l.tasks {
+		declared[i] = l.tasks[i].Split
+	}
 	// Splits are judged even when lines are bad: a person wants to see it all.
 	for _, c := range AssignSplits(l.tasks) {
 		at := l.places[c.Holdout]
@@ -83,7 +87,12 @@ func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Su
 	if len(l.issues) > 0 {
 		return nil, l.sorted()
 	}
-	return &Suite{Tasks: l.tasks, Hash: hashSuite(l.tasks, l.folders)}, nil
+	twins := FindTwins(l.tasks)
+	for _, g := range twins {
+		gather(l.tasks, declared, g)
+	}
+	putAside(l.tasks)
+	return &Suite{declared: declared, Tasks: l.tasks, Twins: twins, Hash: hashSuite(l.tasks, l.folders)}, nil
 }
 
 // place is where a task stands.
@@ -167,7 +176,7 @@ func columnOf(line []byte, off int) int {
 }
 
 // plain takes the path out of a file error: the issue names the file already,
-// and the machine's folders are nobody's business.
+// and the machine's folders are not for an agent.
 func plain(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {

@@ -3,6 +3,8 @@ package bench
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -17,5 +19,22 @@ func BenchmarkReadSuite(b *testing.B) {
 		if _, issues := ReadSuite(bytes.NewReader(text.Bytes()), "s", nil, plainRules); len(issues) > 0 {
 			b.Fatal(issues)
 		}
+	}
+}
+
+// BenchmarkFindTwins compares tasks of 8 to 40 words: the time of each should grow little
+// with their number.
+func BenchmarkFindTwins(b *testing.B) {
+	for _, n := range []int{2_000, 20_000, 200_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			tasks := make([]Task, n)
+			for i, words := range likeWords(rand.New(rand.NewPCG(1, 2)), n, 8, 40) {
+				tasks[i] = Task{ID: fmt.Sprint(i), Goal: strings.Join(words, " ")}
+			}
+			for b.Loop() {
+				FindTwins(tasks)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/task")
+		})
 	}
 }

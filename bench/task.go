@@ -9,10 +9,13 @@ import (
 // Split says on which side of the wall a task stands.
 type Split string
 
-// Search tasks may be seen by the searcher; Holdout tasks confirm.
+// Search tasks may be seen by the searcher; Holdout tasks confirm. Aside is a search
+// task while an exact duplicate of it is held out: it is used on neither side. No file
+// may ask for it.
 const (
 	Search  Split = "search"
 	Holdout Split = "holdout"
+	Aside   Split = "aside"
 )
 
 // Task is one piece of work with its graders. The JSON form is a suite line (spec 4.1).
@@ -36,6 +39,10 @@ type Task struct {
 	// treat it as the unit. Empty: the task is its own cluster.
 	Cluster string `json:"cluster,omitempty"`
 	Split   Split  `json:"split,omitempty"`
+	// Twin is the smallest id among the tasks that this one was found to be a variation
+	// of, itself included; empty for none. Where a cluster is declared, only tasks of
+	// other suites count.
+	Twin string `json:"-"`
 }
 
 // Fixtures is what a task lays out for the agent.
@@ -104,7 +111,10 @@ func (g *GraderSpec) UnmarshalJSON(data []byte) error {
 
 // Unit is the cluster the task counts in.
 func (t *Task) Unit() string {
-	if t.Cluster != "" {
+	switch {
+	case t.Twin != "":
+		return t.Twin
+	case t.Cluster != "":
 		return t.Cluster
 	}
 	return t.ID
@@ -126,6 +136,10 @@ type Suite struct {
 	Hash string
 	// Dir is the folder of the suite file, for fixture folders.
 	Dir string
+	// Twins are the variations that no declared cluster holds together.
+	Twins []Twins
+	// declared are the splits that the author gave the tasks; empty where none.
+	declared []Split
 }
 
 // Side lists the tasks of one split, in the order of the file.

@@ -77,9 +77,12 @@ const shared = 6
 
 // mate is the arm with which an arm shares tasks once it has had its first
 // evaluations, so that they can be compared in pairs: a leader's is the champion,
-// the champion's the first leader. It is nil for all others.
+// the champion's the first leader, and so is that of a random variant that the baseline
+// looks at again. It is nil for all others.
 func (s *search) mate(a *arm) *arm {
 	switch {
+	case a.baseline && len(s.belief.leaders) > 0 && a.asked >= s.baseline.each(s.budget):
+		return s.belief.leaders[0]
 	case a.baseline || a.asked < s.plan.first:
 		return nil
 	case a != s.champion:

@@ -41,6 +41,7 @@ type arm struct {
 	// cost in USD and seconds, summed over so many billed evaluations.
 	cost, seconds float64
 	billed        int
+	spends        []spend // the same by task, in the order of the tasks
 	// incidents are failures to learn from, cases the latest evaluations of either kind.
 	incidents []operator.Incident
 	cases     []Case

@@ -4,11 +4,12 @@ import "math"
 
 // baseline is the random search that runs beside, on a share of the budget. Its
 // results feed the model, but nothing feeds it: random configs get a few evaluations
-// each with two thirds of its budget, and then the best means get one after another.
+// each with two thirds of its budget, and then the best means get one after another,
+// on tasks that the search's leader has had: in the end the two are compared.
 type baseline struct {
-	share float64
-	asked int
-	arms  []*arm
+	share       float64
+	asked, told int
+	arms        []*arm
 }
 
 // baselineShare is the option's value, a tenth when it is 0 and none when negative.
@@ -27,10 +28,13 @@ func (b *baseline) due(spent int) bool {
 	return float64(b.asked) < b.share*float64(spent+1)-0.5
 }
 
+// each is how many evaluations a random variant gets at first.
+func (b *baseline) each(budget int) int { return max(1, int(math.Sqrt(b.share*float64(budget))/6)) }
+
 // nextRandom is the baseline's arm that gets its next evaluation; nil when none can.
 func (s *search) nextRandom() *arm {
 	b := &s.baseline
-	each := max(1, int(math.Sqrt(b.share*float64(s.budget))/6))
+	each := b.each(s.budget)
 	if n := len(b.arms); n > 0 && b.arms[n-1].asked < each && s.open(b.arms[n-1]) {
 		return b.arms[n-1]
 	}

@@ -12,21 +12,25 @@ func (s *search) layOut() {
 	if d := s.space.Default(); d.ID() != s.champion.id {
 		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the defaults of the space"})
 	}
-	n := s.plan.design
-	points := make([]rasch.Point, n)
+	s.fill(s.plan.design)
+}
+
+// fill adds n points to the design.
+func (s *search) fill(n int) {
+	points := make([]rasch.Point, max(0, n))
 	for k := range points {
 		points[k] = s.codec.random(s.champion.point, s.rng)
 	}
 	for i := range s.codec.settings {
 		st := &s.codec.settings[i]
-		column := s.rng.Perm(n)
+		column := s.rng.Perm(len(points))
 		for k, x := range points {
 			if x[st.first] == inactive {
 				continue
 			}
 			switch st.param.Kind {
 			case agent.Float, agent.Int:
-				u := (float64(column[k]) + s.rng.Float64()) / float64(n)
+				u := (float64(column[k]) + s.rng.Float64()) / float64(len(points))
 				x[st.first] = st.snapped[int(u*rasch.Grid+0.5)]
 			case agent.Choice:
 				x[st.first] = category - int16(column[k]%len(st.param.Values))

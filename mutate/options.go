@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -25,7 +26,10 @@ type Options struct {
 	View View
 	// History is what earlier nights learnt about the same tasks.
 	History []Remembered
-	// Author says that somebody answers trials with a Brief.
+	// Guards are the bounds that a winner has to keep. Finalists that are expected to keep them
+	// come first. A search knows of cost and latency; other metrics are left to the confirmation.
+	Guards []stats.Bound
+	// Author reports whether trials with a Brief are answered.
 	Author bool
 }
 

@@ -29,17 +29,23 @@ type rival struct {
 	lead, se float64
 }
 
-// Recommend says what the search believes. The best is the variant with the highest
+// Recommend returns what the search believes. The best is the variant with the highest
 // posterior mean less half its standard deviation among those with any success; the
 // champion stays unless the evidence against it is good enough. It changes nothing:
 // asking for it does not move the search.
 func (s *search) Recommend() Recommendation {
 	r := Recommendation{
 		Champion: s.estimate(s.champion, 0, 0), Best: s.estimate(s.champion, 0, 0), Variants: len(s.arms), Exhausted: s.exhausted,
+		Told: s.told, RandomTold: s.baseline.told,
 	}
 	rank := s.rivals()
+	r.Front = s.front(rank)
+	rank = s.within(rank)
 	for _, x := range rank[:min(len(rank), s.finalists)] {
-		r.Finalists = append(r.Finalists, s.estimate(x.arm, x.lead, x.se))
+		e := s.estimate(x.arm, x.lead, x.se)
+		e.Breaks = s.breaks(x)
+		e.Common, e.Measured = s.paired(x.arm)
+		r.Finalists = append(r.Finalists, e)
 	}
 	if a := s.baseline.best(); a != nil {
 		r.Random = s.estimate(a, s.value(a)-s.value(s.champion), a.deviation*s.slope(a.ability))
@@ -51,6 +57,8 @@ func (s *search) Recommend() Recommendation {
 	top := rank[0]
 	common, difference := s.paired(top.arm)
 	switch {
+	case r.Finalists[0].Score <= r.Champion.Score:
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant is expected to score %.3f and the champion %.3f: the champion stays", r.Finalists[0].Score, r.Champion.Score))
 	case top.lead > strongLead*top.se && top.lead > 0, top.lead > enoughLead*top.se && (common < commonTasks || difference > 0):
 		r.Best = r.Finalists[0]
 		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.3f ± %.3f on the search tasks", top.lead, top.se))
@@ -89,7 +97,7 @@ func (s *search) rivals() []rival {
 		o := s.outlook(a)
 		joint := o.slope*o.slope*cov.At(i, i) + own.slope*own.slope*cov.At(last, last) - 2*o.slope*own.slope*cov.At(i, last)
 		rank[i] = rival{a, o.mean - own.mean, math.Sqrt(math.Max(0, joint) + o.luck + own.luck)}
-		worth[a] = o.mean - doubt*math.Sqrt(o.slope*o.slope*cov.At(i, i)+o.luck)
+		worth[a] = o.mean - doubt*math.Sqrt(o.slope*o.slope*cov.At(i, i)+o.luck) + s.preferred(a)
 	}
 	slices.SortStableFunc(rank, func(a, b rival) int { return cmp.Compare(worth[b.arm], worth[a.arm]) })
 	return rank
@@ -145,11 +153,13 @@ func (s *search) paired(a *arm) (tasks int, difference float64) {
 
 // estimate is the expected mean over all tasks with its 95 % interval.
 func (s *search) estimate(a *arm, gain, sd float64) Estimate {
+	a = s.shown(a)
 	o := s.outlook(a)
-	mean, lo, hi := o.mean, 0.0, 0.0
 	half := 1.96 * math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck))
-	lo, hi = clamp(mean-half, 0, 1), clamp(mean+half, 0, 1)
+	mean, lo, hi := o.mean, clamp(o.mean-half, 0, 1), clamp(o.mean+half, 0, 1)
+	price := s.price(a)
 	return Estimate{
+		CostUSD: price.cost, Seconds: price.seconds,
 		Variant: a.id, Config: a.config.Clone(), Score: clamp(mean, 0, 1), Lo: lo, Hi: hi, Gain: gain, SD: sd,
 		Evaluations: a.scored, Parents: slices.Clone(a.parents), Operator: a.operator, Generation: a.generation, Rationale: a.rationale,
 	}

@@ -44,6 +44,7 @@ func (s *search) note(a *arm, task int, o Observation) {
 		a.cost += o.CostUSD
 		a.seconds += o.Seconds
 		a.billed++
+		a.pay(task, o.CostUSD, o.Seconds)
 	}
 	if s.author.there && o.Scored {
 		if len(a.cases) == 2*incidentsKept {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"evolve/bench"
+	"evolve/bench/stats"
 	"evolve/mutate/operator"
 	"evolve/mutate/rasch"
 	"evolve/runtime/agent"
@@ -29,6 +30,7 @@ type search struct {
 	budget    int
 	repeats   int
 	finalists int
+	guards    []stats.Bound
 
 	arms     []*arm
 	byID     map[agent.ConfigID]*arm
@@ -86,7 +88,7 @@ func New(o Options) (Searcher, error) {
 	s := &search{
 		space: o.Space, view: o.View, seed: uint64(o.Seed),
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0x5ea4c4)), codec: newCodec(o.Space, champion),
-		tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget, repeats: o.MaxRepeats, finalists: o.Finalists,
+		tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget, repeats: o.MaxRepeats, finalists: o.Finalists, guards: o.Guards,
 		byID: map[agent.ConfigID]*arm{}, points: map[string]bool{}, heard: map[uint64]bool{}, pending: map[trialKey]bool{},
 	}
 	var err error
@@ -105,7 +107,7 @@ func New(o Options) (Searcher, error) {
 	}
 	s.baseline.share = baselineShare(o.BaselineShare)
 	s.belief.model = rasch.New(s.codec.dims, len(s.tasks))
-	s.plan = newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats)
+	s.plan = s.planned()
 	s.champion = s.add(proposal{config: champion, operator: "champion"}, false)
 	s.champion.target = min(2*s.plan.first, s.capacity())
 	s.queue = append(s.queue, s.champion)

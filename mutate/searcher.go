@@ -121,7 +121,13 @@ type Asker interface {
 // are welcome: a resumed run and a warm start tell it what is already known.
 type Searcher interface {
 	Asker
+	// Resize changes the number of evaluations that the search may ask for in all, at any
+	// time; see [Options].Budget.
+	Resize(budget int)
 	Recommend() Recommendation
+	// Hindsight values what was recommended at earlier moments, in their order, by all
+	// that is known now, and compares the search with its random baseline.
+	Hindsight([]Moment) Hindsight
 }
 
 // Estimate is what the search believes of a config on the search tasks.
@@ -132,7 +138,16 @@ type Estimate struct {
 	Score, Lo, Hi float64
 	// Gain over the champion with its posterior standard deviation; both 0 for the
 	// champion itself.
-	Gain, SD    float64
+	Gain, SD float64
+	// CostUSD and Seconds are what an evaluation is expected to cost and take on average,
+	// anchored at the champion's; 0: unknown.
+	CostUSD, Seconds float64
+	// Breaks names the guards that it is expected to break.
+	Breaks []string
+	// Measured is the mean difference of its scores to the champion's on the Common tasks that
+	// both ran, in score units: what was seen, and what it was selected for.
+	Measured    float64
+	Common      int
 	Evaluations int
 	Parents     []agent.ConfigID
 	Operator    string
@@ -148,11 +163,17 @@ type Recommendation struct {
 	// Finalists are the most promising variants other than the champion, the best
 	// first, for confirmation.
 	Finalists []Estimate
+	// Front lists the champion and the variants that no other beats in score, cost and time
+	// together, the cheapest first.
+	Front []Estimate
 	// Random is the best config of the random baseline; Evaluations 0 when there was none.
 	Random Estimate
+	// Told counts the evaluations that the search was told, RandomTold those of the
+	// random baseline among them.
+	Told, RandomTold int
 	// Variants counts the configs tried.
 	Variants int
-	// Exhausted says that nothing was left to try.
+	// Exhausted reports whether nothing was left to try.
 	Exhausted bool
 	// Reasons explains the choice, for the report.
 	Reasons []string

@@ -36,6 +36,9 @@ func (s *search) Tell(o Observation) {
 	}
 	a.told++
 	s.told++
+	if a.baseline {
+		s.baseline.told++
+	}
 	if o.Scored && o.Score >= 0 && o.Score <= 1 {
 		a.observe(task, o.Score)
 	}
@@ -50,7 +53,7 @@ func (s *search) lastWord() {
 	}
 }
 
-// adopt makes an arm of a variant that somebody else asked for; nil when its config
+// adopt makes an arm of a variant that the searcher did not ask for; nil when its config
 // is none of the space.
 func (s *search) adopt(t Trial) *arm {
 	config, problems := s.space.Parse(t.Config)

@@ -43,9 +43,11 @@ func (r *Repository) fastForward(ctx context.Context, dir, commit string) error 
 // lockTaken is how git says that another one holds the lock of a ref or of the index.
 var lockTaken = regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`)
 
-// Start makes a repository of a folder that is in none, or that has no commit,
-// and commits what lies in it (what .gitignore leaves).
-func Start(ctx context.Context, dir string, env []string, message string, by Person) (*Repository, error) {
+// Start makes a repository of a folder that is in none, or that has no commit, and
+// commits the named files in it, paths relative to the folder with slashes. Files that
+// the folder's .gitignore names are left out, and so is everything that is staged already.
+// At least one file must remain.
+func Start(ctx context.Context, dir string, env []string, files []string, message string, by Person) (*Repository, error) {
 	r := &Repository{dir: dir, env: env}
 	if _, err := Open(dir, env); errors.Is(err, ErrNoRepository) {
 		if _, err := r.native(ctx, dir, "init", "--quiet", "--initial-branch=main"); err != nil {
@@ -54,15 +56,39 @@ func Start(ctx context.Context, dir string, env []string, message string, by Per
 	} else if err != nil {
 		return nil, err
 	}
-	if _, err := r.native(ctx, dir, "add", "--all", "."); err != nil {
+	files, err := r.notIgnored(ctx, dir, files)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "add", "--"}, files...)...); err != nil {
 		return nil, fmt.Errorf("adding the workspace: %w", err)
 	}
-	_, err := r.native(ctx, dir, "-c", "user.name="+by.Name, "-c", "user.email="+by.Email,
-		"commit", "--quiet", "--no-verify", "--message", message)
-	if err != nil {
+	commit := []string{
+		"--literal-pathspecs", "-c", "user.name=" + by.Name, "-c", "user.email=" + by.Email,
+		"commit", "--quiet", "--no-verify", "--message", message, "--only", "--",
+	}
+	if _, err := r.native(ctx, dir, append(commit, files...)...); err != nil {
 		return nil, fmt.Errorf("committing the workspace: %w", err)
 	}
 	return Open(dir, env)
+}
+
+// notIgnored returns those of the files that no .gitignore names.
+func (r *Repository) notIgnored(ctx context.Context, dir string, files []string) ([]string, error) {
+	out, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "ls-files", "-z", "--others", "--cached", "--exclude-standard", "--"}, files...)...)
+	if err != nil {
+		return nil, fmt.Errorf("asking git what is ignored: %w", err)
+	}
+	var kept []string
+	for name := range strings.SplitSeq(out, "\x00") {
+		if name != "" {
+			kept = append(kept, name)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, errors.New("git ignores every file of the workspace")
+	}
+	return kept, nil
 }
 
 // Dirty lists those of the paths that are not as they were committed: modified,

@@ -286,7 +286,7 @@ func TestMoveRefHonoursLocksAndOldValues(t *testing.T) {
 		t.Errorf("waited %v", waited)
 	}
 	if _, err := os.Stat(lock); err != nil {
-		t.Error("somebody else's lock was removed")
+		t.Error("the lock of another process was removed")
 	}
 	b.repo.pause = func(time.Duration) { _ = os.Remove(lock) }
 	if err := b.repo.MoveRef(name, head, head); err != nil {
@@ -302,7 +302,7 @@ func TestStartMakesARepository(t *testing.T) {
 	if _, err := Open(dir, nil); !errors.Is(err, ErrNoRepository) {
 		t.Fatalf("%v, want ErrNoRepository", err)
 	}
-	for name, text := range map[string]string{"a.yaml": "x: 1\n", ".gitignore": ".evolve/\n", ".evolve/secret": "s"} {
+	for name, text := range map[string]string{"a.yaml": "x: 1\n", ".gitignore": ".evolve/\n", ".evolve/secret": "s", ".env": "KEY=1\n", "sub/dump.csv": "name\n"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func TestStartMakesARepository(t *testing.T) {
 		}
 	}
 	env := []string{"PATH=" + os.Getenv("PATH")} // as under cron: no HOME
-	repo, err := Start(t.Context(), dir, env, "start\n", someone)
+	repo, err := Start(t.Context(), dir, env, []string{"a.yaml", ".gitignore", ".evolve/secret"}, "start\n", someone)
 	if err != nil {
 		t.Fatal(err)
 	}

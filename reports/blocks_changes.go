@@ -62,24 +62,58 @@ func ownEffect(c Change) []text {
 	if o == nil {
 		return []text{say(unknown), say(unknown)}
 	}
+	if o.Untried {
+		return []text{say(unknown), say(styled(untried, dim))}
+	}
 	return []text{judged(Effect{Lo: o.Lo, Hi: o.Hi}, points(o.Difference)), say(interval(o.Lo, o.Hi))}
 }
 
-// ablationBlocks say how the winner was made small.
+// untried stands in the place of an effect.
+const untried = "not tried singly: the evaluations ended"
+
+// ablationBlocks say how the finalists were made small: the one that is shown in full,
+// the others in a table.
 func ablationBlocks(s subject) []block {
-	a := s.agent.Ablation
-	if a == nil {
-		return nil
+	all := s.agent.Ablations
+	var out []block
+	if h := s.agent.Headline; len(all) > 0 && h != nil && h.Variant == all[0].Small {
+		out, all = append(out, ablationNote(all[0])), all[1:]
 	}
-	line := say("What a change does by itself was measured on search tasks by taking it alone back, in " + some(a.Evaluations, "evaluation") + ". ")
-	switch {
-	case len(a.Reverted) > 0:
-		line = append(line, say(a.Winner.Name()+" had changed more: ", foreignList(a.Reverted), " went back to the champion's, which left "+a.Small.Name()+".")...)
-	default:
-		line = append(line, say("Nothing could be set back.")...)
+	if len(all) == 0 {
+		return out
+	}
+	t := table{Columns: []column{{Title: "finalist"}, {Title: "made small"}, {Title: "stay", Wraps: true}, {Title: "set back", Figures: true}, {Title: "evaluations", Figures: true}}}
+	for _, a := range all {
+		var stay []text
+		for _, e := range a.Effects {
+			if e.Untried {
+				stay = append(stay, say(foreign(clip(e.Param, 60)), styled(" "+untried, aside)))
+				continue
+			}
+			stay = append(stay, say(foreign(clip(e.Param, 60)), theirs(" "+points(e.Difference)+" "+interval(e.Lo, e.Hi), aside)))
+		}
+		t.Rows = append(t.Rows, row{Cells: []text{
+			say(a.Winner.Name()), say(a.Small.Name()), list(stay, ", "), say(count(len(a.Reverted))), say(count(a.Evaluations)),
+		}})
+	}
+	return append(out, fold{Summary: say("how " + some(len(all), "other finalist was", "other finalists were") + " made small"), Blocks: []block{t}})
+}
+
+// ablationNote says of one finalist how what its changes do was found, what went back, and what
+// the table of the changes does not show.
+func ablationNote(a Ablation) block {
+	how := "by the model of the search alone"
+	if a.Evaluations > 0 {
+		how = "by the model of the search and " + some(a.Evaluations, "evaluation") + " of this stage"
+	}
+	line := say("What stays was decided on search tasks, " + how + "; by itself is the score with the change less that without it, on the same of these tasks. ")
+	if n := len(a.Reverted); n > 0 {
+		line = append(line, say("Set back: "+some(n, "change")+" of "+a.Winner.Name()+" without a shown effect: ", foreignList(a.Reverted), ". ")...)
+	} else {
+		line = append(line, say("Nothing was set back. ")...)
 	}
 	if a.Reason != "" {
-		line = append(line, say(" In the run's words: ", foreign(a.Reason), ".")...)
+		line = append(line, say("The run adds: ", foreign(a.Reason), ".")...)
 	}
-	return []block{para{Note: true, Text: line}}
+	return para{Note: true, Text: line}
 }

@@ -11,7 +11,7 @@ import (
 func decisionBlocks(s subject) []block {
 	d := s.agent.Decision
 	var out []block
-	if d.Verdict == archive.Adopt {
+	if d.Verdict.Proposes() {
 		out = append(out, para{Text: say(foreign(d.Sentence), ".")})
 	}
 	conditions := d.Thresholds
@@ -20,7 +20,7 @@ func decisionBlocks(s subject) []block {
 		if at < 0 {
 			at = len(conditions)
 		}
-		conditions = slices.Insert(slices.Clone(conditions), at, g.threshold())
+		conditions = slices.Insert(slices.Clone(conditions), at, g.threshold(s.agent.Decision))
 	}
 	if len(conditions) > 0 {
 		t := table{Caption: say("Conditions for a recommendation"), Columns: []column{
@@ -32,7 +32,10 @@ func decisionBlocks(s subject) []block {
 		}}
 		for _, c := range conditions {
 			verdict := styled("✓", good)
-			if !c.Met {
+			switch {
+			case c.Open:
+				verdict = span{Text: "~ open"}
+			case !c.Met:
 				verdict = styled("✗", bad)
 			}
 			t.Rows = append(t.Rows, row{Cells: []text{
@@ -41,6 +44,9 @@ func decisionBlocks(s subject) []block {
 			}})
 		}
 		out = append(out, t)
+		if h := s.agent.Headline; h != nil && h.Evidence != nil {
+			out = append(out, para{Note: true, Text: say(boundNote(*h))})
+		}
 	}
 	for i, p := range d.Proposals {
 		line := say("Proposal ", theirs(p.ID, strong), " is ", foreign(strings.ReplaceAll(string(p.State), "_", " ")))
@@ -61,6 +67,15 @@ func decisionBlocks(s subject) []block {
 		}
 	}
 	return out
+}
+
+// boundNote tells the bound of the conditions from the interval that stands in the box.
+func boundNote(h Headline) string {
+	words := "The lower bound is stricter than the " + percent(h.Level) + " interval: it holds at the level of an entry, of which a month allows several."
+	if !h.Evidence.Fixed {
+		words = "Evidence is a natural logarithm. " + words
+	}
+	return words
 }
 
 // gateTable is what each gate said of a proposal.

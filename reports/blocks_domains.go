@@ -12,7 +12,7 @@ func domainBlocks(s subject) []block {
 	t := table{Caption: say("Difference by domain"), Columns: []column{
 		{Title: "domain", Wraps: true},
 		{Title: "tasks", Figures: true},
-		{Title: "champion", Figures: true},
+		{Title: against(s), Figures: true},
 		{Title: "variant", Figures: true},
 		{Title: "difference", Figures: true},
 		{Title: "interval", Figures: true},
@@ -27,11 +27,7 @@ func domainBlocks(s subject) []block {
 	}
 	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
 	if s.agent.Domains[0].Verdict != "" {
-		valid := "valid at any stop"
-		if h := s.agent.Headline; h != nil && h.Evidence != nil && h.Evidence.Fixed {
-			valid = "Student's over clusters"
-		}
-		note.Text = say("~ no significant difference. " + percent(partLevel) + " intervals, " + valid + ", not adjusted for the number of domains. " +
+		note.Text = say("~ no significant difference. Intervals for new tasks like those of the domain; all of them hold together with " + percent(partLevel) + " confidence. " +
 			"Fine: a loss of 10 points is ruled out; open: it is not yet. Only a domain that is shown to be worse stands against a recommendation.")
 	}
 	if len(t.Rows) > domainsListed {

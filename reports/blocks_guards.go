@@ -2,6 +2,7 @@ package reports
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"evolve/runtime/agent"
@@ -36,12 +37,25 @@ func guards(stats []policy.Stat) table {
 
 func span64(d time.Duration) string { return duration(d.Seconds()) }
 
-// limits says what of a tool's or provider's limits was used.
+// limits returns what of a tool's or provider's limits was used.
 func limits(s policy.Stat) text {
 	var items []text
 	add := func(words string) { items = append(items, say(words)) }
 	if s.Breaker == "open" || s.Breaker == "half_open" {
-		items = append(items, say(styled("breaker "+s.Breaker, bad)))
+		items = append(items, say(styled("breaker "+strings.ReplaceAll(s.Breaker, "_", "-"), bad)))
+	}
+	if s.Opened > 0 {
+		add("breaker opened " + some(s.Opened, "time"))
+	}
+	for _, refused := range []struct {
+		outcome agent.Outcome
+		by      string
+	}{
+		{agent.CircuitOpen, "by an open breaker"}, {agent.BudgetExceeded, "by a spent budget"}, {agent.Denied, "by policy"},
+	} {
+		if n := s.Outcomes[refused.outcome]; n > 0 {
+			add(some(int(n), "call") + " refused " + refused.by)
+		}
 	}
 	if s.RateWait > 0 {
 		add("waited " + span64(s.RateWait) + " for its rate")

@@ -3,6 +3,8 @@ package reports
 import (
 	"strconv"
 	"strings"
+
+	"evolve/archive"
 )
 
 // stageNames are the stages in words.
@@ -10,7 +12,15 @@ var stageNames = map[string]string{
 	"search": "search", "baseline": "random baseline", "aa": "champion against itself", "ablate": "ablation", "confirm": "confirmation",
 }
 
-// healthBlocks says how the run went.
+// phaseName is a phase in words: that of the stage where it is one.
+func phaseName(phase string) string {
+	if name := stageNames[phase]; name != "" {
+		return name
+	}
+	return phase
+}
+
+// healthBlocks describes how the run went.
 func healthBlocks(s subject) []block {
 	h, v, run := s.agent.Health, s.report.Volatile, s.report.Run
 	var out []block
@@ -20,16 +30,30 @@ func healthBlocks(s subject) []block {
 	for _, w := range h.Warnings {
 		out = append(out, para{Text: say(styled("Warning: ", bad), foreign(w), ".")})
 	}
-	if len(h.Stages) > 0 {
-		t := table{Caption: say("Evaluations by stage"), Columns: []column{
-			{Title: "stage"}, {Title: "planned", Figures: true}, {Title: "done", Figures: true}, {Title: "missing", Figures: true}, {Title: "skipped", Figures: true},
-		}}
-		for _, st := range h.Stages {
-			t.Rows = append(t.Rows, row{Cells: []text{say(stageNames[st.Stage]), say(count(st.Planned)), say(count(st.Done)), say(count(st.Missing)), say(count(st.Skipped))}})
+	t := table{Caption: say("Evaluations by stage"), Columns: []column{
+		{Title: "stage"}, {Title: "planned", Figures: true}, {Title: "done", Figures: true}, {Title: "missing", Figures: true}, {Title: "skipped", Figures: true},
+	}}
+	var idle []text
+	for _, st := range h.Stages {
+		if st.Done+st.Missing == 0 {
+			idle = append(idle, say(stageNames[st.Stage]))
+			continue
 		}
+		t.Rows = append(t.Rows, row{Cells: []text{say(stageNames[st.Stage]), say(count(st.Planned)), say(count(st.Done)), say(count(st.Missing)), say(count(st.Skipped))}})
+	}
+	if len(t.Rows) > 0 {
 		out = append(out, t)
 	}
 	f := facts{}
+	if len(idle) > 0 {
+		f = append(f, fact{"not begun", list(idle, ", ")})
+	}
+	if h.Released > 0 {
+		f = append(f, fact{"released", say("the search had " + some(h.Released, "evaluation") + " that were planned for the confirmation: there was nothing to confirm")})
+	}
+	if h.Lent > 0 {
+		f = append(f, fact{"lent", say("making the finalists small had " + some(h.Lent, "evaluation") + " that were planned for the confirmation: the best finalist is projected to need fewer")})
+	}
 	if len(h.Outcomes) > 0 {
 		var items []text
 		for _, o := range h.Outcomes {
@@ -38,16 +62,18 @@ func healthBlocks(s subject) []block {
 		f = append(f, fact{"outcomes", list(items, ", ")})
 	}
 	f = append(f, fact{"reused, retried", say(count(s.volatile.Cached) + " found in the archive, " + some(s.volatile.Retries, "retry", "retries"))})
-	if h.Noise != nil {
-		f = append(f, noiseFact(h.Noise))
-	} else {
-		f = append(f, fact{"champion against itself", say(styled("not run", dim))})
+	if h.Constant > 0 {
+		f = append(f, fact{"repeats", say("the same answer on all of "+some(h.Constant, "task")+" that were asked twice: ",
+			"deterministic: true and uses_seed: false in agent.yaml would spare them")})
 	}
 	f = append(f, fact{"budget used", say(budget(run, v))})
+	if l := s.volatile.Limit; l != nil {
+		f = append(f, fact{"limit that binds", limitText(*l)})
+	}
 	if v.Seconds > 0 {
 		phases := make([]string, len(v.Phases))
 		for i, p := range v.Phases {
-			phases[i] = p.Phase + " " + duration(p.Seconds)
+			phases[i] = phaseName(p.Phase) + " " + duration(p.Seconds)
 		}
 		value := say(duration(v.Seconds))
 		if len(phases) > 0 {
@@ -75,7 +101,11 @@ func healthBlocks(s subject) []block {
 	return out
 }
 
+// noiseFact is how far the champion differs from a rerun of itself; nil: not run.
 func noiseFact(n *Noise) fact {
+	if n == nil {
+		return fact{"champion against itself", say(styled("not run", dim))}
+	}
 	return fact{"champion against itself", say(points(n.Difference)+" points  "+interval(n.Lo, n.Hi), noiseWord(n))}
 }
 
@@ -83,7 +113,51 @@ func noiseWord(n *Noise) span {
 	if n.Drifted {
 		return styled("  drifted: p "+pvalue(n.P), bad)
 	}
-	return remark("the noise floor, p " + pvalue(n.P))
+	if n.P <= 1-n.Level { // the interval is without 0
+		return remark("p " + pvalue(n.P) + "; a drift is named from .01 on, as one night in twenty is as far off by chance")
+	}
+	return remark("no drift was shown, p " + pvalue(n.P))
+}
+
+// limitText names the limit that the plan followed, and what an evaluation took.
+func limitText(l archive.AgentLimit) text {
+	out := say(LimitWords(l))
+	if l.Made > 0 {
+		took := duration(l.Seconds)
+		if l.USD > 0 {
+			took += " and " + money(l.USD)
+		}
+		out = append(out, remark(took+" each, measured on "+count(l.Made)+", "+count(l.Parallel)+" at once"))
+	}
+	return out
+}
+
+// LimitWords says which limit bound the work on an agent and how far, or that none did.
+func LimitWords(l archive.AgentLimit) string {
+	name := map[string]string{"evaluations": "evaluations", "money": "money", "time": "time", "deadline": "the deadline"}[l.Bound]
+	used, of := some(l.Used, "evaluation"), count(l.Used)+" of "+some(l.Evaluations, "evaluation")
+	switch l.End {
+	case archive.LimitInterrupted:
+		return "none bound it: the run was interrupted after " + used
+	case archive.LimitFailed:
+		return "none bound it: the run failed after " + used
+	case archive.LimitPolicies:
+		return "a limit under policies bound it after " + used + ": " + clip(l.Policy, reasonKept)
+	case archive.LimitExhausted:
+		return "none bound it: after " + used + " the search had no config left to try"
+	case archive.LimitSpent, archive.LimitLeft:
+	}
+	switch {
+	case l.Bound == "enough":
+		return "none bound it: more evaluations would bring the search little"
+	case name == "":
+		return "which would bind was not known before the run ended"
+	case l.End == archive.LimitLeft:
+		return name + " bound the search, " + of + " used: the confirmation needed no more"
+	case l.End == archive.LimitSpent:
+		return name + " bound it, " + of + " used"
+	}
+	return name + " bound it, room for " + some(l.Evaluations, "evaluation")
 }
 
 func budget(run Run, v Volatile) string {

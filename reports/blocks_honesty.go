@@ -34,16 +34,8 @@ func honestyBlocks(s subject) []block {
 	if h.Adopted > 0 {
 		f = append(f, fact{"decided by it", say(some(h.Adopted, "adoption"))})
 	}
-	if r := h.Baseline; r != nil {
-		value := say(score(r.Score)+"  ["+score(r.Lo)+", "+score(r.Hi)+"]", remark("after "+some(r.Evaluations, "evaluation")))
-		f = append(f, fact{"best of random", value})
-		if r.Known {
-			f = append(f, fact{"search at equal spend", say(score(r.Search), remark(points(r.Search-r.Score)+" points against random"))})
-		}
-	}
-	if n := s.agent.Health.Noise; n != nil {
-		f = append(f, noiseFact(n))
-	}
+	f = append(f, baselineFacts(h.Baseline)...)
+	f = append(f, noiseFact(s.agent.Health.Noise))
 	out = append(out, f)
 	if h.Advice != "" {
 		out = append(out, para{Text: say(styled("Advice: ", strong), h.Advice, ".")})
@@ -52,4 +44,28 @@ func honestyBlocks(s subject) []block {
 		out = append(out, picture{c})
 	}
 	return out
+}
+
+// baselineFacts compare search and random search.
+func baselineFacts(r *Baseline) facts {
+	if r == nil {
+		return nil
+	}
+	value := say(score(r.Score)+"  ["+score(r.Lo)+", "+score(r.Hi)+"]", remark(r.Variant.Name()+" after "+some(r.Evaluations, "evaluation")))
+	f := facts{{"best of random", value}}
+	for _, m := range []struct {
+		label string
+		*Match
+	}{{"search at equal spend", r.Equal}, {"search at the end", r.End}} {
+		if m.Match == nil {
+			continue
+		}
+		value := say(score(m.Search.Score)+"  ["+score(m.Search.Lo)+", "+score(m.Search.Hi)+"]", remark(m.Search.Variant.Name()+" after "+some(m.Search.Spent, "evaluation")))
+		value = append(value, say("; ", points(m.Difference)+" points against random ", interval(m.Lo, m.Hi))...)
+		f = append(f, fact{m.label, value})
+	}
+	if len(f) > 1 {
+		f = append(f, fact{"how they compare", say("each is expected on all search tasks, by one model of all evaluations, made at the end of the search")})
+	}
+	return f
 }

@@ -1,10 +1,8 @@
 package reports
 
-import "evolve/archive"
-
 // rejectedBlocks lists what was tried and is not recommended.
 func rejectedBlocks(s subject) []block {
-	out := openBlocks(s)
+	out := append(openBlocks(s), leftOutBlocks(s)...)
 	if len(s.agent.Rejected) == 0 {
 		return out
 	}
@@ -22,7 +20,7 @@ func rejectedBlocks(s subject) []block {
 			search = say(points(r.Difference))
 		}
 		if r.Holdout != nil {
-			holdout = say(judged(*r.Holdout, points(r.Holdout.Difference)), " "+interval(r.Holdout.Lo, r.Holdout.Hi))
+			holdout = say(judged(*r.Holdout, points(r.Holdout.Difference)), " "+r.Holdout.bounds())
 		}
 		t.Rows = append(t.Rows, row{Cells: []text{say(r.Variant.Name()), say(foreign(clip(r.Operator, 40))), say(count(r.Evaluations)), search, holdout, say(foreign(signs(r.Reason)))}})
 	}
@@ -59,7 +57,7 @@ func openBlocks(s subject) []block {
 		return nil
 	}
 	note := "Evidence is what the blocks so far have shown, as a share of what the claim on these tasks needs; the entry stays open, and later nights add to it."
-	if s.agent.Decision.Verdict == archive.Adopt {
+	if s.agent.Decision.Verdict.Proposes() {
 		note = "Once the recommended variant is adopted, what these have shown against the champion of today is void."
 	}
 	return []block{t, para{Note: true, Text: say(note)}}

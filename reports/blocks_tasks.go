@@ -30,7 +30,7 @@ func taskBlocks(s subject) []block {
 		out = append(out, subhead{say(part.title)}, taskTable(part.title+", the largest first", part.mark, first(part.tasks, tasksListed)))
 		for _, p := range part.tasks {
 			if d, ok := details[p.Task]; ok {
-				out = append(out, detailFold(d))
+				out = append(out, detailFold(d, against(s)))
 				delete(details, p.Task)
 			}
 		}
@@ -64,13 +64,13 @@ func passes(p TaskPair) string {
 	return count(p.PassA) + "/" + n + " → " + count(p.PassB) + "/" + n
 }
 
-func detailFold(d Detail) fold {
+func detailFold(d Detail, against string) fold {
 	f := fold{Summary: say(foreign(clip(d.Task, 80)), "  "+passes(d.TaskPair), remark(d.Steady+", repeat "+count(d.Repeat)))}
 	words := facts{}
 	for _, side := range []struct {
 		name string
 		a    Attempt
-	}{{"champion", d.Before}, {"variant", d.After}} {
+	}{{against, d.Before}, {"variant", d.After}} {
 		verdict := styled("failed", bad)
 		if side.a.Pass {
 			verdict = styled("passed", good)
@@ -92,12 +92,12 @@ func detailFold(d Detail) fold {
 	}
 	f.Blocks = append(f.Blocks, words)
 	if len(d.Steps) > 0 {
-		f.Blocks = append(f.Blocks, stepTable(d))
+		f.Blocks = append(f.Blocks, stepTable(d, against))
 	}
 	for _, side := range []struct {
 		name string
 		a    Attempt
-	}{{"Champion's transcript", d.Before}, {"Variant's transcript", d.After}} {
+	}{{strings.ToUpper(against[:1]) + against[1:] + "'s transcript", d.Before}, {"Variant's transcript", d.After}} {
 		if len(side.a.Events) > 0 {
 			f.Blocks = append(f.Blocks, fold{Summary: say(side.name), Blocks: []block{transcript(say(side.name+", ", foreign(clip(d.Task, 80))), side.a)}})
 		}
@@ -106,7 +106,7 @@ func detailFold(d Detail) fold {
 }
 
 // stepTable shows the tool calls side by side.
-func stepTable(d Detail) block {
+func stepTable(d Detail, against string) block {
 	if d.Diverge < 0 {
 		names := make([]string, len(d.Steps))
 		for i, s := range d.Steps {
@@ -114,7 +114,7 @@ func stepTable(d Detail) block {
 		}
 		return facts{{"tools", say("both the same: ", foreignList(names))}}
 	}
-	t := table{Caption: say("Tool calls of ", foreign(clip(d.Task, 80))), Columns: []column{{Title: "#", Figures: true}, {Title: "champion", Wraps: true}, {Title: "variant", Wraps: true}, {Title: ""}}}
+	t := table{Caption: say("Tool calls of ", foreign(clip(d.Task, 80))), Columns: []column{{Title: "#", Figures: true}, {Title: against, Wraps: true}, {Title: "variant", Wraps: true}, {Title: ""}}}
 	for i, st := range d.Steps {
 		r := row{Cells: []text{say(count(i + 1)), stepText(st.Before), stepText(st.After), nil}}
 		if i == d.Diverge {

@@ -1,12 +1,14 @@
 package reports
 
+import "slices"
+
 // usageBlocks are the conditions on cost and latency, and what else was consumed.
 func usageBlocks(s subject) []block {
 	t := table{Caption: say("Consumed per evaluation on the holdout"), Columns: []column{
 		{Title: "mean", Wraps: true},
-		{Title: "champion", Figures: true},
+		{Title: against(s), Figures: true},
 		{Title: "variant", Figures: true},
-		{Title: "pair by pair", Figures: true},
+		{Title: "change", Figures: true},
 		{Title: "interval", Figures: true},
 		{Title: ""},
 	}}
@@ -30,22 +32,51 @@ func usageBlocks(s subject) []block {
 			ratio, between, verdict = say(percents(g.Ratio)), say(ratioInterval(g.Lo, g.Hi)), guardText(*g)
 		}
 		t.Rows = append(t.Rows,
-			row{Cells: []text{say("latency, median"), say(duration(a.P50)), say(duration(b.P50)), ratio, between, verdict}},
-			row{Cells: []text{say("latency, 95th percentile"), say(duration(a.P95)), say(duration(b.P95)), say(unknown), say(unknown), nil}})
+			row{Cells: []text{say("latency, median"), say(duration(a.P50)), say(duration(b.P50)), say(unknown), say(unknown), nil}},
+			row{Cells: []text{say("latency, 95th percentile"), say(duration(a.P95)), say(duration(b.P95)), ratio, between, verdict}})
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
 	note := "Described, not tested: these figures took no part in the verdict."
 	if len(s.agent.Guards) > 0 || s.volatile.Guard != nil {
-		note = "Pair by pair: the geometric mean of the ratios, each between ¼ and 4, with its " + percent(partLevel) +
-			" interval, valid at any stop. Where a bound is named it must be proven before anything is recommended; not to be significantly worse is no proof. The other rows took no part in the verdict."
+		note = "Change: the ratio of the means over the tasks, or of the 95th percentiles, with its " + percent(partLevel) +
+			" interval for new tasks like these. " + laterNote(s) + unseenNote(s) + "The rows without a bound took no part in the verdict."
 	}
 	return []block{t, para{Text: say(note), Note: true}}
 }
 
-// guardText says how a guard stands, and what it demands.
-func guardText(g Guard) text { return say(guardMark(g), " at most "+percents(g.Most)) }
+// guardsOf are all of an agent's, with that on the latency.
+func guardsOf(s subject) []Guard {
+	guards := slices.Clone(s.agent.Guards)
+	if g := s.volatile.Guard; g != nil {
+		guards = append(guards, *g)
+	}
+	return guards
+}
+
+// laterNote names the level of guards that were looked at again after the gain was proven.
+func laterNote(s subject) string {
+	for _, g := range guardsOf(s) {
+		if g.Level > partLevel+flat {
+			return "Those with a bound are " + percent(g.Level) + " intervals, as the confirmation went on for a guard and looked at it again. "
+		}
+	}
+	return ""
+}
+
+// unseenNote says what no interval covers.
+func unseenNote(s subject) string {
+	for _, g := range guardsOf(s) {
+		if g.Unseen > 0 {
+			return "Up to " + percent(g.Unseen) + " of tasks could consume anything without one of them being among these (at an error of 5 %). "
+		}
+	}
+	return ""
+}
+
+// guardText says how a guard stands, and which of its bounds decided that.
+func guardText(g Guard) text { return say(guardMark(g), " at most "+g.bound()) }
 
 func quantity(unit string, x float64) string {
 	switch unit {

@@ -33,9 +33,12 @@ func decisionBox(s subject) box {
 	b.Verdict = strings.ToUpper(string(d.Verdict))
 	switch d.Verdict {
 	case archive.Adopt:
-		b.Subject = say(styled(d.name(), strong), " instead of ", d.Champion.Name())
+		b.Subject = say(styled(d.name(), strong), " instead of "+d.instead())
 		b.Claim = claim(s)
-	case archive.Keep, archive.Undecided:
+	case archive.Trade:
+		b.Subject = say(styled(d.name(), strong), " instead of "+d.instead(), " breaks a guard")
+		b.Claim = claim(s)
+	case archive.Keep, archive.Undecided, archive.Waits:
 		b.Subject = say(styled(d.Champion.Name(), strong))
 		if words := claims[d.Claim]; words != "" && s.agent.Headline.Evidence.State != stats.Vetoed {
 			b.Claim = s.agent.Headline.Variant.Name() + " is " + words
@@ -78,20 +81,38 @@ func boxRows(s subject) []boxRow {
 		return nil
 	}
 	note := say(sample(*h))
-	if s.agent.Decision.Verdict != archive.Adopt {
+	if h.Of != stats.NoClaim {
+		note = say(h.Of.Words()+", ", note)
+	}
+	if !s.agent.Decision.Verdict.Proposes() {
 		note = say(h.Variant.Name()+", ", note)
+	}
+	if d := s.agent.Decision; d.Against != nil {
+		note = append(note, say(", against "+d.instead())...)
 	}
 	rows := []boxRow{{
 		Label:   "holdout",
-		Figures: []text{say(score(h.Champion) + " → " + score(h.Score)), say(judged(h.Effect, points(h.Difference)+" points")), say(interval(h.Lo, h.Hi))},
+		Figures: []text{say(score(h.Champion) + " → " + score(h.Score)), say(judged(h.Effect, points(h.Difference)+" points")), say(h.bounds())},
 		Note:    note,
 	}}
+	if row := championRow(s); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
 	rows = append(rows, guardRows(s)...)
 	if len(s.agent.Domains) > 0 {
 		rows = append(rows, boxRow{Label: "domains", Note: domainLine(s.agent.Domains)})
 	}
-	if len(s.agent.Changes) > 0 && s.agent.Decision.Verdict == archive.Adopt {
-		rows = append(rows, boxRow{Label: "changes", Note: changeLine(s.agent.Changes)})
+	if len(s.agent.Changes) > 0 && s.agent.Decision.Verdict.Proposes() {
+		rows = append(rows, boxRow{Label: "changes", Note: append(since(s.agent.Decision), changeLine(s.agent.Changes)...)})
+	}
+	if row := failuresRow(*h, against(s)); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
+	if row := tailRow(*h, s.agent.Decision.Reference); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
+	if row := assumesRow(*h); len(row.Note) > 0 {
+		rows = append(rows, row)
 	}
 	if row := openRow(s); len(row.Note) > 0 {
 		rows = append(rows, row)
@@ -122,6 +143,14 @@ func judged(e Effect, s string) text {
 		return say(styled(s, bad))
 	}
 	return say(s + " ~")
+}
+
+// since names what changes are counted from where the figures above are not about the champion.
+func since(d Decision) text {
+	if d.Against == nil {
+		return nil
+	}
+	return say("from " + d.Champion.Name() + ": ")
 }
 
 // changeLine names up to four changes in short.

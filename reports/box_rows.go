@@ -1,39 +1,34 @@
 package reports
 
 import (
+	"fmt"
 	"strconv"
 
-	"evolve/archive"
 	"evolve/bench/stats"
 )
 
-// guardRows are the lines of cost and latency.
+// guardRows are the lines of cost, latency and what else is guarded.
 func guardRows(s subject) []boxRow {
 	var out []boxRow
-	add := func(g Guard, values text) {
+	for _, g := range guardsOf(s) {
 		out = append(out, boxRow{
-			Label:   g.Name,
-			Figures: []text{values, say(percents(g.Ratio)), say(ratioInterval(g.Lo, g.Hi))},
+			Label:   g.label(),
+			Figures: []text{say(g.amount(g.Champion) + " → " + g.amount(g.Candidate)), say(percents(g.Ratio)), say(ratioInterval(g.Lo, g.Hi))},
 			Note:    guardText(g),
 		})
 	}
-	for _, g := range s.agent.Guards {
-		var values text
-		for _, u := range s.agent.Usage {
-			if u.Name == g.Name {
-				values = say(quantity(u.Unit, u.Champion) + " → " + quantity(u.Unit, u.Variant))
-			}
-		}
-		add(g, values)
-	}
-	if g := s.volatile.Guard; g != nil {
-		var values text
-		if a, b := s.volatile.Champion, s.volatile.Variant; a != nil && b != nil {
-			values = say(duration(a.P50) + " → " + duration(b.P50))
-		}
-		add(*g, values)
-	}
 	return out
+}
+
+// amount writes a value of what is guarded.
+func (g Guard) amount(v float64) string {
+	switch g.Name {
+	case costGuard:
+		return money(v)
+	case latencyGuard:
+		return duration(v)
+	}
+	return stats.Quantity(g.Name, v)
 }
 
 // guardMark says how a guard stands, in a sign or a word.
@@ -44,7 +39,58 @@ func guardMark(g Guard) span {
 	case stats.GuardFailed:
 		return styled("✗", bad)
 	}
-	return span{Text: "open:"}
+	return span{Text: "~ open:"}
+}
+
+// failuresRow counts the tasks that either side failed; none while the variant fails no task that
+// what it was measured against does not.
+func failuresRow(h Headline, against string) boxRow {
+	if h.Evidence == nil || h.Evidence.Failures == nil || h.Evidence.Failures.Only == 0 {
+		return boxRow{}
+	}
+	f := h.Evidence.Failures
+	note := against + " " + count(f.Champion) + " of " + some(f.Tasks, "task") + " → variant " + count(f.Variant) + " of " + count(f.Tasks) +
+		" (" + percent(float64(f.Variant)/float64(f.Tasks)) + "); " + count(f.Only) + " that " + article(against) + " answers, at most " + percent(f.OnlyMost) + " of new ones at .05"
+	return boxRow{Label: "failures", Note: say(styled(note, bad))}
+}
+
+// article makes the side that [against] names the subject of a sentence.
+func article(against string) string {
+	if against == "champion" {
+		return "the champion"
+	}
+	return against
+}
+
+// tailRow says what a claim about new tasks leaves open.
+func tailRow(h Headline, r *stats.Reference) boxRow {
+	e := h.Evidence
+	if e == nil || e.Tail == nil || e.Claim != stats.NewTasks {
+		return boxRow{}
+	}
+	note := "up to " + percent(e.Tail.Unseen) + " of new tasks could fail unseen; the gain would be gone if " + percent(e.Tail.BreakEven) + " did"
+	if r != nil {
+		note = "up to " + percent(e.Tail.Unseen) + " of new tasks could fail unseen; the gain over " + Visible(r.Proposal) + " would be gone if " + percent(e.Tail.BreakEven) + " did"
+		if all := r.BreakEven(stats.Comparison{Difference: h.Difference, MeanB: h.Score}); all > 0 {
+			note += fmt.Sprintf(", that over v%d if about %s did", r.Champion, percent(all))
+		}
+	}
+	if e.Tail.Failing > 0 {
+		note = some(e.Tail.Failing, "task") + " failed in every run, as up to " + percent(e.Tail.FailingMost) + " of new ones may; " + note
+	}
+	if e.Tail.Worse > 0 {
+		note = some(e.Tail.Worse, "task") + " clearly worse; " + note
+	}
+	return boxRow{Label: "tail", Note: say(note)}
+}
+
+// assumesRow says what a claim about new tasks takes for granted of other nights.
+func assumesRow(h Headline) boxRow {
+	e := h.Evidence
+	if e == nil || e.Night == 0 || e.Claim != stats.NewTasks {
+		return boxRow{}
+	}
+	return boxRow{Label: "assumes", Note: say("a night shifts such a difference by " + size(e.Night) + " points (standard deviation); measured in " + some(e.Nights, "night"))}
 }
 
 // openRow names up to three candidates whose confirmation is not at its end. An adoption
@@ -54,7 +100,7 @@ func openRow(s subject) boxRow {
 	more := 0
 	for _, c := range s.agent.Candidates {
 		switch {
-		case !c.Open() || s.agent.Decision.Verdict == archive.Adopt:
+		case !c.Open() || s.agent.Decision.Verdict.Proposes():
 		case len(items) == candidatesNamed:
 			more++
 		default:
@@ -72,7 +118,10 @@ const candidatesNamed = 3
 
 // standing says how far a candidate has come.
 func standing(c Candidate) string {
-	words := "after " + some(c.Blocks, "block") + ", " + share(c.Share()) + " of the evidence"
+	words := "after " + some(c.Blocks, "block") + ", " + share(c.Share()) + " of the evidence needed"
+	if c.Share() >= 1 {
+		words = "after " + some(c.Blocks, "block") + ", shown for these tasks and not yet for new ones"
+	}
 	if c.State == stats.Parked {
 		words += ", parked"
 	}
@@ -93,12 +142,15 @@ func domainLine(domains []Domain) text {
 	}
 	var items []text
 	worse, open := 0, 0
+	worst := domains[0] // of the open ones
 	for _, d := range domains {
 		switch {
 		case d.Flag == "worse":
 			worse++
 		case d.Verdict == stats.DomainOpen:
-			open++
+			if open++; open == 1 || d.Difference < worst.Difference {
+				worst = d
+			}
 		}
 	}
 	for i, d := range shown {
@@ -110,6 +162,8 @@ func domainLine(domains []Domain) text {
 	switch {
 	case worse > 0:
 		items = append(items, say(styled(some(worse, "domain")+" worse", bad)))
+	case open > 0 && worst.Difference < 0:
+		items = append(items, say(count(open)+" open, the worst ", foreign(clip(worst.Domain, 24)), " "+points(worst.Difference)+" points "+interval(worst.Lo, worst.Hi)))
 	case open > 0:
 		items = append(items, say(count(open)+" open"))
 	default:

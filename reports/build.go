@@ -37,6 +37,13 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 		r.Volatile.CostUSD += b.tally.paid
 		r.Run.Evaluations += b.tally.total
 	}
+	at := record.Ended
+	if at.IsZero() {
+		at = record.Started
+	}
+	if r.Volatile.Waiting, err = Awaiting(ctx, src, record.ID, at); err != nil {
+		return Report{}, err
+	}
 	if r.Volatile.Patches, err = patches(ctx, src, record); err != nil {
 		return Report{}, err
 	}
@@ -110,7 +117,7 @@ type builder struct {
 
 	plan   archive.AgentPlan
 	result archive.AgentResult
-	// finished says that there is a result.
+	// finished reports whether there is a result.
 	finished bool
 	// headline is the index of the finalist that the verdict rests on, -1 for none.
 	headline int
@@ -134,10 +141,15 @@ func (b *builder) build(name string) error {
 		return err
 	}
 	b.finished = err == nil
-	b.headline = leading(b.result)
+	b.headline = Leading(b.result)
 	b.volatile.Sandbox = b.plan.Sandbox
+	for _, l := range b.run.Limits {
+		if l.Agent == name {
+			b.volatile.Limit = &l
+		}
+	}
 	for _, step := range []func() error{
-		b.count, b.compare, b.detail, b.change, b.ablate, b.candidates, b.honesty, b.reject, b.proposals, b.health, b.provenance, b.decide,
+		b.count, b.compare, b.detail, b.change, b.ablate, b.candidates, b.honesty, b.reject, b.leftOut, b.proposals, b.health, b.provenance, b.decide,
 	} {
 		if err := step(); err != nil {
 			return err

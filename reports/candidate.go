@@ -21,7 +21,7 @@ type Candidate struct {
 	// LogE is its evidence and Required what that must reach, as in [Evidence].
 	LogE     float64 `json:"log_e"`
 	Required float64 `json:"required"`
-	// Tonight says that this run added to it.
+	// Tonight reports whether this run added to it.
 	Tonight bool   `json:"tonight"`
 	Reason  string `json:"reason,omitempty"`
 }
@@ -38,7 +38,7 @@ func (b *builder) candidates() error {
 		if err != nil {
 			return err
 		}
-		if !b.earlier[c.Run] || c.Champion != b.plan.Champion {
+		if !b.earlier[c.Run] || c.Champion != b.plan.Reference() {
 			continue
 		}
 		out, err := b.candidate(c)

@@ -24,7 +24,15 @@ func estimated(f archive.Finalist) stats.Comparison {
 	return f.Comparison
 }
 
-func estimate(f archive.Finalist) Effect { return effect(estimated(f)) }
+// estimate is a finalist's difference with the interval that belongs to its claim.
+func estimate(f archive.Finalist) Effect {
+	e := effect(estimated(f))
+	if f.Ruling != nil {
+		i, about := f.Ruling.Shown()
+		e.Lo, e.Hi, e.Of = i.Lo, i.Hi, about
+	}
+	return e
+}
 
 // compare fills headline, finalists, domains, tasks and usage.
 func (b *builder) compare() error {
@@ -62,13 +70,19 @@ func (b *builder) compare() error {
 	if h.Tasks == 0 {
 		h.Repeats = 0
 	}
+	// A ruling that counts missing data has tasks that lack a side.
+	counted := f.Ruling != nil && f.Ruling.MissingCounted
+	if counted {
+		c := f.Ruling.Comparison
+		h.Tasks, h.Repeats, h.Wins, h.Losses, h.Ties = c.Tasks, c.Repeats, c.Wins, c.Losses, c.Ties
+	}
 	b.out.Headline = &h
 	b.domains(f, perDomain)
 	if f.Ruling != nil {
 		b.guarded(f.Ruling)
 	}
 	b.usage()
-	if n := estimated(f).Tasks; n != h.Tasks {
+	if n := estimated(f).Tasks; n != h.Tasks && !counted {
 		b.out.Health.Warnings = append(b.out.Health.Warnings, fmt.Sprintf(
 			"the verdict was made from %s, the records hold %s with both sides", some(n, "task"), some(h.Tasks, "task")))
 	}

@@ -124,7 +124,7 @@ func (w *world) ruled(c contest) archive.AgentResult {
 	var rulings []stats.Ruling
 	for i, id := range c.finalists {
 		p := w.past[id]
-		r := stats.Judge(string(id), p.pairs, stats.Rule{Alpha: p.entry.Alpha, Cap: p.entry.Projected, Cost: true, Latency: true})
+		r := stats.Judge(string(id), p.pairs, stats.Rule{Alpha: p.entry.Alpha, Cap: p.entry.Projected, Guards: stats.DefaultBounds()})
 		p.entry.Runs = append(p.entry.Runs, w.run.ID)
 		p.entry.State, p.entry.Blocks, p.entry.LogE, p.entry.Reason = r.State, r.Blocks, r.LogE, r.Reason
 		w.must(w.a.PutCandidate(w.ctx, p.entry, w.run.Started))
@@ -138,7 +138,7 @@ func (w *world) ruled(c contest) archive.AgentResult {
 	done := stats.Conclude(rulings, stats.Circumstances{Searched: true, Design: stats.Design{
 		Tasks: len(c.holdout), Units: len(c.holdout), Tonight: pairs, Month: 30 * pairs, Alpha: month.Alpha(),
 	}})
-	res.Verdict, res.Reason, res.Detectable = done.Verdict, done.Sentence, done.Detectable
+	res.Verdict, res.Reason, res.Causes, res.Detectable = done.Verdict, done.Sentence, done.Causes, done.Detectable
 	if done.Winner >= 0 {
 		res.Winner = c.finalists[done.Winner]
 	}

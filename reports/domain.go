@@ -9,8 +9,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// partLevel is the level of the intervals of domains and guards: their ends are the
-// two one-sided bounds at .05 by which bench/stats rules.
+// partLevel is the level of the intervals of guards and, together, of domains: their ends are
+// the two one-sided bounds at .05 by which bench/stats rules, for domains divided by their number.
 const partLevel = .90
 
 // domains takes over the difference in every subject area, the best first: from
@@ -20,7 +20,7 @@ func (b *builder) domains(f archive.Finalist, tasks map[string]int) {
 		for _, d := range r.Parts {
 			b.out.Domains = append(b.out.Domains, Domain{
 				Domain: d.Domain, Tasks: tasks[d.Domain], Verdict: d.Verdict,
-				Effect: Effect{Champion: d.MeanA, Score: d.MeanB, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, Level: partLevel},
+				Effect: Effect{Champion: d.MeanA, Score: d.MeanB, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, Level: cmp.Or(d.Level, partLevel)},
 			})
 		}
 	} else {

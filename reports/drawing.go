@@ -3,7 +3,6 @@ package reports
 import (
 	"html/template"
 
-	"evolve/archive"
 	"evolve/reports/plot"
 )
 
@@ -36,7 +35,7 @@ func curve(s subject) drawing {
 	if len(s.agent.Curve) < 2 {
 		return nil
 	}
-	c := plot.Curve{Heading: "Best so far against evaluations", Champion: s.agent.Honesty.Champion, Score: score}
+	c := plot.Curve{Heading: "What the search recommended, by evaluations spent", Champion: s.agent.Honesty.Champion, Score: score}
 	for _, p := range s.agent.Curve {
 		c.Search = append(c.Search, plot.XY{X: float64(p.Evaluations), Y: p.Best})
 		if n := len(c.Random); p.RandomEvals > 0 && (n == 0 || c.Random[n-1].X < float64(p.RandomEvals)) {
@@ -50,7 +49,7 @@ func slope(s subject) drawing {
 	p := plot.Slope{Heading: "Every holdout task, before and after", Left: "champion", Right: "variant", Score: score}
 	if h := s.agent.Headline; h != nil {
 		p.Left, p.Right = "champion "+s.agent.Decision.Champion.Name(), "variant "+h.Variant.Name()
-		if s.agent.Decision.Verdict != archive.Adopt {
+		if !s.agent.Decision.Verdict.Proposes() {
 			p.Right = "finalist " + h.Variant.Name()
 		}
 	}

@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"cmp"
 	"math"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench/stats"
@@ -17,21 +19,28 @@ type Evidence struct {
 	LogE     float64 `json:"log_e"`
 	LogHarm  float64 `json:"log_harm"`
 	Required float64 `json:"required"`
-	// Month is the interval at level MonthLevel, 1 − α_c: it holds over everything that
+	// Month is the interval for these tasks at level MonthLevel, 1 − α_c: it holds over everything that
 	// was confirmed in the window of the error control.
 	Month      stats.Interval `json:"month"`
 	MonthLevel float64        `json:"month_level"`
-	// New is the interval for new tasks like these, at the level of the effect; NewLower
-	// the bound at α_c/2 that must be above 0, Limit where it goes with ever more blocks.
+	// These is the interval for these tasks, New that for new tasks like these, both at the level
+	// of the effect, which shows the one that belongs to the claim; NewLower is the bound at α_c/2 that must be above 0, Limit where it goes with ever more blocks.
+	These    stats.Interval `json:"these_tasks"`
 	New      stats.Interval `json:"new_tasks"`
 	NewLower float64        `json:"new_tasks_lower"`
 	Limit    float64        `json:"new_tasks_limit"`
+	// Nights counts the runs that the pairs are from, Night is the standard deviation, in score
+	// units, of what the differences of one night are taken to share.
+	Nights int     `json:"nights,omitempty"`
+	Night  float64 `json:"night_sd,omitempty"`
+	// Tail is what the mean does not show: the tasks that got worse, and those unseen.
+	Tail *stats.Tail `json:"tail,omitempty"`
+	// Failures count what either side did not answer by its own doing; nil: nothing.
+	Failures *stats.Failures `json:"failures,omitempty"`
 	// Between and Within are the variances of the difference between tasks and of one
 	// pair around its task.
 	Between float64 `json:"variance_between"`
 	Within  float64 `json:"variance_within"`
-	// Shrunken is the difference pulled towards 0; possibly still optimistic.
-	Shrunken float64 `json:"shrunken"`
 	// Blocks and Pairs are those of the ruling, Runs the nights they were made in.
 	Blocks int      `json:"blocks"`
 	Pairs  int      `json:"pairs"`
@@ -57,28 +66,35 @@ func evidence(f archive.Finalist) *Evidence {
 		return nil
 	}
 	return &Evidence{
+		Tail: r.Tail, Failures: r.Failures, Nights: r.Nights, Night: r.Night,
+		These: r.These(),
 		State: r.State, Claim: r.Claim, LogE: r.LogE, LogHarm: r.LogHarm, Required: r.Threshold,
 		Month: r.Month, MonthLevel: 1 - math.Exp(-r.Threshold), New: r.New, NewLower: r.NewLower, Limit: r.Limit,
-		Between: r.Between, Within: r.Within, Shrunken: r.Shrunken, Blocks: r.Blocks, Pairs: r.Pairs,
+		Between: r.Between, Within: r.Within, Blocks: r.Blocks, Pairs: r.Pairs,
 		Runs: append([]string(nil), f.Runs...), Fixed: r.Fixed,
 	}
 }
 
-// Guard is a condition on what the variant costs or how long it takes: its ratio to
-// the champion, pair by pair.
+// Guard is a condition on what the variant consumes: its ratio to the champion.
 type Guard struct {
-	Name string `json:"name"` // cost, latency
-	// Ratio is a geometric mean, bounded by Lo and Hi at any stopping time; 1 is no change.
+	Name string `json:"name"` // cost, latency, …
+	// Of says what is compared: mean, or p95, the 95th percentile.
+	Of        string  `json:"of,omitempty"`
+	Champion  float64 `json:"champion"`
+	Candidate float64 `json:"candidate"`
+	// Ratio is candidate over champion, bounded by Lo and Hi at Level; 1 is no change.
 	Ratio float64 `json:"ratio"`
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
-	// Most is the ratio that it must be proven not to exceed; LogE is the evidence for
-	// that, Required what it must reach.
-	Most     float64 `json:"most"`
-	LogE     float64 `json:"log_e"`
-	Required float64 `json:"required"`
-	// Verdict is "passed", "open" or "failed".
+	Level float64 `json:"level"`
+	// Most is the highest ratio allowed, Floor the difference that is allowed at any ratio.
+	Most  float64 `json:"most"`
+	Floor float64 `json:"floor"`
+	// Unseen is the share of tasks that could consume anything without one of them being seen.
+	Unseen float64 `json:"unseen,omitempty"`
+	// Verdict is "passed", "open" or "failed"; Broken says that it makes the variant a trade.
 	Verdict string `json:"verdict"`
+	Broken  bool   `json:"broken,omitempty"`
 }
 
 // The names of the guards. The figures of latency depend on the night and the host.
@@ -91,27 +107,48 @@ const (
 // what is volatile.
 func (b *builder) guarded(r *stats.Ruling) {
 	for _, g := range r.Guards {
-		out := Guard{Name: g.Name, Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi, Most: g.Most, LogE: g.LogE, Required: g.Threshold, Verdict: g.Verdict}
-		switch g.Name {
-		case costGuard:
-			b.out.Guards = append(b.out.Guards, out)
-		case latencyGuard:
+		out := Guard{
+			Name: g.Name, Of: g.Of, Champion: g.Champion, Candidate: g.Candidate, Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi, Level: cmp.Or(g.Level, partLevel),
+			Most: g.Most, Floor: g.Floor, Unseen: g.Unseen, Verdict: g.Verdict, Broken: g.Broken(),
+		}
+		if g.Name == latencyGuard {
 			b.volatile.Guard = &out
+		} else {
+			b.out.Guards = append(b.out.Guards, out)
 		}
 	}
 }
 
-// threshold is the guard as a condition of the verdict: of its evidence, or of the
-// ratio itself where every repeat costs the same and nothing is left to prove.
-func (g Guard) threshold() Threshold {
-	if g.Required == 0 {
-		return Threshold{
-			Name: g.Name + " of the champion's", Unit: "ratio", Observed: g.Ratio, Sign: "≤", Required: g.Most,
-			Margin: g.Most - g.Ratio, Met: g.Verdict == stats.GuardPassed,
-		}
+// threshold is the guard as a condition of the verdict.
+func (g Guard) threshold(d Decision) Threshold {
+	t := Threshold{
+		Name: g.label() + " against " + d.rival(), Unit: "ratio", Observed: g.Ratio, Sign: "≤", Required: g.Most,
+		Margin: g.Most - g.Ratio, Met: g.Verdict == stats.GuardPassed,
 	}
-	return Threshold{
-		Name: g.Name + " at most " + percents(g.Most) + ": evidence", Unit: "log_e", Observed: g.LogE, Sign: "≥", Required: g.Required,
-		Margin: g.LogE - g.Required, Met: g.Verdict == stats.GuardPassed,
+	if g.below() {
+		t.Name += ": " + g.bound() + " never counts"
 	}
+	t.Open = g.Verdict == stats.GuardOpen && !g.Broken
+	return t
+}
+
+// below reports whether the guard has passed because the difference is within the floor,
+// whatever the ratio.
+func (g Guard) below() bool { return g.Verdict == stats.GuardPassed && g.Floor > 0 && g.Hi > g.Most }
+
+// bound is how much more the variant may consume: the ratio, or the floor where that decided.
+func (g Guard) bound() string {
+	if g.below() {
+		return g.amount(g.Floor) + " more"
+	}
+	return percents(g.Most)
+}
+
+// label names what is compared.
+func (g Guard) label() string {
+	name := Visible(strings.ReplaceAll(g.Name, "_", " "))
+	if g.Of == stats.P95 {
+		return name + " (p95)"
+	}
+	return name
 }

@@ -13,6 +13,7 @@ var findings = map[stats.State]string{
 	stats.Harmful:  "worse",
 	stats.Vetoed:   "vetoed",
 	stats.Parked:   "parked",
+	stats.Trade:    "better, and breaks a guard",
 }
 
 // finding says in a few words what bench/stats ruled.

@@ -38,3 +38,28 @@ func TestGuards(t *testing.T) {
 		t.Error("a tool's name acts on the terminal")
 	}
 }
+
+// No limit that a call met is left out: a breaker that opened and closed again, refusals,
+// waiting, a spent budget.
+func TestLimitsThatWereReached(t *testing.T) {
+	for want, s := range map[string]policy.Stat{
+		"none reached":                      {Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}, Breaker: "closed"},
+		"breaker opened 2 times":            {Breaker: "closed", Opened: 2},
+		"breaker half-open":                 {Breaker: "half_open"},
+		"1 call refused by an open breaker": {Breaker: "closed", Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}},
+		"4 calls refused by a spent budget": {Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}},
+		"2 calls refused by policy":         {Outcomes: map[agent.Outcome]int64{agent.Denied: 2}},
+		"2 rate limited":                    {Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}},
+		"waited 3.0 s for its rate":         {RateWait: 3 * time.Second},
+		"1 given up and not ended":          {Abandoned: 1},
+		"budget of a run: 3 of 3 calls":     {Budgets: []policy.BudgetStat{{Scope: "run", Used: policy.Usage{Calls: 3}, Limit: policy.Budget{Calls: 3}}}},
+	} {
+		words := ""
+		for _, x := range limits(s) {
+			words += x.Text
+		}
+		if !strings.Contains(words, want) || want != "none reached" && strings.Contains(words, "none reached") {
+			t.Errorf("%+v: %q, want %q", s, words, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"errors"
+	"slices"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -11,7 +12,7 @@ import (
 func (b *builder) health() error {
 	h := &b.out.Health
 	h.Incomplete = clip(b.result.Incomplete, reasonKept)
-	for _, w := range b.plan.Warnings {
+	for _, w := range slices.Concat(b.plan.Warnings, b.plan.Alike) {
 		h.Warnings = append(h.Warnings, clip(w, reasonKept))
 	}
 	for _, s := range []struct {
@@ -35,6 +36,7 @@ func (b *builder) health() error {
 			h.Stages = append(h.Stages, row)
 		}
 	}
+	h.Released, h.Lent = b.plan.Released, b.plan.Lent
 	b.searchWhole()
 	for _, o := range agent.Outcomes() {
 		if n := b.tally.outcomes[o]; n > 0 {
@@ -43,6 +45,12 @@ func (b *builder) health() error {
 	}
 	if b.result.AA != nil {
 		h.Noise = &Noise{Effect: effect(b.result.AA.Comparison), P: b.result.AA.TwoSided, Drifted: b.result.AA.Drifted}
+	}
+	if b.result.Strayed != "" {
+		h.Warnings = append(slices.Clip(h.Warnings), "infrastructure failed many evaluations in a row while the champion answered, so the trouble is that of some variants or tasks, and the run went on; the first of them: "+b.result.Strayed)
+	}
+	if b.result.Repeats.Constant() {
+		h.Constant = b.result.Repeats.Tasks
 	}
 	b.volatile.Cached, b.volatile.Retries = b.tally.cached, b.tally.retries
 	return nil

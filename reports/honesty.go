@@ -38,23 +38,46 @@ func (b *builder) honesty() error {
 	if err := b.worn(); err != nil {
 		return err
 	}
-	for _, p := range b.result.Search.Curve {
-		random := b.tally.random(p.Evaluations)
-		q := Point{Evaluations: p.Evaluations - random, Best: p.Best, RandomEvals: random}
-		if random > 0 {
-			q.Random = p.Random
-		}
-		b.out.Curve = append(b.out.Curve, q)
-	}
+	b.curve()
+	b.front()
 	if r := b.result.Search.Baseline; r != nil && r.Evaluations > 0 {
-		base := &Baseline{Variant: b.ref(r.Variant), Score: r.Score, Lo: r.Lo, Hi: r.Hi, Evaluations: len(b.tally.drawn)}
-		base.Search, base.Known = b.atSpend(base.Evaluations)
-		h.Baseline = base
+		h.Baseline = &Baseline{
+			Variant: b.ref(r.Variant), Score: r.Score, Lo: r.Lo, Hi: r.Hi, Evaluations: b.tally.drawn,
+			Equal: b.match(b.result.Search.Equal), End: b.match(b.result.Search.End),
+		}
 	}
 	return nil
 }
 
-// control says how errors are controlled, and what is left of that.
+// curve is what was recommended as the search went on. Runs from before its variants were
+// recorded have none: their estimates were of variants that were selected for them.
+func (b *builder) curve() {
+	for _, p := range b.result.Search.Curve {
+		if p.Variant == "" {
+			continue
+		}
+		q := Point{Evaluations: p.Evaluations - p.RandomEvals, Variant: b.ref(p.Variant), Best: p.Best, RandomEvals: p.RandomEvals}
+		if p.RandomVariant != "" {
+			q.Random = p.Random
+		}
+		b.out.Curve = append(b.out.Curve, q)
+	}
+}
+
+func (b *builder) match(m *archive.Match) *Match {
+	if m == nil {
+		return nil
+	}
+	side := func(v archive.ScoredVariant, spent int) Side {
+		return Side{Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi, Spent: spent}
+	}
+	return &Match{
+		Search: side(m.Search, m.SearchSpent), Random: side(m.Random, m.RandomSpent),
+		Difference: m.Difference, Lo: m.Lo, Hi: m.Hi, Common: m.Common,
+	}
+}
+
+// control describes the error control across nights, and what is left of it.
 func (b *builder) control() {
 	h := &b.out.Honesty
 	if b.headline >= 0 {
@@ -95,19 +118,4 @@ func (b *builder) worn() error {
 	}
 	h.Advice = stats.Worn(h.Confirmed, h.Adopted)
 	return nil
-}
-
-// atSpend is the search's best estimate when it had spent that much.
-func (b *builder) atSpend(evaluations int) (float64, bool) {
-	if evaluations == 0 {
-		return 0, false
-	}
-	best, found := 0.0, false
-	for _, p := range b.out.Curve {
-		if p.Evaluations > evaluations {
-			break
-		}
-		best, found = p.Best, true
-	}
-	return best, found
 }

@@ -23,7 +23,7 @@ var pageTemplate string
 // HTML writes the whole report as one page that needs nothing else: no script, no
 // request, its style sheet allowed by hash and everything else forbidden.
 func HTML(w io.Writer, r Report) error {
-	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches)}
+	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile.Waiting)}
 	if at := r.Volatile.Started; !at.IsZero() {
 		p.Night = day(at)
 	}
@@ -82,6 +82,8 @@ type page struct {
 	// Closing are the sections that are of no one agent, Patches the line that leads there.
 	Closing []sectionPage
 	Patches text
+	// Waiting are the lines that the page begins with.
+	Waiting []text
 }
 
 type agentPage struct {
@@ -135,13 +137,13 @@ func pageAgent(i int, s subject) (agentPage, error) {
 		a.Rows = a.Rows[1:]
 		l := lead{
 			Label: row.Label, Sample: sample(*h), Points: judged(h.Effect, points(h.Difference)),
-			Interval: interval(h.Lo, h.Hi), Level: percent(h.Level), Scores: score(h.Champion) + " → " + score(h.Score),
+			Interval: h.bounds(), Level: h.about(), Scores: score(h.Champion) + " → " + score(h.Score),
 		}
 		if s.agent.Decision.Variant == nil {
 			l.Label += ", " + h.Variant.Name()
 		}
 		svg, err := plot.Interval{
-			Words:      points(h.Difference) + " points, " + percent(h.Level) + " interval " + l.Interval,
+			Words:      points(h.Difference) + " points, " + h.about() + " " + l.Interval,
 			Difference: h.Difference, Lo: h.Lo, Hi: h.Hi,
 		}.SVG(a.ID + "-lead")
 		if err != nil {

@@ -73,7 +73,7 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 		return a, err
 	}
 	a.Verdict, a.Proposals = res.Verdict, res.Proposals
-	if i := leading(res); i >= 0 {
+	if i := Leading(res); i >= 0 {
 		v, e := b.ref(res.Finalist[i].Variant), estimate(res.Finalist[i])
 		a.Variant, a.Effect = &v, &e
 		if r := res.Finalist[i].Ruling; r != nil {
@@ -119,7 +119,7 @@ func Index(w io.Writer, runs []Summary) error {
 				r.Kind, r.Verdict = "none", strings.ToUpper(string(s.State))
 			}
 			if a.Variant != nil && a.Effect != nil {
-				r.Variant, r.Points, r.Interval = a.Variant.Name(), judged(*a.Effect, points(a.Effect.Difference)), interval(a.Effect.Lo, a.Effect.Hi)
+				r.Variant, r.Points, r.Interval = a.Variant.Name(), judged(*a.Effect, points(a.Effect.Difference)), a.Effect.bounds()
 			}
 			p.Nights = append(p.Nights, r)
 		}

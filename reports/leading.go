@@ -5,12 +5,14 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/runtime/agent"
 )
 
-// leading finds the finalist that the verdict rests on, -1 without any: the winner;
-// otherwise the one with the strongest claim, then the most evidence. Finalists
-// of before rulings were sequential are told apart by their adjusted p-values.
-func leading(result archive.AgentResult) int {
+// Leading finds the finalist that the verdict rests on, -1 without any: the winner; otherwise the one
+// that its first cause is about. Of records without causes it is the one with the strongest claim, then
+// the most evidence, and of finalists of before rulings were sequential that with the lowest
+// adjusted p-value.
+func Leading(result archive.AgentResult) int {
 	best := -1
 	for i, f := range result.Finalist {
 		if best < 0 || before(result, f, result.Finalist[best]) {
@@ -20,11 +22,16 @@ func leading(result archive.AgentResult) int {
 	return best
 }
 
-// before reports whether f stands before g in the order of [leading]. Of equals the
+// before reports whether f stands before g in the order of [Leading]. Of equals the
 // first stays first.
 func before(result archive.AgentResult, f, g archive.Finalist) bool {
+	subject := agent.ConfigID("")
+	if len(result.Causes) > 0 {
+		subject = agent.ConfigID(result.Causes[0].Subject)
+	}
 	order := cmp.Or(
 		rank(f.Variant == result.Winner, g.Variant == result.Winner),
+		rank(f.Variant == subject, g.Variant == subject),
 		rank(f.Accepted, g.Accepted),
 	)
 	switch {

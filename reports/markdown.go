@@ -11,6 +11,9 @@ import (
 // stands in code spans and code blocks, where it can be neither structure nor link.
 func Markdown(w io.Writer, r Report) error {
 	var m markdown
+	for _, line := range waitingLines(r.Volatile.Waiting) {
+		m.line(mdText(line) + "\n")
+	}
 	for i, s := range subjects(r) {
 		if i > 0 {
 			m.b.WriteString("\n---\n\n")

@@ -16,7 +16,7 @@ const rejectionsKept = 10
 // spent most, each with what stopped it. Candidates that are still open are none of them.
 func (b *builder) reject() error {
 	listed := map[agent.ConfigID]bool{b.plan.Champion: true}
-	if b.result.Verdict == "adopt" && b.headline >= 0 {
+	if b.result.Verdict.Proposes() && b.headline >= 0 {
 		listed[b.result.Finalist[b.headline].Variant] = true
 	}
 	for _, c := range b.out.Candidates {
@@ -81,7 +81,10 @@ func (b *builder) rejection(id agent.ConfigID) Rejection {
 
 // stopped says what kept a variant out of the confirmation, as far as records tell.
 func (b *builder) stopped(r Rejection) string {
+	kept := slices.IndexFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == r.Variant.ID })
 	switch {
+	case kept >= 0:
+		return "kept out by " + b.result.LeftOut[kept].Proposal
 	case r.Shared == 0:
 		return "never on a task the champion was on"
 	case r.Difference <= 0:

@@ -47,19 +47,25 @@ type Agent struct {
 	Finalists []Finalist `json:"finalists,omitempty"`
 	Honesty   Honesty    `json:"honesty"`
 	Curve     []Point    `json:"curve,omitempty"`
+	// Front lists what no other variant beats in score, cost and time together.
+	Front []FrontPoint `json:"front,omitempty"`
 	// Guards are the conditions on the headline's variant besides its score; that on
 	// latency is volatile.
-	Guards   []Guard    `json:"guards,omitempty"`
-	Usage    []Usage    `json:"usage,omitempty"`
-	Domains  []Domain   `json:"domains,omitempty"`
-	Tasks    []TaskPair `json:"tasks,omitempty"`
-	Details  []Detail   `json:"details,omitempty"`
-	Changes  []Change   `json:"changes,omitempty"`
-	Ablation *Ablation  `json:"ablation,omitempty"`
+	Guards  []Guard    `json:"guards,omitempty"`
+	Usage   []Usage    `json:"usage,omitempty"`
+	Domains []Domain   `json:"domains,omitempty"`
+	Tasks   []TaskPair `json:"tasks,omitempty"`
+	Details []Detail   `json:"details,omitempty"`
+	Changes []Change   `json:"changes,omitempty"`
+	// Ablations are how the finalists were made small, the headline's variant first.
+	Ablations []Ablation `json:"ablations,omitempty"`
 	// Candidates are the entries into the confirmation that this run added to, and
 	// those of earlier nights that are still open.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	Rejected   []Rejection `json:"rejected,omitempty"`
+	// LeftOut are variants that a proposal kept out of the confirmation: one that waits, or
+	// one that a person refused.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Unlisted counts the variants that stand behind the listed rejections.
 	Unlisted   int        `json:"unlisted,omitempty"`
 	Health     Health     `json:"health"`
@@ -79,16 +85,35 @@ type Decision struct {
 	// Sentence says it in words, Reason is the run's own record of why.
 	Sentence string `json:"sentence"`
 	Reason   string `json:"reason,omitempty"`
+	// Causes are what the verdict rests on, what decides it first; none of runs from before
+	// they were recorded.
+	Causes []Cause `json:"causes,omitempty"`
 	// Claim is what may be said of the headline's variant; empty for nothing, and
 	// where rulings were not sequential.
 	Claim    stats.Claim `json:"claim,omitempty"`
 	Champion Ref         `json:"champion"`
+	// Against is what candidates were measured against where that is not the champion: the
+	// variant of a proposal that waits.
+	Against *Ref `json:"against,omitempty"`
+	// Reference says which proposal that is, and how it was measured to stand to the champion;
+	// nil with Against in runs from before it was recorded.
+	Reference *stats.Reference `json:"reference,omitempty"`
 	// Variant is what would be adopted; nil when nothing would.
 	Variant    *Ref        `json:"variant,omitempty"`
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	Proposals  []Proposal  `json:"proposals,omitempty"`
 	// Commands are what to type next, the most likely first.
 	Commands []string `json:"commands"`
+}
+
+// Cause is one thing that the verdict rests on; see [stats.Cause].
+type Cause struct {
+	Kind stats.CauseKind `json:"kind"`
+	// Variant is what it is about; nil when it is about none.
+	Variant *Ref `json:"variant,omitempty"`
+	// Figures by name: differences, gains and intervals in score units, counts as they are.
+	Figures  map[string]float64 `json:"figures,omitempty"`
+	Sentence string             `json:"sentence"`
 }
 
 // Threshold is one condition of the verdict.
@@ -104,6 +129,8 @@ type Threshold struct {
 	// Margin is how far Observed is on the good side; negative when it is not.
 	Margin float64 `json:"margin"`
 	Met    bool    `json:"met"`
+	// Open says that it is neither met nor missed: it is not settled, and blocks nothing.
+	Open bool `json:"open,omitempty"`
 }
 
 // Proposal is one that this run made for the agent.
@@ -147,6 +174,32 @@ type Effect struct {
 	Hi         float64 `json:"hi"`
 	// Level is the confidence of the interval, such as .95.
 	Level float64 `json:"level"`
+	// Of says what the interval is about: new tasks like these, or these tasks alone; empty
+	// where no ruling was made.
+	Of stats.Claim `json:"of,omitempty"`
+}
+
+// about names the level of the interval and what it is about.
+func (e Effect) about() string {
+	if e.exact() {
+		return "exact for these tasks, as a repeat would say the same"
+	}
+	words := percent(e.Level) + " interval"
+	if e.Of != stats.NoClaim {
+		words += " for " + e.Of.Words()
+	}
+	return words
+}
+
+// exact reports whether the difference is known, as that of a fixed agent on these tasks is.
+func (e Effect) exact() bool { return e.Of == stats.TheseTasks && e.Lo == e.Hi }
+
+// bounds is the interval in words.
+func (e Effect) bounds() string {
+	if e.exact() {
+		return "exact"
+	}
+	return interval(e.Lo, e.Hi)
 }
 
 // Significant reports whether the interval excludes no difference.
@@ -203,24 +256,46 @@ type Entries struct {
 	Alpha float64 `json:"alpha"`
 }
 
-// Baseline is the best that plain random search found, and what the search had
-// found after as many evaluations.
+// Baseline is the best that plain random search found, beside what the search
+// recommended: after as many evaluations each, and at the end of both. All scores are
+// expected ones on all search tasks, by one model of all evaluations.
 type Baseline struct {
 	Variant Ref     `json:"variant"`
 	Score   float64 `json:"score"`
 	Lo      float64 `json:"lo"`
 	Hi      float64 `json:"hi"`
 	// Evaluations is what the whole baseline spent.
-	Evaluations int `json:"evaluations"`
-	// Search is the search's best estimate at equal spend; Known says there is one.
-	Search float64 `json:"search"`
-	Known  bool    `json:"known"`
+	Evaluations int    `json:"evaluations"`
+	Equal       *Match `json:"equal,omitempty"`
+	End         *Match `json:"end,omitempty"`
 }
 
-// Point is where search and random baseline stood at one moment, each after so many
-// evaluations of its own, counted from the records.
+// Match is the search's recommendation beside that of random search.
+type Match struct {
+	Search Side `json:"search"`
+	Random Side `json:"random"`
+	// Difference of the two scores with its 95 % interval.
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	// Common counts the tasks that both were evaluated on.
+	Common int `json:"common"`
+}
+
+// Side is one side of a [Match] after Spent evaluations of its own.
+type Side struct {
+	Variant Ref     `json:"variant"`
+	Score   float64 `json:"score"`
+	Lo      float64 `json:"lo"`
+	Hi      float64 `json:"hi"`
+	Spent   int     `json:"spent"`
+}
+
+// Point is what search and random baseline recommended at one moment, each after so many
+// evaluations of its own, valued by all that was known at the end of the search.
 type Point struct {
 	Evaluations int     `json:"evaluations"`
+	Variant     Ref     `json:"variant"`
 	Best        float64 `json:"best"`
 	// Random is 0 while RandomEvals is.
 	Random      float64 `json:"random"`
@@ -298,7 +373,7 @@ type Change struct {
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 	Lines   []Line   `json:"lines,omitempty"`
-	// Own is what the change does by itself; nil where nobody measured it.
+	// Own is what the change does by itself; nil where it was not measured.
 	Own *OwnEffect `json:"own_effect,omitempty"`
 }
 
@@ -329,7 +404,16 @@ type Health struct {
 	Stages   []Stage   `json:"stages"`
 	Outcomes []Outcome `json:"outcomes"`
 	// Noise is the champion against a fresh rerun of itself.
-	Noise      *Noise   `json:"noise,omitempty"`
+	Noise *Noise `json:"noise,omitempty"`
+	// Constant is the number of tasks on which that rerun gave the same answers, when it
+	// did on all of them; 0 otherwise.
+	Constant int `json:"constant,omitempty"`
+	// Released is how many evaluations planned for the confirmation went to the search, which
+	// had found nothing to confirm.
+	Released int `json:"released,omitempty"`
+	// Lent is how many of them went to making the finalists small, because the best was
+	// projected to need fewer.
+	Lent       int      `json:"lent,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Incomplete string   `json:"incomplete,omitempty"`
 }

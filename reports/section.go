@@ -35,7 +35,7 @@ type column struct {
 	Title string
 	// Figures are set right-aligned.
 	Figures bool
-	// Wraps says that long cells may be broken into lines.
+	// Wraps reports whether long cells may be broken into lines.
 	Wraps bool
 }
 
@@ -87,7 +87,7 @@ type subject struct {
 
 // contents is the order of the page. Each entry makes the blocks of one section
 // for one agent, or none when there is nothing to say; later parts of the report
-// (lineage, Pareto front, failures, patches, earlier adoptions) take their places here.
+// (lineage, failures, patches, earlier adoptions) take their places here.
 var contents = []struct {
 	id, title string
 	blocks    func(subject) []block
@@ -96,6 +96,7 @@ var contents = []struct {
 	{"headline", "On the holdout", headlineBlocks},
 	{"honesty", "What was tried", honestyBlocks},
 	{"usage", "Cost and latency", usageBlocks},
+	{"front", "Quality against cost", frontBlocks},
 	{"domains", "Domains", domainBlocks},
 	{"tasks", "Regressions, then gains", taskBlocks},
 	{"changes", "What changes", changeBlocks},

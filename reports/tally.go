@@ -35,10 +35,8 @@ type tally struct {
 	domains           map[string]string
 	// blocks holds the evaluations of the two sides, scored or not, by repeat.
 	blocks map[int]map[seat]bool
-	// searched counts the evaluations of the search, the baseline's included, and
-	// drawn holds at which of them the baseline had its turn.
-	searched int
-	drawn    []int
+	// drawn counts the evaluations of the random baseline.
+	drawn int
 }
 
 // trials are the scored search evaluations of one variant.
@@ -112,22 +110,10 @@ func (b *builder) face(e bench.Evaluation) {
 		return
 	}
 	switch e.Variant {
-	case b.plan.Champion:
+	case b.plan.Reference():
 		b.tally.keep(b.tally.champion, e)
 	case b.result.Finalist[b.headline].Variant:
 		b.tally.keep(b.tally.variant, e)
-	}
-}
-
-// place notes where an evaluation, scored or not, stands in its stage. They come
-// in order of issue.
-func (t *tally) place(e bench.Evaluation) {
-	switch e.Stage {
-	case bench.StageBaseline:
-		t.drawn = append(t.drawn, t.searched)
-		t.searched++
-	case bench.StageSearch:
-		t.searched++
 	}
 }
 
@@ -142,12 +128,6 @@ func (t *tally) wholeBlocks(size int) {
 	}
 }
 
-// random counts the baseline's evaluations among the first n of the search.
-func (t *tally) random(n int) int {
-	i, _ := slices.BinarySearch(t.drawn, n)
-	return i
-}
-
 func (t *tally) add(e bench.Evaluation) {
 	t.total++
 	if e.Cached {
@@ -156,7 +136,9 @@ func (t *tally) add(e bench.Evaluation) {
 		t.paid += e.Usage.CostUSD
 		t.retries += max(0, e.Attempts-1)
 	}
-	t.place(e)
+	if e.Stage == bench.StageBaseline {
+		t.drawn++
+	}
 	stage := t.stages[e.Stage]
 	if stage == nil {
 		stage = &Stage{Stage: string(e.Stage)}

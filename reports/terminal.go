@@ -21,6 +21,7 @@ const foldsShown = 3
 // Terminal writes the whole report as text for a terminal.
 func Terminal(w io.Writer, r Report, o TerminalOptions) error {
 	t := newTerminal(o)
+	t.waiting(r.Volatile.Waiting)
 	for i, s := range subjects(r) {
 		if i > 0 {
 			t.b.WriteString("\n\n")
@@ -45,6 +46,7 @@ func Terminal(w io.Writer, r Report, o TerminalOptions) error {
 // Box writes the decision boxes alone, one for each agent, and the line about patches.
 func Box(w io.Writer, r Report, o TerminalOptions) error {
 	t := newTerminal(o)
+	t.waiting(r.Volatile.Waiting)
 	for i, s := range subjects(r) {
 		if i > 0 {
 			t.b.WriteByte('\n')
@@ -54,6 +56,16 @@ func Box(w io.Writer, r Report, o TerminalOptions) error {
 	t.patchLine(r)
 	_, err := w.Write(t.b.Bytes())
 	return err
+}
+
+// waiting begins the report with what waits for a person.
+func (t *terminal) waiting(list []Waiting) {
+	for _, line := range waitingLines(list) {
+		t.flow(0, 2, line)
+	}
+	if len(list) > 0 {
+		t.b.WriteByte('\n')
+	}
 }
 
 // patchLine follows the decisions, set apart because it belongs to none of them.

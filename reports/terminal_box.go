@@ -18,7 +18,7 @@ func (t *terminal) box(b box) {
 	t.commands(b.Commands)
 }
 
-var verdictStyles = map[string]style{"adopt": good, "keep": strong, "undecided": strong, "none": bad}
+var verdictStyles = map[string]style{"adopt": good, "trade": strong, "keep": strong, "undecided": strong, "waits": strong, "none": bad}
 
 func (t *terminal) verdict(b box) {
 	head := say(styled(b.Verdict, verdictStyles[b.Kind]))

@@ -23,11 +23,11 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 		}
 	}
 	out := []Threshold{here, {
-		Name: "better on new tasks: lower bound", Unit: "points", Observed: r.NewLower, Sign: ">", Required: 0,
+		Name: "better on new tasks: lower bound (" + percent(r.BoundLevel()) + ")", Unit: "points", Observed: r.NewLower, Sign: ">", Required: 0,
 		Margin: r.NewLower, Met: r.NewLower > 0,
 	}}
 	for _, g := range b.out.Guards {
-		out = append(out, g.threshold())
+		out = append(out, g.threshold(b.out.Decision))
 	}
 	if len(r.Parts) > 0 {
 		vetoes := 0.0

@@ -16,8 +16,7 @@ type Usage struct {
 	Unit     string  `json:"unit"`
 	Champion float64 `json:"champion"`
 	Variant  float64 `json:"variant"`
-	// Ratio is the geometric mean of variant over champion over the pairs, with its
-	// interval at 90 % that holds at any stop; nil for shares.
+	// Ratio is that of the means over the tasks, with its interval at 90 %; nil for shares.
 	Ratio *Ratio `json:"ratio,omitempty"`
 }
 
@@ -34,7 +33,6 @@ func (b *builder) usage() {
 	if len(a) == 0 || len(v) == 0 {
 		return
 	}
-	pairedA, pairedV := b.tally.paired()
 	for _, row := range []struct {
 		name, unit string
 		of         func(attempt) float64
@@ -56,7 +54,7 @@ func (b *builder) usage() {
 			continue
 		}
 		if row.unit != "share" {
-			g := stats.NewGuard(row.name, values(pairedA, row.of), values(pairedV, row.of))
+			g := stats.NewGuard(stats.Bound{Name: row.name, Of: stats.Mean, AtMost: 1}, b.tally.paired(row.name, row.of))
 			u.Ratio = &Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}
 		}
 		b.out.Usage = append(b.out.Usage, u)
@@ -75,20 +73,23 @@ func side(m map[string]map[int]attempt) []attempt {
 	return out
 }
 
-// paired lists the attempts that have a partner, in the same order on both sides.
-func (t *tally) paired() (champion, variant []attempt) {
+// paired lists what a metric says of the attempts that have a partner, by task.
+func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
+	var out []stats.Pair
 	for _, task := range sortedKeys(t.champion) {
+		pair := stats.Pair{Task: task}
+		var m stats.Measured
 		for _, r := range t.repeats(task) {
-			champion, variant = append(champion, t.champion[task][r]), append(variant, t.variant[task][r])
+			a, v := t.champion[task][r], t.variant[task][r]
+			pair.A, pair.B = append(pair.A, a.score), append(pair.B, v.score)
+			m.A, m.B = append(m.A, of(a)), append(m.B, of(v))
 		}
-	}
-	return champion, variant
-}
-
-func values(list []attempt, of func(attempt) float64) []float64 {
-	out := make([]float64, len(list))
-	for i, a := range list {
-		out[i] = of(a)
+		if metric == stats.Cost {
+			pair.CostA, pair.CostB = m.A, m.B
+		} else {
+			pair.Other = map[string]stats.Measured{metric: m}
+		}
+		out = append(out, pair)
 	}
 	return out
 }

@@ -32,6 +32,9 @@ type Volatile struct {
 	LedgerHead    string          `json:"ledger_head,omitempty"`
 	LedgerError   string          `json:"ledger_error,omitempty"`
 	Agents        []VolatileAgent `json:"agents"`
+	// Waiting are the proposals of configs that were made before this run and await a
+	// person now.
+	Waiting []Waiting `json:"waiting,omitempty"`
 	// Patches are changes of source code that await a person, then those that were
 	// stopped. They belong to the workspace, not to an agent.
 	Patches []Patch `json:"patches,omitempty"`
@@ -50,6 +53,8 @@ type VolatileAgent struct {
 	Agent string `json:"agent"`
 	// Sandbox names the walls the agent ran in.
 	Sandbox string `json:"sandbox,omitempty"`
+	// Limit is the one that bound the work on the agent; nil where that is not on record.
+	Limit *archive.AgentLimit `json:"limit,omitempty"`
 	// Cached evaluations were paid for by an earlier run, Retries repeated after
 	// infrastructure failures.
 	Cached  int `json:"cached"`

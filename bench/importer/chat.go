@@ -18,6 +18,7 @@ func readEvals(c *collector, data []byte) error {
 		if !ok {
 			return errors.New("has no input")
 		}
+		c.ignore("", r, "input", "ideal", "id")
 		ideal, ok := r.find("ideal")
 		if !ok {
 			return errors.New("has no ideal answer")
@@ -52,6 +53,7 @@ func readInspect(c *collector, data []byte) error {
 		if !ok {
 			return errors.New("has no input")
 		}
+		c.ignore("", r, "input", "target", "choices", "id", "metadata")
 		target, ok := r.find("target")
 		if !ok {
 			return errors.New("has no target")
@@ -65,7 +67,7 @@ func readInspect(c *collector, data []byte) error {
 			return errors.New("has a target that is neither text nor a list of texts")
 		}
 		if raw, ok := r.find("metadata"); ok {
-			t.Domain = domainOf(raw)
+			t.Domain = c.domainOf(raw)
 		}
 		fields := c.chosenGrader()
 		if raw, ok := r.find("choices"); ok {
@@ -74,7 +76,7 @@ func readInspect(c *collector, data []byte) error {
 				return errors.New("has choices that are not a list of texts")
 			}
 			var err error
-			if answers, err = offer(&t, choices, answers); err != nil {
+			if answers, err = c.offer(&t, choices, answers); err != nil {
 				return err
 			}
 			fields = map[string]any{"type": "exact", "ignore_case": true}
@@ -85,6 +87,15 @@ func readInspect(c *collector, data []byte) error {
 		c.add(line, number, t)
 		return nil
 	})
+}
+
+// offer is [offer] that counts the place of the right choice.
+func (c *collector) offer(t *bench.Task, choices, target []string) ([]string, error) {
+	accepted, err := offer(t, choices, target)
+	if err == nil {
+		c.right[accepted[0]]++
+	}
+	return accepted, err
 }
 
 // offer writes the choices under the question and returns the accepted answers:
@@ -115,16 +126,16 @@ func offer(t *bench.Task, choices, target []string) ([]string, error) {
 	return accepted, nil
 }
 
-// domainOf is the domain or category that metadata names, or "".
-func domainOf(raw []byte) string {
+// domainOf is the domain or category that metadata names, or "". Nothing else in it is
+// read.
+func (c *collector) domainOf(raw []byte) string {
 	var r row
 	if json.Unmarshal(raw, &r) != nil {
+		c.unread["metadata"]++
 		return ""
 	}
-	v, ok := r.find(domainNames...)
-	if !ok {
-		return ""
-	}
-	domain, _ := text(v)
+	key, _ := r.key(domainNames...)
+	c.ignore("metadata.", r, key)
+	domain, _ := text(r[key])
 	return domain
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,10 +22,14 @@ type collector struct {
 	next  map[string]int // the number of the next namesake of an id
 	notes []Note
 	more  int
+	// unread counts the keys or columns that nothing was made of.
+	unread map[string]int
+	// right counts the letters of the right choices.
+	right map[string]int
 }
 
 func newCollector(o Options) *collector {
-	return &collector{o: o, rules: grade.Rules(), ids: map[string]bool{}, next: map[string]int{}}
+	return &collector{o: o, rules: grade.Rules(), ids: map[string]bool{}, next: map[string]int{}, unread: map[string]int{}, right: map[string]int{}}
 }
 
 func (c *collector) note(line int, format string, args ...any) {
@@ -32,6 +38,76 @@ func (c *collector) note(line int, format string, args ...any) {
 		return
 	}
 	c.notes = append(c.notes, Note{line, fmt.Sprintf(format, args...)})
+}
+
+// ignore notes the keys of an object that nothing was made of. within is what stands
+// before the keys, such as "metadata."; empty for the object of a task.
+func (c *collector) ignore(within string, r row, read ...string) {
+	for key := range r {
+		if !slices.Contains(read, key) {
+			c.unread[within+key]++
+		}
+	}
+}
+
+// maxUnread bounds the unread keys that are named.
+const maxUnread = 20
+
+// ignored names what was not read, so that nothing is dropped in silence.
+func (c *collector) ignored() {
+	if len(c.unread) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(c.unread))
+	var shown []string
+	for _, name := range names[:min(len(names), maxUnread)] {
+		shown = append(shown, show(name))
+	}
+	if more := len(names) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", more))
+	}
+	hint := ""
+	if c.o.Format == Questions || c.o.Format == CSV {
+		hint = "; --question, --answer and --choices say what a column is"
+	}
+	c.note(0, "not read, and so in no task: %s%s", strings.Join(shown, ", "), hint)
+}
+
+// ownDomains takes away a map that gives each label a domain of its own: that would
+// tell the label, however few the tasks are.
+func (c *collector) ownDomains() {
+	of := slices.Sorted(maps.Values(c.o.Domains))
+	if len(of) > 1 && len(slices.Compact(slices.Clone(of))) == len(of) {
+		c.note(0, "the domains are left out, because agents see them: each has one label")
+		c.o.Domains = nil
+	}
+}
+
+// fewChoices is the number of questions with choices below which one place of the right
+// choice shows nothing.
+const fewChoices = 8
+
+// placed warns where the order of the choices tells which one is right.
+func (c *collector) placed() {
+	for letter, n := range c.right {
+		if len(c.right) == 1 && n >= fewChoices {
+			c.note(0, "the order of the choices tells the answer: %s is the right one of every question; shuffle them", letter)
+		}
+	}
+}
+
+// blind takes away domains that tell the answers, because agents see them. The whole
+// file decides, whatever sample of it is kept.
+func (c *collector) blind() {
+	for _, r := range bench.Reveals(c.tasks) {
+		if r.Field != "domain" {
+			continue
+		}
+		c.note(0, "the domains are left out, because agents see them: %s", r)
+		for i := range c.tasks {
+			c.tasks[i].Domain = ""
+		}
+	}
 }
 
 func (c *collector) told() []Note {
@@ -46,6 +122,10 @@ func (c *collector) told() []Note {
 func (c *collector) add(line, number int, t bench.Task) {
 	if t.Domain == "" {
 		t.Domain = c.o.Domain
+	}
+	if t.EndsAnswered() {
+		c.note(line, "left out: its conversation ends with the answer")
+		return
 	}
 	t.Split = c.o.Split
 	t.ID = c.id(line, number, t.ID)

@@ -10,6 +10,7 @@ import (
 var (
 	questionNames = []string{"question", "goal", "prompt", "input", "query", "instruction", "text", "utterance"}
 	answerNames   = []string{"answer", "target", "expected", "ideal", "output", "completion", "reference", "ground_truth", "label", "intent"}
+	choiceNames   = []string{"choices", "options"}
 	domainNames   = []string{"domain", "category", "subject"}
 )
 

@@ -66,7 +66,24 @@ type Options struct {
 // Columns names keys of objects or columns of a table, by header or, in a table
 // without one, by number from 1. Empty: the usual names.
 type Columns struct {
-	ID, Question, Answer, Domain string
+	ID, Question, Answer, Domain, Choices string
+}
+
+// chosen lists the columns that are named.
+func (c Columns) chosen() []string {
+	return slices.DeleteFunc([]string{c.ID, c.Question, c.Answer, c.Domain, c.Choices}, func(name string) bool { return name == "" })
+}
+
+// twice is an error when one column is chosen for two parts of a task: the answer is
+// nothing else besides.
+func (c Columns) twice() error {
+	list := c.chosen()
+	for i, name := range list {
+		if slices.Contains(list[:i], name) {
+			return fmt.Errorf("column %s is chosen twice", show(name))
+		}
+	}
+	return nil
 }
 
 // Note tells of something in a file that was left out or read in a certain way.
@@ -117,13 +134,17 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 		return nil, nil, fmt.Errorf("unknown format %q (valid: %s)", o.Format, join(Formats()))
 	}
 	c := newCollector(o)
+	c.ownDomains()
 	if _, ok := c.rules.Fields[o.Grader]; !ok && o.Grader != "" {
 		return nil, nil, fmt.Errorf("unknown grader type %s", show(o.Grader))
 	}
 	if err := read(c, data); err != nil {
 		return nil, c.told(), err
 	}
+	c.blind()
 	tasks := c.sample()
+	c.placed()
+	c.ignored()
 	if len(tasks) == 0 {
 		return nil, c.told(), fmt.Errorf("no task could be read as %s", o.Format)
 	}

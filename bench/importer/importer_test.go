@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -29,6 +30,23 @@ func lines(t testing.TB, text string, o Options) (tasks, notes []string, err err
 		notes = append(notes, n.String())
 	}
 	return tasks, notes, err
+}
+
+// TestDomainsThatTellTheAnswer are in no task: agents see them.
+func TestDomainsThatTellTheAnswer(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("text,subject,label\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "words %d,team %d,%s\n", i, i%4, []string{"bug", "praise", "spam", "question"}[i%4])
+	}
+	tasks, notes, err := Read(strings.NewReader(text.String()), Options{})
+	if err != nil || len(tasks) != 40 || len(notes) != 1 {
+		t.Fatalf("%d tasks, %v, %v", len(tasks), notes, err)
+	}
+	const want = "the domains are left out, because agents see them: domain tells the answer of 100 % of 40 tasks, 25 % without it"
+	if notes[0].Text != want || tasks[0].Domain != "" || tasks[39].Domain != "" {
+		t.Errorf("%q, domains %q and %q", notes[0].Text, tasks[0].Domain, tasks[39].Domain)
+	}
 }
 
 func TestRead(t *testing.T) {
@@ -57,6 +75,7 @@ func TestRead(t *testing.T) {
 			text: `{"q":"how many?","solution":"so A: 18","question":"wrong one","answer":"wrong"}`,
 			o:    Options{Columns: Columns{Question: "q", Answer: "solution"}, Grader: "numeric", Domain: "math", Split: bench.Holdout, Prefix: "gsm"}, format: Questions,
 			tasks: []string{`{"id":"gsm-00001","domain":"math","goal":"how many?","graders":[{"type":"numeric"}],"answer":"so A: 18","split":"holdout"}`},
+			notes: []string{`not read, and so in no task: "answer", "question"; --question, --answer and --choices say what a column is`},
 		},
 		"ids twice": {
 			text:   `[{"question":"a","answer":"1","id":"x"},{"question":"b","answer":"2","id":"x"},{"question":"c","answer":"3","id":"x\u0007"}, 5]`,
@@ -66,6 +85,27 @@ func TestRead(t *testing.T) {
 				`the id "x" is there already; this one is "x-2"`, `the id "x" is there already; this one is "x-3"`,
 				"item 4 left out: it is not a JSON object",
 			},
+		},
+		"the answer is no domain": {
+			text: "text,category,source,id\n" + "a,bug,web,1\nb,praise,mail,2\n", o: Options{Format: CSV, Columns: Columns{Answer: "category"}}, format: CSV,
+			tasks: []string{`{"id":"1","goal":"a","answer":"bug"}`, `{"id":"2","goal":"b","answer":"praise"}`},
+			notes: []string{`not read, and so in no task: "source"; --question, --answer and --choices say what a column is`},
+		},
+		"the answer is no domain of an object": {
+			text: `{"question":"a","category":"bug","subject":"x"}`, o: Options{Columns: Columns{Answer: "category"}, Format: Questions},
+			tasks: []string{`{"id":"task-00001","domain":"x","goal":"a","answer":"bug"}`},
+		},
+		"choices in a table": {
+			text: "question,choices,answer\n" + `which?,"['red', ""it's blue""]",it's blue` + "\nwhich now?,one|two,B\nand?,what,A\n", format: CSV,
+			tasks: []string{
+				`{"id":"task-00001","goal":"which?\n\nA) red\nB) it's blue\n\nAnswer with the letter alone.","graders":[{"answer":["B","it's blue"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
+				`{"id":"task-00002","goal":"which now?\n\nA) one\nB) two\n\nAnswer with the letter alone.","graders":[{"answer":["B","two"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
+			},
+			notes: []string{`line 4: left out: its choices cannot be told apart: "what"`},
+		},
+		"choices of an object": {
+			text: `{"question":"which?","options":["red","blue"],"answer":"blue"}`, format: Questions,
+			tasks: []string{`{"id":"task-00001","goal":"which?\n\nA) red\nB) blue\n\nAnswer with the letter alone.","graders":[{"answer":["B","blue"],"ignore_case":true,"type":"exact"}],"answer":"B"}`},
 		},
 		"csv": {
 			text:   "\ufeffID,Question,Target\r\nq1,\"a, b\nor c?\",b\r\nq2,,x\r\nq3,only\r\n,why?,because\r\nq4,\"bad\"quote,x\r\n",
@@ -156,6 +196,8 @@ func TestReadRefuses(t *testing.T) {
 		"unusable grader":    {`{"question":"x","answer":"y"}`, "no task could be read as questions", Options{Grader: "numeric"}},
 		"nothing of use":     {`{"question":"x"}`, "no task could be read as questions", Options{Format: Questions}},
 		"csv without answer": {"question,colour\nx,red\n", "no column is the answer (looked for answer, target, expected, ideal, output, completion, reference, ground_truth, label, intent); name the column, or give its number", Options{}},
+		"csv, one column":    {"question,answer\nx,y\n", `column "2" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "2"}}},
+		"questions, one key": {`{"question":"x","answer":"y"}`, `column "answer" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "answer"}}},
 		"csv, column zero":   {"a,b\n", "column 0 is outside 1 to 1000", Options{Columns: Columns{Question: "0"}}},
 		"no such part":       {`{"train":[["a","x"]]}`, `there is no part "test" (there are: train)`, Options{Parts: []string{"test"}}},
 		"part not chosen":    {`{"train":[["a","x"]],"dev":[["a","x"]]}`, `choose a part (there are: dev, train)`, Options{}},

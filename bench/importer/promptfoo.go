@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -18,8 +19,8 @@ const maxYAML = 32 << 20
 
 // readPromptfoo reads the tests of a promptfoo configuration, or a list of tests
 // alone, in YAML or JSON. A goal is the first prompt with the test's variables
-// put in place of {{name}}; without prompts it is the variables themselves. No
-// other template language is evaluated, and nothing that a file, a function or a
+// put in place of {{name}}; without prompts it is the variables themselves, but for
+// those that hold the answer. No other template language is evaluated, and nothing that a file, a function or a
 // model would have to judge is carried over.
 func readPromptfoo(c *collector, data []byte) error {
 	if len(data) > maxYAML {
@@ -46,6 +47,8 @@ func readPromptfoo(c *collector, data []byte) error {
 	if tests == nil || tests.Kind != yaml.SequenceNode {
 		return errors.New("there is no list of tests in the file; files that it names are not read")
 	}
+	p.holding(tests.Content)
+	c.unreadKeys("defaultTest.", p.common, "vars", "assert", "options")
 	for i, item := range tests.Content {
 		test := resolve(item)
 		if err := p.test(test, i+1); err != nil {
@@ -59,6 +62,43 @@ type promptfoo struct {
 	c      *collector
 	prompt string
 	common *yaml.Node
+	// hidden are the variables that are in no goal made of variables.
+	hidden []string
+}
+
+// holding keeps the variables that hold the answer out of goals made of variables. A
+// prompt shows what its author wrote, and the operator is told.
+func (p *promptfoo) holding(tests []*yaml.Node) {
+	expected := p.expected(tests)
+	if p.prompt == "" {
+		p.hidden = expected
+	}
+	for _, name := range expected {
+		switch {
+		case p.prompt == "":
+			p.c.note(0, "the variable %s is in no goal, because assertions ask for it; a prompt in the file says what agents see", show("vars."+name))
+		case slices.Contains(placesOf(p.prompt), name):
+			p.c.note(0, "the prompt shows agents the variable %s, which assertions ask for", show("vars."+name))
+		}
+	}
+}
+
+// asserts are the common assertions and those of a test.
+func (p *promptfoo) asserts(test *yaml.Node) []*yaml.Node {
+	var out []*yaml.Node
+	for _, a := range slices.Concat(items(field(p.common, "assert")), items(field(test, "assert"))) {
+		out = append(out, resolve(a))
+	}
+	return out
+}
+
+// placesOf are the variables that a template names.
+func placesOf(template string) []string {
+	var names []string
+	for _, place := range placeholder.FindAllStringSubmatch(template, -1) {
+		names = append(names, place[1])
+	}
+	return names
 }
 
 // firstPrompt is the first prompt that is written out in the file.
@@ -121,19 +161,22 @@ func (p *promptfoo) test(n *yaml.Node, number int) error {
 	if id := field(field(n, "metadata"), "id"); isScalar(id) {
 		t.ID = id.Value
 	}
+	domainKey := ""
 	for _, name := range domainNames {
-		if domain := field(field(n, "metadata"), name); t.Domain == "" && isScalar(domain) {
-			t.Domain = domain.Value
+		if domain := field(field(n, "metadata"), name); domainKey == "" && isScalar(domain) {
+			t.Domain, domainKey = domain.Value, name
 		}
 	}
-	asserts := append(items(field(p.common, "assert")), items(field(n, "assert"))...)
-	for _, a := range asserts {
-		a = resolve(a)
+	p.c.unreadKeys("", n, "vars", "assert", "metadata", "description")
+	p.c.unreadKeys("metadata.", field(n, "metadata"), "id", domainKey)
+	p.unreadVars(n, names)
+	for _, a := range p.asserts(n) {
 		spec, err := assertion(a, vars)
 		if err != nil {
 			p.c.note(a.Line, "assertion of test %d left out, the others alone grade the task: %v", number, err)
 			continue
 		}
+		p.c.unreadKeys("assert.", a, "type", "value", "threshold", "weight")
 		t.Graders = append(t.Graders, spec)
 	}
 	if len(t.Graders) == 0 {
@@ -184,10 +227,32 @@ func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, 
 	return vars, names, nil
 }
 
+// unreadVars notes the variables of which neither the prompt nor an assertion makes anything.
+func (p *promptfoo) unreadVars(test *yaml.Node, names []string) {
+	if p.prompt == "" {
+		return
+	}
+	used := placesOf(p.prompt)
+	for _, a := range p.asserts(test) {
+		value := field(a, "value")
+		for _, v := range append([]*yaml.Node{value}, items(value)...) {
+			if v = resolve(v); isScalar(v) {
+				used = append(used, placesOf(v.Value)...)
+			}
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(used, name) {
+			p.c.unread["vars."+name]++
+		}
+	}
+}
+
 // goal puts the variables into the prompt. A prompt that is a JSON list of chat
 // messages becomes a conversation.
 func (p *promptfoo) goal(t *bench.Task, vars map[string]string, names []string) error {
 	if p.prompt == "" {
+		names = except(names, p.hidden...)
 		lines := make([]string, len(names))
 		for i, name := range names {
 			if lines[i] = name + ": " + vars[name]; len(names) == 1 {

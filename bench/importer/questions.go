@@ -16,34 +16,51 @@ import (
 
 // readQuestions reads objects with a question and one or several accepted answers.
 func readQuestions(c *collector, data []byte) error {
+	col := c.o.Columns
+	if err := col.twice(); err != nil {
+		return err
+	}
 	names := func(chosen string, usual []string) []string {
 		if chosen != "" {
 			return []string{chosen}
 		}
-		return usual
+		return except(usual, col.chosen()...)
 	}
-	col := c.o.Columns
 	return c.eachObject(data, func(line, number int, r row) error {
-		question, ok := r.find(names(col.Question, questionNames)...)
+		questionKey, ok := r.key(names(col.Question, questionNames)...)
 		if !ok {
 			return errors.New("has no question")
 		}
-		answer, ok := r.find(names(col.Answer, answerNames)...)
+		answerKey, ok := r.key(names(col.Answer, answerNames)...)
 		if !ok {
 			return errors.New("has no answer")
 		}
-		t := bench.Task{ID: r.foreignID(firstOf(col.ID, "id"))}
-		if err := conversation(&t, question); err != nil {
+		idKey, _ := r.key(names(col.ID, []string{"id"})...)
+		domainKey, _ := r.key(names(col.Domain, domainNames)...)
+		choicesKey, offered := r.key(names(col.Choices, choiceNames)...)
+		c.ignore("", r, questionKey, answerKey, idKey, domainKey, choicesKey)
+		t := bench.Task{ID: r.foreignID(idKey)}
+		if err := conversation(&t, r[questionKey]); err != nil {
 			return err
 		}
-		accepted, ok := texts(answer)
+		accepted, ok := texts(r[answerKey])
 		if !ok {
 			return errors.New("has an answer that is neither text nor a list of texts")
 		}
-		if raw, ok := r.find(names(col.Domain, domainNames)...); ok {
-			t.Domain, _ = text(raw)
+		t.Domain, _ = text(r[domainKey])
+		fields := c.chosenGrader()
+		if offered {
+			choices, ok := choicesOf(r[choicesKey])
+			if !ok {
+				return fmt.Errorf("has choices under %s that cannot be told apart", show(choicesKey))
+			}
+			var err error
+			if accepted, err = c.offer(&t, choices, lettered(choices, accepted)); err != nil {
+				return err
+			}
+			fields = map[string]any{"type": "exact", "ignore_case": true}
 		}
-		if err := accept(&t, accepted, c.chosenGrader()); err != nil {
+		if err := accept(&t, accepted, fields); err != nil {
 			return err
 		}
 		c.add(line, number, t)
@@ -91,65 +108,127 @@ func readCSV(c *collector, data []byte) error {
 				return err
 			}
 			if header {
+				at.names = slices.Clone(record)
+				c.unreadCells(at, record)
 				continue
 			}
 		}
 		number++
+		c.unreadCells(at, record)
 		question, answer := at.cell(record, "question"), at.cell(record, "answer")
 		if question == "" || at.columns["answer"] >= len(record) {
 			c.note(line, "left out: it has no question or no answer")
 			continue
 		}
 		t := bench.Task{ID: at.cell(record, "id"), Goal: question, Domain: at.cell(record, "domain")}
-		if err := accept(&t, []string{answer}, c.chosenGrader()); err != nil {
+		accepted, fields := []string{answer}, c.chosenGrader()
+		if cell := at.cell(record, "choices"); cell != "" {
+			choices, ok := listed(cell)
+			if !ok {
+				c.note(line, "left out: its choices cannot be told apart: %s", show(cell))
+				continue
+			}
+			if accepted, err = c.offer(&t, choices, lettered(choices, accepted)); err != nil {
+				c.note(line, "left out: it %v", err)
+				continue
+			}
+			fields = map[string]any{"type": "exact", "ignore_case": true}
+		}
+		if err := accept(&t, accepted, fields); err != nil {
 			return err
 		}
 		c.add(line, number, t)
 	}
 }
 
-// table knows which column holds what, from 0.
-type table struct {
-	columns map[string]int
+// unreadCells notes the columns of a record that nothing is made of: by the header, or
+// by number where that has no name for them.
+func (c *collector) unreadCells(at table, record []string) {
+	for i, cell := range record {
+		if at.reads(i) || strings.TrimSpace(cell) == "" {
+			continue
+		}
+		name := fmt.Sprintf("column %d", i+1)
+		if i < len(at.names) && strings.TrimSpace(at.names[i]) != "" {
+			name = strings.TrimSpace(at.names[i])
+		}
+		c.unread[name]++
+	}
 }
 
-// find places the columns by the first record, and says whether it is a header.
+// table says which column holds what, from 0.
+type table struct {
+	columns map[string]int
+	names   []string // of the header; nil without one
+}
+
+// find places the columns by the first record, and says whether it is a header: those
+// that were chosen first, then those of the usual names among the others.
 func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 	t.columns = map[string]int{}
-	for _, part := range []struct {
+	parts := []struct {
 		what, chosen string
 		usual        []string
 		needed       bool
 	}{
-		{"id", chosen.ID, []string{"id"}, false},
 		{"question", chosen.Question, questionNames, true},
 		{"answer", chosen.Answer, answerNames, true},
+		{"id", chosen.ID, []string{"id"}, false},
 		{"domain", chosen.Domain, domainNames, false},
-	} {
-		names := part.usual
-		if part.chosen != "" {
-			names = []string{part.chosen}
-			if n, err := strconv.Atoi(part.chosen); err == nil {
-				if n < 1 || n > 1000 {
-					return false, fmt.Errorf("column %d is outside 1 to 1000", n)
-				}
-				t.columns[part.what] = n - 1
-				continue
-			}
+		{"choices", chosen.Choices, choiceNames, false},
+	}
+	missing := func(what string, names ...string) error {
+		return fmt.Errorf("no column is the %s (looked for %s); name the column, or give its number", what, strings.Join(names, ", "))
+	}
+	for _, part := range parts {
+		if part.chosen == "" {
+			header = header || part.needed
+			continue
 		}
-		header = header || part.chosen != "" || part.needed
-		for _, name := range names {
-			i := slices.IndexFunc(record, func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) })
-			if i >= 0 {
+		i := named(record, part.chosen)
+		if n, err := strconv.Atoi(part.chosen); err == nil {
+			if n < 1 || n > 1000 {
+				return false, fmt.Errorf("column %d is outside 1 to 1000", n)
+			}
+			i = n - 1
+		} else if header = true; i < 0 {
+			return false, missing(part.what, part.chosen)
+		}
+		if t.reads(i) {
+			return false, fmt.Errorf("column %s is chosen twice", show(part.chosen))
+		}
+		t.columns[part.what] = i
+	}
+	for _, part := range parts {
+		if part.chosen != "" || !header {
+			continue
+		}
+		for _, name := range part.usual {
+			if i := named(record, name); i >= 0 && !t.reads(i) {
 				t.columns[part.what] = i
 				break
 			}
 		}
-		if _, ok := t.columns[part.what]; !ok && (part.needed || part.chosen != "") {
-			return false, fmt.Errorf("no column is the %s (looked for %s); name the column, or give its number", part.what, strings.Join(names, ", "))
+		if _, ok := t.columns[part.what]; !ok && part.needed {
+			return false, missing(part.what, part.usual...)
 		}
 	}
 	return header, nil
+}
+
+// named is the first column with a name in the header, in whatever case; −1 for none.
+func named(record []string, name string) int {
+	return slices.IndexFunc(record, func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) })
+}
+
+// reads reports whether anything is made of a column.
+func (t *table) reads(column int) bool {
+	for _, i := range t.columns {
+		if i == column {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *table) cell(record []string, what string) string {

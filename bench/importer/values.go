@@ -54,12 +54,18 @@ func (c *collector) object(line, number int, raw []byte, f func(line, number int
 
 // find is the first of the named values that is there; null stands for absent.
 func (r row) find(names ...string) (json.RawMessage, bool) {
+	key, ok := r.key(names...)
+	return r[key], ok
+}
+
+// key is the first of the names that has a value.
+func (r row) key(names ...string) (string, bool) {
 	for _, name := range names {
 		if raw, ok := r[name]; ok && !bytes.Equal(raw, []byte("null")) {
-			return raw, true
+			return name, true
 		}
 	}
-	return nil, false
+	return "", false
 }
 
 // text is a scalar as text: a text itself, a number or truth value as written.

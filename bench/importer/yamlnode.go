@@ -3,6 +3,7 @@ package importer
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
@@ -44,6 +45,18 @@ func field(n *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// unreadKeys notes the keys of a mapping that nothing was made of, as ignore does.
+func (c *collector) unreadKeys(within string, n *yaml.Node, read ...string) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if key := n.Content[i].Value; !slices.Contains(read, key) {
+			c.unread[within+key]++
+		}
+	}
 }
 
 func items(n *yaml.Node) []*yaml.Node {

@@ -66,7 +66,7 @@ func BenchmarkJudge(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(tasks), func(b *testing.B) {
 			for b.Loop() {
-				Judge("v", pairs, Rule{Alpha: 1. / 240, Cost: true})
+				Judge("v", pairs, Rule{Alpha: 1. / 240, Guards: DefaultBounds()})
 			}
 		})
 	}

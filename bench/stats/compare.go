@@ -12,7 +12,7 @@ const power = 0.8
 
 // flat is the standard error, in score units, below which all clusters are taken
 // to show the same difference; it absorbs rounding in sums of decimal scores.
-const flat = 1e-12
+const flat = 1e-9
 
 // minDF keeps Student's quantiles finite where one cluster holds nearly all the
 // weight; the interval is the whole scale long before.

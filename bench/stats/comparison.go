@@ -1,18 +1,51 @@
 package stats
 
 // Pair holds the scores of one task under two configs: the champion's (A) and
-// the variant's (B), one per repeat, on the same seeds. Missing evaluations are
-// left out on both sides before a Pair is made.
+// the variant's (B), one per repeat, on the same seeds. Repeats without an evaluation on either
+// side are left out of A and B.
 type Pair struct {
 	Task    string
 	Domain  string
 	Cluster string
 	Weight  float64
 	A, B    []float64
+	// Nights number the run that each repeat of A and B was made in; nil: all were made in one.
+	Nights []int
+	// AloneA are the champion's scores where the variant's evaluation is missing, AloneB the variant's
+	// where the champion's is; see [Judge].
+	AloneA, AloneB []float64
+	// FailedA and FailedB say of each repeat whether that side gave nothing that could be graded, by its
+	// own doing; nil: neither ever did. See [Failures].
+	FailedA, FailedB []bool
 	// The money in USD and the time in seconds of the same evaluations, in the same order;
-	// nil when nobody measured them.
+	// nil when they were not measured.
 	CostA, CostB       []float64
 	LatencyA, LatencyB []float64
+	// Other holds further metrics of the same evaluations by name; nil: none.
+	Other map[string]Measured
+
+	// What gather counted: the complete repeats and those of them that failed.
+	runs, failedA, failedB int
+}
+
+// Measured is what a metric says of both sides, pair by pair.
+type Measured struct{ A, B []float64 }
+
+// The metrics of a Pair that have fields of their own.
+const (
+	Cost    = "cost"
+	Latency = "latency"
+)
+
+// measured is what a metric says of both sides.
+func (p Pair) measured(metric string) (a, b []float64) {
+	switch metric {
+	case Cost:
+		return p.CostA, p.CostB
+	case Latency:
+		return p.LatencyA, p.LatencyB
+	}
+	return p.Other[metric].A, p.Other[metric].B
 }
 
 // Comparison is the paired difference B − A over tasks, clusters as units.

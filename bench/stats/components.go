@@ -13,15 +13,16 @@ type Components struct {
 	// Mean over tasks of their mean difference.
 	Mean float64
 	// Between is τ̂², the variance between tasks of the true difference; Within is σ̂², the
-	// variance of one pair around its task.
-	Between, Within float64
+	// variance of one pair around its task. Untruncated is the variance of the tasks' mean
+	// differences, with the chance that is in them.
+	Between, Within, Untruncated float64
 	// SETasks is the standard error of Mean for the same tasks, SENew for new ones like them.
 	SETasks, SENew float64
 	// Tasks is the number of tasks (of clusters, where tasks form such), Effective that of
 	// equal ones that would be worth as much, W²/ΣW² (Kish 1965).
 	Tasks     int
 	Effective float64
-	// Repeated says that at least half of the tasks have two pairs or more. Without any such,
+	// Repeated reports whether at least half of the tasks have two pairs or more. Without any such,
 	// chance and task cannot be told apart, and all spread counts as Between, which is too
 	// much rather than too little.
 	Repeated bool
@@ -94,7 +95,8 @@ func componentsOf(units []unit) Components {
 		chance += share * share * noise[i] / m
 	}
 	if len(units) > 1 {
-		c.Between = math.Max(0, spread/(m-1)-chance)
+		c.Untruncated = spread / (m - 1)
+		c.Between = math.Max(0, c.Untruncated-chance)
 	}
 	c.SETasks = math.Sqrt(chance / m)
 	c.SENew = math.Sqrt((c.Between + chance) / m)

@@ -3,22 +3,28 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
 // Verdict of a run for an agent.
 type Verdict string
 
-// Adopt: a candidate is proven better on new tasks like these. Keep: an improvement of
+// Adopt: a candidate is proven better on new tasks like these. TradeOff: one is, and breaks a
+// guard; a person decides whether its gain is worth the price. Keep: an improvement of
 // practical size is ruled out for everything that was confirmed, or a finished
 // search found nothing to confirm. Undecided: it is neither shown nor ruled out.
 const (
 	Adopt     Verdict = "adopt"
 	Keep      Verdict = "keep"
 	Undecided Verdict = "undecided"
+	TradeOff  Verdict = "trade"
 )
 
-// Practical is the improvement, in score units, below which nobody would change
+// Proposes reports whether a variant is put to a person with the verdict.
+func (v Verdict) Proposes() bool { return v == Adopt || v == TradeOff }
+
+// Practical is the improvement, in score units, below which no operator would change
 // an agent; a run that cannot rule it out has not decided.
 const Practical = 0.05
 
@@ -33,11 +39,18 @@ type Circumstances struct {
 	// Searched says that the search stage came to its planned end.
 	Searched bool
 	// Blocked says why a variant that was ahead was not confirmed: no entry left in the
-	// window, no budget for a block, more pairs needed than a window can pay. Empty when
+	// window, no budget for a block, more pairs needed than a window can pay. It is none when
 	// nobody was held back.
-	Blocked string
-	// Behind says how far the best variant is from being taken up; empty when there is none.
-	Behind string
+	Blocked Cause
+	// Behind says how far the best variant is from being taken up; none when there is none.
+	Behind Cause
+	// Judged says what became of a variant that looks better and was confirmed in an earlier
+	// run; none when there is none.
+	Judged Cause
+	// LeftOut says why variants that look better could not enter at all; none when there are none.
+	LeftOut Cause
+	// Reference is what candidates are measured against; nil: the champion.
+	Reference *Reference
 	// Design is what the confirmation had to spend; it tells what the night could see
 	// when nothing was confirmed, and how many tasks would show more.
 	Design Design
@@ -52,20 +65,25 @@ type Conclusion struct {
 	// candidate would have shown for new tasks with 80 % power; without candidates, what the
 	// design could show tonight. 1 when none.
 	Detectable float64 `json:"detectable"`
+	// Causes are what the verdict rests on: first what decides it, then what became of the other
+	// candidates, then what was held back and what the search lacks.
+	Causes []Cause `json:"causes"`
 	// Sentence is the verdict in plain words: the claim, and what comes next.
 	Sentence string `json:"sentence"`
 }
 
 // Conclude draws the verdict of a night from the rulings on all that was confirmed in it.
-// Any proven: adopt, the winner being the one whose bound for new tasks is highest. Otherwise, when for
+// Any proven: adopt, the winner being the one whose bound for new tasks is highest. Otherwise, any
+// trade: a trade, with the winner chosen alike. Otherwise, when for
 // every ruling an improvement of [Practical] size on new tasks is ruled out or the ruling
 // ended against the candidate, or there is none after a complete search that held nobody
-// back: keep. Else: undecided.
+// back and left no such improvement open ([Cause].Open): keep. Else: undecided.
 func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	out := Conclusion{Winner: -1, Detectable: math.Min(1, c.Design.Detectable(c.Design.Tonight))}
 	if len(rulings) > 0 {
 		out.Detectable = 0
 	}
+	trade := -1
 	undecided := -1 // the ruling that says most about what comes next
 	for i := range rulings {
 		r := &rulings[i]
@@ -75,29 +93,92 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 			if out.Winner < 0 || r.NewLower > rulings[out.Winner].NewLower {
 				out.Winner = i
 			}
+		case r.State == Trade:
+			if trade < 0 || r.NewLower > rulings[trade].NewLower {
+				trade = i
+			}
 		case r.settled():
 		case undecided < 0 || r.State.hope() > rulings[undecided].State.hope() ||
 			r.State == rulings[undecided].State && r.Difference > rulings[undecided].Difference:
 			undecided = i
 		}
 	}
+	lead := undecided
 	switch {
 	case out.Winner >= 0:
-		out.Verdict, out.Sentence = Adopt, rulings[out.Winner].proven()
-	case undecided >= 0:
-		out.Verdict, out.Sentence = Undecided, rulings[undecided].undecided(c.Design)
-	case c.Blocked != "":
-		out.Verdict, out.Sentence = Undecided, "a variant looked better on the search tasks and was not confirmed: "+c.Blocked
-	case !c.Searched:
-		out.Verdict, out.Sentence = Undecided, "the search was cut short before anything looked better than the champion; it goes on with the next run"
-	case len(rulings) == 0 && c.Behind != "":
-		out.Verdict, out.Sentence = Keep, "nothing was confirmed: on the search tasks "+c.Behind
-	case len(rulings) == 0:
-		out.Verdict, out.Sentence = Keep, "nothing tried so far looks better than the champion on the search tasks, so nothing was confirmed"
+		out.Verdict, lead = Adopt, out.Winner
+	case trade >= 0:
+		out.Winner, out.Verdict, lead = trade, TradeOff, trade
+	case undecided >= 0, !c.Blocked.None(), !c.Searched, len(rulings) == 0 && c.nothing().Open:
+		out.Verdict = Undecided
 	default:
-		out.Verdict, out.Sentence = Keep, kept(rulings, out.Detectable)
+		out.Verdict = Keep
+	}
+	out.Causes = c.causes(rulings, lead)
+	switch {
+	case out.Verdict.Proposes():
+		out.Sentence = out.Causes[0].Sentence
+	case lead >= 0:
+		// What comes next for one says enough; who is out is said of all.
+		said := slices.DeleteFunc(slices.Clone(out.Causes[1:]), func(c Cause) bool { return c.Kind != CauseVetoed && c.Kind != CauseHarmful })
+		out.Sentence = sentence(append(out.Causes[:1:1], said...))
+	case out.Verdict == Keep && len(rulings) > 0:
+		out.Sentence = kept(out.Causes, out.Detectable, c.Reference)
+	default:
+		out.Sentence = sentence(out.Causes)
 	}
 	return out
+}
+
+// causes are all that a verdict rests on, the leading ruling first; -1: none leads.
+func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
+	var out []Cause
+	if lead >= 0 {
+		out = append(out, rulings[lead].cause(c.Design))
+	}
+	for i := range rulings {
+		if i == lead {
+			continue
+		}
+		other := rulings[i].cause(c.Design)
+		if lead >= 0 && (rulings[lead].State == Proven || rulings[lead].State == Trade) {
+			// An adoption voids what was shown against the old champion.
+			next := "it goes on if the champion stays"
+			if c.Reference != nil {
+				next = "it does not go on, as this winner is the next to beat"
+			}
+			other.Sentence = strings.Replace(other.Sentence, "it goes on tomorrow", next, 1)
+		}
+		out = append(out, other)
+	}
+	if !c.Blocked.None() {
+		out = append(out, c.Blocked.heldBack(len(rulings) > 0))
+	}
+	if !c.Searched {
+		out = append(out, searchCut(c.Behind, len(rulings) > 0 || !c.Blocked.None()))
+	}
+	if len(out) > 0 && !c.LeftOut.None() && len(rulings) == 0 {
+		out = append(out, c.LeftOut)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return []Cause{c.nothing()}
+}
+
+// nothing is why nothing was confirmed, where nothing held a variant back.
+func (c Circumstances) nothing() Cause {
+	switch {
+	case !c.LeftOut.None():
+		return c.LeftOut
+	case !c.Behind.None():
+		behind := c.Behind
+		behind.Sentence = "nothing was confirmed: on the search tasks " + behind.Sentence
+		return behind
+	case !c.Judged.None():
+		return c.Judged
+	}
+	return Cause{Kind: CauseNothing, Sentence: "nothing tried so far looks better than " + c.Reference.Words() + " on the search tasks, so nothing was confirmed"}
 }
 
 // settled reports whether a ruling leaves no hope of a practical improvement on new tasks.
@@ -117,28 +198,46 @@ func (s State) hope() int {
 }
 
 func (r *Ruling) proven() string {
-	return fmt.Sprintf("variant %s is better than the champion on new tasks like these: about %s points (measured %s on %s it was never tuned on, %g %% interval for new tasks %s to %s)",
-		short(r.Variant), signed(r.Shrunken), signed(r.Difference), plural(r.Tasks, "task"), 100*r.Level, signed(r.New.Lo), signed(r.New.Hi))
+	return r.better() + r.Undecided()
+}
+
+// traded is a trade with what it gains and what it costs.
+func (r *Ruling) traded() string {
+	return r.better() + "; it breaks a guard: " + strings.Join(r.prices(), "; ") + r.Undecided() + "; whether the gain is worth it is for a person to decide"
+}
+
+func (r *Ruling) better() string {
+	words := fmt.Sprintf("variant %s is better than %s on new tasks like these: %s, measured on %s it was never tuned on%s",
+		short(r.Variant), r.Reference.Words(), r.interval(), plural(r.Tasks, "task"), r.leavesOpen())
+	if gain := r.Reference.Gain(); gain != "" {
+		words += "; " + gain
+	}
+	return words
+}
+
+// interval is the difference with the interval that belongs to the claim, in words.
+func (r *Ruling) interval() string {
+	i, about := r.Shown()
+	if r.exact() {
+		return signed(r.Difference) + " points on these tasks, which is exact, as a repeat would say the same"
+	}
+	return fmt.Sprintf("%s points, %g %% interval for %s %s to %s", signed(r.Difference), 100*r.Level, about.Words(), signed(i.Lo), signed(i.Hi))
 }
 
 func (r *Ruling) undecided(d Design) string {
-	interval := fmt.Sprintf("%s points, %g %% interval for new tasks %s to %s", signed(r.Difference), 100*r.Level, signed(r.New.Lo), signed(r.New.Hi))
+	interval := r.interval()
 	name := short(r.Variant)
 	switch r.State {
 	case HereOnly:
 		more := ""
-		gain := math.Max(r.Shrunken, Practical)
+		gain := math.Max(r.Difference, Practical)
 		if n := d.learned(r).Needed(gain); n > 0 {
 			more = fmt.Sprintf("; about %d independent tasks would be needed to show %s points", n, points(gain))
 		}
-		return fmt.Sprintf("variant %s is proven better on these tasks only (%s): %s cannot show that it is on new tasks like these%s",
-			name, interval, plural(r.Clusters, "independent task"), more)
+		return fmt.Sprintf("variant %s is proven better%s on these tasks only (%s): %s cannot show that it is on new tasks like these%s",
+			name, r.Reference.than(), interval, plural(r.Clusters, "independent task"), more)
 	case Parked:
-		if r.Claim == NewTasks {
-			return fmt.Sprintf("variant %s is proven better on new tasks like these (%s), but after twice the pairs it was projected to need %s: it is parked with its evidence",
-				name, interval, strings.Join(r.unproven(), "; "))
-		}
-		return fmt.Sprintf("variant %s is neither shown better nor ruled out (%s) after twice the pairs it was projected to need: it is parked with its evidence", name, interval)
+		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out (%s) after twice the pairs it was projected to need: it is parked with its evidence", name, r.Reference.than(), interval)
 	}
 	next := "it goes on tomorrow"
 	if r.LogE < r.Threshold {
@@ -147,29 +246,29 @@ func (r *Ruling) undecided(d Design) string {
 		if n := ProjectedPairs(mean, r.LogE, math.Exp(-r.Threshold), r.Within); !math.IsInf(n, 1) {
 			next += ": about " + morePairs(n)
 		}
-		return fmt.Sprintf("variant %s is neither shown better nor ruled out to be better by %s points (%s); %s", name, points(Practical), interval, next)
+		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out to be better by %s points (%s); %s", name, r.Reference.than(), points(Practical), interval, next)
 	}
-	if r.Claim == NewTasks {
-		return fmt.Sprintf("variant %s is proven better on new tasks like these (%s), but %s; %s", name, interval, strings.Join(r.unproven(), "; "), next)
-	}
-	return fmt.Sprintf("variant %s is proven better on these tasks, and not yet on new tasks like these (%s); %s", name, interval, next)
+	return fmt.Sprintf("variant %s is proven better%s on these tasks, and not yet on new tasks like these (%s); %s", name, r.Reference.than(), interval, next)
 }
 
-func kept(rulings []Ruling, detectable float64) string {
-	if len(rulings) == 1 {
-		r := &rulings[0]
-		switch {
-		case r.State == Harmful && r.Fixed:
-			return fmt.Sprintf("the candidate %s is no better than the champion on these tasks (%s points), and asking again would say the same", short(r.Variant), signed(r.Difference))
-		case r.State == Harmful:
-			return fmt.Sprintf("the candidate %s is proven worse than the champion on these tasks (%s points)", short(r.Variant), signed(r.Difference))
-		case r.State == Vetoed:
-			return fmt.Sprintf("the candidate %s may not replace the champion: %s", short(r.Variant), r.Reason)
+// kept returns the sentence of a night that keeps the champion after a confirmation. It names each
+// candidate whose ruling is final, and the gain that the evidence rules out for the others.
+func kept(causes []Cause, detectable float64, against *Reference) string {
+	var ended []Cause
+	others := false
+	for _, c := range causes {
+		if c.Kind == CauseRuledOut {
+			others = true
+		} else {
+			ended = append(ended, c)
 		}
 	}
-	visible := fmt.Sprintf("%s points at 80 %% power", points(detectable))
-	if detectable >= 1 {
-		visible = "no difference, however large"
+	if !others {
+		return sentence(ended)
 	}
-	return fmt.Sprintf("nothing confirmed is better on new tasks like these by %s points or more, by a margin this run could see (%s)", points(Practical), visible)
+	who := "nothing confirmed"
+	if len(ended) > 0 {
+		who = sentence(ended) + "; nothing else confirmed"
+	}
+	return fmt.Sprintf("%s is better%s on new tasks like these by %s points or more, by a margin this run could see (%s)", who, against.than(), points(Practical), visible(detectable))
 }

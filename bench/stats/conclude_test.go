@@ -12,7 +12,7 @@ func ruling(variant string, state State, difference, width float64) Ruling {
 	return Ruling{
 		Variant: variant, State: state, Blocks: 10, Pairs: 400, LogE: 1, Threshold: 5.5, NewLower: difference - width,
 		Comparison: Comparison{Difference: difference, Level: .95, Tasks: 40, Clusters: 40},
-		New:        Interval{Lo: difference - width, Hi: difference + width}, Within: .25, Between: .01, Shrunken: difference * .9,
+		New:        Interval{Lo: difference - width, Hi: difference + width}, Within: .25, Between: .01,
 		Reason: "the domain faq is proven worse",
 	}
 }
@@ -20,11 +20,11 @@ func ruling(variant string, state State, difference, width float64) Ruling {
 func TestConclude(t *testing.T) {
 	shown := ruling("cccccccccc", Open, .06, .08)
 	shown.LogE, shown.Claim = 9, TheseTasks
-	dear := ruling("eeeeeeeeee", Open, .2, .1)
+	dear := ruling("eeeeeeeeee", Trade, .2, .1)
 	dear.LogE, dear.Claim = 9, NewTasks
-	dear.Guards = []Guard{{Name: "cost", Verdict: GuardOpen, Most: 1.1, Ratio: 1.08}, {Name: "latency", Verdict: GuardPassed}}
-	parked := dear
-	parked.State = Parked
+	dear.Guards = []Guard{{Name: Cost, Of: Mean, Champion: .002, Candidate: .008, Ratio: 4, Interval: Interval{Lo: 3.5, Hi: 4.5}, Most: 1.1, Verdict: GuardFailed}, {Name: Latency, Of: P95, Verdict: GuardPassed}}
+	unsure := ruling("ffffffffff", Proven, .1, .05)
+	unsure.Guards = []Guard{{Name: Latency, Of: P95, Champion: 1.5, Candidate: 1.8, Ratio: 1.2, Interval: Interval{Lo: .9, Hi: 1.5}, Most: 1.1, Verdict: GuardOpen}}
 	same := ruling("dddddddddd", Harmful, 0, .1)
 	same.Fixed = true
 	design := Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500, Alpha: 1. / 240}
@@ -37,27 +37,32 @@ func TestConclude(t *testing.T) {
 		sentence      string
 	}{
 		{"nothing looked better", nil, Circumstances{Searched: true}, Keep, -1, "so nothing was confirmed"},
+		{"hardly behind", nil, Circumstances{Searched: true, Behind: Prospect{Variant: "a", Mean: .03, SD: .04}.behindBy()}, Undecided, -1, "no variant is far enough ahead"},
+		{"behind by what does not count", nil, Circumstances{Searched: true, Behind: Prospect{Variant: "a", Mean: .01, SD: .02}.behindBy()}, Keep, -1, "no variant is far enough ahead"},
+		{"not ahead", nil, Circumstances{Searched: true, Behind: Prospect{Variant: "a", Mean: -.01, SD: .05}.behindBy()}, Keep, -1, "no variant is ahead"},
+		{"here only on an earlier night", nil, Circumstances{Searched: true, Judged: Cause{Kind: CauseJudged, Open: true, Sentence: "it was better on these tasks only"}}, Undecided, -1, "on these tasks only"},
 		{"cut short", nil, Circumstances{}, Undecided, -1, "cut short"},
-		{"no entry left", nil, Circumstances{Searched: true, Blocked: "no entry is left this month"}, Undecided, -1, "was not confirmed: no entry is left this month"},
+		{"no entry left", nil, Circumstances{Searched: true, Blocked: Cause{Kind: CauseNoEntry, Sentence: "no entry is left this month"}}, Undecided, -1, "was not confirmed: no entry is left this month"},
 		{
 			"the surer of two",
 			[]Ruling{ruling("aaaaaaaaaa", Proven, .2, .18), ruling("bbbbbbbbbb", Proven, .1, .05)},
 			Circumstances{Searched: true},
-			Adopt, 1, "variant bbbbbbbb is better than the champion on new tasks like these: about +9.0 points (measured +10.0 on 40 tasks it was never tuned on, 95 % interval for new tasks +5.0 to +15.0)",
+			Adopt, 1, "variant bbbbbbbb is better than the champion on new tasks like these: +10.0 points, 95 % interval for new tasks +5.0 to +15.0, measured on 40 tasks it was never tuned on",
 		},
 		{"proven after a search cut short", []Ruling{ruling("a", Proven, .1, .05)}, Circumstances{}, Adopt, 0, "new tasks like these"},
 		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is neither shown better nor ruled out to be better by 5.0 points (+3.0 points, 95 % interval for new tasks -5.0 to +11.0); it goes on tomorrow: about 4800 more pairs"},
 		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it goes on tomorrow"},
 		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, and not yet on new tasks like these"},
-		{"a guard is open", []Ruling{dear}, Circumstances{Searched: true}, Undecided, -1, "is proven better on new tasks like these (+20.0 points, 95 % interval for new tasks +10.0 to +30.0), but cost is not yet proven to be at most +10 % above the champion's (+8 %); it goes on tomorrow"},
-		{"a guard stays open", []Ruling{parked}, Circumstances{Searched: true}, Undecided, -1, "but after twice the pairs it was projected to need cost is not yet proven"},
+		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; open: p95 latency 1.5 s → 1.8 s (×1.20 [×0.90, ×1.50], at most ×1.10)"},
+		{"a guard is broken", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08), dear}, Circumstances{Searched: true}, TradeOff, 1, "it breaks a guard: mean cost $0.002 → $0.008 (×4.00 [×3.50, ×4.50], at most ×1.10); whether the gain is worth it"},
+		{"a trade beside one within its guards", []Ruling{dear, unsure}, Circumstances{Searched: true}, Adopt, 1, "variant ffffffff"},
 		{"on these tasks only", []Ruling{ruling("a", Parked, .3, .4), ruling("b", HereOnly, .06, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant b is proven better on these tasks only"},
 		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
 		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing confirmed is better on new tasks like these by 5.0 points or more"},
 		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (-10.0 points)"},
 		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (+0.0 points), and asking again would say the same"},
 		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "may not replace the champion: the domain faq is proven worse"},
-		{"worse, and somebody was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: "no entry is left"}, Undecided, -1, "no entry is left"},
+		{"worse, and somebody was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: Cause{Kind: CauseNoEntry, Sentence: "no entry is left"}}, Undecided, -1, "no entry is left"},
 		{"worse, and the search was cut short", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{}, Undecided, -1, "cut short"},
 	} {
 		c.circumstances.Design = design
@@ -92,4 +97,38 @@ func TestConcludeProperties(t *testing.T) {
 			t.Fatalf("%s of %+v", c.Verdict, rulings)
 		}
 	})
+}
+
+// TestShown: the interval is that of the claim, and the sentence of a night has the same one.
+func TestShown(t *testing.T) {
+	everywhere := func(task, block int) int { return btoi((task+block)%4 == 0) }
+	some := func(task, _ int) int { return btoi(task < 3) }
+	for name, c := range map[string]struct {
+		pairs []Pair
+		fixed bool
+		about Claim
+	}{
+		"new tasks":     {blocksOf(20, 8, everywhere), false, NewTasks},
+		"these tasks":   {blocksOf(10, 8, some), false, TheseTasks},
+		"nothing":       {blocksOf(20, 2, everywhere), false, NewTasks},
+		"a fixed agent": {blocksOf(7, 1, func(int, int) int { return 1 }), true, TheseTasks},
+		"enough of one": {blocksOf(40, 1, func(int, int) int { return 1 }), true, NewTasks},
+	} {
+		r := Judge("v", c.pairs, Rule{Alpha: entryAlpha, Fixed: c.fixed})
+		i, about := r.Shown()
+		want := map[Claim]Interval{NewTasks: r.New, TheseTasks: {Lo: r.Lo, Hi: r.Hi}}[c.about]
+		if c.fixed && c.about == TheseTasks {
+			want = Interval{Lo: 1, Hi: 1}
+		}
+		if about != c.about || i != want {
+			t.Errorf("%s: %+v is shown for %s", name, i, about)
+		}
+		words := "interval for " + about.Words() + " " + signed(i.Lo) + " to " + signed(i.Hi)
+		if c.fixed && c.about == TheseTasks {
+			words = "(+100.0 points on these tasks, which is exact, as a repeat would say the same)"
+		}
+		if said := Conclude([]Ruling{r}, Circumstances{Searched: true}).Sentence; !strings.Contains(said, words) {
+			t.Errorf("%s: %q lacks %q", name, said, words)
+		}
+	}
 }

@@ -5,7 +5,8 @@ import "math"
 const (
 	// domainMargin is the loss, in score units, that a domain must be proven not to have.
 	domainMargin = 0.10
-	// domainFine is the error at which it is proven, domainAlpha that of better and of worse.
+	// domainFine is the error at which it is proven, domainAlpha that of better and of worse, each for
+	// all domains together.
 	domainFine  = 0.10
 	domainAlpha = 0.05
 )
@@ -18,33 +19,44 @@ const (
 	DomainVeto   = "veto"
 )
 
-// parts rules on every named domain of gathered pairs. Each is judged by itself: with k domains,
-// chance alone vetoes a candidate that harms none with probability k·.05 at most.
+// parts rules on every named domain of gathered pairs. Their errors are divided by their number
+// (Bonferroni), so that chance alone vetoes a candidate that harms none with probability .05 at
+// most, however many there are.
 func parts(clean []Pair, fixed bool) []DomainRuling {
-	var out []DomainRuling
-	for _, name := range distinct(clean, func(p Pair) string { return p.Domain }) {
-		out = append(out, newDomainRuling(name, ofDomain(clean, name), fixed))
+	names := distinct(clean, func(p Pair) string { return p.Domain })
+	out := make([]DomainRuling, 0, len(names))
+	for _, name := range names {
+		out = append(out, newDomainRuling(name, ofDomain(clean, name), float64(len(names)), fixed))
 	}
 	return out
 }
 
-// newDomainRuling rules on one domain: veto when its difference is proven to be below 0
-// at .05, better when above 0 at .05, fine when above −10 points at .10, otherwise open. Its interval
-// is the one whose ends those of .05 are. The proof is about these tasks, at any stopping time; for a
-// fixed agent, whose repeats say nothing new, about new tasks by Student's t.
-func newDomainRuling(name string, clean []Pair, fixed bool) DomainRuling {
-	s := sampleOf(clean)
+// newDomainRuling rules on one of several domains by the claim that an adoption rests on, that
+// about new tasks like its tasks: veto when its difference there is proven to be below 0 at
+// .05/domains, better when above 0 at .05/domains, fine when above −10 points at .10/domains,
+// otherwise open. Its interval is the one whose ends those of .05/domains are. The
+// bounds are those of the claim itself, for a fixed agent Student's.
+func newDomainRuling(name string, clean []Pair, domains float64, fixed bool) DomainRuling {
+	all := newReach(clean)
 	a, b := pairMeans(clean)
 	r := DomainRuling{
-		Domain: name, Tasks: len(clean), MeanA: a, MeanB: b, Difference: s.Mean(), Verdict: DomainOpen,
-		Interval: s.Interval(1 - 2*domainAlpha),
+		Domain: name, Tasks: len(clean), MeanA: a, MeanB: b, Difference: all.sample.Mean(), Verdict: DomainOpen,
+		Level: 1 - 2*domainAlpha/domains,
 	}
-	fine := s.LogSuperior(-domainMargin) >= -math.Log(domainFine)
+	var fine bool
 	if fixed {
-		c := Compare(clean, 1-2*domainAlpha)
+		c := Compare(clean, r.Level)
 		r.Interval = Interval{Lo: c.Lo, Hi: c.Hi}
-		fine = Compare(clean, 1-2*domainFine).Lo > -domainMargin
+		fine = Compare(clean, 1-2*domainFine/domains).Lo > -domainMargin
+	} else {
+		r.Interval = all.interval(r.Level)
+		lower, _ := all.lower(domainFine / domains)
+		fine = lower > -domainMargin
 	}
+	// With ever more blocks only what tasks and nights differ by is left of the two distances.
+	ever := func(alpha float64) float64 { return math.Hypot(all.spread(alpha), all.drift.error(alpha)) }
+	hopeless := all.telling() && r.Difference+ever(domainAlpha/domains) >= 0 && r.Difference-ever(domainFine/domains) <= -domainMargin ||
+		all.Effective <= 1+flat
 	switch {
 	case r.Hi < 0:
 		r.Verdict = DomainVeto
@@ -52,6 +64,8 @@ func newDomainRuling(name string, clean []Pair, fixed bool) DomainRuling {
 		r.Verdict = DomainBetter
 	case fine:
 		r.Verdict = DomainFine
+	default:
+		r.Hopeless = hopeless
 	}
 	return r
 }

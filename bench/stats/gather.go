@@ -22,11 +22,19 @@ func gather(pairs []Pair) []Pair {
 		}
 		for r := range min(len(p.A), len(p.B)) {
 			if finite(p.A[r]) && finite(p.B[r]) {
-				clean.A, clean.B = append(clean.A, p.A[r]), append(clean.B, p.B[r])
+				clean.A, clean.B, clean.Nights = append(clean.A, p.A[r]), append(clean.B, p.B[r]), append(clean.Nights, p.night(r))
+				clean.failed(failed(p.FailedA, r), failed(p.FailedB, r))
 			}
 		}
-		clean.CostA, clean.CostB = both(p.CostA, p.CostB)
-		clean.LatencyA, clean.LatencyB = both(p.LatencyA, p.LatencyB)
+		if p.runs > 0 { // gathered before
+			clean.runs, clean.failedA, clean.failedB = p.runs, p.failedA, p.failedB
+		}
+		clean.CostA, clean.CostB = p.answered(p.CostA, p.CostB)
+		clean.LatencyA, clean.LatencyB = p.answered(p.LatencyA, p.LatencyB)
+		for name, m := range p.Other {
+			a, b := p.answered(m.A, m.B)
+			clean.add(name, a, b)
+		}
 		if len(clean.A) > 0 {
 			out = append(out, clean)
 		}
@@ -38,9 +46,13 @@ func gather(pairs []Pair) []Pair {
 	for _, p := range out {
 		if last := len(merged) - 1; last >= 0 && sameTask(merged[last], p) {
 			m := &merged[last]
-			m.A, m.B = append(m.A, p.A...), append(m.B, p.B...)
+			m.A, m.B, m.Nights = append(m.A, p.A...), append(m.B, p.B...), append(m.Nights, p.Nights...)
+			m.runs, m.failedA, m.failedB = m.runs+p.runs, m.failedA+p.failedA, m.failedB+p.failedB
 			m.CostA, m.CostB = append(m.CostA, p.CostA...), append(m.CostB, p.CostB...)
 			m.LatencyA, m.LatencyB = append(m.LatencyA, p.LatencyA...), append(m.LatencyB, p.LatencyB...)
+			for name, more := range p.Other {
+				m.add(name, more.A, more.B)
+			}
 			continue
 		}
 		merged = append(merged, p)
@@ -48,18 +60,36 @@ func gather(pairs []Pair) []Pair {
 	return merged
 }
 
+// night is the number of the run that a repeat was made in.
+func (p Pair) night(repeat int) int {
+	if repeat < len(p.Nights) {
+		return p.Nights[repeat]
+	}
+	return 0
+}
+
+// add takes what a further metric says.
+func (p *Pair) add(metric string, a, b []float64) {
+	if p.Other == nil {
+		p.Other = map[string]Measured{}
+	}
+	was := p.Other[metric]
+	p.Other[metric] = Measured{append(was.A, a...), append(was.B, b...)}
+}
+
 func sameTask(x, y Pair) bool {
 	return x.Cluster == y.Cluster && x.Task == y.Task && x.Domain == y.Domain && x.Weight == y.Weight
 }
 
-// both keeps what was measured on both sides.
-func both(a, b []float64) (x, y []float64) {
-	for r := range min(len(a), len(b)) {
-		if finite(a[r]) && finite(b[r]) {
-			x, y = append(x, a[r]), append(y, b[r])
-		}
+// failed counts a repeat.
+func (p *Pair) failed(a, b bool) {
+	p.runs++
+	if a {
+		p.failedA++
 	}
-	return x, y
+	if b {
+		p.failedB++
+	}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// shown is the level of intervals where a rule names none.
@@ -24,21 +27,41 @@ const (
 // asked in the middle of one. It does nothing but look at the evidence: the same pairs in another order
 // give the same ruling, and asking after every block of every night is what the evidence is valid for.
 //
-// Better on these tasks: log E ≥ ln(1/α) ([Sample]). Better on new tasks like these: that, and
-// [NewTaskLower] at α/2 above 0. The first of these that fits is the state:
+// Better on these tasks: log E ≥ ln(1/α) ([Sample]). Better on new tasks like these: that, at
+// least [LeastTasks] independent tasks, and the lower bound for new tasks at α/2 above 0. The first of these that fits is the state:
 //
 //   - harmful: the evidence for "worse" reaches ln 20;
-//   - vetoed: a guard has failed, or a domain is proven worse;
-//   - proven: better on new tasks, and all guards passed;
-//   - here only: better on these tasks, eight blocks done, and the limit of [NewTaskLower] not above 0;
+//   - vetoed: a domain is proven worse;
+//   - trade: better on new tasks, and a guard is broken ([Guard.Broken]);
+//   - proven: better on new tasks, and no guard is broken; what is open is stated, and more blocks
+//     may settle it ([Ruling.Pending]);
+//   - here only: better on these tasks, and more blocks cannot show it of new ones: too few tasks, or
+//     eight blocks done and the limit of [NewTaskLower] not above 0;
 //   - parked: more than twice the projected pairs;
 //   - open.
 //
 // For a fixed agent see [Rule]: on these tasks the difference is known after a block; the claim about new
-// tasks is Student's bound over clusters at α ([Compare]), on at least ⌈log2(1/α)⌉ of
-// them, so that a sign test could reach α as well.
+// tasks is Student's bound over clusters at α ([Compare]), on as many of them.
+//
+// A claim about new tasks that an earlier look made stands ([Rule].Proof, [Proof]).
+//
+// Missing data: the ruling is the one that claims less of that on the pairs that were scored and that
+// in which what only one side lacks is scored as well, 0 as a rule ([Pair.AloneA]).
 func Judge(variant string, pairs []Pair, rule Rule) Ruling {
-	clean := gather(pairs)
+	r := rule.judge(variant, gather(pairs))
+	if all := counted(pairs); all != nil {
+		whole := rule.judge(variant, gather(all))
+		whole.MissingCounted = true
+		r = weaker(r, whole)
+	}
+	r.MissingA, r.MissingB = missing(pairs)
+	r.carry(rule)
+	r.Reason = r.reason(rule)
+	return r
+}
+
+// judge rules on gathered pairs; it leaves the reason to [Judge].
+func (rule Rule) judge(variant string, clean []Pair) Ruling {
 	if rule.Fixed {
 		clean = onePerTask(clean)
 	}
@@ -47,44 +70,43 @@ func Judge(variant string, pairs []Pair, rule Rule) Ruling {
 		level = shown
 	}
 	c, s := compareSequential(clean, level)
-	r := Ruling{Variant: variant, Comparison: c, Threshold: -math.Log(rule.Alpha), Fixed: rule.Fixed, Pairs: s.N()}
+	r := Ruling{Variant: variant, Reference: rule.Reference, Comparison: c, Threshold: -math.Log(rule.Alpha), Fixed: rule.Fixed, Pairs: s.N()}
 	for _, p := range clean {
 		r.Blocks = max(r.Blocks, len(p.A))
 	}
 	r.LogE, r.LogHarm = s.LogSuperior(0), s.LogInferior(0)
 	r.Month = Interval{Lo: s.Lower(rule.Alpha), Hi: s.Upper(rule.Alpha)}
-	spread := pairComponents(clean)
-	r.Between, r.Within = spread.Between, spread.Within
-	r.NewLower, r.Limit = NewTaskLower(s, spread, rule.Alpha/looks)
-	r.New = NewTaskInterval(s, spread, level)
-	r.Shrunken = Headline(r.Difference, math.Max(spread.SENew*spread.SENew, leastVariance/float64(max(1, s.N()))))
-	r.Guards, r.Parts = guards(clean, rule), parts(clean, rule.Fixed)
+	all := newReach(clean)
+	r.Nights, r.Night = all.drift.nights, math.Sqrt(all.drift.variance)
+	r.Between, r.Within, r.Independent, r.Least = all.Between, all.Within, all.Effective, LeastTasks(rule.Alpha)
+	r.NewLower, r.Limit = all.lower(rule.Alpha / looks)
+	r.New = all.interval(level)
+	r.Parts = parts(clean, rule.Fixed)
 	if rule.Fixed {
 		r.fixed(clean, rule)
 	}
+	r.Guards = guards(clean, rule, r.New.Lo, r.Blocks)
+	if !all.enough(rule.Alpha) {
+		r.NewLower, r.Limit = -1, -1
+	}
+	r.Tail = newTail(clean, r.Comparison, r.Independent, rule.Fixed)
+	r.Failures = newFailures(clean, r.Independent)
 	r.Claim = r.claim(rule)
 	r.State = r.state(rule)
-	r.Reason = r.reason(rule)
 	return r
 }
 
-// guards that the rule asks for, over the pairs of all tasks.
-func guards(clean []Pair, rule Rule) []Guard {
-	var costA, costB, latencyA, latencyB []float64
-	for _, p := range clean {
-		costA, costB = append(costA, p.CostA...), append(costB, p.CostB...)
-		latencyA, latencyB = append(latencyA, p.LatencyA...), append(latencyB, p.LatencyB...)
-	}
+// guards that the rule asks for, over the pairs of all tasks, for a gain on new tasks of at least lower.
+func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 	var out []Guard
-	if rule.Cost {
-		out = append(out, NewGuard("cost", costA, costB))
+	alpha := guardAlpha
+	if rule.Proof != nil && blocks > rule.Proof.Blocks {
+		alpha /= guardLooks
 	}
-	if rule.Latency {
-		out = append(out, NewGuard("latency", latencyA, latencyB))
-	}
-	if rule.Fixed {
-		for i := range out {
-			out[i] = out[i].known()
+	for _, b := range rule.Guards {
+		// Where nothing was measured there is nothing to guard.
+		if g := newGuard(b.For(lower), clean, alpha); g.Champion > 0 || g.Candidate > 0 || g.Verdict == GuardFailed {
+			out = append(out, g)
 		}
 	}
 	return out
@@ -111,13 +133,11 @@ func (r *Ruling) fixed(clean []Pair, rule Rule) {
 	month := Compare(clean, 1-2*rule.Alpha)
 	r.Month = Interval{Lo: month.Lo, Hi: month.Hi}
 	r.NewLower, r.Limit = month.Lo, month.Lo
-	if r.Clusters < leastClusters(rule.Alpha) {
-		r.NewLower, r.Limit = -1, -1
-	}
+	r.Nights, r.Night = 0, 0 // it says the same on every night
 }
 
-// leastClusters is the fewest on which a sign test could reach alpha, ⌈log2(1/α)⌉.
-func leastClusters(alpha float64) int { return int(math.Ceil(-math.Log2(alpha))) }
+// few reports whether there are fewer independent tasks than a claim about new ones needs.
+func (r *Ruling) few() bool { return r.Independent < float64(r.Least)-1e-9 }
 
 func (r *Ruling) claim(rule Rule) Claim {
 	here := r.LogE >= r.Threshold
@@ -134,10 +154,6 @@ func (r *Ruling) claim(rule Rule) Claim {
 }
 
 func (r *Ruling) state(rule Rule) State {
-	passed := true
-	for _, g := range r.Guards {
-		passed = passed && g.Verdict == GuardPassed
-	}
 	switch {
 	case r.Pairs == 0:
 		return Open
@@ -145,27 +161,19 @@ func (r *Ruling) state(rule Rule) State {
 		return Harmful
 	case r.vetoed():
 		return Vetoed
-	case r.Claim == NewTasks && passed:
+	case r.Claim == NewTasks && slices.ContainsFunc(r.Guards, Guard.Broken):
+		return Trade
+	case r.Claim == NewTasks:
 		return Proven
-	case r.Claim == TheseTasks && (rule.Fixed || r.Limit <= 0 && r.Blocks >= enoughBlocks):
+	case r.Claim == TheseTasks && (rule.Fixed || r.few() || r.Limit <= 0 && r.Blocks >= enoughBlocks):
 		return HereOnly
-	case rule.Cap > 0 && float64(r.Pairs) > surplus*rule.Cap:
+	case rule.spent(r.Pairs):
 		return Parked
 	}
 	return Open
 }
 
-// vetoed reports whether a guard or a domain is proven to be worse than it may be.
+// vetoed reports whether a domain is proven to be worse.
 func (r *Ruling) vetoed() bool {
-	for _, g := range r.Guards {
-		if g.Verdict == GuardFailed {
-			return true
-		}
-	}
-	for _, p := range r.Parts {
-		if p.Verdict == DomainVeto {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Parts, func(p DomainRuling) bool { return p.Verdict == DomainVeto })
 }

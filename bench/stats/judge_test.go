@@ -50,6 +50,7 @@ func TestJudge(t *testing.T) {
 	someTasks := func(task, _ int) int { return btoi(task < 3) }
 	worse := func(task, block int) int { return -everywhere(task, block) }
 	alpha := 1. / 240
+	cost, latency := []Bound{{Name: Cost, Of: Mean, AtMost: 1.1}}, []Bound{{Name: Latency, Of: P95, AtMost: 1.1}}
 	for _, c := range []struct {
 		name   string
 		pairs  []Pair
@@ -71,11 +72,12 @@ func TestJudge(t *testing.T) {
 		{"some tasks, parked", blocksOf(10, 7, someTasks), Rule{Cap: 20}, Parked, TheseTasks, "better on these tasks"},
 		{"one task for ever", blocksOf(1, 40, func(int, int) int { return 1 }), Rule{}, HereOnly, TheseTasks, ""},
 		{"worse", blocksOf(20, 8, worse), Rule{}, Harmful, NoClaim, "proven worse on these tasks: -25.0 points"},
-		{"better, cheap", costing(.9, blocksOf(20, 8, everywhere)), Rule{Cost: true}, Proven, NewTasks, ""},
-		{"better, cost unknown", blocksOf(20, 8, everywhere), Rule{Cost: true}, Open, NewTasks, "cost is not yet proven to be at most +10 % above the champion's"},
-		{"better, dear", costing(1.5, blocksOf(20, 8, everywhere)), Rule{Cost: true}, Vetoed, NewTasks, "cost is proven to be more than +10 % above the champion's (+50 %)"},
-		{"better, dear, and nobody asks", costing(1.5, blocksOf(20, 8, everywhere)), Rule{Latency: false}, Proven, NewTasks, ""},
-		{"better, slowness not known", blocksOf(20, 8, everywhere), Rule{Latency: true}, Open, NewTasks, "latency is not yet proven"},
+		{"better, cheap", costing(.9, blocksOf(20, 8, everywhere)), Rule{Guards: cost}, Proven, NewTasks, ""},
+		{"better, cost unknown", blocksOf(20, 8, everywhere), Rule{Guards: cost}, Proven, NewTasks, ""},
+		{"better, dear", costing(1.5, blocksOf(20, 8, everywhere)), Rule{Guards: cost}, Trade, NewTasks, "at a price: mean cost $1 → $1.5 (×1.50 [×1.50, ×1.50], at most ×1.10)"},
+		{"not better, dear", costing(1.5, blocksOf(10, 1, everywhere)), Rule{Guards: cost}, Open, NoClaim, "not decided"},
+		{"better, dear, and nobody asks", costing(1.5, blocksOf(20, 8, everywhere)), Rule{}, Proven, NewTasks, ""},
+		{"better, slowness not known", blocksOf(20, 8, everywhere), Rule{Guards: latency}, Proven, NewTasks, ""},
 		{
 			"a domain suffers",
 			inDomains(blocksOf(20, 8, func(task, block int) int {
@@ -104,8 +106,8 @@ func TestJudge(t *testing.T) {
 		{"fixed: many tasks won", blocksOf(40, 1, func(task, _ int) int { return btoi(task < 15) }), Rule{Fixed: true}, Proven, NewTasks, ""},
 		{"fixed: nothing changed", blocksOf(40, 1, func(int, int) int { return 0 }), Rule{Fixed: true}, Harmful, NoClaim, "not better: +0.0 points"},
 		{"fixed: worse by one task", blocksOf(40, 1, func(task, _ int) int { return -btoi(task == 0) }), Rule{Fixed: true}, Harmful, NoClaim, "a repeat would say the same"},
-		{"fixed: dear", costing(1.2, blocksOf(8, 1, func(int, int) int { return 1 })), Rule{Fixed: true, Cost: true}, Vetoed, NewTasks, "cost is proven"},
-		{"fixed: as cheap", costing(1.05, blocksOf(8, 1, func(int, int) int { return 1 })), Rule{Fixed: true, Cost: true}, Proven, NewTasks, ""},
+		{"fixed: dear", costing(1.2, blocksOf(8, 1, func(int, int) int { return 1 })), Rule{Fixed: true, Guards: cost}, Trade, NewTasks, "at a price"},
+		{"fixed: as cheap", costing(1.05, blocksOf(8, 1, func(int, int) int { return 1 })), Rule{Fixed: true, Guards: cost}, Proven, NewTasks, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.rule.Alpha = alpha
@@ -142,7 +144,7 @@ func TestJudgeKnowsItsClusters(t *testing.T) {
 func genRule(t *rapid.T) Rule {
 	return Rule{
 		Alpha: rapid.SampledFrom([]float64{.05, 1. / 240}).Draw(t, "alpha"),
-		Fixed: rapid.Bool().Draw(t, "fixed"), Cost: rapid.Bool().Draw(t, "cost"),
+		Fixed: rapid.Bool().Draw(t, "fixed"), Guards: rapid.SampledFrom([][]Bound{nil, DefaultBounds()}).Draw(t, "guards"),
 		Cap: rapid.SampledFrom([]float64{0, 20}).Draw(t, "cap"),
 	}
 }
@@ -173,7 +175,7 @@ func TestJudgeProperties(t *testing.T) {
 		s := Judge("v", swapped, rule)
 		for what, sum := range map[string]float64{
 			"difference": r.Difference + s.Difference, "interval": r.Lo + s.Hi, "month": r.Month.Lo + s.Month.Hi,
-			"new tasks": r.New.Lo + s.New.Hi, "shrunken": r.Shrunken + s.Shrunken, "evidence": r.LogE - s.LogHarm,
+			"new tasks": r.New.Lo + s.New.Hi, "evidence": r.LogE - s.LogHarm,
 			"spread": r.Between - s.Between, "chance": r.Within - s.Within, "means": r.MeanA - s.MeanB,
 		} {
 			if math.Abs(sum) > 1e-8 {
@@ -185,7 +187,7 @@ func TestJudgeProperties(t *testing.T) {
 			rule.Alpha < .025 && (r.Month.Lo > r.Lo+1e-9 || r.Month.Hi < r.Hi-1e-9) || r.New.Lo > r.Lo+1e-9 || r.New.Hi < r.Hi-1e-9 {
 			t.Fatalf("intervals do not nest: %+v", r)
 		}
-		if r.NewLower > r.Limit+1e-9 || r.NewLower > r.Difference+1e-9 || math.Abs(r.Shrunken) > math.Abs(r.Difference) {
+		if r.NewLower > r.Limit+1e-9 || r.NewLower > r.Difference+1e-9 {
 			t.Fatalf("bounds: %+v", r)
 		}
 		if r.State == Proven && (r.Claim != NewTasks || r.NewLower <= 0 || r.Difference <= 0) || r.Claim != NoClaim && r.Difference <= 0 {

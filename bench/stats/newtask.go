@@ -17,6 +17,8 @@ import "math"
 // of simulated candidates without a gain were claimed at α = 5 %, with 6 to 40 tasks and τ of
 // 0 to 30 points.
 //
+// It is a part of the rule only: see [reach].
+//
 // Both are −1 where tasks cannot be told from chance: fewer than two tasks, or fewer than
 // half of them with two pairs. The degrees of freedom are those of the effective number of
 // tasks ([Components]).
@@ -26,15 +28,6 @@ func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64)
 	}
 	mean, spread := s.Mean(), c.spread(alpha)
 	return math.Max(-1, mean-math.Hypot(mean-s.Lower(alpha), spread)), math.Max(-1, mean-spread)
-}
-
-// NewTaskInterval covers the mean difference over new tasks like these with confidence
-// level, by [NewTaskLower]'s rule on both sides; the whole scale where that has no bound.
-func NewTaskInterval(s *Sample, c Components, level float64) Interval {
-	if !c.telling() {
-		return Interval{Lo: -1, Hi: 1}
-	}
-	return c.widen(s.Mean(), s.Interval(level), (1-level)/2)
 }
 
 // widen adds the error of these tasks for all tasks to both sides of an interval about

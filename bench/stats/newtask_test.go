@@ -1,8 +1,10 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,8 +25,8 @@ func TestNewTaskNeedsTasksAndRepeats(t *testing.T) {
 			}
 		}
 		c := NewComponents(rows)
-		bound, limit := NewTaskLower(s, c, .05)
-		if i := NewTaskInterval(s, c, .95); bound != -1 || limit != -1 || i != (Interval{Lo: -1, Hi: 1}) {
+		bound, limit := reach{sample: s, Components: c}.lower(.05)
+		if i := (reach{sample: s, Components: c}).interval(.95); bound != -1 || limit != -1 || i != (Interval{Lo: -1, Hi: 1}) {
 			t.Errorf("%s: bound %g, limit %g, interval %v", name, bound, limit, i)
 		}
 	}
@@ -40,16 +42,16 @@ func TestNewTaskProperties(t *testing.T) {
 			}
 		}
 		c := NewComponents(rows)
-		bound, limit := NewTaskLower(s, c, .025)
-		same, all := s.Interval(.95), NewTaskInterval(s, c, .95)
+		bound, limit := reach{sample: s, Components: c}.lower(.025)
+		same, all := s.Interval(.95), reach{sample: s, Components: c}.interval(.95)
 		if bound > same.Lo+1e-9 || bound > limit+1e-9 || math.Abs(all.Lo-bound) > 1e-9 || all.Hi < same.Hi-1e-9 {
 			t.Fatalf("bound %g, limit %g, new %v, same %v", bound, limit, all, same)
 		}
-		if strict, _ := NewTaskLower(s, c, 1./240); strict > bound+1e-9 {
+		if strict, _ := (reach{sample: s, Components: c}).lower(1. / 240); strict > bound+1e-9 {
 			t.Fatalf("the bound at 1/240 is %g, that at .025 %g", strict, bound)
 		}
 		c.Between += .01
-		if wilder, _ := NewTaskLower(s, c, .025); wilder > bound {
+		if wilder, _ := (reach{sample: s, Components: c}).lower(.025); wilder > bound {
 			t.Fatalf("more spread between tasks lifts the bound from %g to %g", bound, wilder)
 		}
 	})
@@ -77,10 +79,10 @@ func TestNewTaskCoverage(t *testing.T) {
 				}
 			}
 			components := NewComponents(rows)
-			i, these := NewTaskInterval(s, components, .95), s.Interval(.95)
+			i, these := reach{sample: s, Components: components}.interval(.95), s.Interval(.95)
 			covered += btoi(i.Lo <= mean && mean <= i.Hi)
 			alone += btoi(these.Lo <= mean && mean <= these.Hi)
-			bound, _ := NewTaskLower(shifted, components, .05)
+			bound, _ := reach{sample: shifted, Components: components}.lower(.05)
 			mistaken += btoi(bound > 0)
 		}
 		if covered < rounds*92/100 {
@@ -93,4 +95,53 @@ func TestNewTaskCoverage(t *testing.T) {
 			t.Errorf("%d tasks × %d: the interval for these tasks covers %d of %d, that for new ones %d", c.tasks, c.blocks, alone, rounds, covered)
 		}
 	}
+}
+
+func TestLeastTasks(t *testing.T) {
+	for alpha, want := range map[float64]int{.05: 8, 1. / 240: 8, 1. / 256: 8, 1. / 257: 9, 1. / 12000: 14} {
+		if got := LeastTasks(alpha); got != want {
+			t.Errorf("%d tasks at %g", got, alpha)
+		}
+	}
+	near(t, "equal clusters", Independent([]float64{2, 2, 2}), 3, 1e-12)
+	near(t, "one that is heavy", Independent([]float64{4, 1, 1}), 2, 1e-12)
+	near(t, "none", Independent(nil), 0, 0)
+}
+
+// TestJudgeNeedsIndependentTasks: below eight independent tasks, whether few, in few clusters or of
+// uneven weight, the best claim is the one about these tasks, and it is made at once.
+func TestJudgeNeedsIndependentTasks(t *testing.T) {
+	gains := func(task, block int) int { return btoi((task+block)%4 != 0) }
+	weighed := func(pairs []Pair, weight func(i int) float64) []Pair {
+		for i := range pairs {
+			pairs[i].Weight = weight(i)
+		}
+		return pairs
+	}
+	for name, c := range map[string]struct {
+		pairs []Pair
+		claim Claim
+	}{
+		"eight tasks":              {blocksOf(8, 12, gains), NewTasks},
+		"seven tasks":              {blocksOf(7, 12, gains), TheseTasks},
+		"ten, one weighs a third":  {weighed(blocksOf(10, 12, gains), func(i int) float64 { return 1 + 3.5*float64(btoi(i == 0)) }), TheseTasks},
+		"ten of about one weight":  {weighed(blocksOf(10, 12, gains), func(i int) float64 { return 1 + .5*float64(btoi(i == 0)) }), NewTasks},
+		"thirty in three clusters": {inClusters(blocksOf(30, 12, gains), 3), TheseTasks},
+	} {
+		r := Judge("v", c.pairs, Rule{Alpha: 1. / 240})
+		if r.Claim != c.claim || r.State != map[Claim]State{NewTasks: Proven, TheseTasks: HereOnly}[c.claim] {
+			t.Errorf("%s: %s, %q: %s", name, r.State, r.Claim, r.Reason)
+		}
+		if c.claim == TheseTasks && (r.NewLower != -1 || !strings.Contains(r.Reason, "at least 8 are needed for new tasks")) {
+			t.Errorf("%s: bound %g, %s", name, r.NewLower, r.Reason)
+		}
+	}
+}
+
+// inClusters puts task i into cluster i mod n.
+func inClusters(pairs []Pair, n int) []Pair {
+	for i := range pairs {
+		pairs[i].Cluster = fmt.Sprint("c", i%n)
+	}
+	return pairs
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// oracle is one case whose result somebody else's program, or a hand, has found.
+// oracle is one case with the result of another program, or of a calculation by hand.
 type oracle struct {
 	ID, Function string
 	Input        struct {
@@ -18,9 +18,8 @@ type oracle struct {
 		// z = (7i+3r) mod 10, both from 1: a win below base + step·(i mod 4), a loss at 9.
 		Rows    [][]float64
 		Pattern []int
-		// Sequence is the number of values frac(√2·t), t from 1; Sine that of costs
-		// 1 + .3·sin(t) against 1.05.
-		Sequence, Sine             int
+		// Sequence is the number of values frac(√2·t), t from 1.
+		Sequence                   int
 		Margin, Alpha, Level, Mean float64
 		Interval                   []float64
 		Between                    float64
@@ -39,7 +38,7 @@ func TestOracles(t *testing.T) {
 	if err := json.Unmarshal(raw, &cases); err != nil {
 		t.Fatal(err)
 	}
-	if len(cases) != 28 {
+	if len(cases) != 26 {
 		t.Fatalf("%d cases", len(cases))
 	}
 	for _, c := range cases {
@@ -120,8 +119,6 @@ func (c oracle) compute(t *testing.T) []float64 {
 			s.Add(2*y-1, 1)
 		}
 		return []float64{s.LogSuperior(2*in.Mean - 1)}
-	case "shrink":
-		return []float64{Shrink(s.Mean(), s.Variance(), s.N())}
 	case "new interval":
 		components := Components{Between: in.Between, Tasks: in.Tasks, Effective: float64(in.Tasks), Repeated: true}
 		i := components.widen(in.Mean, Interval{Lo: in.Interval[0], Hi: in.Interval[1]}, (1-in.Level)/2)
@@ -129,12 +126,6 @@ func (c oracle) compute(t *testing.T) []float64 {
 	case "new lower":
 		bound, limit := NewTaskLower(s, NewComponents(c.rows()), in.Alpha)
 		return []float64{bound, limit}
-	case "cost":
-		champion, candidate := make([]float64, in.Sine), make([]float64, in.Sine)
-		for i := range candidate {
-			champion[i], candidate[i] = 1.05, 1+.3*math.Sin(float64(i+1))
-		}
-		return []float64{NewGuard("cost", champion, candidate).LogE}
 	}
 	t.Fatalf("nobody computes %q", c.Function)
 	return nil

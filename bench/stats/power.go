@@ -19,7 +19,7 @@ const (
 
 // Design is what a confirmation has to spend, and on what.
 type Design struct {
-	// Tasks of the holdout, and the independent clusters among them.
+	// Tasks of the holdout, and the independent ones that they are worth ([Independent]).
 	Tasks, Units int
 	// Tonight and Month are the pairs that a night's and a window's confirmations can pay.
 	Tonight, Month float64
@@ -27,15 +27,40 @@ type Design struct {
 	Alpha float64
 	// Within and Between are σ² and τ²; not above 0: [PriorWithin], [PriorBetween].
 	Within, Between float64
-	// Fixed says that a repeat is no new evidence: one block is all there is to learn.
+	// Fixed reports whether a repeat is no new evidence: one block is all there is to learn.
 	Fixed bool
+	// Night is the standard deviation, in score units, of what the differences of a night share; 0:
+	// [AssumedNight].
+	Night float64
+	// Graded reports whether scores may lie between 0 and 1 ([Variances]).
+	Graded bool
+	// Same says that all tasks of a fixed agent showed the same difference, so that only their number
+	// speaks for it ([Compare]).
+	Same bool
+}
+
+// night is the variance, over as many nights as so many pairs take, of what those of a night share.
+func (d Design) night(pairs float64) float64 {
+	if d.Fixed {
+		return 0
+	}
+	sd, nights := d.Night, 1.
+	if sd == 0 {
+		sd = AssumedNight
+	}
+	if d.Tonight > 0 {
+		nights = math.Max(1, math.Ceil(pairs/d.Tonight))
+	}
+	return sd * sd / nights
 }
 
 // learned is the design with the variances that a ruling has measured; those it could
 // not measure stay. All spread of a fixed agent is between tasks.
 func (d Design) learned(r *Ruling) Design {
-	d.Tasks, d.Units, d.Fixed = r.Tasks, r.Clusters, r.Fixed
+	d.Tasks, d.Units, d.Fixed, d.Night = r.Tasks, int(r.Independent+1e-9), r.Fixed, r.Night
+	d.Same = r.Fixed && r.SE == 0 && r.Clusters > 1
 	switch {
+	case d.Same:
 	case r.Fixed && r.Between > 0:
 		d.Within, d.Between = leastBetween, r.Between
 	case r.Within > 0:
@@ -71,10 +96,13 @@ const spread = 24
 
 // Power is the chance that a true difference on new tasks, in score units, is
 // proven for them with so many pairs: the bound of the decision rule
-// d̄ − √(h² + t²·τ̂²/M) must be above 0, with d̄ normal around the difference with variance
+// d̄ − √(max(h² + t²·τ̂²/M, t²·V/M) + z²·ν²/N) must be above 0, with d̄ normal around the difference with variance
 // σ²/n + τ²/M, h the half-width of the confidence sequence at n pairs, and τ̂²
 // as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom less the part of
 // the repeats), averaged over its distribution. 0 when no block, or no second one, can be paid.
+//
+// Where all tasks showed the same ([Design].Same) it is 1 or 0: the claim then takes
+// ln(1/α)/ln(1+difference) tasks.
 //
 // Stopping early adds a little to this, and the judge's giving up on tasks that differ too much takes
 // some away: in the simulation of package nights what was stated with 80 % was
@@ -86,25 +114,37 @@ func (d Design) Power(difference, pairs float64) float64 {
 	if d.Fixed {
 		blocks, least = math.Min(1, blocks), 1
 	}
-	if d.Units < 2 || d.Tasks < d.Units || !(blocks >= least) || !(d.Alpha > 0) || d.Fixed && d.Units < leastClusters(d.Alpha) {
+	if d.Units < 2 || d.Tasks < d.Units || !(blocks >= least) || !(d.Alpha > 0) || d.Units < LeastTasks(d.Alpha) {
 		return 0
 	}
 	n, units := blocks*float64(d.Tasks), float64(d.Units)
+	if d.Same {
+		if units*math.Log1p(difference) > -math.Log(d.Alpha) {
+			return 1
+		}
+		return 0
+	}
 	within, between := d.variances()
 	alpha := d.Alpha
 	var h float64
 	if !d.Fixed {
 		alpha /= looks
-		h = halfWidth(n, math.Min(1, within+between+difference*difference), alpha)
+		square, size := math.Min(1, within+between+difference*difference), 1.
+		if d.Graded {
+			size = math.Sqrt(square)
+		}
+		h = halfWidth(n, square, size, alpha)
 	}
 	t := tQuantile(1-alpha, units-1)
 	noise := within * units / n // σ² of a unit's mean
 	sd := math.Sqrt((between + noise) / units)
+	drift := distuv.UnitNormal.Quantile(1-alpha) * math.Sqrt(d.night(pairs))
 	chi := distuv.ChiSquared{K: units - 1}
 	var power float64
 	for i := range spread {
-		estimate := math.Max(0, (between+noise)*chi.Quantile((float64(i)+.5)/spread)/(units-1)-noise)
-		need := math.Sqrt(h*h + t*t*estimate/units)
+		variance := (between + noise) * chi.Quantile((float64(i)+.5)/spread) / (units - 1)
+		estimate := math.Max(0, variance-noise)
+		need := math.Sqrt(math.Max(h*h+t*t*estimate/units, t*t*variance/units) + drift*drift)
 		power += 0.5 * math.Erfc((need-difference)/sd/math.Sqrt2) / spread
 	}
 	return power
@@ -150,19 +190,20 @@ func (d Design) Needed(difference float64) int {
 	return hi
 }
 
-// halfWidth is the smallest mean of n paired differences that the evidence calls
-// better than 0 at alpha, for differences of −1, 0 and 1 with the given mean square; 1 when
-// none is.
-func halfWidth(n, square, alpha float64) float64 {
-	s := NewSample(-1, 1)
+// halfWidth is the smallest mean of n paired differences that the evidence calls better than 0 at
+// alpha, given their mean square; 1 when none is. They are −size, 0 and size: size is 1 for
+// pass and fail, and the root of the mean square for graded scores, whose mean may exceed it.
+func halfWidth(n, square, size, alpha float64) float64 {
+	s := NewSample(-size, size)
+	most, share := square/size, square/(size*size)
 	proves := func(mean float64) bool {
-		s.groups[0].count, s.groups[1].count = n*(square-mean)/2, n*(square+mean)/2
+		s.groups[0].count, s.groups[1].count = n*(share-mean/size)/2, n*(share+mean/size)/2
 		return s.LogSuperior(0) >= -math.Log(alpha)
 	}
-	if !proves(square) {
+	if !proves(most) {
 		return 1
 	}
-	lo, hi := 0.0, square
+	lo, hi := 0.0, most
 	for hi-lo > fine {
 		if mid := (lo + hi) / 2; proves(mid) {
 			hi = mid
@@ -176,7 +217,7 @@ func halfWidth(n, square, alpha float64) float64 {
 // senseless is the difference above which it is no use to say that it could be shown.
 const senseless = 0.5
 
-// taskPrice is what a new task is taken to cost, in pairs of runs: somebody has to think of it.
+// taskPrice is what a new task is taken to cost, in pairs of runs: a person has to write it.
 const taskPrice = 100
 
 // Statement says in words, before anything is spent, what it can show, what it cannot, and
@@ -205,6 +246,9 @@ func (d Design) Statement() string {
 		if n := d.Needed(Practical); n > 0 {
 			says += fmt.Sprintf("; about %d independent tasks would be needed for %s points", n, points(Practical))
 		}
+	}
+	if text := d.Assumption(); text != "" {
+		says += "; " + text
 	}
 	within, between := d.variances()
 	if r := BestRepeats(taskPrice, 1, within, between); !d.Fixed && d.Month/float64(d.Tasks) > r {

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -14,8 +15,8 @@ func TestPowerByHand(t *testing.T) {
 	d := Design{Tasks: 40, Units: 40, Alpha: .025, Within: .2, Between: .05, Fixed: true}
 	near(t, "t-test", d.Detectable(40), (2.022690920+.850610)*.5/math.Sqrt(40), .002)
 	// Without variance between tasks it is the confidence sequence: normal sums against its width.
-	d = Design{Tasks: 100, Units: 100, Alpha: 1. / 240, Within: .25, Between: 1e-9}
-	h := halfWidth(1000, .25+.01, 1./480)
+	d = Design{Tasks: 100, Units: 100, Alpha: 1. / 240, Within: .25, Between: 1e-9, Night: 1e-9}
+	h := halfWidth(1000, .25+.01, 1, 1./480)
 	near(t, "sequence", d.Power(.1, 1000), .5*math.Erfc((h-.1)/math.Sqrt(2*.25/1000)), .02)
 }
 
@@ -93,5 +94,42 @@ func TestStatement(t *testing.T) {
 				t.Errorf("%s: %q lacks %q", c.name, got, want)
 			}
 		}
+	}
+}
+
+// TestNeededWithoutSpread: a fixed agent that shows the same difference on every task needs as many as make its own
+// interval for new tasks exclude 0, and no fewer; decimal rounding is no spread.
+func TestNeededWithoutSpread(t *testing.T) {
+	alpha := Monthly().Alpha()
+	shows := func(tasks int, gain float64) Ruling {
+		var pairs []Pair
+		for i := range tasks {
+			a := .1 * float64(1+i%7)
+			pairs = append(pairs, Pair{Task: fmt.Sprint("t", i), A: []float64{a}, B: []float64{a + gain}})
+		}
+		return Judge("v", pairs, Rule{Alpha: alpha, Fixed: true})
+	}
+	for gain, want := range map[float64]int{.219: 28, .1: 58, .05: 113, .9: 9} {
+		r := shows(8, gain)
+		if r.SE != 0 || math.Abs(r.Difference-gain) > 1e-12 {
+			t.Fatalf("SE %g of equal differences", r.SE)
+		}
+		design := Design{Tasks: 8, Units: 8, Tonight: 8, Month: 8, Alpha: alpha, Fixed: true}.learned(&r)
+		if got := design.Needed(r.Difference); got != want {
+			t.Errorf("%.1f points need %d tasks, want %d", 100*gain, got, want)
+		}
+		enough, few := shows(want, gain), shows(want-1, gain)
+		if enough.Claim != NewTasks || few.Claim == NewTasks {
+			t.Errorf("%.1f points: %q with %d tasks, %q with one less", 100*gain, enough.Claim, want, few.Claim)
+		}
+		design.Tasks, design.Units = want, want
+		if d := design.Detectable(float64(want)); d > gain || d < .8*gain {
+			t.Errorf("%d tasks show %.4f", want, d)
+		}
+	}
+	r := shows(12, .219)
+	if said := Conclude([]Ruling{r}, Circumstances{Searched: true, Design: Design{Tasks: 12, Units: 12, Tonight: 12, Month: 12, Alpha: alpha, Fixed: true}}).Sentence; !strings.Contains(said, "about 28 independent tasks would be needed to show 21.9 points") ||
+		!strings.Contains(said, "+21.9 points on these tasks, which is exact") {
+		t.Error(said)
 	}
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -12,6 +11,12 @@ type Prospect struct {
 	Mean, SD float64
 	// LogE is the evidence it has, and Pairs what that took; both 0 before its entry.
 	LogE, Pairs float64
+	// Measured is the mean difference to the champion on the search tasks that both ran, Common
+	// their number: what was seen, for the words beside an estimate that is pulled towards 0.
+	Measured float64
+	Common   int
+	// Reference is what Mean is a gain over; nil: the champion.
+	Reference *Reference
 }
 
 // ProjectedPairs is the number of further pairs after which a candidate with a
@@ -27,14 +32,14 @@ func ProjectedPairs(mean, logE, alpha, variance float64) float64 {
 	return missing * 2 * math.Max(variance, leastVariance) / (mean * mean)
 }
 
-// Promote chooses whom the next blocks go to: of the prospects whose mean is at
+// Promote chooses the prospect that gets the next blocks: of the prospects whose mean is at
 // least one standard deviation above 0 and whose [ProjectedPairs] fit into
 // roomPairs, the pairs that the confirmations of a window can pay, the one with the highest
 // mean; of equal ones the first. Candidates still open from earlier nights compete
-// with new ones on the same terms. reason says why in words, without the variant's
-// name. index is -1 when nobody is promoted: with projected 0 nobody is ahead, above 0
-// somebody is whom a window cannot show; projected counts the further pairs.
-func Promote(prospects []Prospect, alpha, variance, roomPairs float64) (index int, projected float64, reason string) {
+// with new ones on the same terms. index is -1 when none is promoted, and why is then the
+// cause: [CauseTooLong] when the best prospect leads by a standard deviation and needs more pairs than
+// a window has, [CauseBehind] when none leads by so much, none when there is no prospect. projected counts the further pairs.
+func Promote(prospects []Prospect, alpha, variance, roomPairs float64) (index int, projected float64, why Cause) {
 	index = -1
 	ahead, nearest := -1, -1 // the best that is ahead by a standard deviation, and the best at all
 	for i, p := range prospects {
@@ -54,23 +59,14 @@ func Promote(prospects []Prospect, alpha, variance, roomPairs float64) (index in
 	}
 	switch {
 	case index >= 0:
-		p := prospects[index]
-		reason = fmt.Sprintf("ahead by %s points (standard deviation %s), about %s would show it", signed(p.Mean), points(p.SD), morePairs(projected))
-		if p.Pairs > 0 {
-			reason += fmt.Sprintf(" after the %.0f so far", p.Pairs)
-		}
 	case ahead >= 0:
 		p := prospects[ahead]
 		projected = ProjectedPairs(p.Mean, p.LogE, alpha, variance)
-		reason = fmt.Sprintf("the best is ahead by %s points, which would take about %s to show, and a month's confirmations can pay %.0f",
-			signed(p.Mean), morePairs(projected), math.Max(0, roomPairs))
+		why = p.tooLong(projected, roomPairs)
 	case nearest >= 0:
-		p := prospects[nearest]
-		reason = fmt.Sprintf("no variant is ahead of the champion by a standard deviation: the best by %s points (standard deviation %s)", signed(p.Mean), points(p.SD))
-	default:
-		reason = "there is no variant to confirm"
+		why = prospects[nearest].behindBy()
 	}
-	return index, projected, reason
+	return index, projected, why
 }
 
 // ResumedCap is the cap ([Rule].Cap) of a candidate that was parked after so many pairs and is

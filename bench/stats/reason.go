@@ -9,12 +9,17 @@ import (
 // reason is the state in one plain sentence.
 func (r *Ruling) reason(rule Rule) string {
 	measured := fmt.Sprintf("%s points on %s × %s", signed(r.Difference), plural(r.Tasks, "task"), plural(r.Blocks, "block"))
+	if r.MissingCounted {
+		measured += fmt.Sprintf(", with the missing data counted (%s of the variant, %d of %s)", plural(r.MissingB, "evaluation"), r.MissingA, r.Reference.Words())
+	}
 	switch r.State {
 	case Proven:
-		return fmt.Sprintf("better on new tasks like these: %s, and at least %s points at the level of this entry", measured, signed(r.NewLower))
+		return fmt.Sprintf("better on new tasks like these: %s, and at least %s points at the level of this entry (%.3g %%)%s%s", measured, signed(r.NewLower), 100*r.BoundLevel(), r.since()+r.Undecided(), r.leavesOpen())
+	case Trade:
+		return fmt.Sprintf("better on new tasks like these (%s), at a price: %s%s", measured, strings.Join(r.prices(), "; ")+r.Undecided(), r.leavesOpen())
 	case HereOnly:
-		if need := leastClusters(rule.Alpha); rule.Fixed && r.Clusters < need {
-			return fmt.Sprintf("better on these tasks only: %s, on %s; at least %d are needed for new tasks", measured, plural(r.Clusters, "independent task"), need)
+		if r.few() {
+			return fmt.Sprintf("better on these tasks only: %s, on %s; at least %d are needed for new tasks", measured, r.independent(), r.Least)
 		}
 		return fmt.Sprintf("better on these tasks only: %s; they differ too much from one another for these tasks to show it of new ones", measured)
 	case Harmful:
@@ -30,13 +35,49 @@ func (r *Ruling) reason(rule Rule) string {
 	return r.standing(measured)
 }
 
+// since says when a claim was made that the confirmation went on after.
+func (r *Ruling) since() string {
+	if r.Proof == nil || r.Proof.Blocks == r.Blocks {
+		return ""
+	}
+	return ", shown after " + plural(r.Proof.Blocks, "block")
+}
+
+// leavesOpen says what a claim about new tasks does not cover.
+func (r *Ruling) leavesOpen() string {
+	words := r.crashes()
+	if r.Tail == nil {
+		return words
+	}
+	words += "; " + r.Tail.words(r.Reference.gain())
+	if r.Night > 0 {
+		words += "; " + r.Assumes()
+	}
+	return words
+}
+
+// Assumes says what the interval for new tasks takes for granted of other nights.
+func (r *Ruling) Assumes() string {
+	if r.Night == 0 {
+		return ""
+	}
+	return fmt.Sprintf("measured in %s, and assumes that a night shifts such a difference by %s points (standard deviation)", plural(r.Nights, "night"), points(r.Night))
+}
+
+// independent is the number of independent tasks in words, and what uneven weights leave of it.
+func (r *Ruling) independent() string {
+	words := plural(r.Clusters, "independent task")
+	if r.Independent < float64(r.Clusters)-.05 {
+		words += fmt.Sprintf(", which by their weights are worth %.1f", r.Independent)
+	}
+	return words
+}
+
 // standing says how far the proof is while nothing is decided.
 func (r *Ruling) standing(measured string) string {
 	switch {
 	case r.Pairs == 0:
 		return "no pair was scored on both sides"
-	case r.Claim == NewTasks:
-		return fmt.Sprintf("better on new tasks like these: %s; %s", measured, strings.Join(r.unproven(), "; "))
 	case r.Claim == TheseTasks:
 		return fmt.Sprintf("better on these tasks: %s; not yet shown of new ones", measured)
 	}
@@ -46,11 +87,6 @@ func (r *Ruling) standing(measured string) string {
 // objections name what vetoes.
 func (r *Ruling) objections() []string {
 	var out []string
-	for _, g := range r.Guards {
-		if g.Verdict == GuardFailed {
-			out = append(out, fmt.Sprintf("%s is proven to be more than %s above the champion's (%s)", g.Name, percent(g.Most), percent(g.Ratio)))
-		}
-	}
 	for _, p := range r.Parts {
 		if p.Verdict == DomainVeto {
 			out = append(out, fmt.Sprintf("the domain %s is proven worse (%s points on %s)", p.Domain, signed(p.Difference), plural(p.Tasks, "task")))
@@ -59,16 +95,24 @@ func (r *Ruling) objections() []string {
 	return out
 }
 
-// unproven names the guards that have not passed.
-func (r *Ruling) unproven() []string {
+// prices name the guards that are broken, with both figures.
+func (r *Ruling) prices() []string {
 	var out []string
 	for _, g := range r.Guards {
-		if g.Verdict != GuardPassed {
-			out = append(out, fmt.Sprintf("%s is not yet proven to be at most %s above the champion's (%s)", g.Name, percent(g.Most), percent(g.Ratio)))
+		if g.Broken() {
+			out = append(out, g.Sentence())
 		}
 	}
 	return out
 }
 
-// percent writes a ratio as the change that it is.
-func percent(ratio float64) string { return fmt.Sprintf("%+.0f %%", 100*(ratio-1)) }
+// openGuards names the guards that are open; empty when all passed.
+func (r *Ruling) openGuards() string {
+	out := ""
+	for _, g := range r.Guards {
+		if g.Verdict == GuardOpen && !g.Broken() {
+			out += "; open: " + g.Sentence()
+		}
+	}
+	return out
+}

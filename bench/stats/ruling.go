@@ -1,5 +1,7 @@
 package stats
 
+import "math"
+
 // Claim is what may be said of a candidate, and of what.
 type Claim string
 
@@ -17,8 +19,9 @@ type State string
 
 // The states. Open: more blocks may decide. Proven: better on new tasks, and no guard
 // stands against it. HereOnly: better on these tasks, and more blocks could not show
-// more. Harmful: proven worse; of a fixed agent, known not to be better. Vetoed: a guard or
-// a domain is proven worse than it may be. Parked: it has had twice the pairs it was
+// more. Harmful: proven worse; of a fixed agent, known not to be better. Vetoed: a domain is
+// proven worse. Trade: better on new tasks, at a price: a guard is broken, and a person
+// decides whether the gain is worth it. Parked: it has had twice the pairs it was
 // projected to need; it keeps its evidence and may go on another night.
 const (
 	Open     State = "open"
@@ -27,10 +30,13 @@ const (
 	Harmful  State = "harmful"
 	Vetoed   State = "vetoed"
 	Parked   State = "parked"
+	Trade    State = "trade"
 )
 
 // Ended reports whether a candidate in this state frees its place for good.
-func (s State) Ended() bool { return s == Proven || s == HereOnly || s == Harmful || s == Vetoed }
+func (s State) Ended() bool {
+	return s == Proven || s == HereOnly || s == Harmful || s == Vetoed || s == Trade
+}
 
 // Interval is a closed interval.
 type Interval struct {
@@ -50,24 +56,66 @@ type Rule struct {
 	// Cap is the number of pairs that the candidate was projected to need when it was
 	// promoted; above twice as many it is parked. 0: none.
 	Cap float64
-	// Cost and Latency say which guards hold.
-	Cost, Latency bool
+	// Guards are the further conditions on a winner, in the order in which they are shown.
+	Guards []Bound
+	// Reference is side A of the pairs where that is not the champion.
+	Reference *Reference
+	// Proof is the earlier look of the same confirmation that showed it; nil: none did.
+	Proof *Proof
 }
 
-// Guard is a further condition on a winner: the candidate's cost or latency as a
-// ratio of the champion's must be proven to be at most Most.
+// The quantities that a [Bound] can be about.
+const (
+	// Mean is the candidate's weighted mean over the tasks as a ratio of the champion's.
+	Mean = "mean"
+	// P95 is the 95th percentile over the evaluations.
+	P95 = "p95"
+)
+
+// Bound is a condition on what a winner consumes: less is better.
+type Bound struct {
+	// Name of the metric: cost (USD an evaluation), latency (seconds), or another that [Pair] measures.
+	Name string
+	// Of says what of the metric is compared: [Mean] or [P95].
+	Of string
+	// AtMost is the highest ratio of candidate over champion that a winner may have; above 0.
+	AtMost float64
+	// Floor is the difference, in the unit of the metric, that a candidate may exceed
+	// the champion by at any ratio; 0: none.
+	Floor float64
+	// PerPoint widens AtMost by so much for each point (of a hundred) that the gain on new
+	// tasks is shown to be above 0: the lower end of [Ruling.New]. 0: not at all.
+	PerPoint float64
+}
+
+// For is the bound of a candidate whose gain on new tasks is at least lower, in score units.
+func (b Bound) For(lower float64) Bound {
+	b.AtMost += b.PerPoint * 100 * math.Max(0, lower)
+	return b
+}
+
+// Guard is how a candidate stands to a [Bound].
 type Guard struct {
-	Name string `json:"name"` // cost, latency
-	// Ratio is the geometric mean of candidate over champion, pair by pair, each
-	// ratio clipped to [¼, 4]; Interval bounds it at any stopping time, either end at .05.
+	Name string `json:"name"`         // cost, latency, …
+	Of   string `json:"of,omitempty"` // mean, p95; empty in records of before bounds could be set
+	// Champion and Candidate are what is compared, in the unit of the metric.
+	Champion  float64 `json:"champion"`
+	Candidate float64 `json:"candidate"`
+	// Ratio is candidate over champion, with its interval; [RatioMost] stands for that and more.
 	Ratio float64 `json:"ratio"`
 	Interval
-	Most float64 `json:"most"` // 1.1
-	// LogE is the evidence for "at most Most", Threshold what it must reach; both are 0 for
-	// a fixed agent, whose ratio is known.
-	LogE      float64 `json:"log_e"`
-	Threshold float64 `json:"threshold"`
-	// Verdict is "passed", "open" or "failed" (proven to be above).
+	// Level is that of the interval, half of the error at either end; 0 in records of before it could
+	// differ: .90.
+	Level float64 `json:"level,omitempty"`
+	// Most and Floor are the bound's. PerPoint of Most's size was granted for each point
+	// gained (see [Bound]).
+	Most     float64 `json:"most"`
+	PerPoint float64 `json:"per_point,omitempty"`
+	Floor    float64 `json:"floor,omitempty"`
+	// Unseen is the share of tasks that could consume anything without one of them being
+	// among these, at an error of .05; no interval covers them.
+	Unseen float64 `json:"unseen,omitempty"`
+	// Verdict is "passed", "open" or "failed" (shown to be above the bound).
 	Verdict string `json:"verdict"`
 }
 
@@ -78,17 +126,23 @@ type DomainRuling struct {
 	MeanA      float64 `json:"mean_a"`
 	MeanB      float64 `json:"mean_b"`
 	Difference float64 `json:"difference"`
-	// Interval bounds the difference at any stopping time, either end at .05.
+	// Interval bounds the difference on new tasks like those of the domain, at Level: either end
+	// at .05 divided by the number of domains.
 	Interval
-	// Verdict is "better" (above 0 at .05), "fine" (above −10 points at .10), "veto"
-	// (below 0 at .05), or "open". Only a veto blocks.
+	Level float64 `json:"level,omitempty"`
+	// Verdict is "better" (above 0), "fine" (above −10 points at .10 divided by the number of
+	// domains), "veto" (below 0), or "open". Only a veto blocks.
 	Verdict string `json:"verdict"`
+	// Hopeless says that no number of further blocks would settle an open one, by its tasks' variance so far.
+	Hopeless bool `json:"hopeless,omitempty"`
 }
 
 // Ruling is what the evidence says of one candidate after complete blocks. What it says of
 // these tasks holds at any stopping time and across nights, exactly; for new tasks see [NewTaskLower].
 type Ruling struct {
 	Variant string `json:"variant"`
+	// Reference is what it was measured against; nil: the champion.
+	Reference *Reference `json:"reference,omitempty"`
 	// Comparison holds means, difference, counts, and the descriptive clustered standard
 	// error; its Lo and Hi are the interval at Level that is valid at any stop.
 	Comparison
@@ -116,9 +170,28 @@ type Ruling struct {
 	// of one pair around its task.
 	Between float64 `json:"between"`
 	Within  float64 `json:"within"`
-	// Shrunken is the [Headline], the difference pulled towards 0; possibly still optimistic.
-	Shrunken float64        `json:"shrunken"`
-	Guards   []Guard        `json:"guards,omitempty"`
-	Parts    []DomainRuling `json:"parts,omitempty"`
-	Reason   string         `json:"reason"`
+	// Nights is the number of runs that the pairs are from; Night the standard deviation, in score
+	// units, of what all differences of a night are taken to share: the [AssumedNight], or
+	// more where several nights show more. Both are 0 for a fixed agent.
+	Nights int     `json:"nights,omitempty"`
+	Night  float64 `json:"night,omitempty"`
+	// Tail says what the mean does not show; nil without pairs.
+	Tail *Tail `json:"tail,omitempty"`
+	// Failures count what either side did not answer by its own doing; nil: nothing.
+	Failures *Failures `json:"failures,omitempty"`
+	// MissingA and MissingB count the repeats that only the champion or only the variant lacks an
+	// evaluation of; MissingCounted says that they were scored in this ruling, which claims less than
+	// one without them.
+	MissingA       int  `json:"missing_champion,omitempty"`
+	MissingB       int  `json:"missing_variant,omitempty"`
+	MissingCounted bool `json:"missing_counted,omitempty"`
+	// Independent is the effective number of independent tasks ([Independent]), Least the smallest on which
+	// a claim about new tasks is made.
+	Independent float64        `json:"independent,omitempty"`
+	Least       int            `json:"least,omitempty"`
+	Guards      []Guard        `json:"guards,omitempty"`
+	Parts       []DomainRuling `json:"parts,omitempty"`
+	// Proof is the look at which a claim about new tasks was first made; nil without one.
+	Proof  *Proof `json:"proof,omitempty"`
+	Reason string `json:"reason"`
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -57,6 +58,8 @@ type valueLine struct {
 	Value  any    `json:"value"`
 	Origin string `json:"origin"`
 	Range  string `json:"range"`
+	// NotSearched is the reason why a search leaves the value as it is; empty when it does not.
+	NotSearched string `json:"not_searched,omitempty"`
 }
 
 func (sh *shell) agentShow(c *cli.Context) error {
@@ -68,9 +71,9 @@ func (sh *shell) agentShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	def := a.Space.Default()
+	def := a.Known.Default()
 	lines := []valueLine{}
-	for _, p := range a.Space.Params {
+	for _, p := range a.Known.Params {
 		v, active := a.Champion[p.Name]
 		if !active {
 			continue
@@ -83,7 +86,7 @@ func (sh *shell) agentShow(c *cli.Context) error {
 				origin = workspace.StrategyFile
 			}
 		}
-		lines = append(lines, valueLine{p.Name, v, origin, rangeOf(p)})
+		lines = append(lines, valueLine{p.Name, v, origin, rangeOf(p), a.NotSearched(p.Name)})
 	}
 	version, policies, err := policiesOf(w, a)
 	if err != nil {
@@ -92,12 +95,19 @@ func (sh *shell) agentShow(c *cli.Context) error {
 	if c.Bool("json") {
 		return sh.printJSON(map[string]any{
 			"agent": a.ID, "config": a.Champion.ID(), "adapter": a.Adapter.Kind, "suites": a.Suites, "values": lines,
-			"policy": map[string]any{"version": version, "calls": policies},
+			"not_searched": slices.Concat([]workspace.Unsearched{}, a.Unsearched),
+			"policy":       map[string]any{"version": version, "calls": policies},
 		})
 	}
 	_, _ = fmt.Fprintf(sh.stdout, "%s  config %s  %s, measured on %s\n\n", a.ID, a.Champion.ID().Short(), a.Adapter.Kind, strings.Join(a.Suites, ", "))
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(sh.stdout, "  %-26s %-12s %-28s %s\n", reports.Visible(l.Param), l.Origin, oneLine(reports.Visible(l.Range), 28), shown(l.Value))
+	}
+	if left := a.LeftAlone(); left != "" {
+		_, _ = fmt.Fprintf(sh.stdout, "\n  not searched: %s\n", reports.Visible(left))
+	}
+	if named := a.NamedInVain(); named != "" {
+		_, _ = fmt.Fprintf(sh.stdout, "  space: in agent.yaml names %s all the same\n", reports.Visible(named))
 	}
 	sh.printPolicies(version, policies)
 	return nil

@@ -23,7 +23,7 @@ type policyOf struct {
 
 // policiesOf resolves what holds for every tool and provider that an agent can
 // call; those for which the same holds stand together. An agent of the operator's own
-// calls none through the runtime.
+// calls none through the runtime: what holds for its tasks as a whole is its role's.
 func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf, error) {
 	book := w.Settings.Policies
 	engine, err := policy.New(policy.Options{Book: book})
@@ -46,10 +46,14 @@ func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf,
 	return book.Version(), lines, nil
 }
 
-// callsOf lists what a built-in agent can call.
+// callsOf lists what a built-in agent can call, and any other agent as such where it has
+// a role.
 func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 	if a.Adapter.Kind != workspace.KindBuiltin {
-		return nil
+		if _, ok := w.Settings.Policies.Roles[a.ID]; !ok {
+			return nil
+		}
+		return []policy.Call{{Kind: policy.Agent, Name: a.ID}}
 	}
 	var calls []policy.Call
 	local := tool.Builtin()

@@ -51,6 +51,7 @@ type oneTurn struct {
 	suite   *bench.Suite
 	config  agent.Config
 	session string
+	seed    int64
 }
 
 func (sh *shell) agentRun(c *cli.Context) error {
@@ -143,7 +144,7 @@ func (sh *shell) earlier(ctx context.Context, w *workspace.Workspace, t oneTurn)
 
 // take runs one task, and grades it when it is one of a suite.
 func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier agent.Session, scratch string, observe func(agent.Event)) (turnView, error) {
-	workdir, suiteDir := filepath.Join(scratch, "turn"), ""
+	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
 	if t.suite != nil {
 		suiteDir = t.suite.Dir
 	}
@@ -157,7 +158,7 @@ func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier ag
 	visible := t.task.ForAgent()
 	visible.Files = files
 	res := o.Agent.Run(ctx, agent.Request{
-		ID: "turn", Task: visible, Config: t.config, Limits: c.workspace.Settings.Limits, Workdir: workdir,
+		ID: bench.OpaqueName(), Task: visible, Config: t.config, Seed: t.seed, Limits: c.workspace.Settings.Limits, Workdir: workdir,
 		Live: t.suite == nil, Session: earlier, Observe: observe,
 	})
 	view := turnView{
@@ -340,7 +341,7 @@ func (w *watcher) show(e agent.Event) {
 	w.sh.printEvent(e)
 }
 
-// rest prints what nobody was told of while it happened, as with a program of the
+// rest prints what was not shown while it happened, as with a program of the
 // operator's own.
 func (w *watcher) rest(t agent.Transcript) {
 	if w.quiet || w.shown > 0 {
@@ -354,6 +355,12 @@ func (w *watcher) rest(t agent.Transcript) {
 // printEvent prints one step of a turn on one line.
 func (sh *shell) printEvent(e agent.Event) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if e.Kind == agent.EventStderr { // the cause of a failure stands at its end
+		for _, line := range lastLines(e.Text, shownStderr) {
+			out("%-10s  %s\n", e.Kind, reports.Visible(line))
+		}
+		return
+	}
 	out("%-10s", e.Kind)
 	if e.Name != "" {
 		out("  %s", reports.Visible(e.Name))

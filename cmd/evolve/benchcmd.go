@@ -98,12 +98,16 @@ func suiteInNumbers(w *workspace.Workspace, s *bench.Suite) suiteLine {
 }
 
 func (sh *shell) benchValidate(c *cli.Context) error {
+	var suites []*bench.Suite
 	if c.NArg() == 0 {
 		w, err := sh.load(c)
 		if err != nil {
 			return err
 		}
-		return sh.valid(c, sortedSuites(w))
+		for _, name := range sortedSuites(w) {
+			suites = append(suites, w.Suites[name])
+		}
+		return sh.valid(c, sortedSuites(w), suites)
 	}
 	var names, issues []string
 	for _, file := range c.Args().Slice() {
@@ -112,24 +116,46 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 		if !ok {
 			return usage(fmt.Errorf("%s is no suite: its name does not end in .jsonl", file))
 		}
-		_, found := bench.LoadSuite(filepath.Dir(path), name, grade.Rules())
+		suite, found := bench.LoadSuite(filepath.Dir(path), name, grade.Rules())
 		for _, i := range found {
 			issues = append(issues, i.String())
 		}
-		names = append(names, file)
+		names, suites = append(names, file), append(suites, suite)
 	}
 	if len(issues) > 0 {
 		return hinted(exitUsage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
 	}
-	return sh.valid(c, names)
+	return sh.valid(c, names, suites)
 }
 
-func (sh *shell) valid(c *cli.Context, names []string) error {
+// valid tells of suites that can be used, and what near-duplicates each holds.
+func (sh *shell) valid(c *cli.Context, names []string, suites []*bench.Suite) error {
+	alike := map[string]bench.Likeness{}
+	for i, s := range suites {
+		alike[names[i]] = s.Likeness()
+	}
 	if c.Bool("json") {
-		return sh.printJSON(map[string]any{"valid": orEmpty(names)})
+		return sh.printJSON(map[string]any{"valid": orEmpty(names), "likeness": alike})
 	}
 	_, err := fmt.Fprintf(sh.stdout, "valid: %s\n", reports.Visible(strings.Join(names, ", ")))
+	for _, name := range names {
+		sh.alike(name+": ", alike[name])
+	}
 	return err
+}
+
+// alike tells of near-duplicates, if there are any.
+func (sh *shell) alike(lead string, l bench.Likeness) {
+	if l.String() == "" {
+		return
+	}
+	_, _ = fmt.Fprintf(sh.stdout, "%s%s\n", reports.Visible(lead), l)
+	for _, group := range l.Named {
+		_, _ = fmt.Fprintf(sh.stdout, "  %s\n", reports.Visible(group))
+	}
+	if more := l.Groups - len(l.Named); more > 0 {
+		_, _ = fmt.Fprintf(sh.stdout, "  and %d groups more\n", more)
+	}
 }
 
 func (sh *shell) benchSplit(c *cli.Context) error {

@@ -37,6 +37,7 @@ func (sh *shell) benchImportCommand() *cli.Command {
 			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of formats that name none, such as numeric or f1"},
 			&cli.StringFlag{Name: "question", Usage: "the `COLUMN` of the question"},
 			&cli.StringFlag{Name: "answer", Usage: "the `COLUMN` of the answer"},
+			&cli.StringFlag{Name: "choices", Usage: "the `COLUMN` of the choices, which are shown below the question"},
 			&cli.BoolFlag{Name: "force", Usage: "replace what is there"},
 		},
 		Action: sh.benchImport,
@@ -68,6 +69,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	defer func() { _ = in.Close() }()
 	var out bytes.Buffer
 	entries, notes, path := 0, 0, ""
+	var alike *bench.Likeness
 	if agent := c.String("memories"); agent != "" {
 		if _, err := os.Stat(filepath.Join(root, "agents", agent)); err != nil {
 			return usage(fmt.Errorf("the workspace has no agent %q", agent))
@@ -92,6 +94,8 @@ func (sh *shell) benchImport(c *cli.Context) error {
 		}
 		notes = len(found)
 		entries = len(tasks)
+		twins := bench.DeclareTwins(tasks)
+		alike = &twins
 		if err := bench.WriteSuite(&out, tasks); err != nil {
 			return err
 		}
@@ -100,9 +104,12 @@ func (sh *shell) benchImport(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		return sh.printJSON(map[string]any{"file": path, "entries": entries, "notes": notes})
+		return sh.printJSON(map[string]any{"file": path, "entries": entries, "notes": notes, "likeness": alike})
 	}
 	_, err = fmt.Fprintf(sh.stdout, "%d written to %s\n", entries, path)
+	if alike != nil {
+		sh.alike("", *alike)
+	}
 	return err
 }
 
@@ -119,7 +126,7 @@ func (sh *shell) importOptions(c *cli.Context) (importer.Options, error) {
 	o := importer.Options{
 		Format: importer.Format(c.String("format")), Grader: c.String("grader"), Domain: c.String("domain"),
 		Parts: c.StringSlice("part"), PerLabel: c.Int("per-label"), Limit: c.Int("limit"), Seed: c.Int64("seed"),
-		Columns: importer.Columns{Question: c.String("question"), Answer: c.String("answer")},
+		Columns: importer.Columns{Question: c.String("question"), Answer: c.String("answer"), Choices: c.String("choices")},
 	}
 	file := c.String("domains")
 	if file == "" {

@@ -35,9 +35,6 @@ const (
 	unitsOfTasks  = "tasks" // each task by itself, of weight 1
 )
 
-// compareAlpha is the error of a single comparison that somebody asks for.
-const compareAlpha = .05
-
 func (sh *shell) compareCommand() *cli.Command {
 	return &cli.Command{
 		Name: "compare", Usage: "two variants on the evaluations they share, paired by task", ArgsUsage: "A B",
@@ -60,7 +57,7 @@ func (sh *shell) compareCommand() *cli.Command {
 				if one.ID == two.ID {
 					return usage(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
 				}
-				view, err := compareVariants(c.Context, a, one, two, sh.suiteTasks(c, id))
+				view, err := compareVariants(c.Context, a, one, two, sh.suiteTasks(c, id), sh.ruleOf(c, id))
 				if err != nil {
 					return err
 				}
@@ -99,6 +96,17 @@ func (sh *shell) suiteTasks(c *cli.Context, agentID string) map[string]*bench.Ta
 	return tasks
 }
 
+// ruleOf is the rule of an agent's nights: a comparison by hand claims no more than an entry
+// into the confirmation does. It is the default one when the workspace cannot be read.
+func (sh *shell) ruleOf(c *cli.Context, agentID string) stats.Rule {
+	if w, err := sh.load(c); err == nil {
+		if a, ok := w.Agent(agentID); ok {
+			return stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(a)}
+		}
+	}
+	return stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
+}
+
 // meeting is what two evaluations share that are compared.
 type meeting struct {
 	task    string
@@ -109,7 +117,7 @@ type meeting struct {
 
 // compareVariants pairs what both variants have in common: same task, repeat and
 // seed, over all runs.
-func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, tasks map[string]*bench.Task) (compareView, error) {
+func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, tasks map[string]*bench.Task, rule stats.Rule) (compareView, error) {
 	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
 	if tasks == nil {
 		view.Units = unitsOfTasks
@@ -117,7 +125,7 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	names := maps.Clone(one.Config)
 	maps.Copy(names, two.Config)
 	view.Changes = decide.Changes(slices.Sorted(maps.Keys(names)), one.Config, two.Config)
-	met, order, err := meetings(ctx, a, one, two)
+	met, order, nights, err := meetings(ctx, a, one, two)
 	if err != nil {
 		return view, err
 	}
@@ -128,7 +136,7 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 			side = holdout
 		}
 		if pair := met[k]; pair[0] != nil && pair[1] != nil {
-			side.add(pair[0], pair[1])
+			side.add(pair[0], pair[1], nights[k])
 		}
 	}
 	if len(search.list) > 0 {
@@ -138,9 +146,12 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	if len(holdout.list) == 0 {
 		return view, nil
 	}
-	rule := stats.Rule{Alpha: compareAlpha, Cost: holdout.costs, Latency: true}
-	if rule.Fixed, rule.Latency, err = nature(ctx, a, one.Agent); err != nil {
+	clocked := false
+	if rule.Fixed, clocked, err = nature(ctx, a, one.Agent); err != nil {
 		return view, err
+	}
+	if !clocked {
+		rule.Guards = slices.DeleteFunc(rule.Guards, func(b stats.Bound) bool { return b.Name == stats.Latency })
 	}
 	ruling := stats.Judge(string(two.ID), holdout.list, rule)
 	view.Holdout = &ruling
@@ -148,18 +159,18 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 }
 
 // meetings finds the evaluations of two variants by what they share, in the order of
-// the records.
-func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant) (met map[meeting][2]*bench.Evaluation, order []meeting, err error) {
-	met = map[meeting][2]*bench.Evaluation{}
+// the records, and the number of the run that each is from.
+func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
+	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading the runs: %w", err)
+			return nil, nil, nil, fmt.Errorf("reading the runs: %w", err)
 		}
 		for e, err := range a.Evaluations(ctx, r.ID, one.Agent) {
 			if err != nil {
-				return nil, nil, fmt.Errorf("reading the evaluations: %w", err)
+				return nil, nil, nil, fmt.Errorf("reading the evaluations: %w", err)
 			}
-			if !e.Scored || (e.Variant != one.ID && e.Variant != two.ID) || e.Stage == bench.StageAA {
+			if e.Variant != one.ID && e.Variant != two.ID || e.Stage == bench.StageAA {
 				continue
 			}
 			k := meeting{e.Task, e.Repeat, e.Seed, e.Split == bench.Holdout}
@@ -171,13 +182,13 @@ func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant)
 			if e.Variant == two.ID {
 				side = 1
 			}
-			if pair[side] == nil {
+			if pair[side] == nil || !pair[side].Scored && e.Scored {
 				pair[side] = &e
 			}
-			met[k] = pair
+			met[k], nights[k] = pair, r.Number
 		}
 	}
-	return met, order, nil
+	return met, order, nights, nil
 }
 
 // nature reads from the last plan of an agent whether a repeat is no new evidence, and
@@ -204,15 +215,16 @@ type pairing struct {
 	tasks map[string]*bench.Task
 	at    map[string]int
 	list  []stats.Pair
-	// costs says that something was paid.
-	costs bool
 }
 
 func newPairing(tasks map[string]*bench.Task) *pairing {
 	return &pairing{tasks: tasks, at: map[string]int{}}
 }
 
-func (p *pairing) add(a, b *bench.Evaluation) {
+func (p *pairing) add(a, b *bench.Evaluation, night int) {
+	if !a.Scored && !b.Scored {
+		return
+	}
 	i, known := p.at[a.Task]
 	if !known {
 		i = len(p.list)
@@ -224,8 +236,22 @@ func (p *pairing) add(a, b *bench.Evaluation) {
 		p.list = append(p.list, pair)
 	}
 	pair := &p.list[i]
-	pair.A, pair.B = append(pair.A, a.Score), append(pair.B, b.Score)
+	switch {
+	case !b.Scored:
+		pair.AloneA = append(pair.AloneA, a.Score)
+		return
+	case !a.Scored:
+		pair.AloneB = append(pair.AloneB, b.Score)
+		return
+	}
+	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, night)
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
+	for _, m := range bench.Metrics()[2:] {
+		if pair.Other == nil {
+			pair.Other = map[string]stats.Measured{}
+		}
+		was := pair.Other[m.Name]
+		pair.Other[m.Name] = stats.Measured{A: append(was.A, m.Of(a)), B: append(was.B, m.Of(b))}
+	}
 	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
-	p.costs = p.costs || a.Usage.CostUSD > 0 || b.Usage.CostUSD > 0
 }

@@ -44,14 +44,22 @@ func (sh *shell) printDifference(name string, c stats.Comparison) {
 // printHoldout shows what may be said at any stop.
 func (sh *shell) printHoldout(r stats.Ruling) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	sh.printDifference("holdout", r.Comparison)
-	if r.Fixed {
-		out("           one block is all there is to learn: known on these tasks, Student's interval for new ones\n")
-	} else {
-		out("           %g %% interval, valid at any stop; over so many comparisons as you make, some are found by chance\n", 100*r.Level)
+	shown := r.Comparison
+	i, about := r.Shown()
+	shown.Lo, shown.Hi = i.Lo, i.Hi
+	sh.printDifference("holdout", shown)
+	what := fmt.Sprintf("%g %% interval for %s", 100*r.Level, about.Words())
+	if i.Lo == i.Hi && about == stats.TheseTasks {
+		what = "exact for these tasks, as a repeat would say the same"
 	}
+	out("           %s; over so many comparisons as you make, some are found by chance\n", what)
 	out("    claim  %s\n", verdictOn(r))
-	out("    new tasks like these  [%s, %s]   shrunken estimate %s, possibly still optimistic\n", points(r.New.Lo), points(r.New.Hi), points(r.Shrunken))
+	if words := r.Assumes(); words != "" {
+		out("           %s\n", words)
+	}
+	if r.Claim == stats.NewTasks && r.Tail != nil {
+		out("           %s\n", r.Tail.Words())
+	}
 	for _, g := range r.Guards {
 		out("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", reports.Visible(g.Name),
 			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), g.Verdict)

@@ -36,9 +36,9 @@ type crew struct {
 	log       *slog.Logger
 	// store is the archive that a run holds open; nil where each look at it opens it.
 	store *archive.Archive
-	// live says that turns are those of a person, not evaluations.
+	// live reports whether turns are those of a person, not evaluations.
 	live bool
-	// reflects says that the route of search.reflect is to be opened beside each agent.
+	// reflects reports whether the route of search.reflect is to be opened beside each agent.
 	reflects bool
 }
 
@@ -139,7 +139,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	var closers []func() error
 	var routed model.Model // the routes, where the agent has any
 	done := func() error {
-		// What nobody waited for any more may still use what is closed here.
+		// A call that was given up may still use what is closed here.
 		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
 		defer stop()
 		errs := []error{}
@@ -153,7 +153,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	}
 	options := turn.Options{
 		ID: a.ID, Memories: a.Memories, Bootstrap: a.Bootstrap, Domains: a.Domains,
-		HardLimits: w.Settings.Limits, Space: a.Space, Scrub: c.walls.scrubber.String, Flagged: c.walls.scrubber.Flags,
+		HardLimits: w.Settings.Limits, Space: a.Known, Scrub: c.walls.scrubber.String, Flagged: c.walls.scrubber.Flags,
 		Never: w.Settings.Never, Guard: c.guard, PolicyVersion: w.Settings.Policies.Version(), Board: c.board,
 	}
 	if c.live { // an evaluation's clock stands still, so that a night can be repeated
@@ -178,11 +178,12 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		}
 		routed = router
 	}
-	servers, closeServers, err := c.servers(ctx, a, scratch)
+	clients, err := c.servers(ctx, a, scratch)
 	if err != nil {
 		return fail(err)
 	}
-	closers = append(closers, closeServers)
+	closers = append(closers, clients.Close)
+	servers := clients.Tools()
 	c.heed(servers)
 	written, err := c.written(ctx, a)
 	if err != nil {
@@ -201,14 +202,11 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	if err != nil {
 		return fail(err)
 	}
-	return nightly.Opened{Agent: built, Identity: written.quarantined + listing(servers), Sandbox: "in process", Reflect: routed, Close: done}, nil
+	return nightly.Opened{Agent: built, Identity: written.quarantined + listing(servers), Sandbox: "in process", Reflect: routed, Renew: clients.Renew, Close: done}, nil
 }
 
 // servers connects to the servers of tools that the agent may use.
-func (c *crew) servers(ctx context.Context, a *workspace.Agent, scratch string) ([]tool.Tool, func() error, error) {
-	if len(a.MCP) == 0 {
-		return nil, func() error { return nil }, nil
-	}
+func (c *crew) servers(ctx context.Context, a *workspace.Agent, scratch string) (*mcp.Clients, error) {
 	var list []mcp.Server
 	for _, name := range a.MCP {
 		m := c.workspace.Settings.MCP[name]
@@ -222,11 +220,7 @@ func (c *crew) servers(ctx context.Context, a *workspace.Agent, scratch string) 
 		}
 		list = append(list, s)
 	}
-	clients, err := mcp.Open(ctx, mcp.Options{Servers: list, Scrub: c.walls.scrubber.String, Log: c.log})
-	if err != nil {
-		return nil, nil, err
-	}
-	return clients.Tools(), clients.Close, nil
+	return mcp.Open(ctx, mcp.Options{Servers: list, Scrub: c.walls.scrubber.String, Log: c.log})
 }
 
 // around is the sandbox, unless it is switched off.
@@ -274,7 +268,7 @@ func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, 
 	if err != nil {
 		return nightly.Opened{}, err
 	}
-	return nightly.Opened{Agent: opened, Sandbox: around.Name(), Parallel: max(ad.Pool, 1), Workdir: true, Close: opened.Close}, nil
+	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: around.Name(), Parallel: c.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
 }
 
 // openHTTP makes an operator's service ready to be asked.
@@ -286,5 +280,14 @@ func (c *crew) openHTTP(a *workspace.Agent) (nightly.Opened, error) {
 	if err != nil {
 		return nightly.Opened{}, err
 	}
-	return nightly.Opened{Agent: opened, Sandbox: "its own machine", Parallel: max(ad.Pool, 1), Workdir: true, Close: opened.Close}, nil
+	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: "its own machine", Parallel: c.atOnce(a), Workdir: true, Close: opened.Close}, nil
+}
+
+// atOnce is the number of tasks of an operator's own agent under way at once.
+func (c *crew) atOnce(a *workspace.Agent) int {
+	n := max(a.Adapter.Pool, 1)
+	if most := c.workspace.Settings.Policies.Roles[a.ID].Concurrency; most > 0 {
+		n = min(n, most)
+	}
+	return n
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/user"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/patch"
 	"evolve/reports"
 )
 
@@ -32,16 +30,19 @@ type decision struct {
 	patch func(context.Context, *patching.Desk, string, decide.Word) (patching.Done, error)
 	// done says what has happened, and what may be done next.
 	done func(*shell, archive.ProposalRecord) string
-	// reasoned says that it is refused without a reason.
+	// reasoned reports whether it is refused without a reason.
 	reasoned bool
+	// commits reports whether it makes a commit.
+	commits bool
 }
 
 func approving() decision {
 	return decision{
-		name: "approve", usage: "adopt a proposal: one commit on the branch that is checked out",
+		name: "approve", usage: "adopt a proposal: one commit on the branch that is checked out", commits: true,
 		about: "Refused when what the proposal depends on has changed since it was measured, when a gate " +
 			"does not pass, and when the files it would change are not committed. A workspace in no " +
-			"repository becomes one.",
+			"repository can become one: the files of its first commit, the workspace's own and no others, " +
+			"are listed before the question.",
 		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass, and say `WHY`"}},
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
 		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
@@ -74,7 +75,7 @@ func rejecting() decision {
 
 func rollingBack() decision {
 	return decision{
-		name: "rollback", usage: "take an adoption back with a new commit that restores what was before",
+		name: "rollback", usage: "take an adoption back with a new commit that restores what was before", commits: true,
 		about:  "History is kept: nothing is rewritten. When files changed since, they are named and nothing is done.",
 		states: []archive.ProposalState{archive.Adopted},
 		plan: func(p archive.ProposalRecord) string {
@@ -136,21 +137,36 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		return err
 	}
 	// The question is asked before the archive is taken: a run must not wait for
-	// somebody who went for coffee.
+	// a person who has left the terminal.
 	p, err := sh.peek(c, w.Root, c.Args().First())
 	if err != nil {
 		return err
+	}
+	word := decide.Word{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
+	if word.By, err = sh.decider(c, w.Root); err != nil {
+		return err
+	}
+	if word.Found, err = sh.founding(w, d, p); err != nil {
+		return err
+	}
+	var shown []string
+	if d.commits && undecided(p) {
+		if shown, err = sh.groundsOf(c.Context, w.Root, p); err != nil {
+			return err
+		}
 	}
 	if asks := d.reasoned || slices.Contains(d.states, p.State); asks && !c.Bool("yes") {
 		changes := p.Changes
 		if p.State == archive.Adopted {
 			changes = reversed(changes)
 		}
-		if err := sh.confirm(c.Context, p, d.plan(p), changes); err != nil {
+		if err := sh.confirm(c.Context, p, d.plan(p), shown, changes, word.Found); err != nil {
 			return err
 		}
+	} else if !c.Bool("quiet") {
+		printGrounds(sh.stderr, shown)
+		printFounding(sh.stderr, word.Found)
 	}
-	word := decide.Word{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
 	done, err := sh.pronounce(c, w, d, p, word)
 	if err != nil {
 		return err
@@ -215,8 +231,8 @@ type decided struct {
 // the archive when it needs it.
 func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word decide.Word) (decided, error) {
 	ctx := c.Context
-	if word.By == "" {
-		word.By = sh.whoami(ctx, w.Root)
+	if err := decide.Discreet(word.Reason, word.OverrideReason); err != nil {
+		return decided{}, err
 	}
 	lend := sh.lender(w.Root, "evolve "+d.name)
 	var out decided
@@ -274,19 +290,4 @@ func (sh *shell) printFollowing(done decided) {
 	if a.Problem != "" {
 		out("it failed: %s; what was decided stands\n", reports.Visible(a.Problem))
 	}
-}
-
-// whoami is the git user, or the operating system's.
-func (sh *shell) whoami(ctx context.Context, root string) string {
-	p := patch.User(ctx, root, sh.env)
-	switch {
-	case p.Name != "" && p.Email != "":
-		return p.Name + " <" + p.Email + ">"
-	case p.Name != "":
-		return p.Name
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return ""
 }

@@ -13,6 +13,7 @@ import (
 
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/starter"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 )
@@ -35,7 +36,10 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	who := patch.Person{Name: demoPerson, Email: "evolve@localhost", When: sh.now()}
 	_, err = patch.Open(w.Root, sh.env)
 	if errors.Is(err, patch.ErrNoRepository) {
-		_, err = patch.Start(c.Context, w.Root, sh.env, "the starter workspace\n", who)
+		var starts []string
+		if starts, err = starterFiles(w); err == nil {
+			_, err = patch.Start(c.Context, w.Root, sh.env, starts, "the starter workspace\n", who)
+		}
 	}
 	switch {
 	case errors.Is(err, patch.ErrNoGit):
@@ -76,4 +80,24 @@ func handIn(c *cli.Context, desk *patching.Desk, target string, files []string) 
 		}
 	}
 	return nil
+}
+
+// starterFiles lists the files of the starter workspace that are there, and no others
+// of a folder that a person named.
+func starterFiles(w *workspace.Workspace) ([]string, error) {
+	list := w.OwnFiles()
+	err := fs.WalkDir(starter.Files(), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if info, err := os.Lstat(filepath.Join(w.Root, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() {
+			list = append(list, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the starter workspace: %w", err)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }

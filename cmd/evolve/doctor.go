@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os/exec"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/reports"
@@ -20,14 +23,26 @@ func (sh *shell) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "check the workspace and what a night needs around it",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
-			"program, the power of each benchmark, and the targets of patches with their marked constants. It changes nothing. Warnings leave the exit code at 0; " +
+			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent is given one " +
+			"task of its search side, twice, which may cost what two tasks cost: --trial 0 gives none. It changes nothing. Warnings leave the exit code at 0; " +
 			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
+		Flags: []cli.Flag{
+			&cli.DurationFlag{Name: "trial", Value: trialTime, Usage: "at most this `LONG` for each agent's task; 0 tries none"},
+		},
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
 			if err != nil {
 				return err
 			}
-			checks := workspace.Doctor(c.Context, sh.probes(root))
+			patience := c.Duration("trial")
+			if patience < 0 {
+				return usage(errors.New("--trial must be 0 or longer"))
+			}
+			probes := sh.probes(root)
+			if patience > 0 {
+				probes.Trial = sh.trials(c, root, patience)
+			}
+			checks := workspace.Doctor(c.Context, probes)
 			code := doctorCode(checks)
 			if c.Bool("json") {
 				err = sh.printJSON(map[string]any{"workspace": root, "checks": checks, "exit": code})
@@ -55,8 +70,39 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Archive:  func(ctx context.Context) (string, error) { return archiveProbe(ctx, root) },
 		LookPath: exec.LookPath, LookupEnv: sh.lookupEnv,
 		Probe: sh.ping,
+		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
+			return sh.forecast(ctx, root, w)
+		},
 		Marks: func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
 	}
+}
+
+// forecast says which limit of the settings will bind each agent's night.
+func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspace) ([]workspace.Forecast, error) {
+	if len(w.Agents) == 0 {
+		return nil, nil
+	}
+	a, err := archive.OpenRead(archiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		a, err = archive.OpenMemory(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = a.Close() }()
+	until, err := deadline(w.Settings.Budget.Until, sh.now())
+	if err != nil {
+		return nil, err
+	}
+	list, err := nightly.Forecast(ctx, nightly.Options{
+		Workspace: w, Archive: a, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency, Now: sh.now,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	out := make([]workspace.Forecast, len(list))
+	for i, e := range list {
+		out[i] = workspace.Forecast{Agent: e.Agent, Known: e.Known(), Evaluations: e.Evaluations, Text: e.Text, Policies: e.Policies, Variances: e.Variances}
+	}
+	return out, err
 }
 
 // sandboxProbe names the walls of this machine.
@@ -72,23 +118,32 @@ func archiveProbe(ctx context.Context, root string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = a.Close() }()
-	runs, running := 0, ""
-	for r, err := range a.Runs(ctx) {
+	runs, running, died := 0, "", ""
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	for r, err := range src.Runs(ctx) {
 		if err != nil {
 			return "", err
 		}
-		runs++
-		if r.State == archive.RunRunning {
+		if runs++; r.State == archive.RunRunning {
 			running = r.ID
 		}
+		if runs == 1 && r.State == archive.RunInterrupted && r.Ended.IsZero() {
+			died = r.ID
+		}
 	}
-	n, _, err := a.LedgerHead(ctx)
+	n, _, err := a.VerifyLedger(ctx)
 	if err != nil {
 		return "", err
 	}
 	text := fmt.Sprintf("opens: %s, %s ledger entries", count(runs, "run"), humanize.Comma(n))
-	if running != "" {
-		text += "; run " + running + " has not ended: it is on, or its process died and the next run takes it up"
+	switch {
+	case running != "":
+		text += "; run " + running + " is on"
+	case died != "":
+		text += "; the process of run " + died + " died, and the next run takes it up"
 	}
 	return text, nil
 }

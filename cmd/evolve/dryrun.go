@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,21 +29,36 @@ func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Worksp
 		return err
 	}
 	if o.json {
-		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
+		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
 	}
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	out("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
 	for i, p := range plan.Agents {
 		out("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
-		out("  search    %6d evaluations, %d of them a random baseline\n", p.Search, p.Baseline)
+		for i, line := range wrapped(plan.Limits[i].Text, 68) {
+			out("  %-8s  %s\n", orElse("limit", "", i == 0), line)
+		}
+		for _, text := range plan.Limits[i].Policies {
+			for i, line := range wrapped(text, 68) {
+				out("  %-8s  %s\n", orElse("policies", "", i == 0), line)
+			}
+		}
+		if !plan.Limits[i].Known() && p.Search == 0 {
+			out("  search    first of all the champion; then the night is planned by what that takes\n")
+			continue
+		}
+		out("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
 		if p.AA > 0 {
 			out("  rerun     %6d evaluations of the champion against itself\n", p.AA)
 		}
 		if p.Ablate > 0 {
-			out("  ablate    %6d evaluations to make the best of it small: changes that do nothing by themselves go back\n", p.Ablate)
+			out("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
 		}
 		if p.Confirm > 0 {
 			out("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
+		}
+		for i, line := range wrapped(guardsOf(w, p.Agent), 68) {
+			out("  %-8s  %s\n", orElse("guards", "", i == 0), line)
 		}
 		if p.Power != "" {
 			for i, line := range wrapped(p.Power, 68) {
@@ -55,12 +71,33 @@ func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Worksp
 			warnings = append(slices.Clone(warnings), look.Notes...)
 			out("  entries   %s\n", entriesLeft(look))
 		}
+		for _, text := range p.Alike {
+			for i, line := range wrapped(text, 68) {
+				out("  %-8s  %s\n", orElse("alike", "", i == 0), line)
+			}
+		}
 		for _, warning := range warnings {
 			out("  warning   %s\n", warning)
 		}
 	}
 	sh.printPatchPlan(patchPlanOf(w, plan))
 	return nil
+}
+
+// guardsOf names the guards of an agent.
+func guardsOf(w *workspace.Workspace, id string) string {
+	a, ok := w.Agent(id)
+	if !ok {
+		return ""
+	}
+	var words []string
+	for _, b := range w.Bounds(a) {
+		words = append(words, b.String())
+	}
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, "; ")
 }
 
 // entriesLeft says who may be confirmed.

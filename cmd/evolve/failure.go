@@ -64,7 +64,7 @@ func (sh *shell) fail(err error) int {
 		return int(q)
 	}
 	code, hint := classify(err)
-	if errors.Is(err, syscall.EPIPE) { // whoever read has gone, as `| head` does
+	if errors.Is(err, syscall.EPIPE) { // the reader has ended, as `| head` does
 		return code
 	}
 	hint = sh.here(hint)
@@ -98,6 +98,8 @@ func classify(err error) (code int, hint string) {
 		unknown *nightly.UnknownAgentError
 		loading *workspace.Errors
 		held    *patch.LockedError
+		resume  *nightly.ResumeError
+		failing *bench.FailingError
 	)
 	switch {
 	case errors.As(err, &f):
@@ -112,6 +114,10 @@ func classify(err error) (code int, hint string) {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		return exitUsage, hint
+	case errors.As(err, new(*nightly.NoSearchTasksError)):
+		return exitUsage, "give some tasks the split search; `evolve doctor` says which were put aside because the same task is held out"
+	case errors.As(err, &resume):
+		return exitUsage, resume.Hint
 	case errors.Is(err, nightly.ErrNoAgents):
 		return exitUsage, "`evolve init` without --minimal brings a starter agent; `evolve help agents` says how to add your own"
 	case errors.As(err, &held):
@@ -126,8 +132,14 @@ func classify(err error) (code int, hint string) {
 		return exitUsage, "type more of it"
 	case errors.Is(err, archive.ErrNotEmpty):
 		return exitUsage, "an import would mix two histories; move .evolve/archive away first"
+	case errors.Is(err, archive.ErrRemoved):
+		return exitInfrastructure, "restore the folder from a backup if there is one; `git clean -x` removes .evolve unless it is run with -e .evolve"
 	case errors.Is(err, bench.ErrRecorder), errors.Is(err, archive.ErrDisk), bench.HostFailure(err):
 		return exitInfrastructure, "make room or make the folder writable, then repeat the command: a run goes on where it stopped"
+	case errors.As(err, new(*bench.SpentError)):
+		return exitBudget, "raise that limit under policies in evolve.yaml; `evolve agent show` prints what holds"
+	case errors.As(err, &failing):
+		return exitInfrastructure, "`" + failing.Try() + "` shows what the agent does; mend it, then run `evolve run`: what was paid for is found again where it still applies"
 	case errors.Is(err, bench.ErrOutage):
 		return exitInfrastructure, "see what the agent or its provider said with `evolve report`, then run `evolve run` again"
 	case errors.Is(err, syscall.ENOTDIR):

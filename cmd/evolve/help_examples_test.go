@@ -87,13 +87,13 @@ func TestChaptersTellTheFigures(t *testing.T) {
 		fmt.Sprintf("At most %d enter in any %d days", month.Entries, month.Days),
 		strings.ReplaceAll(fmt.Sprintf("level of %g/%d = %.4f", month.Level, month.Entries, month.Alpha()), "0.", "."),
 		fmt.Sprintf("by as much as %g points", points),
-		fmt.Sprintf("at most %.0f %% higher", 100*(stats.NewGuard("cost", nil, nil).Most-1)),
+		fmt.Sprintf("at most %.0f %% more", 100*(stats.DefaultBounds()[0].AtMost-1)),
 	} {
 		if !strings.Contains(chapter("statistics"), want) {
 			t.Errorf("the chapter on statistics does not say %q", want)
 		}
 	}
-	for _, state := range []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked} {
+	for _, state := range []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked, stats.Trade} {
 		if !strings.Contains(chapter("statistics"), " "+stateName(state)+" ") {
 			t.Errorf("the chapter on statistics does not explain the state %q", state)
 		}

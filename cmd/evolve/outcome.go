@@ -4,6 +4,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/nightly"
+	"evolve/reports"
 	"evolve/runtime/agent"
 )
 
@@ -20,6 +21,7 @@ type agentOutcome struct {
 	Agent     string          `json:"agent"`
 	Verdict   archive.Verdict `json:"verdict"`
 	Reason    string          `json:"reason"`
+	Causes    []stats.Cause   `json:"causes,omitempty"`
 	Proposals []string        `json:"proposals"`
 	Search    searchOutcome   `json:"search"`
 	Holdout   *holdoutResult  `json:"holdout"`
@@ -43,20 +45,21 @@ type holdoutResult struct {
 	Champion   agent.ConfigID `json:"champion"`
 	Variant    agent.ConfigID `json:"variant"`
 	Difference float64        `json:"difference"`
-	Interval   [2]float64     `json:"interval"`
-	Tasks      int            `json:"tasks"`
-	Repeats    int            `json:"repeats"`
-	// Claim is "new_tasks", "these_tasks" or empty; Headline the difference as it is
-	// reported, pulled towards 0.
-	Claim    stats.Claim `json:"claim"`
-	Headline float64     `json:"headline"`
+	// Interval is that of the claim, Of what it is about: new_tasks or these_tasks.
+	Interval [2]float64  `json:"interval"`
+	Of       stats.Claim `json:"of,omitempty"`
+	Tasks    int         `json:"tasks"`
+	Repeats  int         `json:"repeats"`
+	// Claim is "new_tasks", "these_tasks" or empty; Tail what it leaves open.
+	Claim stats.Claim `json:"claim"`
+	Tail  *stats.Tail `json:"tail,omitempty"`
 }
 
 func outcomeOf(s nightly.Summary) runOutcome {
 	out := runOutcome{Run: s.Run.ID, Exit: s.Run.Exit, Agents: []agentOutcome{}, Patches: s.Run.Patches}
 	for i, r := range s.Results {
 		a := agentOutcome{
-			Agent: r.Agent, Verdict: r.Verdict, Reason: r.Reason, Proposals: r.Proposals,
+			Agent: r.Agent, Verdict: r.Verdict, Reason: r.Reason, Causes: r.Causes, Proposals: r.Proposals,
 			Search: searchOutcome{Evaluations: r.Search.Evaluations, Recommended: scoredOf(r.Search.Recommended)},
 		}
 		if a.Proposals == nil {
@@ -66,14 +69,17 @@ func outcomeOf(s nightly.Summary) runOutcome {
 			b := scoredOf(*r.Search.Baseline)
 			a.Search.RandomBaseline = &b
 		}
-		if f, ok := leading(r); ok {
+		if leads := reports.Leading(r); leads >= 0 {
+			f := r.Finalist[leads]
 			c := f.Comparison
 			a.Holdout = &holdoutResult{
 				Champion: s.Plans[i].Champion, Variant: f.Variant, Difference: c.Difference,
 				Interval: [2]float64{c.Lo, c.Hi}, Tasks: c.Tasks, Repeats: c.Repeats,
 			}
 			if f.Ruling != nil {
-				a.Holdout.Claim, a.Holdout.Headline = f.Ruling.Claim, f.Ruling.Shrunken
+				i, of := f.Ruling.Shown()
+				a.Holdout.Tail = f.Ruling.Tail
+				a.Holdout.Claim, a.Holdout.Of, a.Holdout.Interval = f.Ruling.Claim, of, [2]float64{i.Lo, i.Hi}
 			}
 		}
 		out.Agents = append(out.Agents, a)
@@ -83,21 +89,4 @@ func outcomeOf(s nightly.Summary) runOutcome {
 
 func scoredOf(v archive.ScoredVariant) scoredOutcome {
 	return scoredOutcome{Variant: v.Variant, Config: v.Config, Score: v.Score, Evaluations: v.Evaluations}
-}
-
-// leading is the winner, or the finalist with the highest difference.
-func leading(r archive.AgentResult) (archive.Finalist, bool) {
-	best := -1
-	for i, f := range r.Finalist {
-		if f.Variant == r.Winner {
-			return f, true
-		}
-		if best < 0 || f.Comparison.Difference > r.Finalist[best].Comparison.Difference {
-			best = i
-		}
-	}
-	if best < 0 {
-		return archive.Finalist{}, false
-	}
-	return r.Finalist[best], true
 }

@@ -29,14 +29,14 @@ func (sh *shell) patchPropose() *cli.Command {
 			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
 			&cli.StringSliceFlag{Name: "allow", Usage: "a `PATH` of --repo that may be changed, with all below it; may be repeated"},
 			&cli.BoolFlag{Name: "edit", Usage: "write the change in $VISUAL or $EDITOR"},
-			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for reviewers and whoever decides"},
+			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for reviewers and the person who decides"},
 			&cli.StringFlag{Name: "by", Usage: "who proposes, as `NAME`; the git user by default"},
 		},
 		Action: sh.proposePatch,
 	}
 }
 
-// errNoTarget says that nothing says what is to be patched.
+// errNoTarget means that no target was named.
 var errNoTarget = errors.New("no target is named")
 
 func (sh *shell) proposePatch(c *cli.Context) error {
@@ -54,6 +54,9 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 	author := c.String("by")
 	if author == "" {
 		author = sh.whoami(c.Context, target.Repo)
+	}
+	if author == "" {
+		author = account()
 	}
 	s := patching.Submission{Target: target.Name, Author: author, Origin: patching.Person, Rationale: c.String("reason")}
 	if c.Bool("edit") {
@@ -89,7 +92,7 @@ func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching
 	if err != nil && !errors.As(err, &said) {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	// Without a home the build cache lies there as well, and nobody would use it again.
+	// Without a home the build cache lies there as well, and no later run would use it.
 	return errors.Join(err, os.RemoveAll(filepath.Join(w.StateDir(), "patches")))
 }
 
@@ -122,7 +125,7 @@ func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patchi
 	return err
 }
 
-// left says what to do about a proposal that is recorded and has no verdict.
+// left returns what to do about a proposal that is recorded and has no verdict.
 func left(err error, temporary bool) error {
 	var l *patching.LeftError
 	if !errors.As(err, &l) {

@@ -85,8 +85,8 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 	return v
 }
 
-// noReview says why a patch has no review: nobody can as things stand, or somebody was
-// asked in vain; empty when somebody may be asked.
+// noReview returns why a patch has no review: no reviewer is left, or one was asked and gave
+// no verdict; empty when one may be asked.
 func noReview(d *patching.Desk, b *archive.PatchBrief) string {
 	if len(d.Reviewers) > 0 || b.Unreviewed == nil {
 		if why := patching.NoReview(d.Reviewers, b.Author); why != "" {

@@ -61,8 +61,8 @@ type person struct {
 	out io.Writer
 }
 
-// somebody is there when questions can be read and answered.
-func (sh *shell) somebody() (*person, bool) {
+// asker is the person at the terminal, where questions can be read and answered.
+func (sh *shell) asker() (*person, bool) {
 	if in, _ := terminal(sh.stdin); !in {
 		return nil, false
 	}
@@ -74,7 +74,7 @@ func (sh *shell) somebody() (*person, bool) {
 	return nil, false
 }
 
-// errGone says that the input ended before an answer.
+// errGone means that the input ended before an answer.
 var errGone = errors.New("the input ended")
 
 // ask puts a question and returns the line that answers it.
@@ -103,13 +103,15 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 }
 
 // confirm shows what will change and asks.
-func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan string, changes []archive.Change) error {
-	who, ok := sh.somebody()
+func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
+	who, ok := sh.asker()
 	if !ok {
 		return hinted(exitUsage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
 	}
 	_, _ = fmt.Fprintf(who.out, "%s:\n", reports.Visible(plan))
+	printGrounds(who.out, shown)
 	printChanges(who.out, changes, 24)
+	printFounding(who.out, founding)
 	if subject(p) != "config" { // what is approved is the text
 		out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}
 		out.stdout = who.out

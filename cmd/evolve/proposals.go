@@ -32,6 +32,11 @@ type proposalLine struct {
 	Commit  string                `json:"commit,omitempty"`
 	// Claim is what may be said of the variant; absent where no confirmation says anything.
 	Claim stats.Claim `json:"claim,omitempty"`
+	// Prices are the guards that the variant breaks, in words; absent: none.
+	Prices []string `json:"prices,omitempty"`
+	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
+	// approved.
+	Stale []string `json:"stale,omitempty"`
 }
 
 func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (proposalLine, error) {
@@ -43,7 +48,10 @@ func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (
 		l.By = p.Decision.By
 	}
 	var err error
-	l.Claim, err = claimOf(ctx, a, p)
+	if l.Claim, err = claimOf(ctx, a, p); err != nil {
+		return l, err
+	}
+	l.Prices, err = pricesOf(ctx, a, p)
 	return l, err
 }
 
@@ -84,7 +92,10 @@ func (sh *shell) proposalsCommand() *cli.Command {
 			err = lookIfThere(root, func(a *archive.Archive) error {
 				var err error
 				lines, err = linesOf(c.Context, a, func(p archive.ProposalRecord) bool { return undecided(p) || c.Bool("all") })
-				return err
+				if err != nil {
+					return err
+				}
+				return newStaleness(root).mark(c.Context, a, lines)
 			})
 			if err != nil {
 				return err
@@ -97,8 +108,11 @@ func (sh *shell) proposalsCommand() *cli.Command {
 			}
 			for _, p := range lines {
 				claim := ""
-				if words := claims[p.Claim]; words != "" {
+				if words := claimWords(p.Claim, p.Prices); words != "" {
 					claim = "  " + words
+				}
+				if len(p.Stale) > 0 {
+					claim = "  stale: " + reports.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.typed("evolve run") + " may measure it again"
 				}
 				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title), claim)
 			}
@@ -142,6 +156,9 @@ func (sh *shell) oneProposal(c *cli.Context, show func(archive.ProposalRecord, s
 		claim, err := claimOf(c.Context, a, p)
 		if err != nil {
 			return err
+		}
+		if p.OfConfig() {
+			p.Rationale = named(c.Context, a, p.Agent, p.Rationale)
 		}
 		return show(p, claim)
 	})

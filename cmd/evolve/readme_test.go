@@ -12,6 +12,7 @@ import (
 // TestReadmeShowsTheDemo runs the demo and compares what it ends with, from the
 // decision box on, with what the README shows: all but the date and the folder.
 func TestReadmeShowsTheDemo(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("the demo takes a quarter of a minute")
 	}

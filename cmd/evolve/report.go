@@ -45,7 +45,11 @@ func (sh *shell) reportCommand() *cli.Command {
 }
 
 func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, run string) error {
-	r, err := reports.Build(c.Context, a, run)
+	src, err := asTheyAre(c.Context, a)
+	if err != nil {
+		return err
+	}
+	r, err := reports.Build(c.Context, src, run)
 	if errors.Is(err, archive.ErrNotFound) {
 		return hinted(exitUsage, "`evolve status` lists the runs", "there is no run %q", run)
 	}
@@ -70,7 +74,11 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 
 func (sh *shell) printIndex(c *cli.Context, root string, a *archive.Archive) error {
 	if c.Bool("json") {
-		nights, err := reports.Summaries(c.Context, a)
+		src, err := asTheyAre(c.Context, a)
+		if err != nil {
+			return err
+		}
+		nights, err := reports.Summaries(c.Context, src)
 		if err != nil {
 			return fmt.Errorf("building the index: %w", err)
 		}
@@ -139,7 +147,11 @@ func writePages(root string, r reports.Report) error {
 
 // writeIndex writes the page that links all nights.
 func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, error) {
-	nights, err := reports.Summaries(ctx, a)
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	nights, err := reports.Summaries(ctx, src)
 	if err != nil {
 		return "", fmt.Errorf("building the index: %w", err)
 	}
@@ -149,7 +161,7 @@ func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, e
 		if _, err := os.Stat(page); n.State == archive.RunRunning || !errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		r, err := reports.Build(ctx, a, n.Run)
+		r, err := reports.Build(ctx, src, n.Run)
 		if err != nil {
 			return "", fmt.Errorf("building the report of run %s: %w", n.Run, err)
 		}

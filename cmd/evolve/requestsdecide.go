@@ -24,7 +24,7 @@ type requestView struct {
 // requestWord is a command by which a person decides on a change request.
 type requestWord struct {
 	name, usage, about string
-	// reasoned says that it is refused without a reason.
+	// reasoned reports whether it is refused without a reason.
 	reasoned bool
 	do       func(context.Context, *decide.Desk, string, decide.Word) (decide.Granted, error)
 }
@@ -77,8 +77,11 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 		}
 	}
 	word := decide.Word{By: c.String("by"), Reason: c.String("reason")}
-	if word.By == "" {
-		word.By = sh.whoami(c.Context, w.Root)
+	if word.By, err = sh.decider(c, w.Root); err != nil {
+		return err
+	}
+	if err := decide.Discreet(word.Reason); err != nil {
+		return err
 	}
 	a, err := sh.writer(w.Root, "evolve requests "+d.name)
 	if err != nil {
@@ -108,7 +111,7 @@ const confirmBytes = 4000
 
 // confirmRequest shows what will be recorded and asks.
 func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
-	who, ok := sh.somebody()
+	who, ok := sh.asker()
 	if !ok {
 		return hinted(exitUsage, "read `evolve requests show "+r.ID+"` first, then add --yes", "there is no terminal to confirm on")
 	}
@@ -152,7 +155,7 @@ func (sh *shell) printGranted(c *cli.Context, g decide.Granted) error {
 	return nil
 }
 
-// leftToPerson says what a person has to do for a change that evolve does not make.
+// leftToPerson returns what a person has to do for a change that evolve does not make.
 func leftToPerson(kind string) string {
 	switch kind {
 	case "source":
@@ -164,7 +167,7 @@ func leftToPerson(kind string) string {
 	case "benchmark", "grader":
 		return "edit the suite yourself; what was measured on it before no longer counts"
 	case "archive":
-		return "nobody edits the archive by hand; look for a command of evolve that does it"
+		return "the archive is not edited by hand; look for a command of evolve that does it"
 	case "tool":
 		return "change the files in agents/<id>/tools/ yourself"
 	}

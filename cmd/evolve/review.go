@@ -29,7 +29,7 @@ func (sh *shell) reviewCommand() *cli.Command {
 			if err := sh.outside(); err != nil {
 				return err
 			}
-			who, ok := sh.somebody()
+			who, ok := sh.asker()
 			if !ok {
 				return hinted(exitUsage, "`evolve proposals`, `evolve show ID` and `evolve approve ID --yes` need none", "there is no terminal to review on")
 			}
@@ -56,6 +56,7 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 			out.printPatch(patchViewOf(sh.patchReader(w.Root), p.ProposalRecord, true))
 		} else {
 			out.printProposal(p.ProposalRecord, p.claim)
+			printGrounds(who.out, p.grounds)
 		}
 		state, err := sh.reviewOne(c, w, who, out, p.ProposalRecord)
 		if errors.Is(err, errGone) || errors.Is(err, errEnough) {
@@ -91,6 +92,8 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 type claimed struct {
 	archive.ProposalRecord
 	claim stats.Claim
+	// grounds are the lines before the question.
+	grounds []string
 }
 
 // awaiting lists what a person may decide on and lets go of the archive.
@@ -106,13 +109,16 @@ func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
 			if err == nil {
 				list[i].claim, err = claimOf(c.Context, a, list[i].ProposalRecord)
 			}
+			if err == nil {
+				list[i].grounds, err = grounds(c.Context, a, list[i].ProposalRecord)
+			}
 		}
 		return err
 	})
 	return list, err
 }
 
-// errEnough says that the person wants no more.
+// errEnough means that the person wants no more.
 var errEnough = errors.New("enough")
 
 // reviewOne asks until the proposal is decided on or left. What is refused is
@@ -148,7 +154,10 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 			_, _ = fmt.Fprintln(who.out, "a, r, d, l or q")
 			continue
 		}
-		done, err := sh.pronounce(c, w, d, p, word)
+		done, err := sh.reviewed(c, w, who, d, p, word)
+		if errors.Is(err, errGone) {
+			return p.State, err
+		}
 		if err != nil {
 			out.fail(err)
 			continue
@@ -157,4 +166,22 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 		out.printFollowing(done)
 		return done.Proposal.State, nil
 	}
+}
+
+// reviewed pronounces a decision, after the question about a new repository where it
+// would make one.
+func (sh *shell) reviewed(c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word decide.Word) (done decided, err error) {
+	if word.By, err = sh.decider(c, w.Root); err != nil {
+		return done, err
+	}
+	if word.Found, err = sh.founding(w, d, p); err != nil {
+		return done, err
+	}
+	if len(word.Found) > 0 {
+		printFounding(who.out, word.Found)
+		if line, err := who.ask(c.Context, "type yes to go on: "); err != nil || line != "yes" {
+			return done, errors.Join(err, hinted(exitUsage, "", "not confirmed; nothing was done"))
+		}
+	}
+	return sh.pronounce(c, w, d, p, word)
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
@@ -20,7 +22,6 @@ import (
 type runOptions struct {
 	agents      []string
 	budget      workspace.Budget
-	until       string
 	concurrency int
 	lookahead   int
 	seed        *int64
@@ -51,7 +52,7 @@ func (sh *shell) runCommand() *cli.Command {
 			&cli.StringFlag{Name: "selection", Usage: "`HOW` parents are chosen: " + strings.Join(selections(), ", ")},
 			&cli.StringFlag{Name: "stages", Usage: "`WHICH`: search stops before the holdout; search,confirm is the default"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
-			&cli.BoolFlag{Name: "resume", Usage: "take up an interrupted run as well; --resume=false starts afresh even after a crash"},
+			&cli.BoolFlag{Name: "resume", Usage: "go on with the latest run, interrupted or ended by an outage, with its own options; --resume=false starts afresh even after a crash"},
 			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 3 when proposals await a decision"},
 		},
 		Action: func(c *cli.Context) error {
@@ -70,24 +71,25 @@ func (sh *shell) runCommand() *cli.Command {
 
 func parseRun(c *cli.Context) (runOptions, error) {
 	o := runOptions{
-		agents: c.StringSlice("agent"), until: c.String("until"), selection: c.String("selection"),
+		agents: c.StringSlice("agent"), selection: c.String("selection"),
 		concurrency: c.Int("concurrency"), lookahead: c.Int("lookahead"), dryRun: c.Bool("dry-run"),
 		detailed: c.Bool("detailed-exitcode"), json: c.Bool("json"), quiet: c.Bool("quiet"),
-		budget: workspace.Budget{Evaluations: c.Int("budget-evals"), USD: c.Float64("budget-usd"), Time: c.Duration("budget-time")},
+		budget: workspace.Budget{Evaluations: c.Int("budget-evals"), USD: c.Float64("budget-usd"), Time: c.Duration("budget-time"), Until: c.String("until")},
 	}
 	for _, limit := range []struct {
 		name  string
 		right bool
 		needs string
+		hint  string
 	}{
-		{"budget-evals", o.budget.Evaluations >= 1, "must be 1 or more"},
-		{"budget-usd", o.budget.USD > 0 && o.budget.USD < 1e9, "must be more than 0"},
-		{"budget-time", o.budget.Time > 0, "must be longer than 0"},
-		{"concurrency", o.concurrency >= 1 && o.concurrency <= 4096, "must be between 1 and 4096"},
-		{"lookahead", o.lookahead >= 1 && o.lookahead <= 4096, "must be between 1 and 4096"},
+		{"budget-evals", o.budget.Evaluations >= 1 && o.budget.Evaluations <= workspace.MostEvaluations, "must be between 1 and 1,000,000,000", workspace.NoLimit},
+		{"budget-usd", o.budget.USD > 0 && o.budget.USD <= workspace.MostUSD, "must be more than 0 and at most 1,000,000", workspace.NoLimit},
+		{"budget-time", o.budget.Time > 0 && o.budget.Time <= workspace.MostTime, "must be longer than 0 and at most 744h (31 days)", workspace.NoLimit},
+		{"concurrency", o.concurrency >= 1 && o.concurrency <= 4096, "must be between 1 and 4096", ""},
+		{"lookahead", o.lookahead >= 1 && o.lookahead <= 4096, "must be between 1 and 4096", ""},
 	} {
 		if c.IsSet(limit.name) && !limit.right {
-			return o, usage(fmt.Errorf("--%s %s", limit.name, limit.needs))
+			return o, hinted(exitUsage, limit.hint, "--%s %s, not %s", limit.name, limit.needs, c.String(limit.name))
 		}
 	}
 	if c.IsSet("seed") {
@@ -155,12 +157,19 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 	if o.dryRun {
 		return sh.dryRun(ctx, c, w, opts, o)
 	}
-	a, err := sh.writer(w.Root, "evolve run")
+	a, err := sh.writer(w.Root, runOwner)
 	if err != nil {
 		return err
 	}
 	opts.Archive, crew.store = a, a
+	told, err := sh.tellUntold(context.WithoutCancel(ctx), c, w, opts, o)
+	if told || err != nil {
+		return sh.endRun(w, a, err)
+	}
 	sh.withDesk(&opts)
+	heart := bench.NewHeartbeat(sh.now)
+	opts.Lost = heart.Lost
+	go heart.Run(ctx) // until stop
 	progress := sh.newProgress(o)
 	opts.Progress = progress.show
 	summary, err := nightly.Run(ctx, opts)
@@ -171,11 +180,48 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		}
 		return errors.Join(err, a.Close())
 	}
-	err = sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o)
+	return sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o))
+}
+
+// untoldError says that the report of a run that ended could not be made or shown.
+type untoldError struct{ error }
+
+func (e untoldError) Unwrap() error { return e.error }
+
+// endRun closes the archive, and notes as the last thing that the run was told.
+func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
 	if closing := a.Close(); closing != nil && err == nil {
 		err = fmt.Errorf("closing the archive: %w", closing)
 	}
+	if errors.As(err, new(untoldError)) {
+		return err
+	}
+	if done := nightly.Told(w.StateDir()); done != nil && err == nil {
+		err = done
+	}
 	return err
+}
+
+// tellUntold writes the report of a run that came to its end and whose process was
+// killed before it exited. It reports whether that is all this command has to do, since
+// it is the same one once more; the error is then the run's own end.
+func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Workspace, opts nightly.Options, o runOptions) (bool, error) {
+	u, err := nightly.FindUntold(ctx, opts)
+	if err != nil {
+		return false, untoldError{err}
+	}
+	if u == nil {
+		return false, nil
+	}
+	if u.Repeat {
+		_, _ = fmt.Fprintf(sh.stderr, "run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
+		return true, sh.conclude(ctx, c, w, opts.Archive, u.Summary, o)
+	}
+	if _, err := sh.writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
+		return false, untoldError{err}
+	}
+	_, _ = fmt.Fprintf(sh.stderr, "run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.typed("evolve report "+u.Run.ID))
+	return false, nil
 }
 
 // interruptible returns the context of hard stops, the context of the first
@@ -211,30 +257,31 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 
 // conclude writes the report and prints how the run ended.
 func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary, o runOptions) error {
-	report, err := reports.Build(ctx, a, s.Run.ID)
+	report, err := sh.writeReport(ctx, w, a, s)
 	if err != nil {
-		return fmt.Errorf("building the report: %w", err)
-	}
-	path, err := writeReports(ctx, w.Root, a, report)
-	if err != nil {
-		return err
+		return untoldError{err}
 	}
 	if o.json {
 		if err := sh.printJSON(outcomeOf(s)); err != nil {
-			return err
+			return untoldError{err}
 		}
 	} else {
 		_, width := terminal(sh.stdout)
 		if err := reports.Box(sh.stdout, sh.hereToo(report), reports.TerminalOptions{Width: width, Color: sh.color(c)}); err != nil {
-			return err
+			return untoldError{err}
 		}
-		_, _ = fmt.Fprintf(sh.stdout, "\n  report  %s\n", path)
+		_, _ = fmt.Fprintf(sh.stdout, "\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
 		sh.next(s)
 	}
 	if s.Run.Exit != 0 {
-		return hinted(s.Run.Exit, earlyHint(s.Run.Exit), "the run ended early: %s", s.Run.Reason)
+		return hinted(s.Run.Exit, earlyHint(s.Run), "the run ended early: %s", s.Run.Reason)
 	}
 	if o.detailed {
+		for _, w := range report.Volatile.Waiting {
+			if len(w.Stale) == 0 {
+				return quietExit(exitAwaiting)
+			}
+		}
 		for _, p := range s.Skills {
 			if undecided(p) {
 				return quietExit(exitAwaiting)
@@ -254,14 +301,30 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 	return nil
 }
 
-func earlyHint(exit int) string {
-	switch exit {
+// writeReport builds the report of a run and writes its pages.
+func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary) (reports.Report, error) {
+	report, err := reports.Build(ctx, a, s.Run.ID)
+	if err != nil {
+		return report, fmt.Errorf("building the report: %w", err)
+	}
+	_, err = writeReports(ctx, w.Root, a, report)
+	return report, err
+}
+
+func earlyHint(r archive.Run) string {
+	switch r.Exit {
 	case exitBudget:
+		if r.Spent != "" {
+			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints what holds"
+		}
 		return "give it more with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
 	case exitInterrupted:
-		return "the same command with --resume goes on where it stopped"
+		return "`evolve run --resume` goes on where it stopped"
 	}
-	return "everything paid for is kept; `evolve doctor` checks the surroundings, and the same command with --resume goes on where it stopped"
+	if r.Try != "" {
+		return "`" + r.Try + "` shows what the agent does; mend it, then run `evolve run`: a new run, in which what was paid for is found again where it still applies"
+	}
+	return "everything paid for is kept; `evolve doctor` checks the surroundings, and `evolve run --resume` goes on where it stopped as long as the agent, its suites and the settings are the same"
 }
 
 // next prints what to type after the commands of the decision box.
@@ -273,7 +336,7 @@ func (sh *shell) next(s nightly.Summary) {
 	}
 	sh.printPatchNotes(s.Run.Patches)
 	for _, r := range s.Results {
-		if len(r.Proposals) > 0 {
+		if len(r.Proposals) > 0 || r.Verdict == archive.Waits {
 			_, _ = fmt.Fprintf(sh.stdout, "  next    %s\n          %s\n", sh.typed("evolve review"), sh.typed("evolve report"))
 			return
 		}

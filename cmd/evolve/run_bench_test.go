@@ -15,7 +15,7 @@ import (
 const pythonAgent = `import json, sys
 for line in sys.stdin:
     r = json.loads(line)
-    a = "yes" if r["config"]["reach"] > int(r["task"]["id"][1:]) / 200 else "no"
+    a = "yes" if r["config"]["reach"] > r["task"]["input"] / 200 else "no"
     sys.stdout.write(json.dumps({"id": r["id"], "answer": a}) + "\n")
     sys.stdout.flush()
 `
@@ -34,7 +34,7 @@ func BenchmarkCommandAgent(b *testing.B) {
 		dir := b.TempDir()
 		var tasks strings.Builder
 		for k := range 200 {
-			fmt.Fprintf(&tasks, "{\"id\":\"t%d\",\"goal\":\"say yes\",\"answer\":\"yes\"}\n", k)
+			fmt.Fprintf(&tasks, "{\"id\":\"t%d\",\"cluster\":\"t%[1]d\",\"goal\":\"say yes\",\"input\":%[1]d,\"answer\":\"yes\"}\n", k)
 		}
 		for name, text := range map[string]string{
 			"evolve.yaml": "search: {concurrency: 32}\n", "agents/a/agent.py": pythonAgent, "suites/s.jsonl": tasks.String(),

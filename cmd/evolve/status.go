@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
@@ -18,9 +17,11 @@ import (
 
 // statusView is `evolve status --json`.
 type statusView struct {
-	Workspace string         `json:"workspace"`
-	Running   bool           `json:"running"`
-	Awaiting  []proposalLine `json:"awaiting"`
+	Workspace string `json:"workspace"`
+	Running   bool   `json:"running"`
+	// Waiting are the proposals of configs that await a person, the oldest first.
+	Waiting  []reports.Waiting `json:"waiting"`
+	Awaiting []proposalLine    `json:"awaiting"`
 	// Requests counts the change requests that are open.
 	Requests int `json:"open_requests"`
 	// Confirming are the candidates whose confirmation goes on, Entries what each agent
@@ -39,8 +40,12 @@ type runLine struct {
 	Started time.Time        `json:"started"`
 	Ended   time.Time        `json:"ended,omitzero"`
 	Reason  string           `json:"reason,omitempty"`
-	Budget  int              `json:"budget_evals,omitempty"`
-	Agents  []agentLine      `json:"agents"`
+	// Next is the command that goes on with it; empty for a run that cannot go on.
+	Next   string `json:"next,omitempty"`
+	Budget int    `json:"budget_evals,omitempty"`
+	// Limits are those of the run and what of each is spent.
+	Limits []limitLine `json:"limits"`
+	Agents []agentLine `json:"agents"`
 }
 
 type agentLine struct {
@@ -49,6 +54,8 @@ type agentLine struct {
 	Reason      string          `json:"reason,omitempty"`
 	Champion    string          `json:"champion"`
 	Evaluations int             `json:"evaluations"`
+	// Limit says which limit bound the work on the agent; empty before its end.
+	Limit string `json:"limit,omitempty"`
 }
 
 // statusRuns is how many runs the status looks back.
@@ -64,8 +71,8 @@ func (sh *shell) statusCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			view := statusView{Workspace: root, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
-			if err := lookIfThere(root, func(a *archive.Archive) error { return view.fill(c.Context, a, sh.now()) }); err != nil {
+			view := statusView{Workspace: root, Waiting: []reports.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
+			if err := lookIfThere(root, func(a *archive.Archive) error { return view.fill(c.Context, a, newStaleness(root), sh.now()) }); err != nil {
 				return err
 			}
 			if c.Bool("json") {
@@ -77,9 +84,27 @@ func (sh *shell) statusCommand() *cli.Command {
 	}
 }
 
-func (v *statusView) fill(ctx context.Context, a *archive.Archive, now time.Time) error {
-	var err error
+func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, now time.Time) error {
+	_, _, err := a.VerifyLedger(ctx)
+	if err != nil {
+		return fmt.Errorf("verifying the ledger: %w", err)
+	}
+	if v.Waiting, err = reports.Awaiting(ctx, a, "", now); err != nil {
+		return fmt.Errorf("reading what waits: %w", err)
+	}
+	for i := range v.Waiting {
+		moved, known, err := s.of(ctx, a, v.Waiting[i].Proposal)
+		if err != nil {
+			return err
+		}
+		if known {
+			v.Waiting[i].Stale = moved
+		}
+	}
 	if v.Awaiting, err = linesOf(ctx, a, undecided); err != nil {
+		return err
+	}
+	if err := s.mark(ctx, a, v.Awaiting); err != nil {
 		return err
 	}
 	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool { return p.State == archive.Adopted }); err != nil {
@@ -93,8 +118,12 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, now time.Time
 	if err != nil {
 		return err
 	}
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return err
+	}
 	var runs []archive.Run
-	for r, err := range a.Runs(ctx) {
+	for r, err := range src.Runs(ctx) {
 		if err != nil {
 			return fmt.Errorf("reading the runs: %w", err)
 		}
@@ -106,10 +135,21 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, now time.Time
 	for _, r := range runs[:min(statusRuns, len(runs))] {
 		line := runLine{Run: r.ID, Number: r.Number, State: r.State, Exit: r.Exit, Started: r.Started, Ended: r.Ended, Reason: r.Reason, Budget: r.BudgetEval, Agents: []agentLine{}}
 		v.Running = v.Running || r.State == archive.RunRunning
+		if len(v.Runs) == 0 && r.State == archive.RunInterrupted { // only the latest goes on
+			line.Next = "evolve run --resume"
+		}
+		if line.Limits, err = limitLines(ctx, a, r, now); err != nil {
+			return err
+		}
 		for _, id := range r.Agents {
 			found, err := agentLineOf(ctx, a, r.ID, id)
 			if err != nil {
 				return err
+			}
+			for _, l := range r.Limits {
+				if l.Agent == id && !r.Ended.IsZero() {
+					found.Limit = reports.LimitWords(l)
+				}
 			}
 			line.Agents = append(line.Agents, found)
 		}
@@ -162,12 +202,13 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	if err != nil {
 		return line, fmt.Errorf("reading a result: %w", err)
 	}
-	line.Verdict, line.Reason, line.Evaluations = result.Verdict, result.Reason, result.Search.Evaluations
+	line.Verdict, line.Reason, line.Evaluations = result.Verdict, named(ctx, a, id, result.Reason), result.Search.Evaluations
 	return line, nil
 }
 
 func (sh *shell) printStatus(v statusView) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	sh.printWaiting(v.Waiting)
 	if v.Requests > 0 {
 		defer out("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.typed("evolve requests list"))
 	}
@@ -180,10 +221,14 @@ func (sh *shell) printStatus(v statusView) {
 	}
 	for _, p := range v.Awaiting {
 		out("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
-		if words := claims[p.Claim]; words != "" {
+		if words := claimWords(p.Claim, p.Prices); words != "" {
 			out("    %s\n", words)
 		}
-		out("    %s\n    %s\n", sh.typed("evolve show "+p.ID), sh.typed("evolve approve "+p.ID))
+		next := sh.typed("evolve approve " + p.ID)
+		if len(p.Stale) > 0 {
+			next = "stale: it cannot be approved; " + sh.typed("evolve run") + " may measure it again"
+		}
+		out("    %s\n    %s\n", sh.typed("evolve show "+p.ID), next)
 	}
 	sh.printConfirmation(v)
 	if len(v.Runs) > 0 {
@@ -194,16 +239,22 @@ func (sh *shell) printStatus(v statusView) {
 		if r.Exit != 0 {
 			out(" (exit %d)", r.Exit)
 		}
-		if r.Budget > 0 {
-			out(", budget %s evaluations", humanize.Comma(int64(r.Budget)))
-		}
 		out("\n")
+		if words := limitWords(r.Limits); words != "" {
+			out("      limits  %s\n", words)
+		}
+		if r.Next != "" {
+			out("      %s; %s goes on with it\n", reports.Visible(r.Reason), sh.typed(r.Next))
+		}
 		for _, a := range r.Agents {
 			out("      %s  %s", reports.Visible(a.Agent), orDash(a.Champion))
 			if a.Verdict != "" {
 				sh.printReason(a)
 			}
 			out("\n")
+			if a.Limit != "" {
+				out("      limit   %s\n", reports.Visible(a.Limit))
+			}
 		}
 	}
 	if len(v.Adopted) > 0 {
@@ -211,6 +262,25 @@ func (sh *shell) printStatus(v statusView) {
 		for _, p := range v.Adopted {
 			out("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), sh.typed("evolve rollback "+p.ID))
 		}
+	}
+}
+
+// printWaiting begins the status with what waits for a person, the oldest first.
+func (sh *shell) printWaiting(list []reports.Waiting) {
+	const most = 3
+	for i, w := range list {
+		if i == most {
+			_, _ = fmt.Fprintf(sh.stdout, "%d more: %s\n", len(list)-most, sh.typed("evolve proposals"))
+			break
+		}
+		line := sh.here(w.Words())
+		if len(w.Stale) == 0 {
+			line += ", " + sh.typed(w.Command)
+		}
+		_, _ = fmt.Fprintln(sh.stdout, line)
+	}
+	if len(list) > 0 {
+		_, _ = fmt.Fprintln(sh.stdout)
 	}
 }
 

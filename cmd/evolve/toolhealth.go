@@ -138,8 +138,8 @@ func (n quarantineNote) entry(kind, actor string, now time.Time) (archive.Ledger
 	return archive.LedgerEntry{Time: now, Kind: kind, Actor: actor, Data: data}, nil
 }
 
-// keepHealth stores what happened to the tools. Nothing is lost but the count when a run
-// of somebody else's holds the archive: that is said.
+// keepHealth stores what happened to the tools. When another run holds the archive, only the
+// count is lost, with a warning.
 func (c *crew) keepHealth(u *toolUse) error {
 	if !u.any() {
 		return nil

@@ -212,7 +212,7 @@ func (sh *shell) toolsHealth(c *cli.Context) error {
 	return err
 }
 
-// healthState says what a stored health means for the tool that the agent has now.
+// healthState returns what a stored health means for the tool that the agent has now.
 func healthState(w *workspace.Workspace, h archive.ToolHealth) string {
 	a, ok := w.Agent(h.Agent)
 	if !ok {
@@ -249,7 +249,7 @@ type toolWord struct {
 	plan, done string
 	// kind is that of the entry in the ledger.
 	kind string
-	// already says that there is nothing to do.
+	// already reports whether there is nothing to do.
 	already func(quarantined bool) string
 	change  func(h authored.Health, source string) authored.Health
 }
@@ -304,9 +304,9 @@ func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
 			return err
 		}
 	}
-	by := c.String("by")
-	if by == "" {
-		by = sh.whoami(c.Context, w.Root)
+	by, err := sh.decider(c, w.Root)
+	if err != nil {
+		return err
 	}
 	if by = oneLine(by, 200); strings.TrimSpace(by) == "" {
 		return hinted(exitGate, "name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
@@ -349,7 +349,7 @@ func (sh *shell) changeHealth(ctx context.Context, store *archive.Archive, a *wo
 
 // agreed asks a person whether to go on.
 func (sh *shell) agreed(ctx context.Context, hint, plan string) error {
-	who, ok := sh.somebody()
+	who, ok := sh.asker()
 	if !ok {
 		return hinted(exitUsage, hint, "there is no terminal to confirm on")
 	}

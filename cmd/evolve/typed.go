@@ -56,9 +56,12 @@ func (sh *shell) hereToo(r reports.Report) reports.Report {
 	if sh.place == "" {
 		return r
 	}
-	r.Agents, r.Volatile.Patches = slices.Clone(r.Agents), slices.Clone(r.Volatile.Patches)
+	r.Agents, r.Volatile.Patches, r.Volatile.Waiting = slices.Clone(r.Agents), slices.Clone(r.Volatile.Patches), slices.Clone(r.Volatile.Waiting)
 	for i := range r.Agents {
 		r.Agents[i].Decision.Commands = sh.allTyped(r.Agents[i].Decision.Commands)
+	}
+	for i := range r.Volatile.Waiting {
+		r.Volatile.Waiting[i].Command = sh.typed(r.Volatile.Waiting[i].Command)
 	}
 	for i := range r.Volatile.Patches {
 		r.Volatile.Patches[i].Commands = sh.allTyped(r.Volatile.Patches[i].Commands)

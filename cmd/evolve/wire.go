@@ -48,6 +48,16 @@ func builtins() workspace.Builtins {
 			}
 			return turn.DefaultSpace(domains, tools, routes)
 		},
+		Idle: func(space agent.Space, a *workspace.Agent, tasks []agent.Task) map[string]string {
+			files, err := withSkills(a)
+			if err != nil { // a run refuses it; until then no parameter is left out for its length
+				return nil
+			}
+			return turn.Idle(space, turn.Circumstances{
+				Language: a.Adapter.Model != workspace.ModelHeuristic, Tools: a.Tools, Bootstrap: files,
+				Memories: len(a.Memories), Domains: a.Domains, Tasks: tasks,
+			})
+		},
 		Tools: names(tool.Builtin()), Further: names(tool.Further()), ServerTool: mcp.ToolName,
 		Graders: grade.Rules(),
 	}
@@ -69,19 +79,10 @@ func knownSelection(name string) error {
 // nightlyOptions puts flags over settings and wires the parts of a run.
 func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOptions) (nightly.Options, *crew, error) {
 	set := w.Settings
-	until, err := deadline(o.until, sh.now())
+	budget := set.Budget.Override(o.budget)
+	until, err := deadline(budget.Until, sh.now())
 	if err != nil {
 		return nightly.Options{}, nil, err
-	}
-	budget := set.Budget
-	if o.budget.Evaluations > 0 {
-		budget.Evaluations = o.budget.Evaluations
-	}
-	if o.budget.USD > 0 {
-		budget.USD = o.budget.USD
-	}
-	if o.budget.Time > 0 {
-		budget.Time = o.budget.Time
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -96,6 +97,10 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 		Workspace: w, Agents: o.agents, Stages: o.stages, Budget: budget, Until: until,
 		Concurrency: orDefault(o.concurrency, set.Search.Concurrency), Lookahead: orDefault(o.lookahead, set.Search.Lookahead),
 		Seed: o.seed, Selection: set.Search.Selection, Resume: o.resume,
+		Given: nightly.Given{
+			Agents: o.agents, Stages: o.stages, Budget: o.budget, Seed: o.seed, Selection: o.selection,
+			Lookahead: o.lookahead, Concurrency: o.concurrency, Until: until,
+		},
 		Open: crew.open, Guards: crew.guard.Stats,
 		Grading: func(suites []*bench.Suite) (bench.GradeFunc, error) { return grading(suites, crew.walls), nil },
 		Scrub:   crew.walls.scrubber.String, Now: sh.now, Sleep: sh.sleep, Log: crew.log, Binary: crew.binary, Host: host,

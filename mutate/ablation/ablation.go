@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"evolve/bench"
 	"evolve/mutate"
 	"evolve/runtime/agent"
 )
@@ -20,73 +19,50 @@ type Ablation struct {
 	exact                bool
 	rng                  *rand.Rand
 	evidence             *evidence
-	// spots are where configs are compared, in an order of chance; deciding are the same,
-	// for an agent without chance those first that decide most.
-	spots, deciding []spot
-	budget, spent   int
-	asked           int64
+	model                *mutate.Surrogate
+	// spots are where configs are compared, in an order of chance.
+	spots         []spot
+	budget, spent int
+	asked         int64
 
-	// queue is to be asked, pending was and is not told yet.
+	// queue is to be asked, pending was and is not told yet; made lists what was asked for,
+	// in order, and told is what came back that the model was not fitted to yet.
 	queue   []mutate.Trial
 	pending map[pendingKey]bool
+	made    []mutate.Trial
+	told    map[pendingKey]mutate.Observation
+	// fresh says that there are results which the choice does not rest on yet.
+	fresh bool
 
-	// screened are the configs that tell of all units together; see screen.go.
-	screened []screened
-	// groups of units are to be tried, in order; back are the units that went back, and
-	// small what is left of the winner.
-	groups  [][]int
-	back    set
-	small   agent.Config
-	smallID agent.ConfigID
-	// probe is the group that is being tried; nil for none.
-	probe *probe
-	// tests counts the configs that were tried in the winner's place; cut says that the
-	// budget ended it before every group was.
-	tests int
-	cut   bool
-	phase phase
-	// single are the small config's parameters, each with the small config without it;
-	// they are compared at the first measured spots.
-	single   []single
-	measured int
+	// landmarks are the champion and the configs that were tried, in order.
+	landmarks []landmark
+	// choice is the decision on all evidence so far.
+	choice choice
+	// model0 is what the evidence of before decides.
+	model0 choice
+	rounds int
+	// configs counts the smaller configs that were tried.
+	configs map[agent.ConfigID]bool
+	// first is the first spot of the next round, for an agent with chance.
+	first int
+	// bases are the choices that were measured, in order.
+	bases []base
+	done  bool
+	// cut says that the budget ended it before every change that is left was shown.
+	cut bool
+
+	// Of an agent without chance: the spots where winner and champion are compared, the mean
+	// score on each task of what was known, and what was seen of each parameter that stays;
+	// nil where the model alone decides.
+	base        []spot
+	ease        []float64
+	seenEffects map[int]seenEffect
 }
 
 type pendingKey struct {
 	id agent.ConfigID
 	at spot
 }
-
-// probe is a smaller config under trial.
-type probe struct {
-	back   set
-	config agent.Config
-	id     agent.ConfigID
-	spots  []spot // where it is compared
-	seen   int    // of the spots: how many were asked for
-}
-
-// single is the small config with one parameter set back.
-type single struct {
-	param  string
-	config agent.Config
-	id     agent.ConfigID
-}
-
-type phase int
-
-// The phases: of an agent without chance both sides are seen on all tasks, of another all
-// units are screened; then groups are tried, and the effects of what is left are measured.
-const (
-	opening phase = iota
-	screening
-	grouping
-	measuring
-	finished
-)
-
-// groupShare of the budget goes to finding the small config; what is left of it and the
-// rest to the effects of its parameters.
-const groupShare = 0.6
 
 // New makes the minimisation of a winner.
 func New(o Options) (*Ablation, error) {
@@ -104,20 +80,34 @@ func New(o Options) (*Ablation, error) {
 	a := &Ablation{
 		change: newChange(o.Space, champion, winner), tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
 		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks), budget: o.Budget, pending: map[pendingKey]bool{},
-		back: set{}, small: winner, smallID: winner.ID(), rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)),
+		told: map[pendingKey]mutate.Observation{}, configs: map[agent.ConfigID]bool{},
+		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
 	}
 	for _, k := range o.Known {
 		a.evidence.add(k)
-		if k.Trial.Stage == bench.StageAblate {
-			a.spent++
-		}
 	}
+	if a.model == nil {
+		a.model = Model(o)
+	}
+	a.model.Fit()
 	a.spots = a.evidence.spotsFor(a.winnerID, a.championID, o.MaxRepeats, max(o.Budget, len(o.Tasks)), a.rng)
-	a.deciding = a.spots
-	if units := a.order(o.Known); a.exact && len(units) > 1 {
-		a.groups = [][]int{units[:(len(units)+1)/2], units[(len(units)+1)/2:]}
+	a.landmarks = []landmark{{set{}.with(a.all()...), champion}}
+	a.decide()
+	a.model0 = a.choice
+	if a.exact {
+		a.basis()
 	}
 	return a, nil
+}
+
+// Model is the model of a minimisation, for those that share one.
+func Model(o Options) *mutate.Surrogate {
+	m := mutate.NewSurrogate(o.Space, o.Champion, o.Tasks)
+	for _, k := range o.Known {
+		m.Add(k)
+	}
+	m.Fit()
+	return m
 }
 
 // Changes counts what could go back by itself: with fewer than two there is nothing to
@@ -131,20 +121,21 @@ func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {
 		for len(a.queue) > 0 {
 			t := a.queue[0]
 			a.queue = a.queue[1:]
-			at := spot{a.evidence.index[t.Task], t.Repeat}
-			if a.evidence.has(t.Variant, at) || a.pending[pendingKey{t.Variant, at}] {
+			key := pendingKey{t.Variant, spot{a.evidence.index[t.Task], t.Repeat}}
+			if a.evidence.has(key.id, key.at) || a.pending[key] {
 				continue // told without being asked for
 			}
 			t.N = a.asked
 			a.asked++
 			a.spent++
-			a.pending[pendingKey{t.Variant, at}] = true
+			a.pending[key] = true
+			a.made = append(a.made, t)
 			return t, mutate.Ready
 		}
 		switch {
 		case len(a.pending) > 0:
 			return mutate.Trial{}, mutate.Wait
-		case a.phase == finished:
+		case a.done:
 			return mutate.Trial{}, mutate.Done
 		}
 		a.step()
@@ -154,8 +145,43 @@ func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {
 // Tell takes a result. One that was not asked for is known from then on and costs
 // nothing.
 func (a *Ablation) Tell(o mutate.Observation) {
-	a.evidence.add(o)
-	if task, ok := a.evidence.index[o.Trial.Task]; ok {
-		delete(a.pending, pendingKey{o.Trial.Variant, spot{task, o.Trial.Repeat}})
+	task, ok := a.evidence.index[o.Trial.Task]
+	if !ok {
+		return
 	}
+	key := pendingKey{o.Trial.Variant, spot{task, o.Trial.Repeat}}
+	if a.evidence.has(key.id, key.at) {
+		return
+	}
+	a.evidence.add(o)
+	a.fresh = true
+	if a.pending[key] {
+		delete(a.pending, key)
+		a.told[key] = o
+		return
+	}
+	a.model.Add(o)
+}
+
+// learn takes what was told into the model, in the order in which it was asked for, so
+// that the order of arrival plays no part.
+func (a *Ablation) learn() {
+	if !a.fresh {
+		return
+	}
+	for _, t := range a.made {
+		key := pendingKey{t.Variant, spot{a.evidence.index[t.Task], t.Repeat}}
+		if o, ok := a.told[key]; ok {
+			o.Trial = t // with its config
+			a.model.Add(o)
+			delete(a.told, key)
+		}
+	}
+	a.fresh = false
+	if a.exact {
+		a.walk(a.budget - a.spent)
+		return
+	}
+	a.model.Fit()
+	a.decide()
 }

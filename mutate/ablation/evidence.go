@@ -86,6 +86,14 @@ func (e *evidence) score(id agent.ConfigID, at spot) (float64, bool) {
 	return v, ok && !math.IsNaN(v)
 }
 
+// weight of a task.
+func (e *evidence) weight(at spot) float64 {
+	if w := e.tasks[at.task].Weight; w > 0 && !math.IsInf(w, 0) {
+		return w
+	}
+	return 1
+}
+
 // scored counts the evaluations of a config that gave a score.
 func (e *evidence) scored(id agent.ConfigID) int {
 	n := 0
@@ -95,12 +103,4 @@ func (e *evidence) scored(id agent.ConfigID) int {
 		}
 	}
 	return n
-}
-
-// weight of a task, 1 when it has none that counts.
-func weight(t mutate.Task) float64 {
-	if !(t.Weight > 0) || math.IsInf(t.Weight, 0) {
-		return 1
-	}
-	return t.Weight
 }

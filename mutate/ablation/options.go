@@ -14,16 +14,19 @@ type Options struct {
 	Champion, Winner agent.Config
 	// Tasks are the search tasks.
 	Tasks []mutate.Task
-	// Budget is the number of evaluations to ask for at most.
+	// Budget is the number of evaluations to ask for at most. With 0 the evidence of Known
+	// decides.
 	Budget int
 	Seed   int64
 	// MaxRepeats bounds the repeats of one (config, task); 0: no bound. 1 says that the
 	// agent ignores the seed: an evaluation is the truth about its task.
 	MaxRepeats int
 	// Known are evaluations of search tasks that were made already, of whatever config. They
-	// are used where they fit and not asked for again. Those of the stage ablate are an
-	// interrupted minimisation's and count against the budget.
+	// are used where they fit and not asked for again.
 	Known []mutate.Observation
+	// Model is fitted to Known and to what was told to earlier minimisations with the same
+	// champion, space and tasks; nil: one is made.
+	Model *mutate.Surrogate
 }
 
 func (o Options) check() error {
@@ -33,8 +36,8 @@ func (o Options) check() error {
 	if len(o.Tasks) == 0 {
 		return errors.New("a minimisation needs tasks")
 	}
-	if o.Budget < 1 {
-		return errors.New("a minimisation needs a budget of at least one evaluation")
+	if o.Budget < 0 {
+		return errors.New("a minimisation's budget cannot be negative")
 	}
 	seen := map[string]bool{}
 	for _, t := range o.Tasks {

@@ -2,10 +2,8 @@ package ablation
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -20,9 +18,9 @@ type Result struct {
 	Reverted []string
 	// Effects of the parameters that are left, in the order of the space.
 	Effects []Effect
-	// Loss is the difference of the small config over the winner, Gain that of the winner
-	// over the champion, each at 95 % on the search tasks that were seen, clusters as units.
-	Loss, Gain stats.Comparison
+	// Loss is by how much the winner is believed, by the model of an agent with chance, to be better than the small config, Gain by
+	// how much it is believed to be better than the champion, on the search tasks.
+	Loss, Gain Belief
 	// Seen counts the scored evaluations of the small config, Evaluations those asked for.
 	Seen, Evaluations int
 	// Done says that nothing was left to ask for.
@@ -36,37 +34,54 @@ type Result struct {
 type Effect struct {
 	Param              string
 	Difference, Lo, Hi float64
-	// Evaluations of the config without it.
+	// Shown says that it counts as shown ([Belief]). What is not shown by itself stays only
+	// where all that could go was together shown to matter.
+	Shown bool
+	// Untried says that the evaluations ended before the config without it was compared with the
+	// small one: there is no difference to show.
+	Untried bool
+	// Evaluations of the config without it, that it was compared by.
 	Evaluations int
 }
 
-// Result says what is known so far; of an unfinished minimisation too, as every step that
-// it took stands by itself.
+// Result says what is known so far; of an unfinished minimisation too.
 func (a *Ablation) Result() Result {
-	r := Result{
-		Winner: a.winnerID, Small: a.smallID, Config: a.small.Clone(), Evaluations: a.spent, Done: a.phase == finished,
-		Loss: stats.Compare(a.evidence.pairs(a.winnerID, "", a.smallID, a.spots), twoSided),
-		Gain: stats.Compare(a.evidence.pairs(a.championID, "", a.winnerID, a.spots), twoSided),
-	}
-	r.Seen = a.evidence.scored(a.smallID)
-	kept := 0
+	a.learn()
+	c := a.choice
+	r := Result{Winner: a.winnerID, Small: c.id, Config: c.config.Clone(), Evaluations: a.spent, Done: a.done, Loss: c.loss, Gain: c.gain}
+	r.Seen = a.evidence.scored(c.id)
 	for k, p := range a.params {
 		gone, names := a.gone(k)
-		switch {
-		case gone:
+		if gone {
 			r.Reverted = append(r.Reverted, p.Name)
+			continue
+		}
+		r.Reverted = append(r.Reverted, names...)
+	}
+	singles := a.singles()
+	for i, b := range a.differences(c, singles).list {
+		k := a.units[singles[i].units[0]].param
+		e := Effect{Param: a.params[k].Name, Shown: b.shown(), Evaluations: a.evidence.scored(singles[i].id)}
+		switch {
+		case !a.exact:
+			var measured bool
+			b, e.Evaluations, measured = a.beside(singles[i].id)
+			e.Untried = !measured
+		case a.seenEffects != nil:
+			seen, tried := a.seenEffects[k]
+			e.Shown, e.Untried = tried && seen.Mean > rounding, !tried
+			if tried {
+				b, e.Evaluations = seen.Belief, seen.evaluations
+			}
 		default:
-			kept++
-			r.Reverted = append(r.Reverted, names...)
+			e.Untried = !b.Measured
 		}
-	}
-	for _, s := range a.single {
-		c := stats.Compare(a.evidence.pairs(s.id, "", a.smallID, a.spots), twoSided)
-		if c.Tasks > 0 {
-			r.Effects = append(r.Effects, Effect{s.param, c.Difference, c.Lo, c.Hi, a.evidence.scored(s.id)})
+		if !e.Untried {
+			e.Difference, e.Lo, e.Hi = b.Mean, b.Lo, b.Hi
 		}
+		r.Effects = append(r.Effects, e)
 	}
-	r.Reason = a.reason(r, kept)
+	r.Reason = a.reason(r)
 	return r
 }
 
@@ -75,14 +90,14 @@ func (a *Ablation) Result() Result {
 func (a *Ablation) gone(param int) (all bool, names []string) {
 	units := a.of(param)
 	for _, i := range units {
-		if a.back[i] {
+		if a.choice.back[i] {
 			names = append(names, a.name(i))
 		}
 	}
 	if len(names) == len(units) {
 		return true, nil
 	}
-	_, active := a.small[a.params[param].Name]
+	_, active := a.choice.config[a.params[param].Name]
 	return !active, names
 }
 
@@ -98,30 +113,47 @@ func (a *Ablation) story(config agent.Config) string {
 	return "set back: " + strings.Join(names, ", ")
 }
 
-func (a *Ablation) reason(r Result, kept int) string {
-	all := len(a.params)
+// reason tells what the list of what went back and of what stays does not: what was lost, and
+// what was not found out.
+func (a *Ablation) reason(r Result) string {
 	if len(a.units) < 2 {
 		return "the winner changes one thing only"
 	}
 	var parts []string
-	if len(r.Reverted) == 0 {
-		parts = append(parts, fmt.Sprintf("nothing could be shown to be dispensable: all %d changed parameters stay", all))
-	} else {
-		beside := fmt.Sprintf("what is left scores %+.3f (95 %% interval %+.3f to %+.3f) beside the winner", r.Loss.Difference, r.Loss.Lo, r.Loss.Hi)
-		if a.exact {
-			beside = fmt.Sprintf("what is left scores %+.3f beside the winner on the search tasks", r.Loss.Difference)
-		}
-		parts = append(parts, fmt.Sprintf("%d of %d changed parameters stay, back went %s", kept, all, strings.Join(r.Reverted, ", ")), beside)
+	if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
+		parts = append(parts, fmt.Sprintf("what is left scored %+.1f points [%+.1f, %+.1f] beside what the search had found, at %d evaluations each",
+			-100*loss.Mean, -100*loss.Hi, -100*loss.Lo, n))
 	}
-	if r.Gain.Tasks > 0 {
-		parts = append(parts, fmt.Sprintf("the winner's gain over the champion there is %+.3f", r.Gain.Difference))
-	}
-	parts = append(parts, fmt.Sprintf("%d smaller configs tried with %d evaluations", a.tests, r.Evaluations))
-	switch {
-	case !r.Done:
+	if !r.Done {
 		parts = append(parts, "it was cut short")
-	case a.cut:
-		parts = append(parts, "the budget ended before everything was tried")
 	}
-	return strings.Join(slices.Compact(parts), "; ")
+	untried, unshown := 0, 0
+	for _, e := range r.Effects {
+		switch {
+		case e.Untried:
+			untried++
+		case e.Lo <= 0:
+			unshown++
+		}
+	}
+	switch {
+	case untried == 0 && unshown > 0 && a.cut:
+		parts = append(parts, "the evaluations ended before every change that stays was shown to matter by itself")
+	case untried > 0 && r.Evaluations == 0:
+		parts = append(parts, "the evaluations of the search decided it")
+	case untried > 0:
+		parts = append(parts, fmt.Sprintf("the evaluations ended before %d of the %d changed parameters that stay had been tried singly", untried, len(r.Effects)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// lossSeen is what the winner was seen to score more than what is left of it, and at how many
+// evaluations of each.
+func (a *Ablation) lossSeen() (loss Belief, evaluations int, ok bool) {
+	if a.exact {
+		return a.choice.loss, a.evidence.scored(a.choice.id), a.seenEffects != nil
+	}
+	b, n, ok := a.beside(a.winnerID)
+	b.Mean, b.Lo, b.Hi = -b.Mean, -b.Hi, -b.Lo
+	return b, n, ok
 }

@@ -2,7 +2,6 @@ package ablation
 
 import (
 	"cmp"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -64,18 +63,4 @@ func (e *evidence) cost(a, b agent.ConfigID, at spot) int {
 		}
 	}
 	return n
-}
-
-// telling orders the spots of an agent without chance, where nothing is luck, by what they
-// can decide: those first where the winner leads the champion by most.
-func (e *evidence) telling(spots []spot, winner, champion agent.ConfigID) {
-	lead := func(at spot) float64 {
-		w, here := e.score(winner, at)
-		c, there := e.score(champion, at)
-		if !here || !there {
-			return math.Inf(-1)
-		}
-		return weight(e.tasks[at.task]) * (w - c)
-	}
-	slices.SortStableFunc(spots, func(a, b spot) int { return cmp.Compare(lead(b), lead(a)) })
 }

@@ -24,6 +24,7 @@ type change struct {
 	champion, winner agent.Config
 	params           []changed
 	units            []unit
+	made             map[string]madeConfig
 }
 
 // changed is a parameter that the winner has otherwise.
@@ -36,10 +37,10 @@ type changed struct {
 	edits []edit
 }
 
-// whole says that a parameter goes back as one or not at all.
+// whole reports whether a parameter goes back as one or not at all.
 func (c changed) whole() bool { return c.Kind != agent.Subset && c.edits == nil || c.fixedSize() }
 
-// fixedSize says that members of a subset cannot go back one by one.
+// fixedSize reports whether members of a subset cannot go back one by one.
 func (c changed) fixedSize() bool {
 	most := c.MaxItems
 	if most == 0 {
@@ -51,7 +52,7 @@ func (c changed) fixedSize() bool {
 // newChange compares canonical configs. A parameter that the winner does not have, as
 // another one switched it off, is none of the change: it follows the other.
 func newChange(space agent.Space, champion, winner agent.Config) change {
-	c := change{space: space, champion: champion, winner: winner}
+	c := change{space: space, champion: champion, winner: winner, made: map[string]madeConfig{}}
 	for _, p := range space.Params {
 		now, ok := winner[p.Name]
 		if !ok {
@@ -102,6 +103,25 @@ func members(v any) []string {
 // setBack is the winner with some units set back, canonical; false when their combination
 // is none of the space's, as a list would be too long or too short.
 func (c change) setBack(back set) (agent.Config, bool) {
+	key := make([]byte, len(c.units))
+	for i := range back {
+		key[i] = 1
+	}
+	if made, ok := c.made[string(key)]; ok {
+		return made.config, made.ok
+	}
+	config, ok := c.setBackNew(back)
+	c.made[string(key)] = madeConfig{config, ok}
+	return config, ok
+}
+
+// madeConfig is what setBack has made for a set of units.
+type madeConfig struct {
+	config agent.Config
+	ok     bool
+}
+
+func (c change) setBackNew(back set) (agent.Config, bool) {
 	out := c.winner.Clone()
 	for name, v := range c.champion {
 		if _, ok := out[name]; !ok {

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"evolve/mutate"
 	"evolve/runtime/agent"
 )
 
@@ -112,29 +111,5 @@ func TestEditsLeadFromOneTextToTheOther(t *testing.T) {
 func TestARewrittenTextGoesBackAsAWhole(t *testing.T) {
 	if e := editsOf("a\nb\nc\nd\ne\nf\ng\nh\ni", "1\n2\n3\n4\n5\n6\n7\n8\n9"); e != nil {
 		t.Errorf("%d edits", len(e))
-	}
-}
-
-func TestOrderPutsTheIdleFirst(t *testing.T) {
-	champion := parse(t, map[string]any{})
-	winner := parse(t, map[string]any{"steps": int64(32), "planner": "linear", "tools": []string{"grep", "read"}, "strategy": "cite"})
-	c := newChange(wide(), champion, winner)
-	var known []mutate.Observation
-	for n, steps := range []int64{4, 6, 30, 40} {
-		for m, planner := range []string{"none", "linear", "tree"} {
-			config := parse(t, map[string]any{"steps": steps, "planner": planner, "strategy": []string{"", "cite"}[m%2], "tools": []string{"grep", "read"}[:1+n%2]})
-			score := 0.1 * float64(m%2) // planner linear, and with it the line
-			if steps > 16 {
-				score += .5
-			}
-			known = append(known, mutate.Observation{Trial: mutate.Trial{Variant: config.ID(), Config: config, Task: "t"}, Scored: true, Score: score})
-		}
-	}
-	var names []string
-	for _, i := range c.order(known) {
-		names = append(names, c.name(i))
-	}
-	if d := cmp.Diff([]string{"tools + read", "planner", "strategy + cite", "steps"}, names); d != "" {
-		t.Error(d)
 	}
 }

@@ -20,6 +20,8 @@ type world struct {
 	ease             []float64
 	// skill adds to the chance of success.
 	skill func(agent.Config) float64
+	// chance, where there is one, takes the place of skill and ease.
+	chance func(c agent.Config, task int) float64
 	// certain worlds pass a task when the chance is above one half.
 	certain bool
 	noise   uint64
@@ -51,9 +53,26 @@ func on(c agent.Config, names ...string) bool {
 	return true
 }
 
+// passes is the chance that a config passes a task.
+func (w *world) passes(c agent.Config, task int) float64 {
+	if w.chance != nil {
+		return w.chance(c, task)
+	}
+	return w.skill(c) + w.ease[task]
+}
+
+// truth is the expected score over the tasks.
+func (w *world) truth(c agent.Config) float64 {
+	sum := 0.
+	for j := range w.tasks {
+		sum += math.Max(0, math.Min(1, w.passes(c, j)))
+	}
+	return sum / float64(len(w.tasks))
+}
+
 // answer is the score of a config at a task and repeat, always the same.
 func (w *world) answer(c agent.Config, task, repeat int) float64 {
-	p := w.skill(c) + w.ease[task]
+	p := w.passes(c, task)
 	if w.certain {
 		if p > .5 {
 			return 1

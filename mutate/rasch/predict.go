@@ -89,6 +89,17 @@ func (m *Model) Variances() []float64 {
 	return out
 }
 
+// Prior is the covariance of the same before any evaluation.
+func (m *Model) Prior(points []Point) *mat.SymDense {
+	cov := mat.NewSymDense(len(points), nil)
+	for a := range points {
+		for b := a; b < len(points); b++ {
+			cov.SetSym(a, b, m.kernel.between(points[a], points[b]))
+		}
+	}
+	return cov
+}
+
 // Correlation is the prior correlation of the abilities at two points, without what
 // all configs share.
 func (m *Model) Correlation(x, y Point) float64 {
@@ -112,4 +123,36 @@ func byAbility(items []Item) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[b].Ability, items[a].Ability) })
 	return order
+}
+
+// Joint gives the joint posterior of what the places of points contribute to the
+// abilities there: without the nugget, which is of one config alone and says nothing of
+// what its parameters do. The points need not be items.
+func (m *Model) Joint(points []Point) (mean []float64, cov *mat.SymDense) {
+	n, q := m.items, len(points)
+	mean = make([]float64, q)
+	p, row := newParts(n), make([]float64, n)
+	k := blas64.General{Rows: n, Cols: q, Stride: max(1, q), Data: make([]float64, n*q)}
+	for c, x := range points {
+		m.kernel.row(x, m.columns, p, row)
+		for i, v := range row {
+			mean[c] += v * m.alpha[i]
+			k.Data[i*q+c] = v
+		}
+	}
+	if n > 0 && q > 0 {
+		blas64.Trsm(blas.Left, blas.Trans, 1, m.factor, k)
+	}
+	if q > 0 {
+		cov = m.Prior(points)
+	}
+	for i := range n {
+		line := k.Data[i*q : (i+1)*q]
+		for a, v := range line {
+			for b := a; b < q; b++ {
+				cov.SetSym(a, b, cov.At(a, b)-v*line[b])
+			}
+		}
+	}
+	return mean, cov
 }

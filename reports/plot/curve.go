@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Curve shows the best score so far against evaluations, with the best of random
-// search against its own.
+// Curve shows what a search recommended after so many evaluations, and random search
+// after as many of its own, both valued at the end of the search.
 type Curve struct {
 	Heading string
 	Search  []XY
@@ -34,9 +34,9 @@ func (c Curve) Describe() string {
 		return "Nothing was searched."
 	}
 	end := c.Search[len(c.Search)-1]
-	s := fmt.Sprintf("The search ended at %s after %.0f evaluations; the champion's estimate is %s.", c.Score(end.Y), end.X, c.Score(c.Champion))
+	s := fmt.Sprintf("Each recommendation is valued by all that was known at the end of the search. The last one, after %[2]s evaluations, is expected to score %[1]s; the champion %[3]s.", c.Score(end.Y), grouped(end.X), c.Score(c.Champion))
 	if n := len(c.Random); n > 0 {
-		s += fmt.Sprintf(" Random search ended at %s after %.0f.", c.Score(c.Random[n-1].Y), c.Random[n-1].X)
+		s += fmt.Sprintf(" The best of random search, after %[2]s evaluations of its own: %[1]s.", c.Score(c.Random[n-1].Y), grouped(c.Random[n-1].X))
 	}
 	return s
 }
@@ -82,13 +82,13 @@ func (c Curve) SVG(id string) (template.HTML, error) {
 	}
 	if n := len(search); n > 0 {
 		end := search[n-1]
-		g.path("series search", stairs(search, x, y), "best so far")
+		g.path("series search", stairs(search, x, y), "search")
 		every := max(1, n/24)
 		for i := every - 1; i < n-1; i += every {
 			p := search[i]
-			g.circle("hit", x.at(p.X), y.at(p.Y), 7, fmt.Sprintf("best so far: %s after %s evaluations", c.Score(p.Y), grouped(p.X)))
+			g.circle("hit", x.at(p.X), y.at(p.Y), 7, fmt.Sprintf("recommended: %s after %s evaluations", c.Score(p.Y), grouped(p.X)))
 		}
-		g.circle("end search", x.at(end.X), y.at(end.Y), 4, fmt.Sprintf("best so far: %s after %s evaluations", c.Score(end.Y), grouped(end.X)))
+		g.circle("end search", x.at(end.X), y.at(end.Y), 4, fmt.Sprintf("recommended: %s after %s evaluations", c.Score(end.Y), grouped(end.X)))
 		labels = append(labels, endLabel{"search", "search", y.at(end.Y)})
 	}
 	for _, l := range spread(labels, 14, bottom) {

@@ -27,12 +27,12 @@ type Request struct {
 	// Workdir is an empty-but-for-fixtures directory of this evaluation alone,
 	// removed afterwards. Empty when the task has no files and the agent needs none.
 	Workdir string
-	// Live says that this is no evaluation: change requests may be left for a person.
+	// Live reports whether this is no evaluation: change requests may be left for a person.
 	Live bool
 	// Session is what an earlier turn of the same conversation left.
 	Session Session
 	// Observe sees each event of the transcript as it happens, already scrubbed; nil
-	// when nobody looks. It is called from one goroutine at a time.
+	// when no reader waits. It is called from one goroutine at a time.
 	Observe func(Event)
 }
 
@@ -106,10 +106,16 @@ type Result struct {
 	// Artifacts is what a program reported of files it left; data, not paths to follow.
 	Artifacts json.RawMessage
 	// Requests are the change requests that the agent left, scrubbed. Those of an
-	// evaluation stay in its transcript; nobody is asked about them.
+	// evaluation stay in its transcript; no person is asked about them.
 	Requests []ChangeRequest
 	// Session is what the next turn of the conversation starts from.
 	Session Session
 	// Error says why the outcome is not ok, in one scrubbed line.
 	Error string
+	// Waited is the time in which the task waited for limits that it shares with others;
+	// it is no part of what the agent took.
+	Waited time.Duration
+	// Refused is the limit that kept the task from being done; only beside the outcome
+	// infrastructure, and nil where no limit did.
+	Refused *Refusal
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -51,6 +53,29 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	}
 	a.slots <- w
 	return res
+}
+
+// Renew ends every program that stays up, so that the next task of each starts
+// a new one, and empties the scratch folder: what a program remembers or has written
+// down of the tasks before is gone. It waits for the tasks under way. The folder
+// must hold nothing of a task that is yet to run.
+func (a *Agent) Renew() error {
+	for range a.o.Pool {
+		a.retire(<-a.slots)
+	}
+	defer func() {
+		for range a.o.Pool {
+			a.slots <- nil
+		}
+	}()
+	if a.o.Scratch == "" {
+		return nil
+	}
+	left, err := os.ReadDir(a.o.Scratch)
+	for _, entry := range left {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(a.o.Scratch, entry.Name())))
+	}
+	return err
 }
 
 // Close kills all programs, ends the tasks under way as cancelled, and returns
@@ -135,7 +160,7 @@ type turn struct {
 func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	a := t.agent
 	if w != nil && w.stdout.stale() {
-		// It ended, or said something that nobody asked for.
+		// It ended, or wrote a line that no request asked for.
 		a.retire(w)
 		w = nil
 	}

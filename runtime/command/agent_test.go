@@ -152,6 +152,32 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
+// TestRenew: what a program remembers and has written down does not outlive a renewal.
+func TestRenew(t *testing.T) {
+	dir, scratch := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "agent.sh"), []byte(languages[0].text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a := newAgent(t, Options{Argv: []string{"sh", "agent.sh"}, Dir: dir, Protocol: JSONL, Walls: off, Scratch: scratch})
+	for _, want := range []string{"X 1", "X 2"} {
+		if got := answerOf(a.Run(t.Context(), ask(want, "x"))); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(scratch, "diary"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Renew(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if got := answerOf(a.Run(t.Context(), ask("again", "x"))); got != "X 1" {
+		t.Errorf("after the renewal the answer is %q", got)
+	}
+}
+
 func TestRequest(t *testing.T) {
 	line, err := encode(agent.Request{
 		ID: "e1", Seed: 1<<53 - 1, Workdir: "/w", Config: agent.Config{"t": .3, "tools": []string{"<a>"}},
@@ -314,7 +340,7 @@ func TestUnstartable(t *testing.T) {
 	}
 }
 
-// TestHostShort takes away the descriptors that a start needs: that is nobody's
+// TestHostShort takes away the descriptors that a start needs: that is no agent's
 // score.
 func TestHostShort(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Walls: detect()})

@@ -80,6 +80,17 @@ func (c *Clients) declare() error {
 // Tools are those that are offered, the same from Open to Close.
 func (c *Clients) Tools() []tool.Tool { return slices.Clone(c.tools) }
 
+// Renew ends every session and its program, so that the next call begins one that has
+// seen nothing of the earlier. No call may be under way. It does not fail.
+func (c *Clients) Renew() error {
+	var ends sync.WaitGroup
+	for _, s := range c.servers {
+		ends.Go(s.renew)
+	}
+	ends.Wait()
+	return nil
+}
+
 // Close ends every server with everything it started, the calls under way as
 // cancelled, and returns when nothing is left. It does not fail.
 func (c *Clients) Close() error {

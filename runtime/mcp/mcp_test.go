@@ -248,6 +248,28 @@ func TestHonest(t *testing.T) {
 	}
 }
 
+// TestRenew: nothing is left of a session that is renewed, and the next call has another
+// one, however often.
+func TestRenew(t *testing.T) {
+	s := itself(t, "honestly", detect(), "echo", "linger")
+	enter := door(t, s.Scratch)
+	c := open(t, s)
+	for i := range 6 {
+		if i == 0 {
+			if res := ask(t, t.Context(), c, "linger", "{}"); res.Output != "started" {
+				t.Fatalf("linger: %+v", res)
+			}
+			gone := enter()
+			_ = c.Renew()
+			gone()
+		}
+		if res := ask(t, t.Context(), c, "echo", `{"text":"hello"}`); res.Output != "hello" {
+			t.Fatalf("after %d: %+v", i, res)
+		}
+		_ = c.Renew()
+	}
+}
+
 func TestConcurrent(t *testing.T) {
 	c := open(t, itself(t, "honestly", detect(), "echo"))
 	var calls sync.WaitGroup

@@ -115,6 +115,16 @@ func (s *server) refresh(ctx context.Context, cur *session) *fault {
 	return nil
 }
 
+// renew ends the current session, if any, as asked for: it is no failed start.
+func (s *server) renew() {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.cur != nil && !s.closed {
+		s.bury(context.Background())
+		s.starts = 0
+	}
+}
+
 // bury ends the current session, if any, and waits until nothing of it is left.
 func (s *server) bury(ctx context.Context) {
 	if s.cur != nil {

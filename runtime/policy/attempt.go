@@ -24,7 +24,8 @@ type execution struct {
 	run    function
 	began  time.Time
 
-	attempts int   // that ran
+	attempts int // that ran
+	waited   time.Duration
 	value    any   // of the last attempt
 	err      error // of the last attempt, or why there was none
 	last     error // run's own, of an attempt before
@@ -50,7 +51,7 @@ func (x *execution) attempt(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, x.refused(err)
 	}
-	tickets, err := x.admit(ctx)
+	tickets, err := x.waitFor(ctx)
 	if err != nil {
 		reserved.cancel()
 		return nil, x.refused(err)
@@ -91,8 +92,8 @@ type flight struct {
 	done  chan ending
 }
 
-// The states of a flight. Whoever moves it on from the first decides who gives the
-// permit back: the one who waited, or the function that nobody waits for.
+// The states of a flight. The side that moves it on from the first decides which gives the
+// permit back: the caller that waited, or the function that was given up.
 const (
 	aloft int32 = iota
 	landed
@@ -154,10 +155,22 @@ func (x *execution) abandon(f *flight) bool {
 	return false
 }
 
-// crashed is the failure of a function that did not return. Nobody knows what it did
+// crashed is the failure of a function that did not return. What it did is not known
 // until then, so it is not repeated.
 func crashed(how string) error {
 	return &Failure{Outcome: agent.Execution, Err: errors.New(how)}
+}
+
+// waitFor is admit with the time it took counted as time of waiting.
+func (x *execution) waitFor(ctx context.Context) ([]ticket, error) {
+	began := time.Now()
+	waits := waitsOf(ctx)
+	waits.begin(began)
+	tickets, err := x.admit(ctx)
+	ended := time.Now()
+	waits.end(ended)
+	x.waited += ended.Sub(began)
+	return tickets, err
 }
 
 // admit waits for whatever an attempt has to wait for. It holds a permit and a ticket
@@ -165,7 +178,7 @@ func crashed(how string) error {
 func (x *execution) admit(ctx context.Context) ([]ticket, error) {
 	t, s := x.target, &x.plan.settings
 	if t.abandoned.Load() >= maxAbandoned {
-		return nil, &CircuitOpenError{} // nobody knows when one of them ends
+		return nil, &CircuitOpenError{} // the end of the probes is not known
 	}
 	for _, b := range x.plan.breakers { // rather now than after a wait
 		if err := b.refuses(); err != nil {
@@ -178,7 +191,7 @@ func (x *execution) admit(ctx context.Context) ([]ticket, error) {
 	}
 	if err := t.queue.acquire(ctx, x.call.Agent, x.plan.permits(), patient(ctx, s.QueueWait).timer); err != nil {
 		if errors.Is(err, errQueueWait) {
-			err = &RateLimitedError{}
+			err = &RateLimitedError{setting: concurrencySetting}
 		}
 		return nil, err
 	}
@@ -268,7 +281,7 @@ func (x *execution) overtaken(ctx context.Context, err error, tickets []ticket, 
 	return x.refused(ended)
 }
 
-// ended says why the context ended: the caller first, then a budget of time, then
+// ended returns why the context ended: the caller first, then a budget of time, then
 // the deadline.
 func (x *execution) ended(ctx context.Context) error {
 	if err := x.parent.Err(); err != nil {
@@ -278,7 +291,7 @@ func (x *execution) ended(ctx context.Context) error {
 	if errors.As(context.Cause(ctx), &b) {
 		return b
 	}
-	return &TimeoutError{Elapsed: time.Since(x.began), Deadline: x.plan.settings.Deadline}
+	return &TimeoutError{Elapsed: time.Since(x.began), Deadline: x.plan.settings.Deadline, Waited: x.waited}
 }
 
 // refused completes an error of the policies with what run last failed with.
@@ -296,6 +309,7 @@ func (x *execution) refused(err error) error {
 		x.budget = e
 	case *RateLimitedError:
 		e.Err = x.last
+		e.Policy = x.plan.where(e.setting)
 		if !x.told {
 			x.observe(e.RetryAfter, false)
 		}

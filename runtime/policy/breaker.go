@@ -30,6 +30,7 @@ type breaker struct {
 	slow   circuitbreaker.CircuitBreaker[any] // a window of slow calls only; may be nil
 	era    int                                // grows with every change of state
 	probes int                                // out in this half-open era
+	opened int                                // times that it opened from closed or half-open
 }
 
 // ticket says in which era of the breaker a call began.
@@ -115,6 +116,9 @@ func (b *breaker) leave(t ticket, v verdict, ran time.Duration) {
 		}
 	}
 	if b.state.State() != before {
+		if b.state.IsOpen() {
+			b.opened++
+		}
 		b.turn()
 	}
 }
@@ -127,6 +131,13 @@ func (b *breaker) turn() {
 		b.slow.Open() // closing an open breaker forgets its window
 		b.slow.Close()
 	}
+}
+
+// openings counts how often it opened.
+func (b *breaker) openings() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.opened
 }
 
 // name is the state as statistics show it: an open breaker that would let a probe

@@ -239,19 +239,25 @@ func (p *purse) ring() {
 	}
 }
 
-// allows says which bound of the budget another attempt would break.
+// allows returns which bound of the budget another attempt would break.
 func (a *account) allows(b Budget, estimate amount, at time.Duration) *BudgetError {
 	over := func(limit, spent, held, estimate int64) bool {
 		used := saturate(spent, held)
 		return limit > 0 && (used >= limit || estimate > limit-used)
 	}
+	nanos := int64(math.Round(b.USD * nanosPerUSD))
 	switch {
 	case over(b.Calls, a.spent.calls, a.held.calls, estimate.calls):
+		// A call that is under way is charged in any case.
 		return &BudgetError{Scope: a.scope, What: "calls", Limit: integer(b.Calls)}
 	case over(b.Tokens, a.spent.tokens, a.held.tokens, estimate.tokens):
-		return &BudgetError{Scope: a.scope, What: "tokens", Limit: integer(b.Tokens)}
-	case over(int64(math.Round(b.USD*nanosPerUSD)), a.spent.nanos, a.held.nanos, estimate.nanos):
-		return &BudgetError{Scope: a.scope, What: "usd", Limit: decimal(b.USD)}
+		return &BudgetError{
+			Scope: a.scope, What: "tokens", Limit: integer(b.Tokens), Held: !over(b.Tokens, a.spent.tokens, 0, estimate.tokens),
+		}
+	case over(nanos, a.spent.nanos, a.held.nanos, estimate.nanos):
+		return &BudgetError{
+			Scope: a.scope, What: "usd", Limit: decimal(b.USD), Held: !over(nanos, a.spent.nanos, 0, estimate.nanos),
+		}
 	}
 	return a.timeUp(b, at)
 }

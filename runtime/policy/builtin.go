@@ -21,9 +21,14 @@ func class(origin string) string {
 // foreign reports whether code of this origin was not written by the operator.
 func foreign(kind Kind, origin string) bool { return kind == Tool && origin != local }
 
+// longestTask bounds a task of an agent with its wait: it has limits of its own.
+const longestTask = 24 * time.Hour
+
 // builtIn are the settings under every layer; doc.go has them as a table.
 func builtIn(kind Kind, origin string) Settings {
 	switch {
+	case kind == Agent:
+		return Settings{Deadline: longestTask, Attempts: 1}
 	case kind == Provider:
 		return Settings{
 			Deadline: 120 * time.Second, Attempts: 4, Backoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second,

@@ -31,7 +31,7 @@ func TestTypedErrors(t *testing.T) {
 			settings: Settings{Deadline: 3 * time.Second}, run: takes(time.Minute),
 			is: new(*TimeoutError), outcome: agent.Timeout, message: "timed out after 3s (deadline 3s)", after: 3 * time.Second, attempts: 1,
 		},
-		"a deadline that nobody heeds": {
+		"a deadline that the function ignores": {
 			settings: Settings{Deadline: 3 * time.Second}, run: deaf(time.Minute),
 			is: new(*TimeoutError), outcome: agent.Timeout, message: "timed out after 3s (deadline 3s)", after: 3 * time.Second, attempts: 1,
 		},
@@ -48,11 +48,11 @@ func TestTypedErrors(t *testing.T) {
 		},
 		"a rate": {
 			settings: Settings{RateCalls: 1, RatePer: 8 * time.Second, RateWait: time.Second}, before: []runner{ok}, run: ok,
-			is: new(*RateLimitedError), outcome: agent.RateLimited, message: "rate limited, retry after 8s",
+			is: new(*RateLimitedError), outcome: agent.RateLimited, message: "rate limited by tools.remote.rate, retry after 8s",
 		},
 		"a rate beyond the deadline": {
 			settings: Settings{Deadline: 5 * time.Second, RateCalls: 1, RatePer: 8 * time.Second}, before: []runner{ok}, run: ok,
-			is: new(*RateLimitedError), outcome: agent.RateLimited, message: "rate limited, retry after 8s",
+			is: new(*RateLimitedError), outcome: agent.RateLimited, message: "rate limited by tools.remote.rate, retry after 8s",
 		},
 		"a retry-after beyond the deadline": {
 			settings: Settings{Attempts: 3, Deadline: 10 * time.Second}, run: fails(limited(11 * time.Second)),
@@ -231,7 +231,7 @@ func TestAbandonedAreBounded(t *testing.T) {
 			})
 		}
 		if ran.Load() != maxAbandoned {
-			t.Errorf("%d functions that nobody waits for", ran.Load())
+			t.Errorf("%d functions that were given up", ran.Load())
 		}
 		var open *CircuitOpenError
 		if _, err := e.Do(t.Context(), call("2"), ok); !errors.As(err, &open) {

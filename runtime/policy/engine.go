@@ -15,7 +15,7 @@ type Options struct {
 	// engine. It is asked once for each name, when that is first called. Nil: nothing.
 	Day func(kind Kind, name string) Usage
 	// Observe is told of every call that has to come later. It is called by the
-	// goroutine of the call and must not block. Nil: nobody is told.
+	// goroutine of the call and must not block. Nil: no callback.
 	Observe func(RateLimited)
 }
 
@@ -51,11 +51,11 @@ func New(o Options) (*Engine, error) {
 	}, nil
 }
 
-// Resolve says which settings hold for a call, where each one comes from, and which
+// Resolve returns which settings hold for a call, where each one comes from, and which
 // of the invocation's were ignored because they were not stricter. The settings of
 // an unknown kind or origin are those of the strictest one; Do refuses the call.
 func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
-	if c.Kind != Provider {
+	if c.Kind != Provider && c.Kind != Agent {
 		c.Kind = Tool
 		if !knownOrigin(c.Origin) {
 			c.Origin = mcp
@@ -128,7 +128,7 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 // ctx's error when that comes first.
 func (e *Engine) Wait(ctx context.Context) error { return e.lost.wait(ctx) }
 
-// lost counts functions that nobody waits for any more.
+// lost counts functions that were given up and still run.
 type lost struct {
 	mu   sync.Mutex
 	n    int

@@ -9,11 +9,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TimeoutError says that the call did not end before its deadline.
+// TimeoutError means that the call did not end before its deadline.
 type TimeoutError struct {
 	Elapsed  time.Duration
 	Deadline time.Duration
-	Err      error // of the last attempt that failed by itself, or nil
+	// Waited is the part of Elapsed in which the call waited for a permit or its rate.
+	Waited time.Duration
+	Err    error // of the last attempt that failed by itself, or nil
 }
 
 func (e *TimeoutError) Error() string {
@@ -26,15 +28,25 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Outcome is timeout.
 func (e *TimeoutError) Outcome() agent.Outcome { return agent.Timeout }
 
-// RateLimitedError says that the call had to wait for longer than it may: for its
+// RateLimitedError means that the call had to wait for longer than it may: for its
 // rate, for a permit, or for a time that the other side named.
 type RateLimitedError struct {
 	RetryAfter time.Duration // 0 when it is not known
 	Err        error         // of the last attempt that failed by itself, or nil
+	// Policy is where the limit stands under policies in the settings, such as
+	// "roles.clerk.rate"; empty for a limit of the other side and a built-in one.
+	Policy string
+
+	// setting is the one that the call waited for.
+	setting string
 }
 
 func (e *RateLimitedError) Error() string {
-	return "rate limited" + later(e.RetryAfter) + after(e.Err)
+	by := ""
+	if e.Policy != "" {
+		by = " by " + e.Policy
+	}
+	return "rate limited" + by + later(e.RetryAfter) + after(e.Err)
 }
 
 // Unwrap returns the error of the last attempt.
@@ -43,7 +55,7 @@ func (e *RateLimitedError) Unwrap() error { return e.Err }
 // Outcome is rate_limited.
 func (e *RateLimitedError) Outcome() agent.Outcome { return agent.RateLimited }
 
-// CircuitOpenError says that too many of the latest calls failed or were slow.
+// CircuitOpenError means that too many of the latest calls failed or were slow.
 type CircuitOpenError struct {
 	RetryAfter time.Duration // 0 when it is not known
 	Err        error         // of the last attempt that failed by itself, or nil
@@ -59,7 +71,7 @@ func (e *CircuitOpenError) Unwrap() error { return e.Err }
 // Outcome is circuit_open.
 func (e *CircuitOpenError) Outcome() agent.Outcome { return agent.CircuitOpen }
 
-// BudgetError says that a budget does not allow the call, or another attempt of it,
+// BudgetError means that a budget does not allow the call, or another attempt of it,
 // or that it ended because its time was spent.
 type BudgetError struct {
 	Scope string // "run", "agent" or "day"
@@ -67,7 +79,10 @@ type BudgetError struct {
 	Limit string // as it is written in the settings
 	// DegradedTo is the provider to turn to instead; empty when there is none.
 	DegradedTo string
-	Err        error // of the last attempt that failed by itself, or nil
+	// Held reports whether the call would fit if attempts under way gave back what they do not
+	// need of their estimates: it may be allowed a moment later.
+	Held bool
+	Err  error // of the last attempt that failed by itself, or nil
 }
 
 func (e *BudgetError) Error() string {
@@ -93,7 +108,7 @@ type RateLimited struct {
 	Agent      string        `json:"agent,omitempty"`
 	ID         string        `json:"id,omitempty"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds; 0 when it is not known
-	// Remote says that the other side limited the call; otherwise it was held back here.
+	// Remote reports whether the other side limited the call; otherwise it was held back here.
 	Remote bool `json:"remote,omitempty"`
 }
 

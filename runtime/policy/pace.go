@@ -9,10 +9,10 @@ import (
 	"github.com/failsafe-go/failsafe-go/ratelimiter"
 )
 
-// pace lets calls through at an even rate. failsafe-go's limiter promises slots to
-// whoever comes first, as far ahead as they are asked for; one agent with many calls
-// would own them all. So only one call at a time may ask for a slot, and those who
-// wait for that take turns.
+// pace lets calls through at an even rate. failsafe-go's limiter gives slots to
+// the first that ask, as far ahead as they ask for; one agent with many calls would
+// hold them all. So only one call at a time may ask for a slot, and the agents whose
+// calls wait for that take turns.
 //
 // The limiter's slots lie on a grid: two calls may come closer than the interval,
 // but never more than one too many in any stretch of time. A call that gives up
@@ -51,7 +51,7 @@ func patient(ctx context.Context, wait time.Duration) patience {
 func (p *pace) wait(ctx context.Context, agent string, patience patience) error {
 	switch err := p.turn.acquire(ctx, agent, 1, patience.timer); {
 	case errors.Is(err, errQueueWait):
-		return &RateLimitedError{RetryAfter: p.hint()}
+		return &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	case err != nil:
 		return err
 	}
@@ -59,15 +59,19 @@ func (p *pace) wait(ctx context.Context, agent string, patience patience) error 
 	now := time.Now()
 	slot := p.limiter.TryReservePermit(max(patience.until.Sub(now), 0))
 	if slot < 0 {
-		return &RateLimitedError{RetryAfter: p.hint()}
+		return &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	}
 	p.mu.Lock()
 	p.next = now.Add(slot + p.interval)
 	p.mu.Unlock()
-	return sleep(ctx, slot)
+	err := sleep(ctx, slot)
+	if errors.Is(err, errQueueWait) { // the slot stays unused
+		err = &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
+	}
+	return err
 }
 
-// hint is how long it takes until a slot is free, were nobody waiting.
+// hint is how long it takes until a slot is free, if no call waits.
 func (p *pace) hint() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,12 +119,17 @@ func (g *gate) wait(ctx context.Context, patience patience) error {
 		if left > time.Until(patience.until) {
 			return &RateLimitedError{RetryAfter: left}
 		}
-		if err := sleep(ctx, left); err != nil {
+		switch err := sleep(ctx, left); {
+		case errors.Is(err, errQueueWait):
+			return &RateLimitedError{RetryAfter: g.left()}
+		case err != nil:
 			return err
 		}
 	}
 }
 
+// sleep waits for d. Its error is errQueueWait when nothing may be waited for any more
+// ([WithWaiting]), or ctx's.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -130,6 +139,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-timer.C:
 		return nil
+	case <-impatient(ctx):
+		return errQueueWait
 	case <-ctx.Done():
 		return ctx.Err()
 	}

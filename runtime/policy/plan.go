@@ -21,7 +21,7 @@ type plan struct {
 	layers   resolved // without the invocation
 	base     Settings // likewise
 	settings Settings
-	values   []Value // shared: nobody writes to it
+	values   []Value // shared: never written to
 	ignored  []string
 	paces    []*pace // the shared one last: its slot is for now, not for after another wait
 	breakers []guarded
@@ -42,7 +42,7 @@ func (e *Engine) plan(c Call) (*plan, error) {
 	if err := admissible(c); err != nil {
 		return nil, err
 	}
-	if c.Kind == Provider {
+	if c.Kind != Tool {
 		c.Origin = ""
 	}
 	base, err := e.basePlan(planKey{targetKey{c.Kind, c.Name, c.Origin}, c.Agent})
@@ -62,10 +62,10 @@ func (e *Engine) plan(c Call) (*plan, error) {
 	return p, err
 }
 
-// admissible says what is wrong with a call. Nothing unknown is without limits.
+// admissible returns what is wrong with a call. Nothing unknown is without limits.
 func admissible(c Call) error {
 	switch {
-	case c.Kind != Tool && c.Kind != Provider:
+	case c.Kind != Tool && c.Kind != Provider && c.Kind != Agent:
 		return fmt.Errorf("policy: there is no kind of call %q", c.Kind)
 	case c.Name == "":
 		return fmt.Errorf("policy: the %s has no name", c.Kind)

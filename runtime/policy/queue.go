@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// errQueueWait says that a turn did not come in time.
+// errQueueWait means that a turn did not come in time.
 var errQueueWait = errors.New("waited for too long")
 
 // queue hands out permits in turn among agents and in order within an agent. Each
@@ -35,10 +35,11 @@ type waiter struct {
 }
 
 // acquire waits until fewer than limit permits are out and it is the agent's turn.
-// Its error is errQueueWait after the wait (0 waits as long as ctx) or ctx's.
+// Its error is errQueueWait after the wait (0 waits as long as ctx) or when nothing may
+// be waited for any more, or ctx's.
 func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration) error {
 	q.mu.Lock()
-	if q.used < limit { // whoever waits could not use this permit
+	if q.used < limit { // a waiting call could not use this permit
 		q.used++
 		q.mu.Unlock()
 		return nil
@@ -59,6 +60,7 @@ func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.
 		return nil
 	case <-ctx.Done():
 		err = ctx.Err()
+	case <-impatient(ctx):
 	case <-late:
 	}
 	q.mu.Lock()
@@ -111,7 +113,7 @@ func (q *queue) leave(at, place *list.Element) {
 	}
 }
 
-// serve hands permits to whoever may have one, an agent that was served going to
+// serve hands permits to the calls that may have one, an agent that was served going to
 // the end of the ring.
 func (q *queue) serve() {
 	for at := q.ring.Front(); at != nil; {

@@ -30,6 +30,13 @@ func (b Book) layers(kind Kind, name, origin, agent string) []layer {
 			add("origin "+origin, b.Origins, origin)
 		}
 	}
+	if kind == Agent {
+		if s, ok := b.Roles[agent]; ok {
+			s.Deadline = 0
+			out = append(out, layer{"role " + agent, s})
+		}
+		return out
+	}
 	add("role "+agent, b.Roles, agent)
 	if kind == Tool {
 		add("tool "+name, b.Tools, name)
@@ -44,6 +51,9 @@ func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolv
 	r := resolved{fields: all, origin: make([]string, len(all))}
 	r.overlay(layer{"built in", builtIn(kind, origin)})
 	environment := layer{"environment", b.Environment}
+	if kind == Agent { // which is about calls of tools and providers
+		environment.says = Settings{}
+	}
 	if foreign(kind, origin) {
 		r.tighten(environment)
 	} else {

@@ -25,23 +25,35 @@ func (x *execution) execute() error {
 		attempts = 1
 	}
 	deadline, _ := ctx.Deadline()
+	pauses, cut := context.WithCancel(ctx) // ends early in a pause that may not go on
+	defer cut()
+	over := func() bool { return true }
 	retry := retrypolicy.NewBuilder[any]().
 		WithMaxAttempts(attempts).
 		HandleIf(func(_ any, err error) bool { return x.attempts < attempts && x.again(err, deadline) }).
 		WithDelayFunc(func(failsafe.ExecutionAttempt[any]) time.Duration {
 			x.paused = true
+			if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
+				over = context.AfterFunc(waiting, cut)
+			}
 			return x.pause
 		}).
 		ReturnLastFailure().
 		Build()
 	// What the executor returns is the context's error even if run was quicker than
 	// that; x knows better.
-	_, err := failsafe.With[any](retry).WithContext(ctx).Get(func() (any, error) {
+	_, err := failsafe.With[any](retry).WithContext(pauses).Get(func() (any, error) {
+		over()
 		x.value, x.err = x.attempt(ctx)
 		return x.value, x.err
 	})
 	if x.paused && err != nil { // the context ended in the pause
-		x.own, x.err = false, x.refused(x.ended(ctx))
+		x.own = false
+		if ctx.Err() == nil {
+			x.err = x.refused(&RateLimitedError{})
+		} else {
+			x.err = x.refused(x.ended(ctx))
+		}
 	}
 	return x.err
 }

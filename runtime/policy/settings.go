@@ -102,6 +102,10 @@ type Kind string
 const (
 	Tool     Kind = "tool"
 	Provider Kind = "provider"
+	// Agent is an operator's own program or service as a whole: one call is one task of
+	// it. Of the layers only its role holds, without the deadline, which is one of the
+	// task and not of the wait for it.
+	Agent Kind = "agent"
 )
 
 // Call is one call to guard.
@@ -113,7 +117,7 @@ type Call struct {
 	// ID and Seed make the jitter of the backoff repeatable.
 	ID   string
 	Seed int64
-	// Repeatable says that a second attempt does no harm: the effect is read, or an
+	// Repeatable reports whether a second attempt does no harm: the effect is read, or an
 	// idempotent write that carries its idempotency key.
 	Repeatable bool
 	// Invocation may only be stricter than what the layers say; what is looser is
@@ -157,7 +161,7 @@ type Applied struct {
 // or cancelled: neither says that the other side is unwell.
 type Failure struct {
 	Outcome agent.Outcome // execution, timeout, rate_limited …
-	// Retry says that another attempt may help.
+	// Retry reports whether another attempt may help.
 	Retry bool
 	// RetryAfter is the other side's hint; zero when it gave none.
 	RetryAfter time.Duration

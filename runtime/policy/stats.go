@@ -26,16 +26,18 @@ type Stat struct {
 	Retries  int64                   `json:"retries"`
 
 	// The time that attempts ran, to about 1 %, waiting not included. An attempt that
-	// nobody waited for any more counts with the time until then.
+	// was given up counts with the time until then.
 	P50 time.Duration `json:"p50"`
 	P95 time.Duration `json:"p95"`
 	P99 time.Duration `json:"p99"`
 	Max time.Duration `json:"max"`
 
 	// Breaker is "closed", "open" or "half_open"; empty when there is none.
+	// Opened counts how often it opened, whatever it is now.
 	Breaker string `json:"breaker,omitempty"`
+	Opened  int    `json:"opened,omitempty"`
 	// InUse permits of Cap are taken (0: no cap) and Waiting attempts wait for one.
-	// Abandoned functions run on although nobody waits for them.
+	// Abandoned functions were given up and run on.
 	InUse     int `json:"in_use"`
 	Cap       int `json:"cap,omitempty"`
 	Waiting   int `json:"waiting"`
@@ -75,7 +77,7 @@ func (t *target) stat() Stat {
 	s := Stat{Kind: t.key.kind, Name: t.key.name, Origin: t.key.origin, Cap: t.cap}
 	t.meter.read(&s)
 	if t.health != nil {
-		s.Breaker = t.health.name()
+		s.Breaker, s.Opened = t.health.name(), t.health.openings()
 	}
 	s.InUse, s.Waiting = t.queue.state()
 	s.Abandoned = int(t.abandoned.Load())

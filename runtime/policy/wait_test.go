@@ -93,7 +93,7 @@ func TestQueueWait(t *testing.T) {
 		began := time.Now()
 		err := do(t, e, ok)
 		var limit *RateLimitedError
-		if !errors.As(err, &limit) || time.Since(began) != time.Second || err.Error() != "rate limited" {
+		if !errors.As(err, &limit) || time.Since(began) != time.Second || err.Error() != "rate limited by tools.remote.concurrency" {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		strict := call("2")
@@ -109,8 +109,8 @@ func TestQueueWait(t *testing.T) {
 	})
 }
 
-// An invocation that wants fewer side by side waits until that few are, and nobody
-// else has to wait for it.
+// An invocation that wants fewer side by side waits until that few are, and no other
+// has to wait for it.
 func TestQueueOfDifferentCaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Hour, Concurrency: 3}))
@@ -197,7 +197,7 @@ func TestPermitOfOneWhoLeft(t *testing.T) {
 			}
 		}
 		if left == 0 {
-			t.Error("nobody ever left")
+			t.Error("no call ever left")
 		}
 	})
 }
@@ -239,7 +239,7 @@ func TestRate(t *testing.T) {
 }
 
 // A role has its own rate: a stricter one in addition to the target's, a looser one
-// instead of it. An invocation's comes on top and slows nobody else down.
+// instead of it. An invocation's comes on top and slows no other call down.
 func TestRatesOfRolesAndInvocations(t *testing.T) {
 	took := func(agent string, in Settings, n int) (d, other time.Duration) {
 		synctest.Test(t, func(t *testing.T) {

@@ -53,7 +53,7 @@ func grep() Tool {
 			found := 0
 			for _, f := range files {
 				if ctx.Err() != nil {
-					return Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err())
+					return ended(ctx)
 				}
 				if f.Dir || !below(f.Path, clean) {
 					continue

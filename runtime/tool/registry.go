@@ -19,6 +19,7 @@ import (
 const (
 	MaxArguments = 16 << 10
 	MaxOutput    = 64 << 10
+	maxRefusal   = 300
 )
 
 // Guard puts the policies around a call; *policy.Engine is one.
@@ -30,7 +31,7 @@ type Guard interface {
 type Options struct {
 	// Agent is on whose behalf tools are called.
 	Agent string
-	// Scrub sees every output before anybody else; nil leaves it as it is.
+	// Scrub gets every output first; nil leaves it as it is.
 	Scrub func(string) string
 	// Guard enforces the policies; nil is none.
 	Guard Guard
@@ -149,7 +150,7 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 	}
 	res = r.settle(res)
 	if res.Outcome == agent.OK && ctx.Err() != nil {
-		return Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err()), nil
+		return ended(ctx), nil
 	}
 	return res, nil
 }
@@ -220,7 +221,7 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 		running.Add(1)
 		res, err := call(ctx, env, e.tool, in.Arguments)
 		if err == nil && res.Outcome == agent.OK && ctx.Err() != nil { // what came too late
-			res = Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err())
+			res = ended(ctx)
 		}
 		last.Store(&ending{res, err})
 		running.Add(-1)
@@ -237,25 +238,25 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 	if running.Load() > 0 {
 		env.lost.Store(true)
 	}
-	ended := last.Load()
+	end := last.Load()
 	var limit interface {
 		error
 		Outcome() agent.Outcome
 	}
 	var res Result
 	switch {
-	case ended != nil && ended.err != nil:
-		return Result{}, ended.err
+	case end != nil && end.err != nil:
+		return Result{}, end.err
 	case errors.As(err, &limit):
 		res = Failed(limit.Outcome(), "%s", limit)
-	case ended != nil:
-		res = ended.res
+	case end != nil:
+		res = end.res
 	case err != nil && ctx.Err() != nil:
-		res = Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err())
+		res = ended(ctx)
 	case err != nil:
 		return Result{}, err
 	}
-	res.Applied = &applied
+	res.Applied, res.Refused = &applied, policy.Refused(policy.Tool, e.spec.Name, err)
 	return res, nil
 }
 
@@ -279,7 +280,7 @@ func call(ctx context.Context, env *Env, t Tool, args json.RawMessage) (res Resu
 		}
 	}()
 	if ctx.Err() != nil {
-		return Failed(outcomeOf(ctx.Err()), "ended: %v", ctx.Err()), nil
+		return ended(ctx), nil
 	}
 	return t.Call(ctx, env, args)
 }
@@ -287,7 +288,7 @@ func call(ctx context.Context, env *Env, t Tool, args json.RawMessage) (res Resu
 // settle makes sure of exactly one valid outcome, a referral that is one, and a
 // bounded, scrubbed output.
 func (r *Registry) settle(res Result) Result {
-	applied, request := res.Applied, res.Request
+	applied, request, refused := res.Applied, res.Request, res.Refused
 	switch {
 	case res.Outcome == agent.WrongToolBoundary && res.Boundary == nil:
 		res = Failed(agent.ContractViolation, "referral has no evidence")
@@ -298,8 +299,11 @@ func (r *Registry) settle(res Result) Result {
 	default:
 		res.Boundary = nil
 	}
-	res.Applied, res.Request, res.Fault = applied, request, nil
+	res.Applied, res.Request, res.Refused, res.Fault = applied, request, refused, nil
 	scrub := r.options.Scrub
+	if refused != nil {
+		refused.Policy = clip(scrub(refused.Policy), maxRefusal)
+	}
 	res.Output = bounded(res.Output, scrub)
 	if b := res.Boundary; b != nil {
 		b.Evidence, b.Shape = scrub(b.Evidence), scrub(b.Shape)
@@ -316,7 +320,7 @@ func (r *Registry) settle(res Result) Result {
 }
 
 // margin is more than any credential has, in bytes: where an output is cut, so much is
-// cut again once it was scrubbed, because half of one is recognised by nobody.
+// cut again once it was scrubbed, because half of a credential is not recognised.
 const margin = 4 << 10
 
 // bounded is an output without credentials and of at most MaxOutput bytes and a word.
@@ -332,8 +336,12 @@ func bounded(text string, scrub func(string) string) string {
 	return text
 }
 
-func outcomeOf(err error) agent.Outcome {
-	if errors.Is(err, context.DeadlineExceeded) {
+// ended is the result of a call whose context is over.
+func ended(ctx context.Context) Result { return Failed(outcomeOf(ctx), "ended: %v", ctx.Err()) }
+
+// outcomeOf says how a context ended. A turn that has used its time cancels with that cause.
+func outcomeOf(ctx context.Context) agent.Outcome {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return agent.Timeout
 	}
 	return agent.Cancelled

@@ -48,8 +48,8 @@ func (e *Env) repository(ctx context.Context) (*repository, error) {
 	r := &repository{files: map[string]*source.Summary{}, nodes: map[string]*node{}, started: map[string]string{}}
 	lexed := 0
 	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return nil, refuse(outcomeOf(err), "ended while reading the repository")
+		if ctx.Err() != nil {
+			return nil, refuse(outcomeOf(ctx), "ended while reading the repository")
 		}
 		language, ok := source.LanguageOf(f.Path)
 		base := path.Base(f.Path)

@@ -74,6 +74,9 @@ type Result struct {
 	Fault *policy.Failure
 	// Applied says under which policies the call ran; the registry sets it.
 	Applied *policy.Applied
+	// Refused is the limit shared with other calls that kept this one from being made,
+	// or cut it short; the registry sets it. Nil where none did.
+	Refused *agent.Refusal
 }
 
 // OK is a result with an output.

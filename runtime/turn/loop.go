@@ -144,7 +144,7 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 		if errors.As(err, &limited) {
 			r.event(agent.Event{Kind: agent.EventLimited, Name: reply.Provider, Outcome: agent.RateLimited, Text: limited.Error()})
 		}
-		e.outcome, e.why = r.unreached(err)
+		e.outcome, e.why = r.unreached(reply.Provider, err)
 		r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Outcome: e.outcome, Text: e.why})
 		return reply, false
 	}
@@ -164,19 +164,25 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 	return reply, true
 }
 
-// unreached is the outcome of a model that did not answer. A spent budget of a
-// provider is nobody's failure while variants are compared: whoever came first
-// spent it, so an evaluation is missing then, and never scored.
-func (r *run) unreached(err error) (agent.Outcome, string) {
-	var spent *policy.BudgetError
-	if errors.As(err, &spent) && !r.req.Live {
-		return agent.Infrastructure, spent.Error()
+// unreached is the outcome of a model that did not answer. A limit of a provider is
+// no score while variants are compared: the calls made before decide which evaluation it meets,
+// so an evaluation is missing then.
+func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
+	if refused := policy.Refused(policy.Provider, provider, err); refused != nil && !r.req.Live {
+		r.refuse(*refused)
+		return agent.Infrastructure, r.refused.Policy
 	}
 	var known *model.Error
 	if errors.As(err, &known) {
 		return known.Outcome, known.Error()
 	}
 	return agent.Infrastructure, "the model could not be reached"
+}
+
+// refuse notes the limit that keeps the turn from being an evaluation.
+func (r *run) refuse(by agent.Refusal) {
+	by.Policy = memory.Cut(r.agent.scrub(strings.Join(strings.Fields(by.Policy), " ")), maxEventText)
+	r.refused = &by
 }
 
 func describe(reply model.Reply) string {
@@ -213,6 +219,13 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 		result, err := r.call(ctx, c, req.Remaining-1)
 		if err != nil {
 			e.outcome, e.why = agent.Infrastructure, err.Error()
+			return false
+		}
+		if result.Refused != nil && !r.req.Live {
+			// Without its tool it would be another agent, and which evaluation the limit
+			// meets depends on the calls made before.
+			r.refuse(*result.Refused)
+			e.outcome, e.why = agent.Infrastructure, r.refused.Policy
 			return false
 		}
 		req.Steps = append(req.Steps, model.Step{Call: c, Result: result, Round: len(req.Said)})

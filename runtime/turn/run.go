@@ -55,6 +55,7 @@ type run struct {
 	checked  bool // an answer was sent back for a problem
 	nudged   bool // the self-evaluation was asked for
 	requests []agent.ChangeRequest
+	refused  *agent.Refusal    // the shared limit that ended an evaluation
 	applied  map[string]string // tool → the policies of its last call, as recorded
 }
 
@@ -67,8 +68,8 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 			res = r.failed(agent.Execution, "the turn crashed")
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, r.limits.Timeout)
-	defer cancel()
+	ctx, free := ownTime(ctx, r.limits.Timeout)
+	defer free()
 	r.env = tool.NewEnv(req.Workdir)
 	defer func() { _ = r.env.Close() }()
 	r.prepare(ctx)
@@ -87,21 +88,8 @@ func (r *run) prepare(ctx context.Context) {
 		r.event(agent.Event{Kind: agent.EventCheck, Name: p.Param, Text: p.Text})
 	}
 	task := &r.req.Task
-	r.goal, r.turns, r.given = strings.TrimSpace(task.Goal), task.Messages, clean(a.scrub, task.Memories)
-	if r.goal == "" {
-		for i := len(r.turns) - 1; i >= 0; i-- {
-			if r.turns[i].Role == "user" {
-				r.goal, r.turns = strings.TrimSpace(r.turns[i].Content), r.turns[:i]
-				break
-			}
-		}
-	}
-	if r.goal == "" {
-		var text string
-		if json.Unmarshal(task.Input, &text) == nil {
-			r.goal = strings.TrimSpace(text)
-		}
-	}
+	r.given = clean(a.scrub, task.Memories)
+	r.goal, r.turns = goalOf(task)
 	r.domain = task.Domain
 	if r.domain == "" {
 		r.domain = a.domains.classify(r.goal)
@@ -134,6 +122,27 @@ func (r *run) prepare(ctx context.Context) {
 			r.active[name] = -1
 		}
 	}
+}
+
+// goalOf is what a task asks for and the turns before it: its goal, or else the last
+// message of the user, or else an input that is a text.
+func goalOf(task *agent.Task) (string, []agent.Message) {
+	goal, turns := strings.TrimSpace(task.Goal), task.Messages
+	if goal == "" {
+		for i := len(turns) - 1; i >= 0; i-- {
+			if turns[i].Role == "user" {
+				goal, turns = strings.TrimSpace(turns[i].Content), turns[:i]
+				break
+			}
+		}
+	}
+	if goal == "" {
+		var text string
+		if json.Unmarshal(task.Input, &text) == nil {
+			goal = strings.TrimSpace(text)
+		}
+	}
+	return goal, turns
 }
 
 // recall searches the memory under the config's parameters.
@@ -191,7 +200,7 @@ func (r *run) turn(ctx context.Context) agent.Result {
 
 // finish turns an ending into the result and applies the checks no config reaches.
 func (r *run) finish(ctx context.Context, e ending) agent.Result {
-	if err := ctx.Err(); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return r.failed(agent.Timeout, "time limit reached")
 		}
@@ -219,6 +228,9 @@ func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
 // result adds what every result carries.
 func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	res.Usage, res.Transcript, res.Requests = r.usage, r.results, r.requests
+	if res.Outcome == agent.Infrastructure {
+		res.Refused = r.refused
+	}
 	res.Session = r.leaves(res, reply)
 	return res
 }

@@ -69,12 +69,11 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 	return agent.Space{Params: withCondition(params)}
 }
 
-// DefaultSpace declares every parameter of the built-in runtime (spec 3.2), which is
-// what a run searches whatever the model: the ones that the heuristic does not feel do
-// not mislead the search on the starter suite (seeds 2 to 8: +12.9 points on average
-// with them, +11.2 without). Domains get a temperature and, where more than
-// one route is configured, a route each, of which the first is the default. Tools
-// are the registered ones, empty for all that evolve brings.
+// DefaultSpace declares every parameter of the built-in runtime (spec 3.2): what a champion
+// file may hold whatever the model is. [Idle] names those that a search leaves alone.
+// Domains get a temperature and, where more than one route is configured, a route each, of
+// which the first is the default. Tools are the registered ones, empty for all that evolve
+// brings.
 func DefaultSpace(domains, tools, routes []string) agent.Space {
 	if len(tools) == 0 {
 		tools = append(toolNames(), namesOf(tool.Further())...)

@@ -12,9 +12,9 @@ type Outcome struct {
 	// FalseNew are adoptions of what is no better on new tasks, FalseHere claims about the tasks of
 	// the holdout that are not true of them.
 	FalseNew, FalseHere int
-	// How far the gain that was reported with an adoption was off the true one over all
-	// tasks: as measured, as the headline says, and shrunken by a prior of fixed width.
-	Raw, Headline, Shrunken Error
+	// Raw is how far the gain that was measured with an adoption was off the true one over all
+	// tasks.
+	Raw Error
 	// How often the interval for these tasks and for new ones held what it is about: over all
 	// candidates when they were left, and over those adopted.
 	Here, New, AdoptedHere, AdoptedNew Share
@@ -42,14 +42,9 @@ func (s *Share) add(hit bool) {
 	}
 }
 
-// adopt counts an adoption with the gain that was measured. Others show that and no more; this
-// project goes on to the headline, and what a prior of fixed width would have made of it.
-func (o *Outcome) adopt(night int, gain, raw float64, shrunken ...float64) {
+// adopt counts an adoption with the gain that was measured.
+func (o *Outcome) adopt(night int, gain, raw float64) {
 	o.Raw.add(raw - gain)
-	if len(shrunken) == 2 {
-		o.Headline.add(shrunken[0] - gain)
-		o.Shrunken.add(shrunken[1] - gain)
-	}
 	if gain > 0 {
 		o.Adopted = night
 	} else {

@@ -22,13 +22,16 @@ type Promise struct {
 // Promises checks the statement for a night and for a month in worlds like w, whose gain is
 // of no account.
 func Promises(w World, repetitions int, seed uint64) []Promise {
-	tonight := share * float64(w.Budget) / 2
+	tonight := w.tonight()
 	return []Promise{promise(w, tonight, repetitions, seed), promise(w, days*tonight, repetitions, seed)}
 }
 
+// tonight is the pairs that a night can pay.
+func (w World) tonight() float64 { return share * float64(w.Budget) / 2 }
+
 // promise checks the statement for so many pairs, given the true variances at the gain that is stated.
 func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
-	d := stats.Design{Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed}
+	d := stats.Design{Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Tonight: w.tonight(), Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed}
 	p := Promise{Pairs: pairs, Stated: stats.Practical}
 	// The larger the gain, the more it differs between tasks: a gain and its variances are found in turn.
 	for range 4 {
@@ -80,12 +83,12 @@ func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
 // proves gives a variant blocks until it is ruled on or the pairs are spent.
 func (l *land) proves(v *variant, pairs, alpha float64) bool {
 	t := newTrial(l.Tasks, l.Items)
-	t.alpha, t.cap = alpha, math.Inf(1)
+	rule := stats.Rule{Alpha: alpha, Fixed: l.Fixed}
 	v.trial = t
 	for float64(t.sample.N()+l.Tasks) <= pairs {
-		l.block(v)
-		if t.due(l.Fixed) {
-			if r := l.judge(t); r.State != stats.Open {
+		l.block(v, int(float64(t.sample.N())/l.tonight()))
+		if t.due(rule) {
+			if r := l.judge(t, rule); r.State != stats.Open {
 				return r.State == stats.Proven
 			}
 		}

@@ -126,7 +126,7 @@ func (p holdout) live(l *land) Outcome {
 		for i, v := range finalists {
 			v.trial = newTrial(l.Tasks, l.Items)
 			for range blocks {
-				l.block(v)
+				l.block(v, out.Nights)
 			}
 			c := stats.Compare(l.pairs(v.trial), 1-2*p.error/float64(len(finalists)))
 			v.trial = nil

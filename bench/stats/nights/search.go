@@ -1,6 +1,13 @@
 package nights
 
-import "slices"
+import (
+	"fmt"
+	"math"
+
+	"evolve/bench/confirm"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
 
 const (
 	// screening is the share of the search's evaluations that all of tonight's variants
@@ -13,12 +20,13 @@ const (
 // archive is what the search of a world has seen.
 type archive struct {
 	variants []*variant
+	byID     map[agent.ConfigID]*variant
 	// Points of the champion and its runs, by search task.
 	points, runs []int
 }
 
 func newArchive(tasks int) *archive {
-	return &archive{points: make([]int, tasks), runs: make([]int, tasks)}
+	return &archive{byID: map[agent.ConfigID]*variant{}, points: make([]int, tasks), runs: make([]int, tasks)}
 }
 
 // searchNight spends up to budget evaluations on search tasks, with the plain allocation of
@@ -29,7 +37,7 @@ func (l *land) searchNight(a *archive, budget int) int {
 	for i := range tonight {
 		tonight[i] = l.propose(l.Gain > 0 && i == 0)
 	}
-	a.variants = append(a.variants, tonight...)
+	a.add(tonight...)
 	each := max(1, int(screening*float64(budget-spent)/float64(l.Variants)))
 	for _, v := range tonight {
 		spent += l.run(a, v, min(each, budget-spent))
@@ -91,27 +99,59 @@ func (a *archive) champion(task, items int) float64 {
 // best lists the n variants with the highest mean + sd, in that order; of equal ones
 // those that were proposed first.
 func (a *archive) best(n int, variance float64) []*variant {
-	list := make([]*variant, 0, n+1)
-	uppers := make([]float64, 0, n+1)
+	kept := highest[*variant]{most: n}
 	for _, v := range a.variants {
 		if v.ended {
 			continue
 		}
 		mean, sd := v.posterior(variance)
-		upper := mean + sd
-		if len(list) == n && upper <= uppers[n-1] {
+		if upper := mean + sd; kept.takes(upper) {
+			kept.add(v, upper)
+		}
+	}
+	return kept.items
+}
+
+// add takes variants in and names them.
+func (a *archive) add(list ...*variant) {
+	for _, v := range list {
+		v.id = agent.ConfigID(fmt.Sprintf("variant %d", len(a.byID)+1))
+		a.byID[v.id] = v
+	}
+	a.variants = append(a.variants, list...)
+}
+
+func (a *archive) variant(id agent.ConfigID) *variant { return a.byID[id] }
+
+// score is the champion's, the mean over all search tasks.
+func (a *archive) score(items int) float64 {
+	var sum float64
+	for i := range a.points {
+		sum += a.champion(i, items)
+	}
+	return sum / float64(len(a.points))
+}
+
+// finalists are the n variants with the highest posterior mean by their runs on search
+// tasks alone, the best first, as a search recommends them.
+func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Finalist {
+	kept := highest[confirm.Finalist]{most: n}
+	for _, v := range a.variants {
+		if v.runs == 0 {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(uppers, upper, func(u, upper float64) int {
-			if u >= upper {
-				return -1
-			}
-			return 1
-		})
-		list, uppers = slices.Insert(list, at, v), slices.Insert(uppers, at, upper)
-		list, uppers = list[:min(n, len(list))], uppers[:min(n, len(uppers))]
+		runs := float64(v.runs)
+		mean, _ := stats.Posterior(stats.Differences{N: runs, Sum: v.sum, Variance: variance}, stats.Differences{})
+		if !kept.takes(mean) {
+			continue
+		}
+		f := confirm.Finalist{Variant: v.id, Gain: v.sum / runs, SD: math.Sqrt(variance / runs)}
+		if fixed { // what is left to learn is the other tasks
+			f.SD *= math.Sqrt(1 - runs/float64(len(a.points)))
+		}
+		kept.add(f, mean)
 	}
-	return list
+	return kept.items
 }
 
 // void forgets all evidence on variants.

@@ -22,6 +22,7 @@ func Policies() []Policy {
 		{"this project", sequential{}},
 		{"… with e-LOND", sequential{online: true}},
 		{"… claim of these tasks", sequential{here: true}},
+		{"… ends at the proof", sequential{first: true}},
 		{"3 finalists, Holm, fixed n", holdout{finalists: 3, error: .025, share: .5, repeats: 12}},
 		{"t-test on holdout", holdout{finalists: 1, error: tested, share: share}},
 		{"t-test on search data", argmax{tested: true}},
@@ -53,6 +54,17 @@ func Worlds() []World {
 		}
 		fixed.Gain, fixed.Tasks, fixed.Interaction = gain, 200, .5
 		out = append(out, fixed)
+	}
+	for _, gain := range []float64{0, .08, .15} {
+		w := plain
+		w.Gain, w.Tasks, w.Interaction, w.Domains = gain, 40, .5, 5
+		out = append(out, w)
+		if gain > 0 {
+			w.Harm = 2
+			out = append(out, w)
+			w.Domains, w.Harm, w.Price = 0, 0, 1
+			out = append(out, w)
+		}
 	}
 	return out
 }

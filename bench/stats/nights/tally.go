@@ -33,8 +33,6 @@ func (t *Tally) add(o Outcome) {
 	t.newSquares += float64(o.FalseNew * o.FalseNew)
 	t.hereSquares += float64(o.FalseHere * o.FalseHere)
 	t.Raw.merge(o.Raw)
-	t.Headline.merge(o.Headline)
-	t.Shrunken.merge(o.Shrunken)
 	t.Entered += o.Entered
 	t.Here.merge(o.Here)
 	t.New.merge(o.New)
@@ -84,7 +82,7 @@ func (t Tally) entryPower() (rate, se float64) {
 
 // heading names the columns of [Tally.String].
 const heading = "  policy\tfalse a month, new tasks\tthese tasks\tpower\tan entry's\tnights\tevaluations" +
-	"\tbias, measured\theadline\tfixed prior\tcoverage, these\tnew\tadopted, these\tnew"
+	"\tbias\tcoverage, these\tnew\tadopted, these\tnew"
 
 // String is a line of the table, its cells parted by tabs.
 func (t Tally) String() string {
@@ -92,7 +90,7 @@ func (t Tally) String() string {
 	return strings.Join([]string{
 		cell("%.3f")(t.False()), cell("%.3f")(t.falseHere()), cell("%.2f")(t.Power()), cell("%.2f")(t.entryPower()),
 		cell("%.1f")(t.Night.Mean()), cell("%.0f")(t.Spent.Mean()),
-		cell("%.1f")(points(t.Raw.Mean())), cell("%.1f")(points(t.Headline.Mean())), cell("%.1f")(points(t.Shrunken.Mean())),
+		cell("%.1f")(points(t.Raw.Mean())),
 		cell("%.3f")(t.Here.Rate()), cell("%.3f")(t.New.Rate()), cell("%.3f")(t.AdoptedHere.Rate()), cell("%.3f")(t.AdoptedNew.Rate()),
 	}, "\t")
 }

@@ -4,10 +4,12 @@ import (
 	"math"
 
 	"evolve/bench/stats"
+	"evolve/runtime/agent"
 )
 
 // variant is one config that the search proposed.
 type variant struct {
+	id              agent.ConfigID
 	gain            float64 // the true one, over all tasks there could be
 	search, holdout []float64
 	// What it answers on either side, in points, where the world is fixed.
@@ -45,7 +47,8 @@ func (v *variant) here(l *land) float64 {
 	return sum / float64(len(v.holdout))
 }
 
-// posterior of the variant's gain; variance is that of one run.
+// posterior of the variant's gain, as the search sees it with what the confirmation added;
+// variance is that of one run.
 func (v *variant) posterior(variance float64) (mean, sd float64) {
 	var confirm stats.Differences
 	if t := v.trial; t != nil {
@@ -55,29 +58,40 @@ func (v *variant) posterior(variance float64) (mean, sd float64) {
 }
 
 // trial is a variant's evidence from the holdout: how often each difference in points was seen on
-// each task.
+// each task in each night.
 type trial struct {
 	items  int
-	counts [][]int // by task, by difference + items
+	counts [][]int // by task, by night and difference + items
+	nights []int   // those that had blocks
 	sample stats.Sample
 	blocks int
-	alpha  float64 // the level of its entry
-	cap    float64 // the pairs it was projected to need
-	parked int     // the night on which it was parked
+	// costs of either side by task, run by run, around the task's price; nil where nothing is measured.
+	costs  [][2][]float64
+	prices []float64
+	// tonight counts the blocks of the last night that had any.
+	night, tonight int
 }
 
 func newTrial(tasks, items int) *trial {
-	t := &trial{items: items, counts: make([][]int, tasks)}
-	backing := make([]int, tasks*(2*items+1))
-	for i := range t.counts {
-		t.counts[i] = backing[i*(2*items+1) : (i+1)*(2*items+1)]
-	}
-	return t
+	return &trial{items: items, counts: make([][]int, tasks)}
 }
 
-// block runs one fresh pair on every task of the holdout.
-func (l *land) block(v *variant) {
+// at is where the counts of a night begin; it makes room for them.
+func (t *trial) at(night int) int {
+	wide := 2*t.items + 1
+	if len(t.nights) == 0 || t.nights[len(t.nights)-1] != night {
+		t.nights = append(t.nights, night)
+		for i := range t.counts {
+			t.counts[i] = append(t.counts[i], make([]int, wide)...)
+		}
+	}
+	return wide * (len(t.nights) - 1)
+}
+
+// block runs one fresh pair on every task of the holdout, in a night.
+func (l *land) block(v *variant, night int) {
 	t := v.trial
+	at := t.at(night) + l.Items
 	total := make([]int, 2*l.Items+1)
 	for i := range v.holdout {
 		var d int
@@ -86,40 +100,74 @@ func (l *land) block(v *variant) {
 		} else {
 			d = l.points(v.holdout[i]) - l.points(l.holdout.chances[i])
 		}
-		t.counts[i][d+l.Items]++
+		t.counts[i][at+d]++
 		total[d+l.Items]++
 	}
+	l.pay(t)
 	for k, n := range total {
 		t.sample.Add(float64(k-l.Items)/float64(l.Items), n)
 	}
 	t.blocks++
 }
 
-// due reports whether the judge could say anything but "open": evidence either way is
-// there, or the cap is passed. It saves the judge's time and changes nothing.
-func (t *trial) due(fixed bool) bool {
-	return fixed || t.sample.LogSuperior(0) >= -math.Log(t.alpha) || t.sample.LogInferior(0) >= -math.Log(.05) || float64(t.sample.N()) > 2*t.cap
+// dear is the standard deviation, in logarithms, of what tasks cost, and of what runs of one do.
+const dear = .5
+
+// pay adds what the runs of a block cost.
+func (l *land) pay(t *trial) {
+	if l.Price == 0 {
+		return
+	}
+	if t.costs == nil {
+		t.costs, t.prices = make([][2][]float64, l.Tasks), make([]float64, l.Tasks)
+		for i := range t.prices {
+			t.prices[i] = math.Exp(dear * l.rng.NormFloat64())
+		}
+	}
+	for i := range t.costs {
+		for side, ratio := range []float64{1, l.Price} {
+			t.costs[i][side] = append(t.costs[i][side], ratio*t.prices[i]*math.Exp(dear*l.rng.NormFloat64()))
+		}
+	}
+}
+
+// due reports whether the judge could rule anything but "open": evidence either way is
+// there or was, or the cap is passed. It saves the judge's time and changes nothing.
+func (t *trial) due(rule stats.Rule) bool {
+	return rule.Fixed || rule.Proof != nil || t.sample.LogSuperior(0) >= -math.Log(rule.Alpha) || t.sample.LogInferior(0) >= -math.Log(.05) ||
+		rule.Cap > 0 && float64(t.sample.N()) > 2*rule.Cap
 }
 
 // judge rules on a trial.
-func (l *land) judge(t *trial) stats.Ruling {
-	return stats.Judge("", l.pairs(t), stats.Rule{Alpha: t.alpha, Fixed: l.Fixed, Cap: t.cap})
+func (l *land) judge(t *trial, rule stats.Rule) stats.Ruling {
+	if l.Price > 0 {
+		rule.Guards = []stats.Bound{{Name: stats.Cost, Of: stats.Mean, AtMost: stats.AtMost}}
+	}
+	return stats.Judge("", l.pairs(t), rule)
 }
 
 // pairs is the evidence as the judge takes it.
 func (l *land) pairs(t *trial) []stats.Pair {
 	out := make([]stats.Pair, len(t.counts))
-	scores := make([]float64, 2*len(t.counts)*t.blocks)
+	scores, wide := make([]float64, 2*len(t.counts)*t.blocks), 2*t.items+1
+	nights := make([]int, len(t.counts)*t.blocks)
 	for i, counts := range t.counts {
 		p := &out[i]
 		p.Task, p.Cluster = name("t", i), name("c", i/l.Cluster)
+		if d := l.domain(i); d >= 0 {
+			p.Domain = name("d", d)
+		}
+		if t.costs != nil {
+			p.CostA, p.CostB = t.costs[i][0], t.costs[i][1]
+		}
 		p.A, p.B, scores = scores[:t.blocks:t.blocks], scores[t.blocks:2*t.blocks:2*t.blocks], scores[2*t.blocks:]
+		p.Nights, nights = nights[:t.blocks:t.blocks], nights[t.blocks:]
 		r := 0
 		for k, n := range counts {
 			for range n {
 				// Only the difference is evidence: one of the two is 0.
-				d := float64(k-t.items) / float64(t.items)
-				p.A[r], p.B[r] = max(0, -d), max(0, d)
+				d := float64(k%wide-t.items) / float64(t.items)
+				p.A[r], p.B[r], p.Nights[r] = max(0, -d), max(0, d), k/wide
 				r++
 			}
 		}

@@ -25,6 +25,13 @@ type World struct {
 	Items int
 	// Cluster is how many tasks a cluster holds; they share difficulty and effect.
 	Cluster int
+	// Domains is how many domains the clusters are dealt to in turn; 0: none. In the first of them the better
+	// variant is worse by Harm logits than in the others, for the same gain over all.
+	Domains int
+	Harm    float64
+	// Price is what a run of any variant costs on average where the champion's costs 1, with a spread between
+	// tasks and as large a one between runs; 0: nothing is measured, and nothing guarded.
+	Price float64
 	// Fixed says that an agent gives the same answer whenever it is asked again.
 	Fixed bool
 	// Budget is the evaluations of one night.
@@ -49,6 +56,15 @@ func (w World) kind() string {
 	if w.Fixed {
 		s += ", fixed"
 	}
+	if w.Domains > 0 {
+		s += fmt.Sprintf(", %d domains", w.Domains)
+	}
+	if w.Harm > 0 {
+		s += fmt.Sprintf(", one harmed by %g logits", w.Harm)
+	}
+	if w.Price > 0 {
+		s += fmt.Sprintf(", cost ×%g", w.Price)
+	}
 	return s
 }
 
@@ -70,7 +86,7 @@ type land struct {
 }
 
 func (w World) draw(rng *rand.Rand) *land {
-	l := &land{World: w, rng: rng, search: w.side(rng), holdout: w.side(rng), shift: shift(w.Gain, w.Interaction), level: shift(0, w.Interaction)}
+	l := &land{World: w, rng: rng, search: w.side(rng), holdout: w.side(rng), shift: w.shift(), level: shift(0, w.Interaction)}
 	if w.Fixed {
 		l.searchAnswers, l.holdoutAnswers = l.answers(l.search.chances), l.answers(l.holdout.chances)
 	}
@@ -100,6 +116,9 @@ func (l *land) shifted(s side, by float64) []float64 {
 	for i, logit := range s.logits {
 		if i%l.Cluster == 0 {
 			effect = by + l.Interaction*l.rng.NormFloat64()
+			if by == l.shift && l.domain(i) == 0 {
+				effect -= l.Harm
+			}
 		}
 		out[i] = logistic(logit + effect)
 	}
@@ -135,12 +154,25 @@ func (l *land) variance(chances []float64) float64 {
 	return sum / float64(len(chances)*l.Items)
 }
 
+// domain of a task.
+func (w World) domain(task int) int {
+	if w.Domains == 0 {
+		return -1
+	}
+	return task / w.Cluster % w.Domains
+}
+
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // shift is the change in logits that changes the mean chance over all tasks by
 // gain when its effects differ by the interaction: the mean of a logistic function over a
 // normal distribution, inverted by bisection.
 func shift(gain, interaction float64) float64 {
+	return World{Gain: gain, Interaction: interaction}.shift()
+}
+
+// shift is that of the better variant outside of a domain that it harms.
+func (w World) shift() float64 {
 	mean := func(shift, sd float64) float64 {
 		const half = 400
 		var sum, weights float64
@@ -152,10 +184,13 @@ func shift(gain, interaction float64) float64 {
 		}
 		return sum / weights
 	}
-	want := mean(0, difficulty) + gain
-	lo, hi := -5.0, 5.0
+	want, harmed := mean(0, difficulty)+w.Gain, 0.0
+	if w.Domains > 0 {
+		harmed = 1 / float64(w.Domains)
+	}
+	lo, hi, sd := -5.0, 5.0, math.Hypot(difficulty, w.Interaction)
 	for range 50 {
-		if mid := (lo + hi) / 2; mean(mid, math.Hypot(difficulty, interaction)) < want {
+		if mid := (lo + hi) / 2; (1-harmed)*mean(mid, sd)+harmed*mean(mid-w.Harm, sd) < want {
 			lo = mid
 		} else {
 			hi = mid

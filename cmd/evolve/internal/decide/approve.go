@@ -19,6 +19,9 @@ type Word struct {
 	Reason string
 	// OverrideReason lets a proposal of the human lane pass.
 	OverrideReason string
+	// Found holds the files that the person was shown as the first commit of a new
+	// repository ([Founding]); without them no repository is made.
+	Found []string
 }
 
 // Approve adopts a proposal: its base must be as it was measured, its gates are
@@ -35,8 +38,14 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 		return p, err
 	}
 	who.When = d.Now()
+	if err := withinKind(p); err != nil {
+		return p, err
+	}
 	if p.State == archive.Approved {
-		return d.adopt(ctx, p, *asRecord(p), who)
+		if err := d.committable(paths(p)...); err != nil {
+			return p, err
+		}
+		return d.adopt(ctx, p, *asRecord(p), who, w.Found)
 	}
 	if err := approvable(p, w); err != nil {
 		return p, err
@@ -48,7 +57,10 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	if err := d.regate(ctx, a, &p, repo, w); err != nil {
 		return p, err
 	}
-	if err := d.ready(ctx, repo, p); err != nil {
+	if err := d.faithful(ctx, a, p); err != nil {
+		return p, err
+	}
+	if err := d.ready(ctx, repo, p, w.Found); err != nil {
 		return p, err
 	}
 	reason := w.Reason
@@ -60,7 +72,7 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	if err := d.Archive.Decide(ctx, decision, p); err != nil {
 		return p, fmt.Errorf("recording the approval: %w", err)
 	}
-	return d.adopt(ctx, p, decision, who)
+	return d.adopt(ctx, p, decision, who, w.Found)
 }
 
 func approvable(p archive.ProposalRecord, w Word) error {
@@ -110,10 +122,17 @@ func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.Propos
 	return errors.New("no gate was run")
 }
 
-// ready refuses, before anything is recorded, what git would refuse afterwards.
-func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord) error {
+// ready refuses, before anything is recorded, what git would refuse afterwards, and a
+// commit that would hold a credential. found is [Word.Found].
+func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, found []string) error {
+	if err := d.committable(paths(p)...); err != nil {
+		return err
+	}
+	if err := withoutCredentials(p.Files); err != nil {
+		return err
+	}
 	if repo == nil {
-		return nil
+		return d.foundable(found)
 	}
 	branch, _, err := repo.Head()
 	if err != nil {
@@ -145,8 +164,8 @@ func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.Prop
 }
 
 // adopt makes the commit of an approved proposal and stores that it is adopted.
-func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision archive.DecisionRecord, who patch.Person) (archive.ProposalRecord, error) {
-	commit, err := d.move(ctx, p, who, after, files(p), func(audit string) string { return adoptionMessage(p, decision, audit) })
+func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision archive.DecisionRecord, who patch.Person, found []string) (archive.ProposalRecord, error) {
+	commit, err := d.move(ctx, p, who, found, after, files(p), func(audit string) string { return adoptionMessage(p, decision, audit) })
 	if err != nil {
 		return p, err
 	}
@@ -154,23 +173,20 @@ func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision arc
 	if p.Decision != nil {
 		p.Decision.Commit = commit
 	}
-	if err := d.Archive.PutProposal(ctx, p); err != nil {
-		return p, fmt.Errorf("recording the adoption: %w", err)
-	}
-	return p, d.note(ctx, "proposal.adopted", p.ID, map[string]string{"commit": commit, "variant": string(p.Variant)})
+	return p, d.settle(ctx, p, "proposal.adopted", map[string]string{"commit": commit, "variant": string(p.Variant)})
 }
 
-// move commits a change on the branch that is checked out, making the repository
-// when there is none. When the files are committed there as the change wants them, an
+// move commits a change on the branch that is checked out, making the repository of the
+// files found when there is none. When the files are committed there as the change wants them, an
 // earlier attempt got that far: the commit that is checked out is the one. Git writes
 // the working tree before it moves the branch, so that the files alone show nothing.
-func (d *Desk) move(ctx context.Context, p archive.ProposalRecord, who patch.Person, side func(archive.FileChange) []byte, change []patch.File, message func(audit string) string) (string, error) {
+func (d *Desk) move(ctx context.Context, p archive.ProposalRecord, who patch.Person, found []string, side func(archive.FileChange) []byte, change []patch.File, message func(audit string) string) (string, error) {
 	repo, err := d.repository()
 	if err != nil {
 		return "", err
 	}
 	if repo == nil {
-		if repo, err = patch.Start(ctx, d.Workspace.Root, d.Env, "evolve: the workspace as it was before the first adoption\n", who); err != nil {
+		if repo, err = d.found(ctx, found, who); err != nil {
 			return "", err
 		}
 	}

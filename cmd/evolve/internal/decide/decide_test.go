@@ -59,6 +59,26 @@ func newOffice(t *testing.T, repository bool) *office {
 	return o
 }
 
+// sure is alice, who was shown what a new repository would hold.
+func (o *office) sure() Word {
+	o.t.Helper()
+	w := alice
+	var err error
+	if w.Found, err = o.desk().Founding(); err != nil {
+		o.t.Fatal(err)
+	}
+	return w
+}
+
+// programs is what git shows of the agent's program: a repository that an approval makes
+// holds the workspace's own files alone.
+func (o *office) programs(repository bool) string {
+	if repository {
+		return ""
+	}
+	return "?? agents/solver/agent.sh"
+}
+
 // desk is a desk on the workspace as it is now.
 func (o *office) desk() *Desk {
 	o.t.Helper()
@@ -136,11 +156,11 @@ func TestApproveCommitsAndRollbackRestores(t *testing.T) {
 			if p.State != archive.Awaiting || (p.Commit != "") != repository {
 				t.Fatalf("the proposal is %s with commit %q and gates %+v", p.State, p.Commit, p.Gates)
 			}
-			p, err := o.desk().Approve(t.Context(), p.ID, alice)
+			p, err := o.desk().Approve(t.Context(), p.ID, o.sure())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.State != archive.Adopted || o.git("rev-parse", "HEAD") != p.AdoptedCommit || o.git("status", "--porcelain") != "" {
+			if p.State != archive.Adopted || o.git("rev-parse", "HEAD") != p.AdoptedCommit || o.git("status", "--porcelain") != o.programs(repository) {
 				t.Errorf("%s at %s; HEAD %s, status %q", p.State, p.AdoptedCommit, o.git("rev-parse", "HEAD"), o.git("status", "--porcelain"))
 			}
 			if got := o.agent().Champion; !got.Equal(o.variant.Config) {
@@ -155,7 +175,7 @@ func TestApproveCommitsAndRollbackRestores(t *testing.T) {
 					t.Errorf("no trailer %q in\n%s", want, trailers)
 				}
 			}
-			p, err = o.desk().Rollback(t.Context(), p.ID, alice)
+			p, err = o.desk().Rollback(t.Context(), p.ID, o.sure())
 			if err != nil {
 				t.Fatal(err)
 			}

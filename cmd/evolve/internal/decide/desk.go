@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"evolve/archive"
@@ -141,21 +140,6 @@ func (d *Desk) proposal(ctx context.Context, id string) (archive.ProposalRecord,
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading proposal %s: %w", id, err)
-	}
-	return p, nil
-}
-
-// Person checks the name of whoever decides: it becomes a commit's author and a
-// line of its message.
-func Person(by string) (patch.Person, error) {
-	name, email, ok := strings.Cut(by, "<")
-	p := patch.Person{Name: strings.TrimSpace(name)}
-	if ok {
-		p.Email = strings.TrimSuffix(strings.TrimSpace(email), ">")
-	}
-	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '<' || r == '>' }
-	if p.Name == "" || strings.ContainsFunc(p.Name, bad) || strings.ContainsFunc(p.Email, bad) {
-		return p, Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
 	}
 	return p, nil
 }

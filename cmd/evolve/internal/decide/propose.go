@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"evolve/archive"
@@ -129,6 +128,9 @@ func Changes(names []string, from, to agent.Config) []archive.Change {
 
 // pass runs the gates, writes the proposal's commit, and stores where it stands.
 func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.ProposalRecord) error {
+	if err := withinKind(*p); err != nil {
+		return err
+	}
 	repo, err := d.repository()
 	if err != nil {
 		return err
@@ -151,16 +153,13 @@ func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.Proposal
 			return fmt.Errorf("writing the proposal's commit: %w", err)
 		}
 	}
-	if err := d.Archive.PutProposal(ctx, *p); err != nil {
-		return fmt.Errorf("recording the proposal: %w", err)
-	}
 	told := map[string]any{
 		"agent": p.Agent, "variant": p.Variant, "run": p.Run, "state": p.State, "evidence": p.Evidence, "gates": p.Gates, "commit": p.Commit,
 	}
 	if p.Kind != archive.KindConfig {
 		told["kind"], told["paths"] = p.Kind, paths(*p)
 	}
-	return d.note(ctx, "proposal.create", p.ID, told)
+	return d.settle(ctx, *p, "proposal.create", told)
 }
 
 // gates lists the checks of a proposal.
@@ -258,19 +257,16 @@ func (d *Desk) lay(a *workspace.Agent, p archive.ProposalRecord, side func(archi
 	for _, f := range p.Files {
 		contents[f.Path] = side(f)
 	}
+	root, err := os.OpenRoot(scratch)
+	if err != nil {
+		return scratch, err
+	}
 	for path, data := range contents {
-		if data == nil {
-			continue
-		}
-		target := filepath.Join(scratch, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-			return scratch, err
-		}
-		if err := os.WriteFile(target, data, 0o600); err != nil {
-			return scratch, err
+		if err == nil && data != nil {
+			err = put(root, path, data)
 		}
 	}
-	return scratch, nil
+	return scratch, errors.Join(err, root.Close())
 }
 
 // supersede closes the agent's older proposals that still await and whose place
@@ -291,23 +287,22 @@ func (d *Desk) supersede(ctx context.Context, p archive.ProposalRecord) error {
 			continue
 		}
 		other.State = archive.Superseded
-		if err := d.Archive.PutProposal(ctx, other); err != nil {
-			return fmt.Errorf("superseding %s: %w", other.ID, err)
-		}
-		if err := d.note(ctx, "proposal.supersede", other.ID, map[string]string{"by": p.ID}); err != nil {
+		if err := d.settle(ctx, other, "proposal.supersede", map[string]string{"by": p.ID}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Desk) note(ctx context.Context, kind, subject string, data any) error {
+// settle stores where a proposal stands together with the ledger entry that tells of it:
+// a process killed between the two would leave one without the other for good.
+func (d *Desk) settle(ctx context.Context, p archive.ProposalRecord, kind string, data any) error {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("writing the ledger: %w", err)
 	}
-	if _, err := d.Archive.Append(ctx, archive.LedgerEntry{Time: d.Now(), Kind: kind, Actor: robot, Subject: subject, Data: raw}); err != nil {
-		return fmt.Errorf("writing the ledger: %w", err)
+	if _, err := d.Archive.SettleProposal(ctx, p, archive.LedgerEntry{Time: d.Now(), Kind: kind, Actor: robot, Subject: p.ID, Data: raw}); err != nil {
+		return fmt.Errorf("recording %s and its ledger entry: %w", p.ID, err)
 	}
 	return nil
 }

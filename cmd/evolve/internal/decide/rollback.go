@@ -24,6 +24,9 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 		return p, err
 	}
 	who.When = d.Now()
+	if err := withinKind(p); err != nil {
+		return p, err
+	}
 	if p.State != archive.Adopted {
 		return p, Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
 	}
@@ -32,7 +35,7 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 		return p, err
 	}
 	if len(back) > 0 { // else an earlier attempt got as far as the commit
-		if err := d.undoable(ctx, p); err != nil {
+		if err := d.undoable(ctx, p, w.Found); err != nil {
 			return p, err
 		}
 		if err := d.restores(a, p); err != nil {
@@ -40,7 +43,7 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 		}
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Evidence}
-	commit, err := d.move(ctx, p, who, before, patch.Reverse(files(p)), func(audit string) string { return rollbackMessage(p, decision, audit) })
+	commit, err := d.move(ctx, p, who, w.Found, before, patch.Reverse(files(p)), func(audit string) string { return rollbackMessage(p, decision, audit) })
 	if err != nil {
 		return p, err
 	}
@@ -67,7 +70,7 @@ func (d *Desk) restores(a *workspace.Agent, p archive.ProposalRecord) error {
 // undoable refuses when the files are not as the adoption left them: in the commit that
 // is checked out, for git may write them otherwise into a working tree (its filters, the
 // ends of lines), and with no change since.
-func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord) error {
+func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord, found []string) error {
 	repo, err := d.repository()
 	if err != nil {
 		return err
@@ -85,7 +88,7 @@ func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord) error {
 		return err
 	}
 	if len(changed) == 0 {
-		return d.ready(ctx, repo, p)
+		return d.ready(ctx, repo, p, found)
 	}
 	hint := "restore them, or edit them by hand"
 	if later, err := d.Later(ctx, p); err != nil {

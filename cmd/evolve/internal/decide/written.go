@@ -251,16 +251,21 @@ func (d *Desk) registered() []string {
 
 // rehearseWritten applies the change to a scratch copy of the files and takes it
 // back: applied, it must load, and taken back, all must be as before.
-func (d *Desk) rehearseWritten(p archive.ProposalRecord) error {
+func (d *Desk) rehearseWritten(p archive.ProposalRecord) (err error) {
 	scratch, err := os.MkdirTemp("", "evolve-rehearsal-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
+	root, err := os.OpenRoot(scratch)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
 	there := &Desk{Workspace: &workspace.Workspace{Root: scratch}}
 	for _, side := range []func(archive.FileChange) []byte{before, after, before} {
 		for _, f := range p.Files {
-			if err := put(filepath.Join(scratch, filepath.FromSlash(f.Path)), side(f)); err != nil {
+			if err := put(root, f.Path, side(f)); err != nil {
 				return err
 			}
 		}
@@ -275,18 +280,19 @@ func (d *Desk) rehearseWritten(p archive.ProposalRecord) error {
 	return d.loadsOrIsGone(p, before)
 }
 
-// put writes a file, or removes it for nil.
-func put(name string, data []byte) error {
+// put writes a file below root, or removes it for nil. name has slashes.
+func put(root *os.Root, name string, data []byte) error {
+	name = filepath.FromSlash(name)
 	if data == nil {
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := root.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(name, data, 0o600)
+	return root.WriteFile(name, data, 0o600)
 }
 
 // loadsOrIsGone fails when one side of a proposal leaves files that do not load.

@@ -116,19 +116,19 @@ func TestToolIsProposedAdoptedAndTakenBack(t *testing.T) {
 				t.Errorf("tests: %s", got)
 			}
 			if len(o.agent().ToolFiles) != 0 {
-				t.Error("the tool is there before anybody approved it")
+				t.Error("the tool is there before it was approved")
 			}
 			again := o.proposeTool(doubled(t, nil))
 			if again.ID != p.ID {
 				t.Errorf("the same tool was proposed twice: %s, %s", p.ID, again.ID)
 			}
-			p, err := o.checking().Approve(t.Context(), p.ID, alice)
+			p, err := o.checking().Approve(t.Context(), p.ID, o.sure())
 			if err != nil {
 				t.Fatal(err)
 			}
 			a := o.agent()
 			def, err := authored.Parse(a.ToolFiles["doubled.star"], a.ToolFiles["doubled.json"])
-			if err != nil || def.Name != "doubled" || p.State != archive.Adopted || o.git("status", "--porcelain") != "" {
+			if err != nil || def.Name != "doubled" || p.State != archive.Adopted || o.git("status", "--porcelain") != o.programs(repository) {
 				t.Errorf("%s, %+v, %v, %q", p.State, def, err, o.git("status", "--porcelain"))
 			}
 			if trailers := o.git("log", "-1", "--format=%(trailers:only,unfold)"); !strings.Contains(trailers, "Evolve-Approved-By: Alice") ||
@@ -145,11 +145,11 @@ func TestToolIsProposedAdoptedAndTakenBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.append("agents/solver/agent.yaml", "tools: [doubled]\n")
-			_, err = o.checking().Rollback(t.Context(), p.ID, alice)
+			_, err = o.checking().Rollback(t.Context(), p.ID, o.sure())
 			refused(t, err, "agents/solver/agent.yaml names the tool doubled")
 			o.write("agents/solver/agent.yaml", string(yaml))
 
-			p, err = o.checking().Rollback(t.Context(), p.ID, alice)
+			p, err = o.checking().Rollback(t.Context(), p.ID, o.sure())
 			if err != nil || p.State != archive.RolledBack || len(o.agent().ToolFiles) != 0 {
 				t.Errorf("%s with %d files left, %v", p.State, len(o.agent().ToolFiles), err)
 			}
@@ -307,7 +307,7 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "solved 3 tasks of 3 clusters") {
 		t.Errorf("vetoes: %s", got)
 	}
-	// One an hour, and nobody is asked twice.
+	// One an hour, and no agent is asked twice.
 	if p := o.draft(o.desk()); p != nil {
 		t.Errorf("another draft within the hour: %+v", p)
 	}
@@ -316,11 +316,11 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 	if p := o.draft(later); p != nil {
 		t.Errorf("drafted again while it awaits: %+v", p)
 	}
-	adopted, err := o.desk().Approve(t.Context(), p.ID, alice)
+	adopted, err := o.desk().Approve(t.Context(), p.ID, o.sure())
 	if err != nil || adopted.State != archive.Adopted || len(o.agent().SkillFiles) != 1 {
 		t.Fatalf("%s, %v, %d files", adopted.State, err, len(o.agent().SkillFiles))
 	}
-	back, err := o.desk().Rollback(t.Context(), p.ID, alice)
+	back, err := o.desk().Rollback(t.Context(), p.ID, o.sure())
 	if err != nil || back.State != archive.RolledBack || len(o.agent().SkillFiles) != 0 {
 		t.Errorf("%s, %v", back.State, err)
 	}

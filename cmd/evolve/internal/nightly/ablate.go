@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -13,135 +14,241 @@ import (
 )
 
 const (
-	// ablateShare of the search's evaluations, money and time is for making its winner small.
+	// ablateShare of the search's evaluations, money and time is for making finalists small.
 	ablateShare = .1
-	// leastAblate is the least number of evaluations that can tell anything.
+	// mostAblate is the part that it may take where the changes are many.
+	mostAblate = .25
+	// leastSearched is how many evaluations for each task the search keeps before more than
+	// that share goes.
+	leastSearched = 20
+	// leastAblate is the least number of evaluations that is worth a stage of its own. With
+	// less the evaluations of the search decide alone.
 	leastAblate = 20
 )
 
-// minimise makes the best finalist small on the search tasks, and puts what is left of
-// it in its place, as far as it got. A finalist that has entered the confirmation already
-// stays as it is: its evidence is its own.
+// ablateNeed estimates how many evaluations it takes to make finalists small that change
+// so many parameters. Without chance it is a few tries on every task, of the finalist, of
+// the changes that go together and of those that stay, and a few tasks for each change
+// that is tried alone (measured: 200 to 350 for 12 changes on 60 tasks, 900 to 1,300 for
+// 20 on 100 where every change does something somewhere). With chance it is about what
+// shows an effect of a tenth.
+func ablateNeed(changes, tasks int, fixed bool) int {
+	if !fixed {
+		return ablateEach * changes
+	}
+	return tasks*(4+changes/4) + 6*changes
+}
+
+// ablateEach is the number of evaluations for each change of an agent with chance: of 8
+// changes, 500 set back nine idle ones in ten and lose a tenth of the gain, 200 lose more.
+const ablateEach = 40
+
+// minimise makes every finalist small before it may enter the confirmation. As many as may
+// enter tonight share the evaluations planned for it; of the others, and where the budget
+// is gone, the search's own evaluations decide. A finalist that has entered already stays
+// as it is: its evidence is its own.
 func (n *night) minimise(ctx context.Context, rec *mutate.Recommendation) error {
-	at, err := n.toMinimise(ctx, rec)
-	if err != nil || at < 0 {
+	entered, err := n.entered(ctx)
+	if err != nil || len(rec.Finalists) == 0 {
 		return err
 	}
-	winner := rec.Finalists[at]
-	known, next, err := n.measured(ctx)
+	m, err := n.newMinimisation(ctx)
 	if err != nil {
 		return err
 	}
-	a, err := ablation.New(ablation.Options{
-		Space: n.agent.Space, Champion: n.agent.Champion, Winner: winner.Config, Tasks: n.searchTasks(), Budget: n.plan.Ablate,
-		Seed: n.run.Seed, MaxRepeats: n.maxRepeats(), Known: known,
-	})
-	if err != nil {
-		return fmt.Errorf("making the winner small: %w", err)
+	var ended error
+	var finalists []mutate.Estimate
+	seen := map[agent.ConfigID]bool{}
+	turns := n.turns(rec, entered)
+	for _, f := range rec.Finalists {
+		if !entered[f.Variant] {
+			budget := 0
+			if len(turns) > 0 && turns[0].Variant == f.Variant {
+				if ended == nil {
+					budget = m.share(turns)
+				}
+				turns = turns[1:]
+			}
+			if f, err = m.minimise(ctx, f, budget); err != nil {
+				ended = errors.Join(ended, err)
+				if !errors.Is(err, bench.ErrBudget) {
+					return ended
+				}
+			}
+		}
+		if !seen[f.Variant] {
+			finalists = append(finalists, f)
+		}
+		seen[f.Variant] = true
 	}
-	if a.Changes() < 2 {
-		return nil
+	if n.adaptive() && errors.Is(ended, bench.ErrBudget) {
+		ended = nil // its part of the money or the time is used; the confirmation has its own
 	}
-	d := &drive{
-		searcher: a, concurrency: n.parallel(), lookahead: max(1, n.o.Lookahead), ordered: n.agent.Deterministic,
-		begin: func(t mutate.Trial) error {
-			t.Generation = winner.Generation + 1
-			return n.begin(ctx, t)
-		},
-		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return n.trial(ctx, t, next) },
-		told:     func(told int) { n.report(Progress{Stage: "ablate", Done: told, Planned: n.plan.Ablate}) },
-	}
-	ended := d.run(n.o.Drain)
-	if errors.Is(ended, context.Canceled) && n.o.Drain.Err() != nil {
-		ended = ErrInterrupted
-	}
+	rec.Finalists = finalists
 	// The confirmation looks its candidates up.
 	if err := n.o.Archive.Flush(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	r := a.Result()
-	n.result.Ablation = ablationRecord(r)
-	if r.Small != winner.Variant {
-		rec.Finalists[at] = smaller(winner, r)
-	}
 	return ended
 }
 
-// toMinimise is the index of the finalist to make small: the best one, if the
-// confirmation may take it up and has not done so yet; −1 for none.
-func (n *night) toMinimise(ctx context.Context, rec *mutate.Recommendation) (int, error) {
-	if len(rec.Finalists) == 0 {
-		return -1, nil
+// share is the number of evaluations for the first of some finalists. Without chance it is all
+// that are left, as what it does not need is for the next; with chance any number is of use,
+// and each gets its part by what it has changed.
+func (m *minimisation) share(finalists []mutate.Estimate) int {
+	if m.fixed() {
+		return m.left
 	}
-	best := rec.Finalists[0]
-	// The confirmation takes up nobody whose lead is below a standard deviation (spec 9.2).
-	if !(best.Gain > 0) || best.Gain < best.SD {
-		return -1, nil
+	var changes []int
+	all := 0
+	for _, f := range finalists {
+		n := max(1, changedBy(f.Config, m.agent.Champion))
+		changes = append(changes, n)
+		all += n
 	}
-	for c, err := range n.o.Archive.Candidates(ctx, n.agent.ID) {
-		if err != nil {
-			return -1, fmt.Errorf("%w: reading the candidates: %w", bench.ErrRecorder, err)
-		}
-		if c.Variant == best.Variant && c.Champion == n.plan.Champion && c.Void == "" && c.Run != n.run.ID {
-			return -1, nil
-		}
-	}
-	return 0, nil
+	return m.left * changes[0] / all
 }
 
-// measured are the evaluations of search tasks that this run has made, and the first
-// sequence number for others. In order, what an interrupted ablation has left is not
-// among them: it is replayed, and found again by its keys.
-func (n *night) measured(ctx context.Context) (known []mutate.Observation, next int64, err error) {
-	next = seqAblate
-	configs := map[agent.ConfigID]agent.Config{}
-	for e, err := range n.o.Archive.Evaluations(ctx, n.run.ID, n.agent.ID) {
+// entered are the variants with an entry of an earlier run against this champion.
+func (n *night) entered(ctx context.Context) (map[agent.ConfigID]bool, error) {
+	out := map[agent.ConfigID]bool{}
+	for c, err := range n.o.Archive.Candidates(ctx, n.agent.ID) {
 		if err != nil {
-			return nil, 0, fmt.Errorf("making the winner small: %w", err)
+			return nil, fmt.Errorf("%w: reading the candidates: %w", bench.ErrRecorder, err)
 		}
-		switch e.Stage {
-		case bench.StageSearch, bench.StageBaseline:
-		case bench.StageAblate:
-			if n.agent.Deterministic {
-				continue
-			}
-			next = max(next, e.Seq+1)
-		default:
+		if c.Champion == n.plan.Reference() && c.Void == "" && c.Run != n.run.ID {
+			out[c.Variant] = true
+		}
+	}
+	return out, nil
+}
+
+// minimisation is what the finalists' minimisations share.
+type minimisation struct {
+	*night
+	options ablation.Options
+	// earlier counts the evaluations that an interrupted run made for each finalist.
+	earlier map[agent.ConfigID]int
+	// left is the number of evaluations left, told how many were made, next the sequence
+	// number of the next.
+	left, told int
+	next       int64
+}
+
+func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
+	m := &minimisation{night: n, left: n.plan.Ablate, next: seqAblate, earlier: map[agent.ConfigID]int{}}
+	known, err := m.measured(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.options = ablation.Options{
+		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: n.searchTasks(), Seed: n.run.Seed, MaxRepeats: n.maxRepeats(), Known: known,
+	}
+	m.options.Model = ablation.Model(m.options)
+	return m, nil
+}
+
+// minimise makes one finalist small, with at most so many evaluations, and returns what
+// is left of it, as far as it got.
+func (m *minimisation) minimise(ctx context.Context, f mutate.Estimate, budget int) (mutate.Estimate, error) {
+	o := m.options
+	o.Winner, o.Budget = f.Config, budget
+	a, err := ablation.New(o)
+	if err != nil {
+		return f, fmt.Errorf("making a finalist small: %w", err)
+	}
+	if a.Changes() < 2 {
+		return f, nil
+	}
+	d := &drive{
+		searcher: a, concurrency: m.parallel(), lookahead: max(1, m.o.Lookahead), ordered: m.agent.Deterministic,
+		begin: func(t mutate.Trial) error {
+			t.Generation = f.Generation + 1
+			return m.begin(ctx, t)
+		},
+		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return m.trial(ctx, t, m.next) },
+		learn: func(t mutate.Trial, e bench.Evaluation) {
+			m.options.Known = append(m.options.Known, mutate.Observation{Trial: t, Scored: e.Scored, Score: e.Score})
+		},
+		told: func(told int) { m.report(Progress{Stage: "ablate", Done: m.told + told, Planned: m.plan.Ablate}) },
+	}
+	ended := d.run(m.o.Drain)
+	if errors.Is(ended, context.Canceled) && m.o.Drain.Err() != nil {
+		ended = ErrInterrupted
+	}
+	r := a.Result()
+	m.left -= r.Evaluations
+	m.told += d.count
+	m.next += int64(r.Evaluations)
+	small := f
+	if r.Small != f.Variant {
+		small = smaller(f, r)
+		err := m.begin(context.WithoutCancel(ctx), mutate.Trial{
+			Variant: small.Variant, Config: small.Config, Parents: small.Parents, Operator: small.Operator, Generation: small.Generation, Rationale: small.Rationale,
+		})
+		if err != nil {
+			return f, err
+		}
+	}
+	record := ablationRecord(r)
+	record.Evaluations += m.earlier[f.Variant]
+	m.result.Ablations = append(m.result.Ablations, record)
+	return small, ended
+}
+
+// measured are the evaluations of search tasks that this run has made. In order, what an
+// interrupted run has left of this stage is not among them: it is replayed, and found again
+// by its keys. Otherwise it counts against the budget.
+func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation, err error) {
+	variants := map[agent.ConfigID]archive.Variant{}
+	for e, err := range m.o.Archive.Evaluations(ctx, m.run.ID, m.agent.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("making the finalists small: %w", err)
+		}
+		ablate := e.Stage == bench.StageAblate
+		if ablate && m.replay || !ablate && e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
 			continue
 		}
-		if _, ok := configs[e.Variant]; !ok {
-			v, err := n.o.Archive.Variant(ctx, n.agent.ID, e.Variant)
-			if err != nil {
-				return nil, 0, fmt.Errorf("making the winner small: %w", err)
+		v, ok := variants[e.Variant]
+		if !ok {
+			if v, err = m.o.Archive.Variant(ctx, m.agent.ID, e.Variant); err != nil {
+				return nil, fmt.Errorf("making the finalists small: %w", err)
 			}
-			configs[e.Variant] = v.Config
+			variants[e.Variant] = v
 		}
-		t := mutate.Trial{Variant: e.Variant, Config: configs[e.Variant], Task: e.Task, Repeat: e.Repeat, Stage: e.Stage}
+		if ablate {
+			m.next = max(m.next, e.Seq+1)
+			m.left = max(0, m.left-1)
+			if len(v.Parents) > 0 {
+				m.earlier[v.Parents[0]]++
+			}
+		}
+		t := mutate.Trial{Variant: e.Variant, Config: v.Config, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage}
 		known = append(known, mutate.Observation{Trial: t, Scored: e.Scored, Score: e.Score})
 	}
-	return known, next, nil
+	return known, nil
 }
 
 // ablationRecord is a result as the archive keeps it.
-func ablationRecord(r ablation.Result) *archive.Ablation {
-	out := &archive.Ablation{Winner: r.Winner, Small: r.Small, Reverted: r.Reverted, Evaluations: r.Evaluations, Reason: r.Reason}
+func ablationRecord(r ablation.Result) archive.Ablation {
+	out := archive.Ablation{Winner: r.Winner, Small: r.Small, Reverted: r.Reverted, Evaluations: r.Evaluations, Reason: r.Reason}
 	for _, e := range r.Effects {
 		out.Effects = append(out.Effects, archive.ParamEffect{
-			Param: e.Param, Difference: finite(e.Difference), Lo: finite(e.Lo), Hi: finite(e.Hi), Evaluations: e.Evaluations,
+			Param: e.Param, Difference: finite(e.Difference), Lo: finite(e.Lo), Hi: finite(e.Hi), Evaluations: e.Evaluations, Shown: e.Shown, Untried: e.Untried,
 		})
 	}
 	return out
 }
 
-// smaller is what is believed of a winner made small: what is believed of the winner, less
-// what it was seen to lose, and never more.
+// smaller is what is believed of a finalist made small: what is believed of the finalist,
+// less what it is believed to have lost, and never more.
 func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 	out := winner
-	loss := max(0, -r.Loss.Difference)
+	loss := max(0, finite(r.Loss.Mean))
 	out.Variant, out.Config = r.Small, r.Config
 	out.Score, out.Lo, out.Hi, out.Gain = winner.Score-loss, winner.Lo-loss, winner.Hi-loss, winner.Gain-loss
 	out.Parents, out.Operator, out.Generation = []agent.ConfigID{winner.Variant}, ablation.Operator, winner.Generation+1
-	out.Rationale, out.Evaluations = r.Reason, r.Seen
+	out.Rationale, out.Evaluations = "set back: "+strings.Join(r.Reverted, ", "), r.Seen
 	return out
 }
 

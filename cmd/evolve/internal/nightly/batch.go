@@ -2,6 +2,7 @@ package nightly
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 
 	"github.com/sourcegraph/conc/pool"
@@ -9,10 +10,12 @@ import (
 	"evolve/bench"
 )
 
-// batch evaluates a fixed list of jobs, in order of the list as far as the
-// concurrency allows, and returns their evaluations by index; those that were not
-// made are zero. It stops issuing at the first error, which it returns. Before them the
-// stage had before evaluations, of those that are planned.
+// batch evaluates a fixed list of jobs and returns their evaluations by index; those
+// that were not made are zero. It issues them in an order that is drawn by the run's
+// seed and the first job's place: the two of a pair do not follow each other, which
+// would tell an agent that it is being confirmed, and drift favours neither. It stops
+// issuing at the first error, which it returns. Before them the stage had before
+// evaluations, of those that are planned.
 func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, before, planned int) ([]bench.Evaluation, error) {
 	out := make([]bench.Evaluation, len(jobs))
 	var (
@@ -28,8 +31,14 @@ func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, befor
 		}
 		return first
 	}
+	var place uint64
+	if len(jobs) > 0 {
+		place = uint64(jobs[0].Seq)
+	}
+	order := rand.New(rand.NewPCG(uint64(n.run.Seed), place)).Perm(len(jobs))
 	workers := pool.New().WithMaxGoroutines(n.parallel())
-	for i, job := range jobs {
+	for _, i := range order {
+		job := jobs[i]
 		if failed() != nil {
 			break
 		}
@@ -55,6 +64,17 @@ func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, befor
 	}
 	workers.Wait()
 	return out, first
+}
+
+// renew lets the programs of the agent begin a stage as strangers: what they have seen
+// of an earlier one would tell them that another has begun.
+func (n *night) renew() {
+	if n.opened.Renew == nil {
+		return
+	}
+	if err := n.opened.Renew(); err != nil {
+		n.o.Log.Warn("what the agent's programs left could not be removed", "agent", n.agent.ID, "error", err)
+	}
 }
 
 // report passes progress on.

@@ -45,7 +45,7 @@ func newMonths(t *testing.T, tasks, blocks int) *months {
 		{Name: "price", Kind: agent.Float, Min: 0, Max: 10, Default: 0.},
 		{Name: "n", Kind: agent.Int, Min: 0, Max: 100, Default: int64(0)},
 	}}
-	a.Champion = a.Space.Default()
+	a.Known, a.Champion = a.Space, a.Space.Default()
 	m := &months{t: t, store: archive.OpenMemory(), space: w, now: time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC), answers: coin}
 	m.budget = int(float64(blocks*tasks)/w.Settings.Confirm.Share) + 1 // a block is 2 × half of the tasks
 	return m
@@ -54,7 +54,7 @@ func newMonths(t *testing.T, tasks, blocks int) *months {
 // coin succeeds with the chance that its config says, independently in every evaluation.
 func coin(_ context.Context, req agent.Request) agent.Result {
 	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, req.Seed, req.Task.ID, req.Config.ID())
+	_, _ = fmt.Fprint(h, req.Seed, "t"+string(req.Task.Input), req.Config.ID())
 	x := h.Sum64() // the last bytes must move the first ones
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
@@ -315,7 +315,7 @@ func TestVoid(t *testing.T) {
 		change func(*months)
 		says   string
 	}{
-		"adoption": {func(m *months) { m.space.Agents[0].Champion = m.variant(agent.Config{"chance": .55}) }, "the champion was"},
+		"adoption": {func(m *months) { m.space.Agents[0].Champion = m.variant(agent.Config{"chance": .55}) }, "and the champion is"},
 		"suite": {func(m *months) {
 			for i := range m.space.Suites["toys"].Tasks {
 				m.space.Suites["toys"].Tasks[i].Goal = "say yes, please"
@@ -348,12 +348,14 @@ func TestVoid(t *testing.T) {
 	}
 }
 
-func TestCostVetoes(t *testing.T) {
+// TestDearIsATrade: what is better and costs twice as much is put to a person.
+func TestDearIsATrade(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	m.space.Agents[0].Champion = m.variant(agent.Config{"price": .01})
 	r := m.night(m.found(.3, m.variant(agent.Config{"chance": .9, "price": .02})))
 	f := r.Finalist[0]
-	if f.Ruling.State != stats.Vetoed || r.Verdict == archive.Adopt || len(r.Proposals) > 0 || !strings.Contains(f.Reason, "cost") {
+	if f.Ruling.State != stats.Trade || r.Verdict != archive.Trade || len(r.Proposals) != 1 || r.Winner != f.Variant ||
+		f.Accepted || !strings.Contains(f.Reason, "mean cost $0.01 → $0.02 (×2.00") {
 		t.Errorf("%s: %s", r.Verdict, f.Reason)
 	}
 }
@@ -363,7 +365,7 @@ func TestMissingDataDropsThePairOnly(t *testing.T) {
 	m := newMonths(t, 40, 3)
 	lost := m.variant(agent.Config{"chance": .52})
 	m.answers = func(ctx context.Context, req agent.Request) agent.Result {
-		if req.Task.ID == "t1" && req.Config.ID() == lost.ID() || req.Task.ID == "t4" {
+		if string(req.Task.Input) == "1" && req.Config.ID() == lost.ID() || string(req.Task.Input) == "4" {
 			return agent.Result{Outcome: agent.Infrastructure}
 		}
 		return coin(ctx, req)

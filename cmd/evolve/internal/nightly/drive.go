@@ -2,6 +2,7 @@ package nightly
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sourcegraph/conc/pool"
 
@@ -24,7 +25,7 @@ type drive struct {
 	evaluate func(mutate.Trial) (bench.Evaluation, error)
 	// ask prepares the answer to a trial with a Brief, in order of issue; what it returns
 	// is run like an evaluation. keep is called with the answer before it is told. Both
-	// are nil where the searcher was told that nobody answers.
+	// are nil where the searcher has no author.
 	ask         func(mutate.Trial) func() (reflection.Reply, error)
 	keep        func(mutate.Trial, reflection.Reply) error
 	concurrency int
@@ -69,13 +70,15 @@ func (d *drive) run(issue context.Context) error {
 	)
 	tell := func(a arrival) {
 		told++
-		waiting = false
+		waiting, finished = false, false // it may have been given more to ask for
 		switch {
 		case a.trial.Brief != nil && a.err == nil:
 			if err := d.keep(a.trial, a.reply); err != nil && stop == nil {
 				stop = err
 			}
 			d.searcher.Tell(mutate.Observation{Trial: a.trial, Draft: a.reply.Draft})
+		case a.trial.Brief == nil && errors.Is(a.err, bench.ErrBudget):
+			d.searcher.Tell(mutate.Observation{Trial: a.trial}) // it is not waited for
 		case a.trial.Brief == nil && (a.err == nil || a.eval.Scored):
 			if d.learn != nil {
 				d.learn(a.trial, a.eval)

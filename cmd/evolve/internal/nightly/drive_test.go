@@ -45,6 +45,8 @@ func (d *diary) Tell(o mutate.Observation) {
 	d.calls = append(d.calls, fmt.Sprintf("tell %d", o.Trial.N))
 }
 
+func (*diary) Hindsight([]mutate.Moment) mutate.Hindsight { return mutate.Hindsight{} }
+
 func (d *diary) Recommend() mutate.Recommendation { return mutate.Recommendation{} }
 
 // walk drives a diary with evaluations of random length, and returns the most that

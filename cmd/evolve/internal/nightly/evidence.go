@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
@@ -19,8 +19,10 @@ type evidence struct {
 	by    map[string]*stats.Pair
 	// blocks are the complete ones, tonight those of this run among them.
 	blocks, tonight int
-	// costs says that an evaluation cost something.
-	costs bool
+	// night numbers the run whose pairs are added.
+	night int
+	// guards are the bounds that the ruling asks for.
+	guards []stats.Bound
 }
 
 func newEvidence(tasks []*bench.Task) *evidence {
@@ -32,32 +34,55 @@ func newEvidence(tasks []*bench.Task) *evidence {
 }
 
 // add takes one pair of evaluations of the same task and repeat, the champion's
-// first; missing data on either side leaves the pair out.
+// first; where data is missing on one side, the other's score is kept apart.
 func (e *evidence) add(a, b bench.Evaluation) {
 	pair, ok := e.by[a.Task]
-	if !ok || !a.Scored || !b.Scored {
+	switch {
+	case !ok || !a.Scored && !b.Scored:
+		return
+	case !b.Scored:
+		pair.AloneA = append(pair.AloneA, a.Score)
+		return
+	case !a.Scored:
+		pair.AloneB = append(pair.AloneB, b.Score)
 		return
 	}
-	pair.A, pair.B = append(pair.A, a.Score), append(pair.B, b.Score)
+	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, e.night)
+	pair.FailedA, pair.FailedB = append(pair.FailedA, !a.Outcome.Gradable()), append(pair.FailedB, !b.Outcome.Gradable())
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
 	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
-	e.costs = e.costs || a.Usage.CostUSD > 0 || b.Usage.CostUSD > 0
+	e.consumed(pair, a, b)
+}
+
+// consumed adds what a pair used of the guarded metrics that have no field of their own.
+func (e *evidence) consumed(pair *stats.Pair, a, b bench.Evaluation) {
+	for _, g := range e.guards {
+		m, ok := bench.MetricOf(g.Name)
+		if !ok || m.Name == bench.MetricCost || m.Name == bench.MetricLatency {
+			continue
+		}
+		if pair.Other == nil {
+			pair.Other = map[string]stats.Measured{}
+		}
+		was := pair.Other[m.Name]
+		pair.Other[m.Name] = stats.Measured{A: append(was.A, m.Of(&a)), B: append(was.B, m.Of(&b))}
+	}
 }
 
 // pairs are those of the tasks that have any, in the order of the tasks.
 func (e *evidence) pairs() []stats.Pair {
 	var out []stats.Pair
 	for _, t := range e.order {
-		if pair := e.by[t.ID]; len(pair.A) > 0 {
+		if pair := e.by[t.ID]; len(pair.A)+len(pair.AloneA)+len(pair.AloneB) > 0 {
 			out = append(out, *pair)
 		}
 	}
 	return out
 }
 
-// differences are the candidate's to the champion over all pairs; variance is that of
+// Differences are the candidate's to the champion over all pairs; variance is that of
 // a single one.
-func (e *evidence) differences(variance float64) stats.Differences {
+func (e *evidence) Differences(variance float64) stats.Differences {
 	d := stats.Differences{Variance: variance}
 	for _, t := range e.order {
 		pair := e.by[t.ID]
@@ -118,9 +143,11 @@ func (b blocks) gather(e *evidence) (complete int) {
 }
 
 // assemble reads what an entry has from the evaluations of its runs.
-func (n *night) assemble(ctx context.Context, c archive.Candidate) (*evidence, error) {
+func (n *night) assemble(ctx context.Context, c confirm.Entry) (*evidence, error) {
 	out := newEvidence(n.sides.holdout)
-	for _, run := range c.Runs {
+	out.guards = n.o.Workspace.Bounds(n.agent)
+	for i, run := range c.Runs {
+		out.night = i
 		found := blocks{}
 		for e, err := range n.o.Archive.Evaluations(ctx, run, n.agent.ID) {
 			if err != nil {

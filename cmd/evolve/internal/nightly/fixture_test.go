@@ -2,6 +2,7 @@ package nightly
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math"
@@ -48,7 +49,7 @@ func toySkill(c agent.Config) float64 {
 func toyAgent(n int) inProcess {
 	return func(_ context.Context, req agent.Request) agent.Result {
 		var k int
-		if _, err := fmt.Sscanf(req.Task.ID, "t%d", &k); err != nil {
+		if err := json.Unmarshal(req.Task.Input, &k); err != nil {
 			return agent.Result{Outcome: agent.Execution, Error: err.Error()}
 		}
 		answer := "no"
@@ -65,7 +66,7 @@ func toyWorkspace(t testing.TB, n int) *workspace.Workspace {
 	yes := "yes"
 	tasks := make([]bench.Task, n)
 	for k := range tasks {
-		tasks[k] = bench.Task{ID: fmt.Sprintf("t%d", k), Domain: []string{"north", "south"}[k%2], Goal: "say yes", Answer: &yes}
+		tasks[k] = bench.Task{ID: fmt.Sprintf("t%d", k), Domain: []string{"north", "south"}[k%2], Goal: "say yes", Input: json.RawMessage(fmt.Sprint(k)), Answer: &yes}
 	}
 	if conflicts := bench.AssignSplits(tasks); len(conflicts) > 0 {
 		t.Fatal(conflicts)
@@ -77,7 +78,7 @@ func toyWorkspace(t testing.TB, n int) *workspace.Workspace {
 		Suites: map[string]*bench.Suite{"toys": {Name: "toys", Tasks: tasks, Hash: "toys"}},
 		Agents: []workspace.Agent{{
 			ID: "toy", Adapter: workspace.Adapter{Kind: "builtin"}, Deterministic: true, Suites: []string{"toys"},
-			Space: space, Champion: space.Default(), Hash: "toy",
+			Space: space, Known: space, Champion: space.Default(), Hash: "toy",
 		}},
 	}
 }
@@ -123,4 +124,13 @@ func diskArchive(t testing.TB) *archive.Archive {
 		}
 	})
 	return a
+}
+
+// whole skips a test of many nights in a short run, which the race detector makes ten times
+// as slow: other tests have the same goroutines.
+func whole(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many nights, which the tests that are not short live through")
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"evolve/archive"
-	"evolve/bench"
 	"evolve/mutate"
 	"evolve/runtime/agent"
 )
@@ -32,7 +31,8 @@ const (
 // history is what earlier nights learnt on the search tasks of tonight, the latest run
 // first. It depends on nothing but what the archive had when the run began, so that a
 // resumed run has the same. Configs that are none of the space any more are left out, and
-// an evaluation that several runs refer to counts once.
+// an evaluation that several runs refer to counts once; of an agent without chance the latest
+// of a config on a task does.
 func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	view := n.view()
 	configs := map[agent.ConfigID]agent.Config{}
@@ -40,13 +40,13 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 		if err != nil {
 			return nil, fmt.Errorf("remembering earlier nights: %w", err)
 		}
-		if c, problems := n.agent.Space.Parse(v.Config); len(problems) == 0 {
+		if c, problems := n.agent.Read(v.Config); len(problems) == 0 {
 			configs[v.ID] = c
 		}
 	}
 	var out []mutate.Remembered
 	run, trust, age := "", 0., 1.
-	seen := map[bench.Key]bool{}
+	seen := map[string]bool{}
 	for e, err := range view.Evaluations(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("remembering earlier nights: %w", err)
@@ -63,10 +63,14 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 			trust = age * changed
 		}
 		config, ok := configs[e.Variant]
-		if !ok || !e.Scored || trust < leastTrust || e.Key != "" && seen[e.Key] {
+		same := string(e.Key)
+		if n.fixed() { // the key tells stages apart, the answer does not
+			same = string(e.Variant) + "\x00" + e.Task
+		}
+		if !ok || !e.Scored || trust < leastTrust || same != "" && seen[same] {
 			continue
 		}
-		seen[e.Key] = true
+		seen[same] = true
 		out = append(out, mutate.Remembered{Variant: config.ID(), Config: config, Task: e.Task, Score: e.Score, Trust: trust})
 		if len(out) == mostRemembered {
 			break

@@ -1,17 +1,22 @@
 package nightly
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/limits"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
 	"evolve/runtime/agent"
@@ -42,11 +47,26 @@ type night struct {
 	sides   sides
 	tasks   map[string]*bench.Task
 	harness *bench.Harness
+	breaker *bench.Breaker
 	opened  Opened
 	result  archive.AgentResult
-	// The agent's share of the money and the time.
-	usd  float64
-	till time.Time
+	allowance
+	// got counts the evaluations that this process has had, aa those of the champion
+	// against itself once that stage is over.
+	got atomic.Int64
+	aa  *int
+	// held names the limit under policies that evaluations waited for when their time was
+	// over; hold guards it while evaluations are under way.
+	held string
+	hold sync.Mutex
+	// replay says that a resumed search is asked again from its beginning.
+	replay bool
+	// refused keep variants out of the confirmation, bar is what others have to beat.
+	refused []refusal
+	bar     bar
+	// barred are the variants that look better and that a person's refusal keeps out, by the
+	// proposal that was refused.
+	barred map[string][]agent.ConfigID
 	// names remembers the variants that are in the archive already.
 	names map[agent.ConfigID]bool
 }
@@ -63,12 +83,30 @@ func (n *night) work(ctx context.Context) (archive.AgentResult, error) {
 		}
 	}()
 	n.result = archive.AgentResult{Run: n.run.ID, Agent: n.agent.ID, Verdict: archive.Undecided}
+	var err error
+	if n.result.Reference, err = n.reference(ctx); err != nil {
+		n.record(err)
+		return n.result, err
+	}
 	ended := n.stages(ctx)
+	n.record(ended)
+	if streaks, why := n.breaker.Strayed(); streaks > 0 {
+		n.result.Strayed = cmp.Or(why, "no reason given")
+	}
 	if ended != nil && n.result.Reason == "" {
-		n.result.Reason = "the run ended before there was anything to decide"
+		n.because(stats.CauseEnded, "the run ended before there was anything to decide")
+		if errors.As(ended, new(*bench.SpentError)) {
+			n.result.Reason = ended.Error()
+		}
+	}
+	if n.result.Verdict != archive.Waits { // else the confirmation came to it
+		n.waiting(nil)
 	}
 	if err := n.o.Archive.Flush(context.WithoutCancel(ctx)); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	if err := n.o.Archive.PutPlan(context.WithoutCancel(ctx), *n.plan); err != nil { // as it was carried out
+		return n.result, errors.Join(ended, fmt.Errorf("%w: recording the plan: %w", bench.ErrRecorder, err))
 	}
 	if err := n.o.Archive.PutResult(context.WithoutCancel(ctx), n.result); err != nil {
 		return n.result, errors.Join(ended, fmt.Errorf("%w: recording the result: %w", bench.ErrRecorder, err))
@@ -78,7 +116,7 @@ func (n *night) work(ctx context.Context) (archive.AgentResult, error) {
 
 func (n *night) open(ctx context.Context) error {
 	scratch := filepath.Join(n.scratch(), n.agent.ID)
-	// Whatever a crashed run left there is nobody's.
+	// No process uses what a crashed run left there.
 	if err := os.RemoveAll(scratch); err != nil {
 		return fmt.Errorf("%w: clearing the working directories: %w", bench.ErrRecorder, err)
 	}
@@ -101,126 +139,112 @@ func (n *night) open(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("agent %s: %w", n.agent.ID, err), opened.Close())
 	}
-	n.shares()
-	breaker := bench.NewBreaker(n.o.Patience, n.plan.Champion, n.o.Sleep)
+	if err := n.take(ctx); err != nil {
+		return errors.Join(err, opened.Close())
+	}
+	n.breaker = bench.NewBreaker(n.o.Patience, n.plan.Champion, n.o.Sleep)
 	n.harness = bench.NewHarness(bench.Settings{
 		Run: n.run.ID, Agent: n.agent.ID, Identity: opened.Identity, Limits: n.o.Workspace.Settings.Limits,
 		Seed: n.run.Seed, UsesSeed: n.agent.UsesSeed || !n.agent.Deterministic, Scratch: scratch, AlwaysWorkdir: opened.Workdir,
-		SuiteDir: func(t *bench.Task) string { return n.sides.dirs[t] }, KeepTranscripts: true, Scrub: n.o.Scrub,
-	}, opened.Agent, grade, n.o.Archive, n.budget, breaker, n.o.Now)
+		SuiteDir: func(t *bench.Task) string { return n.sides.dirs[t] }, KeepTranscripts: true, Scrub: n.o.Scrub, Lost: n.o.Lost, Drain: n.o.Drain,
+	}, opened.Agent, grade, n.o.Archive, n.budget, n.breaker, n.o.Now)
 	if err := n.o.Archive.PutPlan(ctx, *n.plan); err != nil {
 		return errors.Join(fmt.Errorf("recording the plan: %w", err), opened.Close())
 	}
 	return nil
 }
 
-// shares gives the agent its part of the money and time that is left.
-func (n *night) shares() {
-	if total := n.o.Budget.USD; total > 0 {
-		if n.o.payForPatches() {
-			total *= 1 - patchShare
-		}
-		spent := n.budget.Spent()
-		n.usd = spent + (total-spent)/float64(n.left)
-	}
-	if !n.stop.IsZero() {
-		now := n.o.Now()
-		n.till = now.Add(n.stop.Sub(now) / time.Duration(n.left))
-	}
-}
-
-// limit bounds what comes next to a share of the agent's money and time.
-func (n *night) limit(share float64) {
-	usd, till := n.usd, n.till
-	if usd > 0 {
-		spent := n.budget.Spent()
-		usd = spent + (usd-spent)*share
-	}
-	if !till.IsZero() {
-		now := n.o.Now()
-		till = now.Add(time.Duration(float64(till.Sub(now)) * share))
-	}
-	n.budget.Limit(usd, till)
-}
-
 // stages runs the stages in order.
 func (n *night) stages(ctx context.Context) error {
 	if len(n.sides.search) == 0 {
-		n.result.Reason = "the suite has no search tasks"
+		n.because(stats.CauseNoTasks, "the suite has no search tasks")
 		n.result.Incomplete = n.result.Reason
 		return nil
 	}
 	if err := n.putVariant(ctx, archive.Variant{ID: n.plan.Champion, Config: n.agent.Champion, Operator: "champion"}, nil); err != nil {
 		return err
 	}
-	held, ablate := n.heldBack(), 0.
-	if n.plan.Ablate > 0 {
-		ablate = ablateShare * (1 - held)
-	}
-	n.limit(1 - held - ablate)
+	n.replan()
 	phase := n.o.Now()
 	err := n.againstItself(ctx)
 	phase = n.phase("aa", phase)
 	if err := n.explain("the champion against itself", err); err != nil {
 		return err
 	}
+	if n.plan.Search < 1 {
+		n.incomplete(n.spentLimit() + " left the agent nothing")
+		return nil
+	}
+	n.renew()
 	rec, err := n.search(ctx)
 	phase = n.phase("search", phase)
 	if err := n.explain("the search", err); err != nil {
 		return err
 	}
-	if n.plan.Confirm == 0 {
-		n.result.Reason = n.unconfirmed()
-		return nil
+	if err := n.prune(ctx, rec); err != nil {
+		return err
 	}
-	if n.plan.Ablate > 0 {
-		n.limit(ablate / (held + ablate)) // of what is left
+	if n.plan.Confirm > 0 { // with nothing planned for it the search's evaluations decide
+		if err := n.borrow(ctx, rec); err != nil {
+			return err
+		}
+		n.keep(n.plan.Confirm)
+		n.renew()
 		err = n.minimise(ctx, rec)
 		phase = n.phase("ablate", phase)
-		if err := n.explain("making the winner small", err); err != nil {
+		if err := n.explain("making the finalists small", err); err != nil {
 			return err
 		}
 	}
-	n.limit(1)
+	n.replanConfirmation()
+	if n.plan.Confirm == 0 {
+		n.because(n.unconfirmed())
+		return nil
+	}
+	n.keep(0)
+	n.renew()
 	err = n.confirm(ctx, rec)
+	if n.held != "" && n.result.Blocks == 0 && n.result.Verdict == archive.Undecided {
+		n.because(n.unconfirmed())
+	}
 	n.phase("confirm", phase)
 	return n.explain("the confirmation", err)
 }
 
-// leastHeldBack is the least share of the money and the time that is held back for
-// the confirmation of agents for which a few blocks are enough.
-const leastHeldBack = .25
-
-// heldBack is the share of the money and the time that the search leaves alone.
-func (n *night) heldBack() float64 {
-	share := n.o.Workspace.Settings.Confirm.Share
-	switch {
-	case n.plan.Confirm == 0:
-		return 0
-	case n.fixed():
-		return min(share, max(leastHeldBack, float64(n.plan.Confirm)/float64(n.plan.Confirm+n.plan.Search)))
-	}
-	return share
+// because records the one cause of a verdict that no confirmation led to.
+func (n *night) because(kind stats.CauseKind, sentence string) {
+	n.result.Reason, n.result.Causes = sentence, []stats.Cause{{Kind: kind, Sentence: sentence}}
 }
 
-func (n *night) unconfirmed() string {
+// unconfirmed is why there is no confirmation.
+func (n *night) unconfirmed() (stats.CauseKind, string) {
 	switch {
 	case n.plan.HoldoutTasks == 0:
-		return "the suite has no holdout tasks, so nothing could be confirmed"
+		return stats.CauseNoHoldout, "the suite has no holdout tasks, so nothing could be confirmed"
 	case n.o.SearchOnly():
-		return "only the search was asked for; nothing was confirmed on the holdout"
+		return stats.CauseSearchOnly, "only the search was asked for; nothing was confirmed on the holdout"
 	}
-	return "the budget left no room for one block of the confirmation"
+	if n.held != "" {
+		return stats.CauseNoBudget, "there was no time for one block of the confirmation: evaluations waited for a limit under policies: " + n.held
+	}
+	return stats.CauseNoBudget, n.spentLimit() + " left no room for one block of the confirmation"
 }
 
-// explain turns the end of a stage into what the run does next: running out of
-// budget is no error, everything else is.
+// explain turns the end of a stage into what the run does next: running out of the
+// run's own budget is no error, everything else is. A spent budget of the policies
+// ends the work on this agent: without what it pays for it would be another agent.
 func (n *night) explain(stage string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, new(*bench.SpentError)):
+		n.incomplete(stage + " was cut short: " + err.Error())
+		return err
+	case errors.As(err, new(*bench.WaitedError)):
+		n.incomplete(stage + " was cut short: " + err.Error())
+		return nil
 	case errors.Is(err, bench.ErrBudget):
-		n.incomplete(stage + " was cut short by the budget or the deadline")
+		n.incomplete(stage + " was cut short by " + n.spentLimit())
 		return nil
 	case errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled):
 		n.incomplete(stage + " was interrupted")
@@ -228,6 +252,28 @@ func (n *night) explain(stage string, err error) error {
 	}
 	n.incomplete(stage + " failed: " + err.Error())
 	return err
+}
+
+// spentLimit names the limit that leaves the agent the least now.
+func (n *night) spentLimit() string {
+	n.measure()
+	return limitName(n.ranOut().Limit)
+}
+
+// limitName names a limit of a run in a sentence.
+func limitName(l limits.Limit) string {
+	switch l {
+	case limits.Evaluations:
+		return "the limit of evaluations"
+	case limits.Money:
+		return "the limit of money"
+	case limits.Time:
+		return "the limit of time"
+	case limits.Deadline:
+		return "the deadline"
+	case limits.Enough, limits.Unknown:
+	}
+	return "the budget or the deadline"
 }
 
 func (n *night) incomplete(text string) {
@@ -268,7 +314,17 @@ func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, 
 			break
 		}
 	}
-	return n.harness.Evaluate(ctx, job)
+	e, err := n.harness.Evaluate(ctx, job)
+	if err == nil {
+		n.got.Add(1)
+	}
+	var waited *bench.WaitedError
+	if errors.As(err, &waited) {
+		n.hold.Lock()
+		n.held = waited.Policy
+		n.hold.Unlock()
+	}
+	return e, err
 }
 
 // parallel is the number of evaluations at once.
@@ -281,39 +337,69 @@ func (n *night) parallel() int {
 }
 
 // againstItself evaluates the champion twice on fresh repeats of search tasks.
-// Agents whose repeats are no new evidence have nothing to compare.
+// Agents whose repeats are no new evidence have nothing to compare. Where the plan waits
+// for what evaluations take, the first of these find it out, and more follow.
 func (n *night) againstItself(ctx context.Context) error {
-	if n.plan.AA == 0 {
-		return nil
-	}
+	settled := 0
+	defer func() { n.aa = &settled }()
 	first := aaRepeats + 2*n.run.Number
-	tasks := spread(n.sides.search, n.plan.AA/2)
-	jobs := make([]bench.Job, 0, 2*len(tasks))
-	for _, t := range tasks {
-		for arm := range 2 {
-			jobs = append(jobs, bench.Job{
-				Variant: n.plan.Champion, Config: n.agent.Champion, Task: t, Repeat: first + arm,
-				Stage: bench.StageAA, Seq: seqAA + int64(len(jobs)),
-			})
+	rest := slices.Clone(n.sides.search)
+	var done []*bench.Task
+	var evals []bench.Evaluation
+	for {
+		tasks := spread(rest, n.plan.AA/2-len(done))
+		if len(tasks) == 0 {
+			break
 		}
+		jobs := make([]bench.Job, 0, 2*len(tasks))
+		for _, t := range tasks {
+			for arm := range 2 {
+				jobs = append(jobs, bench.Job{
+					Variant: n.plan.Champion, Config: n.agent.Champion, Task: t, Repeat: first + arm,
+					Stage: bench.StageAA, Seq: seqAA + int64(settled+len(jobs)),
+				})
+			}
+		}
+		made, err := n.batch(ctx, "aa", jobs, settled, settled+len(jobs))
+		settled += len(jobs)
+		done, evals = append(done, tasks...), append(evals, made...)
+		n.compareWithItself(done, evals)
+		if err != nil || !n.adaptive() {
+			return err
+		}
+		rest = slices.DeleteFunc(rest, func(t *bench.Task) bool { return slices.Contains(tasks, t) })
+		n.replan()
 	}
-	evals, err := n.batch(ctx, "aa", jobs, 0, len(jobs))
+	return nil
+}
+
+// compareWithItself stores what pairs of the champion's runs, in the order of their
+// tasks, say of chance.
+func (n *night) compareWithItself(tasks []*bench.Task, evals []bench.Evaluation) {
 	has := newEvidence(tasks)
+	var repeats archive.Repeats
 	for i := 0; i+1 < len(evals); i += 2 {
-		has.add(evals[i], evals[i+1])
+		a, b := evals[i], evals[i+1]
+		has.add(a, b)
+		if a.Scored && b.Scored && a.Answer != "" { // a score alone tells no answer
+			repeats.Tasks++
+			if a.Answer == b.Answer && a.Outcome == b.Outcome && a.Score == b.Score {
+				repeats.Same++
+			}
+		}
 	}
 	if list := has.pairs(); len(list) > 0 {
 		noise := stats.NoiseFloor(list, shownLevel)
-		n.result.AA = &noise
+		n.result.AA, n.result.Repeats = &noise, &repeats
 	}
-	return err
 }
 
 // spread picks k tasks evenly over the list, so that no domain is left out.
 func spread(tasks []*bench.Task, k int) []*bench.Task {
 	if k >= len(tasks) {
-		return tasks
+		return slices.Clone(tasks)
 	}
+	k = max(0, k)
 	out := make([]*bench.Task, 0, k)
 	for i := range k {
 		out = append(out, tasks[i*len(tasks)/k])
@@ -324,6 +410,7 @@ func spread(tasks []*bench.Task, k int) []*bench.Task {
 func scored(e mutate.Estimate) archive.ScoredVariant {
 	return archive.ScoredVariant{
 		Variant: e.Variant, Config: e.Config, Score: finite(e.Score), Lo: finite(e.Lo), Hi: finite(e.Hi), Evaluations: e.Evaluations,
+		CostUSD: finite(e.CostUSD), Seconds: finite(e.Seconds), Breaks: e.Breaks,
 	}
 }
 

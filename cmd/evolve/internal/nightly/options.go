@@ -39,8 +39,10 @@ type Options struct {
 	// Seed of the run; nil: the run's number.
 	Seed      *int64
 	Selection string
-	// Resume takes up the latest run that did not end, if its plan is the same.
+	// Resume reports whether the latest run, if it did not end, is taken up.
 	Resume Resume
+	// Given are the options that were typed.
+	Given Given
 
 	// Open makes an agent ready to run.
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error)
@@ -72,12 +74,16 @@ type Options struct {
 	Patience bench.Patience
 	Progress func(Progress)
 	Log      *slog.Logger
+	// Lost is the time that this process has stood still so far; nil: it never did.
+	Lost func() time.Duration
 	// Drain, when done, stops new evaluations and lets those under way finish;
 	// the context of Run stops them as well.
 	Drain context.Context
 	// Binary and Host are for the provenance.
 	Binary, Host string
 
+	// most replaces [limits.Most]; 0: as it is. A test has no time for so many.
+	most int
 	// newSearch makes a search; nil: mutate.New. A benchmark puts one in its place that
 	// takes no time, to see what everything else takes.
 	newSearch func(mutate.Options) (mutate.Searcher, error)
@@ -86,8 +92,9 @@ type Options struct {
 // Resume says what to do about a run that did not end.
 type Resume int
 
-// ResumeCrashed takes up a run whose process died; ResumeAny one that a person
-// interrupted or an outage ended as well; ResumeNever starts afresh.
+// ResumeCrashed takes up a run whose process died, if the plan is the same. ResumeAny
+// takes up one that a person interrupted or an outage ended as well, with that run's
+// own options, and fails with a *ResumeError where it cannot. ResumeNever starts afresh.
 const (
 	ResumeCrashed Resume = iota
 	ResumeAny
@@ -103,12 +110,15 @@ type Opened struct {
 	Sandbox string
 	// Parallel bounds the evaluations at once; 0: no bound of its own.
 	Parallel int
-	// Workdir says that every evaluation needs one, files or not.
+	// Workdir reports whether every evaluation needs one, files or not.
 	Workdir bool
 	// Reflect answers the briefs of the search by the route that search.reflect names;
 	// nil where it names none.
 	Reflect model.Model
-	Close   func() error
+	// Renew makes the agent forget: its programs are started anew, and what they wrote
+	// is gone. It is called between stages; nil where there is nothing to renew.
+	Renew func() error
+	Close func() error
 }
 
 // Progress is a look at a stage under way.
@@ -125,6 +135,9 @@ type Progress struct {
 type Plan struct {
 	Run    archive.Run
 	Agents []archive.AgentPlan
+	// Limits say what will bind each of them. Where that is not known yet, the plan has no
+	// numbers of evaluations.
+	Limits []Expectation
 	// Outlooks are those of the same agents; empty when nothing is to be confirmed.
 	Outlooks []Outlook
 	// Tunings are the targets whose marked constants are searched after the agents.
@@ -140,6 +153,9 @@ type Summary struct {
 	// same seed gives again: a draft waits for an hour to have passed since the last.
 	Skills []archive.ProposalRecord
 }
+
+// limited reports whether money, time or a deadline limits the run.
+func (o Options) limited() bool { return o.Budget.USD > 0 || o.Budget.Time > 0 || !o.Until.IsZero() }
 
 // SearchOnly reports whether the confirmation was left out.
 func (o Options) SearchOnly() bool {

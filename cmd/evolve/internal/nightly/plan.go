@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/workspace"
 )
@@ -14,12 +15,19 @@ type Want struct {
 	Budget       int
 	SearchTasks  int
 	HoldoutTasks int
-	HoldoutUnits int // clusters among the holdout tasks
-	// Fixed says that a repeat is no new evidence.
+	// Params is the number of parameters that a finalist can change at once.
+	Params       int
+	HoldoutUnits int // the independent tasks that the holdout is worth
+	// Fixed reports whether a repeat is no new evidence.
 	Fixed      bool
 	Confirm    workspace.Confirm
 	SearchOnly bool
 	Baseline   float64
+	// AA is the number of evaluations of the champion against itself when it is settled;
+	// nil: as many as the budget suggests.
+	AA *int
+	// Variances are what is known of the agent's; the zero value: nothing.
+	Variances stats.Variances
 }
 
 // Allocation says how many evaluations each stage gets.
@@ -35,24 +43,34 @@ type Allocation struct {
 	Warnings []string
 }
 
-// fewUnits is the number of independent holdout tasks below which only "better on
-// these tasks" can honestly be claimed (spec 9.2).
-const fewUnits = 10
-
 // Allocate divides a budget among the stages. The confirmation gets its share in whole
 // blocks (the champion and a variant once on every holdout task). Where a repeat is
 // no new evidence, it gets what one block for each finalist needs, the champion's part
 // being common to all. What it cannot use goes to the search, which gives a tenth for
-// making its winner small.
+// making its winners small, up to a quarter where the changes are many.
 func Allocate(w Want) Allocation {
+	a := divide(w)
+	if a.Confirm > 0 {
+		a.power(w)
+	}
+	return a
+}
+
+// divide is Allocate without what the confirmation can show, which takes time to find.
+func divide(w Want) Allocation {
 	a := Allocation{Search: w.Budget}
 	if !w.SearchOnly {
 		a.confirmation(w)
-		if !w.Fixed {
+		switch {
+		case w.AA != nil:
+			a.AA = min(*w.AA, a.Search)
+		case !w.Fixed:
 			a.AA = 2 * min(w.SearchTasks, w.Budget/40)
-			a.Search -= a.AA
 		}
-		if ablate := int(float64(a.Search) * ablateShare); a.Confirm > 0 && ablate >= leastAblate {
+		a.Search -= a.AA
+		share := func(part float64) int { return int(float64(a.Search) * part) }
+		ablate := max(share(ablateShare), min(share(mostAblate), ablateNeed(w.Params, w.SearchTasks, w.Fixed), a.Search-leastSearched*w.SearchTasks))
+		if a.Confirm > 0 && ablate >= leastAblate {
 			a.Ablate = ablate
 			a.Search -= a.Ablate
 		}
@@ -83,24 +101,27 @@ func (a *Allocation) confirmation(w Want) {
 		a.Confirm = (a.Finalists + 1) * w.HoldoutTasks
 	}
 	a.Search -= a.Confirm
-	a.power(w)
 }
 
-// power says what the confirmation can show, and warns where that is nothing.
+// plan writes the numbers of evaluations into a plan.
+func (a Allocation) plan(p *archive.AgentPlan) {
+	p.Search, p.Baseline, p.AA, p.Ablate, p.Confirm = a.Search, a.Baseline, a.AA, a.Ablate, a.Confirm
+	p.Finalists, p.Repeats = a.Finalists, a.Blocks
+}
+
+// power notes what the confirmation can show, and warns where that is nothing.
 func (a *Allocation) power(w Want) {
-	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed)
+	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
 	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
 	a.Power = design.Statement()
-	needed := ""
+	needed, least := "", stats.LeastTasks(design.Alpha)
 	if n := design.Needed(stats.Practical); n > w.HoldoutUnits {
 		needed = fmt.Sprintf("; to show %.0f points on new tasks, about %d independent holdout tasks are needed", 100*stats.Practical, n)
 	}
 	switch {
-	case w.HoldoutUnits < fewUnits:
+	case w.HoldoutUnits < least:
 		a.Warnings = append(a.Warnings, fmt.Sprintf(
-			"%d independent holdout tasks are too few for a claim about new tasks: \"better on these tasks\" is all that can honestly be shown%s", w.HoldoutUnits, needed))
-	case a.Month == 0:
-		a.Warnings = append(a.Warnings, "hopeless: no improvement on new tasks, however large, can be shown with these holdout tasks and this budget"+needed)
+			"%d independent holdout tasks are too few for a claim about new tasks, which needs at least %d: \"better on these tasks\" is all that can be shown%s", w.HoldoutUnits, least, needed))
 	case a.Detectable == 0 && !w.Fixed:
 		a.Warnings = append(a.Warnings, "one night cannot show any improvement on new tasks; the evidence adds up over several")
 	}

@@ -54,7 +54,8 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 		{"forty tasks", want(2000, 40, false), nil, true, true},
 		{"forty tasks of a fixed agent", want(2000, 40, true), nil, true, true},
 		{"a night of one block", want(260, 80, false), []string{"one night cannot show", "few variants"}, false, true},
-		{"few tasks", want(2000, 9, false), []string{"9 independent holdout tasks are too few"}, true, true},
+		{"few tasks", want(2000, 7, false), []string{"7 independent holdout tasks are too few", "needs at least 8"}, false, false},
+		{"as many as it needs", want(2000, 8, false), nil, true, true},
 		{"three tasks", want(2000, 3, false), []string{"3 independent holdout tasks are too few"}, false, false},
 		{"no room", want(100, 40, false), []string{"no room for one block", "124 are needed", "few variants"}, false, false},
 		{"no holdout", want(1000, 0, false), []string{"no holdout tasks"}, false, false},
@@ -80,12 +81,12 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 	}
 }
 
-// TestAHopelessNightIsFlagged: ten clusters of many tasks, and a night of one block.
-func TestAHopelessNightIsFlagged(t *testing.T) {
+// TestAStricterLevelNeedsMoreTasks: at a level of .001 a month ten tasks are too few.
+func TestAStricterLevelNeedsMoreTasks(t *testing.T) {
 	w := want(64, 10, true)
 	w.Confirm.Level = .001
 	a := Allocate(w)
-	if text := strings.Join(a.Warnings, "\n"); a.Month != 0 || !strings.Contains(text, "hopeless") || !strings.Contains(text, "independent holdout tasks are needed") {
+	if text := strings.Join(a.Warnings, "\n"); a.Month != 0 || !strings.Contains(text, "needs at least 14") || !strings.Contains(text, "independent holdout tasks are needed") {
 		t.Errorf("%+v", a)
 	}
 	if n := w.Confirm.Design(1, 10, 10, true).Needed(stats.Practical); n <= 10 {

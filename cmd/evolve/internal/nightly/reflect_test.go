@@ -134,6 +134,8 @@ func (s *school) Tell(o mutate.Observation) {
 
 func (*school) Recommend() mutate.Recommendation { return mutate.Recommendation{} }
 
+func (*school) Hindsight([]mutate.Moment) mutate.Hindsight { return mutate.Hindsight{} }
+
 // lesson is what became of a school.
 type lesson struct {
 	run    string
@@ -173,7 +175,10 @@ func teach(t *testing.T, w *workspace.Workspace, a *archive.Archive, m model.Mod
 		opened.Reflect = m
 		return opened, err
 	}
-	o.Resume, o.Concurrency = ResumeAny, 1
+	o.Concurrency = 1
+	if latest, err := a.Run(t.Context(), ""); err == nil && latest.State != archive.RunDone {
+		o.Resume = ResumeAny
+	}
 	if change != nil {
 		change(&o)
 	}

@@ -10,11 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/limits"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -40,9 +43,18 @@ type runner struct {
 	budget *bench.Budget
 	// stop ends the work on agents, end all that comes after it; zero: open.
 	stop, end time.Time
+	// byDeadline says that stop follows from the deadline and not from a duration.
+	byDeadline bool
+	// byDefault says that no limit was given.
+	byDefault bool
 	tunings   []tunable
-	running   atomic.Int64
-	reached   atomic.Int64
+	// variances are what earlier runs say of each agent's.
+	variances map[string]stats.Variances
+	// held names the first limit under policies that an agent's evaluations waited for
+	// when their time was over.
+	held    string
+	running atomic.Int64
+	reached atomic.Int64
 }
 
 // Prepare makes the plan of a run without spending or writing anything.
@@ -51,7 +63,14 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Run: r.run, Agents: r.plans}
+	if err := r.searchable(); err != nil {
+		return Plan{}, err
+	}
+	expected, err := r.expect(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Run: r.run, Agents: r.plans, Limits: expected}
 	for _, t := range r.tunings {
 		plan.Tunings = append(plan.Tunings, t.Tuning)
 	}
@@ -71,20 +90,40 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 // Run does the nightly batch. The Summary holds whatever was found, also with an
 // error; the run's exit code says how it ended.
 func Run(ctx context.Context, o Options) (Summary, error) {
+	asked, err := o.digest()
+	if err != nil {
+		return Summary{}, err
+	}
 	r, err := prepare(ctx, o)
 	if err != nil {
 		return Summary{}, err
+	}
+	if err := r.searchable(); err != nil {
+		return Summary{}, err
+	}
+	if r.run.Asked == "" { // a resumed run keeps that of its beginning
+		r.run.Asked = asked
 	}
 	if err := r.start(ctx); err != nil {
 		return Summary{}, err
 	}
 	var results []archive.AgentResult
 	var ended error
+	var spent *bench.SpentError
 	for i, a := range r.agents {
 		n := &night{runner: r, agent: a, plan: &r.plans[i], left: len(r.agents) - i}
 		result, err := n.work(ctx)
 		if result.Agent != "" {
 			results = append(results, result)
+		}
+		if r.held == "" {
+			r.held = n.held
+		}
+		if errors.As(err, &spent) { // others may not need what is spent
+			if result.Verdict == archive.Undecided && r.run.Spent == "" {
+				r.run.Spent = spent.Policy
+			}
+			continue
 		}
 		if err != nil {
 			ended = err
@@ -101,37 +140,37 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 }
 
 func prepare(ctx context.Context, o Options) (*runner, error) {
-	r := &runner{o: o}
+	byDefault := false
+	if o.Budget.Evaluations == 0 && !o.limited() {
+		o.Budget.Evaluations, byDefault = workspace.DefaultEvaluations, true
+	}
+	r := &runner{o: o, byDefault: byDefault}
 	if o.Patches != nil { // what the night sets there is of this night alone
 		desk := *o.Patches
 		r.o.Patches = &desk
 	}
-	agents, err := Choose(o.Workspace, o.Agents)
-	if err != nil {
+	latest, err := o.Archive.Run(ctx, "")
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return nil, fmt.Errorf("reading the latest run: %w", err)
+	}
+	if o.Resume == ResumeAny {
+		return r, r.resume(ctx, latest)
+	}
+	if r.agents, err = Choose(o.Workspace, o.Agents); err != nil {
 		return nil, err
 	}
-	r.agents = agents
 	r.survey()
-	latest, err := o.Archive.Run(ctx, "")
-	switch {
-	case errors.Is(err, archive.ErrNotFound):
-	case err != nil:
-		return nil, fmt.Errorf("reading the latest run: %w", err)
-	case latest.State == archive.RunRunning && o.Resume != ResumeNever,
-		o.Resume == ResumeAny && (latest.State == archive.RunInterrupted || latest.State == archive.RunFailed):
-		if err := r.plan(latest.Number); err != nil {
+	if latest.State == archive.RunRunning && o.Resume != ResumeNever {
+		if err := r.plan(ctx, latest.Number, latest.ID); err != nil {
 			return nil, err
 		}
 		if r.run.ID == latest.ID {
-			resumed := latest
-			resumed.State, resumed.Resumed, resumed.Concurrency = archive.RunRunning, latest.Resumed+1, r.run.Concurrency
-			resumed.Exit, resumed.Reason, resumed.Ended = 0, "", time.Time{}
-			resumed.Until, resumed.Host, resumed.Binary = r.run.Until, r.run.Host, r.run.Binary
-			r.run = resumed
+			r.takeUpRun(latest)
 			return r, nil
 		}
+		o.Log.Warn("the process of run " + latest.ID + " died; what is asked for now is another plan, so another run begins, and what was recorded is kept")
 	}
-	return r, r.plan(latest.Number + 1)
+	return r, r.plan(ctx, latest.Number+1, "")
 }
 
 // Choose are the agents with these names, each once, or all where there are none.
@@ -165,8 +204,9 @@ type UnknownAgentError struct {
 
 func (e *UnknownAgentError) Error() string { return fmt.Sprintf("no agent is called %q", e.Name) }
 
-// plan fills the run and plans of a run with this number.
-func (r *runner) plan(number int) error {
+// plan fills the run and plans of a run with this number; taken up is the id of the
+// interrupted run that it may be, empty for a new one.
+func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	o := r.o
 	seed := int64(number)
 	if o.Seed != nil {
@@ -181,14 +221,26 @@ func (r *runner) plan(number int) error {
 		Lookahead: o.Lookahead, Concurrency: o.Concurrency, BudgetEval: o.Budget.Evaluations,
 		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Until: o.Until, Binary: o.Binary, Host: o.Host,
 	}
-	r.plans = nil
+	r.plans, r.variances = nil, map[string]stats.Variances{}
 	for i, a := range r.agents {
-		r.run.Agents = append(r.run.Agents, a.ID)
-		share := o.Budget.Evaluations / len(r.agents)
-		if i < o.Budget.Evaluations%len(r.agents) {
-			share++
+		var err error
+		if r.variances[a.ID], err = r.learn(ctx, a, number); err != nil {
+			return err
 		}
-		r.plans = append(r.plans, r.planAgent(a, share))
+		r.run.Agents = append(r.run.Agents, a.ID)
+		plan := r.planAgent(a, shareOf(o.Budget.Evaluations, len(r.agents), i))
+		if takenUp == "" {
+			plan.Waits, err = r.waits(ctx, a, "")
+		} else {
+			plan.Waits, err = r.survive(ctx, a, takenUp)
+		}
+		if err != nil {
+			return err
+		}
+		if w, ok := against(plan.Waits); ok {
+			plan.Against = w.Variant
+		}
+		r.plans = append(r.plans, plan)
 	}
 	identity, err := json.Marshal(struct {
 		Number    int
@@ -215,17 +267,27 @@ func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
 	o := r.o
 	set := o.Workspace.Settings
 	sides := suitesOf(o.Workspace, a)
-	alloc := Allocate(Want{
-		Budget: budget, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout), HoldoutUnits: units(sides.holdout),
-		Fixed: a.Deterministic && !a.UsesSeed, Confirm: set.Confirm, Baseline: set.Search.Baseline, SearchOnly: o.SearchOnly(),
-	})
+	var alloc Allocation
+	if budget > 0 || !o.limited() {
+		alloc = Allocate(r.want(a, sides, budget))
+	}
 	return archive.AgentPlan{
 		Agent: a.ID, Suites: a.Suites, SuiteHash: sides.hash, SplitHash: sides.splitHash, AgentHash: a.Hash,
-		SpaceHash: spaceHash(a.Space), PricesHash: pricesHash(set.Prices), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Space.Default().ID(),
+		SpaceHash: spaceHash(a.Known), PricesHash: pricesHash(set.Prices), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Known.Default().ID(),
 		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
 		Search: alloc.Search, Baseline: alloc.Baseline, AA: alloc.AA, Ablate: alloc.Ablate, Confirm: alloc.Confirm,
 		Finalists: alloc.Finalists, Repeats: alloc.Blocks, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout),
-		Detectable: alloc.Detectable, Month: alloc.Month, Power: alloc.Power, Warnings: alloc.Warnings,
+		Detectable: alloc.Detectable, Month: alloc.Month, Power: alloc.Power, Warnings: alloc.Warnings, Alike: sides.alike,
+	}
+}
+
+// want is what an agent's allocation of so many evaluations is made from.
+func (r *runner) want(a *workspace.Agent, s sides, evaluations int) Want {
+	set := r.o.Workspace.Settings
+	return Want{
+		Budget: evaluations, SearchTasks: len(s.search), HoldoutTasks: len(s.holdout), HoldoutUnits: workspace.Units(s.holdout),
+		Fixed: a.Deterministic && !a.UsesSeed, Confirm: set.Confirm, Baseline: set.Search.Baseline, SearchOnly: r.o.SearchOnly(),
+		Variances: r.variances[a.ID], Params: changeable(a.Space),
 	}
 }
 
@@ -235,18 +297,14 @@ func (r *runner) start(ctx context.Context) error {
 	if err := r.abandonOthers(ctx); err != nil {
 		return err
 	}
-	now := o.Now()
+	now := o.Now().Round(0) // deadlines are by the clock on the wall, which goes on while the machine sleeps
 	if r.run.Started.IsZero() {
 		r.run.Started = now
 	}
-	if o.Budget.Time > 0 {
-		r.stop = now.Add(o.Budget.Time)
+	if err := r.countWorked(ctx, now); err != nil {
+		return err
 	}
-	if !o.Until.IsZero() {
-		if until := o.Until.Add(-drainReserve(o.Until.Sub(now))); r.stop.IsZero() || until.Before(r.stop) {
-			r.stop = until
-		}
-	}
+	r.stop, r.byDeadline = r.stopAt(now)
 	if r.end = r.stop; len(r.tunings) > 0 && !r.stop.IsZero() {
 		r.stop = r.stop.Add(-time.Duration(float64(r.stop.Sub(now)) * tuneShare))
 	}
@@ -265,6 +323,46 @@ func (r *runner) start(ctx context.Context) error {
 		kind = "run.resume"
 	}
 	return r.note(ctx, kind, map[string]any{"plans": r.plans, "seed": r.run.Seed})
+}
+
+// stopAt is when the work ends that begins now, zero for never, and whether the deadline
+// decides that.
+func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
+	if r.o.Budget.Time > 0 {
+		stop = now.Add(r.o.Budget.Time - r.run.Worked)
+	}
+	if !r.o.Until.IsZero() {
+		if until := r.o.Until.Add(-drainReserve(r.o.Until.Sub(now))); stop.IsZero() || until.Before(stop) {
+			return until, true
+		}
+	}
+	return stop, false
+}
+
+// countWorked counts the time that the processes before this one worked on a resumed run,
+// as far as their evaluations tell: a limit of time is one of the run.
+func (r *runner) countWorked(ctx context.Context, now time.Time) error {
+	defer func() { r.run.Since = now }()
+	if r.run.Resumed == 0 {
+		return nil
+	}
+	since := r.run.Since
+	if since.IsZero() {
+		since = r.run.Started
+	}
+	last := since
+	for _, a := range r.run.Agents {
+		for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
+			if err != nil {
+				return fmt.Errorf("counting what the run has worked: %w", err)
+			}
+			if e.Time.After(last) && !e.Time.After(now) {
+				last = e.Time
+			}
+		}
+	}
+	r.run.Worked += last.Sub(since)
+	return nil
 }
 
 // countSpent adds what the interrupted part of a resumed run has paid.
@@ -336,15 +434,29 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	r.run.State, r.run.Exit, r.run.Reason = archive.RunDone, ExitDone, ""
 	switch {
 	case ended == nil:
-		if exhausted(results) {
-			r.run.Exit, r.run.Reason = ExitBudget, "the budget or the deadline ended it before a single planned stage was complete"
+		switch {
+		case r.run.Spent != "":
+			r.run.Exit, r.run.Reason = ExitBudget, "a budget under policies is spent: "+r.run.Spent
+		case exhausted(results):
+			r.run.Exit, r.run.Reason = ExitBudget, r.spentLimits()+" ended it before a single planned stage was complete"
+			if r.held != "" {
+				r.run.Spent = r.held
+				r.run.Reason = "the time ended it before a single planned stage was complete: evaluations waited for a limit under policies: " + r.held
+			}
 		}
 	case errors.Is(ended, ErrInterrupted) || errors.Is(ended, context.Canceled):
 		r.run.State, r.run.Exit, r.run.Reason = archive.RunInterrupted, ExitInterrupted, "a person stopped it"
 	default:
 		r.run.State, r.run.Exit, r.run.Reason = archive.RunFailed, ExitInfrastructure, ended.Error()
+		var failing *bench.FailingError
+		if errors.As(ended, &failing) {
+			r.run.Try = failing.Try()
+		}
 	}
 	_ = os.RemoveAll(r.scratch())
+	if err := r.leaveEnding(); err != nil {
+		r.o.Log.Warn("a crash before this process exits would have the run done again", "error", err)
+	}
 	if err := r.o.Archive.PutRun(ctx, r.run); err != nil {
 		return errors.Join(ended, fmt.Errorf("recording the end of the run: %w", err))
 	}
@@ -355,6 +467,20 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 		return ended
 	}
 	return nil
+}
+
+// spentLimits names the limits that ended the work on the agents.
+func (r *runner) spentLimits() string {
+	var names []string
+	for _, l := range r.run.Limits {
+		if name := limitName(limits.Limit(l.Bound)); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return limitName(limits.Unknown)
+	}
+	return strings.Join(names, " and ")
 }
 
 // exhausted reports whether no agent completed anything that was planned.

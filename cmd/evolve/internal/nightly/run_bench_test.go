@@ -65,6 +65,10 @@ func (s *sweep) Ask() (mutate.Trial, mutate.Status) {
 
 func (s *sweep) Tell(mutate.Observation) {}
 
+func (s *sweep) Resize(budget int) { s.o.Budget = budget }
+
+func (*sweep) Hindsight([]mutate.Moment) mutate.Hindsight { return mutate.Hindsight{} }
+
 func (s *sweep) Recommend() mutate.Recommendation {
 	e := mutate.Estimate{Variant: s.o.Champion.ID(), Config: s.o.Champion, Evaluations: 1}
 	return mutate.Recommendation{Champion: e, Best: e}

@@ -8,6 +8,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/limits"
 	"evolve/mutate"
 	"evolve/mutate/reflection"
 	"evolve/runtime/agent"
@@ -29,19 +30,19 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	}
 	ordered := n.agent.Deterministic
 	seq, recorded := seqSearch, 0
-	if !ordered && n.run.Resumed > 0 {
+	if !n.replay && n.run.Resumed > 0 {
 		// Without an order to replay, a resumed search is told what was paid for.
 		if seq, recorded, err = n.recall(ctx, searcher, author); err != nil {
 			return nil, err
 		}
 	}
-	var curve []archive.CurvePoint
-	every := max(1, n.plan.Search/curvePoints)
+	var moments []mutate.Moment
+	follow := n.follow(ctx, searcher, recorded)
 	look := func(told int) {
 		rec := searcher.Recommend()
-		curve = append(curve, archive.CurvePoint{
-			Evaluations: told, Best: finite(rec.Best.Score), Random: finite(rec.Random.Score), RandomEvals: rec.Random.Evaluations,
-		})
+		m := rec.Moment()
+		m.Evaluations = told
+		moments = append(moments, m)
 		n.report(Progress{
 			Stage: "search", Done: told, Planned: n.plan.Search,
 			Known: rec.Best.Evaluations > 0, Best: rec.Best.Score, Lo: rec.Best.Lo, Hi: rec.Best.Hi,
@@ -52,7 +53,8 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 		begin:    func(t mutate.Trial) error { return n.begin(ctx, t) },
 		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return n.trial(ctx, t, seq) },
 		told: func(told int) {
-			if told += recorded; told%every == 0 {
+			follow(told)
+			if told += recorded; told%max(1, n.plan.Search/curvePoints) == 0 {
 				look(told)
 			}
 		},
@@ -62,27 +64,83 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 		d.keep = func(t mutate.Trial, r reflection.Reply) error { return author.keep(ctx, t, r) }
 		d.learn = author.learn
 	}
-	err = d.run(n.o.Drain)
-	if errors.Is(err, context.Canceled) && n.o.Drain.Err() != nil {
-		err = ErrInterrupted
+	for more := true; more; {
+		err = d.run(n.o.Drain)
+		if errors.Is(err, context.Canceled) && n.o.Drain.Err() != nil {
+			err = ErrInterrupted
+		}
+		made := d.count + recorded
+		if n.adaptive() && errors.Is(err, bench.ErrBudget) && !errors.As(err, new(*bench.SpentError)) && made > 0 {
+			// The search ends where its share of money or time does: that is its plan, as long
+			// as it has come to anything.
+			searcher.Resize(made)
+			switch {
+			case made >= len(n.sides.search):
+				err = nil
+			case n.held != "":
+				err = &bench.WaitedError{Policy: n.held}
+			}
+		}
+		if err != nil {
+			break
+		}
+		if more, err = n.release(ctx, searcher.Recommend(), made); more {
+			searcher.Resize(n.plan.Search)
+		}
 	}
-	if last := len(curve) - 1; d.count > 0 && (last < 0 || curve[last].Evaluations != d.count+recorded) {
+	if last := len(moments) - 1; d.count > 0 && (last < 0 || moments[last].Evaluations != d.count+recorded) {
 		look(d.count + recorded)
 	}
 	rec := searcher.Recommend()
 	n.result.Search = archive.SearchResult{
-		Champion: scored(rec.Champion), Recommended: scored(rec.Best), Curve: curve,
+		Champion: scored(rec.Champion), Recommended: scored(rec.Best),
 		Variants: rec.Variants, Exhausted: rec.Exhausted,
+	}
+	for _, e := range rec.Front {
+		n.result.Search.Front = append(n.result.Search.Front, scored(e))
 	}
 	if rec.Random.Evaluations > 0 {
 		baseline := scored(rec.Random)
 		n.result.Search.Baseline = &baseline
 	}
+	n.lookBack(searcher, moments)
 	n.result.SearchDone = err == nil
 	if count := n.count(ctx); count != nil {
 		return &rec, count
 	}
 	return &rec, err
+}
+
+// follow returns what is called after each evaluation that the search was told of, with
+// their number: as what evaluations take becomes known, the night is planned again, first
+// after one round of them and then each time a twentieth of what is left was made.
+func (n *night) follow(ctx context.Context, s mutate.Searcher, recorded int) func(told int) {
+	if !n.adaptive() {
+		return func(int) {}
+	}
+	next, made, since := n.parallel(), n.budget.Made().Evaluations, n.o.Now()
+	return func(told int) {
+		if told < next {
+			return
+		}
+		now, m := n.o.Now(), n.budget.Made().Evaluations
+		n.meter.Elapse(m-made, now.Sub(since))
+		made, since = m, now
+		was := n.plan.Search
+		n.replan()
+		next = told + max(n.parallel(), (n.plan.Search-recorded-told)/20)
+		if change := n.plan.Search - was; change == 0 || n.forecast.Limit != limits.Evaluations && 50*max(change, -change) < was && n.plan.Replanned {
+			n.plan.Search = was
+			return
+		}
+		s.Resize(n.plan.Search)
+		if !n.plan.Replanned {
+			n.plan.Replanned = true
+			if err := n.o.Archive.PutPlan(ctx, *n.plan); err != nil {
+				n.o.Log.Warn("the plan of the run was not stored again", "error", err)
+			}
+		}
+	}
 }
 
 // begin stores the variant of a trial when it is new, so that variants are
@@ -119,7 +177,7 @@ func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
 	return start(mutate.Options{
 		Space: n.agent.Space, Champion: n.agent.Champion, Tasks: n.searchTasks(), Budget: n.plan.Search, Seed: n.run.Seed,
 		MaxRepeats: n.maxRepeats(), Selection: n.o.Selection, BaselineShare: baseline, Finalists: finalists,
-		View: n.view(), History: history,
+		View: n.view(), History: history, Guards: n.o.Workspace.Bounds(n.agent),
 		Author: n.opened.Reflect != nil,
 	})
 }

@@ -17,6 +17,8 @@ type sides struct {
 	search, holdout []*bench.Task
 	dirs            map[*bench.Task]string
 	hash, splitHash string
+	// alike says what near-duplicates the suites hold, in words.
+	alike []string
 }
 
 // suitesOf gathers the tasks of an agent's suites. Tasks of different suites with
@@ -31,6 +33,9 @@ func suitesOf(w *workspace.Workspace, a *workspace.Agent) sides {
 		}
 		s.suites = append(s.suites, suite)
 		_, _ = fmt.Fprintf(all, "%s\x00%s\x00", name, suite.Hash)
+		if text := suite.Likeness().String(); text != "" {
+			s.alike = append(s.alike, "suite "+name+": "+text)
+		}
 		s.search = append(s.search, suite.Side(bench.Search)...)
 		s.holdout = append(s.holdout, suite.Side(bench.Holdout)...)
 		for i := range suite.Tasks {
@@ -39,17 +44,11 @@ func suitesOf(w *workspace.Workspace, a *workspace.Agent) sides {
 			_, _ = fmt.Fprintf(split, "%s\x00%s\x00", t.ID, t.Split)
 		}
 	}
+	if a.Alike.Groups > 0 {
+		s.alike = append(s.alike, "over its suites: "+a.Alike.String())
+	}
 	s.hash, s.splitHash = hex.EncodeToString(all.Sum(nil)[:16]), hex.EncodeToString(split.Sum(nil)[:16])
 	return s
-}
-
-// units counts the clusters among tasks.
-func units(tasks []*bench.Task) int {
-	seen := map[string]bool{}
-	for _, t := range tasks {
-		seen[t.Unit()] = true
-	}
-	return len(seen)
 }
 
 // pricesHash names what models cost; empty when nothing does.

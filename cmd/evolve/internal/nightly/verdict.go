@@ -8,51 +8,34 @@ import (
 	"fmt"
 
 	"evolve/archive"
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/mutate"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 )
 
-// report adds a candidate's ruling to the result.
-func (s *confirmation) report(r stats.Ruling, c *archive.Candidate) {
-	s.rulings = append(s.rulings, r)
-	s.result.Finalist = append(s.result.Finalist, archive.Finalist{
-		Variant: c.Variant, Comparison: r.Comparison, SearchDifference: c.Gain, Accepted: r.State == stats.Proven,
-		Reason: r.Reason, Ruling: &r, Runs: c.Runs,
-	})
-}
-
-// judgedBefore says what became of a variant that is ahead in the search and had its
-// turn against this champion in an earlier run; empty when there is none.
-func (s *confirmation) judgedBefore(rec *mutate.Recommendation) string {
-	for _, f := range rec.Finalists {
-		for _, c := range s.entries {
-			if f.Gain > 0 && c.Variant == f.Variant && c.Champion == s.plan.Champion && c.Holds == s.holds && c.State.Ended() {
-				return fmt.Sprintf("; variant %s, which does, was confirmed in run %s: %s", c.Variant.Short(), c.Runs[len(c.Runs)-1], c.Reason)
-			}
-		}
+// conclude puts what the confirmation found into the result.
+func (n *night) conclude(c *confirm.Confirmation) {
+	for _, t := range c.Turns() {
+		n.result.Finalist = append(n.result.Finalist, archive.Finalist{
+			Variant: t.Entry.Variant, Comparison: t.Ruling.Comparison, SearchDifference: t.Entry.Gain, Accepted: t.Ruling.State == stats.Proven,
+			Reason: t.Ruling.Reason, Ruling: &t.Ruling, Runs: t.Entry.Runs,
+		})
 	}
-	return ""
-}
-
-// conclude draws the verdict from the rulings of this run.
-func (s *confirmation) conclude(rec *mutate.Recommendation) {
-	d := stats.Conclude(s.rulings, stats.Circumstances{Searched: s.result.SearchDone, Blocked: s.blocked, Behind: s.behind, Design: s.design()})
-	s.result.Verdict, s.result.Reason, s.result.Detectable = d.Verdict, d.Sentence, finite(d.Detectable)
+	n.result.Blocks = c.Blocks()
+	d := c.Conclude(n.result.SearchDone, n.design())
+	n.result.Verdict, n.result.Reason, n.result.Causes, n.result.Detectable = d.Verdict, d.Sentence, d.Causes, finite(d.Detectable)
 	if d.Winner >= 0 {
-		s.result.Winner = s.result.Finalist[d.Winner].Variant
+		n.result.Winner = n.result.Finalist[d.Winner].Variant
 	}
-	if d.Verdict == stats.Keep && len(s.rulings) == 0 {
-		s.result.Reason += s.judgedBefore(rec)
-	}
-	ledger := entryLedger(s.control, s.entries, s.o.Now())
-	s.result.Entries = &ledger
+	ledger := entryLedger(c.Control, c.Entries(), n.o.Now())
+	n.result.Entries = &ledger
 }
 
-// design is what this confirmation has to spend.
+// design is what this confirmation has to spend, and what was known of its variances before it.
 func (n *night) design() stats.Design {
-	return n.o.Workspace.Settings.Confirm.Design(n.plan.Repeats, len(n.sides.holdout), units(n.sides.holdout), n.fixed())
+	return n.o.Workspace.Settings.Confirm.Design(n.plan.Repeats, len(n.sides.holdout), workspace.Units(n.sides.holdout), n.fixed()).With(n.variances[n.agent.ID])
 }
 
 // propose drafts the proposal of the winner and hands it on.

@@ -14,19 +14,20 @@ import (
 // endless are the flags of runs that only time can end.
 var endless = []string{"--seed", "7", "--budget-evals", "10000000"}
 
-// TestTimeIsUp ends a run before a single stage is complete.
+// TestTimeIsUp ends a run before a single evaluation could begin: with more time the
+// search is planned by it, and comes to its end.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
 	p := starter(t)
 	p.flags = endless
-	o := decodeOutcome(t, p.do(6, p.night("--stages", "search", "--budget-time", "1s")...))
+	o := decodeOutcome(t, p.do(6, p.night("--stages", "search", "--budget-time", "1ms")...))
 	if a := o.Agents[0]; o.Exit != 6 || a.Verdict != archive.Undecided || len(a.Proposals) > 0 {
 		t.Errorf("a run without a complete stage says %+v", o)
 	}
 	if v := p.mustLook(); v.run.State != archive.RunDone || v.run.Exit != 6 {
 		t.Errorf("the run is %s with exit %d", v.run.State, v.run.Exit)
 	}
-	p.admits("the search was cut short")
+	p.admits("the limit of time left the agent nothing")
 	// The next night is not hindered.
 	p.flags = []string{"--budget-evals", "300", "--stages", "search"}
 	if o := decodeOutcome(t, p.do(0, p.night()...)); !strings.HasPrefix(o.Run, "2-") {
@@ -53,7 +54,7 @@ func TestUntil(t *testing.T) {
 		t.Errorf("a run that began at %s must be done by %s", left.Started, left.Until)
 	}
 	if os.Getenv("EVOLVE_TRIALS") == "" {
-		t.Log("EVOLVE_TRIALS is not set: nobody waits for the next minutes to pass")
+		t.Log("EVOLVE_TRIALS is not set: the test would wait for minutes to pass")
 		return
 	}
 	p = starter(t)

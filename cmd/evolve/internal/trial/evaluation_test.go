@@ -21,6 +21,15 @@ type made struct {
 // evaluations reads those of the latest run, by agent and place in the run.
 func (p place) evaluations() map[string]made {
 	p.t.Helper()
+	return p.configured(p.mustLook())
+}
+
+// configured reads the configs of evaluations that were seen.
+func (p place) configured(seen view) map[string]made {
+	p.t.Helper()
+	if len(seen.evaluations) == 0 {
+		return nil
+	}
 	ctx := p.t.Context()
 	a, err := archive.OpenRead(filepath.Join(p.root, ".evolve", "archive"))
 	if err != nil {
@@ -32,7 +41,7 @@ func (p place) evaluations() map[string]made {
 		}
 	}()
 	out := map[string]made{}
-	for id, e := range p.mustLook().evaluations {
+	for id, e := range seen.evaluations {
 		v, err := a.Variant(ctx, e.Agent, e.Variant)
 		if err != nil {
 			p.t.Fatal(err)

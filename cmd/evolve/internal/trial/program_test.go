@@ -10,21 +10,24 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"evolve/runtime/agent"
 )
 
-// callsVar names the file in which the trial program notes the id of each request.
+// callsVar names the file in which the trial program notes each request: its task,
+// config and seed, see [call].
 const callsVar = "TRIAL_CALLS"
 
 // program is an agent in POSIX shell. It answers the tasks that its effort and
 // its manner are up to; the trial puts the lines for further manners in.
 const program = `while IFS= read -r line; do
 	id=${line#*'"id":"'} id=${id%%'"'*}
-	task=${line#*'"task":{"id":"t'} task=${task%%'"'*}
+	task=${line#*'"goal":"is '} task=${task%%' '*}
 	effort=${line#*'"effort":'} effort=${effort%%[!0-9]*}
 	manner=${line#*'"manner":"'} manner=${manner%%'"'*}
-	if [ -n "$TRIAL_CALLS" ]; then echo "$id" >>"$TRIAL_CALLS"; fi
-	FIRST
 	seed=${line#*'"seed":'} seed=${seed%%[!0-9]*}
+	if [ -n "$TRIAL_CALLS" ]; then echo "t$task/$effort/$manner/$seed" >>"$TRIAL_CALLS"; fi
+	FIRST
 	reach=$((effort * 10 + seed % 21)) answer=no
 	case $manner in
 	careful) reach=$((reach + 15)) ;;
@@ -74,7 +77,7 @@ func written(t *testing.T, s script) place {
 	var suite strings.Builder
 	for i := range 80 {
 		side := []string{"search", "holdout"}[i%2]
-		fmt.Fprintf(&suite, `{"id":"t%d","domain":"d","goal":"is it within reach?","answer":"yes","graders":[{"type":"exact"}],"split":%q}`+"\n", i, side)
+		fmt.Fprintf(&suite, `{"id":"t%d","cluster":"t%[1]d","domain":"d","goal":"is %[1]d within reach?","answer":"yes","graders":[{"type":"exact"}],"split":%[2]q}`+"\n", i, side)
 	}
 	for name, text := range map[string]string{
 		"evolve.yaml":              "search: {concurrency: 4, lookahead: 16}\nconfirm: {finalists: 2}\n",
@@ -121,8 +124,13 @@ func writtenAndCounted(t *testing.T, s script) place {
 	return p
 }
 
-// calls lists the ids of all requests that the agent has read, oldest first;
-// nothing where they are not counted.
+// call is an evaluation as the program notes it.
+func call(task string, config agent.Config, seed int64) string {
+	return fmt.Sprintf("%s/%d/%s/%d", task, config.Int("effort", 0), config.String("manner"), seed)
+}
+
+// calls lists all requests that the agent has read, oldest first; nothing where
+// they are not counted.
 func (p place) calls() []string {
 	p.t.Helper()
 	if p.log == "" {

@@ -47,6 +47,8 @@ func agentKeys(f *agentFile) object {
 			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(a)},
 			{name: "tools", doc: "tools that the built-in agent may be given, a server's as server__tool; left out: all", field: words(&a.Tools, 1, nil, "")},
 			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; left out: none", field: words(&a.MCP, 0, serverPattern, serverRule)},
+			{name: "guards", doc: "what a winner may consume at most; goes before guards of evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
+			{name: "prefer", doc: "what a point of score is worth; goes before prefer of evolve.yaml, key by key", field: preferKeys(&a.Prefer)},
 			{name: "reviewers", doc: "agents that review this one's proposals", field: words(&a.Reviewers, 0, namePattern, nameRule)},
 			{name: "space", doc: "parameters that the search may change, each with its type, range and default; a built-in agent has its own, and naming some here narrows the search to them", field: spaceKeys(f)},
 		},

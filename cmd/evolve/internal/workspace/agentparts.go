@@ -108,6 +108,7 @@ func (l *loader) checkPolicyNames(agents []Agent) {
 		tools = append(tools, l.toolsOf(&agents[i])...)
 	}
 	l.set.policyNames(l.source(SettingsFile), ids, tools)
+	l.set.policyReach(l.source(SettingsFile), agents)
 }
 
 // folderFiles reads the files of a folder that have one of the endings. A link is

@@ -138,7 +138,7 @@ func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[st
 func ReadChampion(root string, a *Agent) (agent.Config, error) {
 	var c collector
 	scratch := *a
-	config, ok := readChampion(&c, root, &scratch, a.Space)
+	config, ok := readChampion(&c, root, &scratch, a.Known)
 	if !ok {
 		return nil, c.err()
 	}

@@ -159,7 +159,7 @@ func TestChampionRoundTrip(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatalf("the test made a bad config: %v", problems)
 		}
-		a := &Agent{ID: "solver", Space: space, hasStrategy: true}
+		a := &Agent{ID: "solver", Space: space, Known: space, hasStrategy: true}
 		files := ChampionFiles(a, c)
 		if !bytes.Equal(files["agents/solver/config.yaml"], ChampionFiles(a, c)["agents/solver/config.yaml"]) {
 			t.Fatal("the same config gave other bytes")

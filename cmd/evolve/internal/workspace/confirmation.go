@@ -1,8 +1,26 @@
 package workspace
 
 import (
+	"maps"
+	"slices"
+
+	"evolve/bench"
+	"evolve/bench/grade"
 	"evolve/bench/stats"
 )
+
+// Units is the number of independent tasks that tasks are worth, in whole ones: clusters are one
+// each when they weigh the same, and fewer otherwise ([stats.Independent]).
+func Units(tasks []*bench.Task) int {
+	weights := map[string]float64{}
+	for _, t := range tasks {
+		weights[t.Unit()] += t.Importance()
+	}
+	return int(stats.Independent(slices.Collect(maps.Values(weights))) + 1e-9)
+}
+
+// Graded reports whether a grader of any of the tasks may give a part of the score.
+func Graded(tasks []*bench.Task) bool { return slices.ContainsFunc(tasks, grade.Partial) }
 
 // Control is the error control of an agent across nights: the settings' level, shared
 // among the entries of a month.
@@ -26,8 +44,8 @@ func (c Confirm) Blocks(budget, tasks int, fixed bool) int {
 	return blocks
 }
 
-// Design is what the confirmation has to spend on so many holdout tasks, with so many
-// clusters among them, when a night can pay so many blocks for one candidate.
+// Design is what the confirmation has to spend on so many holdout tasks, worth so many
+// independent ones ([Units]), when a night can pay so many blocks for one candidate.
 func (c Confirm) Design(blocks, tasks, units int, fixed bool) stats.Design {
 	control := c.Control()
 	tonight := float64(tasks * blocks)

@@ -29,9 +29,11 @@ type Check struct {
 	Text   string `json:"text"`
 	// Hint says what to do; empty when there is nothing to do.
 	Hint string `json:"hint,omitempty"`
+	// Trial is the task that an agent was tried with; nil for every other check.
+	Trial *Trial `json:"trial,omitempty"`
 }
 
-// Probes are doctor's eyes. Each must be set, but for Probe.
+// Probes are doctor's eyes. Each must be set, but for Probe, Trial and Marks.
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
@@ -54,9 +56,15 @@ type Probes struct {
 	// LookupEnv finds a variable of the environment.
 	LookupEnv func(name string) (string, bool)
 	// Probe asks a provider's model something cheap, and says in a few words what
-	// came of it; nil asks nobody. It is never called for a provider whose key is not
+	// came of it; nil asks none. It is never called for a provider whose key is not
 	// set. Neither detail nor error may hold a key.
 	Probe func(ctx context.Context, name string, p Provider, route Route) (detail string, err error)
+	// Trial gives an agent one task of its search side, or two, and says what became of it.
+	// Its error says why the agent cannot be made ready. Nil tries none.
+	Trial func(ctx context.Context, a *Agent) (Trial, error)
+	// Limits forecasts the evaluations of a run with the limits of the settings, for each
+	// agent; nil: they are taken from the settings alone.
+	Limits func(ctx context.Context, w *Workspace) ([]Forecast, error)
 	// Marks looks at the marked constants of targets; nil looks at none.
 	Marks Marks
 }
@@ -76,26 +84,30 @@ func Doctor(ctx context.Context, p Probes) []Check {
 	checks = append(checks, checkGit(ctx, p)...)
 	checks = append(checks, checkSandbox(ctx, p, w), checkDisk(p), checkWritable(p), checkClock(ctx, p), checkArchive(ctx, p))
 	if w != nil {
+		checks = append(checks, checkOwn(w)...)
 		checks = append(checks, checkSuites(w)...)
 		checks = append(checks, checkAgents(p, w)...)
+		checks = append(checks, checkUnsearched(w)...)
 		checks = append(checks, checkProviders(ctx, p, w)...)
 		checks = append(checks, checkServers(p, w)...)
+		checks = append(checks, checkTrials(ctx, p, w, checks)...)
 		checks = append(checks, checkPatchTargets(ctx, p, w)...)
-		checks = append(checks, checkPower(w)...)
+		forecasts, limits := checkLimits(ctx, p, w)
+		checks = append(append(checks, limits...), checkPower(w, forecasts)...)
 	}
 	return checks
 }
 
 func ok(name, format string, args ...any) Check {
-	return Check{name, StatusOK, fmt.Sprintf(format, args...), ""}
+	return Check{Name: name, Status: StatusOK, Text: fmt.Sprintf(format, args...)}
 }
 
 func warn(name, hint, format string, args ...any) Check {
-	return Check{name, StatusWarn, fmt.Sprintf(format, args...), hint}
+	return Check{Name: name, Status: StatusWarn, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 func fail(name, hint, format string, args ...any) Check {
-	return Check{name, StatusFail, fmt.Sprintf(format, args...), hint}
+	return Check{Name: name, Status: StatusFail, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // checkWorkspace has one line for each issue.
@@ -252,7 +264,7 @@ func checkAgents(p Probes, w *Workspace) []Check {
 	return checks
 }
 
-// modelOf says what a built-in agent thinks with.
+// modelOf returns what a built-in agent thinks with.
 func modelOf(w *Workspace, a *Agent) string {
 	if a.Adapter.Model == ModelHeuristic {
 		return "heuristic model"

@@ -4,22 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"evolve/bench"
+	"evolve/bench/stats"
 )
-
-// fewUnits is the number of independent holdout tasks below which a claim about
-// new tasks has no ground (spec 9.2).
-const fewUnits = 10
-
-// units counts the independent tasks: clusters are one each.
-func units(tasks []*bench.Task) int {
-	seen := map[string]bool{}
-	for _, t := range tasks {
-		seen[t.Unit()] = true
-	}
-	return len(seen)
-}
 
 func checkSuites(w *Workspace) []Check {
 	var checks []Check
@@ -31,39 +20,65 @@ func checkSuites(w *Workspace) []Check {
 			domains[s.Tasks[i].Domain] = true
 		}
 		all := append(slices.Clone(search), holdout...)
+		clusters := map[string]bool{}
+		for _, t := range all {
+			clusters[t.Unit()] = true
+		}
 		text := fmt.Sprintf("%s (%d search, %d holdout), %s, %s", count(len(s.Tasks), "task"), len(search), len(holdout),
-			count(len(domains), "domain"), count(units(all), "cluster"))
+			count(len(domains), "domain"), count(len(clusters), "cluster"))
 		if !slices.ContainsFunc(w.Agents, func(a Agent) bool { return slices.Contains(a.Suites, name) }) {
 			text += "; no agent uses it"
 		}
 		label := "suite " + name
-		switch n := units(holdout); {
+		least := stats.LeastTasks(w.Settings.Confirm.Control().Alpha())
+		switch n := Units(holdout); {
 		case len(search) == 0:
 			checks = append(checks, warn(label, "give some tasks the split search", "%s: nothing to search on", text))
 		case n == 0:
 			checks = append(checks, warn(label, "give some tasks the split holdout", "%s: without holdout tasks the verdict is always undecided", text))
-		case n < fewUnits:
-			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters", fewUnits),
-				"%s: too few for a claim about new tasks", text))
+		case n < least:
+			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters that weigh about the same", least),
+				"%s: %s, too few for a claim about new tasks", text, count(n, "independent holdout task")))
 		default:
 			checks = append(checks, ok(label, "%s", text))
+		}
+		checks = append(checks, checkLikeness("likeness "+name, s.Likeness())...)
+		for _, r := range bench.Reveals(s.Tasks) {
+			checks = append(checks, warn("answers "+name, "agents see this field: take it out of the suite, or name it so that it tells nothing", "%s", r))
+		}
+	}
+	for i := range w.Agents {
+		a := &w.Agents[i]
+		if a.Alike.Groups > 0 {
+			checks = append(checks, checkLikeness("likeness "+a.ID+", over its suites", a.Alike)...)
+		}
+		if !slices.ContainsFunc(a.Suites, func(name string) bool { return len(w.Suites[name].Side(bench.Search)) > 0 }) {
+			checks = append(checks, fail("tasks "+a.ID, "give some tasks of its suites the split search", "its suites have no search tasks: `evolve run` refuses"))
 		}
 	}
 	return checks
 }
 
+// checkLikeness tells of near-duplicates, and warns where the author's splits part them.
+func checkLikeness(label string, l bench.Likeness) []Check {
+	text := strings.Join(append([]string{l.String()}, l.Named...), "; ")
+	switch {
+	case l.Groups+l.Aside == 0:
+		return nil
+	case l.Aside+l.Across > 0:
+		return []Check{warn(label, `put them on one side, or give each its own "cluster" to say that they are no variations`, "%s", text)}
+	}
+	return []Check{ok(label, "%s", text)}
+}
+
 // hopeless is the detectable difference above which a benchmark answers no
-// question that anybody has.
+// question of every operator.
 const hopeless = .3
 
-// checkPower says of each agent what its benchmark can show with the budget of the
-// settings, or with the usual one where they bound no evaluations.
-func checkPower(w *Workspace) []Check {
+// checkPower says of each agent what its benchmark can show with the evaluations that
+// the limits of the settings allow, or with the usual number where that is not known.
+func checkPower(w *Workspace, forecasts map[string]Forecast) []Check {
 	var checks []Check
-	budget := w.Settings.Budget.Evaluations
-	if budget == 0 {
-		budget = DefaultEvaluations
-	}
 	for i := range w.Agents {
 		a := &w.Agents[i]
 		label := "power " + a.ID
@@ -72,9 +87,15 @@ func checkPower(w *Workspace) []Check {
 			holdout = append(holdout, w.Suites[name].Side(bench.Holdout)...)
 		}
 		fixed := a.Deterministic && !a.UsesSeed
+		budget, assumed := forecasts[a.ID].Evaluations, ""
+		if f := forecasts[a.ID]; !f.Known && budget == 0 {
+			budget = DefaultEvaluations / len(w.Agents)
+			assumed = fmt.Sprintf(" if the limits allow %d evaluations", budget)
+		}
 		c := w.Settings.Confirm
-		design := c.Design(c.Blocks(budget/len(w.Agents), len(holdout), fixed), len(holdout), units(holdout), fixed)
-		with := fmt.Sprintf("%s, %s a night", count(design.Units, "independent holdout task"), count(int(design.Tonight), "pair"))
+		design := c.Design(c.Blocks(budget, len(holdout), fixed), len(holdout), Units(holdout), fixed).With(forecasts[a.ID].Variances)
+		design.Graded = Graded(holdout)
+		with := fmt.Sprintf("%s, %s a night", count(design.Units, "independent holdout task"), count(int(design.Tonight), "pair")) + assumed
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""
 		if n := design.Needed(.1); n > 0 {
@@ -92,6 +113,9 @@ func checkPower(w *Workspace) []Check {
 			text += fmt.Sprintf(" within a month, of %.0f in a night", math.Ceil(100*night))
 		}
 		text += " (" + with + ")"
+		if assumption := design.Assumption(); assumption != "" {
+			text += "; " + assumption
+		}
 		if month > hopeless {
 			checks = append(checks, warn(label, hint, "%s", text))
 		} else {

@@ -110,6 +110,7 @@ ok clock: 2030-05-01 02:00 +00:00
 ok archive: 2 runs
 ok suite tasks: 24 tasks (12 search, 12 holdout), 2 domains, 24 clusters
 ok agent solver: its program "./agent.sh" is there
+ok limits solver: 200 evaluations
 warn power solver: can show an improvement of 62 points or more on new tasks (12 independent holdout tasks, 12 pairs a night) | an improvement of 10 points needs about 319 independent holdout tasks
 `
 	if diff := cmp.Diff(want, lines(got)); diff != "" {
@@ -137,7 +138,7 @@ func TestDoctorRepository(t *testing.T) {
 		steps []func(string)
 		want  string
 	}{
-		{"none", nil, "ok repository: none: the first approval makes it\n"},
+		{"none", nil, "ok repository: none: the first approval lists what it would commit, and offers to make it\n"},
 		{"not ignored", []func(string){run("init", "-q")}, unignored},
 		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits in a clean tree only\n"},
 		{"nobody", []func(string){
@@ -257,7 +258,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"few holdout tasks", nil, nil,
 			[]string{"suite tasks", "tasks", "power solver"},
-			"warn suite tasks: 2 tasks (1 search, 1 holdout), 1 domain, 2 clusters: too few for a claim about new tasks | add tasks: at least 10 holdout clusters\n" +
+			"warn suite tasks: 2 tasks (1 search, 1 holdout), 1 domain, 2 clusters: 1 independent holdout task, too few for a claim about new tasks | add tasks: at least 8 holdout clusters that weigh about the same\n" +
 				"warn power solver: no improvement on new tasks can be shown (1 independent holdout task, 650 pairs a night) | an improvement of 10 points needs about 19 independent holdout tasks\n",
 		},
 		{

@@ -88,7 +88,7 @@ func FuzzSettings(f *testing.F) {
 				t.Errorf("accepted a server %q of no sort: %+v", name, m)
 			}
 		}
-		if s.Budget == (Budget{}) || s.Search.Concurrency < 1 || s.Search.Lookahead < 1 || !(s.Search.Baseline >= 0) ||
+		if s.Budget.Evaluations < 0 || s.Budget.USD < 0 || s.Budget.Time < 0 || s.Search.Concurrency < 1 || s.Search.Lookahead < 1 || !(s.Search.Baseline >= 0) ||
 			!(s.Confirm.Level > 0 && s.Confirm.Level < 1) || !(s.Confirm.Share > 0 && s.Confirm.Share < 1) {
 			t.Errorf("accepted out of bounds: %+v", s)
 		}

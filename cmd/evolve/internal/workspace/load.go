@@ -35,6 +35,9 @@ type Builtins struct {
 	// default table, for the tools it may be given, nil standing for all, and for
 	// the routes of a language model, its own first.
 	Space func(model string, domains, tools, routes []string) agent.Space
+	// Idle maps those parameters of a space that cannot change what a built-in agent does
+	// with these tasks to the reason, in words that follow "not searched:"; nil names none.
+	Idle func(space agent.Space, a *Agent, tasks []agent.Task) map[string]string
 	// Tools are the names that "tools" of agent.yaml may hold, besides those of
 	// servers and of the agent's own; Further are those for language models alone.
 	Tools, Further []string
@@ -68,6 +71,9 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 	l.checkPatches(agents)
 	if err := l.errs.err(); err != nil {
 		return nil, err
+	}
+	for i := range agents {
+		agents[i].Alike = l.joinSuites(&agents[i])
 	}
 	return &Workspace{Root: root, Settings: l.set.Settings, Agents: agents, Suites: l.suites}, nil
 }
@@ -130,6 +136,18 @@ func (l *loader) loadSuites() {
 		}
 		l.suites[name] = suite
 	}
+}
+
+// joinSuites brings near-duplicates in different suites of an agent together.
+func (l *loader) joinSuites(a *Agent) bench.Likeness {
+	if len(a.Suites) < 2 {
+		return bench.Likeness{}
+	}
+	suites := make([]*bench.Suite, len(a.Suites))
+	for i, name := range a.Suites {
+		suites[i] = l.suites[name]
+	}
+	return bench.JoinSuites(suites)
 }
 
 func (l *loader) loadAgents() []Agent {
@@ -236,9 +254,11 @@ func (l *loader) space(s *source, f *agentFile) {
 	a := &f.agent
 	switch a.Adapter.Kind {
 	case KindCommand, KindHTTP:
-		a.Space = declaredSpace(s, f)
+		a.Known = declaredSpace(s, f)
+		a.Space = a.Known
 		if !l.errs.failed(s.file) {
-			a.Champion, _ = readChampion(&l.errs, l.root, a, a.Space)
+			a.Champion, _ = readChampion(&l.errs, l.root, a, a.Known)
+			a.Space, a.Unsearched = withoutDead(a.Known)
 		}
 	case KindBuiltin:
 		if l.builtins.Space == nil {
@@ -251,11 +271,12 @@ func (l *loader) space(s *source, f *agentFile) {
 			tools = l.toolsOf(a)
 		}
 		full := l.builtins.Space(a.Adapter.Model, sortedNames(a.Domains), tools, l.routesOf(a))
-		a.Space, searched = narrowedSpace(s, f, full)
+		a.Known, searched = narrowedSpace(s, f, full)
+		a.Space = a.Known
 		if l.errs.failed(s.file) {
 			return
 		}
-		if champion, ok := readChampion(&l.errs, l.root, a, a.Space); ok {
+		if champion, ok := readChampion(&l.errs, l.root, a, a.Known); ok {
 			for _, name := range sortedNames(champion) {
 				// Nothing declares a subset that can only be empty.
 				if list, ok := champion.List(name); ok && len(list) == 0 && searched != nil && !slices.Contains(searched, name) {
@@ -263,8 +284,10 @@ func (l *loader) space(s *source, f *agentFile) {
 					return
 				}
 			}
-			a.Space = fix(a.Space, searched, champion)
-			a.Champion = a.Space.Canonical(champion)
+			a.Known = fix(a.Known, searched, champion)
+			a.Champion = a.Known.Canonical(champion)
+			a.Unsearched = l.unsearched(a, searched)
+			a.Space = fix(a.Known, a.acting(), a.Champion)
 			for _, d := range f.params {
 				if _, ok := a.Space.Lookup(d.Name); !ok {
 					s.bad(d.name, "search what it depends on as well", "parameter %q can never be active under the champion", d.Name)

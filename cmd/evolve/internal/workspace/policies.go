@@ -167,10 +167,18 @@ func (f *settingsFile) checkPolicies(s *source) {
 			}
 		}
 	}
-	if at := f.given["policies"]; at != nil && !s.errs.failed(s.file) {
-		if _, err := policy.New(policy.Options{Book: f.Policies}); err != nil {
-			s.bad(at, "", "%s", strings.TrimPrefix(err.Error(), "policy: "))
-		}
+}
+
+// checkBook lets the policies themselves find what contradicts itself. It comes after
+// all that names a key, whose place is known.
+func (f *settingsFile) checkBook(s *source) {
+	at := f.given["policies"]
+	if at == nil || s.errs.failed(s.file) {
+		return
+	}
+	if _, err := policy.New(policy.Options{Book: f.Policies}); err != nil {
+		keys := strings.NewReplacer("breaker_", "breaker.", "rate_", "rate.", "max_backoff", "retry.max_backoff", "degraded_to", "degrade_to")
+		s.bad(at, "", "%s", keys.Replace(strings.TrimPrefix(err.Error(), "policy: ")))
 	}
 }
 

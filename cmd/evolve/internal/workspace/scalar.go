@@ -142,6 +142,8 @@ type number struct {
 	min, max float64
 	// above excludes min itself.
 	above bool
+	// hint is what to write in the place of a number out of bounds; may be empty.
+	hint string
 }
 
 func (f number) read(s *source, n *yaml.Node, name string) {
@@ -150,16 +152,16 @@ func (f number) read(s *source, n *yaml.Node, name string) {
 	}
 	v, ok := numberOf(n)
 	if !ok {
-		s.bad(n, "", "%s must be a number, not %s", name, describe(n))
+		s.bad(n, f.hint, "%s must be a number, not %s", name, describe(n))
 		return
 	}
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		s.bad(n, "", "%s must be a finite number", name)
+		s.bad(n, f.hint, "%s must be a finite number", name)
 	case f.above && v == f.min:
-		s.bad(n, "", "%s must be above %s", name, plain(f.min))
+		s.bad(n, f.hint, "%s must be above %s", name, plain(f.min))
 	case v < f.min || v > f.max:
-		s.bad(n, "", "%s is %s, outside %s to %s", name, n.Value, plain(f.min), plain(f.max))
+		s.bad(n, f.hint, "%s is %s, outside %s to %s", name, n.Value, plain(f.min), plain(f.max))
 	default:
 		*f.to = v
 	}

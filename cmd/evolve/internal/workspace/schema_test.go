@@ -64,7 +64,7 @@ func stringKeys(v any) any {
 const (
 	fullSettings = `
 version: 1
-budget: {evaluations: 10, usd: 2.5, time: 1h30m}
+budget: {evaluations: 10, usd: 2.5, time: 1h30m, until: "06:30"}
 limits: {timeout: 90s, max_cost_usd: 0.25, max_output_bytes: 65536, max_iterations: 12, max_tokens: 50000}
 search: {selection: top_k, concurrency: 4, lookahead: 16, baseline: 0}
 confirm: {finalists: 5, level: 0.01, share: 0.7}

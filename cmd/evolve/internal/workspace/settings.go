@@ -9,11 +9,8 @@ import (
 	"evolve/mutate/selection"
 )
 
-// DefaultEvaluations is the budget of a run for which nobody set any.
-const DefaultEvaluations = 2000
-
 // The bounds of counts and money in evolve.yaml. They catch slips of the keyboard;
-// nobody needs more.
+// no workspace needs more.
 const (
 	maxCount = 1_000_000_000
 	maxUSD   = 1_000_000
@@ -38,7 +35,7 @@ type settingsFile struct {
 	layers map[string]*layerEntry
 	// patches holds where the values of the keys of patches stand.
 	patches map[string]*yaml.Node
-	// read says that the file is YAML, so that a name it lacks is not there.
+	// read reports whether the file is YAML, so that a name it lacks is not there.
 	read bool
 }
 
@@ -55,10 +52,12 @@ func settingsKeys(f *settingsFile) object {
 		seen: f.given,
 		keys: []key{
 			{name: "version", doc: "version of this file's form", field: whole[int]{&version, 1, 1}, def: "1"},
-			{name: "budget", doc: "what one run may spend, all agents together; flags of the command line override it", field: budgetKeys(&s.Budget)},
+			{name: "budget", doc: "limits of one run, all agents together, in any combination; a flag of the command line overrides its key", field: budgetKeys(&s.Budget)},
 			{name: "limits", doc: "bounds of one evaluation; no config, agent or model can raise them", field: limitKeys(s)},
 			{name: "search", doc: "how variants are looked for", field: searchKeys(&s.Search)},
 			{name: "confirm", doc: "how the best of them are compared with the champion on the holdout tasks", field: confirmKeys(&s.Confirm)},
+			{name: "guards", doc: "what a winner may consume at most, as a ratio to the champion's; what is better and breaks a guard is put to you as a trade", field: guardsKeys(&s.Guards)},
+			{name: "prefer", doc: "what a point of score is worth: for each point that the gain is shown to be above 0, the ratio of the guard is widened by so much", field: preferKeys(&s.Prefer)},
 			{name: "prices", doc: "what models cost, in USD per million tokens by model name, frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
 			{name: "providers", doc: "where language models answer, by a name of your own; keys stand in the environment, never here", field: providersKeys(f), example: "{openai: {kind: openai, key_env: OPENAI_API_KEY}}"},
 			{name: "routes", doc: "which model answers, by hint; agent.yaml names one as its model, and default holds where none is named", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
@@ -75,14 +74,6 @@ func settingsKeys(f *settingsFile) object {
 func adoptionKeys(s *Settings) object {
 	return object{keys: []key{
 		{name: "after", doc: "program with its arguments, started in the workspace's folder when a config, a tool or a patch was adopted or rolled back, such as one that restarts a service; should it fail, the adoption stands", field: argv(&s.Adoption.After), example: "[systemctl, --user, restart, agent]"},
-	}}
-}
-
-func budgetKeys(b *Budget) object {
-	return object{keys: []key{
-		{name: "evaluations", doc: "evaluations; 2000 when neither money nor time is bounded", field: whole[int]{&b.Evaluations, 1, maxCount}, example: "5000"},
-		{name: "usd", doc: "money in USD", field: number{to: &b.USD, max: maxUSD, above: true}, example: "5"},
-		{name: "time", doc: "wall time, such as 90m or 6h", field: duration{&b.Time, time.Second, 31 * 24 * time.Hour}, example: "6h"},
 	}}
 }
 
@@ -161,10 +152,7 @@ func readSettings(s *source, data []byte) *settingsFile {
 	s.secrets(n, data)
 	f.read = true
 	settingsKeys(f).read(s, n, "")
-	if f.Budget == (Budget{}) {
-		f.Budget.Evaluations = DefaultEvaluations
-	}
-	// Whoever asks for much at once and names no lookahead wants it used.
+	// A concurrency above the default lookahead, with none named, is meant to be used.
 	if search := f.given["search"]; search != nil && child(search, "lookahead") == nil {
 		f.Search.Lookahead = max(f.Search.Lookahead, f.Search.Concurrency)
 	}

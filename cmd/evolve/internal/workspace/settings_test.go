@@ -13,7 +13,6 @@ import (
 
 func TestSettings(t *testing.T) {
 	defaults := DefaultSettings()
-	defaults.Budget.Evaluations = DefaultEvaluations
 	with := func(change func(*Settings)) Settings {
 		s := DefaultSettings()
 		change(&s)
@@ -37,7 +36,7 @@ func TestSettings(t *testing.T) {
 			s.Search.Concurrency, s.Search.Lookahead = 100, 2
 		})},
 		{"every key", fullSettings, Settings{
-			Budget:  Budget{Evaluations: 10, USD: 2.5, Time: 90 * time.Minute},
+			Budget:  Budget{Evaluations: 10, USD: 2.5, Time: 90 * time.Minute, Until: "06:30"},
 			Limits:  agent.Limits{Timeout: 90 * time.Second, MaxCostUSD: .25, MaxOutputBytes: 65536, MaxIterations: 12, MaxTokens: 50000},
 			Search:  Search{Selection: "top_k", Concurrency: 4, Lookahead: 16, Baseline: 0},
 			Confirm: Confirm{Finalists: 5, Level: .01, Share: .7},

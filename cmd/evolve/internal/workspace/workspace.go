@@ -45,6 +45,9 @@ type Settings struct {
 	Limits  agent.Limits
 	Search  Search
 	Confirm Confirm
+	// Guards bound what a winner consumes, Prefer says what a point of score may cost.
+	Guards Guards
+	Prefer Prefer
 	// Prices in USD per million tokens by model name, frozen per run.
 	Prices map[string]Price
 	// Providers are where language models answer, Routes which of their models does.
@@ -67,14 +70,6 @@ type Adoption struct {
 	// After is started in the workspace's folder after an adoption or a rollback; empty:
 	// nothing.
 	After []string
-}
-
-// Budget bounds a run; flags override it. Zero fields are no bound, but one of
-// evaluations, money or time is always set (2,000 evaluations by default).
-type Budget struct {
-	Evaluations int
-	USD         float64
-	Time        time.Duration
 }
 
 // Search settings.
@@ -115,14 +110,24 @@ type Agent struct {
 	UsesSeed      bool
 	Version       string
 	Suites        []string
-	// Space is what is searched. For the built-in runtime without a declared
-	// space it is the default space of spec 3.2.
+	// Alike counts the near-duplicates that lie in different ones of its suites.
+	Alike bench.Likeness
+	// Space is what is searched. Parameters that are not have one value, the champion's.
 	Space agent.Space
+	// Known is what champion files and archived configs are held against: as Space, with
+	// the declared range of those parameters that cannot act. For the built-in runtime
+	// without a declared space it is the default space of spec 3.2.
+	Known agent.Space
+	// Unsearched are parameters that could be searched and are not, in the order of Known.
+	Unsearched []Unsearched
 	// Champion is config.yaml with STRATEGY.md as the parameter "strategy", over
 	// the defaults, canonical.
 	Champion agent.Config
 	// Domains maps a domain to the keywords that name it; empty: the default table.
 	Domains map[string][]string
+	// Guards and Prefer go before those of evolve.yaml, key by key; see [Workspace.Bounds].
+	Guards Guards
+	Prefer Prefer
 	// Reviewers are the agents that review this one's proposals.
 	Reviewers []string
 	// Tools are the registered tools of a built-in agent; empty: all.

@@ -1,0 +1,21 @@
+package archive
+
+import (
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// Exposure records one opening of a holdout.
+type Exposure struct {
+	Agent string `json:"agent"`
+	Run   string `json:"run"`
+	// SuiteHash names the tasks that were exposed.
+	SuiteHash string           `json:"suite_hash"`
+	Variants  []agent.ConfigID `json:"variants"`
+	Tasks     int              `json:"tasks"`
+	// FirstRepeat and Repeats are the repeat numbers used up by it.
+	FirstRepeat int       `json:"first_repeat"`
+	Repeats     int       `json:"repeats"`
+	Time        time.Time `json:"time,omitzero"`
+}

@@ -1,0 +1,41 @@
+package archive
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checkFiles refuses a proposal with a file outside its folder or in git's own: records
+// come from imports and from agents as well, and their files are written.
+func checkFiles(files []FileChange) error {
+	seen := map[string]bool{}
+	for _, f := range files {
+		if !localPath(f.Path) {
+			return fmt.Errorf("%q is no path of a file inside the workspace", f.Path)
+		}
+		if seen[f.Path] {
+			return fmt.Errorf("the file %q is there twice", f.Path)
+		}
+		seen[f.Path] = true
+	}
+	return nil
+}
+
+// localPath reports whether name is a path with slashes, in its shortest form, that stays
+// below the folder that it is relative to, and out of a .git folder.
+func localPath(name string) bool {
+	if !filepath.IsLocal(name) || path.Clean(name) != name || name == "." || !utf8.ValidString(name) ||
+		strings.Contains(name, `\`) || strings.ContainsFunc(name, unicode.IsControl) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.EqualFold(part, ".git") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,75 @@
+package archive
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// PatchBrief is what a code patch has beyond other proposals. Its files' paths are
+// relative to the root of the target's repository.
+type PatchBrief struct {
+	// Target names the repository; Repository is its folder. Named says that the
+	// settings name it; otherwise a person did, for this proposal alone.
+	Target     string `json:"target"`
+	Repository string `json:"repository"`
+	Named      bool   `json:"named,omitempty"`
+	// Author is the agent or person it comes from, Origin how: "agent", "person",
+	// "model" or "constants".
+	Author string `json:"author"`
+	Origin string `json:"origin"`
+	// Submitted is the SHA-256, in hexadecimal, of the text that was handed in.
+	Submitted string `json:"submitted,omitempty"`
+	// BaseCommit is what it was gated on, Tree the tree that it leads to, Policy the
+	// digest of Terms, the target's scope and gate settings.
+	BaseCommit string          `json:"base_commit"`
+	Tree       string          `json:"tree"`
+	Policy     string          `json:"policy"`
+	Terms      json.RawMessage `json:"terms,omitempty"`
+	// Digest is over base commit, tree, policy and the gates' evidence: it is what
+	// a review is of and what a person approves.
+	Digest string `json:"digest"`
+	// NewTests are test files that it brings.
+	NewTests []string `json:"new_tests,omitempty"`
+	// Gain is the measured effect of a patch that a benchmark speaks for.
+	Gain string `json:"gain,omitempty"`
+	// Sandbox names the walls that its tests ran behind.
+	Sandbox string  `json:"sandbox,omitempty"`
+	Review  *Review `json:"review,omitempty"`
+	// Unreviewed says why no agent has reviewed it as it is; nil when one has, or when
+	// none was looked for yet.
+	Unreviewed *Unreviewed `json:"unreviewed,omitempty"`
+	// Attempt is the number of the ledger's entry with which it began.
+	Attempt int64 `json:"attempt,omitempty"`
+	// Interrupted counts how often its gates were stopped, or their process ended, and
+	// they began anew.
+	Interrupted int `json:"interrupted,omitempty"`
+	// CostUSD is what trying it as an agent and having it reviewed has cost, in USD.
+	CostUSD float64 `json:"cost_usd,omitempty"`
+}
+
+// Unreviewed is why there is no review of a patch.
+type Unreviewed struct {
+	// Reviewer was asked and gave no verdict; empty when no reviewer was there.
+	Reviewer string `json:"reviewer,omitempty"`
+	// Why is foreign text where a provider or a model wrote it.
+	Why string `json:"why"`
+}
+
+// String is the reason in words.
+func (u Unreviewed) String() string {
+	if u.Reviewer == "" {
+		return u.Why
+	}
+	return u.Reviewer + " was asked and gave no verdict: " + u.Why
+}
+
+// Review is another agent's verdict on a patch: advice and a veto, never an approval.
+type Review struct {
+	Reviewer string `json:"reviewer"`
+	Approve  bool   `json:"approve"`
+	// Reasons are foreign text.
+	Reasons string `json:"reasons"`
+	// Digest is that of the patch that was reviewed; the review holds for no other.
+	Digest string    `json:"digest"`
+	Time   time.Time `json:"time,omitzero"`
+}

@@ -1,0 +1,100 @@
+package archive
+
+import (
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// ProposalKind is what a proposal changes.
+type ProposalKind string
+
+// The kinds of proposal.
+const (
+	KindConfig ProposalKind = "config"
+	KindPatch  ProposalKind = "patch"
+	// KindTool is a tool or a skill that an agent wrote.
+	KindTool ProposalKind = "tool"
+)
+
+// ProposalState is where a proposal stands (spec 1).
+type ProposalState string
+
+// The states of a proposal.
+const (
+	Drafted    ProposalState = "drafted"
+	Gated      ProposalState = "gated"
+	Awaiting   ProposalState = "awaiting"
+	HumanLane  ProposalState = "human_lane"
+	GateFailed ProposalState = "failed"
+	Approved   ProposalState = "approved"
+	Adopted    ProposalState = "adopted"
+	RolledBack ProposalState = "rolled_back"
+	Rejected   ProposalState = "rejected"
+	Expired    ProposalState = "expired"
+	Superseded ProposalState = "superseded"
+)
+
+// ProposalRecord is a change awaiting a person, or what became of it.
+type ProposalRecord struct {
+	// ID is "P<number>".
+	ID       string         `json:"id"`
+	Kind     ProposalKind   `json:"kind"`
+	State    ProposalState  `json:"state"`
+	Agent    string         `json:"agent"`
+	Run      string         `json:"run,omitempty"`
+	Variant  agent.ConfigID `json:"variant,omitempty"`
+	Champion agent.ConfigID `json:"champion,omitempty"`
+	Title    string         `json:"title"`
+	// Rationale is foreign text when a model wrote it.
+	Rationale string `json:"rationale,omitempty"`
+	// Base is the hash of the paths and inputs it depends on, by name.
+	Base map[string]string `json:"base"`
+	// Files maps workspace paths to what they become; a nil content removes.
+	Files []FileChange `json:"files"`
+	// Changes is the per-parameter difference.
+	Changes []Change `json:"changes"`
+	// Commit and Ref are empty while the workspace is no git repository.
+	Commit string `json:"commit,omitempty"`
+	Ref    string `json:"ref,omitempty"`
+	// Evidence is the digest of the comparison that speaks for it.
+	Evidence string         `json:"evidence,omitempty"`
+	Gates    []GateVerdict  `json:"gates,omitempty"`
+	Created  time.Time      `json:"created,omitzero"`
+	Decision *DecisionBrief `json:"decision,omitempty"`
+	// AdoptedCommit is the commit that an approval made.
+	AdoptedCommit string `json:"adopted_commit,omitempty"`
+	// Patch is what only proposals of kind patch have.
+	Patch *PatchBrief `json:"patch,omitempty"`
+}
+
+// OfConfig reports whether the proposal is of a config, that is of a variant.
+func (p ProposalRecord) OfConfig() bool {
+	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool
+}
+
+// AwaitsConfig reports whether it is of a config and awaits a person.
+func (p ProposalRecord) AwaitsConfig() bool {
+	return p.OfConfig() && (p.State == Awaiting || p.State == HumanLane)
+}
+
+// FileChange is one file of a proposal, whole before and after.
+type FileChange struct {
+	Path string `json:"path"`
+	Old  []byte `json:"old"` // nil: the file did not exist
+	New  []byte `json:"new"` // nil: the file is removed
+}
+
+// Change is one parameter's old and new value; a nil value stands for "inactive".
+type Change struct {
+	Param string `json:"param"`
+	Old   any    `json:"old"`
+	New   any    `json:"new"`
+}
+
+// GateVerdict is one gate's verdict on a proposal.
+type GateVerdict struct {
+	Gate     string `json:"gate"`
+	Verdict  string `json:"verdict"` // passed, failed, flagged, not_run
+	Evidence string `json:"evidence"`
+}

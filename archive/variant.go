@@ -1,0 +1,22 @@
+package archive
+
+import (
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// Variant is a config with where it came from.
+type Variant struct {
+	ID    agent.ConfigID `json:"id"`
+	Agent string         `json:"agent"`
+	// Number counts an agent's variants from 1 in the order they were made; people see "v37".
+	Number     int              `json:"number"`
+	Config     agent.Config     `json:"config"`
+	Parents    []agent.ConfigID `json:"parents,omitempty"`
+	Operator   string           `json:"operator"`
+	Generation int              `json:"generation"`
+	Rationale  string           `json:"rationale,omitempty"`
+	Run        string           `json:"run,omitempty"`
+	Time       time.Time        `json:"time,omitzero"`
+}

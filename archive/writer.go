@@ -1,0 +1,26 @@
+package archive
+
+import "context"
+
+// Writer returns the owner that holds the archive for writing (see [Options]), and whether
+// there is one: a process that lives, such as that of a run. A process that was killed
+// holds nothing, whatever it left behind. An archive in memory has no owner.
+func (a *Archive) Writer(ctx context.Context) (owner string, alive bool, err error) {
+	if a.dir == "" {
+		return "", false, nil
+	}
+	if r, ok := a.store.(*reader); ok {
+		// A question finds out whether the other end is still there.
+		if _, err := r.get(ctx, []byte{tableRun}); err != nil {
+			return "", false, err
+		}
+		store, err := r.current(nil)
+		if err != nil {
+			return "", false, err
+		}
+		if _, ok := store.(*remote); !ok {
+			return "", false, nil
+		}
+	}
+	return newLock(a.dir).read().Owner, true, nil
+}

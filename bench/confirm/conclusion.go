@@ -1,0 +1,54 @@
+package confirm
+
+import (
+	"fmt"
+
+	"evolve/bench/stats"
+)
+
+// Entries are all that the agent ever had, in order, as they stand.
+func (c *Confirmation) Entries() []Entry {
+	out := make([]Entry, len(c.entries))
+	for i, e := range c.entries {
+		out[i] = *e
+	}
+	return out
+}
+
+// Turns are the entries that this run had evidence on, in the order of their turns.
+func (c *Confirmation) Turns() []Turn { return c.turns }
+
+// Blocked returns why a variant that is ahead was not taken up; empty when none was held back.
+func (c *Confirmation) Blocked() string { return c.blocked.Sentence }
+
+// Blocks counts the complete blocks of this run.
+func (c *Confirmation) Blocks() int { return c.blocks }
+
+// Conclude draws the night's verdict. The Winner of the conclusion is an index of
+// [Confirmation.Turns]. searched says that the search came to its planned end.
+func (c *Confirmation) Conclude(searched bool, design stats.Design) stats.Conclusion {
+	rulings := make([]stats.Ruling, len(c.turns))
+	for i, t := range c.turns {
+		rulings[i] = t.Ruling
+	}
+	return stats.Conclude(rulings, stats.Circumstances{
+		Searched: searched, Blocked: c.blocked, Behind: c.behind, Judged: c.judgedBefore(), LeftOut: c.LeftOut, Reference: c.Reference, Design: design,
+	})
+}
+
+// judgedBefore returns what became of a variant that is ahead in the search and had its
+// turn against this champion in an earlier run; none when there is none.
+func (c *Confirmation) judgedBefore() stats.Cause {
+	for _, f := range c.Finalists {
+		for _, e := range c.entries {
+			if f.Gain > 0 && e.Variant == f.Variant && c.current(e) && e.State.Ended() {
+				return stats.Cause{
+					Kind: stats.CauseJudged, Subject: string(e.Variant), Open: e.State == stats.HereOnly, Figures: map[string]float64{"estimated": finite(f.Gain)},
+					Sentence: fmt.Sprintf("nothing new looks better than %s on the search tasks; variant %s, which does, was confirmed in run %s: %s",
+						c.Reference.Words(), e.Variant.Short(), e.Runs[len(e.Runs)-1], e.Reason),
+				}
+			}
+		}
+	}
+	return stats.Cause{}
+}

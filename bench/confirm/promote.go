@@ -1,0 +1,144 @@
+package confirm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"evolve/bench/stats"
+)
+
+// promote chooses the candidate that gets the next blocks, and enters it when it is
+// new. Nil: there is none, or no room for one.
+func (c *Confirmation) promote(ctx context.Context) (*Entry, error) {
+	p, projected, ok, err := c.choose(ctx)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return c.enter(ctx, p, projected)
+}
+
+// Wanted reports whether there is a candidate that would get a block now. It enters none.
+func (c *Confirmation) Wanted(ctx context.Context) (bool, error) {
+	_, _, ok, err := c.choose(ctx)
+	return ok, err
+}
+
+// choose returns the candidate that gets the next blocks and how many pairs it is projected
+// to need; ok is false where there is none, or no room for one.
+func (c *Confirmation) choose(ctx context.Context) (p prospect, projected float64, ok bool, err error) {
+	variance := PairVariance(c.Score)
+	list, rated, err := c.prospects(ctx, variance)
+	if err != nil {
+		return prospect{}, 0, false, err
+	}
+	list, rated = affordable(list, rated)
+	room := c.Room
+	if c.Fixed {
+		room = math.Inf(1) // one block is all there is
+	}
+	for {
+		i, projected, why := stats.Promote(rated, c.level(), variance, room)
+		if i < 0 {
+			switch why.Kind {
+			case stats.CauseTooLong:
+				c.hold(why)
+			case stats.CauseBehind:
+				c.behind = why
+			}
+			return prospect{}, 0, false, nil
+		}
+		hindrance := c.hindrance(list[i])
+		if hindrance.None() {
+			return list[i], projected, true, nil
+		}
+		hindrance.Subject = string(list[i].variant)
+		c.hold(hindrance)
+		list, rated = slices.Delete(list, i, i+1), slices.Delete(rated, i, i+1)
+	}
+}
+
+// hold notes why a variant was held back. The first reason is that of the best one.
+func (c *Confirmation) hold(why stats.Cause) {
+	if c.blocked.None() {
+		c.blocked = why
+	}
+}
+
+// hindrance is why a prospect that is ahead cannot be taken up; none when it can.
+func (c *Confirmation) hindrance(p prospect) stats.Cause {
+	if size := c.BlockSize(c.blocks); c.left < size || !c.Fits(size) {
+		return stats.Cause{
+			Kind: stats.CauseNoRoom, Figures: map[string]float64{"block": float64(size), "left": float64(max(0, c.left))},
+			Sentence: fmt.Sprintf("tonight's budget has no room for another block of %d evaluations", size),
+		}
+	}
+	if p.entry != nil {
+		return stats.Cause{}
+	}
+	entries := c.Entries()
+	full := stats.Cause{
+		Kind: stats.CauseNoEntry, Figures: map[string]float64{"entries": float64(c.Control.Entries), "days": float64(c.Control.Days)},
+	}
+	switch left := c.Control.Left(Entered(entries), c.Now()); {
+	case left == 0:
+		full.Sentence = NoEntry(c.Control, entries)
+		return full
+	case left <= c.Keep:
+		full.Sentence = fmt.Sprintf("the %d entries left are kept for after the decision", left)
+		return full
+	}
+	now := 0
+	for _, e := range entries {
+		if e.Run == c.Run {
+			now++
+		}
+	}
+	if now >= c.Most {
+		return stats.Cause{
+			Kind: stats.CauseEnough, Figures: map[string]float64{"entered": float64(now)},
+			Sentence: fmt.Sprintf("%d variants have entered the confirmation tonight, as many as confirm.finalists allows", now),
+		}
+	}
+	return stats.Cause{}
+}
+
+// LeastBlocks is the fewest blocks that a candidate is projected to need: what it is
+// projected for is the claim about these tasks, and after twice as many blocks enough
+// is known of how tasks differ to judge of new ones as well ([stats.Judge]).
+const LeastBlocks = 4
+
+// enter takes a prospect up: a new one gets an entry, an open one this run among its
+// own, and a parked one as many pairs again as it is now projected to need.
+func (c *Confirmation) enter(ctx context.Context, p prospect, projected float64) (*Entry, error) {
+	projected = max(projected, float64(LeastBlocks*c.Tasks))
+	if c.Fixed {
+		projected = 0 // it is not parked
+	}
+	if p.entry == nil {
+		e, err := c.Store.Enter(ctx, Entry{
+			Variant: p.variant, Champion: c.Champion, Run: c.Run, Time: c.Now(), Holds: c.Holds,
+			Alpha: c.level(), Projected: projected, Gain: finite(p.gain), SD: finite(p.sd), Runs: []string{c.Run}, State: stats.Open,
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.entries = append(c.entries, &e)
+		return &e, nil
+	}
+	e := p.entry
+	e.Gain, e.SD, e.Runs = finite(p.gain), finite(p.sd), append(slices.Clone(e.Runs), c.Run)
+	if e.State == stats.Parked {
+		e.State, e.Projected = stats.Open, stats.ResumedCap(p.pairs, projected)
+	}
+	return e, c.Store.Put(ctx, *e)
+}
+
+// finite keeps what no record can hold out of an entry.
+func finite(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}

@@ -1,0 +1,123 @@
+package confirm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// prospect is a variant that may get the next blocks.
+type prospect struct {
+	variant agent.ConfigID
+	// entry is its open one; nil before it has entered.
+	entry *Entry
+	// gain and sd are what the search says, pairs how many the entry has.
+	gain, sd float64
+	pairs    float64
+	// dear says that it is expected to break a guard.
+	dear bool
+	// measured is the raw difference on common search tasks, and common their number.
+	measured float64
+	common   int
+}
+
+// prospects returns the variants that may get the next block: the open entries, and those
+// of tonight's finalists that no earlier entry judged against this champion. The second
+// list holds the posterior mean and standard deviation of each, in the same order.
+func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prospect, []stats.Prospect, error) {
+	found := map[agent.ConfigID]Finalist{}
+	for _, f := range c.Finalists {
+		found[f.Variant] = f
+	}
+	var list []prospect
+	var rated []stats.Prospect
+	judged := append([]agent.ConfigID{c.Champion}, c.tried...)
+	for _, e := range c.entries {
+		if !c.current(e) {
+			continue
+		}
+		judged = append(judged, e.Variant)
+		if c.Out[e.Variant] != "" || e.State.Ended() || slices.Contains(c.tried, e.Variant) || c.Fixed && e.Blocks > 0 {
+			continue
+		}
+		p := prospect{variant: e.Variant, entry: e, gain: e.Gain, sd: e.SD}
+		if f, ok := found[e.Variant]; ok {
+			p.gain, p.sd = c.lead(f)
+			p.measured, p.common = f.Measured, f.Common
+		}
+		has, err := c.Runner.Evidence(ctx, *e)
+		if err != nil {
+			return nil, nil, err
+		}
+		measured := has.Differences(variance)
+		p.pairs = measured.N
+		r := p.rate(measured, has.Judge(string(e.Variant), c.rule(e)).LogE)
+		r.Reference = c.Reference
+		list, rated = append(list, p), append(rated, r)
+	}
+	for _, f := range c.Finalists {
+		if c.Out[f.Variant] != "" || slices.Contains(judged, f.Variant) {
+			continue
+		}
+		p := prospect{variant: f.Variant, dear: f.Dear, measured: f.Measured, common: f.Common}
+		p.gain, p.sd = c.lead(f)
+		r := p.rate(stats.Differences{}, 0)
+		r.Reference = c.Reference
+		if c.Fixed {
+			// One block is all that it costs: the lead counts as it is.
+			r.Mean, r.SD = p.gain, max(p.sd, leastSD)
+		}
+		list, rated = append(list, p), append(rated, r)
+	}
+	return list, rated, nil
+}
+
+// affordable leaves out those that are expected to break a guard while another is ahead by a
+// standard deviation: as a trade they end the confirmation.
+func affordable(list []prospect, rated []stats.Prospect) ([]prospect, []stats.Prospect) {
+	ahead := false
+	for i, r := range rated {
+		ahead = ahead || !list[i].dear && r.Mean > 0 && r.Mean >= r.SD
+	}
+	if !ahead {
+		return list, rated
+	}
+	var kept []prospect
+	var keptRated []stats.Prospect
+	for i, p := range list {
+		if !p.dear {
+			kept, keptRated = append(kept, p), append(keptRated, rated[i])
+		}
+	}
+	return kept, keptRated
+}
+
+// leastSD keeps a search that saw every task from being certain of new ones.
+const leastSD = 1e-3
+
+// lead returns a variant's estimated gain over the champion on new tasks and its standard
+// deviation, in score units. The search's estimate is about the search tasks. For a fixed
+// agent the scores on those are known, and only the draw of the tasks is left to chance:
+// each task then adds one difference of variance p̂(1−p̂) (spec 9.2). The lead orders the
+// variants for the next block; it is no part of a claim, which has clusters as units.
+func (s *Setup) lead(f Finalist) (gain, sd float64) {
+	if !s.Fixed {
+		return f.Gain, f.SD
+	}
+	drawn := successVariance(s.Score) / float64(max(1, s.SearchTasks))
+	return f.Gain, math.Sqrt(f.SD*f.SD + drawn)
+}
+
+// rate puts what the search and the confirmation say together. A gain with a standard
+// deviation counts as much as variance/sd² differences of that variance.
+func (p prospect) rate(measured stats.Differences, logE float64) stats.Prospect {
+	const unit = 1.
+	n := unit / math.Pow(max(p.sd, leastSD), 2)
+	mean, sd := stats.Posterior(stats.Differences{N: n, Sum: n * p.gain, Variance: unit}, measured)
+	return stats.Prospect{
+		Variant: string(p.variant), Mean: mean, SD: sd, LogE: logE, Pairs: measured.N, Measured: finite(p.measured), Common: p.common,
+	}
+}

@@ -1,0 +1,114 @@
+package importer
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// except leaves out names that are taken.
+func except(names []string, taken ...string) []string {
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(taken, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// choicesOf reads choices from JSON: a list, an object with the list under text, or a
+// text as in a table.
+func choicesOf(raw json.RawMessage) ([]string, bool) {
+	var whole string
+	if json.Unmarshal(raw, &whole) == nil {
+		return listed(whole)
+	}
+	var named struct{ Text []string }
+	if json.Unmarshal(raw, &named) == nil && len(named.Text) > 1 {
+		return named.Text, true
+	}
+	list, ok := texts(raw)
+	return list, ok && len(list) > 1
+}
+
+// listed reads the choices in one cell of a table: a JSON list, a list of quoted texts
+// as Python prints it, or texts between bars, line ends or semicolons.
+func listed(cell string) ([]string, bool) {
+	cell = strings.TrimSpace(cell)
+	var list []string
+	if json.Unmarshal([]byte(cell), &list) == nil {
+		return list, len(list) > 1
+	}
+	if inner, ok := strings.CutPrefix(cell, "["); ok {
+		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
+			return nil, false
+		}
+		list = quotedTexts(inner)
+		return list, len(list) > 1
+	}
+	for _, between := range []string{"|", "\n", ";"} {
+		if !strings.Contains(cell, between) {
+			continue
+		}
+		for part := range strings.SplitSeq(cell, between) {
+			if part = strings.TrimSpace(part); part != "" {
+				list = append(list, part)
+			}
+		}
+		return list, len(list) > 1
+	}
+	return nil, false
+}
+
+// quotedTexts are the texts between quotes of either kind; nil when anything but commas
+// and spaces stands outside of them.
+func quotedTexts(s string) []string {
+	var out []string
+	for {
+		s = strings.TrimLeft(s, ", \t\r\n")
+		if s == "" {
+			return out
+		}
+		quote := s[0]
+		if quote != '\'' && quote != '"' {
+			return nil
+		}
+		var b strings.Builder
+		i := 1
+		for ; i < len(s) && s[i] != quote; i++ {
+			if s[i] == '\\' && i+1 < len(s) {
+				i++
+			}
+			b.WriteByte(s[i])
+		}
+		if i >= len(s) {
+			return nil
+		}
+		out, s = append(out, b.String()), s[i+1:]
+	}
+}
+
+// lettered is the letter of the one choice that the target repeats; other targets stay.
+func lettered(choices, target []string) []string {
+	if len(target) != 1 {
+		return target
+	}
+	wanted := strings.TrimSpace(target[0])
+	at := -1
+	for i, choice := range choices {
+		if strings.EqualFold(strings.TrimSpace(choice), wanted) {
+			if at >= 0 {
+				return target
+			}
+			at = i
+		}
+	}
+	if at < 0 || at > 25 {
+		if len(wanted) == 1 {
+			return []string{strings.ToUpper(wanted)}
+		}
+		return target
+	}
+	return []string{string(rune('A' + at))}
+}

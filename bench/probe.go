@@ -1,0 +1,48 @@
+package bench
+
+import (
+	"context"
+
+	"evolve/runtime/agent"
+)
+
+// cell is a config's work on a task.
+type cell struct {
+	variant agent.ConfigID
+	task    string
+}
+
+// note keeps what the champion answered, for probes.
+func (h *Harness) note(job Job, e Evaluation) {
+	if e.Scored && e.Outcome.Gradable() && job.Variant == h.breaker.champion {
+		h.answered.Store(job.Task.ID, job)
+		h.latest.Store(&job)
+	}
+}
+
+// probe returns how the breaker asks the champion once more for what it answered before:
+// the task at hand where it did answer that, otherwise its latest; nil where there is
+// none. The result is no evaluation: it is paid for, and not recorded.
+func (h *Harness) probe(at *Task) func(context.Context) (bool, error) {
+	job := h.latest.Load()
+	if job == nil {
+		return nil
+	}
+	if same, ok := h.answered.Load(at.ID); ok {
+		again, _ := same.(Job)
+		job = &again
+	}
+	return func(ctx context.Context) (bool, error) {
+		ticket, err := h.budget.Reserve(ctx)
+		if err != nil {
+			return false, err
+		}
+		start, lost := h.now(), h.lost()
+		e, _ := h.once(ctx, *job, h.seed(job.Task.ID, job.Repeat))
+		ticket.Settle(e.Usage.CostUSD, max(h.now().Sub(start)-(h.lost()-lost), 0))
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		return e.Scored && e.Outcome.Gradable(), nil
+	}
+}

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// refusing is an agent that a shared limit keeps from its work the first n times.
+func refusing(n int, by agent.Refusal) scripted {
+	return func(context.Context, agent.Request) agent.Result {
+		if n--; n < 0 {
+			return answer("yes")
+		}
+		return agent.Result{Outcome: agent.Infrastructure, Error: by.Policy, Refused: &by, Usage: agent.Usage{CostUSD: .5}}
+	}
+}
+
+// TestASpentBudgetEndsTheWork: one evaluation finds out, is kept as missing data with
+// the name of the policy, and nothing is tried again.
+func TestASpentBudgetEndsTheWork(t *testing.T) {
+	b := newBed(t, Settings{}, refusing(100, agent.Refusal{Policy: "tool grep: budget exceeded: calls per run, limit 5", Spent: true}), exactly)
+	e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
+	var spent *SpentError
+	if !errors.As(err, &spent) || !errors.Is(err, ErrBudget) || !strings.Contains(err.Error(), "tool grep") {
+		t.Fatalf("error %v, want the spent budget", err)
+	}
+	if e.Scored || b.calls != 1 || len(b.shelf.list) != 1 || b.shelf.list[0].Outcome != agent.Infrastructure || b.shelf.list[0].Usage.CostUSD != .5 {
+		t.Errorf("after %d calls: %+v, kept %+v", b.calls, e, b.shelf.list)
+	}
+}
+
+// TestALimitIsWaitedOut: a limit that passes is waited for as long as it says.
+func TestALimitIsWaitedOut(t *testing.T) {
+	var slept pauses
+	b := newBed(t, Settings{}, refusing(2, agent.Refusal{Policy: "provider lm: circuit open", RetryAfter: 30 * time.Second}), exactly)
+	b.harness.breaker = NewBreaker(Patience{}, "champion", slept.sleep)
+	e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
+	if err != nil || !e.Scored || e.Score != 1 || e.Attempts != 3 {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if len(slept) != 2 || slept[0] != 30*time.Second || slept[1] != 30*time.Second {
+		t.Errorf("waited %v, want 30s twice", slept)
+	}
+}
+
+// TestPausesAreBounded: work between the pauses does not let them go on for ever, and
+// what is said names the first cause.
+func TestPausesAreBounded(t *testing.T) {
+	var slept pauses
+	b := NewBreaker(Patience{Attempts: 3, Streak: 2, Pauses: 3, AllPauses: 7}, "champion", slept.sleep)
+	why := "no connection"
+	for range 100 {
+		if err := b.Finished("a", agent.OK); err != nil {
+			t.Fatal(err)
+		}
+		for try := 1; try < 4; try++ {
+			_, err := b.Infrastructure(t.Context(), try, why, 0, nil)
+			why = "circuit open"
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, ErrOutage) || !strings.Contains(err.Error(), "7 pauses") || !strings.HasSuffix(err.Error(), "the first of them: no connection") {
+				t.Errorf("ended with %v", err)
+			}
+			return
+		}
+	}
+	t.Fatal("it never ended")
+}

@@ -1,0 +1,86 @@
+package stats
+
+import (
+	"strings"
+	"testing"
+)
+
+// waits is a proposal that stands +48.1 points above the champion, by three comparisons.
+func waits() *Reference {
+	return &Reference{Proposal: "P3", Variant: "d377aecc", Number: 352, Champion: 1, Steps: 3, Difference: .481, Interval: Interval{Lo: .479, Hi: .482}}
+}
+
+// TestReferenceIsNamed: no sentence about candidates that met what waits claims anything
+// about the champion, but for how what waits stands to it.
+func TestReferenceIsNamed(t *testing.T) {
+	t.Parallel()
+	pairs := func(gain float64) []Pair {
+		var out []Pair
+		for i := range 40 {
+			out = append(out, Pair{Task: string(rune('a' + i)), Weight: 1, A: []float64{.5}, B: []float64{.5 + gain + .001*float64(i%3)}})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		gain  float64
+		guard []Bound
+		want  string
+	}{
+		"better":    {.038, nil, "is better than P3 (v352, which waits) on new tasks like these: +3.9 points"},
+		"worse":     {-.03, nil, "is no better than P3 (v352, which waits) on these tasks (-2.9 points)"},
+		"no change": {0, nil, "P3 (v352, which waits)"},
+	} {
+		r := Judge("a5b27c8b", pairs(c.gain), Rule{Alpha: .004, Fixed: true, Guards: c.guard, Reference: waits()})
+		got := Conclude([]Ruling{r}, Circumstances{Searched: true, Reference: waits()})
+		if !strings.Contains(got.Sentence, c.want) || strings.Contains(got.Sentence, "the champion") {
+			t.Errorf("%s: %s", name, got.Sentence)
+		}
+		if got.Verdict == Adopt && (!strings.Contains(got.Sentence, "P3 against v1: +48.1 points [+47.9, +48.2], the sum of 3 comparisons") ||
+			!strings.Contains(got.Sentence, "the gain over P3 is gone at")) {
+			t.Errorf("%s: %s", name, got.Sentence)
+		}
+	}
+	for name, c := range map[string]Circumstances{
+		"nothing":    {Searched: true, Reference: waits()},
+		"behind":     {Searched: true, Reference: waits(), Behind: Prospect{Variant: "b", Mean: .01, SD: .02, Reference: waits()}.behindBy()},
+		"far behind": {Searched: true, Reference: waits(), Behind: Prospect{Variant: "b", Mean: -.01, SD: .02, Reference: waits()}.behindBy()},
+	} {
+		if got := Conclude(nil, c).Sentence; !strings.Contains(got, "P3 (v352, which waits)") || strings.Contains(got, "the champion") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestReferenceAdds: the gain over the champion is the sum along the chain, and unknown where a
+// link of it is.
+func TestReferenceAdds(t *testing.T) {
+	t.Parallel()
+	own := Ruling{Comparison: Comparison{Difference: .038}, New: Interval{Lo: .037, Hi: .039}, Claim: NewTasks, Reference: waits()}
+	var next Reference
+	next.Add(&own)
+	if next.Steps != 4 || next.Difference != .481+.038 || next.Lo != .479+.037 || next.Hi != .482+.039 {
+		t.Errorf("%+v", next)
+	}
+	own.Reference = &Reference{Proposal: "P3"}
+	next.Add(&own)
+	if next.Steps != 0 || next.Difference != 0 || !strings.Contains(next.Gain(), "not measured") {
+		t.Errorf("%+v: %s", next, next.Gain())
+	}
+	if got := waits().BreakEven(Comparison{Difference: .038, MeanB: .777}); got < .667 || got > .669 {
+		t.Errorf("the gain over the champion is gone at %v", got)
+	}
+}
+
+// TestLeftOutIsTheCause: a night that keeps the champion because what looks better was refused says so.
+func TestLeftOutIsTheCause(t *testing.T) {
+	t.Parallel()
+	left := Cause{Kind: CauseLeftOut, Sentence: "what looks better (2 variants) is the same as, or near to, P1"}
+	for _, c := range []Circumstances{
+		{Searched: true, LeftOut: left},
+		{Searched: true, LeftOut: left, Behind: Prospect{Variant: "b"}.behindBy()},
+	} {
+		if got := Conclude(nil, c); got.Verdict != Keep || len(got.Causes) != 1 || got.Causes[0].Kind != CauseLeftOut || got.Sentence != left.Sentence {
+			t.Errorf("%+v", got)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// percentileAt is the share of evaluations that lie below the 95th percentile.
+	percentileAt = .95
+	// resamples of the clusters give the interval of a percentile.
+	resamples = 599
+	// leastResampled is the fewest clusters for which resampling them says anything.
+	leastResampled = 6
+)
+
+// percentile fills in ratio and interval of the 95th percentiles, and returns the interval of their
+// difference: the percentiles of both over resamples of the clusters, the same for champion and
+// candidate (Efron 1979, the percentile method, with whole clusters drawn). The draws are fixed,
+// so that the same pairs give the same interval.
+func (g *Guard) percentile(bills []bill, alpha float64) Interval {
+	champion, candidate := newRanked(bills, func(l bill) []float64 { return l.a }), newRanked(bills, func(l bill) []float64 { return l.b })
+	times := slices.Repeat([]float64{1}, len(bills))
+	g.Champion, g.Candidate = champion.p95(times), candidate.p95(times)
+	g.Ratio = ratioOf(g.Champion, g.Candidate)
+	if len(bills) < leastResampled {
+		return Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}
+	}
+	rng := rand.New(rand.NewPCG(95, uint64(len(bills))))
+	ratios, differences := make([]float64, resamples), make([]float64, resamples)
+	for i := range ratios {
+		clear(times)
+		for range bills {
+			times[rng.IntN(len(bills))]++
+		}
+		a, b := champion.p95(times), candidate.p95(times)
+		ratios[i], differences[i] = ratioOf(a, b), b-a
+	}
+	ends := func(v []float64) Interval {
+		slices.Sort(v)
+		cut := int(alpha * (resamples + 1)) // of the order statistics at α·(n+1)
+		return Interval{Lo: v[cut-1], Hi: v[len(v)-cut]}
+	}
+	r := ends(ratios)
+	g.Lo, g.Hi = math.Min(g.Ratio, r.Lo), math.Max(g.Ratio, r.Hi)
+	return ends(differences)
+}
+
+// ranked holds evaluations in ascending order.
+type ranked struct {
+	values, weights []float64
+	cluster         []int
+}
+
+func newRanked(bills []bill, of func(bill) []float64) ranked {
+	type one struct {
+		value, weight float64
+		cluster       int
+	}
+	var all []one
+	for c, l := range bills {
+		for i, v := range of(l) {
+			all = append(all, one{v, l.weight[i], c})
+		}
+	}
+	slices.SortFunc(all, func(a, b one) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.weight, b.weight))
+	})
+	var r ranked
+	for _, o := range all {
+		r.values, r.weights, r.cluster = append(r.values, o.value), append(r.weights, o.weight), append(r.cluster, o.cluster)
+	}
+	return r
+}
+
+// p95 is the smallest value up to which a share of .95 of the weight lies, every cluster taken so many times.
+func (r ranked) p95(times []float64) float64 {
+	var total float64
+	for i, w := range r.weights {
+		total += w * times[r.cluster[i]]
+	}
+	var sum float64
+	for i, w := range r.weights {
+		if sum += w * times[r.cluster[i]]; sum >= percentileAt*total*(1-alike) {
+			return r.values[i]
+		}
+	}
+	return 0
+}

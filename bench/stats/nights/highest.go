@@ -1,0 +1,28 @@
+package nights
+
+import "slices"
+
+// highest keeps the items with the highest values, at most so many, the best first and the
+// earlier of two equals first.
+type highest[T any] struct {
+	most   int
+	items  []T
+	values []float64
+}
+
+// takes reports whether an item of this value would be kept.
+func (h *highest[T]) takes(value float64) bool {
+	return len(h.values) < h.most || h.most > 0 && value > h.values[h.most-1]
+}
+
+// add inserts an item that is taken, and drops the last one where there are too many.
+func (h *highest[T]) add(item T, value float64) {
+	at, _ := slices.BinarySearchFunc(h.values, value, func(kept, value float64) int {
+		if kept >= value {
+			return -1
+		}
+		return 1
+	})
+	h.items, h.values = slices.Insert(h.items, at, item), slices.Insert(h.values, at, value)
+	h.items, h.values = h.items[:min(h.most, len(h.items))], h.values[:min(h.most, len(h.values))]
+}

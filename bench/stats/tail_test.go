@@ -1,0 +1,60 @@
+package stats
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestTail(t *testing.T) {
+	loses := func(n int) func(task, block int) int {
+		return func(task, block int) int {
+			if task < n {
+				return -1
+			}
+			return btoi((task+block)%2 == 0)
+		}
+	}
+	for _, c := range []struct {
+		name         string
+		pairs        []Pair
+		fixed        bool
+		worse        int
+		unseen, most float64
+	}{
+		{"none lost", blocksOf(40, 12, loses(0)), false, 0, 1 - math.Pow(.05, 1./40), 1 - math.Pow(.05, 1./40)},
+		{"two of forty", blocksOf(40, 12, loses(2)), false, 2, 1 - math.Pow(.05, 1./40), .14923}, // qbeta(.95, 3, 38)
+		{"too early to tell", blocksOf(40, 4, loses(2)), false, 0, 1 - math.Pow(.05, 1./40), 1 - math.Pow(.05, 1./40)},
+		{"two of eight clusters", inClusters(blocksOf(16, 12, func(task, block int) int { return loses(2)(task%8, block) }), 8), false, 2, 1 - math.Pow(.05, 1./8), .59969}, // qbeta(.95, 3, 6)
+		{"of a fixed agent", blocksOf(40, 1, loses(3)), true, 3, 1 - math.Pow(.05, 1./40), .182587},                                                                         // qbeta(.95, 4, 37)
+	} {
+		r := Judge("v", c.pairs, Rule{Alpha: entryAlpha, Fixed: c.fixed})
+		if r.Tail == nil || r.Tail.Worse != c.worse {
+			t.Fatalf("%s: %+v", c.name, r.Tail)
+		}
+		near(t, c.name+", unseen", r.Tail.Unseen, c.unseen, 1e-12)
+		near(t, c.name+", at most", r.Tail.WorseMost, c.most, 1e-4)
+		near(t, c.name+", break-even", r.Tail.BreakEven, r.Difference/(r.Difference+r.MeanA), 1e-12)
+	}
+	near(t, "all found", shareMost(3, 3), 1, 0)
+	// Two blocks show no task as clearly worse, and two tasks fail in both.
+	early := Judge("v", blocksOf(40, 2, loses(2)), Rule{Alpha: entryAlpha}).Tail
+	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(early.Words(), "on 2 tasks it failed in every run, as at most 14.9 % of new ones may") {
+		t.Errorf("%+v: %s", early, early.Words())
+	}
+	near(t, "failing, at most", early.FailingMost, .14923, 1e-4)
+	// Where the champion fails as well nothing is lost, and of a fixed agent it is known.
+	if none := Judge("v", blocksOf(40, 2, func(task, _ int) int { return btoi(task >= 2) }), Rule{Alpha: entryAlpha}).Tail; none.Failing != 0 {
+		t.Errorf("%+v", none)
+	}
+	if known := Judge("v", blocksOf(40, 1, loses(3)), Rule{Alpha: entryAlpha, Fixed: true}).Tail; known.Failing != 0 || known.Worse != 3 {
+		t.Errorf("%+v", known)
+	}
+	if r := Judge("v", nil, Rule{Alpha: entryAlpha}); r.Tail != nil {
+		t.Errorf("nothing has the tail %+v", r.Tail)
+	}
+	r := Judge("v", blocksOf(40, 12, loses(2)), Rule{Alpha: entryAlpha})
+	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.22 % of new tasks could fail unseen") || !strings.Contains(r.Reason, "2 tasks got clearly worse, as at most 14.9 % of new ones do") {
+		t.Errorf("%s: %s", r.State, r.Reason)
+	}
+}

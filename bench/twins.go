@@ -1,0 +1,223 @@
+package bench
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// TwinKind says how tasks are alike.
+type TwinKind string
+
+const (
+	// Exact: the same words and fixtures, but for case, punctuation and spacing.
+	Exact TwinKind = "exact"
+	// Template: the same words but for numbers and names.
+	Template TwinKind = "template"
+	// Near: most of the words in the same order, or one whole within the other.
+	Near TwinKind = "near"
+	// Story: a long passage in common.
+	Story TwinKind = "story"
+)
+
+// Twins are tasks that are variations of one another and that no declared cluster
+// holds together. Statistics count them as one.
+type Twins struct {
+	// Kind is the closest likeness that holds any two of them together.
+	Kind TwinKind
+	// Tasks are the indexes of the tasks, ascending; two or more.
+	Tasks []int
+}
+
+// The bounds of what counts as alike. They were chosen on 22,500 real utterances and
+// 1,319 real story problems; TestTwinsOfRealTasks holds the figures.
+const (
+	templateOwn = 6  // words of a template besides its numbers and names
+	storyWords  = 24 // consecutive words of a passage in common
+	storySpread = 5  // a passage in more than one of five tasks is an instruction,
+	fewCommon   = 9  // unless so few tasks have it,
+	manyCommon  = 30 // and in any case when more have it
+)
+
+// FindTwins groups the tasks that declare no cluster by likeness of goal, messages,
+// input and fixture files. A task that declares a cluster is left alone. Groups come
+// in the order of their first tasks. The time grows as the number of tasks, except
+// where many are nearly alike.
+func FindTwins(tasks []Task) []Twins {
+	return newTwinFinder(tasks, func(t *Task) bool { return t.Cluster == "" }).find().groups()
+}
+
+// likeness is what is compared of a task.
+type likeness struct {
+	index int
+	words []string // of all that the agent reads
+}
+
+type twinFinder struct {
+	tasks []Task
+	list  []likeness
+	up    []int // union-find over list
+	kind  map[int]TwinKind
+}
+
+// newTwinFinder compares the tasks that are asked for.
+func newTwinFinder(tasks []Task, asked func(*Task) bool) *twinFinder {
+	f := &twinFinder{tasks: tasks, kind: map[int]TwinKind{}}
+	for i := range tasks {
+		if asked(&tasks[i]) {
+			f.list = append(f.list, likeness{index: i, words: wordsOf(tasks[i].text())})
+		}
+	}
+	f.up = make([]int, len(f.list))
+	for i := range f.up {
+		f.up[i] = i
+	}
+	return f
+}
+
+// find joins all that are alike.
+func (f *twinFinder) find() *twinFinder {
+	if len(f.list) < 2 {
+		return f
+	}
+	f.same(Exact, f.exact)
+	f.same(Template, f.template)
+	f.near()
+	f.stories()
+	return f
+}
+
+// text is what the agent reads of a task, without the words of the system, which many
+// tasks share, and without its files.
+func (t *Task) text() string {
+	var b strings.Builder
+	b.WriteString(t.Goal)
+	for _, m := range slices.Concat(t.Fixtures.Turns, t.Messages) {
+		if m.Role != "system" {
+			b.WriteString("\n" + m.Content)
+		}
+	}
+	if len(t.Input) > 0 {
+		b.WriteString("\n" + string(t.Input))
+	}
+	return b.String()
+}
+
+func (f *twinFinder) root(i int) int {
+	for f.up[i] != i {
+		f.up[i] = f.up[f.up[i]]
+		i = f.up[i]
+	}
+	return i
+}
+
+// closest is the closest of kinds, of which the absent ones do not count.
+func closest(kinds ...TwinKind) TwinKind {
+	for _, k := range []TwinKind{Exact, Template, Near} {
+		if slices.Contains(kinds, k) {
+			return k
+		}
+	}
+	return Story
+}
+
+// join makes two tasks twins.
+func (f *twinFinder) join(i, j int, kind TwinKind) {
+	a, b := f.root(i), f.root(j)
+	if a == b {
+		return
+	}
+	a, b = min(a, b), max(a, b)
+	f.up[b] = a
+	f.kind[a] = closest(f.kind[a], f.kind[b], kind)
+}
+
+// same joins the tasks of one key; "" is no key.
+func (f *twinFinder) same(kind TwinKind, key func(likeness) string) {
+	first := map[string]int{}
+	for i, l := range f.list {
+		k := key(l)
+		if k == "" {
+			continue
+		}
+		if j, ok := first[k]; ok {
+			f.join(j, i, kind)
+		} else {
+			first[k] = i
+		}
+	}
+}
+
+func (f *twinFinder) exact(l likeness) string { return f.tasks[l.index].sameness(l.words) }
+
+// sameness is equal for tasks that an agent cannot tell apart.
+func (t *Task) sameness(words []string) string {
+	h := sha256.New()
+	writePart(h, []byte(strings.Join(words, " ")))
+	for _, m := range slices.Concat(t.Fixtures.Turns, t.Messages) {
+		if m.Role == "system" {
+			writePart(h, []byte(m.Content))
+		}
+	}
+	writePart(h, []byte(t.Fixtures.Dir))
+	for _, p := range slices.Sorted(maps.Keys(t.Fixtures.Files)) {
+		writePart(h, []byte(p))
+		writePart(h, []byte(t.Fixtures.Files[p]))
+	}
+	if len(t.Fixtures.Memories) > 0 {
+		raw, _ := json.Marshal(t.Fixtures.Memories) // texts, numbers and times always can be
+		writePart(h, raw)
+	}
+	if len(words) == 0 { // signs alone are told apart as they are
+		writePart(h, []byte(t.text()))
+	}
+	return string(h.Sum(nil))
+}
+
+// template is the text with its numbers and names left open; "" for one with too few
+// words besides them. Names are words with a capital inside a sentence. Tasks with
+// files are compared by those too, word by word.
+func (f *twinFinder) template(l likeness) string {
+	t := &f.tasks[l.index]
+	words := strings.Fields(t.text())
+	own, open, begins := 0, 0, true
+	for i, w := range words {
+		bare := strings.Trim(w, ".,;:!?()[]{}\"'“”’…")
+		switch {
+		case strings.ContainsAny(bare, "0123456789"):
+			words[i], open = "#", open+1
+		case !begins && bare != strings.ToLower(bare) && bare != "I" && !strings.HasPrefix(bare, "I'"):
+			words[i], open = "@", open+1
+		default:
+			words[i] = strings.ToLower(bare)
+			if bare != "" {
+				own++
+			}
+		}
+		begins = strings.HasSuffix(w, ".") || strings.HasSuffix(w, "?") || strings.HasSuffix(w, "!") || strings.HasSuffix(w, ":")
+	}
+	if own < templateOwn || open == 0 || len(t.Fixtures.Files) > 0 {
+		return ""
+	}
+	return t.Fixtures.Dir + "\n" + strings.Join(words, " ")
+}
+
+// groups are the twins found.
+func (f *twinFinder) groups() []Twins {
+	members := map[int][]int{}
+	for i, l := range f.list {
+		r := f.root(i)
+		members[r] = append(members[r], l.index)
+	}
+	var out []Twins
+	for r, list := range members {
+		if len(list) > 1 {
+			out = append(out, Twins{f.kind[r], list})
+		}
+	}
+	slices.SortFunc(out, func(a, b Twins) int { return cmp.Compare(a.Tasks[0], b.Tasks[0]) })
+	return out
+}

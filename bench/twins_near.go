@@ -1,0 +1,353 @@
+package bench
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// The bounds of what counts as nearly the same. TestTwinsOfRealTasks and
+// TestTwinsInWorlds hold the figures that they were chosen by.
+const (
+	nearShare  = .7  // of the words of the longer text, in order, in both
+	nearLength = 8   // words of the longer text; shorter ones are alike when one has the other whole
+	nearWords  = 6   // words in both
+	nearWindow = 6   // more words than this that differ in one place are content of their own
+	windowEach = 40  // and one more for each so many words of the text
+	edgeWords  = 6   // of a beginning or an end
+	affixWords = 3   // words of a text that another one has whole
+	alignWords = 400 // of a text are compared; longer ones have passages in common
+)
+
+// The bounds of the search for pairs. Each text offers sampleSize pairs of its words,
+// and a pair that more than postings texts offer finds none.
+const (
+	pairReach   = 3
+	sampleSize  = 32
+	postings    = 32
+	sampleShare = 10 // one shared pair of so many is enough for a comparison
+	comparisons = 8  // of each text with the likeliest others
+)
+
+// near joins each task to the first of those that it is nearly the same as. Tasks are
+// compared with the first of each group only, so that no chain of small differences
+// holds strangers together, and in the order of their words, so that the order of the
+// file is of no account. Those to compare with are found by pairs of words that stand
+// close together, of which each task offers a sample that is the same for the same
+// pairs (Broder, Compression and Complexity of Sequences, 1997).
+func (f *twinFinder) near() {
+	t := f.texts()
+	order := make([]int, 0, len(f.list))
+	for i := range f.list {
+		if f.root(i) == i { // of tasks that are the same one stands for all
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(slices.Compare(f.list[a].words, f.list[b].words), cmp.Compare(a, b))
+	})
+	having := map[uint64][]int{} // pair → firsts of groups
+	shared := make([]uint8, len(f.list))
+	for _, i := range order {
+		var found []int
+		for _, pair := range t.sample[i] {
+			if list := having[pair]; len(list) < postings {
+				for _, j := range list {
+					if shared[j] == 0 {
+						found = append(found, j)
+					}
+					shared[j]++
+				}
+			}
+		}
+		if first := t.likeliest(i, found, shared); first >= 0 {
+			f.join(first, i, Near)
+		} else {
+			for _, pair := range t.sample[i] {
+				if list := having[pair]; len(list) < postings {
+					having[pair] = append(list, i)
+				}
+			}
+		}
+		for _, j := range found {
+			shared[j] = 0
+		}
+	}
+}
+
+// common is the number of tasks that may share something before it is taken for an
+// instruction or for everyday language.
+func (f *twinFinder) common() int { return max(fewCommon, min(manyCommon, len(f.list)/storySpread)) }
+
+// texts are the tasks' words by number, as they are compared.
+type texts struct {
+	words  [][]uint32
+	sorted [][]uint32
+	sample [][]uint64 // of the pairs of words
+	edges  []edge
+	dirs   []string // of fixtures, whose contents are not compared
+}
+
+// texts numbers the words of all tasks and draws of each the pairs that it offers.
+// Pairs of one task alone are left out: they find nothing.
+func (f *twinFinder) texts() *texts {
+	n := len(f.list)
+	t := &texts{words: make([][]uint32, n), sorted: make([][]uint32, n), sample: make([][]uint64, n), dirs: make([]string, n)}
+	numbers := map[string]uint32{}
+	// Whether a pair was seen once, and more than once, by its last bits. Two that share
+	// them pass for more than once, which costs time alone.
+	bits := uint64(1 << 12)
+	for _, l := range f.list {
+		for bits < 1<<24 && bits < uint64(pairReach*len(l.words)*n) {
+			bits *= 2
+		}
+	}
+	once, more := make([]uint64, bits/64), make([]uint64, bits/64)
+	for i := range f.list {
+		words := f.compared(i)
+		t.words[i] = make([]uint32, len(words))
+		for k, w := range words {
+			n, ok := numbers[w]
+			if !ok {
+				n = uint32(len(numbers))
+				numbers[w] = n
+			}
+			t.words[i][k] = n
+		}
+		t.dirs[i] = f.tasks[f.list[i].index].Fixtures.Dir
+		t.sorted[i] = slices.Sorted(slices.Values(t.words[i]))
+		for _, p := range pairsOf(t.words[i]) {
+			at, bit := p%bits/64, uint64(1)<<(p%64)
+			more[at] |= once[at] & bit
+			once[at] |= bit
+		}
+	}
+	for i := range f.list {
+		pairs := slices.DeleteFunc(pairsOf(t.words[i]), func(p uint64) bool { return more[p%bits/64]&(1<<(p%64)) == 0 })
+		t.sample[i] = slices.Clone(pairs[:min(len(pairs), sampleSize)])
+	}
+	t.edges = edgesOf(t.words, f.common())
+	return t
+}
+
+// compared are the words of a task and of the files that are written out in it.
+func (f *twinFinder) compared(i int) []string {
+	words, files := f.list[i].words, f.tasks[f.list[i].index].Fixtures.Files
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if len(words) >= alignWords {
+			break
+		}
+		words = slices.Concat(words, wordsOf(files[path]))
+	}
+	return words[:min(len(words), alignWords)]
+}
+
+// likeliest is the closest of the tasks that share pairs with task i, of those that
+// share the most; -1 for none that is nearly the same.
+func (t *texts) likeliest(i int, found []int, shared []uint8) int {
+	var top [comparisons]int
+	n := 0
+	for _, j := range found {
+		if t.dirs[i] != t.dirs[j] || sampleShare*int(shared[j]) < min(len(t.sample[i]), len(t.sample[j])) {
+			continue
+		}
+		at := n
+		for at > 0 && (shared[top[at-1]] < shared[j] || shared[top[at-1]] == shared[j] && top[at-1] > j) {
+			at--
+		}
+		if at == comparisons {
+			continue
+		}
+		n = min(n+1, comparisons)
+		copy(top[at+1:n], top[at:n-1])
+		top[at] = j
+	}
+	first, most := -1, 0.
+	for _, j := range top[:n] {
+		if share := t.alike(i, j); share > most {
+			first, most = j, share
+		}
+	}
+	return first
+}
+
+// pairsOf are the distinct pairs of words within pairReach, as hashes, ascending.
+func pairsOf(words []uint32) []uint64 {
+	out := make([]uint64, 0, pairReach*len(words))
+	for i, a := range words {
+		for _, b := range words[i+1 : min(len(words), i+1+pairReach)] {
+			out = append(out, scatter(uint64(a)<<32|uint64(b)))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// scatter spreads a number over all bits (Steele, Lea, Flood, OOPSLA 2014).
+func scatter(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// edge reports whether many tasks begin, or end, as one does.
+type edge struct{ front, back bool }
+
+// edgesOf finds instructions before and after what is a task's own: beginnings and ends
+// of edgeWords words that more than most tasks have.
+func edgesOf(texts [][]uint32, most int) []edge {
+	// Tasks are counted by the last bits of a hash. In as many counts as there are, tasks
+	// that merely share those bits are too few to matter.
+	counts := make([]uint32, min(1<<20, 64*len(texts)))
+	hash := func(words []uint32, end uint64) uint64 {
+		sum := end
+		for _, w := range words {
+			sum = scatter(sum ^ uint64(w))
+		}
+		return sum % uint64(len(counts))
+	}
+	ends := func(words []uint32) (front, back uint64) {
+		return hash(words[:edgeWords], 1), hash(words[len(words)-edgeWords:], 2)
+	}
+	for _, words := range texts {
+		if len(words) >= edgeWords {
+			front, back := ends(words)
+			counts[front]++
+			counts[back]++
+		}
+	}
+	out := make([]edge, len(texts))
+	for i, words := range texts {
+		if len(words) >= edgeWords {
+			front, back := ends(words)
+			out[i] = edge{int(counts[front]) > most, int(counts[back]) > most}
+		}
+	}
+	return out
+}
+
+// alike is the share of the words that two tasks have in common, 0 where they are not
+// nearly the same, with or without the beginning and the end that many tasks have.
+func (t *texts) alike(i, j int) float64 {
+	a, b := t.words[i], t.words[j]
+	if !overlap(a, b) && inBoth(t.sorted[i], t.sorted[j]) < need(max(len(a), len(b))) {
+		return 0
+	}
+	share := alike(a, b)
+	front, back := t.edges[i].front && t.edges[j].front, t.edges[i].back && t.edges[j].back
+	if share == 0 || !front && !back {
+		return share
+	}
+	for front && len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for back && len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return alike(a, b)
+}
+
+// alike is the share of the words that two texts have in common, 0 where they are not
+// nearly the same.
+func alike(a, b []uint32) float64 {
+	longer := max(len(a), len(b))
+	if overlap(a, b) {
+		return float64(min(len(a), len(b))) / float64(longer)
+	}
+	if longer < nearLength || float64(min(len(a), len(b))) < nearShare*float64(longer) {
+		return 0
+	}
+	match := align(a, b)
+	if match.common < need(longer) || match.window > nearWindow+longer/windowEach {
+		return 0
+	}
+	return float64(match.common) / float64(longer)
+}
+
+// need is how many words a text of n must have in common with one that is no longer.
+func need(n int) int { return max(nearWords, n-int((1-nearShare)*float64(n)+1e-9)) }
+
+// overlap reports whether a text stands whole in another that has few words more, or
+// the end of one is the beginning of the other, but for few words.
+func overlap(a, b []uint32) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for shift := 1 - len(a); shift < len(b); shift++ {
+		from, to := max(0, shift), min(len(b), shift+len(a)) // of b
+		both := to - from
+		whole := both == len(a) && both >= affixWords
+		if (whole || both >= nearWords) && len(b)-both <= max(1, both/2) && len(a)-both <= both/2 && slices.Equal(a[from-shift:to-shift], b[from:to]) {
+			return true
+		}
+	}
+	return false
+}
+
+// inBoth counts the words that two sorted lists share.
+func inBoth(a, b []uint32) int {
+	common := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			common++
+			i++
+			j++
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	return common
+}
+
+// alignment is how two texts match, word by word in order.
+type alignment struct {
+	common int
+	// window is the most by which, in one stretch, words that differ outnumber words in
+	// common: the length of what is each text's own, chance matches taken off.
+	window int
+}
+
+// align finds the longest common subsequence of words.
+func align(a, b []uint32) alignment {
+	wide := len(b) + 1
+	best := make([]uint16, (len(a)+1)*wide)
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				best[i*wide+j] = best[(i+1)*wide+j+1] + 1
+			} else {
+				best[i*wide+j] = max(best[(i+1)*wide+j], best[i*wide+j+1])
+			}
+		}
+	}
+	out := alignment{common: int(best[0])}
+	i, j, run := 0, 0, 0
+	for i < len(a) || j < len(b) {
+		// What differs up to the next match counts by its longer side.
+		skipA, skipB := 0, 0
+		for i < len(a) || j < len(b) {
+			if i < len(a) && j < len(b) && a[i] == b[j] {
+				break
+			}
+			if j >= len(b) || i < len(a) && best[(i+1)*wide+j] >= best[i*wide+j+1] {
+				i++
+				skipA++
+			} else {
+				j++
+				skipB++
+			}
+		}
+		run += max(skipA, skipB)
+		out.window = max(out.window, run)
+		if i < len(a) && j < len(b) {
+			run = max(0, run-1)
+			i++
+			j++
+		}
+	}
+	return out
+}

@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestTwinsOfRealTasks holds what the bounds were chosen by. Of 22,500 real utterances,
+// 150 for each intent, a third are nearly the same as another one; in 1 % the intent is
+// not that of most of the group. Of 1,319 real story problems two are, which are two
+// questions about one story.
+func TestTwinsOfRealTasks(t *testing.T) {
+	tasks := realUtterances()
+	if len(tasks) == 0 {
+		t.Skip("the real data is not on this machine: set EVOLVE_SHARED_DATA to the folder that has it")
+	}
+	twins, strange, biggest := 0, 0, 0
+	groups := FindTwins(tasks)
+	for _, g := range groups {
+		labels, most := map[string]int{}, 0
+		for _, i := range g.Tasks {
+			labels[*tasks[i].Answer]++
+			most = max(most, labels[*tasks[i].Answer])
+		}
+		twins += len(g.Tasks)
+		biggest = max(biggest, len(g.Tasks))
+		strange += len(g.Tasks) - most
+	}
+	t.Logf("%d tasks: %d near-duplicates in %d groups, the biggest of %d; %d of another intent than most", len(tasks), twins, len(groups), biggest, strange)
+	if len(tasks) != 22_500 || twins > 8000 || biggest > 25 || strange > 225 {
+		t.Errorf("that is not what the bounds were chosen for")
+	}
+	stories := realStories()
+	if found := FindTwins(stories); len(stories) != 1319 || len(found) > 1 {
+		t.Errorf("%d groups among %d story problems", len(found), len(stories))
+	}
+}
+
+// realData is a file of real data, nil where it is not.
+func realData(name string) []byte {
+	dir := os.Getenv("EVOLVE_SHARED_DATA")
+	for up := "."; dir == "" && len(up) < 30; up = filepath.Join("..", up) {
+		if _, err := os.Stat(filepath.Join(up, "shared", "data")); err == nil {
+			dir = filepath.Join(up, "shared", "data")
+		}
+	}
+	raw, _ := os.ReadFile(filepath.Join(dir, name)) // absent is none
+	return raw
+}

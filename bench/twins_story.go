@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"hash/fnv"
+	"slices"
+)
+
+// stories joins tasks that share a passage of storyWords words, in what they say or in
+// a file written out in them. One that many tasks share is an instruction, not a story.
+func (f *twinFinder) stories() {
+	read := func(i int) [][]uint64 { // of each text of task i, the passages in order
+		out := [][]uint64{passages(f.list[i].words)}
+		for _, text := range f.tasks[f.list[i].index].Fixtures.Files {
+			out = append(out, passages(wordsOf(text)))
+		}
+		return out
+	}
+	// Counted by the last bits of a hash: those that share them are too few to matter.
+	counts := make([]uint32, min(1<<22, 1<<10*len(f.list)))
+	slot := func(p uint64) *uint32 { return &counts[p%uint64(len(counts))] }
+	for i := range f.list {
+		for _, list := range read(i) {
+			for _, p := range list {
+				*slot(p)++
+			}
+		}
+	}
+	most := uint32(f.common())
+	having := map[uint64]int{} // passage → first task
+	for i := range f.list {
+		for _, list := range read(i) {
+			for _, p := range ownPassages(list, func(p uint64) bool { return *slot(p) > most }) {
+				if first, ok := having[p]; ok {
+					f.join(first, i, Story)
+				} else {
+					having[p] = i
+				}
+			}
+		}
+	}
+}
+
+// passageStep is how many passages in a row one is kept of, the one with the least
+// hash (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003): texts that share
+// storyWords + passageStep - 1 words have a kept passage in common.
+const passageStep = 8
+
+// ownPassages keeps passages that are not, in more than half of their words, of a common one.
+func ownPassages(list []uint64, common func(uint64) bool) []uint64 {
+	given := make([]int, len(list)+storyWords) // words before each that a common passage has
+	until := 0
+	for k := range given[1:] {
+		if k < len(list) && common(list[k]) {
+			until = k + storyWords
+		}
+		given[k+1] = given[k]
+		if k < until {
+			given[k+1]++
+		}
+	}
+	var out []uint64
+	own := list[:0:0]
+	keep := func() {
+		for i := range own {
+			if i+passageStep <= len(own) || i == 0 {
+				out = append(out, slices.Min(own[i:min(i+passageStep, len(own))]))
+			}
+		}
+		own = own[:0]
+	}
+	for k, p := range list {
+		if given[k+storyWords]-given[k] > storyWords/2 {
+			keep()
+			continue
+		}
+		own = append(own, p)
+	}
+	keep()
+	return slices.Compact(out)
+}
+
+// passages are the hashes of all passages of a text, in order.
+func passages(words []string) []uint64 {
+	if len(words) < storyWords {
+		return nil
+	}
+	const base = 1_000_003
+	hashes := make([]uint64, len(words))
+	for i, w := range words {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(w)) // never fails
+		hashes[i] = h.Sum64()
+	}
+	lead := uint64(1) // base^storyWords
+	for range storyWords {
+		lead *= base
+	}
+	var rolling uint64
+	all := make([]uint64, 0, len(words)-storyWords+1)
+	for i, h := range hashes {
+		rolling = rolling*base + h
+		if i >= storyWords {
+			rolling -= lead * hashes[i-storyWords]
+		}
+		if i >= storyWords-1 {
+			all = append(all, (rolling^rolling>>29)*0x9e3779b97f4a7c15)
+		}
+	}
+	return all
+}

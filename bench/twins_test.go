@@ -1,0 +1,206 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// passage is a story of 60 words.
+const passage = `The old mill at the river had ground corn for three villages until the flood of
+the spring took its wheel away, and since then the miller's daughter has kept bees in the
+empty rooms, sold honey at the market every second Friday, and written down in a green book
+which of the three villages bought most of it and why they said they did.`
+
+// instructed are goals of n different words under one long instruction.
+func instructed(n int) []string {
+	var out []string
+	for i := range n {
+		var own []string
+		for k := range 12 {
+			own = append(own, fmt.Sprintf("w%c%c", 'a'+i, 'a'+k))
+		}
+		out = append(out, passage+" "+strings.Join(own, " "))
+	}
+	return out
+}
+
+func twinsOf(goals ...string) []string {
+	tasks := make([]Task, len(goals))
+	for i, g := range goals {
+		tasks[i] = Task{ID: fmt.Sprint(i), Goal: g}
+	}
+	var out []string
+	for _, g := range FindTwins(tasks) {
+		out = append(out, g.named(tasks))
+	}
+	return out
+}
+
+func TestFindTwins(t *testing.T) {
+	for name, c := range map[string]struct {
+		goals []string
+		want  []string
+	}{
+		"the same":            {[]string{"Freeze my account!", "what now", "freeze  my account"}, []string{"exact: 0, 2"}},
+		"short and different": {[]string{"freeze my account", "freeze her account", "thaw my account", "is 3 even?", "is 4 even?"}, nil},
+		"signs alone":         {[]string{"?", "!", "?"}, []string{"exact: 0, 2"}},
+		"numbers":             {[]string{"What is the sum of 3 and 4 in all?", "What is the sum of 10 and 22 in all?"}, []string{"template: 0, 1"}},
+		"names": {[]string{
+			"Who is in charge of the Oslo depot these days?", "Who is in charge of the Lisbon depot these days?",
+			"Who is in charge of the small depot these days, and for how long?",
+		}, []string{"template: 0, 1"}},
+		"names that begin": {[]string{
+			"Ann has 3 apples and buys 4 more. How many apples?", "Dee has 7 apples and buys 2 more. How many apples?", "what now",
+		}, []string{"near: 0, 1"}},
+		"a word more": {[]string{
+			"please send ten dollars from bank of america to capital one", "send ten dollars from bank of america to capital one",
+			"send ten dollars from my mother to my aunt in capital letters",
+		}, []string{"near: 0, 1"}},
+		"a story": {[]string{
+			passage + " Who keeps the bees?", "a",
+			passage + " Of all that is told here about mills, floods, animals, colours and weekdays, which single thing would a tax inspector ask about first, " +
+				"how would she put her question in one polite sentence, and what might be answered to it by somebody who has nothing to hide?",
+		}, []string{"story: 0, 2"}},
+		"an instruction": {instructed(12), nil},
+	} {
+		if diff := cmp.Diff(c.want, twinsOf(c.goals...)); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
+// TestTwinsOfDeclaredClusters: what an author declares stands.
+func TestTwinsOfDeclaredClusters(t *testing.T) {
+	tasks := []Task{{ID: "a", Goal: "say yes", Cluster: "a"}, {ID: "b", Goal: "say yes", Cluster: "b"}, {ID: "c", Goal: "say yes"}}
+	if found := FindTwins(tasks); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+}
+
+// TestTwinsStayOnOneSide: with splits by hash no twins are parted, and all other tasks
+// stand where they stood without them.
+func TestTwinsStayOnOneSide(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	words := strings.Fields(passage)
+	var plain, lines strings.Builder
+	for i := range 200 {
+		random.Shuffle(len(words), func(a, b int) { words[a], words[b] = words[b], words[a] })
+		goal := strings.Join(words[:12], " ")
+		line := fmt.Sprintf(`{"id":"t%03d","domain":"d%d","goal":%q,"answer":"x"}`+"\n", i, i%3, goal)
+		plain.WriteString(line)
+		lines.WriteString(line)
+		if i%10 == 0 {
+			fmt.Fprintf(&plain, `{"id":"u%03d","domain":"d0","goal":"%s %d","answer":"x"}`+"\n", i, strings.Join(words[20:32], " "), i)
+			fmt.Fprintf(&lines, `{"id":"u%03d","domain":"d0","goal":%q,"answer":"x"}`+"\n", i, strings.ToUpper(goal)+"!")
+		}
+	}
+	read := func(text string) *Suite {
+		s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})
+		if len(issues) > 0 {
+			t.Fatal(issues)
+		}
+		return s
+	}
+	without, with := read(plain.String()), read(lines.String())
+	if len(without.Twins) > 0 || len(with.Twins) != 20 {
+		t.Fatalf("%d and %d groups", len(without.Twins), len(with.Twins))
+	}
+	sides := map[string]Split{}
+	for _, task := range with.Tasks {
+		if side, ok := sides[task.Unit()]; ok && side != task.Split {
+			t.Errorf("%s is parted from its twin", task.ID)
+		}
+		sides[task.Unit()] = task.Split
+	}
+	for i, task := range without.Tasks {
+		if strings.HasPrefix(task.ID, "t") && with.Tasks[i].Split != task.Split {
+			t.Errorf("%s moved from %s to %s", task.ID, task.Split, with.Tasks[i].Split)
+		}
+	}
+	if l := with.Likeness(); l.Tasks != 220 || l.Units != 200 || l.Twins != 40 || l.Exact != 40 || l.Aside+l.Across > 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestTwinsOnBothSidesAsDeclared: the searched duplicate of a held-out task is used on
+// neither side; what is only nearly the same stays where its author put it.
+func TestTwinsOnBothSidesAsDeclared(t *testing.T) {
+	text := `{"id":"a","goal":"Freeze my account","answer":"x","split":"search"}
+{"id":"b","goal":"freeze my account!","answer":"x","split":"holdout"}
+{"id":"c","goal":"please send ten dollars from bank of america to capital one","answer":"x","split":"search"}
+{"id":"d","goal":"send ten dollars from bank of america to capital one","answer":"x","split":"holdout"}
+{"id":"e","goal":"send ten dollars from bank of america to capital one!","answer":"x"}
+`
+	s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})
+	if len(issues) > 0 {
+		t.Fatal(issues)
+	}
+	var got []string
+	for _, task := range s.Tasks {
+		got = append(got, string(task.Split)+" "+task.Unit())
+	}
+	if diff := cmp.Diff([]string{"aside a", "holdout a", "search c", "holdout c", "aside c"}, got); diff != "" {
+		t.Error(diff)
+	}
+	const want = "5 of 5 tasks are near-duplicates in 2 groups and count as one each (5 of them exact); " +
+		"2 to be searched on are put aside, because the same task is held out; 1 group declared on both sides of the wall"
+	if diff := cmp.Diff(want, s.Likeness().String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTwinsOnBothSidesInClusters: clusters that an author declares keep no exact
+// duplicate on both sides of the wall.
+func TestTwinsOnBothSidesInClusters(t *testing.T) {
+	s, issues := ReadSuite(strings.NewReader(`{"id":"a","goal":"Freeze my account","answer":"x","split":"search","cluster":"a"}
+{"id":"b","goal":"freeze my account!","answer":"x","split":"holdout","cluster":"b"}
+`), "s", nil, GraderRules{})
+	if len(issues) > 0 || s.Tasks[0].Split != Aside || s.Tasks[1].Split != Holdout {
+		t.Fatalf("%v, %+v", issues, s)
+	}
+	if got := s.Likeness().String(); got != "1 to be searched on are put aside, because the same task is held out" {
+		t.Error(got)
+	}
+}
+
+// TestTwinsOverSuites: no near-duplicates of two suites of an agent are parted by a
+// hash, none that are exact by their authors, and they are one unit.
+func TestTwinsOverSuites(t *testing.T) {
+	read := func(text string) *Suite {
+		s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})
+		if len(issues) > 0 {
+			t.Fatal(issues)
+		}
+		return s
+	}
+	a := read(`{"id":"a1","goal":"Freeze my account","answer":"x","split":"search"}
+{"id":"a2","goal":"Ann has 3 apples and gives one of them away. How many are left?","answer":"2","split":"search"}
+{"id":"a3","goal":"please send ten dollars from bank of america to capital one","answer":"x","cluster":"send"}
+{"id":"a4","goal":"what is in my wallet","answer":"x","cluster":"send"}
+`)
+	b := read(`{"id":"b1","goal":"freeze my account!","answer":"x","split":"holdout"}
+{"id":"b2","goal":"Dee has 7 apples and gives one of them away. How many are left? Please.","answer":"6","split":"holdout"}
+{"id":"b3","goal":"send ten dollars from bank of america to capital one","answer":"x"}
+{"id":"b4","goal":"which of my cards is the oldest","answer":"x","split":"holdout"}
+`)
+	l := JoinSuites([]*Suite{a, b})
+	var got []string
+	for _, task := range append(a.Tasks, b.Tasks...) {
+		got = append(got, fmt.Sprintf("%s: %s %s", task.ID, task.Split, task.Unit()))
+	}
+	side := string(b.Tasks[2].Split)
+	want := []string{
+		"a1: aside a1", "a2: search a2", "a3: " + side + " a3", "a4: " + side + " a3",
+		"b1: holdout a1", "b2: holdout a2", "b3: " + side + " a3", "b4: holdout b4",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"exact: a1, b1", "near: a2, b2", "near: a3, a4, b3"}, l.Named); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"os/user"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/patch"
+)
+
+// decider returns who decides: the name given with --by, or else the git user. Without
+// either it refuses: the account that a process runs under is no person.
+func (sh *shell) decider(c *cli.Context, root string) (string, error) {
+	by := c.String("by")
+	if !c.IsSet("by") {
+		by = sh.whoami(c.Context, root)
+	}
+	if strings.TrimSpace(by) == "" {
+		return "", hinted(exitUsage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "%s, so that the decision would have no name", orElse("--by is empty", "git has no user here", c.IsSet("by")))
+	}
+	return by, nil
+}
+
+// whoami is the git user as "Name <mail>"; empty where git has no name for one.
+func (sh *shell) whoami(ctx context.Context, root string) string {
+	p := patch.User(ctx, root, sh.env)
+	if p.Name != "" && p.Email != "" {
+		return p.Name + " <" + p.Email + ">"
+	}
+	return p.Name
+}
+
+// account is the name of the account that the process runs under; empty where it has
+// none. It tells where a submission came from, and decides nothing.
+func account() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
+}

@@ -1,0 +1,55 @@
+package decide
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+)
+
+// withinKind refuses a proposal of other files than its kind writes: those of the champion,
+// or those of a tool or a skill. A record can come from an archive that was altered.
+func withinKind(p archive.ProposalRecord) error {
+	own := []string{path.Join("agents", p.Agent, workspace.ConfigFile), path.Join("agents", p.Agent, workspace.StrategyFile)}
+	if p.Kind == archive.KindTool {
+		_, name := Written(p)
+		own = []string{path.Join(toolsDir(p.Agent), name+".star"), path.Join(toolsDir(p.Agent), name+".json"), path.Join(skillsDir(p.Agent), name+".md")}
+	}
+	for _, f := range p.Files {
+		if !slices.Contains(own, f.Path) {
+			return Refuse("reject it; `evolve run` proposes anew", "%s changes %s, which a proposal of kind %s may not", p.ID, f.Path, p.Kind)
+		}
+	}
+	return nil
+}
+
+// faithful refuses a proposal of a config whose files or whose list of changes are not
+// those of its variant: the list is what a person reads, the variant what was measured.
+func (d *Desk) faithful(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) error {
+	if p.Kind != archive.KindConfig {
+		return nil
+	}
+	const hint = "reject it; `evolve run` proposes anew"
+	v, err := d.Archive.Variant(ctx, a.ID, p.Variant)
+	if err != nil {
+		return fmt.Errorf("reading the variant: %w", err)
+	}
+	want := workspace.ChampionFiles(a, v.Config)
+	for _, f := range p.Files {
+		if !same(f.New, want[f.Path]) {
+			return Refuse(hint, "%s writes something else into %s than its variant", p.ID, f.Path)
+		}
+	}
+	equal := func(x, y archive.Change) bool {
+		return x.Param == y.Param && agent.Config{x.Param: x.Old}.Equal(agent.Config{y.Param: y.Old}) &&
+			agent.Config{x.Param: x.New}.Equal(agent.Config{y.Param: y.New})
+	}
+	if !slices.EqualFunc(p.Changes, Changes(a.Space.Names(), a.Champion, v.Config), equal) {
+		return Refuse(hint, "%s lists other changes than those of its variant", p.ID)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package workspace
+
+import (
+	"context"
+
+	"evolve/bench/stats"
+)
+
+// Forecast is how many evaluations the limits of a run allow an agent.
+type Forecast struct {
+	Agent string
+	// Known says that Evaluations is the number; it may otherwise be one that it does not
+	// exceed, or 0.
+	Known       bool
+	Evaluations int
+	// Text names the limit that will bind, and on what estimate.
+	Text string
+	// Policies say how far a rate or a budget under policies allows less than is planned.
+	Policies []string
+	// Variances are what earlier nights say of the agent's.
+	Variances stats.Variances
+}
+
+// checkLimits says which limit will bind each agent's night. One that leaves an agent
+// nothing would end the night before it began.
+func checkLimits(ctx context.Context, p Probes, w *Workspace) (map[string]Forecast, []Check) {
+	out := map[string]Forecast{}
+	list, err := forecasts(ctx, p, w)
+	if err != nil {
+		return out, []Check{warn("limits", "see the archive's line", "what the limits allow cannot be forecast: %v", err)}
+	}
+	var checks []Check
+	for _, f := range list {
+		out[f.Agent] = f
+		label := "limits " + f.Agent
+		if f.Known && f.Evaluations < 1 {
+			checks = append(checks, fail(label, "raise the limit under budget in evolve.yaml", "nothing would be evaluated: %s", f.Text))
+		} else {
+			checks = append(checks, ok(label, "%s", f.Text))
+		}
+		for _, text := range f.Policies {
+			checks = append(checks, warn("policies "+f.Agent, "`evolve agent show` prints what holds", "%s", text))
+		}
+	}
+	return out, checks
+}
+
+func forecasts(ctx context.Context, p Probes, w *Workspace) ([]Forecast, error) {
+	if p.Limits != nil {
+		return p.Limits(ctx, w)
+	}
+	b := w.Settings.Budget
+	if b == (Budget{}) {
+		b.Evaluations = DefaultEvaluations
+	}
+	var out []Forecast
+	for i := range w.Agents {
+		n := b.Evaluations / len(w.Agents)
+		if i < b.Evaluations%len(w.Agents) {
+			n++
+		}
+		known := b == (Budget{Evaluations: b.Evaluations})
+		out = append(out, Forecast{Agent: w.Agents[i].ID, Known: known, Evaluations: n, Text: count(n, "evaluation")})
+	}
+	return out, nil
+}

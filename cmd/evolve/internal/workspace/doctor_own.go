@@ -1,0 +1,36 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// checkOwn looks at the files that an approval commits: one that git could not commit as
+// it is, or that holds what looks like a credential, is found before a night is paid for.
+func checkOwn(w *Workspace) []Check {
+	const name = "adoption"
+	var checks []Check
+	names := w.OwnFiles()
+	for i := range w.Agents {
+		for file := range ChampionFiles(&w.Agents[i], w.Agents[i].Champion) {
+			names = append(names, file)
+		}
+	}
+	slices.Sort(names)
+	for _, file := range slices.Compact(names) {
+		if why := Uncommittable(w.Root, file); why != "" {
+			checks = append(checks, warn(name, "keep the file itself in the workspace: an approval is refused", "%s %s", file, why))
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(w.Root, filepath.FromSlash(file)))
+		if err != nil {
+			continue // what must be there is checked elsewhere
+		}
+		if line := CredentialLine(data); line > 0 {
+			checks = append(checks, warn(name, "pass it by the name of an environment variable: an approval that commits it is refused",
+				"%s, line %d holds what looks like a credential", file, line))
+		}
+	}
+	return checks
+}

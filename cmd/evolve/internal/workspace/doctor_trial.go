@@ -1,0 +1,139 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// Trial is what became of one task that an agent was tried with.
+type Trial struct {
+	// Task is the id of a task on the search side of the agent's suites.
+	Task    string        `json:"task"`
+	Outcome agent.Outcome `json:"outcome"`
+	// Score is nil where there is no evidence.
+	Score   *float64      `json:"score,omitempty"`
+	Latency time.Duration `json:"latency"` // nanoseconds
+	// CostUSD is what the trial cost, the second asking included, as far as is known.
+	CostUSD float64 `json:"cost_usd,omitempty"`
+	Error   string  `json:"error,omitempty"`
+	// Stderr holds the last lines that its program wrote there, scrubbed, oldest first.
+	Stderr []string `json:"stderr,omitempty"`
+	// Asked counts how often the task was given, and Same says that all answers were the
+	// same: to the same seed where the agent is declared deterministic, to another one
+	// otherwise.
+	Asked int  `json:"asked"`
+	Same  bool `json:"same,omitempty"`
+	// Late reports whether it was given up because the time for it was over.
+	Late bool `json:"late,omitempty"`
+}
+
+// checkTrials tries each agent that can be tried with one task.
+func checkTrials(ctx context.Context, p Probes, w *Workspace, before []Check) []Check {
+	if p.Trial == nil {
+		return nil
+	}
+	var checks []Check
+	for i := range w.Agents {
+		a := &w.Agents[i]
+		name := "trial " + a.ID
+		if why := w.untried(a, p, before); why != "" {
+			checks = append(checks, ok(name, "was not tried: %s", why))
+			continue
+		}
+		t, err := p.Trial(ctx, a)
+		if err != nil {
+			checks = append(checks, fail(name, "", "it cannot be made ready: %s", p.brief(err.Error())))
+			continue
+		}
+		checks = append(checks, p.judgeTrial(name, a, t))
+	}
+	return checks
+}
+
+// untried returns why an agent is not given a task; "" when it is.
+func (w *Workspace) untried(a *Agent, p Probes, before []Check) string {
+	failed := map[string]bool{}
+	for _, c := range before {
+		if c.Status == StatusFail {
+			failed[c.Name] = true
+		}
+	}
+	switch a.Adapter.Kind {
+	case KindBuiltin:
+		if a.Adapter.Model == ModelHeuristic {
+			return ""
+		}
+		provider := w.Settings.Routes[a.Adapter.Model].Provider
+		set := w.Settings.Providers[provider]
+		switch {
+		case set.Kind == ProviderReplay:
+			return "its model is a recording"
+		case set.Record != "":
+			return "what its provider answers is being recorded"
+		case failed["provider "+provider] || set.KeyEnv != "" && !p.set(set.KeyEnv):
+			return "its provider does not answer"
+		}
+		for _, name := range a.MCP {
+			if failed["mcp "+name] {
+				return "its server " + name + " is not there"
+			}
+		}
+	case KindCommand:
+		if a.ProgramProblem(p.LookPath) != "" {
+			return "its program is not there"
+		}
+	}
+	return ""
+}
+
+// judgeTrial makes a check of a trial.
+func (p Probes) judgeTrial(name string, a *Agent, t Trial) Check {
+	if t.Task == "" {
+		return ok(name, "was not tried: its suites have no search tasks")
+	}
+	text := fmt.Sprintf("task %s: %s in %s", t.Task, t.Outcome, t.Latency.Round(trialPrecision(t.Latency)))
+	if t.Score != nil {
+		text += fmt.Sprintf(", score %.3f", *t.Score)
+	}
+	if t.CostUSD > 0 {
+		text += fmt.Sprintf("; it cost $%.4f", t.CostUSD)
+	}
+	if t.Error != "" && !t.Outcome.Gradable() {
+		text += ": " + p.brief(t.Error)
+	}
+	if len(t.Stderr) > 0 && !t.Outcome.Gradable() {
+		text += "; on standard error: " + p.brief(strings.Join(t.Stderr, " | "))
+	}
+	try := fmt.Sprintf("evolve agent run --agent %s --task %s shows all of it", a.ID, t.Task)
+	check := ok(name, "%s", text)
+	switch {
+	case t.Late:
+		check = warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "task %s: no answer within the time of a trial", t.Task)
+	case t.Outcome == agent.Infrastructure:
+		check = warn(name, try, "%s", text)
+	case !t.Outcome.Gradable() && t.Asked > 1: // on two tasks
+		check = fail(name, try, "%s; and so on another task", text)
+	case !t.Outcome.Gradable():
+		check = warn(name, try, "%s", text)
+	case t.Asked > 1 && a.Deterministic && !t.Same:
+		check = warn(name, "set deterministic: false in its agent.yaml; else repeats and seeds are taken for what they are not, and a report cannot be repeated",
+			"%s; IT IS DECLARED DETERMINISTIC, AND GAVE ANOTHER ANSWER TO THE SAME REQUEST", text)
+	case t.Asked > 1 && !a.Deterministic && t.Same:
+		check = ok(name, "%s; it gave the same answer to another seed", text)
+		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml spare the repeats: a night tells for certain"
+	}
+	check.Trial = &t
+	return check
+}
+
+// trialPrecision is how precisely a latency is told.
+func trialPrecision(d time.Duration) time.Duration {
+	if d < time.Millisecond {
+		return time.Microsecond
+	}
+	return time.Millisecond
+}

@@ -1,0 +1,20 @@
+package workspace
+
+// checkUnsearched names, for each agent, the parameters that a search leaves alone.
+func checkUnsearched(w *Workspace) []Check {
+	var checks []Check
+	for i := range w.Agents {
+		a := &w.Agents[i]
+		left := a.LeftAlone()
+		if left == "" {
+			continue
+		}
+		name := "space " + a.ID
+		checks = append(checks, ok(name, "not searched: %s", left))
+		if named := a.NamedInVain(); named != "" {
+			checks[len(checks)-1] = warn(name, "take them out of space: in agent.yaml",
+				"space: names %s, which cannot act; not searched: %s", named, left)
+		}
+	}
+	return checks
+}

@@ -1,0 +1,239 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/bench"
+	"evolve/bench/stats"
+)
+
+// Guard is what a file says of one guard. What is nil is left to the file below it, and to the
+// defaults.
+type Guard struct {
+	Off           bool
+	AtMost, Floor *float64
+}
+
+// Guards says what a winner may consume, by metric.
+type Guards map[string]Guard
+
+// Prefer says by metric what a point of score may cost: the share by which a guard's ratio
+// is widened for each point gained.
+type Prefer map[string]float64
+
+// The bounds of a guard's ratio and of what a point may cost.
+const (
+	maxRatio = 1000
+	maxShare = 10
+)
+
+// Bounds are the guards of an agent: the defaults, then what evolve.yaml says, then
+// agent.yaml, key by key. The latency of a deterministic agent is left out: its runs repeat byte
+// for byte, and a clock does not.
+func (w *Workspace) Bounds(a *Agent) []stats.Bound {
+	var out []stats.Bound
+	for _, m := range bench.Metrics() {
+		b := stats.Bound{Name: m.Name, Of: stats.Mean, AtMost: stats.AtMost, Floor: m.Floor}
+		if m.Name == bench.MetricLatency {
+			b.Of = stats.P95
+		}
+		on := m.Name == bench.MetricCost || m.Name == bench.MetricLatency
+		for _, g := range []Guards{w.Settings.Guards, a.Guards} {
+			said, ok := g[m.Name]
+			if !ok {
+				continue
+			}
+			on = !said.Off
+			if said.AtMost != nil {
+				b.AtMost = *said.AtMost
+			}
+			if said.Floor != nil {
+				b.Floor = *said.Floor
+			}
+		}
+		for _, p := range []Prefer{w.Settings.Prefer, a.Prefer} {
+			if share, ok := p[m.Name]; ok {
+				b.PerPoint = share
+			}
+		}
+		if on && !(m.Name == bench.MetricLatency && a.Deterministic) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// guardsKeys is the object of guards, a key for each metric. An agent has no defaults of its own.
+func guardsKeys(to *Guards) object {
+	var o object
+	for _, m := range bench.Metrics() {
+		what := "mean " + strings.ReplaceAll(m.Name, "_", " ") + " of an evaluation, in " + m.Unit
+		if m.Name == bench.MetricLatency {
+			what = "95th percentile of the latency"
+		}
+		k := key{name: m.Name, doc: what + ": {at_most, floor}, or off", field: guardField{to, m.Name}}
+		switch m.Name {
+		case bench.MetricCost:
+			k.def = "{at_most: " + plain(stats.AtMost) + ", floor: " + strconv.FormatFloat(m.Floor, 'f', -1, 64) + "}"
+		case bench.MetricLatency:
+			k.def = "{at_most: " + plain(stats.AtMost) + ", floor: " + time.Duration(m.Floor*float64(time.Second)).String() + "}"
+		default:
+			k.example = "{at_most: +50%, floor: " + plain(m.Floor) + "}"
+		}
+		o.keys = append(o.keys, k)
+	}
+	return o
+}
+
+func preferKeys(to *Prefer) object {
+	var o object
+	for _, m := range bench.Metrics() {
+		o.keys = append(o.keys, key{name: m.Name, doc: "how much more " + strings.ReplaceAll(m.Name, "_", " ") + " a point of score is worth, such as 2%", field: shareField{to, m.Name}, example: "2%"})
+	}
+	return o
+}
+
+// guardField is a guard, or off.
+type guardField struct {
+	to     *Guards
+	metric string
+}
+
+func (f guardField) keys(g *Guard) object {
+	floor := field(numberInto{&g.Floor})
+	if f.metric == bench.MetricLatency {
+		floor = durationInto{&g.Floor}
+	}
+	return object{keys: []key{
+		{name: "at_most", doc: "highest ratio to the champion's: 1.1, or +10%", field: ratioField{&g.AtMost}},
+		{name: "floor", doc: "a difference up to this never counts", field: floor},
+	}}
+}
+
+func (f guardField) read(s *source, n *yaml.Node, name string) {
+	var g Guard
+	if n.Kind == yaml.ScalarNode && !isNull(n) {
+		if g.Off = strings.EqualFold(n.Value, "off") || strings.EqualFold(n.Value, "false"); !g.Off {
+			s.bad(n, "write "+yamlWord(f.metric)+": {at_most: 1.1}", "%s must be off or hold at_most and floor", name)
+			return
+		}
+	} else {
+		f.keys(&g).read(s, n, name)
+	}
+	if *f.to == nil {
+		*f.to = Guards{}
+	}
+	(*f.to)[f.metric] = g
+}
+
+func (f guardField) schema() schema {
+	return schema{"anyOf": []any{f.keys(new(Guard)).schema(), schema{"enum": []any{"off", false}}}}
+}
+
+// percentPattern is a share in per cent.
+var percentPattern = regexp.MustCompile(`^\+?[0-9]{1,6}(\.[0-9]{1,6})? ?%$`)
+
+// percentOf is the share that a text such as +10% stands for.
+func percentOf(n *yaml.Node) (float64, bool) {
+	if n.Kind != yaml.ScalarNode || !percentPattern.MatchString(n.Value) {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.Trim(n.Value, "+ %"), 64)
+	return v / 100, err == nil
+}
+
+// ratioField is a ratio of at least 1, or an increase in per cent.
+type ratioField struct{ to **float64 }
+
+func (f ratioField) read(s *source, n *yaml.Node, name string) {
+	var v float64
+	if share, ok := percentOf(n); ok {
+		if !strings.HasPrefix(n.Value, "+") {
+			s.bad(n, fmt.Sprintf("write +%s for an increase, or a ratio such as 1.1", n.Value), "%s must be a ratio or an increase", name)
+			return
+		}
+		if v = 1 + share; v > maxRatio {
+			s.bad(n, "", "%s is %s, above %d", name, n.Value, maxRatio)
+			return
+		}
+		*f.to = &v
+		return
+	}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		s.bad(n, "write a ratio such as 1.1, or +10%", "%s must be a ratio, not text", name)
+		return
+	}
+	number{to: &v, min: 1, max: maxRatio}.read(s, n, name)
+	*f.to = &v
+}
+
+func (ratioField) schema() schema {
+	return schema{"anyOf": []any{number{min: 1, max: maxRatio}.schema(), schema{"type": "string", "pattern": `^\+[0-9]{1,6}(\.[0-9]{1,6})? ?%$`}}}
+}
+
+// shareField is what a point may cost: a share, as a number or in per cent.
+type shareField struct {
+	to     *Prefer
+	metric string
+}
+
+func (f shareField) read(s *source, n *yaml.Node, name string) {
+	v, percent := percentOf(n)
+	switch {
+	case percent && !(v > 0 && v <= maxShare):
+		s.bad(n, "", "%s is %s, outside what is above 0%% and at most %d%%", name, n.Value, 100*maxShare)
+	case percent:
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
+		s.bad(n, "write it like 2%", "%s must be a share, not text", name)
+	default:
+		if said, ok := numberOf(n); ok && said > 1 && said <= 100*maxShare {
+			s.bad(n, fmt.Sprintf("write %g%% or %g%%", said, 100*said), "%s is %s, which may be meant in per cent or as a ratio", name, n.Value)
+			return
+		}
+		number{to: &v, max: 1, above: true}.read(s, n, name)
+	}
+	if *f.to == nil {
+		*f.to = Prefer{}
+	}
+	(*f.to)[f.metric] = v
+}
+
+func (shareField) schema() schema {
+	return schema{"anyOf": []any{number{max: 1, above: true}.schema(), schema{"type": "string", "pattern": percentPattern.String()}}}
+}
+
+// numberInto is a number of at least 0 that may be left out.
+type numberInto struct{ to **float64 }
+
+func (f numberInto) read(s *source, n *yaml.Node, name string) {
+	v := new(float64)
+	number{to: v, max: maxCount}.read(s, n, name)
+	*f.to = v
+}
+
+func (numberInto) schema() schema { return number{max: maxCount}.schema() }
+
+// durationInto is a length of time in seconds that may be left out; 0 is none.
+type durationInto struct{ to **float64 }
+
+func (f durationInto) read(s *source, n *yaml.Node, name string) {
+	if v, ok := numberOf(n); ok && v == 0 {
+		*f.to = new(float64)
+		return
+	}
+	var d time.Duration
+	duration{&d, 0, 24 * time.Hour}.read(s, n, name)
+	v := d.Seconds()
+	*f.to = &v
+}
+
+func (durationInto) schema() schema {
+	return schema{"anyOf": []any{maps.Clone(duration{}.schema()), schema{"const": 0}}}
+}

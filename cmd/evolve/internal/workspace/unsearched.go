@@ -1,0 +1,192 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// Unsearched is a parameter that a search leaves at the champion's value.
+type Unsearched struct {
+	Param string `json:"param"`
+	// Why is the reason, in words that follow "not searched:".
+	Why string `json:"why"`
+	// Named reports whether space: of a built-in agent's agent.yaml asks to search it.
+	Named bool `json:"named,omitempty"`
+	// idle reports whether it has several values and none of them acts.
+	idle bool
+}
+
+// NotSearched is the reason why a search leaves a parameter alone; empty when it does not.
+func (a *Agent) NotSearched(param string) string {
+	for _, u := range a.Unsearched {
+		if u.Param == param {
+			return u.Why
+		}
+	}
+	return ""
+}
+
+// LeftAlone tells all parameters that are not searched, those with one reason together;
+// empty when there are none.
+func (a *Agent) LeftAlone() string {
+	var reasons []string
+	params := map[string][]string{}
+	for _, u := range a.Unsearched {
+		if params[u.Why] == nil {
+			reasons = append(reasons, u.Why)
+		}
+		params[u.Why] = append(params[u.Why], u.Param)
+	}
+	for i, why := range reasons {
+		reasons[i] = strings.Join(params[why], ", ") + " (" + why + ")"
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// NamedInVain tells which of them space: in agent.yaml asks to search.
+func (a *Agent) NamedInVain() string {
+	var names []string
+	for _, u := range a.Unsearched {
+		if u.Named && u.idle {
+			names = append(names, u.Param)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Read makes a config of this agent's space of an archived one. The values of parameters
+// that cannot act become the champion's: with them it is the same agent.
+func (a *Agent) Read(raw agent.Config) (agent.Config, []agent.Problem) {
+	c, problems := a.Known.Parse(raw)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	for _, u := range a.Unsearched {
+		if v, ok := a.Champion[u.Param]; ok && u.idle {
+			c[u.Param] = v
+		}
+	}
+	return a.Space.Parse(c)
+}
+
+// acting lists the parameters of the known space that are not idle.
+func (a *Agent) acting() []string {
+	return slices.DeleteFunc(a.Known.Names(), func(name string) bool {
+		return slices.ContainsFunc(a.Unsearched, func(u Unsearched) bool { return u.idle && u.Param == name })
+	})
+}
+
+// unsearched finds what a built-in agent's search leaves out of the parameters that are
+// asked for; nil asks for all.
+func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
+	idle := map[string]string{}
+	if l.builtins.Idle != nil {
+		idle = l.builtins.Idle(a.Known, a, l.tasksOf(a))
+	}
+	var out []Unsearched
+	for _, p := range a.Known.Params {
+		if asked != nil && !slices.Contains(asked, p.Name) {
+			continue // a person fixed it
+		}
+		u := Unsearched{Param: p.Name, Named: asked != nil}
+		list, isList := a.Champion.List(p.Name)
+		switch why, isIdle := idle[p.Name]; {
+		case oneValue(p):
+			u.Why = "has one value only"
+		case isIdle && !(isList && len(list) == 0): // nothing declares a list that can only be empty
+			u.Why, u.idle = why, true
+		default:
+			continue
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// tasksOf are the tasks of an agent's suites, both sides, as the agent gets them.
+func (l *loader) tasksOf(a *Agent) []agent.Task {
+	var out []agent.Task
+	for _, name := range a.Suites {
+		if s := l.suites[name]; s != nil {
+			for i := range s.Tasks {
+				out = append(out, s.Tasks[i].ForAgent())
+			}
+		}
+	}
+	return out
+}
+
+// withoutDead leaves out of a declared space what is never active, and names that and
+// what has a single value.
+func withoutDead(known agent.Space) (agent.Space, []Unsearched) {
+	var space agent.Space
+	var out []Unsearched
+	for _, p := range known.Params {
+		if on, dead := neverActive(known, p); dead {
+			out = append(out, Unsearched{Param: p.Name, Why: fmt.Sprintf("is never active: no value of %q meets its conditions", on)})
+			continue
+		}
+		if oneValue(p) {
+			out = append(out, Unsearched{Param: p.Name, Why: "has one value only"})
+		}
+		space.Params = append(space.Params, p)
+	}
+	return space, out
+}
+
+// neverActive reports whether no config meets the conditions of p and of those that they
+// rest on. All of them must hold at once, so it is enough that one parameter is left
+// without a value; on names it.
+func neverActive(space agent.Space, p agent.Param) (on string, dead bool) {
+	left := map[string][]any{}
+	var walk func(agent.Param) bool
+	walk = func(p agent.Param) bool {
+		for _, other := range slices.Sorted(maps.Keys(p.When)) {
+			q, _ := space.Lookup(other)
+			values := slices.DeleteFunc(slices.Clone(p.When[other]), func(v any) bool { return !mayBe(q, v) })
+			if before, met := left[other]; met {
+				values = slices.DeleteFunc(values, func(v any) bool {
+					return !slices.ContainsFunc(before, func(w any) bool { return same(q, v, w) })
+				})
+			}
+			left[other] = values
+			if on = other; len(values) == 0 || walk(q) {
+				return true
+			}
+		}
+		return false
+	}
+	dead = walk(p)
+	return on, dead
+}
+
+// mayBe reports whether v is a value of q that a search can reach: one that only a default
+// holds, as of a text, counts as well.
+func mayBe(q agent.Param, v any) bool {
+	_, err := q.Coerce(v)
+	return err == nil
+}
+
+// same compares two values of q.
+func same(q agent.Param, v, w any) bool {
+	x, errX := q.Coerce(v)
+	y, errY := q.Coerce(w)
+	return errX == nil && errY == nil && agent.Config{q.Name: x}.Equal(agent.Config{q.Name: y})
+}
+
+// oneValue reports whether the declared range holds a single value.
+func oneValue(p agent.Param) bool {
+	switch p.Kind {
+	case agent.Float, agent.Int:
+		return p.Min == p.Max
+	case agent.Choice:
+		return len(p.Values) == 1
+	case agent.Subset:
+		return p.MinItems >= len(p.Of)
+	}
+	return false
+}

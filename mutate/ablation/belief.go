@@ -1,0 +1,178 @@
+package ablation
+
+import (
+	"math"
+	"slices"
+
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// Belief is what is believed of a difference of expected scores on the search tasks.
+type Belief struct {
+	// Mean with its 95 % interval, in score units.
+	Mean, Lo, Hi float64
+	// Positive is the probability that it is above 0.
+	Positive float64
+	// Measured says that it was seen on every task, of an agent without chance.
+	Measured bool
+}
+
+// shown reports whether a difference counts as shown: it was seen on every task and is
+// positive for new ones with a probability of .95, or it is by the model more likely
+// than not, where most are exactly 0: the median probability model, which predicts best
+// of all that choose (Barbieri and Berger 2004).
+func (b Belief) shown() bool {
+	if b.Measured {
+		return b.Positive >= shownMeasured
+	}
+	return b.Positive >= shownModel
+}
+
+const shownMeasured, shownModel = .95, .45
+
+// beliefs are what is believed of the differences between a config and others, with the
+// draws that they rest on, in score units.
+type beliefs struct {
+	list  []Belief
+	draws [][]float64
+}
+
+// differences says by how much a config, the winner with some units set back, is better
+// than it is with more set back.
+func (a *Ablation) differences(c choice, than []option) beliefs {
+	out := beliefs{list: make([]Belief, len(than)), draws: make([][]float64, draws)}
+	for n := range out.draws {
+		out.draws[n] = make([]float64, len(than))
+	}
+	if len(than) == 0 {
+		return out
+	}
+	configs := make([]agent.Config, 0, len(than)+len(a.landmarks))
+	rows := make([][]float64, 0, cap(configs)) // of the options that each config has set back
+	for i, o := range than {
+		row := make([]float64, len(than))
+		row[i] = 1
+		configs, rows = append(configs, o.config), append(rows, row)
+	}
+	// What has more set back than one option says what some are worth together.
+	for _, m := range a.landmarks {
+		if row, ok := m.beside(c, than); ok {
+			configs, rows = append(configs, m.config), append(rows, row)
+		}
+	}
+	// What the options do together is the sum of what each does, and for some what they do to
+	// each other, of which nothing is said of each by itself.
+	together := len(rows) - len(than)
+	for i := range rows {
+		rows[i] = append(rows[i], make([]float64, together)...)
+		if i >= len(than) {
+			rows[i][i] = 1
+		}
+	}
+	var l likelihood
+	slope := leastSlope
+	if contrast, ok := a.model.Contrast(c.config, configs); ok {
+		l, slope = evidenceOf(contrast).additive(rows), math.Max(leastSlope, contrast.Slope)
+	} else {
+		l = newLikelihood(len(rows))
+	}
+	drawn := l.draw(len(than))
+	values := make([]float64, draws)
+	for i, o := range than {
+		b, known := Belief{Measured: true}, o.id == c.id
+		if !known && a.exact {
+			b, known = a.measured(c.id, o.id)
+		}
+		for n := range values {
+			values[n] = slope * drawn[n][i]
+			if known {
+				values[n] = b.Mean
+			}
+			out.draws[n][i] = values[n]
+		}
+		if !known {
+			b = summary(values)
+		}
+		out.list[i] = b
+	}
+	return out
+}
+
+// leastSlope keeps what no score tells apart from being divided by nothing.
+const leastSlope = .01
+
+// landmark is a config between champion and winner that something is known of.
+type landmark struct {
+	back   set
+	config agent.Config
+}
+
+// beside is which options a landmark has set back beside a choice; false when it is no
+// such config, or only one of them.
+func (m landmark) beside(c choice, than []option) ([]float64, bool) {
+	row := make([]float64, len(than))
+	n, covered := 0, len(c.back)
+	for i := range c.back {
+		if !m.back[i] {
+			return nil, false
+		}
+	}
+	for i, o := range than {
+		if len(o.units) == 1 && m.back[o.units[0]] {
+			row[i] = 1
+			n++
+			covered++
+		}
+	}
+	return row, n > 1 && covered == len(m.back)
+}
+
+// summary of draws.
+func summary(values []float64) Belief {
+	values = slices.Clone(values)
+	slices.Sort(values)
+	b := Belief{Lo: values[len(values)/40], Hi: values[len(values)-1-len(values)/40]}
+	for _, v := range values {
+		b.Mean += v / float64(len(values))
+		if v > 0 {
+			b.Positive += 1 / float64(len(values))
+		}
+	}
+	return b
+}
+
+// measured compares two configs on the tasks where both were seen; false when that is less
+// than all where either may be.
+func (a *Ablation) measured(id, than agent.ConfigID) (b Belief, ok bool) {
+	for _, at := range a.spots {
+		if !a.evidence.has(id, at) || !a.evidence.has(than, at) {
+			return Belief{}, false
+		}
+	}
+	pairs := a.evidence.pairs(than, "", id, a.spots)
+	return beliefOf(pairs), len(pairs) > 0
+}
+
+// beliefOf compares two configs without chance by pairs of scores.
+func beliefOf(pairs []stats.Pair) Belief {
+	c, one := stats.Compare(pairs, twoSided), stats.Compare(pairs, oneSD)
+	b := Belief{Mean: c.Difference, Lo: c.Lo, Hi: c.Hi, Measured: true}
+	switch sd := (one.Hi - one.Lo) / 2; {
+	case sd > rounding:
+		b.Positive = .5 * math.Erfc(-c.Difference/sd/math.Sqrt2)
+	case c.Difference > rounding:
+		b.Positive = 1
+	case c.Difference > -rounding:
+		b.Positive = .5
+	}
+	return b
+}
+
+const (
+	twoSided = .95
+	// oneSD is the level of an interval of one standard deviation to either side.
+	oneSD = .6827
+	// rounding absorbs the last digits of sums of decimal scores.
+	rounding = 1e-9
+)

@@ -1,0 +1,156 @@
+package ablation
+
+import (
+	"math"
+
+	"evolve/runtime/agent"
+)
+
+// The burden of proof is on the change: a unit goes back unless its effect is shown. What
+// goes back is held together: all of it must not be shown, with a probability of proof, to
+// cost more than a part of the gain; so of changes that are each too small to see, and
+// together are not, as many stay as carry the gain. What errs, errs towards less change:
+// the confirmation measures what is left, on other tasks.
+const (
+	proof  = .65
+	slight = .2
+	// leastLoss is the least that anybody minds, in score units.
+	leastLoss = .01
+)
+
+// choice is what is left of the winner on the evidence so far.
+type choice struct {
+	back   set
+	config agent.Config
+	id     agent.ConfigID
+	// loss beside the winner, gain of the winner over the champion.
+	loss, gain Belief
+	// chances are the units' probabilities to help, beside the winner without them.
+	chances map[int]float64
+}
+
+// decide sets back what may go, those first that least likely help; what is left is
+// looked at anew after each, as what replaced another is needed once that is gone.
+func (a *Ablation) decide() {
+	c := choice{back: set{}, config: a.winner, id: a.winnerID, chances: map[int]float64{}}
+	first := a.options(c)
+	whole := a.differences(c, first)
+	for i, o := range first {
+		for _, u := range o.units {
+			c.chances[u] = whole.list[i].Positive
+		}
+	}
+	every := set{}.with(a.all()...)
+	c.gain = whole.sum(first, every)
+	if b, ok := a.seen(a.winnerID, a.championID); ok {
+		c.gain = b
+	}
+	allowed := math.Max(leastLoss, slight*c.gain.Mean)
+	for {
+		options := a.options(c)
+		effects := a.differences(c, options)
+		best := -1
+		for i, o := range options {
+			b := effects.list[i]
+			if o.id == a.championID || b.shown() || best >= 0 && b.Positive >= effects.list[best].Positive {
+				continue
+			}
+			if bearable(whole.sums(first, c.back.with(o.units...)), allowed) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		o := options[best]
+		c.back, c.config, c.id = c.back.with(o.units...), o.config, o.id
+	}
+	c.loss = whole.sum(first, c.back)
+	a.choice = c
+}
+
+// bearable reports whether a loss is not shown to be more than allowed.
+func bearable(loss []float64, allowed float64) bool {
+	over := 0
+	for _, v := range loss {
+		if v > allowed {
+			over++
+		}
+	}
+	return float64(over) < proof*float64(len(loss))
+}
+
+// seen is a comparison on all tasks, of an agent without chance.
+func (a *Ablation) seen(id, than agent.ConfigID) (Belief, bool) {
+	if !a.exact {
+		return Belief{}, false
+	}
+	if id == than {
+		return Belief{Measured: true}, true
+	}
+	return a.measured(id, than)
+}
+
+// sums adds the effects of units up, by draw.
+func (b beliefs) sums(options []option, back set) []float64 {
+	out := make([]float64, draws)
+	done := set{}
+	for i, o := range options {
+		if !back[o.units[0]] || done[o.units[0]] {
+			continue
+		}
+		for _, u := range o.units {
+			done[u] = true
+		}
+		for n, row := range b.draws {
+			out[n] += row[i]
+		}
+	}
+	return out
+}
+
+func (b beliefs) sum(options []option, back set) Belief { return summary(b.sums(options, back)) }
+
+func (a *Ablation) all() []int {
+	out := make([]int, len(a.units))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// option is a config that has more set back.
+type option struct {
+	units  []int
+	config agent.Config
+	id     agent.ConfigID
+}
+
+// options are all that is one step smaller: a unit less, or two of a parameter where
+// neither can go alone.
+func (a *Ablation) options(c choice) []option {
+	var out []option
+	var stuck []int
+	for i := range a.units {
+		if c.back[i] {
+			continue
+		}
+		config, ok := a.setBack(c.back.with(i))
+		if !ok {
+			stuck = append(stuck, i)
+			continue
+		}
+		out = append(out, option{[]int{i}, config, config.ID()})
+	}
+	for _, i := range stuck {
+		for j := range a.units {
+			if j == i || c.back[j] || a.units[j].param != a.units[i].param {
+				continue
+			}
+			if config, ok := a.setBack(c.back.with(i, j)); ok {
+				out = append(out, option{[]int{i, j}, config, config.ID()})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package ablation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// ground is where smaller configs are compared with the winner.
+type ground struct {
+	// spots are all that winner and champion have a score at, total is their weight.
+	spots []spot
+	total float64
+	// tasks are those where a loss can show, those first where it most likely does; whole
+	// counts them before they were cut to what can be paid.
+	tasks []spot
+	whole int
+	// allowed is what may be lost in all, gain is the winner's, in score units.
+	allowed, gain float64
+	winner        map[spot]float64
+	e             *evidence
+}
+
+// newGround orders the tasks.
+func (a *Ablation) newGround() ground {
+	g := ground{winner: map[spot]float64{}, e: a.evidence}
+	lead := map[spot]float64{}
+	for _, at := range a.base {
+		win, ok := a.evidence.score(a.winnerID, at)
+		base, also := a.evidence.score(a.championID, at)
+		if !ok || !also {
+			continue
+		}
+		g.spots, g.winner[at] = append(g.spots, at), win
+		g.total += g.e.weight(at)
+		lead[at] = g.e.weight(at) * (win - base)
+		if win > 0 {
+			g.tasks = append(g.tasks, at)
+		}
+	}
+	slices.SortStableFunc(g.tasks, func(x, y spot) int {
+		return cmp.Or(cmp.Compare(max(0, lead[y]), max(0, lead[x])), cmp.Compare(a.ease[x.task], a.ease[y.task]))
+	})
+	for _, at := range g.spots {
+		g.gain += lead[at] / g.total
+	}
+	g.allowed = math.Max(1/max(1, float64(len(g.spots))), slightMeasured*g.gain)
+	g.whole = len(g.tasks)
+	g.tasks = g.tasks[:min(len(g.tasks), max(leastWalk, int(tryShare*float64(a.budget))))]
+	return g
+}
+
+// loss is by how much a config is seen to score less than the winner, in score units, where
+// it lacks evaluations, and how many it has. What the best has lost already counts as lost
+// where the config was not seen; a gain counts only where it was seen.
+func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen int) {
+	missing, scored := 0., 0.
+	for _, at := range g.spots {
+		weight := g.e.weight(at)
+		switch score, ok := g.e.score(id, at); {
+		case ok:
+			loss += weight * (g.winner[at] - score)
+			scored += weight
+			seen++
+		case g.e.has(id, at):
+			missing += weight
+			seen++
+		case g.lost(best, at):
+			loss += weight * g.winner[at]
+		}
+	}
+	for _, at := range g.tasks {
+		if !g.e.has(id, at) && !g.lost(best, at) {
+			lack = append(lack, at)
+		}
+	}
+	if missing > 0 { // what gave no score is taken to lose as the rest
+		if scored == 0 {
+			return missing / g.total, lack, seen
+		}
+		loss *= 1 + missing/scored
+	}
+	return loss / g.total, lack, seen
+}
+
+// lost reports whether a config was seen to have nothing left to lose on a task.
+func (g ground) lost(id agent.ConfigID, at spot) bool {
+	score, ok := g.e.score(id, at)
+	return ok && score <= 0 && g.winner[at] > 0
+}
+
+// difference is by how much a config scores more than another; where one of them was not
+// seen they count as equal.
+func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Belief {
+	pairs := a.evidence.pairs(than, "", id, spots)
+	for _, at := range spots {
+		if !a.evidence.has(id, at) || !a.evidence.has(than, at) {
+			t := a.tasks[at.task]
+			pairs = append(pairs, stats.Pair{Task: t.ID, Domain: t.Domain, Cluster: t.Cluster, Weight: t.Weight, A: []float64{0}, B: []float64{0}})
+		}
+	}
+	return beliefOf(pairs)
+}
+
+// basis are the spots where winner and champion are compared: all, or those that cost no
+// more than half of a budget, those first that cost nothing; and the mean score of the
+// known configs on each task.
+func (a *Ablation) basis() {
+	spots := slices.Clone(a.spots)
+	slices.SortStableFunc(spots, func(x, y spot) int {
+		return cmp.Compare(a.evidence.cost(a.winnerID, a.championID, x), a.evidence.cost(a.winnerID, a.championID, y))
+	})
+	paid := 0
+	for _, at := range spots {
+		if paid += a.evidence.cost(a.winnerID, a.championID, at); paid > a.budget/2 {
+			break
+		}
+		a.base = append(a.base, at)
+	}
+	a.ease = make([]float64, len(a.tasks))
+	count := make([]float64, len(a.tasks))
+	for _, at := range a.base {
+		for id := range a.evidence.by {
+			if score, ok := a.evidence.score(id, at); ok {
+				// Whole numbers of thousandths add up to the same in any order.
+				a.ease[at.task] += math.Round(1000 * score)
+				count[at.task]++
+			}
+		}
+	}
+	for j := range a.ease {
+		a.ease[j] /= max(1, count[j])
+	}
+}
+
+// ends are winner and champion.
+func (a *Ablation) ends() []side {
+	return []side{{id: a.winnerID, config: a.winner}, {id: a.championID, config: a.champion, back: set{}.with(a.all()...)}}
+}

@@ -1,0 +1,155 @@
+package ablation
+
+import (
+	"slices"
+
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// step decides what comes next; everything asked for has been told.
+func (a *Ablation) step() {
+	a.learn()
+	left := a.budget - a.spent
+	switch {
+	case len(a.units) < 2:
+		a.end(false)
+		return
+	case a.exact:
+		a.queue = a.walk(left)
+		a.done = len(a.queue) == 0
+		return
+	}
+	if screen := a.screened() - a.spent; screen > 0 {
+		a.deal(screen)
+	}
+	if len(a.queue) == 0 && left > 0 {
+		a.measure(left)
+	}
+	if len(a.queue) == 0 {
+		a.end(true)
+	}
+}
+
+// screened is the number of evaluations in which configs are dealt: half, or all where the
+// other half is too little to measure what stays.
+func (a *Ablation) screened() int {
+	half := a.budget / 2
+	if a.spent > half {
+		return half // the measurements have begun
+	}
+	if (a.budget-half)/len(a.arms()) < a.leastPairs() {
+		return a.budget
+	}
+	return half
+}
+
+func (a *Ablation) end(cut bool) {
+	a.done, a.cut = true, cut
+}
+
+const (
+	// rounds in which configs are dealt.
+	mostRounds = 3
+	// dealt configs of a round at most, and the evaluations of each at least.
+	mostDealt, leastEach = 16, 4
+	// dealtParts is how many configs a deal of the units makes: each lacks one part, so that
+	// what needs each other is mostly together.
+	dealtParts = 3
+)
+
+// deal asks, for an agent with chance, for configs from which a part of the units that are
+// not sure to matter is missing, dealt at random: every evaluation tells of every unit (a
+// fractional factorial design), on the same tasks and repeats.
+func (a *Ablation) deal(left int) {
+	n := left
+	if rest := mostRounds - a.rounds; rest > 1 {
+		n = max(left/rest, min(left, 2*len(a.units)))
+	}
+	a.rounds++
+	var undecided []int
+	for i := range a.units {
+		if a.choice.chances[i] < sure {
+			undecided = append(undecided, i)
+		}
+	}
+	if len(undecided) == 0 {
+		return
+	}
+	count := min(mostDealt, max(2, n/leastEach))
+	var sides []side
+	for try := 0; len(sides) < count && try < 4*mostDealt; try++ {
+		order := a.rng.Perm(len(undecided))
+		parts := min(dealtParts, len(order))
+		for part := range parts {
+			back := set{}
+			for k := part; k < len(order); k += parts {
+				back[undecided[order[k]]] = true
+			}
+			config, ok := a.setBack(back)
+			if !ok {
+				continue
+			}
+			id := config.ID()
+			if id != a.championID && !slices.ContainsFunc(sides, func(s side) bool { return s.id == id }) {
+				sides = append(sides, side{id, config, back})
+			}
+		}
+	}
+	if len(sides) == 0 {
+		return
+	}
+	for _, s := range sides {
+		a.mark(s)
+	}
+	for n >= len(sides) {
+		a.queue = append(a.queue, a.lacking([]spot{a.freshSpot()}, sides)...)
+		n -= len(sides)
+	}
+}
+
+// mark makes a config a landmark.
+func (a *Ablation) mark(s side) {
+	if !slices.ContainsFunc(a.landmarks, func(m landmark) bool { return m.config.Equal(s.config) }) {
+		a.landmarks = append(a.landmarks, landmark{s.back, s.config})
+	}
+}
+
+// sure is the probability at which a unit needs no more evidence.
+const sure = .98
+
+// freshRepeats is the first repeat of the dealt configs: none that the winner had its luck
+// at.
+const freshRepeats = 1 << 12
+
+// side is a config that is compared.
+type side struct {
+	id     agent.ConfigID
+	config agent.Config
+	back   set
+}
+
+// lacking are the trials of the sides at the spots that nobody has made.
+func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
+	var out []mutate.Trial
+	for _, at := range spots {
+		for _, s := range sides {
+			if a.evidence.has(s.id, at) {
+				continue
+			}
+			t := mutate.Trial{
+				Variant: s.id, Config: s.config.Clone(), Task: a.tasks[at.task].ID, Repeat: at.repeat, Stage: bench.StageAblate,
+			}
+			if s.id != a.winnerID && s.id != a.championID {
+				t.Parents, t.Operator, t.Rationale = []agent.ConfigID{a.winnerID}, Operator, a.story(s.config)
+				a.configs[s.id] = true
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Operator names what makes the configs that are tried.
+const Operator = "ablation"

@@ -1,0 +1,189 @@
+package mutate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"evolve/bench/stats"
+)
+
+const (
+	// shrunk is how many common tasks the ratio of the overall means weighs as many as.
+	shrunk = 3
+	// leastBilled is the number of evaluations from which on a variant has a price of its own.
+	leastBilled = 3
+)
+
+// spend is what an arm's evaluations of one task consumed.
+type spend struct {
+	task, n       int
+	cost, seconds float64
+}
+
+// pay notes what an evaluation consumed.
+func (a *arm) pay(task int, cost, seconds float64) {
+	at, found := slices.BinarySearchFunc(a.spends, task, func(p spend, task int) int { return p.task - task })
+	if !found {
+		a.spends = slices.Insert(a.spends, at, spend{task: task})
+	}
+	p := &a.spends[at]
+	p.n, p.cost, p.seconds = p.n+1, p.cost+cost, p.seconds+seconds
+}
+
+// priced is what an arm is expected to cost (USD) and take (seconds) on average.
+type priced struct {
+	cost, seconds float64
+	// costs and lasts are its ratios to the champion's.
+	costs, lasts float64
+	// known reports whether they come from evaluations of its own; otherwise the ratios are 1
+	// and the means 0.
+	known bool
+}
+
+// price anchors an arm's means at the champion's: the ratio of the sums over the tasks that both
+// have seen, its logarithm shrunk towards that of their overall means, which weighs as much as
+// three common tasks.
+func (s *search) price(a *arm) priced {
+	p := priced{costs: 1, lasts: 1}
+	if n := float64(s.champion.billed); n > 0 {
+		p.cost, p.seconds, p.known = s.champion.cost/n, s.champion.seconds/n, true
+	}
+	if a == s.champion {
+		return p
+	}
+	if a.billed < leastBilled {
+		return priced{costs: 1, lasts: 1}
+	}
+	p.known = true
+	var cost, seconds [2]float64
+	common := 0.
+	for _, mine := range a.spends {
+		at, found := slices.BinarySearchFunc(s.champion.spends, mine.task, func(p spend, task int) int { return p.task - task })
+		if !found {
+			continue
+		}
+		theirs, n := s.champion.spends[at], float64(mine.n)
+		m := float64(s.champion.spends[at].n)
+		common++
+		cost[0], cost[1] = cost[0]+theirs.cost/m, cost[1]+mine.cost/n
+		seconds[0], seconds[1] = seconds[0]+theirs.seconds/m, seconds[1]+mine.seconds/n
+	}
+	ratio := func(v [2]float64, theirs, own float64) float64 {
+		if !(theirs > 0) || !(own > 0) {
+			return 1
+		}
+		overall := math.Log(own / theirs)
+		if !(v[0] > 0) || !(v[1] > 0) {
+			return math.Exp(overall)
+		}
+		return math.Exp((common*math.Log(v[1]/v[0]) + shrunk*overall) / (common + shrunk))
+	}
+	n := float64(a.billed)
+	p.costs, p.lasts = ratio(cost, p.cost, a.cost/n), ratio(seconds, p.seconds, a.seconds/n)
+	p.cost *= p.costs
+	p.seconds *= p.lasts
+	if s.champion.cost == 0 && a.billed > 0 {
+		p.cost = a.cost / float64(a.billed) // nothing to anchor it at
+	}
+	return p
+}
+
+// breaks names the guards that an arm is expected to break, with a gain of lead. The mean
+// time stands for the percentile, of which a search sees too little.
+func (s *search) breaks(x rival) []string {
+	var out []string
+	own, theirs := s.price(x.arm), s.price(s.champion)
+	for _, g := range s.guards {
+		g = g.For(math.Max(0, x.lead-1.96*x.se))
+		ratio, was, is := own.costs, theirs.cost, own.cost
+		switch g.Name {
+		case stats.Cost:
+			if was == 0 && is > 0 {
+				ratio = stats.RatioMost
+			}
+		case stats.Latency:
+			ratio, was, is = own.lasts, theirs.seconds, own.seconds
+		default:
+			continue // no other metric is told to a search
+		}
+		if ratio > g.AtMost && is-was > g.Floor {
+			out = append(out, g.Name)
+		}
+	}
+	return out
+}
+
+// preferred is what an arm's prices are worth in score units by what a point may cost; 0
+// where nothing is said of that.
+func (s *search) preferred(a *arm) float64 {
+	worth := 0.
+	p := s.price(a)
+	for _, g := range s.guards {
+		ratio := p.costs
+		if g.Name == stats.Latency {
+			ratio = p.lasts
+		}
+		if g.PerPoint > 0 && (g.Name == stats.Cost || g.Name == stats.Latency) {
+			worth -= (ratio - 1) / g.PerPoint / 100
+		}
+	}
+	return worth
+}
+
+// within orders rivals by the guards: first those that are expected to keep them; then at
+// most one that breaks some and leads all of these, a possible trade.
+func (s *search) within(rank []rival) []rival {
+	if len(s.guards) == 0 {
+		return rank
+	}
+	var kept []rival
+	var dear *rival
+	lead := math.Inf(-1)
+	for i := range rank {
+		x := &rank[i]
+		switch {
+		case len(s.breaks(*x)) == 0:
+			kept, lead = append(kept, *x), math.Max(lead, x.lead)
+		case dear == nil || x.lead > dear.lead:
+			dear = x
+		}
+	}
+	if dear == nil || dear.lead <= math.Max(0, lead) {
+		return kept
+	}
+	if len(kept) >= s.finalists { // it takes the last place
+		kept = kept[:s.finalists-1]
+	}
+	return append(kept, *dear)
+}
+
+// front lists the champion and the rivals that no other beats or equals in score, cost and time
+// together, in ascending order of cost. What has no price of its own is left out.
+func (s *search) front(rank []rival) []Estimate {
+	all := []Estimate{s.estimate(s.champion, 0, 0)}
+	for _, x := range rank {
+		if !s.price(x.arm).known {
+			continue
+		}
+		e := s.estimate(x.arm, x.lead, x.se)
+		e.Breaks = s.breaks(x)
+		all = append(all, e)
+	}
+	var out []Estimate
+	for i, e := range all {
+		if !slices.ContainsFunc(all, func(o Estimate) bool { return o.dominates(e) }) || i == 0 {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Estimate) int {
+		return cmp.Or(cmp.Compare(a.CostUSD, b.CostUSD), cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(b.Score, a.Score))
+	})
+	return out
+}
+
+// dominates reports whether e is as good as o in everything and better in something.
+func (e Estimate) dominates(o Estimate) bool {
+	return e.Score >= o.Score && e.CostUSD <= o.CostUSD && e.Seconds <= o.Seconds &&
+		(e.Score > o.Score || e.CostUSD < o.CostUSD || e.Seconds < o.Seconds)
+}

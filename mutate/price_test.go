@@ -1,0 +1,100 @@
+package mutate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// routes is a world of three routes: the dear one is best, the fair one better than the champion.
+func routes(guards []stats.Bound) Options {
+	space := agent.Space{Params: []agent.Param{
+		{Name: "route", Kind: agent.Choice, Values: []any{"old", "fair", "dear"}, Default: "old"},
+		{Name: "x", Kind: agent.Int, Min: 1, Max: 4, Default: int64(2)},
+	}}
+	return Options{Space: space, Champion: space.Default(), Tasks: makeTasks(30), Budget: 500, Seed: 4, BaselineShare: -1, Guards: guards}
+}
+
+// driven runs a search in the world of routes.
+func driven(t *testing.T, o Options) Recommendation {
+	t.Helper()
+	s := newSearch(t, o)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for {
+		tr, status := s.Ask()
+		if status != Ready {
+			return s.Recommend()
+		}
+		route, _ := tr.Config["route"].(string)
+		chance := map[string]float64{"old": .3, "fair": .6, "dear": .95}[route]
+		price := map[string]float64{"old": .01, "fair": .0102, "dear": .04}[route]
+		score := 0.
+		if rng.Float64() < chance {
+			score = 1
+		}
+		s.Tell(Observation{Trial: tr, Scored: true, Score: score, CostUSD: price * (.9 + .2*rng.Float64())})
+	}
+}
+
+// TestGuardsAreConstraints: what keeps the guards comes first, and one that breaks them is a possible trade.
+func TestGuardsAreConstraints(t *testing.T) {
+	cost := stats.Bound{Name: stats.Cost, Of: stats.Mean, AtMost: 1.1, Floor: .00005}
+	route := func(e Estimate) any { return e.Config["route"] }
+	free := driven(t, routes(nil))
+	if route(free.Best) != "dear" || route(free.Finalists[0]) != "dear" {
+		t.Fatalf("without guards the best route is %v", route(free.Best))
+	}
+	rec := driven(t, routes([]stats.Bound{cost}))
+	if route(rec.Best) != "fair" || len(rec.Best.Breaks) > 0 {
+		t.Errorf("within its guards the best is %v, which breaks %v", route(rec.Best), rec.Best.Breaks)
+	}
+	last := rec.Finalists[len(rec.Finalists)-1]
+	if route(last) != "dear" || !slices.Equal(last.Breaks, []string{"cost"}) || last.CostUSD < .03 || last.CostUSD > .05 {
+		t.Errorf("the possible trade is %v at $%.4f, which breaks %v", route(last), last.CostUSD, last.Breaks)
+	}
+	for _, f := range rec.Finalists[:len(rec.Finalists)-1] {
+		if len(f.Breaks) > 0 {
+			t.Errorf("a second finalist breaks %v", f.Breaks)
+		}
+	}
+	for i, e := range rec.Front {
+		if i > 0 && (e.CostUSD < rec.Front[i-1].CostUSD || e.Score <= rec.Front[i-1].Score && e.Variant != rec.Champion.Variant) {
+			t.Errorf("the front is not one: %.3f at $%.4f after %.3f at $%.4f", e.Score, e.CostUSD, rec.Front[i-1].Score, rec.Front[i-1].CostUSD)
+		}
+	}
+	// A point that may cost 10 % more is worth the dear route: +65 points for three times more.
+	cost.PerPoint = .1
+	if rec := driven(t, routes([]stats.Bound{cost})); route(rec.Best) != "dear" || len(rec.Best.Breaks) > 0 {
+		t.Errorf("with a preference the best is %v, which breaks %v", route(rec.Best), rec.Best.Breaks)
+	}
+}
+
+// TestAPriceIsOnesOwn: a variant that shares no task with the champion has the price of its own
+// evaluations, and one of too few evaluations has none.
+func TestAPriceIsOnesOwn(t *testing.T) {
+	s := &search{}
+	bill := func(a *arm, from, to int, cost float64) {
+		for task := from; task < to; task++ {
+			a.cost, a.seconds, a.billed = a.cost+cost, a.seconds+10*cost, a.billed+1
+			a.pay(task, cost, 10*cost)
+		}
+	}
+	s.champion = &arm{}
+	bill(s.champion, 0, 10, .001)
+	for name, at := range map[string]int{"no common task": 10, "some": 7, "all": 0} {
+		a := &arm{}
+		bill(a, at, at+5, .007)
+		if p := s.price(a); !p.known || math.Abs(p.cost-.007) > 1e-9 || math.Abs(p.costs-7) > 1e-6 || math.Abs(p.lasts-7) > 1e-6 {
+			t.Errorf("%s: %+v, want seven times the champion's price", name, p)
+		}
+	}
+	few := &arm{}
+	bill(few, 10, 12, .007)
+	if p := s.price(few); p.known || p.cost != 0 || p.costs != 1 {
+		t.Errorf("two evaluations: %+v, want no price", p)
+	}
+}

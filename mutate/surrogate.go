@@ -1,0 +1,153 @@
+package mutate
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"evolve/mutate/rasch"
+	"evolve/runtime/agent"
+)
+
+// Surrogate is the model of a search by itself: fitted to evaluations of any configs, it
+// says by how much one config is expected to score more than another, of configs that were
+// never evaluated too. It is not safe for concurrent use.
+type Surrogate struct {
+	codec   *codec
+	index   map[string]int
+	weights []float64
+	model   *rasch.Model
+	items   []rasch.Item
+	at      map[agent.ConfigID]int
+	told    map[told]bool
+	// learnt is how many items there were when the hyperparameters were last learnt.
+	learnt int
+	// fresh reports whether something was added since the last fit.
+	fresh, fitted bool
+}
+
+type told struct {
+	item, task, repeat int
+}
+
+// NewSurrogate makes a model that knows nothing yet.
+func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surrogate {
+	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, told: map[told]bool{}}
+	total := 0.0
+	for j, t := range tasks {
+		s.index[t.ID] = j
+		w := t.Weight
+		if !(w > 0) || math.IsInf(w, 1) {
+			w = 1
+		}
+		s.weights = append(s.weights, w)
+		total += w
+	}
+	for j := range s.weights {
+		s.weights[j] /= total
+	}
+	s.model = rasch.New(s.codec.dims, len(tasks))
+	return s
+}
+
+// Add takes an evaluation; nothing is believed of it before the next [Surrogate.Fit].
+// Evaluations without a score, of other tasks, of configs outside the space, and those
+// that were added before are left out.
+func (s *Surrogate) Add(o Observation) {
+	task, ok := s.index[o.Trial.Task]
+	if !ok || !o.Scored || !(o.Score >= 0 && o.Score <= 1) {
+		return
+	}
+	i, ok := s.at[o.Trial.Variant]
+	if !ok {
+		config, problems := s.codec.space.Parse(o.Trial.Config)
+		if len(problems) > 0 {
+			return
+		}
+		i = len(s.items)
+		s.at[o.Trial.Variant] = i
+		s.items = append(s.items, rasch.Item{Point: s.codec.encode(config)})
+	}
+	key := told{i, task, o.Trial.Repeat}
+	if s.told[key] {
+		return
+	}
+	s.told[key] = true
+	it := &s.items[i]
+	at, found := slices.BinarySearchFunc(it.Cells, task, func(c rasch.Cell, task int) int { return c.Task - task })
+	if !found {
+		it.Cells = slices.Insert(it.Cells, at, rasch.Cell{Task: task})
+	}
+	it.Cells[at].Add(o.Score, 1)
+	s.fresh = true
+}
+
+// Fit fits the model to what was added. The items are fitted in the order in which they
+// were first added.
+func (s *Surrogate) Fit() {
+	if !s.fresh || len(s.codec.dims) == 0 {
+		return
+	}
+	iterations, learn := 2, 0
+	if float64(len(s.items)) > 1.12*float64(s.learnt)+4 {
+		s.learnt, learn = len(s.items), 12
+		iterations++
+	}
+	if !s.fitted {
+		s.model.Fit(s.items, 5, learn)
+	}
+	s.model.Fit(s.items, iterations, learn)
+	s.fresh, s.fitted = false, true
+}
+
+// Contrast is what is believed of the differences between one config and others, on the
+// scale of logits: their posterior mean and covariance, and the covariance that they had
+// before any evaluation, with mean 0.
+type Contrast struct {
+	Mean             []float64
+	Posterior, Prior *mat.SymDense
+	// Slope turns a difference into one of the expected score, a weighted mean over all
+	// tasks; it is the mean of the slopes half-way to each other config.
+	Slope float64
+}
+
+// Contrast says by how much a config is believed to be better than each other one. There
+// is at least one other; false: nothing is believed yet.
+func (s *Surrogate) Contrast(of agent.Config, than []agent.Config) (Contrast, bool) {
+	if !s.fitted || len(than) == 0 {
+		return Contrast{}, false
+	}
+	points := []rasch.Point{s.codec.encode(of)}
+	for _, c := range than {
+		points = append(points, s.codec.encode(c))
+	}
+	mean, posterior := s.model.Joint(points)
+	c := Contrast{Posterior: contrasts(posterior), Prior: contrasts(s.model.Prior(points))}
+	for _, m := range mean[1:] {
+		c.Mean = append(c.Mean, mean[0]-m)
+		c.Slope += s.slope((mean[0]+m)/2) / float64(len(than))
+	}
+	return c, true
+}
+
+// contrasts turns the covariance of values into that of the first less each other one.
+func contrasts(cov *mat.SymDense) *mat.SymDense {
+	k := cov.SymmetricDim() - 1
+	out := mat.NewSymDense(k, nil)
+	for i := range k {
+		for j := i; j < k; j++ {
+			out.SetSym(i, j, cov.At(0, 0)-cov.At(0, i+1)-cov.At(0, j+1)+cov.At(i+1, j+1))
+		}
+	}
+	return out
+}
+
+func (s *Surrogate) slope(ability float64) float64 {
+	sum := 0.0
+	for j, w := range s.weights {
+		p := rasch.Sigmoid(ability + s.model.Effects[j])
+		sum += w * p * (1 - p)
+	}
+	return sum
+}

@@ -1,0 +1,248 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+)
+
+// Waiting is a proposal of a config that was made before this run and awaits a person
+// still. Every rendering begins with that whose decision has been open longest.
+type Waiting struct {
+	Proposal string `json:"proposal"`
+	Agent    string `json:"agent"`
+	Variant  Ref    `json:"variant"`
+	// Days that it has waited at the end of this run, whole ones.
+	Days int `json:"days"`
+	// First is the proposal with which the decision came up, which this one took the place of with
+	// nothing decided in between, and Open the whole days since then: itself and Days where it is the first.
+	First string `json:"first"`
+	Open  int    `json:"open_days"`
+	// Difference is its gain as it was confirmed, in score units; nil where nothing was.
+	Difference *float64 `json:"difference,omitempty"`
+	// Reference is what Difference is over; nil: the champion.
+	Reference *stats.Reference `json:"reference,omitempty"`
+	// Stale names what moved since it was measured: it cannot be approved.
+	Stale   []string `json:"stale,omitempty"`
+	Command string   `json:"command"`
+}
+
+// waitingShown is how many proposals that wait have a line of their own.
+const waitingShown = 3
+
+// Awaiting lists what waits at a time, the oldest first, without what the given run made;
+// run may be empty. Whether a proposal is stale is what the agent's latest plan knew.
+func Awaiting(ctx context.Context, src Source, run string, at time.Time) ([]Waiting, error) {
+	out := []Waiting{}
+	undecided := map[string]archive.ProposalRecord{} // by agent, the first since the last decision
+	for p, err := range src.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("listing what waits: %w", err)
+		}
+		if !p.OfConfig() {
+			continue
+		}
+		first, ok := undecided[p.Agent]
+		switch {
+		case !p.AwaitsConfig() && p.State != archive.Superseded:
+			delete(undecided, p.Agent)
+		case !ok:
+			first = p
+			undecided[p.Agent] = p
+		}
+		if !p.AwaitsConfig() || p.Run == run && run != "" || p.Created.After(at) {
+			continue
+		}
+		w := Waiting{Proposal: p.ID, Agent: p.Agent, Variant: Ref{ID: p.Variant}, Days: days(p.Created, at), First: first.ID, Open: days(first.Created, at), Command: "evolve approve " + p.ID}
+		if p.State == archive.HumanLane {
+			w.Command += ` --override-reason "…"`
+		}
+		if v, err := src.Variant(ctx, p.Agent, p.Variant); err == nil {
+			w.Variant.Number = v.Number
+		} else if !errors.Is(err, archive.ErrNotFound) {
+			return nil, fmt.Errorf("reading what waits: %w", err)
+		}
+		var err error
+		if w.Difference, w.Reference, err = confirmed(ctx, src, p); err != nil {
+			return nil, err
+		}
+		if w.Stale, err = stale(ctx, src, p); err != nil {
+			return nil, err
+		}
+		out = append(out, w)
+	}
+	slices.SortStableFunc(out, func(a, b Waiting) int { return b.Open - a.Open })
+	return out, nil
+}
+
+func days(since, at time.Time) int { return int(at.Sub(since) / (24 * time.Hour)) }
+
+// confirmed is the gain that a proposal rests on, and what it is over.
+func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*float64, *stats.Reference, error) {
+	r, err := src.Result(ctx, p.Run, p.Agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading what waits: %w", err)
+	}
+	for _, f := range r.Finalist {
+		if f.Variant == p.Variant {
+			gain := estimated(f).Difference
+			return &gain, r.Reference, nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// stale is what the latest plan of the agent knew to have moved.
+func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string, error) {
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("listing the runs: %w", err)
+		}
+		plan, err := src.Plan(ctx, r.ID, p.Agent)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a plan: %w", err)
+		}
+		for _, w := range plan.Waits {
+			if w.Proposal == p.ID {
+				return w.Stale, nil
+			}
+		}
+		return nil, nil
+	}
+	return nil, nil
+}
+
+// Words says how long it has waited and for how much.
+func (w Waiting) Words() string {
+	id := Visible(w.Proposal)
+	if len(w.Stale) > 0 {
+		return id + " is stale: " + Visible(clip(strings.Join(w.Stale, ", "), 80)) + " changed since it was measured; `evolve run` may measure it again"
+	}
+	words := id + " has waited " + whole(w.Days)
+	if w.First != "" && w.First != w.Proposal {
+		words = fmt.Sprintf("%s waits, the latest of a decision that has been open for %s, since %s", id, whole(w.Open), Visible(w.First))
+	}
+	if w.Difference == nil {
+		return words
+	}
+	if w.Reference == nil {
+		return words + ": " + points(*w.Difference) + " points"
+	}
+	words += ": " + points(*w.Difference) + " points over " + Visible(w.Reference.Proposal)
+	if w.Reference.Steps > 0 {
+		words += fmt.Sprintf(", which was %s over v%d", points(w.Reference.Difference), w.Reference.Champion)
+	}
+	return words
+}
+
+// whole says a number of days.
+func whole(days int) string {
+	if days == 0 {
+		return "less than a day"
+	}
+	return some(days, "day")
+}
+
+// waitingLines are what a report begins with.
+func waitingLines(list []Waiting) []text {
+	var out []text
+	for _, w := range first(list, waitingShown) {
+		line := say(styled(w.Words(), strong))
+		if len(w.Stale) == 0 {
+			line = append(line, say(", ", theirs(w.Command, command))...)
+		}
+		out = append(out, line)
+	}
+	if n := len(list) - waitingShown; n > 0 {
+		out = append(out, say(count(n)+" more: ", styled("evolve proposals", command)))
+	}
+	return out
+}
+
+// LeftOut is a variant that a proposal kept out of the confirmation.
+type LeftOut struct {
+	Variant  Ref    `json:"variant"`
+	Proposal string `json:"proposal"`
+	Reason   string `json:"reason"`
+}
+
+// leftOut lists them.
+func (b *builder) leftOut() error {
+	for _, l := range b.result.LeftOut {
+		b.out.LeftOut = append(b.out.LeftOut, LeftOut{Variant: b.ref(l.Variant), Proposal: l.Proposal, Reason: clip(l.Reason, reasonKept)})
+	}
+	return nil
+}
+
+func leftOutBlocks(s subject) []block {
+	if len(s.agent.LeftOut) == 0 {
+		return nil
+	}
+	t := table{Caption: say("Left out because of what waits or was refused"), Columns: []column{
+		{Title: "variant"}, {Title: "proposal"}, {Title: "why", Wraps: true},
+	}}
+	for _, l := range first(s.agent.LeftOut, rejectionsKept) {
+		t.Rows = append(t.Rows, row{Cells: []text{say(l.Variant.Name()), say(foreign(clip(l.Proposal, 20))), say(foreign(l.Reason))}})
+	}
+	if n := len(s.agent.LeftOut) - rejectionsKept; n > 0 {
+		return []block{t, para{Note: true, Text: say(count(n) + " more not listed.")}}
+	}
+	return []block{t}
+}
+
+// rival is what candidates met on the holdout: the champion, or the variant that waits to
+// take its place.
+func (d Decision) rival() string {
+	switch {
+	case d.Reference != nil:
+		return fmt.Sprintf("%s (%s, which waits)", Visible(d.Reference.Proposal), d.Against.Name())
+	case d.Against != nil:
+		return d.Against.Name() + ", which waits,"
+	}
+	return d.Champion.Name()
+}
+
+// instead is what a variant is set against in the box.
+func (d Decision) instead() string {
+	switch {
+	case d.Reference != nil:
+		return fmt.Sprintf("%s, which waits (%s)", Visible(d.Reference.Proposal), d.Against.Name())
+	case d.Against != nil:
+		return d.Against.Name() + ", which waits"
+	}
+	return d.Champion.Name()
+}
+
+// chained ends a sentence about a gain over what waits with how that stands to the champion.
+func (d Decision) chained() string {
+	if gain := d.Reference.Gain(); gain != "" {
+		return "; " + signs(Visible(gain))
+	}
+	return ""
+}
+
+// championRow is how what waits, and with it the variant, stands to the champion.
+func championRow(s subject) boxRow {
+	d := s.agent.Decision
+	gain := d.Reference.Gain()
+	if gain == "" {
+		return boxRow{}
+	}
+	note := signs(Visible(gain))
+	if r := d.Reference; r.Steps > 0 && d.Verdict.Proposes() {
+		note += "; so " + s.agent.Headline.Variant.Name() + " about " + points(r.Difference+s.agent.Headline.Difference)
+	}
+	return boxRow{Label: "champion", Note: say(note)}
+}

@@ -1,0 +1,67 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// Refused returns which limit err is about when it is one that calls share: a budget, a
+// breaker, a rate, room for calls at once, or the other side's own limit. It returns
+// nil for what the call did itself, a passed deadline among it, unless the call waited
+// for half of that deadline or more.
+func Refused(kind Kind, name string, err error) *agent.Refusal {
+	var (
+		spent   *BudgetError
+		open    *CircuitOpenError
+		limited *RateLimitedError
+		late    *TimeoutError
+		failure *Failure
+		r       agent.Refusal
+	)
+	switch {
+	case errors.As(err, &spent):
+		r.Spent = !spent.Held
+	case errors.As(err, &open):
+		r.RetryAfter = open.RetryAfter
+	case errors.As(err, &limited):
+		r.RetryAfter = limited.RetryAfter
+	case errors.As(err, &late):
+		if late.Waited <= 0 || late.Waited < late.Deadline/2 {
+			return nil
+		}
+	case errors.As(err, &failure) && failure.Outcome == agent.RateLimited:
+		r.RetryAfter = failure.RetryAfter
+	default:
+		return nil
+	}
+	r.Policy = fmt.Sprintf("%s %s: %s", kind, name, err)
+	return &r
+}
+
+// The settings that calls wait for.
+const (
+	rateSetting        = "rate_calls"
+	concurrencySetting = "concurrency"
+)
+
+// where is the place of a setting under policies in the settings, such as
+// "roles.clerk.rate"; empty where no layer of them holds it.
+func (p *plan) where(setting string) string {
+	for _, v := range p.values {
+		group, name, _ := strings.Cut(v.Origin, " ")
+		if v.Setting != setting {
+			continue
+		}
+		key, _, _ := strings.Cut(setting, "_")
+		switch group {
+		case "environment":
+			return group + "." + key
+		case "origin", "role", "tool", "provider":
+			return group + "s." + name + "." + key
+		}
+	}
+	return ""
+}

@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Waits adds up the time in which the calls of one task waited for what they share
+// with others: their rate, a permit, a hold. That time is not the task's own. The zero
+// value is ready; it is safe for concurrent use.
+type Waits struct {
+	mu      sync.Mutex
+	waiting int
+	since   time.Time // when the first of those that wait now began
+	total   time.Duration
+}
+
+type waitsKey struct{}
+
+// WithWaits returns a context whose calls are counted in w.
+func WithWaits(ctx context.Context, w *Waits) context.Context {
+	return context.WithValue(ctx, waitsKey{}, w)
+}
+
+// waitsOf returns where the waits of ctx are counted, or nil.
+func waitsOf(ctx context.Context) *Waits {
+	w, _ := ctx.Value(waitsKey{}).(*Waits)
+	return w
+}
+
+type waitingKey struct{}
+
+// WithWaiting returns a context whose calls wait for a limit, and for the next attempt,
+// only until waiting ends: they fail with a *RateLimitedError then. A call that does not
+// have to wait goes on, and so does one under way.
+func WithWaiting(ctx, waiting context.Context) context.Context {
+	return context.WithValue(ctx, waitingKey{}, waiting)
+}
+
+// impatient is closed when nothing may be waited for any more; nil where that never is.
+func impatient(ctx context.Context) <-chan struct{} {
+	if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
+		return waiting.Done()
+	}
+	return nil
+}
+
+// Total is the time waited up to now, waits under way included. Waits of several calls
+// at the same time count once.
+func (w *Waits) Total(now time.Time) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting == 0 {
+		return w.total
+	}
+	return w.total + now.Sub(w.since)
+}
+
+func (w *Waits) begin(now time.Time) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting++; w.waiting == 1 {
+		w.since = now
+	}
+}
+
+func (w *Waits) end(now time.Time) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting--; w.waiting == 0 {
+		w.total += now.Sub(w.since)
+	}
+}

@@ -1,0 +1,62 @@
+package turn
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/runtime/agent"
+)
+
+// TestIdle names what cannot act, with the circumstances that make it act.
+func TestIdle(t *testing.T) {
+	long := map[string]string{"SOUL.md": strings.Repeat("Be kind. ", 4000)}
+	code := []agent.Task{{Goal: "Which functions does this package import?"}}
+	for name, c := range map[string]struct {
+		c    Circumstances
+		want []string
+	}{
+		"heuristic": {
+			Circumstances{Memories: 1, Tasks: code},
+			[]string{
+				"bootstrap.token_budget", "delegate.above", "delegate.below", "distill.threshold_messages", "distill.threshold_tokens",
+				"notes.token_budget", "routes.engineering", "routes.research", "temperature.engineering", "temperature.research", "tools.expire_turns",
+			},
+		},
+		"heuristic without memories": {
+			Circumstances{Bootstrap: long, Tasks: code},
+			[]string{
+				"delegate.above", "delegate.below", "distill.threshold_messages", "distill.threshold_tokens", "notes.token_budget",
+				"recall.max_memories", "recall.min_score", "recall.mmr_lambda", "recall.token_budget",
+				"routes.engineering", "routes.research", "temperature.engineering", "temperature.research", "tools.expire_turns",
+			},
+		},
+		"language": {
+			Circumstances{Language: true, Tasks: code},
+			[]string{
+				"bootstrap.token_budget", "delegate.above", "delegate.below", "distill.threshold_messages", "distill.threshold_tokens",
+				"notes.token_budget", "routes.research", "temperature.research",
+				"tools.cutoff", "tools.pattern_weight", "tools.performance_weight",
+			},
+		},
+		"language with turns, long files and no memory": {
+			Circumstances{
+				Language: true, Bootstrap: long, Tools: []string{"grep"},
+				Tasks: []agent.Task{{Domain: "research", Goal: "go on", Messages: []agent.Message{{Role: "user", Content: "begin"}}}},
+			},
+			[]string{
+				"delegate.above", "delegate.below", "notes.token_budget",
+				"recall.max_memories", "recall.min_score", "recall.mmr_lambda", "recall.token_budget",
+				"routes.engineering", "temperature.engineering", "tools.cutoff", "tools.pattern_weight", "tools.performance_weight",
+			},
+		},
+	} {
+		space := DefaultSpace([]string{"engineering", "research"}, nil, []string{"default", "code"})
+		if diff := cmp.Diff(c.want, slices.Sorted(maps.Keys(Idle(space, c.c)))); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

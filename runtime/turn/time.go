@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"evolve/runtime/policy"
+)
+
+// ownTime returns a context that is cancelled, with the cause DeadlineExceeded, once
+// the turn has used limit of its own time. What its calls wait for limits that they
+// share with other turns is not in it: a queue in front of a provider says nothing
+// about the config. Each such wait is bounded by the policies of its call.
+func ownTime(ctx context.Context, limit time.Duration) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx)
+	c := &ownClock{began: time.Now(), limit: limit, end: end}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer = time.AfterFunc(limit, c.look)
+	return policy.WithWaits(ctx, &c.waits), func() {
+		c.timer.Stop()
+		end(nil)
+	}
+}
+
+// leastLook is the shortest time until the clock is looked at again.
+const leastLook = time.Millisecond
+
+// ownClock ends a turn whose own time is used up.
+type ownClock struct {
+	began time.Time
+	limit time.Duration
+	waits policy.Waits
+	end   context.CancelCauseFunc
+
+	mu    sync.Mutex
+	timer *time.Timer
+}
+
+// look ends the turn, or sets the timer to when its time would be up without further waits.
+func (c *ownClock) look() {
+	now := time.Now()
+	left := c.limit - (now.Sub(c.began) - c.waits.Total(now))
+	if left <= 0 {
+		c.end(context.DeadlineExceeded)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer.Reset(max(left, leastLook))
+}
