@@ -143,15 +143,16 @@ func (n *night) spentBefore(ctx context.Context) (int, error) {
 	return spent, nil
 }
 
-// over is what the limits leave the agent now.
-func (n *night) over() limits.Left {
+// over is what the limits leave the agent now, after it had so many evaluations. The
+// caller reads their number once, as evaluations under way raise it meanwhile.
+func (n *night) over(had int) limits.Left {
 	left := limits.Unlimited()
 	if n.o.most > 0 {
 		left.Most = float64(n.o.most)
 	}
-	left.Most -= float64(n.had())
+	left.Most -= float64(had)
 	if n.evaluations > 0 || n.run.BudgetEval > 0 {
-		left.Evaluations = float64(n.evaluations - n.had())
+		left.Evaluations = float64(n.evaluations - had)
 	}
 	if n.usd > 0 {
 		left.USD = n.usd - n.budget.Spent()
@@ -183,11 +184,18 @@ func (n *night) measure() {
 func (n *night) replan() {
 	if n.adaptive() {
 		n.measure()
-		n.forecast = limits.Plan(n.over(), n.meter.Pace(), n.withoutThinking())
-		n.room = n.had() + n.forecast.Evaluations
+		n.foresee()
 		n.adopt(n.room)
 	}
 	n.keep(n.plan.Ablate + n.plan.Confirm)
+}
+
+// foresee forecasts which limit will bind the agent's night, and how many evaluations
+// that allows it in all.
+func (n *night) foresee() {
+	had := n.had()
+	n.forecast = limits.Plan(n.over(had), n.meter.Pace(), n.withoutThinking())
+	n.room = had + n.forecast.Evaluations
 }
 
 // withoutThinking is the share of the plan's evaluations that no search thinks about.
@@ -283,7 +291,7 @@ func (n *night) replanConfirmation() {
 		return
 	}
 	n.measure()
-	f := limits.Plan(n.over(), n.meter.Pace(), 1)
+	f := limits.Plan(n.over(n.had()), n.meter.Pace(), 1)
 	room := f.Evaluations + n.confirmed
 	if l := n.forecast.Limit; l == limits.Evaluations || l == limits.Enough {
 		room = min(room, n.plan.Confirm)
@@ -340,7 +348,7 @@ func (n *night) ranOut() limits.Forecast {
 	if !n.adaptive() {
 		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.evaluations-n.had())}
 	}
-	f := limits.Plan(n.over(), n.meter.Pace(), 1)
+	f := limits.Plan(n.over(n.had()), n.meter.Pace(), 1)
 	if f.Limit == limits.Unknown && n.had() == 0 && !n.till.IsZero() { // money lets a first one begin
 		f = limits.Forecast{Limit: limits.Time}
 		if n.due {

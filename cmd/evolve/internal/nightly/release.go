@@ -6,7 +6,6 @@ import (
 
 	"evolve/bench"
 	"evolve/bench/confirm"
-	"evolve/cmd/evolve/internal/limits"
 	"evolve/mutate"
 )
 
@@ -24,8 +23,7 @@ func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int
 	plan, released, total := *n.plan, n.released, n.evaluations
 	if n.adaptive() {
 		n.measure()
-		n.forecast = limits.Plan(n.over(), n.meter.Pace(), n.withoutThinking())
-		n.room = n.had() + n.forecast.Evaluations
+		n.foresee()
 		total = n.room
 	}
 	for n.plan.Search <= made || n.released == released {
