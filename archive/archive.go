@@ -57,9 +57,14 @@ func OpenMemory() *Archive {
 // newArchive puts the typed store on an engine whose content it checks. A backup
 // goes to dir when it has to be brought forward.
 func newArchive(store engine, writable bool, dir string) (*Archive, error) {
+	return migratedArchive(store, writable, dir, migrations)
+}
+
+// migratedArchive is newArchive with the steps that lead from older schemas to this one.
+func migratedArchive(store engine, writable bool, dir string, steps map[uint64]migration) (*Archive, error) {
 	ctx := context.Background()
 	backup := func(version uint64) error { return backupFile(ctx, store, dir, version) }
-	if err := prepare(ctx, store, writable, migrations, backup); err != nil {
+	if err := prepare(ctx, store, writable, steps, backup); err != nil {
 		return nil, err
 	}
 	p, err := newPacker()

@@ -79,21 +79,28 @@ func backupFile(ctx context.Context, store engine, dir string, version uint64) e
 	return diskError(file.CloseAtomicallyReplace())
 }
 
-// Restore makes a new archive in dir, which must hold none, from a backup. After
-// a failure what is there is refused by every Open and can be removed.
-func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
-	a, err := Open(dir, Options{Owner: "evolve restore"})
+// Restore makes an archive at dir, where none stands, from a backup of this schema or
+// of an older one, which it brings forward. It is built by Beside: at dir stands
+// nothing or all of it.
+func Restore(ctx context.Context, dir string, r io.Reader, how Building) error {
+	err := Beside(ctx, dir, how, func(ctx context.Context, dir string) error { return restore(ctx, dir, r, how) })
+	if err != nil {
+		return fmt.Errorf("restore the archive: %w", err)
+	}
+	return nil
+}
+
+// restore fills the store of a new archive.
+func restore(ctx context.Context, dir string, r io.Reader, how Building) (err error) {
+	a, err := open(dir, how.options())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	if err := a.startImport(ctx); err != nil {
-		return fmt.Errorf("restore the archive: %w", err)
+		return err
 	}
-	if err := readBackup(a.store, r); err != nil {
-		return fmt.Errorf("restore the archive: %w", err)
-	}
-	return nil
+	return readBackup(a.store, r)
 }
 
 // maxRecord bounds a key or value that is read from foreign input.

@@ -4,9 +4,11 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +41,9 @@ func playChild(role string, args []string) error {
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 			return err
 		}
+	}
+	if role == "import" {
+		return playImport(ctx, args[0], args[1], args[2])
 	}
 	a, err := Open(args[0], Options{Owner: "evolve run 7"})
 	if err != nil {
@@ -88,6 +93,35 @@ func playChild(role string, args []string) error {
 	}
 	return fmt.Errorf("unknown role %q", role)
 }
+
+// playImport imports an export, names the point when it is there, and waits to be killed.
+func playImport(ctx context.Context, dir, export, point string) error {
+	data, err := os.ReadFile(export)
+	if err != nil {
+		return err
+	}
+	reached := func(at string) {
+		if at == point {
+			fmt.Println("ready")
+			select {}
+		}
+	}
+	half := bytes.NewReader(data[:len(data)/2])
+	rest := bytes.NewReader(data[len(data)/2:])
+	between := readerFunc(func([]byte) (int, error) {
+		reached("half")
+		return 0, io.EOF
+	})
+	how := Building{Owner: "evolve archive import", reached: reached}
+	if point == "beside" {
+		how.Aside = dir + ".old"
+	}
+	return ImportAt(ctx, dir, io.MultiReader(half, between, rest), how)
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // removals are ways in which an archive's folder goes away.
 var removals = map[string]func(dir string) error{

@@ -233,7 +233,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := Restore(ctx, dir, bytes.NewReader(out.Bytes())); err != nil {
+	if err := Restore(ctx, dir, bytes.NewReader(out.Bytes()), Building{}); err != nil {
 		t.Fatal(err)
 	}
 	r := readAt(t, dir)
@@ -243,7 +243,7 @@ func TestBackup(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(ctx, dir, bytes.NewReader(out.Bytes())); err == nil {
+	if err := Restore(ctx, dir, bytes.NewReader(out.Bytes()), Building{}); err == nil {
 		t.Error("a backup was restored over an archive")
 	}
 	for name, data := range map[string][]byte{
@@ -252,11 +252,11 @@ func TestBackup(t *testing.T) {
 		"foreign": []byte("hello"),
 	} {
 		dir := t.TempDir()
-		if err := Restore(ctx, dir, bytes.NewReader(data)); err == nil {
+		if err := Restore(ctx, dir, bytes.NewReader(data), Building{}); err == nil {
 			t.Errorf("a %s backup was restored", name)
 		}
-		if _, err := OpenRead(dir); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("what a %s backup left is opened: %v", name, err)
+		if _, err := OpenRead(dir); !errors.Is(err, ErrNotFound) {
+			t.Errorf("a %s backup left something: %v", name, err)
 		}
 	}
 }

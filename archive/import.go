@@ -66,6 +66,22 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
+// ImportAt makes an archive at dir, where none stands, from what Export wrote. It is
+// built by Beside: at dir stands nothing or all of it.
+func ImportAt(ctx context.Context, dir string, r io.Reader, how Building) error {
+	err := Beside(ctx, dir, how, func(ctx context.Context, dir string) error {
+		a, err := open(dir, how.options())
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.Import(ctx, r), a.Close())
+	})
+	if err != nil {
+		return fmt.Errorf("import into a new archive: %w", err)
+	}
+	return nil
+}
+
 // startImport marks an empty archive as being filled.
 func (a *Archive) startImport(ctx context.Context) error {
 	return a.change(ctx, "begin", func(b *batch) error {

@@ -17,6 +17,9 @@ type Options struct {
 	Owner string
 	// Now is the clock of the lock file and of its age; nil: time.Now.
 	Now func() time.Time
+
+	// steps replace the migrations in a test.
+	steps map[uint64]migration
 }
 
 // Readers hold the archive for moments, and so does a process that opens or
@@ -69,7 +72,11 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 		return nil, err
 	}
 	undo = append(undo, store.close)
-	a, err := newArchive(store, true, dir)
+	steps := opts.steps
+	if steps == nil {
+		steps = migrations
+	}
+	a, err := migratedArchive(store, true, dir, steps)
 	if err != nil {
 		return nil, err
 	}

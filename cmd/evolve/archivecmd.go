@@ -8,14 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/dustin/go-humanize"
 	"github.com/google/renameio/v2"
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/workspace"
 )
 
 func (sh *shell) archiveCommand() *cli.Command {
@@ -129,40 +127,4 @@ func (sh *shell) archiveExport(c *cli.Context) error {
 		_, err = fmt.Fprintf(sh.stdout, "written to %s\n", path)
 		return err
 	})
-}
-
-func (sh *shell) archiveImport(c *cli.Context) error {
-	name := c.Args().First()
-	root, err := sh.root(c)
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(archiveDir(root)); err == nil {
-		return hinted(exitUsage, "move "+filepath.Join(".evolve", "archive")+" away first", "this workspace has an archive; an import would mix two histories")
-	}
-	in, err := sh.source(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	if _, err := workspace.MakeStateDir(root); err != nil {
-		return err
-	}
-	a, err := sh.writer(root, "evolve archive import")
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(a.Import(c.Context, bufio.NewReader(in)), a.Close()); err != nil {
-		// There was none before, and half an import is of no use.
-		err = errors.Join(fmt.Errorf("importing %s: %w", name, err), os.RemoveAll(archiveDir(root)))
-		if code, _ := classify(err); code == exitUnexpected {
-			return hinted(exitIntegrity, "export it again: what is not whole and unchanged is not imported", "%w", err)
-		}
-		return err
-	}
-	if c.Bool("json") {
-		return sh.printJSON(map[string]any{"imported": name})
-	}
-	_, err = fmt.Fprintf(sh.stdout, "imported %s\n", name)
-	return err
 }

@@ -1,0 +1,226 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// buildingSuffix names the folder in which an archive is built, beside its place: it
+// holds a lock file and the archive in the making. Only the process with the lock
+// touches it, so what stands in it without one was left by a killed process.
+const buildingSuffix = ".building"
+
+// Building says how Beside builds an archive; the zero value is the default.
+type Building struct {
+	// Owner is what builds, for the message to a process that finds it under way.
+	Owner string
+	// Now is the clock of the lock file; nil: time.Now.
+	Now func() time.Time
+	// Aside is the path to which whatever stands at the place is moved, in the same file
+	// system; nothing may stand there. Empty: nothing may stand at the place.
+	Aside string
+	// Verify is called with the built archive, open for writing and checked, before it is
+	// moved into place. An error ends the building. It may be nil.
+	Verify func(ctx context.Context, a *Archive) error
+
+	// reached is called at each point at which a test ends the process, and steps replace
+	// the migrations in a test.
+	reached func(point string)
+	steps   map[uint64]migration
+}
+
+func (b Building) options() Options { return Options{Owner: b.Owner, Now: b.Now, steps: b.steps} }
+
+// Beside makes an archive at dir: fill makes it in a folder beside dir, and closes it;
+// Beside brings it to the current schema, checks all of it, syncs it and renames it to
+// dir. Killed at any moment, it leaves at dir what stood there before or the whole new
+// archive; the next call removes what it left beside it.
+//
+// It fails with ErrNotEmpty when something stands at dir and Aside is empty, with a
+// *LockedError while another process builds or holds an archive there, and with
+// ErrCorrupt when the built archive is not sound.
+func Beside(ctx context.Context, dir string, how Building, fill func(ctx context.Context, dir string) error) (err error) {
+	if how.Now == nil {
+		how.Now = time.Now
+	}
+	if how.reached == nil {
+		how.reached = func(string) {}
+	}
+	if err := vacant(dir, how.Aside); err != nil {
+		return err
+	}
+	room := dir + buildingSuffix
+	lock, err := takeRoom(room, how)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, diskError(os.RemoveAll(room)), lock.release()) }()
+	built := filepath.Join(room, "archive")
+	if err := os.RemoveAll(built); err != nil {
+		return diskError(err)
+	}
+	how.reached("begun")
+	if err := fill(ctx, built); err != nil {
+		return err
+	}
+	how.reached("filled")
+	if err := settle(ctx, built, how); err != nil {
+		return err
+	}
+	if err := syncTree(built); err != nil {
+		return diskError(err)
+	}
+	how.reached("synced")
+	if how.Aside == "" {
+		err = moveInto(built, dir)
+	} else {
+		err = replace(built, dir, how)
+	}
+	if err != nil {
+		return err
+	}
+	how.reached("moved")
+	return nil
+}
+
+// vacant fails unless an archive may be put at dir.
+func vacant(dir, aside string) error {
+	if aside != "" {
+		if _, err := os.Lstat(aside); !errors.Is(err, fs.ErrNotExist) {
+			return diskError(errors.Join(fmt.Errorf("%w: %s", fs.ErrExist, aside), err))
+		}
+		return nil
+	}
+	content, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return diskError(err)
+	}
+	if len(content) > 0 {
+		return ErrNotEmpty
+	}
+	return nil
+}
+
+// takeRoom makes the folder to build in, and locks it.
+func takeRoom(room string, how Building) (*archiveLock, error) {
+	for {
+		if err := os.MkdirAll(room, 0o700); err != nil {
+			return nil, diskError(err)
+		}
+		lock := newLock(room)
+		ok, err := lock.file.TryLock()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the process before has just removed it
+		}
+		if err != nil {
+			return nil, diskError(err)
+		}
+		if !ok {
+			return nil, lock.locked(how.Now())
+		}
+		held, err := lock.file.Stat()
+		if err == nil {
+			var named fs.FileInfo
+			if named, err = os.Stat(lock.path); err == nil && os.SameFile(held, named) {
+				if err = lock.write(newHolder(how.Owner, how.Now())); err == nil {
+					return lock, nil
+				}
+			}
+		}
+		if err := errors.Join(diskError(err), lock.release()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+}
+
+// settle opens a built archive, which brings it to the current schema, and checks it.
+func settle(ctx context.Context, built string, how Building) error {
+	a, err := open(built, how.options())
+	if err != nil {
+		return err
+	}
+	err = a.Check(ctx)
+	if err == nil && how.Verify != nil {
+		err = how.Verify(ctx, a)
+	}
+	return errors.Join(err, a.Close())
+}
+
+// syncTree brings the files and folders below root to disk.
+func syncTree(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() && !d.Type().IsRegular() {
+			return err
+		}
+		return syncPath(path)
+	})
+}
+
+// syncPath brings one file, or the names in one folder, to disk.
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// moveInto renames a folder to one that is absent or empty.
+func moveInto(from, to string) error {
+	if info, err := os.Lstat(to); err == nil && info.IsDir() {
+		_ = os.Remove(to) // if it is empty; otherwise the renaming fails
+	}
+	if err := os.Rename(from, to); err != nil {
+		if errors.Is(err, fs.ErrExist) { // ENOTEMPTY as well
+			return fmt.Errorf("%w: it was made meanwhile", ErrNotEmpty)
+		}
+		return diskError(err)
+	}
+	return diskError(syncPath(filepath.Dir(to)))
+}
+
+// replace puts a built archive in the place of what stands at dir, which goes aside.
+// Where the system exchanges two folders in one step, there is an archive at dir at
+// every moment; elsewhere a process that is killed in between leaves none, with both
+// beside it.
+func replace(built, dir string, how Building) error {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return moveInto(built, dir)
+	}
+	lock := newLock(dir)
+	if err := lock.takeForWriting(how.Now); err != nil {
+		return err
+	}
+	err := func() error {
+		// Aside first: what is exchanged out of its place is never in a folder that is removed.
+		if err := moveInto(built, how.Aside); err != nil {
+			return err
+		}
+		how.reached("beside")
+		err := exchange(how.Aside, dir)
+		if errors.Is(err, errors.ErrUnsupported) {
+			err = swap(built, dir, how.Aside)
+		}
+		return errors.Join(diskError(err), diskError(syncPath(filepath.Dir(dir))), diskError(syncPath(filepath.Dir(how.Aside))))
+	}()
+	return errors.Join(err, lock.release())
+}
+
+// swap exchanges dir and aside by way of spare, which is free.
+func swap(spare, dir, aside string) error {
+	if err := os.Rename(aside, spare); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(spare, dir); err != nil {
+		return errors.Join(err, os.Rename(aside, dir))
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+func (sh *shell) archiveImport(c *cli.Context) error {
+	name := c.Args().First()
+	root, err := sh.vacantRoot(c, "an import would mix two histories")
+	if err != nil {
+		return err
+	}
+	in, err := sh.source(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	how := archive.Building{Owner: "evolve archive import", Now: sh.now}
+	if err := archive.ImportAt(c.Context, archiveDir(root), bufio.NewReader(in), how); err != nil {
+		err = fmt.Errorf("importing %s: %w", name, err)
+		if code, _ := classify(err); code == exitUnexpected {
+			return hinted(exitIntegrity, "export it again: what is not whole and unchanged is not imported", "%w", err)
+		}
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"imported": name})
+	}
+	_, err = fmt.Fprintf(sh.stdout, "imported %s\n", name)
+	return err
+}
+
+// vacantRoot is the workspace's folder, ready for an archive. It refuses one that has an
+// archive already, for the given reason.
+func (sh *shell) vacantRoot(c *cli.Context, reason string) (string, error) {
+	root, err := sh.root(c)
+	if err != nil {
+		return "", err
+	}
+	if content, err := os.ReadDir(archiveDir(root)); len(content) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", hinted(exitUsage, "move "+filepath.Join(".evolve", "archive")+" away first", "this workspace has an archive; %s", reason)
+	}
+	_, err = workspace.MakeStateDir(root)
+	return root, err
+}
