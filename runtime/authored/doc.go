@@ -22,6 +22,9 @@
 // ([Pool], [Init]) that has set its own limits before it saw any source, has no
 // files, no environment and, inside sandbox walls, no network, and is replaced
 // whenever a call did not end in a value. The parent kills it when a call takes too
-// long or the child grows too large. Only Linux has all this; elsewhere every call
+// long or the child grows too large. Whole numbers are bounded, because the interpreter
+// counts one step for any operation on them: their operators are rewritten to ones that
+// refuse a long result. A child that was killed from outside is no failure of the tool
+// that it ran. Only Linux has all this; elsewhere every call
 // ends as infrastructure.
 package authored

@@ -26,12 +26,15 @@ type machine struct {
 	steps    uint64
 	programs map[string]*starlark.Program
 	world    starlark.StringDict
+	decode   starlark.Value // json.decode of world
 }
 
 func newMachine(steps uint64) *machine {
-	world := starlark.StringDict{"json": starjson.Module, "math": starmath.Module}
+	world := operators()
+	world["int"] = starlark.NewBuiltin("int", toInt)
+	world["json"], world["math"] = jsonModule(), starmath.Module
 	world.Freeze()
-	return &machine{steps: steps, programs: map[string]*starlark.Program{}, world: world}
+	return &machine{steps: steps, programs: map[string]*starlark.Program{}, world: world, decode: starlark.NewBuiltin("json.decode", decodeJSON)}
 }
 
 // dialect has neither while nor recursion, so that what a call does is bounded by
@@ -64,7 +67,14 @@ func (m *machine) program(r request) (*starlark.Program, error) {
 	if p := m.programs[r.Hash]; p != nil {
 		return p, nil
 	}
-	_, p, err := starlark.SourceProgramOptions(dialect(), r.Name+".star", r.Source, m.world.Has)
+	f, err := dialect().Parse(r.Name+".star", r.Source, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := bound(f); err != nil {
+		return nil, err
+	}
+	p, err := starlark.FileProgram(f, m.world.Has)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +104,7 @@ func (m *machine) run(thread *starlark.Thread, program *starlark.Program, args s
 	if !ok || run.NumParams() != 1 || run.HasVarargs() || run.HasKwargs() {
 		return reply{Ending: noProgram, Text: "there is no function run(args)"}
 	}
-	in, err := starlark.Call(thread, starjson.Module.Members["decode"], starlark.Tuple{starlark.String(args)}, nil)
+	in, err := starlark.Call(thread, m.decode, starlark.Tuple{starlark.String(args)}, nil)
 	if err != nil {
 		return fail(failure, err)
 	}

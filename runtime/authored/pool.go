@@ -73,8 +73,10 @@ func failed(o agent.Outcome, format string, args ...any) result {
 	return result{reply: reply{Text: fmt.Sprintf(format, args...)}, outcome: o}
 }
 
-// run calls a tool once. A child that ended without a word, which may be somebody
-// else's doing, is replaced and the call repeated once: it has no effects.
+// run calls a tool once. A child that ended without a reason of its own was ended from
+// outside, by the machine or a person: the call, which has no effects, is repeated once
+// in a new child, not in another idle one, which may have been ended as well. An end
+// from outside is never the tool's failure.
 func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	if ctx.Err() != nil {
 		return stopped(ctx.Err())
@@ -87,7 +89,7 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	}
 	r := request{Name: d.Name, Hash: d.Hash(), Source: d.Source, Args: args}
 	for again := false; ; again = true {
-		c, err := p.take(ctx)
+		c, err := p.take(ctx, again)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return stopped(ctx.Err())
@@ -111,8 +113,12 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 			return failed(agent.Execution, "its data nests too deep")
 		case ctx.Err() != nil:
 			return stopped(ctx.Err())
-		case again:
+		case !errors.Is(err, errEnded):
+			return failed(agent.Execution, "its process sent no valid answer")
+		case again && strings.TrimSpace(words) != "":
 			return failed(agent.Execution, "its process ended without an answer, twice")
+		case again:
+			return failed(agent.Infrastructure, "the process that ran it was killed from outside, twice")
 		}
 	}
 }
@@ -139,21 +145,36 @@ func settle(r reply) result {
 	return result{r, agent.Execution}
 }
 
-// take returns an idle child or a new one.
-func (p *Pool) take(ctx context.Context) (*child, error) {
+// take returns an idle child that is alive, or a new one. Fresh asks for a new one.
+func (p *Pool) take(ctx context.Context, fresh bool) (*child, error) {
+	for {
+		c, err := p.next(fresh)
+		switch {
+		case err != nil:
+			return nil, err
+		case c == nil:
+			return newChild(ctx, p.walls, p.settings, p.extra)
+		case quiet(c.conn):
+			return c, nil
+		}
+		c.end()
+	}
+}
+
+// next removes a child from the idle ones; it is nil where there is none.
+func (p *Pool) next(fresh bool) (*child, error) {
 	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
+	switch {
+	case p.closed:
 		return nil, errClosed
+	case fresh || n == 0:
+		return nil, nil
 	}
-	if n := len(p.idle); n > 0 {
-		c := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		p.mu.Unlock()
-		return c, nil
-	}
-	p.mu.Unlock()
-	return newChild(ctx, p.walls, p.settings, p.extra)
+	c := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return c, nil
 }
 
 // give keeps a child for the next call.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -122,7 +125,7 @@ func TestKilledFromOutside(t *testing.T) {
 	if r := call(t, p, echo, `{"a":1}`); string(r.Value) != `{"a":1}` {
 		t.Errorf("killed while idle: %+v", r)
 	}
-	c, err := p.take(t.Context())
+	c, err := p.take(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +135,83 @@ func TestKilledFromOutside(t *testing.T) {
 	if _, err := c.call(t.Context(), request{Name: d.Name, Hash: d.Hash(), Source: d.Source, Args: []byte(`{}`)}, callTime); !errors.Is(err, errEnded) {
 		t.Errorf("killed in the middle: %v", err)
 	}
+}
+
+// Idle children that the machine has killed are never handed out, and the tool that is
+// called next is not to blame for them.
+func TestKilledIdleChildren(t *testing.T) {
+	each(t, func(t *testing.T, p *Pool) {
+		const n = 3
+		for range n {
+			c, err := p.take(t.Context(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.give(c)
+		}
+		for _, c := range p.idle {
+			if err := syscall.Kill(c.pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var failed []agent.Outcome
+		innocent := p.Tools([]Definition{definition(echo)}, Options{Failed: func(_ Definition, o agent.Outcome) { failed = append(failed, o) }})[0]
+		for range n {
+			r, err := innocent.Call(t.Context(), nil, []byte(`{"a":1}`))
+			if err != nil || r.Outcome != agent.OK {
+				t.Errorf("%s: %s, %v", r.Outcome, r.Output, err)
+			}
+		}
+		if len(failed) > 0 {
+			t.Errorf("failures of the tool: %v", failed)
+		}
+	})
+}
+
+// A call whose every process is killed from outside is no failure of the tool.
+func TestKilledTwice(t *testing.T) {
+	p := NewPool(sandbox.None("a test"), 1)
+	defer p.Close()
+	ended := make(chan result)
+	go func() { ended <- p.run(t.Context(), definition(endless), []byte(`{}`)) }()
+	for killed := map[string]bool{}; ; {
+		select {
+		case r := <-ended:
+			if r.outcome != agent.Infrastructure || Failure(r.outcome) || len(killed) == 0 {
+				t.Errorf("%s: %s after %d kills", r.outcome, r.Text, len(killed))
+			}
+			return
+		default:
+		}
+		for _, pid := range working(t) {
+			if n, err := strconv.Atoi(pid); err == nil && !killed[pid] {
+				killed[pid] = syscall.Kill(n, syscall.SIGKILL) == nil
+			}
+		}
+	}
+}
+
+// working are the children of this process that have their limits: they take calls.
+func working(t *testing.T) []string {
+	t.Helper()
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []string
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		for _, pid := range strings.Fields(string(text)) {
+			limits, err := os.ReadFile("/proc/" + pid + "/limits")
+			if err == nil && strings.Contains(strings.Join(strings.Fields(string(limits)), " "), "Max open files 0 0") {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }
 
 // The parent kills a child that grows although it has no limit of its own.

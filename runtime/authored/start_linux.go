@@ -116,6 +116,26 @@ func readFrom(ours *os.File, b []byte) (n, pid int, err error) {
 	return n, pid, nil
 }
 
+// quiet reports whether a connection is open with nothing to be read: that of a child
+// that ended is closed, and an idle child has nothing to send.
+func quiet(ours *os.File) bool {
+	raw, err := ours.SyscallConn()
+	if err != nil {
+		return false
+	}
+	open := false
+	err = raw.Control(func(fd uintptr) {
+		for {
+			_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+			if !errors.Is(err, unix.EINTR) {
+				open = errors.Is(err, unix.EAGAIN)
+				return
+			}
+		}
+	})
+	return err == nil && open
+}
+
 // resident is how many bytes of memory a process holds, 0 when that is not told.
 func resident(pid int) int64 {
 	if pid <= 0 {
