@@ -67,6 +67,9 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 		check(p.size(c))
 		check(own.belongs(c))
 		check(build(c, p.Cgo))
+		if len(out.Refused) == before {
+			check(p.tool(c))
+		}
 		if p.Runtime {
 			check(trusted(c))
 		}

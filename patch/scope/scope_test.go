@@ -196,6 +196,16 @@ func TestJudge(t *testing.T) {
 		{"the archive", all, []string{"+pkg/.evolve/archive"}, "own code", ""},
 		{"graders", all, []string{"+tools/graders/exact.go"}, "own code", ""},
 
+		{"a tool of many systems", all, []string{"+pkg/a/Mise.toml", "+mise/config.toml"}, "tool file tool file", ""},
+		{"a test configuration of another language", all, []string{"+tools/conftest.py"}, "tool file", ""},
+		{"Go source with such a name", all, []string{"+pkg/mise.go", "+pkg/agent.md.go"}, "", ""},
+		{"a hidden file", all, []string{"+pkg/.newtool"}, "hidden file", ""},
+		{"a hidden folder", all, []string{"+.newtool/config"}, "hidden file", ""},
+		{"a hidden file that is allowed by name", Policy{Allow: []string{"pkg", ".newtool"}}, []string{"+.newtool/config", "+pkg/.newtool"}, "hidden file", ""},
+		{"below a hidden folder that is allowed", Policy{Allow: []string{"pkg/.newtool/"}}, []string{"+pkg/.newtool/a"}, "", ""},
+		{"hidden again below it", Policy{Allow: []string{"pkg/.newtool/"}}, []string{"+pkg/.newtool/.b"}, "hidden file", ""},
+		{"allowed by name and denied by the tables", Policy{Allow: []string{".envrc", ".cursorrules"}}, []string{"+.envrc", "+.cursorrules"}, "instructions build file", ""},
+
 		{"instructions to agents", all, []string{"+AGENTS.md", "+pkg/.claude/skills/x.md"}, "instructions instructions", ""},
 		{"who reviews", all, []string{"+docs/CODEOWNERS"}, "instructions", ""},
 		{"a folder of agents", all, []string{"+pkg/agents/a.go"}, "", ""},
@@ -229,5 +239,27 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%d paths changed, want %d", len(got.Changed), len(c.steps))
 			}
 		})
+	}
+}
+
+// TestToolFiles: nothing is allowed by default that editors, shells, debuggers, hooks and
+// coding agents execute or obey, in no folder and in no case.
+func TestToolFiles(t *testing.T) {
+	for _, name := range []string{
+		".exrc", ".vimrc", ".nvim.lua", ".nvimrc", "_vimrc", ".dir-locals.el", ".dir-locals-2.el", ".gdbinit", ".lldbinit", "prog-gdb.py", "mise.toml", ".mise.toml",
+		"mise.local.toml", ".tool-versions", ".windsurf/rules/x.md", ".windsurfrules", ".clinerules", ".clinerules/x.md", ".cursor/rules/x.mdc", ".cursorrules",
+		".claude/settings.json", "CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md", "copilot-instructions.md", ".aider.conf.yml", ".continue/config.json",
+		".roo/rules.md", ".junie/guidelines.md", ".kiro/hooks/x", ".zed/settings.json", ".envrc", ".vscode/tasks.json", ".idea/workspace.xml", "x.code-workspace",
+		".devcontainer/devcontainer.json", ".devcontainer.json", ".husky/pre-commit", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules", ".npmrc",
+		".yarnrc", ".yarnrc.yml", ".pnp.cjs", ".pnpmfile.cjs", ".bashrc", ".profile", ".zshrc", ".inputrc", ".netrc", ".python-version", "Makefile", "Taskfile.yml",
+		"justfile", ".justfile", ".gitlab-ci.yml", ".circleci/config.yml", "package.json", "eslint.config.js", "conftest.py", "setup.py", "build.rs", "Cargo.toml", "build.gradle",
+	} {
+		for _, path := range []string{name, "docs/deep/" + name, strings.ToUpper(name), "pkg/a/" + strings.ToUpper(name)} {
+			base := edit(repo, "+"+path) // what is there may not be changed either
+			judged := all.Judge(base, edit(base, "~"+path))
+			if len(judged.Refused) == 0 {
+				t.Errorf("%s may be added", path)
+			}
+		}
 	}
 }
