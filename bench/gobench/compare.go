@@ -29,6 +29,9 @@ type Result struct {
 	// Check compares the base with itself; empty without an A/A check. By chance it voids
 	// one comparison in 1/alpha.
 	Check []Comparison `json:"check,omitempty"`
+	// Blind names what a loss beyond the rule's could have hidden in, the widest first: a
+	// verdict that nothing is worse is then not shown. Empty when none could.
+	Blind []string `json:"blind,omitempty"`
 	// Needed is the number of runs per side from which one difference among these
 	// comparisons can be significant at all.
 	Needed int `json:"needed"`
@@ -194,6 +197,9 @@ func (s *session) judge(r *Result) {
 		r.Verdict, r.Reasons = Better, append(few(better), s.blindSpot(r.Comparisons))
 	default:
 		r.Verdict, r.Reasons = NotShown, []string{s.unshown(r.Comparisons), s.blindSpot(r.Comparisons)}
+	}
+	if r.Verdict != Worse {
+		r.Blind = few(s.blind(r.Comparisons))
 	}
 	if len(r.Check) == 0 {
 		r.Reasons = append(r.Reasons, "the base was not compared with itself")

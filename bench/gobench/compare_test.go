@@ -165,3 +165,33 @@ func TestCompareSeldomCriesWolf(t *testing.T) {
 		t.Errorf("%d of %d comparisons of equals found a difference, at most %.0f expected", wrong, trials, most)
 	}
 }
+
+// TestBlind: where neither the power nor the interval excludes a loss beyond the rule's,
+// the comparison is named, and with more allowed or less noise it is not.
+func TestBlind(t *testing.T) {
+	x, y := Key{"BenchmarkX", sec}, Key{"BenchmarkY", sec}
+	base := map[Key]float64{x: 1e-6, y: 2e-6}
+	for _, c := range []struct {
+		name   string
+		noise  float64
+		runs   int
+		factor float64
+		loss   float64
+		blind  bool
+	}{
+		{"quiet", .01, 10, 1, 0, false},
+		{"noisy", .6, 10, 1, 0, true},
+		{"noisy, and much may be lost", .6, 10, 1, 50, false},
+		{"quiet, and little may be lost", .01, 10, 1, .001, true},
+		{"noisy, and by far better", .2, 20, .1, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(5, 6))
+			other := map[Key]float64{x: base[x] * c.factor, y: base[y] * c.factor}
+			r := Compare(Measured{Base: runs(rng, c.runs, c.noise, base, x, y), Candidate: runs(rng, c.runs, c.noise, other, x, y)}, Rule{Loss: c.loss})
+			if (len(r.Blind) > 0) != c.blind {
+				t.Errorf("%s: blind %q, reasons %q", r.Verdict, r.Blind, r.Reasons)
+			}
+		})
+	}
+}

@@ -25,6 +25,10 @@ type Rule struct {
 	// Least is the smallest change that counts, relative to the base; 0: 0.01. What is
 	// smaller is as often the placement of code in memory as the code.
 	Least float64
+	// Loss is the largest loss, relative to the base, that a candidate may have unseen; 0:
+	// 0.1. Where a comparison neither rules a larger one out nor would have found it, its
+	// result is in [Result.Blind].
+	Loss float64
 }
 
 func (r Rule) withDefaults() Rule {
@@ -36,6 +40,9 @@ func (r Rule) withDefaults() Rule {
 	}
 	if r.Least == 0 {
 		r.Least = 0.01
+	}
+	if r.Loss == 0 {
+		r.Loss = 0.1
 	}
 	return r
 }

@@ -1,8 +1,10 @@
 package gobench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // unshown says what could have been seen.
@@ -33,6 +35,39 @@ func (s *session) blindSpot(list []Comparison) string {
 		return fmt.Sprintf("any loss of %s in %s could have gone unseen", widest.Benchmark, widest.Unit)
 	}
 	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(math.Max(widest.Detectable, s.rule.Least)), widest.Benchmark, widest.Unit)
+}
+
+// blind lists the comparisons in which a loss beyond the rule's could have gone unseen: it
+// would not have been found with the power that counts, and the interval of the change
+// does not rule it out.
+func (s *session) blind(list []Comparison) []string {
+	var open []Comparison
+	for _, c := range list {
+		if c.Verdict == Better || c.Detectable >= 0 && c.Detectable <= s.rule.Loss || c.Interval != nil && s.lossAt(c) <= s.rule.Loss {
+			continue
+		}
+		open = append(open, c)
+	}
+	slices.SortStableFunc(open, func(a, b Comparison) int {
+		return cmp.Or(cmp.Compare(min(a.Detectable, 0), min(b.Detectable, 0)), cmp.Compare(b.Detectable, a.Detectable))
+	})
+	out := make([]string, 0, len(open))
+	for _, c := range open {
+		could := "any loss could have gone unseen"
+		if c.Detectable >= 0 {
+			could = fmt.Sprintf("a loss of %s %% could have gone unseen", percent(c.Detectable))
+		}
+		out = append(out, fmt.Sprintf("%s in %s: %s, and %s %% is what may", c.Benchmark, c.Unit, could, percent(s.rule.Loss)))
+	}
+	return out
+}
+
+// lossAt is the largest loss within the interval of a comparison, relative to the base.
+func (s *session) lossAt(c Comparison) float64 {
+	if s.rule.direction(c.Unit) == Higher {
+		return -c.Interval.Lo
+	}
+	return c.Interval.Hi
 }
 
 func (c Comparison) sentence() string {

@@ -21,7 +21,8 @@ const gateBenchmark = "benchmark"
 // benchmark compares the patched code with the base by the target's benchmarks, those
 // of the base on both sides, or its command. Worse fails, and so does a candidate that
 // does not report what the base reports. A measurement that can carry no verdict, as on a
-// machine that differs from itself, is for a person.
+// machine that differs from itself, is for a person, and so is one in which a loss beyond
+// the target's could have gone unseen.
 func (w *passage) benchmark() gates.Gate {
 	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
 		b := w.target.Benchmark
@@ -32,19 +33,28 @@ func (w *passage) benchmark() gates.Gate {
 		if err != nil {
 			return gates.NotRun, fmt.Sprintf("%sit could not be measured: %v", b.Measured(), err)
 		}
-		r := gobench.Compare(m, b.Rule())
-		evidence := b.Measured() + strings.Join(r.Reasons, "; ")
+		verdict, evidence := ofBenchmark(gobench.Compare(m, b.Rule()), b.Measured())
 		if w.desk.Walls().Err() != nil {
 			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
 		}
-		switch r.Verdict {
-		case gobench.Worse, gobench.Refused:
-			return gates.Failed, evidence
-		case gobench.Void:
-			return gates.Flagged, "the measurement carries no verdict: " + evidence
-		}
-		return gates.Passed, evidence
+		return verdict, evidence
 	}}
+}
+
+// ofBenchmark is the verdict on a comparison, whose evidence begins with by what it was
+// measured. That nothing is worse passes only where a loss beyond the target's would have
+// been found.
+func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
+	evidence := measured + strings.Join(r.Reasons, "; ")
+	switch {
+	case r.Verdict == gobench.Worse || r.Verdict == gobench.Refused:
+		return gates.Failed, evidence
+	case r.Verdict == gobench.Void:
+		return gates.Flagged, "the measurement carries no verdict: " + evidence
+	case len(r.Blind) > 0:
+		return gates.Flagged, "it cannot show that nothing is worse (more runs may: count): " + strings.Join(r.Blind, "; ") + "; " + evidence
+	}
+	return gates.Passed, evidence
 }
 
 // Names is the first of some changed paths that the command names, or "": a patch does not

@@ -131,3 +131,22 @@ func TestTermsOfBenchmarks(t *testing.T) {
 		t.Error("less work is not better")
 	}
 }
+
+// TestBlindBenchmark: a measurement in which a large loss could have gone unseen is no pass.
+func TestBlindBenchmark(t *testing.T) {
+	unseen := []string{"BenchmarkX in sec/op: a loss of 557 % could have gone unseen, and 10 % is what may"}
+	for _, c := range []struct {
+		r    gobench.Result
+		want gates.Verdict
+	}{
+		{gobench.Result{Verdict: gobench.NotShown, Reasons: []string{"no change"}}, gates.Passed},
+		{gobench.Result{Verdict: gobench.NotShown, Reasons: []string{"no change"}, Blind: unseen}, gates.Flagged},
+		{gobench.Result{Verdict: gobench.Better, Reasons: []string{"better"}, Blind: unseen}, gates.Flagged},
+		{gobench.Result{Verdict: gobench.Worse, Reasons: []string{"worse"}, Blind: unseen}, gates.Failed},
+	} {
+		got, said := ofBenchmark(c.r, "")
+		if got != c.want || got == gates.Flagged && !strings.Contains(said, "it cannot show that nothing is worse") {
+			t.Errorf("%+v: %s, %s", c.r, got, said)
+		}
+	}
+}

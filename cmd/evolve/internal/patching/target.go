@@ -46,6 +46,8 @@ type Benchmark struct {
 	// Better is "lower" or "higher" for a metric of the target's own; "": what everybody
 	// agrees on.
 	Better string `json:"better,omitempty"`
+	// Loss is the largest loss, in per cent, that may go unseen; 0: 10.
+	Loss int `json:"loss,omitempty"`
 	// Tune bounds the runs that the search for marked constants may make in a night; a
 	// patch is not judged by it.
 	Tune int `json:"-"`
@@ -53,7 +55,7 @@ type Benchmark struct {
 
 // Rule is what a comparison by the benchmark has to show.
 func (b *Benchmark) Rule() gobench.Rule {
-	r := gobench.Rule{Metric: b.Metric}
+	r := gobench.Rule{Metric: b.Metric, Loss: float64(b.Loss) / 100}
 	switch b.Better {
 	case "lower":
 		r.Directions = map[string]gobench.Direction{b.Metric: gobench.Lower}
@@ -119,7 +121,7 @@ func Targets(w *workspace.Workspace) []Target {
 			Policy: scope.Policy{Allow: t.Allow, Deny: t.Deny, Cgo: t.Cgo, Runtime: t.Runtime, MaxFiles: t.MaxFiles, MaxBytes: t.MaxBytes},
 		}
 		if b := t.Benchmark; b != nil {
-			made.Benchmark = &Benchmark{Command: b.Command, Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric, Better: b.Better, Tune: b.Tune}
+			made.Benchmark = &Benchmark{Command: b.Command, Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric, Better: b.Better, Loss: b.Loss, Tune: b.Tune}
 		}
 		out = append(out, made)
 	}

@@ -13,6 +13,7 @@ const (
 	minBenchRuns    = 6 // fewer can never differ significantly at the level that is used
 	maxBenchRuns    = 100
 	maxTune         = 10_000
+	maxLoss         = 1000
 	defaultBench    = "."
 	defaultPackages = "./..."
 	defaultRuns     = 10
@@ -46,6 +47,7 @@ func (v benchmark) keys() object {
 		{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
 		{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
 		{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
+		{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may leave unseen; a patch whose runs cannot rule out more is for a person", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
 		{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
 	}}
 }

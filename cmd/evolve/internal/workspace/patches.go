@@ -58,6 +58,8 @@ type PatchBenchmark struct {
 	Metric string
 	// Better is "lower" or "higher"; "" for a unit that everybody knows.
 	Better string
+	// Loss is the largest loss, in per cent, that may go unseen; 0: 10.
+	Loss int
 	// Tune bounds the runs with which a night looks for better values of marked constants;
 	// 40 by default, 0 for none.
 	Tune int
