@@ -17,21 +17,32 @@ func (r *Repository) Adopt(ctx context.Context, files []File, message string, by
 	if err != nil {
 		return "", err
 	}
+	if err := r.movable(ctx, r.dir, head, files); err != nil {
+		return "", err
+	}
 	commit, err := r.Commit(head, files, message, by)
 	if err != nil {
 		return "", err
 	}
-	if err := r.fastForward(ctx, r.dir, commit); err != nil {
-		return "", fmt.Errorf("fast-forwarding the working tree: %w", err)
+	if err := r.Forward(ctx, commit); err != nil {
+		return "", err
 	}
-	return commit, nil
+	return commit, r.Landed(ctx, r.dir, commit, "", files)
+}
+
+// Forward brings what is checked out, with its branch, to a commit that descends from it.
+func (r *Repository) Forward(ctx context.Context, commit string) error {
+	if err := r.fastForward(ctx, r.dir, commit); err != nil {
+		return fmt.Errorf("fast-forwarding the working tree: %w", err)
+	}
+	return nil
 }
 
 // fastForward brings what is checked out in a folder to a commit that descends from
 // it. Native git alone does this safely: it knows filters, sparse checkouts and
 // index formats, takes the index's lock, and leaves files that would be lost.
 func (r *Repository) fastForward(ctx context.Context, dir, commit string) error {
-	_, err := r.native(ctx, dir, "merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash", commit)
+	_, err := r.native(ctx, dir, "merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash", "--no-overwrite-ignore", commit)
 	if err != nil {
 		if m := lockTaken.FindStringSubmatch(err.Error()); m != nil {
 			return &LockedError{Lock: m[1]}

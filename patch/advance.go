@@ -81,16 +81,13 @@ func (r *Repository) follows(m Move) error {
 	})
 }
 
-// bringAlong fast-forwards the one clean working tree that a branch is checked out in.
-func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) error {
+// portable refuses what keeps a branch from being brought along, with the working tree
+// that it is checked out in. Changes that are not committed are in the way, those of a
+// file that a filter driver works on apart: only that driver could tell a change, and git
+// leaves such a file alone.
+func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) error {
 	at := places[0]
-	no := func(why string, err error) error {
-		e := &CheckedOutError{Branch: m.Ref, Folder: at.Folder, Why: why, Err: err}
-		if at.Folder != "" && len(places) == 1 {
-			e.Command = "git -C " + shellWord(at.Folder) + " merge --ff-only " + m.New
-		}
-		return e
-	}
+	no := func(why string, err error) error { return inUse(m, places, why, err) }
 	if len(places) > 1 {
 		return no(fmt.Sprintf("and in %d other places", len(places)-1), nil)
 	}
@@ -101,13 +98,16 @@ func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) 
 		return no("in a folder that its repository does not name", nil)
 	}
 	if info, err := os.Stat(at.Folder); err != nil || !info.IsDir() {
-		at.Folder = ""
+		places = []Checkout{{}}
 		return no("that working tree is gone: `git worktree prune` forgets it", nil)
 	}
 	if now, err := r.Ref(m.Ref); err != nil || now != m.Old {
 		return errors.Join(err, fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.Old)))
 	}
 	changed, err := r.changes(ctx, at.Folder, []string{"status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all"})
+	if err == nil {
+		changed, err = r.unfiltered(ctx, at.Folder, changed)
+	}
 	switch {
 	case errors.Is(err, ErrNoGit):
 		return no("only git updates a working tree safely", err)
@@ -116,8 +116,27 @@ func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) 
 	case len(changed) > 0:
 		return no("it has changes that are not committed ("+some(changed)+")", nil)
 	}
+	return nil
+}
+
+// inUse says that a branch stays where it is because of a working tree.
+func inUse(m Move, places []Checkout, why string, err error) error {
+	at := places[0]
+	e := &CheckedOutError{Branch: m.Ref, Folder: at.Folder, Why: why, Err: err}
+	if at.Folder != "" && len(places) == 1 && m.New != "" {
+		e.Command = "git -C " + shellWord(at.Folder) + " merge --ff-only " + m.New
+	}
+	return e
+}
+
+// bringAlong fast-forwards the one clean working tree that a branch is checked out in.
+func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) error {
+	if err := r.portable(ctx, m, places); err != nil {
+		return err
+	}
+	at := places[0]
 	if err := r.fastForward(ctx, at.Folder, m.New); err != nil {
-		return no("git does not fast-forward it", err)
+		return inUse(m, places, "git does not fast-forward it", err)
 	}
 	// Had another branch been checked out there meanwhile, that one would have moved.
 	now, err := r.Ref(m.Ref)

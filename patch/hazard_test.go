@@ -215,17 +215,20 @@ func TestStoredContentsAreNotFiltered(t *testing.T) {
 	if got, err := b.repo.File(head, "a.txt"); string(got) != "one\ntwo\n" || err != nil {
 		t.Errorf("stored %q, %v", got, err)
 	}
-	commit, err := b.repo.Adopt(t.Context(), []File{
-		{Path: "a.txt", Old: []byte("one\ntwo\n"), New: []byte("one\nthree\n")},
-		{Path: "big.bin", Old: []byte("pointer\n"), New: []byte("other\n")},
-	}, "m\n", someone)
+	// A file that a filter driver works on would have another content in the working tree.
+	filtered := File{Path: "big.bin", Old: []byte("pointer\n"), New: []byte("other\n")}
+	var hindered *HinderedError
+	if _, err := b.repo.Adopt(t.Context(), []File{filtered}, "m\n", someone); !errors.As(err, &hindered) || !strings.Contains(hindered.Why, "big.bin (filter=lfs)") {
+		t.Fatalf("%v", err)
+	}
+	if got, err := b.repo.Commit(head, []File{filtered}, "m\n", someone); err != nil || b.git("cat-file", "blob", got+":big.bin") != "other" {
+		t.Errorf("stored otherwise: %v", err)
+	}
+	commit, err := b.repo.Adopt(t.Context(), []File{{Path: "a.txt", Old: []byte("one\ntwo\n"), New: []byte("one\nthree\n")}}, "m\n", someone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := b.git("cat-file", "blob", commit+":big.bin"); got != "other" {
-		t.Errorf("stored %q", got)
-	}
-	if got := b.read("a.txt") + b.read("big.bin"); got != "one\r\nthree\r\nsmudgedother\r\n" {
+	if got := b.read("a.txt") + b.read("big.bin"); got != "one\r\nthree\r\npointer\n" {
 		t.Errorf("the working tree has %q", got)
 	}
 	dir := filepath.Join(t.TempDir(), "out")

@@ -16,9 +16,8 @@ var ErrNoGit = errors.New("git is not installed")
 // quiet are settings under which native git runs nothing that a repository's own
 // settings name: hooks, a file system monitor, pagers, external diffs, signatures,
 // merge strategies, submodules, background maintenance. What no setting switches
-// off is switched off by nativeEnv. Filters (git-lfs is one) do run, as files in the
-// working tree would be wrong without them; a patch cannot name one, for scope
-// refuses .gitattributes.
+// off is switched off by nativeEnv, and a [Repository] switches off filter drivers as
+// well: a change of a file that one works on is refused before.
 var quiet = [...]string{
 	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.pager=cat", "core.askPass=true",
 	"diff.external=", "diff.ignoreSubmodules=all", "submodule.recurse=false", "status.submoduleSummary=false",
@@ -48,9 +47,51 @@ func (r *Repository) native(ctx context.Context, dir string, args ...string) (st
 	if err != nil {
 		return "", err
 	}
+	names, err := r.filters(ctx)
+	if err != nil {
+		return "", err
+	}
+	cmd.Env = append(append(cmd.Env, withoutDrivers(names)...), r.extra...)
+	if r.input != "" {
+		cmd.Stdin = strings.NewReader(r.input)
+	}
+	return output(cmd, 0)
+}
+
+// filters are the drivers of the settings.
+func (r *Repository) filters(ctx context.Context) ([]string, error) {
+	dir := r.dir
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	if r.known == nil {
+		return drivers(ctx, dir, r.env)
+	}
+	r.known.mu.Lock()
+	defer r.known.mu.Unlock()
+	if r.known.asked {
+		return r.known.names, nil
+	}
+	names, err := drivers(ctx, dir, r.env)
+	r.known.names, r.known.asked = names, err == nil
+	return names, err
+}
+
+// answer is the output of a git that may exit with one more code than 0.
+func answer(ctx context.Context, dir string, env []string, code int, args ...string) (string, error) {
+	cmd, err := Command(ctx, dir, env, args...)
+	if err != nil {
+		return "", err
+	}
+	return output(cmd, code)
+}
+
+// output runs a command and returns its output, and an error with what it complained of
+// unless it exits with 0 or code.
+func output(cmd *exec.Cmd, code int) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
+	if err := cmd.Run(); err != nil && (code == 0 || cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code) {
 		if text := strings.TrimSpace(errs.String()); text != "" {
 			return "", errors.New(text)
 		}
@@ -67,7 +108,8 @@ var kept = map[string]bool{
 	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true,
 }
 
-// nativeEnv is the environment that git gets. No remote is ever asked, neither for
+// nativeEnv is the environment that git gets. Git sees the objects that are named, not
+// those that a replace ref or a graft puts in their place. No remote is ever asked, neither for
 // the missing objects of a partial clone nor otherwise. A process without a HOME, as
 // under cron, has no settings of its own to read.
 func nativeEnv(env []string) []string {
@@ -84,7 +126,7 @@ func nativeEnv(env []string) []string {
 	if !home {
 		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull)
 	}
-	return append(out, "GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	return append(out, "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 }
 
 // User is the git user of the repository, empty when none is configured.

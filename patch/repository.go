@@ -24,6 +24,11 @@ type Repository struct {
 	env []string
 	// pause waits before a lock is tried again.
 	pause func(time.Duration)
+	// known are the filter drivers that native git would run; nil: they are asked for anew.
+	known *driverList
+	// extra is added to the environment of native git, input is what it reads.
+	extra []string
+	input string
 }
 
 // Open finds the repository of a folder; env is the environment that native git is
@@ -42,7 +47,7 @@ func Open(dir string, env []string) (*Repository, error) {
 	if dir, err = real(dir); err != nil {
 		return nil, err
 	}
-	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep}, nil
+	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep, known: &driverList{}}, nil
 }
 
 func located(dir string) (layout, error) {

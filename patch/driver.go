@@ -1,0 +1,118 @@
+package patch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// driverList is what is known of the filter drivers, asked for once.
+type driverList struct {
+	mu    sync.Mutex
+	names []string
+	asked bool
+}
+
+// drivers are the filter drivers that the settings which native git reads define, each
+// with commands of its own.
+func drivers(ctx context.Context, dir string, env []string) ([]string, error) {
+	// It exits 1 when no setting has such a name.
+	out, err := answer(ctx, dir, env, 1, "config", "--includes", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`)
+	if err != nil {
+		return nil, fmt.Errorf("asking git for its filters: %w", err)
+	}
+	var names []string
+	for key := range strings.SplitSeq(out, "\x00") {
+		if dot := strings.LastIndexByte(key, '.'); dot > len("filter.") {
+			names = append(names, key[len("filter."):dot])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// withoutDrivers switches filter drivers off for one native git: their commands would run
+// on whatever git looks at, and could write what no gate has seen.
+func withoutDrivers(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	var env []string
+	n := 0
+	set := func(key, value string) {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
+		n++
+	}
+	for _, name := range names {
+		for _, key := range []string{"clean", "smudge", "process"} {
+			set("filter."+name+"."+key, "")
+		}
+		set("filter."+name+".required", "false")
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+}
+
+// rewriting are the attributes by which git writes something else into a working tree
+// than what is committed, the ends of lines apart.
+var rewriting = []string{"filter", "ident", "working-tree-encoding"}
+
+// attributes asks git for attributes of paths relative to dir: path → attribute → value.
+func (r *Repository) attributes(ctx context.Context, dir string, names, paths []string) (map[string]map[string]string, error) {
+	with := *r
+	with.input = strings.Join(paths, "\x00") + "\x00"
+	out, err := with.native(ctx, dir, append([]string{"check-attr", "-z", "--stdin"}, names...)...)
+	if err != nil {
+		return nil, fmt.Errorf("asking git for attributes: %w", err)
+	}
+	found := map[string]map[string]string{}
+	fields := strings.Split(out, "\x00")
+	for i := 0; i+2 < len(fields); i += 3 {
+		path, name, value := fields[i], fields[i+1], fields[i+2]
+		if found[path] == nil {
+			found[path] = map[string]string{}
+		}
+		found[path][name] = value
+	}
+	return found, nil
+}
+
+// rewritten names, of paths relative to dir, those that git would write otherwise than
+// they are committed, and why.
+func (r *Repository) rewritten(ctx context.Context, dir string, paths []string) ([]string, error) {
+	names, err := r.filters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	attributes, err := r.attributes(ctx, dir, rewriting, paths)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, path := range paths {
+		for _, name := range rewriting {
+			value := attributes[path][name]
+			switch {
+			case value == "" || value == "unspecified" || value == "unset":
+			case name == "filter" && !slices.Contains(names, value): // git has no command for it
+			default:
+				out = append(out, fmt.Sprintf("%s (%s=%s)", path, name, value))
+			}
+		}
+	}
+	return out, nil
+}
+
+// unfiltered leaves out the paths, relative to dir, that a filter driver works on.
+func (r *Repository) unfiltered(ctx context.Context, dir string, paths []string) ([]string, error) {
+	names, err := r.filters(ctx)
+	if err != nil || len(names) == 0 || len(paths) == 0 {
+		return paths, err
+	}
+	attributes, err := r.attributes(ctx, dir, []string{"filter"}, paths)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(names, attributes[p]["filter"]) }), nil
+}

@@ -1,0 +1,52 @@
+package patch
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxWalked bounds the commits that Find looks at.
+const maxWalked = 10_000
+
+// Find returns the latest commit of a tip's history that is accepted, "" when there is
+// none. It goes no further back than the commit base, which is not looked at; an empty
+// base is no bound. is gets a commit's name and message. The history of a shallow clone
+// ends where its commits do.
+func (r *Repository) Find(tip, base string, is func(commit, message string) (bool, error)) (found string, err error) {
+	err = r.with(func(s *store) error {
+		next, seen := []string{tip}, map[string]bool{base: true}
+		for walked := 0; len(next) > 0 && walked < maxWalked; walked++ {
+			at := next[0]
+			next = next[1:]
+			if seen[at] {
+				continue
+			}
+			seen[at] = true
+			c, err := s.commit(at)
+			var missing *MissingError
+			if errors.As(err, &missing) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			data, err := s.read(plumbing.NewHash(at), plumbing.CommitObject)
+			if err != nil {
+				return err
+			}
+			_, message, _ := strings.Cut(string(data), "\n\n")
+			ok, err := is(at, message)
+			if err != nil || ok {
+				found = at
+				return err
+			}
+			for _, p := range c.parents {
+				next = append(next, p.String())
+			}
+		}
+		return nil
+	})
+	return found, err
+}

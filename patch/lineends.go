@@ -1,0 +1,60 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"strings"
+)
+
+// lineEnds reports whether git is asked to write a file with the ends of lines of
+// Windows: by its attributes or, where these leave it open, by the settings.
+func (r *Repository) lineEnds(ctx context.Context, dir, path string) (crlf bool, err error) {
+	attributes, err := r.attributes(ctx, dir, []string{"text", "eol", "crlf"}, []string{path})
+	if err != nil {
+		return false, err
+	}
+	text, eol := attributes[path]["text"], attributes[path]["eol"]
+	if text == "unspecified" { // as it was called once
+		switch attributes[path]["crlf"] {
+		case "set":
+			text = "set"
+		case "unset":
+			text = "unset"
+		case "input":
+			eol = "lf"
+		}
+	}
+	switch {
+	case text == "unset":
+		return false, nil
+	case eol == "crlf" || eol == "lf":
+		return eol == "crlf", nil
+	}
+	setting := func(key string) (string, error) {
+		out, err := answer(ctx, dir, r.env, 1, "config", "--includes", "--get", key)
+		return strings.ToLower(strings.TrimSpace(out)), err
+	}
+	auto, err := setting("core.autocrlf")
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case auto == "input":
+		return false, nil
+	case auto != "" && truth(auto):
+		return true, nil
+	case text == "unspecified":
+		return false, nil
+	}
+	eol, err = setting("core.eol")
+	return eol == "crlf", err
+}
+
+// withCRLF is how git writes text whose lines end in LF with the ends of Windows. What
+// has a CRLF already is left as it is.
+func withCRLF(text []byte) []byte {
+	if bytes.Contains(text, []byte("\r\n")) {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+}

@@ -1,0 +1,230 @@
+package patch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMovable: what git would refuse, and what it would write otherwise than it is
+// committed, is refused before anything moves.
+func TestMovable(t *testing.T) {
+	files := []File{
+		{Path: "agents/a/config.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")},
+		{Path: "agents/a/new.txt", New: []byte("new\n")},
+	}
+	for name, c := range map[string]struct {
+		prepare func(*bed)
+		why     string // empty: it moves
+	}{
+		"clean": {func(*bed) {}, ""},
+		"a filter on a file of it": {func(b *bed) {
+			b.git("config", "filter.twist.smudge", "sed s/2/9/")
+			b.write(".git/info/attributes", "*.yaml filter=twist\n")
+		}, "agents/a/config.yaml (filter=twist)"},
+		"a process filter": {func(b *bed) {
+			b.git("config", "filter.twist.process", "touch "+filepath.Join(b.dir, "ran"))
+			b.write(".git/info/attributes", "new.txt filter=twist\n")
+		}, "agents/a/new.txt (filter=twist)"},
+		"a filter of an included file": {func(b *bed) {
+			b.write(".git/more", "[filter \"twist\"]\n\tsmudge = sed s/2/9/\n")
+			b.git("config", "include.path", "more")
+			b.write(".git/info/attributes", "* filter=twist\n")
+		}, "filter=twist"},
+		"ident":                      {func(b *bed) { b.write(".git/info/attributes", "*.txt ident\n") }, "agents/a/new.txt (ident=set)"},
+		"encoding":                   {func(b *bed) { b.write(".git/info/attributes", "*.txt working-tree-encoding=UTF-16\n") }, "working-tree-encoding=UTF-16"},
+		"a filter without a command": {func(b *bed) { b.write(".git/info/attributes", "* filter=absent\n") }, ""},
+		"a filter on other files": {func(b *bed) {
+			b.git("config", "filter.lfs.smudge", "touch "+filepath.Join(b.dir, "ran")+"; cat")
+			b.git("config", "filter.lfs.clean", "touch "+filepath.Join(b.dir, "ran")+"; cat")
+			b.git("config", "filter.lfs.required", "true")
+			b.write(".git/info/attributes", "README filter=lfs\n")
+			now := someone.When
+			if err := os.Chtimes(filepath.Join(b.dir, "README"), now, now); err != nil {
+				b.t.Fatal(err)
+			}
+		}, ""},
+		"ends of lines":       {func(b *bed) { b.git("config", "core.autocrlf", "true") }, ""},
+		"an untracked file":   {func(b *bed) { b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
+		"an ignored file":     {func(b *bed) { b.write(".git/info/exclude", "new.txt\n"); b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
+		"a folder in the way": {func(b *bed) { b.write("agents/a/new.txt/mine", "mine") }, "agents/a/new.txt is no regular file"},
+		"a link in the way": {func(b *bed) {
+			if err := os.Symlink("/etc/hostname", filepath.Join(b.dir, "agents/a/new.txt")); err != nil {
+				b.t.Fatal(err)
+			}
+		}, "agents/a/new.txt is no regular file"},
+		"a change that git takes for none": {func(b *bed) {
+			b.git("update-index", "--assume-unchanged", "agents/a/config.yaml")
+			b.write("agents/a/config.yaml", "x: mine\n")
+		}, "not committed: agents/a/config.yaml"},
+		"staged": {func(b *bed) {
+			b.write("agents/a/config.yaml", "x: 7\n")
+			b.git("add", "--all")
+			b.write("agents/a/config.yaml", "x: 1\n")
+		}, "git would not bring the working tree along"},
+		"staged beside": {func(b *bed) { b.write("README", "mine"); b.git("add", "README") }, ""},
+		"unmerged": {func(b *bed) {
+			blob := b.gitIn("one", "hash-object", "-w", "--stdin")
+			b.gitIn("100644 "+blob+" 1\tREADME\n100644 "+blob+" 2\tREADME\n", "update-index", "--index-info")
+		}, "git would not bring the working tree along"},
+		"a lock": {func(b *bed) { b.write(".git/index.lock", "") }, "another git is at work"},
+		"touched": {func(b *bed) {
+			now := someone.When
+			if err := os.Chtimes(filepath.Join(b.dir, "agents/a/config.yaml"), now, now); err != nil {
+				b.t.Fatal(err)
+			}
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
+			c.prepare(b)
+			before, _ := os.ReadFile(filepath.Join(b.dir, ".git/index"))
+			err := b.repo.Movable(t.Context(), files)
+			if c.why == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				commit, err := b.repo.Adopt(t.Context(), files, "m\n", someone)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b.git("rev-parse", "HEAD") != commit || !strings.HasPrefix(b.read("agents/a/config.yaml"), "x: 2") {
+					t.Error("it did not move")
+				}
+			} else {
+				if err == nil || !strings.Contains(err.Error(), c.why) {
+					t.Fatalf("%v, want %q", err, c.why)
+				}
+				if _, err := b.repo.Adopt(t.Context(), files, "m\n", someone); err == nil || !strings.Contains(err.Error(), c.why) {
+					t.Errorf("adopted all the same: %v", err)
+				}
+				if after, _ := os.ReadFile(filepath.Join(b.dir, ".git/index")); !slices.Equal(before, after) || b.git("rev-list", "--count", "HEAD") != "1" {
+					t.Error("something moved")
+				}
+			}
+			if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil {
+				t.Error("the command of a filter ran")
+			}
+		})
+	}
+}
+
+// TestReplacedObjects: what is written is what is committed, whatever objects stand in the
+// place of others, and whatever hooks and monitors the settings name.
+func TestReplacedObjects(t *testing.T) {
+	b := newBed(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
+	ran := filepath.Join(b.dir, "ran")
+	b.write("hooks/post-merge", "#!/bin/sh\ntouch "+ran+"\n")
+	b.write("hooks/post-index-change", "#!/bin/sh\ntouch "+ran+"\n")
+	for _, h := range []string{"post-merge", "post-index-change"} {
+		if err := os.Chmod(filepath.Join(b.dir, "hooks", h), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.git("config", "core.hooksPath", filepath.Join(b.dir, "hooks"))
+	b.git("config", "core.fsmonitor", "touch "+ran)
+	b.git("config", "diff.x.textconv", "touch "+ran)
+	b.write(".git/info/attributes", "* diff=x\n")
+	good, evil := b.gitIn("x: 2\n", "hash-object", "-w", "--stdin"), b.gitIn("x: evil\n", "hash-object", "-w", "--stdin")
+	b.git("replace", good, evil)
+	root := b.git("rev-parse", "HEAD")
+	b.write(".git/info/grafts", root+"\n")
+	_ = os.Remove(ran)
+	commit, err := b.repo.Adopt(t.Context(), []File{{Path: "agents/a/config.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")}}, "m\n", someone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.read("agents/a/config.yaml"); got != "x: 2\n" || b.git("rev-parse", "HEAD") != commit {
+		t.Errorf("the working tree has %q", got)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a command of the settings ran")
+	}
+}
+
+// TestLanded: a file that is changed as git writes it is named, with a way back.
+func TestLanded(t *testing.T) {
+	b := newBed(t, map[string]string{"a.txt": "one\n", "it's.txt": "one\n"})
+	files := []File{{Path: "a.txt", Old: []byte("one\n"), New: []byte("two\n")}, {Path: "it's.txt", Old: []byte("one\n"), New: []byte("two\n")}}
+	head := b.git("rev-parse", "HEAD")
+	commit, err := b.repo.Commit(head, files, "m\n", someone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := b.repo.Candidate(head, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.repo.Forward(t.Context(), commit); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.repo.Landed(t.Context(), b.dir, commit, tree, files); err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"another content": "evil\n", "ends of lines that were not asked for": "two\r\n"} {
+		b.write("it's.txt", text)
+		err := b.repo.Landed(t.Context(), b.dir, commit, tree, files)
+		var altered *AlteredError
+		if !errors.As(err, &altered) || !slices.Equal(altered.Paths, []string{"it's.txt"}) || !strings.Contains(altered.Hint(), `checkout `+commit+` -- 'it'\''s.txt'`) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(b.dir, "it's.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.repo.Landed(t.Context(), b.dir, commit, tree, files); err == nil {
+		t.Error("a file that is not there passed")
+	}
+	b.git("config", "core.autocrlf", "true")
+	b.write("it's.txt", "two\r\n")
+	if err := b.repo.Landed(t.Context(), b.dir, commit, tree, files); err != nil {
+		t.Errorf("ends of lines that were asked for: %v", err)
+	}
+	if err := b.repo.Landed(t.Context(), b.dir, commit, head, files); err == nil {
+		t.Error("another tree passed")
+	}
+}
+
+// TestMovableBranch: a branch that is checked out in another working tree is looked at there.
+func TestMovableBranch(t *testing.T) {
+	b := newBed(t, start())
+	linked := &bed{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: b.env}
+	b.git("worktree", "add", "--quiet", "-b", "side", linked.dir)
+	base := b.git("rev-parse", "side")
+	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); err != nil {
+		t.Fatal(err)
+	}
+	linked.write("README", "mine")
+	var inUse *CheckedOutError
+	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); !errors.As(err, &inUse) || !strings.Contains(err.Error(), "README") {
+		t.Errorf("a dirty other file: %v", err)
+	}
+	linked.git("checkout", "--", "README")
+	linked.write("agents/a/STRATEGY.md", "mine")
+	var hindered *HinderedError
+	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); !errors.As(err, &hindered) {
+		t.Errorf("an untracked file in the way: %v", err)
+	}
+	b.git("branch", "free")
+	if err := b.repo.MovableBranch(t.Context(), "refs/heads/free", base, change()); err != nil {
+		t.Errorf("checked out nowhere: %v", err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	b := newBed(t, start())
+	first := b.git("rev-parse", "HEAD")
+	b.git("commit", "--quiet", "--allow-empty", "--message=two\n\nEvolve-Proposal: P1")
+	two := b.git("rev-parse", "HEAD")
+	b.git("commit", "--quiet", "--allow-empty", "--message=three")
+	marked := func(_, message string) (bool, error) { return strings.Contains(message, "Evolve-Proposal: P1\n"), nil }
+	for base, want := range map[string]string{"": two, first: two, two: ""} {
+		if got, err := b.repo.Find(b.git("rev-parse", "HEAD"), base, marked); got != want || err != nil {
+			t.Errorf("from %q: %q, %v", base, got, err)
+		}
+	}
+}
