@@ -60,7 +60,7 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	if err := d.faithful(ctx, a, p); err != nil {
 		return p, err
 	}
-	if err := d.ready(ctx, repo, p, w.Found); err != nil {
+	if err := d.ready(ctx, repo, files(p), w.Found); err != nil {
 		return p, err
 	}
 	reason := w.Reason
@@ -122,13 +122,18 @@ func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.Propos
 	return errors.New("no gate was run")
 }
 
-// ready refuses, before anything is recorded, what git would refuse afterwards, and a
-// commit that would hold a credential. found is [Word.Found].
-func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, found []string) error {
-	if err := d.committable(paths(p)...); err != nil {
+// ready refuses, before anything is recorded, what git would refuse afterwards or write
+// otherwise than it is committed, and a commit that would hold a credential. found is
+// [Word.Found].
+func (d *Desk) ready(ctx context.Context, repo *patch.Repository, change []patch.File, found []string) error {
+	var names []string
+	for _, f := range change {
+		names = append(names, f.Path)
+	}
+	if err := d.committable(names...); err != nil {
 		return err
 	}
-	if err := withoutCredentials(p.Files); err != nil {
+	if err := withoutCredentials(change); err != nil {
 		return err
 	}
 	if repo == nil {
@@ -141,13 +146,14 @@ func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.Prop
 	if branch == "" {
 		return Refuse("check out the branch that should move, such as `git switch main`", "no branch is checked out in the workspace")
 	}
-	dirty, err := repo.Dirty(ctx, paths(p))
+	dirty, err := repo.Dirty(ctx, names)
 	if errors.Is(err, patch.ErrNoGit) {
 		return Refuse("install git: it alone moves a checked-out tree safely", "git is not installed")
 	}
 	if err != nil {
 		return err
 	}
+	hindered := Hindered(repo.Movable(ctx, change))
 	places, err := repo.Checkouts(branch)
 	if err != nil {
 		return err
@@ -157,10 +163,21 @@ func (d *Desk) ready(ctx context.Context, repo *patch.Repository, p archive.Prop
 			return Refuse("finish or abort it, then repeat the command", "a %s of the branch is under way in %s", c.Busy, c.Folder)
 		}
 	}
-	if len(dirty) > 0 {
+	var why *patch.HinderedError
+	if len(dirty) > 0 && (!errors.As(hindered, &why) || !why.Rewrites) {
 		return Refuse("commit or restore them, then repeat the command", "not committed: %s", strings.Join(dirty, ", "))
 	}
-	return nil
+	return hindered
+}
+
+// Hindered makes a refusal of what keeps git from moving a working tree; any other error,
+// and none, it returns as they are.
+func Hindered(err error) error {
+	var hindered *patch.HinderedError
+	if errors.As(err, &hindered) {
+		return &RefusedError{Text: hindered.Why, Hint: hindered.Hint, err: err}
+	}
+	return err
 }
 
 // adopt makes the commit of an approved proposal and stores that it is adopted.

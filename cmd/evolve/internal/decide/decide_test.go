@@ -403,3 +403,47 @@ func TestANewProposalSupersedesTheOld(t *testing.T) {
 		t.Errorf("states %v", got)
 	}
 }
+
+// TestHinderedBeforeTheApproval: what git would refuse or write otherwise is refused before
+// the approval is recorded, and so is what hinders a rollback.
+func TestHinderedBeforeTheApproval(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(*office)
+		why     string
+	}{
+		"a filter": {func(o *office) {
+			o.git("config", "filter.twist.smudge", "sed s/upper/lower/")
+			o.append(".git/info/attributes", "*.yaml filter=twist\n")
+		}, "agents/solver/config.yaml (filter=twist)"},
+		"an unmerged other file": {func(o *office) {
+			o.append("one", "one")
+			blob := o.git("hash-object", "-w", "one")
+			cmd := exec.Command("git", "update-index", "--index-info")
+			cmd.Dir, cmd.Env, cmd.Stdin = o.root, o.env, strings.NewReader("100644 "+blob+" 1\tREADME\n100644 "+blob+" 2\tREADME\n")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				o.t.Fatalf("%v\n%s", err, out)
+			}
+		}, "git would not bring the working tree along"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, true)
+			p := o.propose()
+			c.prepare(o)
+			_, err := o.desk().Approve(t.Context(), p.ID, alice)
+			refused(t, err, c.why)
+			if p, _, err = o.desk().Find(t.Context(), p.ID); err != nil || p.State != archive.Awaiting || o.git("rev-list", "--count", "HEAD") != "1" {
+				t.Errorf("%s, %v", p.State, err)
+			}
+		})
+		t.Run(name+", rollback", func(t *testing.T) {
+			o := newOffice(t, true)
+			p := o.propose()
+			if _, err := o.desk().Approve(t.Context(), p.ID, alice); err != nil {
+				t.Fatal(err)
+			}
+			c.prepare(o)
+			_, err := o.desk().Rollback(t.Context(), p.ID, alice)
+			refused(t, err, c.why)
+		})
+	}
+}

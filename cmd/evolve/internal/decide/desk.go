@@ -29,9 +29,15 @@ type Desk struct {
 }
 
 // RefusedError says why something was not done; the hint says what to do.
-type RefusedError struct{ Text, Hint string }
+type RefusedError struct {
+	Text, Hint string
+	err        error
+}
 
 func (e *RefusedError) Error() string { return e.Text }
+
+// Unwrap is what was in the way, where there is an error of it.
+func (e *RefusedError) Unwrap() error { return e.err }
 
 // Refuse makes a *RefusedError.
 func Refuse(hint, format string, args ...any) error {

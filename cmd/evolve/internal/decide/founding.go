@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 )
@@ -71,7 +70,7 @@ func (d *Desk) found(ctx context.Context, shown []string, who patch.Person) (*pa
 
 // withoutCredentials refuses changes whose new content holds what has the shape of a
 // credential, on a line that the old content does not have.
-func withoutCredentials(changes []archive.FileChange) error {
+func withoutCredentials(changes []patch.File) error {
 	for _, f := range changes {
 		line := workspace.CredentialLine(f.New)
 		if line > 0 && workspace.CredentialLine(f.Old) == 0 {

@@ -88,7 +88,7 @@ func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord, found []s
 		return err
 	}
 	if len(changed) == 0 {
-		return d.ready(ctx, repo, p, found)
+		return d.ready(ctx, repo, patch.Reverse(files(p)), found)
 	}
 	hint := "restore them, or edit them by hand"
 	if later, err := d.Later(ctx, p); err != nil {

@@ -105,7 +105,7 @@ func (d *Desk) allow(ctx context.Context, a *archive.Archive, t Target, repo *pa
 	if err := mayAdopt(ctx, a, d.Now()); err != nil {
 		return p, nil, err
 	}
-	if err := ready(ctx, repo, p); err != nil {
+	if err := ready(ctx, repo, p, Change(p)); err != nil {
 		return p, nil, err
 	}
 	reason := w.Reason
@@ -209,29 +209,30 @@ func (d *Desk) regate(ctx context.Context, s staleness, was archive.ProposalReco
 	return d.gate(ctx, s.target, p, was, entryRegate)
 }
 
-// ready refuses, before anything is recorded, what git would refuse afterwards.
-func ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord) error {
-	branch, _, err := repo.Head()
+// ready refuses, before anything is recorded, what git would refuse afterwards or write
+// otherwise than it is committed.
+func ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, change []patch.File) error {
+	branch, head, err := repo.Head()
 	if err != nil {
 		return err
 	}
 	if branch == "" {
 		return decide.Refuse("check out the branch that should move, such as `git switch main`", "HEAD of %s is at no branch", p.Patch.Repository)
 	}
-	if repo.Top() == "" {
-		return nil
+	err = repo.MovableBranch(ctx, branch, head, change)
+	var inUse *patch.CheckedOutError
+	if errors.As(err, &inUse) && repo.Top() != "" {
+		if dirty, _ := repo.Dirty(ctx, paths(p)); len(dirty) > 0 {
+			return decide.Refuse("commit or restore them, then repeat the command", "not committed: %s", strings.Join(dirty, ", "))
+		}
 	}
-	dirty, err := repo.Dirty(ctx, paths(p))
-	if errors.Is(err, patch.ErrNoGit) {
+	switch {
+	case errors.Is(err, patch.ErrNoGit):
 		return decide.Refuse("install git: it alone moves a checked-out tree safely", "git is not installed")
+	case errors.As(err, &inUse):
+		return decide.Refuse("settle that, then repeat the command", "%s", inUse)
 	}
-	if err != nil {
-		return err
-	}
-	if len(dirty) > 0 {
-		return decide.Refuse("commit or restore them, then repeat the command", "not committed: %s", strings.Join(dirty, ", "))
-	}
-	return nil
+	return decide.Hindered(err)
 }
 
 // adopt makes the commit of an approved patch and stores that it is adopted; or it does
@@ -250,7 +251,7 @@ func (d *Desk) adopt(ctx context.Context, a *archive.Archive, t Target, repo *pa
 		if head != p.Patch.BaseCommit {
 			return p, &staleness{target: t, repo: repo, head: head}, nil
 		}
-		if err := ready(ctx, repo, p); err != nil {
+		if err := ready(ctx, repo, p, Change(p)); err != nil {
 			return p, nil, err
 		}
 		if commit, err = d.advance(ctx, a, repo, branch, head, Change(p), who, func(audit string) string {

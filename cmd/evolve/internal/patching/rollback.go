@@ -124,7 +124,7 @@ func (d *Desk) plan(ctx context.Context, a *archive.Archive, id string) (*revers
 		}
 		return w, decide.Refuse(hint, "changed since %s was adopted: %s", p.ID, strings.Join(conflicts, ", "))
 	}
-	return w, ready(ctx, w.repo, p)
+	return w, ready(ctx, w.repo, p, w.files)
 }
 
 // takenBack stores that a patch was taken back.

@@ -131,3 +131,32 @@ func TestNotReady(t *testing.T) {
 		})
 	}
 }
+
+// TestHinderedBeforeTheApproval: what git would refuse or write otherwise is refused before
+// the approval is recorded, and so is what hinders a rollback.
+func TestHinderedBeforeTheApproval(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(*bureau)
+		why     string
+	}{
+		"a dirty other file": {func(b *bureau) { b.write("go.mod", "module example.org/other\n") }, "go.mod"},
+		"a filter": {func(b *bureau) {
+			b.git("config", "filter.twist.smudge", "sed s/128/129/")
+			b.write(".git/info/attributes", "*.go filter=twist\n")
+		}, "cache/cache.go (filter=twist)"},
+		"a lock": {func(b *bureau) { b.write(".git/index.lock", "") }, "another git is at work"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBureau(t)
+			b.must(b.submit(Person, "Robin", turned("64", "128")))
+			c.prepare(b)
+			if _, err := b.Approve(t.Context(), "P1", robin); err == nil || !strings.Contains(err.Error(), c.why) {
+				t.Fatalf("%v, want %q", err, c.why)
+			}
+			p := b.must(b.Find(t.Context(), "P1"))
+			if kinds := strings.Join(b.kinds(), " "); p.State != archive.Awaiting || strings.Contains(kinds, "approve") || b.git("rev-list", "--count", "HEAD") != "1" {
+				t.Errorf("%s, %s", p.State, kinds)
+			}
+		})
+	}
+}
