@@ -185,6 +185,10 @@ func (c *checker) pair(k, value []byte) error {
 		r.text()
 		r.text()
 		err = decodeDocument(value, &agent.Session{})
+	case tableIntent:
+		n := r.number()
+		err = decodeDocument(value, &Intent{})
+		c.expect(k, proposalKey(n), func([]byte) bool { return true })
 	case tableToolHealth:
 		err = c.toolHealth(k, r, value)
 	default:

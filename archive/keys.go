@@ -37,6 +37,7 @@ import (
 //	y      number                           transcript of the turn, compressed
 //	s      agent, name                      session
 //	f      agent, tool                      health of a tool that an agent wrote
+//	j      number of a proposal             what is left to do of a decision on it
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -62,6 +63,7 @@ const (
 	tableTurnTranscript = 'y'
 	tableSession        = 's'
 	tableToolHealth     = 'f'
+	tableIntent         = 'j'
 )
 
 // errKey says that stored bytes are no key of their table.

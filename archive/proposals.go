@@ -58,14 +58,17 @@ func (a *Archive) PutProposal(ctx context.Context, p ProposalRecord) error {
 }
 
 // SettleProposal replaces a stored proposal and appends the ledger entry that tells of
-// it, in one synced transaction, and returns the entry as Append does.
-func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e LedgerEntry) (LedgerEntry, error) {
+// it, with what is left to do, in one synced transaction. It returns the entry as Append
+// does.
+func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e LedgerEntry, intents ...Intent) (LedgerEntry, error) {
 	err := a.change(ctx, "store proposal "+p.ID, func(b *batch) (err error) {
 		if err = a.replaceProposal(ctx, b, p); err != nil {
 			return err
 		}
-		e, err = a.chain(ctx, b, e)
-		return err
+		if e, err = a.chain(ctx, b, e); err != nil {
+			return err
+		}
+		return putIntents(b, intents)
 	})
 	return e, err
 }
@@ -88,9 +91,9 @@ func (a *Archive) Proposals(ctx context.Context) iter.Seq2[ProposalRecord, error
 	return documents[ProposalRecord](ctx, a, "list the proposals", newKey(tableProposal), nil)
 }
 
-// Decide stores a decision with the proposal's new record and its ledger entry
-// (kind "proposal.<action>") in one synced transaction.
-func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord) error {
+// Decide stores a decision with the proposal's new record, its ledger entry (kind
+// "proposal.<action>") and what is left to do, in one synced transaction.
+func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord, intents ...Intent) error {
 	d.Time = plainTime(d.Time)
 	return a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) error {
 		if d.Action == "" || d.By == "" {
@@ -110,6 +113,9 @@ func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord
 			Time: d.Time, Kind: "proposal." + d.Action, Actor: d.By, Subject: d.Proposal, Data: data.Bytes(),
 		})
 		if err != nil {
+			return err
+		}
+		if err := putIntents(b, intents); err != nil {
 			return err
 		}
 		return putDocument(b, decisionKey(entry.Seq), d)
