@@ -43,6 +43,13 @@ type Archive struct {
 	write sync.Mutex
 	// naming is guarded by write.
 	naming naming
+	// id is the archive's, witness says that its head is kept in a file, and unwitnessed is
+	// why the last one is not there. They are guarded by write.
+	id          string
+	witness     bool
+	unwitnessed error
+	// before is the witness of the archive whose place this new one takes.
+	before *Witness
 }
 
 // OpenMemory returns an empty archive that lives as long as the process.
@@ -93,7 +100,7 @@ func (a *Archive) Close() error {
 	if a.release != nil {
 		err = errors.Join(err, a.release())
 	}
-	return err
+	return errors.Join(err, a.unwitnessed)
 }
 
 // change runs one read-modify-write: fill reads the store and fills the batch,
@@ -117,6 +124,7 @@ func (a *Archive) change(ctx context.Context, doing string, fill func(*batch) er
 	if err := a.store.write(&b); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
+	a.testify(b.head)
 	return nil
 }
 

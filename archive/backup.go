@@ -100,7 +100,10 @@ func restore(ctx context.Context, dir string, r io.Reader, how Building) (err er
 	if err := a.startImport(ctx); err != nil {
 		return err
 	}
-	return readBackup(a.store, r)
+	if err := readBackup(a.store, r); err != nil {
+		return err
+	}
+	return a.reattest(ctx)
 }
 
 // maxRecord bounds a key or value that is read from foreign input.

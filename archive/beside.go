@@ -76,11 +76,12 @@ func Beside(ctx context.Context, dir string, how Building, fill func(ctx context
 		return diskError(err)
 	}
 	how.reached("synced")
-	if how.Aside == "" {
-		err = moveInto(built, dir)
-	} else {
-		err = replace(built, dir, how)
-	}
+	err = handOver(built, dir, func() error {
+		if how.Aside == "" {
+			return moveInto(built, dir)
+		}
+		return replace(built, dir, how)
+	})
 	if err != nil {
 		return err
 	}

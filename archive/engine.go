@@ -29,6 +29,8 @@ var errStop = errors.New("stop the scan")
 type batch struct {
 	pairs []pair
 	size  int
+	// head is the ledger's when the batch moves it.
+	head *ledgerHead
 }
 
 type pair struct{ key, value []byte }

@@ -63,7 +63,7 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := errors.Join(a.Flush(ctx), a.store.write(&im.b)); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	return nil
+	return a.reattest(ctx)
 }
 
 // ImportAt makes an archive at dir, where none stands, from what Export wrote. It is

@@ -56,6 +56,21 @@ func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEnt
 	if err != nil {
 		return e, err
 	}
+	if a.before != nil && head.Seq == 0 {
+		first, err := a.succession(e.Time)
+		if err == nil {
+			first, err = linked(b, head, first)
+		}
+		if err != nil {
+			return e, err
+		}
+		head = ledgerHead{first.Seq, first.Hash}
+	}
+	return linked(b, head, e)
+}
+
+// linked adds an entry after a head to a batch.
+func linked(b *batch, head ledgerHead, e LedgerEntry) (_ LedgerEntry, err error) {
 	if err := plainEntry(&e); err != nil {
 		return e, err
 	}
@@ -67,7 +82,8 @@ func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEnt
 }
 
 func putEntry(b *batch, e LedgerEntry) error {
-	if err := putDocument(b, counterKey(countLedger, ""), ledgerHead{e.Seq, e.Hash}); err != nil {
+	b.head = &ledgerHead{e.Seq, e.Hash}
+	if err := putDocument(b, counterKey(countLedger, ""), *b.head); err != nil {
 		return err
 	}
 	return putDocument(b, ledgerKey(e.Seq), e)

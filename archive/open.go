@@ -17,9 +17,24 @@ type Options struct {
 	Owner string
 	// Now is the clock of the lock file and of its age; nil: time.Now.
 	Now func() time.Time
+	// Accept opens an archive whose ledger is not the witnessed one, and enters into the
+	// ledger who accepts it. With one that is the open fails with ErrWitnessed.
+	Accept *Accept
 
 	// steps replace the migrations in a test.
 	steps map[uint64]migration
+}
+
+// Accept is a person's word that a ledger is the one to go on from.
+type Accept struct {
+	By, Reason string
+}
+
+func (o Options) now() func() time.Time {
+	if o.Now == nil {
+		return time.Now
+	}
+	return o.Now
 }
 
 // Readers hold the archive for moments, and so does a process that opens or
@@ -34,7 +49,8 @@ const (
 // another process holds it, and serves readers on a socket beside it until Close.
 // The archive of an older evolve is brought forward, a copy of it kept beside it;
 // a newer one's is refused with ErrNewer, and one with a damaged ledger with a
-// *LedgerError, which is an ErrCorrupt. ErrDisk means that the system refuses
+// *LedgerError, and one whose ledger is not the witnessed one with a *WitnessError; both
+// are an ErrCorrupt. ErrDisk means that the system refuses
 // to write there or that too little space is free.
 func Open(dir string, opts Options) (*Archive, error) {
 	a, err := open(dir, opts)
@@ -45,10 +61,7 @@ func Open(dir string, opts Options) (*Archive, error) {
 }
 
 func open(dir string, opts Options) (_ *Archive, err error) {
-	now := opts.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := opts.now()
 	if err := os.MkdirAll(filepath.Join(dir, storeName), 0o700); err != nil {
 		return nil, diskError(err)
 	}
@@ -83,6 +96,9 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	undo[len(undo)-1] = a.Close
 	// Nothing is added to a ledger that is damaged: what came after would look sound.
 	if _, _, err := a.VerifyLedger(context.Background()); err != nil {
+		return nil, err
+	}
+	if err := a.attest(context.Background(), opts); err != nil {
 		return nil, err
 	}
 	// A night is not lost for want of a socket: readers are told that the archive is held.
@@ -130,8 +146,25 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 
 // OpenRead opens the archive in dir for reading: through the socket of the process
 // that holds it, or directly when none does. ErrNotFound when there is no archive,
-// ErrLocked when its holder does not let it be read.
+// ErrLocked when its holder does not let it be read, a *WitnessError when its ledger is
+// not the witnessed one.
 func OpenRead(dir string) (*Archive, error) {
+	w, there, err := readWitness(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the archive for reading: %w", err)
+	}
+	a, err := Inspect(dir)
+	if err != nil || !there {
+		return a, err
+	}
+	if err := a.witnessed(context.Background(), w); err != nil {
+		return nil, fmt.Errorf("open the archive for reading: %w", errors.Join(err, a.Close()))
+	}
+	return a, nil
+}
+
+// Inspect is OpenRead for one who looks at a ledger that is not the witnessed one.
+func Inspect(dir string) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return findStore(dir) }}
 	if _, err := r.current(nil); err != nil {
 		return nil, fmt.Errorf("open the archive for reading: %w", err)

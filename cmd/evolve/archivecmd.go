@@ -91,7 +91,7 @@ func (sh *shell) archiveExport(c *cli.Context) error {
 	if toStdout && c.Bool("json") {
 		return hinted(exitUsage, "leave --json out, or name a FILE", "an export on standard output is many JSON lines, not one value")
 	}
-	return sh.reading(c, func(a *archive.Archive) error {
+	return sh.inspecting(c, func(a *archive.Archive) error {
 		write := func(ctx context.Context, w io.Writer) error {
 			if c.Bool("csv") {
 				return a.ExportCSV(ctx, w)

@@ -18,19 +18,22 @@ func (sh *shell) auditCommand() *cli.Command {
 				Name: "log", Usage: "the entries",
 				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Usage: "from entry `N` on", Value: 1}},
 				Action: func(c *cli.Context) error {
-					return sh.reading(c, func(a *archive.Archive) error { return sh.auditLog(c, a) })
+					return sh.inspecting(c, func(a *archive.Archive) error { return sh.auditLog(c, a) })
 				},
 			},
 			{
 				Name: "verify", Usage: "check that no entry was changed, moved or cut off",
 				Action: func(c *cli.Context) error {
-					return sh.reading(c, func(a *archive.Archive) error {
+					return sh.inspecting(c, func(a *archive.Archive) error {
 						n, head, err := a.VerifyLedger(c.Context)
 						var bad *archive.LedgerError
 						if errors.As(err, &bad) {
 							return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
 						}
 						if err != nil {
+							return err
+						}
+						if _, err := a.CheckWitness(c.Context); err != nil {
 							return err
 						}
 						if c.Bool("json") {
@@ -41,6 +44,7 @@ func (sh *shell) auditCommand() *cli.Command {
 					})
 				},
 			},
+			sh.acceptHeadCommand(),
 		},
 	}
 }

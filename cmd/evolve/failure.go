@@ -126,6 +126,8 @@ func classify(err error) (code int, hint string) {
 		return exitLocked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`"
 	case errors.Is(err, archive.ErrNewer):
 		return exitIntegrity, "use the evolve that wrote it, or a newer one"
+	case errors.As(err, new(*archive.WitnessError)):
+		return exitIntegrity, "`evolve audit verify` and `evolve audit log` show what is there; restore a backup, or `evolve audit accept-head --reason \"…\"` goes on from it"
 	case errors.Is(err, archive.ErrCorrupt):
 		return exitIntegrity, "`evolve archive check` says what is damaged; restore .evolve from a backup, or move it away and import an export"
 	case errors.Is(err, archive.ErrAmbiguous):

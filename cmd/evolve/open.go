@@ -60,7 +60,16 @@ func (sh *shell) load(c *cli.Context) (*workspace.Workspace, error) {
 
 // reader opens the archive of a workspace for reading; a run may hold it.
 func (sh *shell) reader(root string) (*archive.Archive, error) {
-	a, err := archive.OpenRead(archiveDir(root))
+	return begun(archive.OpenRead(archiveDir(root)))
+}
+
+// inspect opens the archive for reading, also when its ledger is not the witnessed one.
+func inspect(root string) (*archive.Archive, error) {
+	return begun(archive.Inspect(archiveDir(root)))
+}
+
+// begun says of an archive that is not there that nothing was recorded yet.
+func begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil, hinted(exitUsage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
 	}

@@ -146,6 +146,20 @@ func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) erro
 	return errors.Join(look(a), a.Close())
 }
 
+// inspecting is reading for a command that helps to find out what is wrong with a ledger
+// that is not the witnessed one.
+func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	a, err := inspect(root)
+	if err != nil {
+		return err
+	}
+	return errors.Join(look(a), a.Close())
+}
+
 // oneProposal reads the proposal that is named.
 func (sh *shell) oneProposal(c *cli.Context, show func(archive.ProposalRecord, stats.Claim) error) error {
 	return sh.reading(c, func(a *archive.Archive) error {

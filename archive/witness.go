@@ -1,0 +1,310 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// Witness is the head of the ledger as a file beside the archive's folder keeps it. The
+// file is written and synced after each entry, so that the ledger holds the entry that it
+// names, or entries after it when the machine died between the two.
+type Witness struct {
+	// Archive is the id of the archive, 16 hexadecimal digits.
+	Archive string `json:"archive"`
+	// Seq and Hash are those of the ledger's last entry.
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"`
+	// Next is the head of the archive that is being moved into the place of the one that
+	// the other fields tell of: either is the witnessed one.
+	Next *Witness `json:"next,omitempty"`
+}
+
+// WitnessError says that the ledger is not the one that its witness tells of: entries were
+// cut off or written anew, or the whole archive is another. It is an ErrCorrupt.
+type WitnessError struct {
+	// File is the witness's.
+	File   string
+	Reason string
+}
+
+func (e *WitnessError) Error() string {
+	return "the ledger is not the one that was witnessed: " + e.Reason
+}
+
+func (e *WitnessError) Unwrap() error { return ErrCorrupt }
+
+// The kinds of ledger entry that tell of the witness.
+const (
+	// LedgerWitnessed: the witness was missing and is written anew; the data is the
+	// Witness as it was found in the ledger.
+	LedgerWitnessed = "ledger.witness"
+	// LedgerSucceeds: the archive is new, and takes the place of the one that the witness
+	// told of, which is the data.
+	LedgerSucceeds = "ledger.succeeds"
+	// LedgerAccepted: a person accepted a ledger that is not the witnessed one; the data is
+	// an Acceptance.
+	LedgerAccepted = "ledger.accept"
+)
+
+// Acceptance is what a person accepted.
+type Acceptance struct {
+	Reason string `json:"reason"`
+	// Witness is what the file held; the zero value when it could not be read.
+	Witness Witness `json:"witness"`
+	// Fault says how the ledger differed.
+	Fault string `json:"fault"`
+}
+
+// maxWitness bounds the file, in bytes.
+const maxWitness = 4 << 10
+
+// WitnessFile is the name of the file that keeps the head of the ledger of the archive in dir.
+func WitnessFile(dir string) string { return dir + ".head" }
+
+// readWitness returns what the file holds; false when there is none.
+func readWitness(dir string) (Witness, bool, error) {
+	var w Witness
+	f, err := os.Open(WitnessFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return w, false, nil
+	}
+	if err != nil {
+		return w, false, diskError(err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxWitness+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return w, false, diskError(err)
+	}
+	if err := json.Unmarshal(data, &w); err != nil || len(data) > maxWitness || w.Seq < 1 || w.Hash == "" {
+		return Witness{}, true, &WitnessError{WitnessFile(dir), WitnessFile(dir) + " cannot be read"}
+	}
+	return w, true, nil
+}
+
+// writeWitness replaces the file, synced.
+func writeWitness(dir string, w Witness) error {
+	var b bytes.Buffer
+	if err := writeJSON(&b, w); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	f, err := renameio.NewPendingFile(WitnessFile(dir), renameio.WithPermissions(0o600))
+	if err != nil {
+		return diskError(err)
+	}
+	defer func() { _ = f.Cleanup() }()
+	if _, err := f.Write(b.Bytes()); err != nil {
+		return diskError(err)
+	}
+	return diskError(f.CloseAtomicallyReplace())
+}
+
+func idKey() key { return newKey(tableMeta).text("id") }
+
+// ID is the archive's id, drawn when it was made: 16 hexadecimal digits. It is "" for an
+// archive in memory, and for one that no writer of this version has opened yet.
+func (a *Archive) ID(ctx context.Context) (string, error) {
+	n, err := a.number(ctx, idKey())
+	if err != nil || n == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("%016x", n), nil
+}
+
+// identify gives an archive its id when it has none.
+func (a *Archive) identify(ctx context.Context) (id string, fresh bool, err error) {
+	if id, err = a.ID(ctx); err != nil || id != "" {
+		return id, false, err
+	}
+	var raw [8]byte
+	for binary.BigEndian.Uint64(raw[:]) == 0 {
+		_, _ = rand.Read(raw[:]) // it does not fail
+	}
+	var b batch
+	b.put(idKey(), encodeNumber(binary.BigEndian.Uint64(raw[:])))
+	if err := a.store.write(&b); err != nil {
+		return "", false, err
+	}
+	id, err = a.ID(ctx)
+	return id, true, err
+}
+
+// attest holds the ledger against its witness when the archive is opened for writing, and
+// keeps the witness from then on. One that is missing is written anew, of which the ledger
+// tells. A new archive takes the place of the one before.
+func (a *Archive) attest(ctx context.Context, opts Options) error {
+	id, fresh, err := a.identify(ctx)
+	if err != nil {
+		return err
+	}
+	a.id = id
+	head, err := a.ledgerHead(ctx)
+	if err != nil {
+		return err
+	}
+	now := Witness{Archive: id, Seq: head.Seq, Hash: head.Hash}
+	w, there, err := readWitness(a.dir)
+	var kind string
+	var data any
+	switch {
+	case opts.Accept != nil:
+		kind, data, err = a.accept(ctx, opts.Accept.Reason, w, err)
+	case err != nil:
+		return err
+	case head.Seq == 0 && there && w.Archive != id:
+		a.before = &w // its first entry tells
+	case there:
+		err = a.witnessed(ctx, w)
+	case head.Seq > 0 && !fresh:
+		kind, data = LedgerWitnessed, now
+	}
+	if err != nil {
+		return err
+	}
+	a.witness = true
+	if kind == "" {
+		if head.Seq > 0 && w != now {
+			return writeWitness(a.dir, now)
+		}
+		return nil
+	}
+	var raw bytes.Buffer
+	if err := writeJSON(&raw, data); err != nil {
+		return err
+	}
+	e := LedgerEntry{Time: opts.now()(), Kind: kind, Actor: "evolve", Subject: id, Data: raw.Bytes()}
+	if opts.Accept != nil {
+		e.Actor = opts.Accept.By
+	}
+	if _, err := a.Append(ctx, e); err != nil {
+		return err
+	}
+	return a.unwitnessed
+}
+
+// accept says what a person accepts.
+func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread error) (kind string, data any, err error) {
+	fault := unread
+	if fault == nil && w != (Witness{}) {
+		fault = a.witnessed(ctx, w)
+	}
+	if !errors.Is(fault, ErrCorrupt) {
+		if fault == nil {
+			fault = ErrWitnessed
+		}
+		return "", nil, fault
+	}
+	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
+}
+
+// succession is the first entry of an archive that takes the place of another.
+func (a *Archive) succession(at time.Time) (LedgerEntry, error) {
+	var raw bytes.Buffer
+	err := writeJSON(&raw, a.before)
+	return LedgerEntry{Time: at, Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id, Data: raw.Bytes()}, err
+}
+
+// ErrWitnessed means that there is nothing to accept: the ledger is the witnessed one.
+var ErrWitnessed = errors.New("the ledger is the one that was witnessed")
+
+// witnessed reports how the ledger differs from what its witness tells: nil when it holds
+// the witnessed entry with that hash.
+func (a *Archive) witnessed(ctx context.Context, w Witness) error {
+	id, err := a.ID(ctx)
+	if err != nil {
+		return err
+	}
+	if w.Next != nil && a.witnessed(ctx, *w.Next) == nil {
+		return nil
+	}
+	file := WitnessFile(a.dir)
+	if id != "" && id != w.Archive {
+		return &WitnessError{file, fmt.Sprintf("%s names the archive %s, this is %s", file, w.Archive, id)}
+	}
+	e, err := document[LedgerEntry](ctx, a, ledgerKey(w.Seq))
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return &WitnessError{file, fmt.Sprintf("entry %d, which %s names, is missing", w.Seq, file)}
+	case err != nil:
+		return err
+	case e.Hash != w.Hash:
+		return &WitnessError{file, fmt.Sprintf("entry %d has another hash than in %s", w.Seq, file)}
+	}
+	return nil
+}
+
+// CheckWitness compares the ledger with the file beside the archive, as every open does: a
+// *WitnessError says how they differ. It returns the zero Witness where there is no file.
+func (a *Archive) CheckWitness(ctx context.Context) (Witness, error) {
+	if a.dir == "" {
+		return Witness{}, nil
+	}
+	w, there, err := readWitness(a.dir)
+	if err != nil || !there {
+		return w, err
+	}
+	return w, a.witnessed(ctx, w)
+}
+
+// testify brings the witness to a head that was written. A failure does not undo the
+// entry: it is tried again with the next one, and Close returns it.
+func (a *Archive) testify(head *ledgerHead) {
+	if head == nil || !a.witness {
+		return
+	}
+	if a.unwitnessed = writeWitness(a.dir, Witness{Archive: a.id, Seq: head.Seq, Hash: head.Hash}); a.unwitnessed != nil {
+		a.unwitnessed = fmt.Errorf("keep the ledger's head beside the archive: %w", a.unwitnessed)
+	}
+}
+
+// handOver moves a built archive to dir and its witness along. The witness tells of both
+// archives while the one takes the place of the other, because a process can be killed
+// in between.
+func handOver(built, dir string, move func() error) error {
+	now, told, err := readWitness(built)
+	if err != nil {
+		return err
+	}
+	was, there, err := readWitness(dir)
+	if told && there && err == nil {
+		was.Next = &now
+		err = writeWitness(dir, was)
+	}
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	if err := move(); err != nil || !told {
+		return err
+	}
+	return writeWitness(dir, now)
+}
+
+// reattest writes the witness of an archive that was filled as a whole.
+func (a *Archive) reattest(ctx context.Context) error {
+	if !a.witness {
+		return nil
+	}
+	a.write.Lock()
+	defer a.write.Unlock()
+	id, _, err := a.identify(ctx)
+	if err != nil {
+		return err
+	}
+	a.id = id
+	head, err := a.ledgerHead(ctx)
+	if err == nil && head.Seq > 0 {
+		a.testify(&head)
+	}
+	return errors.Join(err, a.unwitnessed)
+}
