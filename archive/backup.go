@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,41 +24,123 @@ const backupMagic = "evolve archive backup 1\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Backup writes a copy of everything in the archive, also while others write to it.
-func (a *Archive) Backup(ctx context.Context, w io.Writer) error {
-	if err := writeBackup(ctx, a.store, w); err != nil {
-		return fmt.Errorf("back up the archive: %w", err)
-	}
-	return nil
+// Contents says what a backup holds.
+type Contents struct {
+	// Stats counts its records; Bytes is the size of the backup.
+	Stats
+	// Head is the hash of the ledger's last entry; empty without one.
+	Head string `json:"head"`
+	// LastRun is the latest run; empty without one.
+	LastRun string `json:"last_run,omitempty"`
 }
 
-func writeBackup(ctx context.Context, store engine, w io.Writer) error {
+// Backup writes a copy of everything in the archive as it is at one moment, also while
+// others write to it.
+func (a *Archive) Backup(ctx context.Context, w io.Writer) (Contents, error) {
+	held, err := writeBackup(ctx, a.store, w)
+	if err != nil {
+		return held, fmt.Errorf("back up the archive: %w", err)
+	}
+	return held, nil
+}
+
+// BackupFile writes a backup to a file for this user alone, whole or not at all, on disk
+// when it returns. It fails with fs.ErrExist when the file exists, unless it is to be
+// replaced.
+func (a *Archive) BackupFile(ctx context.Context, path string, replace bool) (Contents, error) {
+	held, err := a.backupFile(ctx, path, replace)
+	for n := 1; n < attempts && errors.Is(err, errGone); n++ { // the run has just ended
+		held, err = a.backupFile(ctx, path, replace)
+	}
+	if err != nil {
+		return held, fmt.Errorf("back up the archive: %w", err)
+	}
+	return held, nil
+}
+
+func (a *Archive) backupFile(ctx context.Context, path string, replace bool) (Contents, error) {
+	if _, err := os.Lstat(path); err == nil && !replace {
+		return Contents{}, fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	return storeBackup(ctx, a.store, path)
+}
+
+// storeBackup writes a backup to a file, whole or not at all.
+func storeBackup(ctx context.Context, store engine, path string) (Contents, error) {
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return Contents{}, diskError(err)
+	}
+	defer func() { _ = file.Cleanup() }()
+	held, err := writeBackup(ctx, store, file)
+	if err != nil {
+		return held, diskError(err)
+	}
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return held, diskError(err)
+	}
+	return held, diskError(syncPath(filepath.Dir(path)))
+}
+
+// counted counts the bytes written through it.
+type counted struct {
+	io.Writer
+	n int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func writeBackup(ctx context.Context, store engine, w io.Writer) (Contents, error) {
+	var held Contents
+	counts := held.byTable()
+	out := &counted{Writer: w}
 	sum := crc32.New(castagnoli)
-	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
+	buffered := bufio.NewWriterSize(io.MultiWriter(out, sum), 64<<10)
 	if _, err := buffered.WriteString(backupMagic); err != nil {
-		return err
+		return held, err
 	}
 	put := func(k, v []byte) error {
-		head := binary.BigEndian.AppendUint32(nil, uint32(len(k)))
-		head = binary.BigEndian.AppendUint32(head, uint32(len(v)))
-		for _, part := range [][]byte{head, k, v} {
+		var head [8]byte
+		binary.BigEndian.PutUint32(head[:4], uint32(len(k)))
+		binary.BigEndian.PutUint32(head[4:], uint32(len(v)))
+		for _, part := range [][]byte{head[:], k, v} {
 			if _, err := buffered.Write(part); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := store.scan(ctx, nil, nil, put); err != nil {
-		return err
+	headKey := counterKey(countLedger, "")
+	err := store.dump(ctx, func(k, v []byte) error {
+		if n, ok := counts[k[0]]; ok {
+			*n++
+		}
+		switch {
+		case k[0] == tableRun && held.LastRun == "":
+			var r Run
+			if decodeDocument(v, &r) == nil { // a backup is taken of what is there, damaged or not
+				held.LastRun = r.ID
+			}
+		case bytes.Equal(k, headKey):
+			var head ledgerHead
+			if decodeDocument(v, &head) == nil {
+				held.Head = head.Hash
+			}
+		}
+		return put(k, v)
+	})
+	if err == nil {
+		err = errors.Join(put(nil, nil), buffered.Flush())
 	}
-	if err := put(nil, nil); err != nil {
-		return err
+	if err == nil {
+		_, err = out.Write(binary.BigEndian.AppendUint32(nil, sum.Sum32()))
 	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	_, err := w.Write(binary.BigEndian.AppendUint32(nil, sum.Sum32()))
-	return err
+	held.Bytes = out.n
+	return held, err
 }
 
 // backupFile writes a backup beside the store, whole or not at all. One that is
@@ -68,26 +151,45 @@ func backupFile(ctx context.Context, store engine, dir string, version uint64) e
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return diskError(err)
 	}
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o600))
-	if err != nil {
-		return diskError(err)
-	}
-	defer func() { _ = file.Cleanup() }()
-	if err := writeBackup(ctx, store, file); err != nil {
-		return err
-	}
-	return diskError(file.CloseAtomicallyReplace())
+	_, err := storeBackup(ctx, store, path)
+	return err
 }
 
 // Restore makes an archive at dir, where none stands, from a backup of this schema or
-// of an older one, which it brings forward. It is built by Beside: at dir stands
-// nothing or all of it.
-func Restore(ctx context.Context, dir string, r io.Reader, how Building) error {
+// of an older one, which it brings forward, and returns what the archive holds, Bytes
+// being its size on disk. It is built by Beside: at dir stands nothing or all of it.
+func Restore(ctx context.Context, dir string, r io.Reader, how Building) (Contents, error) {
+	var held Contents
+	verify := how.Verify
+	how.Verify = func(ctx context.Context, a *Archive) (err error) {
+		if held, err = a.contents(ctx); err == nil && verify != nil {
+			err = verify(ctx, a)
+		}
+		return err
+	}
 	err := Beside(ctx, dir, how, func(ctx context.Context, dir string) error { return restore(ctx, dir, r, how) })
 	if err != nil {
-		return fmt.Errorf("restore the archive: %w", err)
+		return held, fmt.Errorf("restore the archive: %w", err)
 	}
-	return nil
+	return held, nil
+}
+
+// contents says what the archive holds.
+func (a *Archive) contents(ctx context.Context) (Contents, error) {
+	var held Contents
+	var err error
+	if held.Stats, err = a.Stats(ctx); err != nil {
+		return held, err
+	}
+	if _, held.Head, err = a.LedgerHead(ctx); err != nil {
+		return held, err
+	}
+	last, err := a.Run(ctx, "")
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	held.LastRun = last.ID
+	return held, err
 }
 
 // restore fills the store of a new archive.

@@ -249,6 +249,11 @@ func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, va
 	return diskError(err)
 }
 
+// dump is a scan: one iterator holds the tables and logs of the moment it began.
+func (d *disk) dump(ctx context.Context, visit func(key, value []byte) error) error {
+	return d.scan(ctx, nil, nil, visit)
+}
+
 func (d *disk) write(b *batch) error {
 	if d.db.IsClosed() {
 		return errClosed

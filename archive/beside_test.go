@@ -192,10 +192,10 @@ func TestRestoreOlder(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := filepath.Join(t.TempDir(), "archive")
-	if err := Restore(ctx, again, bytes.NewReader(backup), Building{}); !errors.Is(err, ErrCorrupt) {
+	if _, err := Restore(ctx, again, bytes.NewReader(backup), Building{}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("without a step from that schema: %v", err)
 	}
-	if err := Restore(ctx, again, bytes.NewReader(backup), Building{steps: steps}); err != nil {
+	if _, err := Restore(ctx, again, bytes.NewReader(backup), Building{steps: steps}); err != nil {
 		t.Fatal(err)
 	}
 	r := readAt(t, again)

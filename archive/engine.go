@@ -16,6 +16,9 @@ type engine interface {
 	// last as long as the visit. A visit that returns errStop ends the scan
 	// without an error; any other error ends it with that error.
 	scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error
+	// dump visits all pairs in order as they are at one moment, while others write. A
+	// visit that fails ends it with its error.
+	dump(ctx context.Context, visit func(key, value []byte) error) error
 	// write stores the whole batch or nothing of it. It is on disk when write returns.
 	write(b *batch) error
 	close() error

@@ -229,11 +229,11 @@ func TestBackup(t *testing.T) {
 	closing(t, a)
 	filled(t, a)
 	var out bytes.Buffer
-	if err := a.Backup(ctx, &out); err != nil {
+	if _, err := a.Backup(ctx, &out); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := Restore(ctx, dir, bytes.NewReader(out.Bytes()), Building{}); err != nil {
+	if _, err := Restore(ctx, dir, bytes.NewReader(out.Bytes()), Building{}); err != nil {
 		t.Fatal(err)
 	}
 	r := readAt(t, dir)
@@ -243,7 +243,7 @@ func TestBackup(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(ctx, dir, bytes.NewReader(out.Bytes()), Building{}); err == nil {
+	if _, err := Restore(ctx, dir, bytes.NewReader(out.Bytes()), Building{}); err == nil {
 		t.Error("a backup was restored over an archive")
 	}
 	for name, data := range map[string][]byte{
@@ -252,7 +252,7 @@ func TestBackup(t *testing.T) {
 		"foreign": []byte("hello"),
 	} {
 		dir := t.TempDir()
-		if err := Restore(ctx, dir, bytes.NewReader(data), Building{}); err == nil {
+		if _, err := Restore(ctx, dir, bytes.NewReader(data), Building{}); err == nil {
 			t.Errorf("a %s backup was restored", name)
 		}
 		if _, err := OpenRead(dir); !errors.Is(err, ErrNotFound) {

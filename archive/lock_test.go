@@ -257,7 +257,7 @@ func FuzzSocket(f *testing.F) {
 	f.Add(appendBytes(appendBytes([]byte{askScan}, []byte("k")), nil))
 	f.Fuzz(func(t *testing.T, ask []byte) {
 		if len(ask) > 0 {
-			s.answer(ask)
+			_, _ = s.answer(nil, ask)
 		}
 		_, _ = takeAll(ask)
 	})

@@ -75,6 +75,11 @@ func (m *memory) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 	return err
 }
 
+// dump is a scan: it reads the tree of one moment.
+func (m *memory) dump(ctx context.Context, visit func(key, value []byte) error) error {
+	return m.scan(ctx, nil, nil, visit)
+}
+
 func (m *memory) write(b *batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -228,6 +228,10 @@ func (s *sharedStore) scan(ctx context.Context, prefix, from []byte, visit func(
 	return s.disk.scan(ctx, prefix, from, visit)
 }
 
+func (s *sharedStore) dump(ctx context.Context, visit func(key, value []byte) error) error {
+	return s.scan(ctx, nil, nil, visit)
+}
+
 func (s *sharedStore) close() error { return errors.Join(s.disk.close(), s.lock.release()) }
 
 // openShared opens the store for reading with the share of the lock that it has,

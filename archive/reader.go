@@ -80,6 +80,25 @@ func (r *reader) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 	return err
 }
 
+// dump does not go on elsewhere when the writer ends: what is there then is another
+// moment. The error is then an errGone.
+func (r *reader) dump(ctx context.Context, visit func(key, value []byte) error) error {
+	var visited bool
+	var gone error
+	err := r.try(func(store engine) error {
+		err := store.dump(ctx, func(k, v []byte) error {
+			visited = true
+			return visit(k, v)
+		})
+		if visited && errors.Is(err, errGone) {
+			gone = err
+			return nil
+		}
+		return err
+	})
+	return errors.Join(err, gone)
+}
+
 // verify checks the store itself when this process has it open.
 func (r *reader) verify() error {
 	store, err := r.current(nil)

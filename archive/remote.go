@@ -56,34 +56,87 @@ func (r *remote) ask(ctx context.Context, question []byte) (kind byte, body []by
 	// A context that ends in the middle of an answer cuts the connection: what
 	// would come next could be the rest of that answer.
 	stop := context.AfterFunc(ctx, func() { _ = r.conn.SetDeadline(time.Unix(1, 0)) })
-	tell, err := r.exchange(question)
+	tell, err := r.exchange(ctx, question)
 	stop()
 	if err != nil {
-		r.gone = fmt.Errorf("%w: %w", errGone, err)
-		r.conn.Close()
-		if ctx.Err() != nil {
-			return 0, nil, ctx.Err()
-		}
-		return 0, nil, r.gone
+		return 0, nil, r.lost(ctx, err)
 	}
 	if tell[0] == tellError {
-		return 0, nil, fmt.Errorf("ask the process that holds the archive: %s", tell[1:])
+		return 0, nil, toldError(tell[1:])
 	}
 	return tell[0], tell[1:], nil
 }
 
-func (r *remote) exchange(question []byte) ([]byte, error) {
+// lost ends the connection after a failure on the way, and returns what the caller is told.
+func (r *remote) lost(ctx context.Context, err error) error {
+	r.gone = fmt.Errorf("%w: %w", errGone, err)
+	r.conn.Close()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return r.gone
+}
+
+func toldError(text []byte) error {
+	return fmt.Errorf("ask the process that holds the archive: %s", text)
+}
+
+// exchange sends a question, if there is one, and waits for a frame of the answer.
+func (r *remote) exchange(ctx context.Context, question []byte) ([]byte, error) {
 	if err := r.conn.SetDeadline(time.Now().Add(answerPatience)); err != nil {
 		return nil, err
 	}
-	if err := writeFrame(r.conn, question); err != nil {
+	if err := ctx.Err(); err != nil { // it may have ended before the deadline was set
 		return nil, err
+	}
+	if question != nil {
+		if err := writeFrame(r.conn, question); err != nil {
+			return nil, err
+		}
 	}
 	tell, err := readFrame(r.conn, maxTell+maxAsk)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = fmt.Errorf("no answer in %s: %w", answerPatience, err)
 	}
 	return tell, err
+}
+
+// dump reads all pages of one answer. A visit that fails cuts the connection: the rest
+// of the answer is still on its way.
+func (r *remote) dump(ctx context.Context, visit func(key, value []byte) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone != nil {
+		return r.gone
+	}
+	stop := context.AfterFunc(ctx, func() { _ = r.conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	for question := []byte{askDump}; ; question = nil {
+		tell, err := r.exchange(ctx, question)
+		if err != nil {
+			return r.lost(ctx, err)
+		}
+		kind, body := tell[0], tell[1:]
+		if kind == tellError {
+			return toldError(body)
+		}
+		parts, err := takeAll(body)
+		if err != nil || len(parts)%2 != 0 || kind != tellPage && kind != tellLast {
+			return r.lost(ctx, errWire)
+		}
+		for i := 0; i < len(parts); i += 2 {
+			if err := visit(parts[i], parts[i+1]); err != nil {
+				_ = r.lost(ctx, err)
+				return err
+			}
+		}
+		if kind == tellLast {
+			return nil
+		}
+	}
 }
 
 func (r *remote) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {

@@ -143,20 +143,25 @@ func (s *server) answerAll(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		tell, err := s.answer(ask)
+		tell, err := s.answer(conn, ask)
 		if s.ctx.Err() != nil {
 			return // the end of serving is no answer: the reader goes on elsewhere
 		}
 		if err != nil {
 			tell = append([]byte{tellError}, err.Error()...)
 		}
-		if err := conn.SetWriteDeadline(time.Now().Add(acceptAnswer)); err != nil {
-			return
-		}
-		if err := writeFrame(conn, tell); err != nil {
+		if err := sendFrame(conn, tell); err != nil {
 			return
 		}
 	}
+}
+
+// sendFrame sends an answer to a reader that takes it in time.
+func sendFrame(conn net.Conn, tell []byte) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(acceptAnswer)); err != nil {
+		return err
+	}
+	return writeFrame(conn, tell)
 }
 
 // greet exchanges greetings, the same in both directions.
@@ -177,7 +182,8 @@ func greet(conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-func (s *server) answer(ask []byte) ([]byte, error) {
+// answer returns the last frame of the answer, and sends those before it.
+func (s *server) answer(conn net.Conn, ask []byte) ([]byte, error) {
 	parts, err := takeAll(ask[1:])
 	if err != nil {
 		return nil, err
@@ -187,6 +193,8 @@ func (s *server) answer(ask []byte) ([]byte, error) {
 		return s.values(parts)
 	case ask[0] == askScan && len(parts) == 2:
 		return s.page(parts[0], parts[1])
+	case ask[0] == askDump && len(parts) == 0:
+		return s.dump(conn)
 	}
 	return nil, errWire
 }
@@ -221,5 +229,22 @@ func (s *server) page(prefix, from []byte) ([]byte, error) {
 		tell = appendBytes(appendBytes(tell, k), v)
 		return nil
 	})
+	return tell, err
+}
+
+// dump sends every page but the last, which it returns.
+func (s *server) dump(conn net.Conn) ([]byte, error) {
+	tell := append(make([]byte, 0, pageBytes+pageBytes/8), tellPage)
+	err := s.store.dump(s.ctx, func(k, v []byte) error {
+		if len(tell) > pageBytes {
+			if err := sendFrame(conn, tell); err != nil {
+				return err
+			}
+			tell = tell[:1]
+		}
+		tell = appendBytes(appendBytes(tell, k), v)
+		return nil
+	})
+	tell[0] = tellLast
 	return tell, err
 }

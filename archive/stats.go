@@ -33,12 +33,7 @@ type Stats struct {
 // evaluations; status does not need it.
 func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
-	counts := map[byte]*int{
-		tableVariant: &s.Variants, tableEvaluation: &s.Evaluations, tableKey: &s.Distinct, tableTranscript: &s.Transcripts,
-		tableRun: &s.Runs, tableProposal: &s.Proposals, tableDecision: &s.Decisions, tableLedger: &s.Ledger,
-		tableExposure: &s.Exposures, tableCandidate: &s.Candidates, tableMutation: &s.Mutations,
-		tableRequest: &s.Requests, tableTurn: &s.Turns, tableSession: &s.Sessions,
-	}
+	counts := s.byTable()
 	err := a.store.scan(ctx, nil, nil, func(k, _ []byte) error {
 		if n, ok := counts[k[0]]; ok {
 			*n++
@@ -52,6 +47,16 @@ func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 		return s, fmt.Errorf("count what is in the archive: %w", err)
 	}
 	return s, nil
+}
+
+// byTable is the count of each table that has one.
+func (s *Stats) byTable() map[byte]*int {
+	return map[byte]*int{
+		tableVariant: &s.Variants, tableEvaluation: &s.Evaluations, tableKey: &s.Distinct, tableTranscript: &s.Transcripts,
+		tableRun: &s.Runs, tableProposal: &s.Proposals, tableDecision: &s.Decisions, tableLedger: &s.Ledger,
+		tableExposure: &s.Exposures, tableCandidate: &s.Candidates, tableMutation: &s.Mutations,
+		tableRequest: &s.Requests, tableTurn: &s.Turns, tableSession: &s.Sessions,
+	}
 }
 
 func folderSize(dir string) (int64, error) {

@@ -14,16 +14,20 @@ import (
 //	get:   'g', the keys                    → 'v', for each key 0, or 1 and the value
 //	scan:  's', prefix, from                → 'p', keys and values in turn, for one page
 //	                                          'q', the same, and it is the last page
+//	dump:  'd'                              → 'p' and 'q' as above, page after page
 //	any                                     → 'e', what went wrong
 //
 // Byte strings are a varint length and the bytes. A scan asks for the next page
 // with the key after the last it got, so the writer keeps nothing for a reader
-// between two questions and a slow one holds up nobody.
+// between two questions and a slow one holds up nobody. A dump is one answer of many
+// frames, all of the moment at which it began; the writer ends it when the reader does
+// not take a frame in time.
 const (
 	greeting = "evolve archive readers 1\n"
 
 	askGet  = 'g'
 	askScan = 's'
+	askDump = 'd'
 
 	tellValues = 'v'
 	tellPage   = 'p'

@@ -197,7 +197,8 @@ func TestWitnessFollows(t *testing.T) {
 	dir := witnessedAt(t)
 	r := readAt(t, dir)
 	var backup bytes.Buffer
-	if err := errors.Join(r.Backup(ctx, &backup), r.Close()); err != nil {
+	_, err := r.Backup(ctx, &backup)
+	if err := errors.Join(err, r.Close()); err != nil {
 		t.Fatal(err)
 	}
 	a := openAt(t, dir)
@@ -205,7 +206,7 @@ func TestWitnessFollows(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(ctx, dir, bytes.NewReader(backup.Bytes()), Building{Aside: dir + ".old"}); err != nil {
+	if _, err := Restore(ctx, dir, bytes.NewReader(backup.Bytes()), Building{Aside: dir + ".old"}); err != nil {
 		t.Fatal(err)
 	}
 	again := func() {
@@ -222,7 +223,7 @@ func TestWitnessFollows(t *testing.T) {
 	// The witness is as it was before the last step of the move, with either archive there.
 	must(openClosed(t, dir))(t)
 	built := filepath.Join(t.TempDir(), "archive")
-	if err := Restore(ctx, built, bytes.NewReader(backup.Bytes()), Building{}); err != nil {
+	if _, err := Restore(ctx, built, bytes.NewReader(backup.Bytes()), Building{}); err != nil {
 		t.Fatal(err)
 	}
 	half := errors.New("the process ends here")
@@ -232,7 +233,7 @@ func TestWitnessFollows(t *testing.T) {
 	if err := readAt(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
-	err := handOver(built, dir, func() error {
+	err = handOver(built, dir, func() error {
 		return errors.Join(os.RemoveAll(dir), os.Rename(built, dir), half)
 	})
 	if !errors.Is(err, half) {

@@ -18,7 +18,7 @@ import (
 
 func (sh *shell) archiveCommand() *cli.Command {
 	return &cli.Command{
-		Name: "archive", Usage: "what was recorded: numbers, checks, export and import",
+		Name: "archive", Usage: "what was recorded: numbers, checks, export, import and backups",
 		Subcommands: []*cli.Command{
 			{
 				Name: "stats", Usage: "how much there is of what",
@@ -80,6 +80,8 @@ func (sh *shell) archiveCommand() *cli.Command {
 				Name: "import", Usage: "read an export into a workspace without an archive", ArgsUsage: "FILE",
 				Action: sh.archiveImport,
 			},
+			sh.archiveBackupCommand(),
+			sh.archiveRestoreCommand(),
 		},
 	}
 }

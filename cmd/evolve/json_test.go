@@ -91,6 +91,9 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "other"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "restored"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "qa.csv"), []byte("question,answer\na,b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -148,6 +151,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"archive check", "tiny", "archive check"},
 		{"archive export", "tiny", "archive export ../all.jsonl"},
 		{"archive import", "other", "archive import ../all.jsonl"},
+		{"archive backup", "tiny", "archive backup ../all.backup"},
+		{"archive restore", "restored", "archive restore ../all.backup"},
 		{"tools quarantine", "other", "tools quarantine doubled --yes --by Robin"},
 		{"tools release", "other", "tools release doubled --yes --by Robin"},
 		{"tools list", "other", "tools list"},

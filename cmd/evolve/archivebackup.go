@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+)
+
+// backupStamp is the form of the time in the name of a backup.
+const backupStamp = "20060102T150405Z"
+
+// backupView is `evolve archive backup --json` and `evolve archive restore --json`.
+type backupView struct {
+	File string `json:"file"`
+	archive.Contents
+}
+
+func (sh *shell) archiveBackupCommand() *cli.Command {
+	return &cli.Command{
+		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
+		Description: "Works while a run is on: the copy is of one moment. It is written whole or not at all, " +
+			"readable by you alone. In a FOLDER the file is named by the time. `evolve archive restore` reads it.",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Usage: "replace FILE"}},
+		Action: sh.archiveBackup,
+	}
+}
+
+func (sh *shell) archiveRestoreCommand() *cli.Command {
+	return &cli.Command{
+		Name: "restore", Usage: "make the archive from a backup, in a workspace without one", ArgsUsage: "FILE",
+		Description: "Reads what `evolve archive backup` and a night wrote, and the schema-N.backup that a change of the " +
+			"archive's form leaves in .evolve/archive. The checksum, every record and the ledger are checked before the " +
+			"archive stands in its place.",
+		Action: sh.archiveRestore,
+	}
+}
+
+func (sh *shell) archiveBackup(c *cli.Context) error {
+	name := c.Args().First()
+	return sh.reading(c, func(a *archive.Archive) error {
+		path := sh.abs(name)
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path = filepath.Join(path, "archive-"+sh.now().UTC().Format(backupStamp)+".backup")
+		}
+		held, err := a.BackupFile(c.Context, path, c.Bool("force"))
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return hinted(exitUsage, "--force replaces it", "%s exists", name)
+		case errors.Is(err, fs.ErrNotExist):
+			return usage(fmt.Errorf("the folder of %s does not exist", name))
+		case err != nil:
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+		if c.Bool("json") {
+			return sh.printJSON(backupView{path, held})
+		}
+		return sh.printContents("written to "+path, held)
+	})
+}
+
+func (sh *shell) archiveRestore(c *cli.Context) error {
+	name := c.Args().First()
+	root, err := sh.vacantRoot(c, "a backup is restored where there is none")
+	if err != nil {
+		return err
+	}
+	in, err := sh.source(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	how := archive.Building{Owner: "evolve archive restore", Now: sh.now}
+	held, err := archive.Restore(c.Context, archiveDir(root), bufio.NewReader(in), how)
+	if err != nil {
+		err = fmt.Errorf("restoring %s: %w", name, err)
+		if code, _ := classify(err); code == exitUnexpected || errors.Is(err, archive.ErrCorrupt) {
+			return hinted(exitIntegrity, "try an older backup: what is not whole and unchanged is not restored", "%w", err)
+		}
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(backupView{name, held})
+	}
+	return sh.printContents("restored from "+name, held)
+}
+
+// printContents shows what a backup holds, below what was done with it.
+func (sh *shell) printContents(done string, held archive.Contents) error {
+	head := "empty"
+	if held.Head != "" {
+		head = fmt.Sprintf("entry %d, %s", held.Ledger, held.Head)
+	}
+	_, err := fmt.Fprintf(sh.stdout, "%s (%s)\n  holds   %s, %s, %s, %s\n  ledger  %s\n", done, humanize.IBytes(uint64(held.Bytes)),
+		count(held.Runs, "run"), count(held.Evaluations, "evaluation"), count(held.Transcripts, "transcript"), count(held.Proposals, "proposal"), head)
+	return err
+}
