@@ -1,0 +1,188 @@
+package beside
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// code is the parsed source of one version of a package.
+type code struct {
+	fset      *token.FileSet
+	files     []*ast.File
+	functions map[string]*ast.FuncDecl // by name, methods as T.M
+	types     map[string]*ast.TypeSpec
+	// values are the package-level variables and constants: the whole specification.
+	values map[string]*ast.ValueSpec
+	texts  map[string]string // of values, by name, with the keyword
+}
+
+// parse reads the files of a version. A file that is no Go is left out: the build tells.
+func parse(files map[string][]byte) code {
+	c := code{token.NewFileSet(), nil, map[string]*ast.FuncDecl{}, map[string]*ast.TypeSpec{}, map[string]*ast.ValueSpec{}, map[string]string{}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f, err := parser.ParseFile(c.fset, name, files[name], parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		c.files = append(c.files, f)
+		for _, d := range f.Decls {
+			c.declare(d)
+		}
+	}
+	return c
+}
+
+func (c *code) declare(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		c.functions[name(d)] = d
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				c.types[s.Name.Name] = s
+			case *ast.ValueSpec:
+				text := print(s)
+				if d.Tok == token.CONST && len(s.Values) == 0 {
+					text = print(d) // its value follows from the others
+				}
+				for _, n := range s.Names {
+					c.values[n.Name], c.texts[n.Name] = s, text
+				}
+			}
+		}
+	}
+}
+
+// name is that of a function, or of a method behind its type.
+func name(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return d.Name.Name
+	}
+	base, _, _ := receiver(d)
+	return base + "." + d.Name.Name
+}
+
+// receiver is the type of a method, the number of its parameters, and whether it is a
+// pointer.
+func receiver(d *ast.FuncDecl) (base string, params int, pointer bool) {
+	t := d.Recv.List[0].Type
+	if p, ok := ast.Unparen(t).(*ast.StarExpr); ok {
+		t, pointer = p.X, true
+	}
+	switch x := ast.Unparen(t).(type) {
+	case *ast.IndexExpr:
+		t, params = x.X, 1
+	case *ast.IndexListExpr:
+		t, params = x.X, len(x.Indices)
+	}
+	if id, ok := t.(*ast.Ident); ok {
+		return id.Name, params, pointer
+	}
+	return "", params, pointer
+}
+
+// print is the text of a piece of source without its layout and comments.
+func print(n any) string {
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// uses are the names in a piece of source, whatever they mean there.
+func uses(n ast.Node) map[string]bool {
+	out := map[string]bool{}
+	if n == nil {
+		return out
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			out[id.Name] = true
+		}
+		return true
+	})
+	return out
+}
+
+// short is the last part of the name of a method.
+func short(name string) string { return name[strings.LastIndex(name, ".")+1:] }
+
+// changed are the functions that both versions have whose own text differs, or that use
+// a value or a type of the package that does, each with the reason ("" for its own text).
+func changed(was, is code) map[string]string {
+	differ := map[string]string{}
+	for n, text := range is.texts {
+		if was.texts[n] != text {
+			differ[n] = "value"
+		}
+	}
+	for n, t := range is.types {
+		if old := was.types[n]; old == nil || print(old) != print(t) {
+			differ[n] = "type"
+		}
+	}
+	for grown := true; grown; { // a value that is computed from one that differs
+		grown = false
+		for n, s := range is.values {
+			if differ[n] != "" {
+				continue
+			}
+			for used := range uses(s) {
+				if differ[used] == "value" {
+					differ[n], grown = "value", true
+				}
+			}
+		}
+	}
+	out := map[string]string{}
+	for n, d := range is.functions {
+		old := was.functions[n]
+		if old == nil || d.Body == nil || old.Body == nil {
+			continue
+		}
+		if print(old) != print(d) {
+			out[n] = ""
+			continue
+		}
+		for _, used := range slices.Sorted(maps.Keys(uses(d))) {
+			if differ[used] != "" {
+				out[n] = "uses " + used
+				break
+			}
+		}
+	}
+	return out
+}
+
+// callers adds the functions that call changed ones, to the given distance.
+func callers(is code, list map[string]string, distance int) map[string]string {
+	out := maps.Clone(list)
+	near := map[string]bool{}
+	for n := range list {
+		near[short(n)] = true
+	}
+	for range distance {
+		next := map[string]bool{}
+		for n, d := range is.functions {
+			if _, known := out[n]; known || d.Body == nil {
+				continue
+			}
+			for used := range uses(d.Body) {
+				if near[used] {
+					out[n], next[short(n)] = "calls "+used, true
+					break
+				}
+			}
+		}
+		near = next
+	}
+	return out
+}

@@ -1,0 +1,435 @@
+package beside
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"evolve/gates/beside/harness"
+)
+
+// Side is one version of the code.
+type Side int
+
+// The two versions.
+const (
+	Base Side = iota
+	Candidate
+)
+
+// Runner runs a script of the shell on one side: in it, the variable HARNESS names the
+// compiled tests of the side and REPORT an empty file that they write to. It returns
+// what the file holds when the script has ended or its time was up, and what the script
+// printed.
+type Runner func(ctx context.Context, side Side, script string) (report, printed []byte, err error)
+
+// Difference is an input at which the versions do not do the same.
+type Difference struct {
+	Subject Subject
+	// Input is Go source. Part names what differs, Before and After are what it is.
+	Input, Part, Before, After string
+	// Inputs counts the inputs that show one.
+	Inputs int
+	degree difference
+}
+
+// Outcome is what comparing a package has shown.
+type Outcome struct {
+	// Functions and Inputs count what was compared; Names are the functions.
+	Functions, Inputs int
+	Names             []string
+	// Different are functions that do not do the same, each with the shortest input;
+	// Slight those that differ in what hardly counts.
+	Different, Slight []Difference
+	// Left are functions that were not compared, Unsteady parts of what functions return
+	// that are not the same twice on the base.
+	Left, Unsteady []Reason
+}
+
+// The bounds of time of one run, in milliseconds: of a call and of all calls of a
+// function, on the base, and how much more the candidate has.
+const (
+	callMillis     = 250
+	functionMillis = 400
+	patience       = 6
+)
+
+// ask is what a side is asked of one function.
+type ask struct {
+	function, count, small int
+	skip                   []int
+}
+
+// Compare runs both versions and compares what they did. The base is run twice, so that
+// what it does not do twice counts for nothing; where the candidate differs, both are
+// run once more.
+func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
+	var out Outcome
+	out.Left = slices.Clone(p.Left)
+	var asks []ask
+	for i := range p.Functions {
+		asks = append(asks, ask{i, harness.Calls, -1, nil})
+	}
+	if len(asks) == 0 {
+		return out, nil
+	}
+	first, err := p.run(ctx, run, Base, asks)
+	if err != nil {
+		return out, err
+	}
+	asks = p.narrowed(first.report, &out)
+	if len(asks) == 0 {
+		return out, nil
+	}
+	now, err := p.run(ctx, run, Candidate, asks)
+	if err != nil {
+		return out, err
+	}
+	again, err := p.run(ctx, run, Base, asks)
+	if err != nil {
+		return out, err
+	}
+	bases, candidates := []side{first, again}, []side{now}
+	suspects := p.differing(asks, bases, candidates)
+	for range 2 { // what differs is looked at again, on both sides
+		if len(suspects) == 0 {
+			break
+		}
+		b, err := p.run(ctx, run, Base, suspects)
+		if err != nil {
+			return out, err
+		}
+		c, err := p.run(ctx, run, Candidate, suspects)
+		if err != nil {
+			return out, err
+		}
+		bases, candidates = append(bases, b), append(candidates, c)
+		suspects = p.differing(suspects, bases, candidates)
+	}
+	p.conclude(asks, suspects, bases, candidates, &out)
+	return out, nil
+}
+
+// side is one run of one version.
+type side struct {
+	report
+	// codes are the exit codes of the processes, by function.
+	codes map[int][]int
+}
+
+// run runs one version and reads its report.
+func (p *Plan) run(ctx context.Context, run Runner, which Side, asks []ask) (side, error) {
+	data, printed, err := run(ctx, which, p.script(which, asks))
+	if err != nil {
+		return side{}, err
+	}
+	s := side{readReport(p.Words.Key, data), map[int][]int{}}
+	for line := range strings.Lines(string(printed)) {
+		var f, code int
+		if n, _ := fmt.Sscanf(line, "%d %d", &f, &code); n == 2 {
+			s.codes[f] = append(s.codes[f], code)
+		}
+	}
+	return s, nil
+}
+
+// script calls the functions one after another, each in processes of its own: one for as
+// long as it survives.
+func (p *Plan) script(which Side, asks []ask) string {
+	var b strings.Builder
+	call, total := callMillis, functionMillis
+	if which == Candidate {
+		call, total = call*patience, total*patience
+	}
+	fmt.Fprintf(&b, "try() { n=0; while [ $n -lt 6 ]; do %s=\"$REPORT|$1|$2\" \"$HARNESS\" -test.run='^Test%s$' </dev/null >/dev/null 2>&1; c=$?; echo \"$1 $c\"; if [ $c = %d ]; then return; fi; n=$((n+1)); done; }\n",
+		p.Words.Variable, strings.ToUpper(p.Words.Test), harness.Finished)
+	for _, a := range asks {
+		var skip []string
+		for _, n := range a.skip {
+			skip = append(skip, strconv.Itoa(n))
+		}
+		fmt.Fprintf(&b, "try %d '%d|%d|%s|%d|%d'\n", a.function, a.count, a.small, strings.Join(skip, ","), call, total)
+	}
+	return b.String()
+}
+
+// narrowed is what can be asked of both sides, after what the base made of everything.
+func (p *Plan) narrowed(r report, out *Outcome) []ask {
+	var asks []ask
+	for i, s := range p.Functions {
+		f := r.functions[i]
+		leave := func(why string) {
+			if s.Why == "" {
+				out.Left = append(out.Left, Reason{s.Name, why})
+			}
+		}
+		switch {
+		case f == nil:
+			leave("the time was used up before")
+			continue
+		case f.unmade != "":
+			leave(f.unmade)
+			continue
+		}
+		a := ask{function: i, small: -1}
+		results := 0
+		for _, n := range slices.Sorted(maps.Keys(f.inputs)) {
+			a.count = max(a.count, n+1)
+			switch o := f.inputs[n]; o.kind {
+			case harness.Result:
+				results++
+			case harness.Skipped:
+			default: // the process did not survive it: what follows was drawn small
+				a.skip = append(a.skip, n)
+				if a.small < 0 {
+					a.small = n + 1
+				}
+			}
+		}
+		if a.small < 0 {
+			a.small = harness.Calls
+		}
+		if results == 0 {
+			leave("no call of it ended")
+			continue
+		}
+		asks = append(asks, a)
+	}
+	return asks
+}
+
+// differing are the functions among those asked whose outcomes differ.
+func (p *Plan) differing(asks []ask, bases, candidates []side) []ask {
+	return slices.DeleteFunc(slices.Clone(asks), func(a ask) bool {
+		unsteady := p.unsteady(a.function, bases)
+		_, found := p.worst(a, bases, candidates, unsteady)
+		return !found
+	})
+}
+
+// unsteady are the parts that differ between two runs of the base.
+func (p *Plan) unsteady(function int, bases []side) map[string]bool {
+	out := map[string]bool{}
+	first := bases[0].functions[function]
+	for _, other := range bases[1:] {
+		f := other.functions[function]
+		if f == nil || first == nil {
+			continue
+		}
+		for n, o := range first.inputs {
+			again, ok := f.inputs[n]
+			if !ok || o.kind != harness.Result || again.kind != harness.Result {
+				continue
+			}
+			for _, name := range both(o.names, again.names) {
+				x, had := o.part(name)
+				y, has := again.part(name)
+				if had != has || compareParts(x, y) != none {
+					out[name] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+func both(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, n := range b {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// worst is the difference to be shown of a function: of the highest degree, and the
+// shortest input of those.
+func (p *Plan) worst(a ask, bases, candidates []side, unsteady map[string]bool) (Difference, bool) {
+	var best Difference
+	subject := p.Functions[a.function]
+	base := bases[0].functions[a.function]
+	for _, c := range candidates {
+		now := c.functions[a.function]
+		if c.broken {
+			return Difference{Subject: subject, Input: "any input", Part: "report", Before: "as it was written", After: "written to by the code that was called", degree: real}, true
+		}
+		if now == nil {
+			continue
+		}
+		for _, n := range slices.Sorted(maps.Keys(base.inputs)) {
+			was := base.inputs[n]
+			steady := true
+			for _, b := range bases[1:] {
+				if f := b.functions[a.function]; f != nil {
+					if o, ok := f.inputs[n]; ok && o.kind != was.kind {
+						steady = false
+					}
+				}
+			}
+			if was.kind != harness.Result || !steady {
+				continue
+			}
+			is, ok := now.inputs[n]
+			if !ok || is.kind == harness.Late && !alwaysLate(a.function, n, candidates) {
+				continue
+			}
+			d := compareOutcomes(was, is, unsteady, lastCode(c.codes[a.function]))
+			if d.degree == none {
+				continue
+			}
+			d.Subject, d.Input, d.Inputs = subject, was.text, best.Inputs+1
+			if d.degree > best.degree || d.degree == best.degree && len(d.Input) < len(best.Input) {
+				best = d
+			}
+			best.Inputs = d.Inputs
+		}
+	}
+	return best, best.degree != none
+}
+
+// alwaysLate reports whether a call ended in no run: a busy machine makes one late.
+func alwaysLate(function, n int, candidates []side) bool {
+	for _, c := range candidates {
+		if f := c.functions[function]; f != nil {
+			if o, ok := f.inputs[n]; ok && o.kind != harness.Late {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func lastCode(codes []int) string {
+	for _, c := range codes {
+		if c != harness.Finished && c != harness.Again {
+			return strconv.Itoa(c)
+		}
+	}
+	return "0"
+}
+
+// compareOutcomes compares what came of one input.
+func compareOutcomes(was, is outcome, unsteady map[string]bool, code string) Difference {
+	switch is.kind {
+	case harness.Result:
+	case harness.Late:
+		return Difference{Part: "end", Before: described(was), After: fmt.Sprintf("none within %d ms", callMillis*patience), degree: real}
+	case harness.Called:
+		return Difference{Part: "end", Before: described(was), After: "the process ended with exit code " + code, degree: real}
+	default: // its input was not made
+		return Difference{}
+	}
+	if was.text != is.text {
+		return Difference{}
+	}
+	before, panicked := was.part("panic")
+	after, panics := is.part("panic")
+	language := func(s string) bool { return strings.HasPrefix(s, "runtime: ") }
+	switch {
+	case panicked && panics && (before == after || language(before) && language(after)):
+		return Difference{}
+	case panicked && !panics && language(before):
+		return Difference{Part: "panic", Before: before, After: described(is), degree: slight}
+	case panicked || panics:
+		if unsteady["panic"] {
+			return Difference{}
+		}
+		return Difference{Part: "panic", Before: described(was), After: described(is), degree: real}
+	}
+	var worst Difference
+	for _, name := range both(was.names, is.names) {
+		x, had := was.part(name)
+		y, has := is.part(name)
+		if !had {
+			x = "nothing"
+		}
+		if !has {
+			y = "nothing"
+		}
+		if d := compareParts(x, y); d > worst.degree && !unsteady[name] {
+			worst = Difference{Part: name, Before: visible(x, y), After: visible(y, x), degree: d}
+		}
+	}
+	return worst
+}
+
+// described is an outcome in short.
+func described(o outcome) string {
+	if said, ok := o.part("panic"); ok {
+		return "panic: " + visible(said, "")
+	}
+	if len(o.parts) == 0 {
+		return "a return"
+	}
+	return visible(o.parts[0], "")
+}
+
+// conclude says what the runs have shown.
+func (p *Plan) conclude(asks, suspects []ask, bases, candidates []side, out *Outcome) {
+	for _, a := range asks {
+		subject, base := p.Functions[a.function], bases[0].functions[a.function]
+		compared := 0
+		now := candidates[0].functions[a.function]
+		if now != nil {
+			for n, o := range base.inputs {
+				if is, ok := now.inputs[n]; ok && o.kind == harness.Result && is.kind != harness.Skipped && (is.text == o.text || is.kind != harness.Result) {
+					compared++
+				}
+			}
+		}
+		unsteady := p.unsteady(a.function, bases)
+		for _, name := range slices.Sorted(maps.Keys(unsteady)) {
+			out.Unsteady = append(out.Unsteady, Reason{subject.Call, name})
+		}
+		switch {
+		case candidates[0].broken: // said below
+		case now == nil && (len(candidates[0].codes[a.function]) > 0 || len(candidates[0].functions) == 0):
+			out.Different = append(out.Different, Difference{
+				Subject: subject, Input: "any input", Part: "end", Before: "calls that return", degree: real,
+				After: "no call: the process ended before, or in none of the time, with exit code " + lastCode(candidates[0].codes[a.function]),
+			})
+			continue
+		case compared == 0:
+			out.Left = append(out.Left, Reason{subject.Name, "no input could be given to both versions in time"})
+			continue
+		}
+		out.Functions++
+		out.Inputs += compared
+		out.Names = append(out.Names, subject.Name)
+		if !slices.ContainsFunc(suspects, func(s ask) bool { return s.function == a.function }) {
+			continue
+		}
+		if d, ok := p.worst(a, bases, candidates, unsteady); ok {
+			if d.degree == slight {
+				out.Slight = append(out.Slight, d)
+			} else {
+				out.Different = append(out.Different, d)
+			}
+		}
+	}
+}
+
+// WordingAlone reports whether only the text of an error differs.
+func (d Difference) WordingAlone() bool { return d.degree == wording }
+
+// String is a difference on one line.
+func (d Difference) String() string {
+	what := d.Part
+	if d.WordingAlone() {
+		what += " (the text of an error alone)"
+	}
+	return fmt.Sprintf("%s: %s was %s, is %s", clipped(d.Input), what, d.Before, d.After)
+}
+
+// clipped is the source of an input, shortened.
+func clipped(s string) string {
+	const most = 240
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

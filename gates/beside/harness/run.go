@@ -1,0 +1,290 @@
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Record is one line of a report.
+type Record struct {
+	// Function is the index in [Set.Functions], Input the number of the input.
+	Function int `json:"f"`
+	Input    int `json:"i"`
+	// Kind is one of the kinds below.
+	Kind string `json:"k"`
+	// Text is the input as Go source, or the reason of an end.
+	Text string `json:"t,omitempty"`
+	// Parts are what came of a call, by name, in the order of Names.
+	Names []string `json:"n,omitempty"`
+	Parts []string `json:"p,omitempty"`
+	// Micros is the time of the call, in microseconds.
+	Micros int64 `json:"u,omitempty"`
+}
+
+// The kinds of records.
+const (
+	Begun   = "begun"   // an input is drawn
+	Called  = "called"  // the function is called with it
+	Result  = "result"  // it returned or panicked
+	Late    = "late"    // it did not end in time
+	Skipped = "skipped" // the input could not be made
+	Unmade  = "unmade"  // no input can be made
+	Budget  = "budget"  // the time for the function is used up
+	Done    = "done"    // every input was tried
+)
+
+// mostLate is how many calls of a function may be late before it is left.
+const mostLate = 2
+
+// Seal is the sum that belongs to the nth line of a report.
+func Seal(key string, n int, line []byte) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s %d %s %s", key, n, line, key)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// runner is one process.
+type runner struct {
+	set  *Set
+	file string
+	// mu guards the report: a call that is late may still come to an end. ended says that
+	// one was. lines counts those in the report.
+	mu    sync.Mutex
+	ended bool
+	lines int
+	// function is the one that this process calls, from the input next on, up to count.
+	function, next, count int
+	// small is the number of the first input whose numbers are kept small.
+	small int
+	// skip are inputs that are left out.
+	skip []int
+	// call and total bound one call and all, in wall time.
+	call, total time.Duration
+}
+
+// Run calls one function with its inputs and ends the process. The settings are the
+// report's file, the function, the number of inputs, the first one with small numbers
+// (-1: found out), the inputs to leave out, and the bounds of one call and of all, in
+// milliseconds.
+func Run(set *Set) {
+	r := &runner{set: set}
+	fields := strings.Split(os.Getenv(set.Variable), "|")
+	_ = os.Unsetenv(set.Variable)
+	if len(fields) != 7 {
+		return // this is an ordinary run of tests
+	}
+	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
+	r.file, r.function, r.count, r.small = fields[0], number(fields[1]), number(fields[2]), number(fields[3])
+	for _, s := range strings.Split(fields[4], ",") {
+		if s != "" {
+			r.skip = append(r.skip, number(s))
+		}
+	}
+	r.call, r.total = time.Duration(number(fields[5]))*time.Millisecond, time.Duration(number(fields[6]))*time.Millisecond
+	debug.SetMaxStack(64 << 20) // what calls itself for ever ends soon
+	r.resume()
+	os.Exit(r.all())
+}
+
+// resume goes on behind the input that an earlier process did not survive.
+func (r *runner) resume() {
+	f, err := os.Open(r.file)
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<20)
+	found, late := r.small < 0, 0
+	for in.Scan() {
+		r.lines++
+		text, _, _ := bytes.Cut(in.Bytes(), []byte("\t"))
+		var rec Record
+		if json.Unmarshal(text, &rec) != nil || rec.Function != r.function {
+			continue
+		}
+		switch rec.Kind {
+		case Begun, Called:
+			r.next = rec.Input + 1
+		case Late:
+			late++
+		case Done, Unmade, Budget:
+			r.next = r.count
+		}
+	}
+	if late >= mostLate {
+		r.next = r.count
+	}
+	if found && r.next > 0 {
+		r.small = r.next
+	}
+	if r.small < 0 {
+		r.small = r.count
+	}
+}
+
+// tell appends a record. The file is opened anew each time, as what is called may
+// close whatever is open.
+func (r *runner) tell(rec Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return
+	}
+	r.ended = rec.Kind == Late
+	rec.Function = r.function
+	line, err := json.Marshal(rec)
+	if err != nil {
+		return
+	}
+	if f, err := os.OpenFile(r.file, os.O_WRONLY|os.O_APPEND, 0); err == nil {
+		_, _ = f.WriteString(string(line) + "\t" + Seal(r.set.Key, r.lines, line) + "\n")
+		_ = f.Close()
+		r.lines++
+	}
+}
+
+// all tries the inputs that are left.
+func (r *runner) all() int {
+	if r.next >= r.count {
+		return Finished
+	}
+	f := r.set.Functions[r.function]
+	m := newMaker(r.set)
+	if why := m.unmakeable(reflect.TypeOf(f.Func)); why != "" {
+		r.tell(Record{Kind: Unmade, Text: why})
+		return Finished
+	}
+	printed, err := os.CreateTemp("", "")
+	if err == nil {
+		os.Stdout = printed
+	}
+	begun := time.Now()
+	for i := r.next; i < r.count; i++ {
+		if time.Since(begun) > r.total {
+			r.tell(Record{Input: i, Kind: Budget})
+			return Finished
+		}
+		if slices.Contains(r.skip, i) {
+			continue
+		}
+		r.tell(Record{Input: i, Kind: Begun})
+		ended := make(chan bool, 1)
+		go func() {
+			whole := false
+			defer func() { ended <- whole }()
+			r.one(f, i, printed)
+			whole = true
+		}()
+		timer := time.NewTimer(r.call)
+		select {
+		case whole := <-ended:
+			if !whole {
+				r.tell(Record{Input: i, Kind: Result, Names: []string{"end"}, Parts: []string{"the goroutine ended"}})
+			}
+		case <-timer.C:
+			r.tell(Record{Input: i, Kind: Late})
+			return Again
+		}
+		timer.Stop()
+	}
+	r.tell(Record{Kind: Done})
+	return Finished
+}
+
+// one makes one input and calls the function with it.
+func (r *runner) one(f Function, i int, printed *os.File) {
+	m := newMaker(r.set)
+	m.begin(f.Name, i, i >= r.small)
+	var args []reflect.Value
+	var text string
+	if p := caught(func() { args, text = m.input(f, i) }); p != "" || args == nil {
+		r.tell(Record{Input: i, Kind: Skipped})
+		return
+	}
+	r.tell(Record{Input: i, Kind: Called, Text: text})
+	if printed != nil {
+		_ = printed.Truncate(0)
+		_, _ = printed.Seek(0, 0)
+	}
+	var results []reflect.Value
+	begun := time.Now()
+	panicked := caught(func() {
+		fn := reflect.ValueOf(f.Func)
+		if fn.Type().IsVariadic() {
+			results = fn.CallSlice(args)
+		} else {
+			results = fn.Call(args)
+		}
+	})
+	rec := Record{Input: i, Kind: Result, Micros: time.Since(begun).Microseconds()}
+	add := func(name, part string) { rec.Names, rec.Parts = append(rec.Names, name), append(rec.Parts, part) }
+	if panicked != "" {
+		add("panic", panicked)
+		r.tell(rec)
+		return
+	}
+	w := &writer{set: r.set}
+	for n, v := range results {
+		name := "result"
+		if len(results) > 1 {
+			name += " " + strconv.Itoa(n+1)
+		}
+		add(name, w.whole(v))
+	}
+	for n, v := range args {
+		if part := w.state(v); part != "" {
+			add("argument "+strconv.Itoa(n+1)+" afterwards", part)
+		}
+	}
+	for n, said := range m.told {
+		add("call "+strconv.Itoa(n+1)+" of a function given", said)
+	}
+	if printed != nil {
+		buf := make([]byte, 4<<10)
+		if n, _ := printed.ReadAt(buf, 0); n > 0 {
+			add("output", strconv.Quote(string(buf[:n])))
+		}
+	}
+	r.tell(rec)
+}
+
+// caught runs something and says with what it panicked, "" for not at all.
+func caught(do func()) (said string) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil: // it returned, or ended its goroutine
+		case runtime.Error:
+			said = "runtime: " + class(p.Error())
+		case error:
+			said = "error " + strconv.Quote(p.Error())
+		default:
+			said = fmt.Sprintf("%T %.500q", p, fmt.Sprint(p))
+		}
+	}()
+	do()
+	return ""
+}
+
+// class is the text of a panic without the numbers in it.
+func class(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, text)
+}

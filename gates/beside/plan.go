@@ -1,0 +1,498 @@
+package beside
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed harness/*.go
+var harnessSource embed.FS
+
+// The bounds of what one package compares.
+const (
+	mostFunctions = 24
+	// callersWithin is how many calls away from a change a function is compared.
+	callersWithin = 2
+	mostHelpers   = 40
+)
+
+// Package is one that a patch changes, as both versions have it.
+type Package struct {
+	// Dir is its folder, slash-separated from the root of the tree, and Path its path of
+	// import.
+	Dir, Path string
+	// Base and Candidate are the Go files of each version that are built on this system,
+	// without tests, by path.
+	Base, Candidate map[string][]byte
+	// Tests are the base's test files, Corpora the entries of its fuzz targets.
+	Tests, Corpora [][]byte
+}
+
+// Words are drawn for one comparison, each a lower-case name that nothing can know.
+type Words struct {
+	// Variable names an environment variable, Test the test and the harness's folder,
+	// Key seals the reports.
+	Variable, Test, Key string
+}
+
+// Reason is a function that is not compared, and why.
+type Reason struct{ Function, Why string }
+
+// Plan is what is to be compared of a package.
+type Plan struct {
+	Package Package
+	Words   Words
+	// Functions are the names of those compared, as reports number them.
+	Functions []Subject
+	// Left are the changed functions that are not compared.
+	Left []Reason
+	// Names are those of the changed functions and their callers.
+	Names []string
+
+	pkg     string
+	was, is code
+	seeds   seeds
+	makers  []string
+	steps   []string
+	looks   []string
+	types   []string
+	errs    []string
+	dropped map[string]bool
+}
+
+// Subject is one function, or one instance of a generic one.
+type Subject struct {
+	// Call is how source calls it, Name that of its declaration. Why says how a function
+	// whose own text is the same came to be compared; "" for a changed one.
+	Call, Name, Why string
+}
+
+// NewPlan chooses what to compare of a package. A plan without functions has nothing to
+// compare.
+func NewPlan(p Package, w Words) *Plan {
+	plan := &Plan{Package: p, Words: w, was: parse(p.Base), is: parse(p.Candidate), dropped: map[string]bool{}}
+	if len(plan.is.files) == 0 || len(plan.was.files) == 0 {
+		return plan
+	}
+	plan.pkg = plan.is.files[0].Name.Name
+	reasons := callers(plan.is, changed(plan.was, plan.is), callersWithin)
+	var own, rest []string
+	for n := range reasons {
+		switch {
+		case plan.was.functions[n] == nil:
+			continue
+		case reasons[n] == "":
+			own = append(own, n)
+		default:
+			rest = append(rest, n)
+		}
+	}
+	exportedFirst := func(a, b string) int {
+		x, y := ast.IsExported(short(a)), ast.IsExported(short(b))
+		if x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a, b)
+	}
+	slices.SortFunc(own, exportedFirst)
+	slices.SortFunc(rest, exportedFirst)
+	for _, n := range slices.Concat(own, rest) {
+		plan.Names = append(plan.Names, n)
+		plan.subject(n, reasons[n])
+	}
+	if len(plan.Functions) == 0 {
+		return plan
+	}
+	var tests []*ast.File
+	for _, text := range p.Tests {
+		if f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution); err == nil {
+			tests = append(tests, f)
+		}
+	}
+	plan.seeds = collect(plan.was, plan.is, plan.Names, tests, p.Corpora)
+	plan.helpers()
+	return plan
+}
+
+// subject adds a function, or the reason why not.
+func (p *Plan) subject(n, why string) {
+	was, is := p.was.functions[n], p.is.functions[n]
+	leave := func(reason string) {
+		if why == "" {
+			p.Left = append(p.Left, Reason{n, reason})
+		}
+	}
+	switch {
+	case n == "main" && p.pkg == "main" || n == "init":
+		leave("nothing calls it")
+		return
+	case n == "_" || short(n) == "_":
+		return
+	case print(was.Type) != print(is.Type) || was.Recv != nil && print(was.Recv.List[0].Type) != print(is.Recv.List[0].Type):
+		leave("its parameters or results are others")
+		return
+	}
+	calls := p.calls(n)
+	if len(calls) == 0 {
+		leave("no type is known for its type parameters")
+		return
+	}
+	if len(p.Functions)+len(calls) > mostFunctions {
+		leave("there are too many")
+		return
+	}
+	for _, c := range calls {
+		p.Functions = append(p.Functions, Subject{c, n, why})
+	}
+}
+
+// calls are the ways to call a function: one, or one for each instance.
+func (p *Plan) calls(n string) []string {
+	d := p.is.functions[n]
+	var out []string
+	if d.Recv == nil {
+		for _, list := range p.is.instances(d.Type.TypeParams) {
+			out = append(out, d.Name.Name+bracketed(list))
+		}
+		return out
+	}
+	base, params, pointer := receiver(d)
+	t := p.is.types[base]
+	if t == nil {
+		return nil
+	}
+	for _, list := range p.is.instances(t.TypeParams) {
+		if len(list) != params {
+			continue
+		}
+		star := ""
+		if pointer {
+			star = "*"
+		}
+		out = append(out, "("+star+base+bracketed(list)+")."+d.Name.Name)
+	}
+	return out
+}
+
+func bracketed(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// helpers finds what makes values of the package's types and tells of them.
+func (p *Plan) helpers() {
+	for _, n := range slices.Sorted(maps.Keys(p.is.functions)) {
+		d, old := p.is.functions[n], p.was.functions[n]
+		if old == nil || d.Body == nil || print(old.Type) != print(d.Type) || short(n) == "_" || n == "init" || restless(d.Body) || restless(old.Body) {
+			continue
+		}
+		results := 0
+		if d.Type.Results != nil {
+			results = d.Type.Results.NumFields()
+		}
+		switch {
+		case d.Recv == nil && results > 0 && results < 3 && p.owns(d.Type.Results.List[0].Type):
+			p.makers = append(p.makers, p.calls(n)...)
+		case d.Recv == nil:
+		case d.Type.Params.NumFields() == 0 && results > 0 && ast.IsExported(d.Name.Name) && !writes(d):
+			p.looks = append(p.looks, p.calls(n)...)
+		case writes(d):
+			p.steps = append(p.steps, p.calls(n)...)
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(p.is.types)) {
+		t := p.is.types[n]
+		if p.was.types[n] == nil || n == "_" {
+			continue
+		}
+		if i, ok := t.Type.(*ast.InterfaceType); ok && !plainInterface(i) {
+			continue
+		}
+		for _, list := range p.is.instances(t.TypeParams) {
+			p.types = append(p.types, n+bracketed(list))
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(p.is.values)) {
+		if p.was.values[n] == nil || n == "_" || !strings.HasPrefix(p.is.texts[n], n) && !strings.Contains(p.is.texts[n], n) {
+			continue
+		}
+		for _, v := range p.is.values[n].Values {
+			if c, ok := v.(*ast.CallExpr); ok && (print(c.Fun) == "errors.New" || print(c.Fun) == "fmt.Errorf") {
+				p.errs = append(p.errs, n)
+				break
+			}
+		}
+	}
+	for _, list := range []*[]string{&p.makers, &p.steps, &p.looks} {
+		*list = (*list)[:min(len(*list), mostHelpers)]
+	}
+}
+
+// plainInterface reports whether values can be of an interface: it is no constraint.
+func plainInterface(i *ast.InterfaceType) bool {
+	for _, m := range i.Methods.List {
+		if len(m.Names) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// owns reports whether a result is of a type of the package, or a pointer to one.
+func (p *Plan) owns(e ast.Expr) bool {
+	if s, ok := e.(*ast.StarExpr); ok {
+		e = s.X
+	}
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		e = x.X
+	case *ast.IndexListExpr:
+		e = x.X
+	}
+	id, ok := e.(*ast.Ident)
+	if !ok || p.is.types[id.Name] == nil {
+		return false
+	}
+	_, simple := p.is.types[id.Name].Type.(*ast.Ident) // of a number or a text, any value will do
+	return !simple
+}
+
+// restless reports whether a body starts or awaits something.
+func restless(b *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || x.Op == token.ARROW
+		case *ast.CallExpr:
+			if s, ok := x.Fun.(*ast.SelectorExpr); ok {
+				found = found || s.Sel.Name == "Wait" || s.Sel.Name == "Sleep" || s.Sel.Name == "Accept" || s.Sel.Name == "Exit"
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// writes reports whether a method may change what it is called on: it has a pointer to
+// it, or what it is called on is a map or list, and assigns to or calls with a part of it.
+func writes(d *ast.FuncDecl) bool {
+	if len(d.Recv.List[0].Names) == 0 {
+		return false
+	}
+	self := d.Recv.List[0].Names[0].Name
+	found := false
+	root := func(e ast.Expr) bool {
+		for {
+			switch x := ast.Unparen(e).(type) {
+			case *ast.SelectorExpr:
+				e = x.X
+			case *ast.IndexExpr:
+				e = x.X
+			case *ast.StarExpr:
+				e = x.X
+			case *ast.Ident:
+				return x.Name == self
+			default:
+				return false
+			}
+		}
+	}
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range x.Lhs {
+				if _, plain := l.(*ast.Ident); !plain && root(l) {
+					found = true
+				}
+			}
+		case *ast.IncDecStmt:
+			found = found || root(x.X)
+		case *ast.CallExpr:
+			if id, ok := x.Fun.(*ast.Ident); ok && (id.Name == "delete" || id.Name == "clear") && len(x.Args) > 0 {
+				found = found || root(x.Args[0])
+			}
+			for _, a := range x.Args {
+				if u, ok := a.(*ast.UnaryExpr); ok && u.Op == token.AND && root(u.X) {
+					found = true
+				}
+			}
+			if s, ok := x.Fun.(*ast.SelectorExpr); ok && root(s.X) {
+				switch s.Sel.Name {
+				case "Lock", "Unlock", "RLock", "RUnlock", "Load", "Len", "String":
+				default: // a call of another method may write as well
+					found = true
+				}
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// alike are the types that both versions declare in the same words, and the fields that
+// both have of structs that differ.
+func (p *Plan) alike() (same []string, fields map[string][]string) {
+	fields = map[string][]string{}
+	for n, t := range p.is.types {
+		old := p.was.types[n]
+		switch {
+		case old == nil:
+		case print(old) == print(t):
+			same = append(same, n)
+		default:
+			a, ok := t.Type.(*ast.StructType)
+			b, too := old.Type.(*ast.StructType)
+			if ok && too {
+				fields[n] = common(a, b)
+			}
+		}
+	}
+	slices.Sort(same)
+	return same, fields
+}
+
+func common(a, b *ast.StructType) []string {
+	list := func(s *ast.StructType) map[string]string {
+		out := map[string]string{}
+		for _, f := range s.Fields.List {
+			for _, n := range f.Names {
+				out[n.Name] = print(f.Type)
+			}
+			if len(f.Names) == 0 {
+				out[short(strings.TrimPrefix(print(f.Type), "*"))] = print(f.Type)
+			}
+		}
+		return out
+	}
+	x, y := list(a), list(b)
+	maps.DeleteFunc(x, func(n, t string) bool { return y[n] != t })
+	return slices.Sorted(maps.Keys(x))
+}
+
+// Files are the sources to be laid over both versions, by path.
+func (p *Plan) Files() (map[string][]byte, error) {
+	out := map[string][]byte{path.Join(p.Package.Dir, p.Words.Test+"_test.go"): p.source()}
+	entries, err := harnessSource.ReadDir("harness")
+	if err != nil {
+		return nil, fmt.Errorf("reading the harness: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		text, err := harnessSource.ReadFile("harness/" + e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("reading the harness: %w", err)
+		}
+		// The language of the file is that of the toolchain, not of an old module.
+		out[path.Join(p.Package.Dir, p.Words.Test, e.Name())] = append([]byte("//go:build go1.22\n\n"), text...)
+	}
+	return out, nil
+}
+
+// source is the test that hands the package's functions to the harness. Each name stands
+// in a line of its own, so that one that does not compile can be left out.
+func (p *Plan) source() []byte {
+	var b strings.Builder
+	h := p.Words.Test + "H"
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t%s %q\n\t%sT \"testing\"\n)\n\n", p.pkg, h, p.Package.Path+"/"+p.Words.Test, p.Words.Test)
+	fmt.Fprintf(&b, "func Test%s(*%sT.T) {\n\ttype own struct{}\n\tset := &%s.Set{Key: %q, Variable: %q, Package: %s.TypeOf((*own)(nil)).PkgPath(), Name: %q}\n",
+		strings.ToUpper(p.Words.Test), p.Words.Test, h, p.Words.Key, p.Words.Variable, h, p.pkg)
+	line := func(kind, name, format string, args ...any) {
+		if !p.dropped[kind+" "+name] {
+			fmt.Fprintf(&b, "\t"+format+" // %s %s\n", append(args, kind, name)...)
+		}
+	}
+	for i := range p.Functions {
+		f := p.Functions[i]
+		fmt.Fprintf(&b, "\tset.Functions = append(set.Functions, %s.Function{Name: %q, Func: %s}) // function %s\n", h, f.Call, f.Call, f.Call)
+	}
+	for _, helper := range []struct {
+		kind string
+		list []string
+	}{{"Makers", p.makers}, {"Steps", p.steps}, {"Looks", p.looks}} {
+		for _, n := range helper.list {
+			line(helper.kind, n, "set.%s = append(set.%s, %s.Function{Name: %q, Func: %s})", helper.kind, helper.kind, h, n, n)
+		}
+	}
+	for _, n := range p.types {
+		line("type", n, "set.Types = append(set.Types, %s.TypeOf((*%s)(nil)))", h, n)
+	}
+	for _, n := range p.errs {
+		line("error", n, "set.Errors = append(set.Errors, %s.Error{Name: %q, Value: %s})", h, n, n)
+	}
+	same, fields := p.alike()
+	fmt.Fprintf(&b, "\tset.Alike = %#v\n\tset.Fields = %#v\n", same, fields)
+	b.WriteString("\tset.Ints = []int64{")
+	for _, n := range p.seeds.ints {
+		if n == math.MinInt64 {
+			continue
+		}
+		b.WriteString(strconv.FormatInt(n, 10) + ", ")
+	}
+	b.WriteString("}\n\tset.Floats = []float64{")
+	for _, f := range p.seeds.floats {
+		if !math.IsInf(f, 0) && !math.IsNaN(f) {
+			b.WriteString(strconv.FormatFloat(f, 'g', -1, 64) + ", ")
+		}
+	}
+	fmt.Fprintf(&b, "}\n\tset.Strings = %#v\n\t%s.Run(set)\n}\n", p.seeds.strings, h)
+	return []byte(b.String())
+}
+
+// Drop leaves out what the compiler complains of, and reports whether it found any such
+// thing. Functions that are left out are no longer compared.
+func (p *Plan) Drop(complaints string) bool {
+	lines := strings.Split(string(p.source()), "\n")
+	found := false
+	for said := range strings.Lines(complaints) {
+		_, rest, ok := strings.Cut(said, p.Words.Test+"_test.go:")
+		if !ok {
+			continue
+		}
+		number, why, _ := strings.Cut(rest, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || n > len(lines) {
+			continue
+		}
+		_, what, ok := strings.Cut(lines[n-1], " // ")
+		if !ok {
+			continue
+		}
+		found = true
+		call, isFunction := strings.CutPrefix(what, "function ")
+		if !isFunction {
+			p.dropped[what] = true
+			continue
+		}
+		p.Functions = slices.DeleteFunc(p.Functions, func(s Subject) bool {
+			if s.Call != call {
+				return false
+			}
+			if s.Why == "" {
+				_, why, _ = strings.Cut(why, ":")
+				p.Left = append(p.Left, Reason{s.Name, "a call of it does not compile: " + strings.TrimSpace(why)})
+			}
+			return true
+		})
+	}
+	return found
+}

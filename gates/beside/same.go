@@ -1,0 +1,104 @@
+package beside
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"evolve/gates/beside/harness"
+)
+
+// difference is how much two outcomes differ.
+type difference int
+
+const (
+	none difference = iota
+	// slight is an empty list or map that is nil on one side alone, and a panic of the
+	// language that no longer comes.
+	slight
+	// wording is the text of an error alone.
+	wording
+	real
+)
+
+// tolerance is the relative difference up to which two numbers are the same: sums that
+// are added up in another order differ by less.
+const tolerance = 1e-9
+
+// compareParts compares two values as the harness writes them.
+func compareParts(a, b string) difference {
+	if a == b {
+		return none
+	}
+	x, y := pieces(a), pieces(b)
+	if len(x) != len(y) {
+		return real
+	}
+	worst := none
+	for i := range x {
+		d := real
+		switch kind := x[i].kind; {
+		case x[i] == y[i]:
+			d = none
+		case kind != y[i].kind:
+		case kind == harness.Float && near(x[i].text, y[i].text):
+			d = none
+		case kind == harness.Message:
+			d = wording
+		case kind == harness.Empty:
+			d = slight
+		}
+		worst = max(worst, d)
+	}
+	return worst
+}
+
+// piece is a part of a written value that is compared in one way; "" as text.
+type piece struct{ kind, text string }
+
+func pieces(s string) []piece {
+	var out []piece
+	for {
+		before, rest, marked := strings.Cut(s, harness.Open)
+		out = append(out, piece{"", before})
+		if !marked || rest == "" {
+			return out
+		}
+		inner, after, _ := strings.Cut(rest[1:], harness.Close)
+		out = append(out, piece{rest[:1], inner})
+		s = after
+	}
+}
+
+func near(a, b string) bool {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX != nil || errY != nil {
+		return false
+	}
+	return x == y || math.Abs(x-y) <= tolerance*math.Max(math.Abs(x), math.Abs(y))
+}
+
+// visible is a written value for a person: without marks, at most most bytes about the
+// first place at which it differs from another.
+func visible(s, other string) string {
+	const most, before = 160, 40
+	at := 0
+	for at < len(s) && at < len(other) && s[at] == other[at] {
+		at++
+	}
+	cutFront := ""
+	if len(s) > most && at > before {
+		from := at - before
+		s, cutFront = s[from:], "…"
+	}
+	cutEnd := ""
+	if len(s) > most {
+		s, cutEnd = s[:most], "…"
+	}
+	out := strings.Builder{}
+	for _, p := range pieces(strings.ToValidUTF8(s, "")) {
+		out.WriteString(p.text)
+	}
+	return cutFront + strings.ReplaceAll(out.String(), harness.Close, "") + cutEnd
+}
