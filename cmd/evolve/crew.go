@@ -263,12 +263,23 @@ func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, 
 	ad, around := a.Adapter, c.around(a.Adapter.Sandbox)
 	opened, err := command.New(command.Options{
 		Argv: ad.Argv, Dir: a.Dir, Protocol: ad.Protocol, Pool: ad.Pool, Timeout: ad.Timeout, Env: c.sh.passed(ad.Env),
-		Walls: around, Network: ad.Network != "none", Scrub: c.walls.scrubber.String, Scratch: scratch, Hidden: []string{c.walls.root},
+		Walls: around, Network: ad.Network == "host", Scrub: c.walls.scrubber.String, Scratch: scratch, Hidden: []string{c.walls.root},
 	})
 	if err != nil {
 		return nightly.Opened{}, err
 	}
-	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: around.Name(), Parallel: c.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
+	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: c.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
+}
+
+// networkWithin names the network of a program in these walls.
+func networkWithin(around sandbox.Walls, network string) string {
+	switch {
+	case network == "host":
+		return "the host's network"
+	case around.Err() != nil:
+		return "the network is open, because nothing closes it"
+	}
+	return "no network"
 }
 
 // openHTTP makes an operator's service ready to be asked.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
+	"evolve/runtime/command"
 )
 
 // trialTime bounds what doctor asks of one agent.
@@ -88,7 +90,7 @@ func (c *crew) try(ctx context.Context, opened nightly.Opened, w *workspace.Work
 	}
 	out := workspace.Trial{
 		Task: tasks[0].ID, Outcome: v.Outcome, Score: v.Score, Latency: took, CostUSD: v.Usage.CostUSD, Error: v.Error,
-		Stderr: stderrOf(v.Transcript), Asked: 1, Late: ctx.Err() != nil,
+		Stderr: stderrOf(v.Transcript), Asked: 1, Late: ctx.Err() != nil, Offline: offline(v.Transcript),
 	}
 	if out.Late || out.Outcome.Missing() {
 		return out, nil
@@ -121,6 +123,11 @@ func (c *crew) try(ctx context.Context, opened nightly.Opened, w *workspace.Work
 func over(ctx context.Context) bool { return ctx.Err() != nil }
 
 func equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+
+// offline reports whether a program looked for a network that it does not have.
+func offline(t agent.Transcript) bool {
+	return slices.ContainsFunc(t.Events, func(e agent.Event) bool { return e.Kind == agent.EventStderr && e.Text == command.Offline })
+}
 
 // stderrOf are the last lines that a program wrote to standard error.
 func stderrOf(t agent.Transcript) []string {

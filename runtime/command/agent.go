@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -264,9 +265,17 @@ func (t *turn) broken(b *breach) agent.Result {
 	return agent.Result{Outcome: agent.Execution, Error: b.text}
 }
 
-// listen takes over what the program wrote to standard error.
+// listen takes over what the program wrote to standard error, and names the network
+// where that is what it lacked.
 func (t *turn) listen(res *agent.Result, w *worker) {
-	if text := w.stderr.collect(t.agent.o.Scrub); text != "" {
+	text := w.stderr.collect(t.agent.o.Scrub)
+	if text != "" {
 		res.Transcript.Add(0, agent.Event{Kind: agent.EventStderr, Text: text})
+	}
+	if !t.agent.o.Network && t.agent.o.Walls.Err() == nil && w.wantedNetwork(res, text) {
+		res.Transcript.Add(0, agent.Event{Kind: agent.EventStderr, Text: Offline})
+		if res.Outcome != agent.OK {
+			res.Error = strings.TrimPrefix(res.Error+"; "+Offline, "; ")
+		}
 	}
 }

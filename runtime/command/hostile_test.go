@@ -40,6 +40,8 @@ func behave(how string) {
 			_, _ = os.Stdout.Write(append(out, '\n'))
 		case "length":
 			say(`{"id":%q,"answer":%d}`, id, len(r.Task.Goal))
+		case "dial":
+			dial(id, r)
 		case "surroundings":
 			surroundings(id, r)
 		case "crash":

@@ -38,7 +38,8 @@ type Options struct {
 	Env []string
 	// Walls are what the program runs in.
 	Walls sandbox.Walls
-	// Network lets the program use the host's.
+	// Network lets the program use the host's. Without it the result of a task that
+	// failed, and the transcript, name the key that gives it ([Offline]).
 	Network bool
 	// Scrub removes credentials from what is kept of the program's words; required.
 	Scrub func(string) string

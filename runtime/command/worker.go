@@ -32,6 +32,8 @@ type worker struct {
 	stderr  *tail
 	// last is the id of the request that it answered last, "" before the first.
 	last string
+	// seen is the latest [sandbox.Process.Unreached], told what it was after the last task.
+	seen, told int64
 	// done is closed once the program is gone; exit is then how.
 	done chan struct{}
 	exit sandbox.Exit
@@ -82,6 +84,7 @@ func closeAll(files []*os.File) {
 
 // stop kills the program and everything it started, and waits for their end.
 func (w *worker) stop() {
+	w.count() // nothing counts once it is killed
 	w.process.Kill()
 	<-w.done
 }

@@ -84,6 +84,9 @@ func inside() {
 	tell(report{Started: true})
 	end := func(e Exit) {
 		mu.Lock()
+		if !o.Network {
+			e.Unreached = unreached(own)
+		}
 		tell(report{Exit: &e})
 		os.Exit(0)
 	}

@@ -56,7 +56,12 @@ func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Pro
 		_, _ = self.Wait() // returns when all inside are gone
 		return w.end()
 	}
-	return &Process{kill: func() { _ = self.Kill() }, wait: wait}, nil
+	p := &Process{kill: func() { _ = self.Kill() }, wait: wait}
+	if !s.Network {
+		counters := fmt.Sprintf("/proc/%d/net", self.Pid)
+		p.unreached = func() int64 { return unreached(counters) }
+	}
+	return p, nil
 }
 
 // within starts a process that may keep the kernel busy for long, such as with the

@@ -14,6 +14,10 @@ type Exit struct {
 	Signal int
 	// Reason says who ended it.
 	Reason Reason
+	// Unreached counts the attempts of a program without the host's network to reach an
+	// address that it has no way to, or a port of its own loopback that nothing listens
+	// on. 0 where that is not known: without namespaces, and after an end by this process.
+	Unreached int64
 }
 
 // Reason is who or what ended a program.
@@ -36,6 +40,8 @@ const (
 type Process struct {
 	kill func()
 	wait func() Exit
+	// unreached is nil where the network of a living program cannot be looked at.
+	unreached func() int64
 
 	killed atomic.Bool
 	once   sync.Once
@@ -47,6 +53,15 @@ type Process struct {
 func (p *Process) Kill() {
 	p.killed.Store(true)
 	p.kill()
+}
+
+// Unreached is what [Exit.Unreached] would be now, of a program that has not ended; 0
+// where that is not known.
+func (p *Process) Unreached() int64 {
+	if p.unreached == nil {
+		return 0
+	}
+	return p.unreached()
 }
 
 // Wait returns how the program ended, after it and its descendants are gone. Its

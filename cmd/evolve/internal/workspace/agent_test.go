@@ -77,7 +77,7 @@ func TestCommandAgent(t *testing.T) {
 
 func TestCommandDefaults(t *testing.T) {
 	a := loadAgent(t, "solver", nil)
-	want := Adapter{Kind: "command", Argv: []string{"./a.sh"}, Protocol: "once", Pool: 1, Sandbox: "auto", Network: "host"}
+	want := Adapter{Kind: "command", Argv: []string{"./a.sh"}, Protocol: "once", Pool: 1, Sandbox: "auto", Network: "none"}
 	if diff := cmp.Diff(want, a.Adapter); diff != "" {
 		t.Error(diff)
 	}

@@ -127,7 +127,7 @@ func adapterKeys(f *agentFile) union {
 				timeout,
 				{name: "env", doc: "names of the environment variables to pass; all others are withheld", field: environment(&ad.Env)},
 				{name: "sandbox", doc: "auto: in a sandbox where one is to be had; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
-				{name: "network", doc: "host: the host's network; none: no network", field: oneOf(&ad.Network, "host", "none"), def: "host"},
+				{name: "network", doc: "none: no network but a loopback of its own; host: the host's network, which a program needs that calls a model or another service", field: oneOf(&ad.Network, "host", "none"), def: "none"},
 			}},
 			KindHTTP: {seen: f.adapter, keys: []key{
 				kind,
@@ -202,7 +202,7 @@ func (f *agentFile) defaults(s *source) {
 	case KindCommand:
 		ad.Protocol = orElse(ad.Protocol, "once")
 		ad.Sandbox = orElse(ad.Sandbox, "auto")
-		ad.Network = orElse(ad.Network, "host")
+		ad.Network = orElse(ad.Network, "none")
 		ad.Pool = max(ad.Pool, 1)
 		if len(ad.Argv) > 0 && !nonEmpty.MatchString(ad.Argv[0]) {
 			s.bad(f.adapter["argv"], "", `"argv" names no program`)

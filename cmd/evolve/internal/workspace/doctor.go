@@ -86,10 +86,10 @@ func Doctor(ctx context.Context, p Probes) []Check {
 	if w != nil {
 		checks = append(checks, checkOwn(w)...)
 		checks = append(checks, checkSuites(w)...)
-		checks = append(checks, checkAgents(p, w)...)
+		checks = append(checks, checkAgents(ctx, p, w)...)
 		checks = append(checks, checkUnsearched(w)...)
 		checks = append(checks, checkProviders(ctx, p, w)...)
-		checks = append(checks, checkServers(p, w)...)
+		checks = append(checks, checkServers(ctx, p, w)...)
 		checks = append(checks, checkTrials(ctx, p, w, checks)...)
 		checks = append(checks, checkPatchTargets(ctx, p, w)...)
 		forecasts, limits := checkLimits(ctx, p, w)
@@ -226,7 +226,7 @@ func checkArchive(ctx context.Context, p Probes) Check {
 	return fail(name, "", "cannot be opened: %v", err)
 }
 
-func checkAgents(p Probes, w *Workspace) []Check {
+func checkAgents(ctx context.Context, p Probes, w *Workspace) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]
@@ -243,7 +243,7 @@ func checkAgents(p Probes, w *Workspace) []Check {
 				checks = append(checks, fail(name, a.programHint(), "%s", problem))
 				continue
 			}
-			there = fmt.Sprintf("its program %q is there", a.Adapter.Argv[0])
+			there = fmt.Sprintf("its program %q is there; %s", a.Adapter.Argv[0], p.networkOf(ctx, a.Adapter.Network, a.Adapter.Sandbox))
 		}
 		if len(a.Space.Params) == 0 {
 			checks = append(checks, warn(name, "declare its parameters under space: in agent.yaml", "has no parameters, so there is nothing to search"))

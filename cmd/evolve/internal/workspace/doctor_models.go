@@ -90,15 +90,15 @@ func routeTo(w *Workspace, provider string) (Route, bool) {
 }
 
 // checkServers has one line for each server of tools. None is started or asked.
-func checkServers(p Probes, w *Workspace) []Check {
+func checkServers(ctx context.Context, p Probes, w *Workspace) []Check {
 	var checks []Check
 	for _, name := range sortedNames(w.Settings.MCP) {
-		checks = append(checks, checkServer(p, w, name))
+		checks = append(checks, checkServer(ctx, p, w, name))
 	}
 	return checks
 }
 
-func checkServer(p Probes, w *Workspace, name string) Check {
+func checkServer(ctx context.Context, p Probes, w *Workspace, name string) Check {
 	line, m := "mcp "+name, w.Settings.MCP[name]
 	used := slices.ContainsFunc(w.Agents, func(a Agent) bool { return slices.Contains(a.MCP, name) })
 	what, needs := "stands at "+hostOf(m.URL), mapValues(m.HeadersEnv)
@@ -111,6 +111,7 @@ func checkServer(p Probes, w *Workspace, name string) Check {
 			}
 			return check(line, "relative paths are resolved against the workspace", "its program %q %v", m.Argv[0], err)
 		}
+		what += "; " + p.networkOf(ctx, m.Network, m.Sandbox)
 	}
 	var unset []string
 	for _, v := range needs {

@@ -68,7 +68,7 @@ ok provider spare: was not asked: no route leads to it
 fail provider tape: its recording recordings/night.yaml cannot be read: no such file or directory | record it with record: recordings/night.yaml at a provider
 warn mcp docs: stands at docs.example.org, but not in the environment: DOCS_AUTH
 warn mcp files: its program "./server" is not to be found | relative paths are resolved against the workspace
-warn mcp search: its program "npx" is there, but not in the environment: SEARCH_KEY
+warn mcp search: its program "npx" is there; it has the host's network (network: host), but not in the environment: SEARCH_KEY
 `, called: "local openai llama",
 		},
 		{
@@ -83,8 +83,8 @@ ok provider openai: gpt-5-mini: 1 token, in 12 ms
 ok provider spare: was not asked: no route leads to it
 ok provider tape: its recording recordings/night.yaml is there
 ok mcp docs: stands at docs.example.org
-ok mcp files: its program "./server" is there; no agent names it, so it is off
-ok mcp search: its program "npx" is there
+ok mcp files: its program "./server" is there; it has the host's network (network: host); no agent names it, so it is off
+ok mcp search: its program "npx" is there; it has the host's network (network: host)
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
 		{
@@ -97,8 +97,8 @@ warn provider openai: gpt-5-mini does not answer: ` + strings.Repeat("é", 300) 
 ok provider spare: was not asked: no route leads to it
 ok provider tape: its recording recordings/night.yaml is there
 ok mcp docs: stands at docs.example.org; no agent names it, so it is off
-ok mcp files: its program "./server" is there; no agent names it, so it is off
-ok mcp search: its program "npx" is there; no agent names it, so it is off
+ok mcp files: its program "./server" is there; it has the host's network (network: host); no agent names it, so it is off
+ok mcp search: its program "npx" is there; it has the host's network (network: host); no agent names it, so it is off
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
 		{

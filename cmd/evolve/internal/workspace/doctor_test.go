@@ -109,7 +109,7 @@ ok write: the workspace can be written
 ok clock: 2030-05-01 02:00 +00:00
 ok archive: 2 runs
 ok suite tasks: 24 tasks (12 search, 12 holdout), 2 domains, 24 clusters
-ok agent solver: its program "./agent.sh" is there
+ok agent solver: its program "./agent.sh" is there; it has no network (network: none)
 ok limits solver: 200 evaluations
 warn power solver: can show an improvement of 62 points or more on new tasks (12 independent holdout tasks, 12 pairs a night) | an improvement of 10 points needs about 319 independent holdout tasks
 `
@@ -288,11 +288,27 @@ func TestDoctorFindings(t *testing.T) {
 			"fail agent solver: its program \"./a.sh\" cannot be run: permission denied | relative paths are resolved against agents/solver; a script must be executable\n",
 		},
 		{
+			"network",
+			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh], network: host}\nsuites: [tasks]\n" + goodSpace},
+			nil,
+			[]string{"agent solver"},
+			"ok agent solver: its program \"sh\" is there; it has the host's network (network: host)\n",
+		},
+		{
+			"network without a sandbox",
+			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh]}\nsuites: [tasks]\n" + goodSpace},
+			func(p *Probes) {
+				p.Sandbox = func(context.Context) (string, error) { return "", errors.New("user namespaces are off") }
+			},
+			[]string{"agent solver"},
+			"ok agent solver: its program \"sh\" is there; its network is open, because there is no sandbox to close it\n",
+		},
+		{
 			"variable not set",
 			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh], env: [MY_KEY]}\nsuites: [tasks]\n" + goodSpace},
 			nil,
 			[]string{"agent solver"},
-			"warn agent solver: its program \"sh\" is there, but not in the environment: MY_KEY\n",
+			"warn agent solver: its program \"sh\" is there; it has no network (network: none), but not in the environment: MY_KEY\n",
 		},
 		{
 			"nothing to search",

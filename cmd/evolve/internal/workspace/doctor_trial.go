@@ -27,6 +27,8 @@ type Trial struct {
 	// otherwise.
 	Asked int  `json:"asked"`
 	Same  bool `json:"same,omitempty"`
+	// Offline reports whether its program looked for a network that it does not have.
+	Offline bool `json:"offline,omitempty"`
 	// Late reports whether it was given up because the time for it was over.
 	Late bool `json:"late,omitempty"`
 }
@@ -108,11 +110,20 @@ func (p Probes) judgeTrial(name string, a *Agent, t Trial) Check {
 	if len(t.Stderr) > 0 && !t.Outcome.Gradable() {
 		text += "; on standard error: " + p.brief(strings.Join(t.Stderr, " | "))
 	}
+	if t.Late {
+		text = fmt.Sprintf("task %s: no answer within the time of a trial", t.Task)
+	}
 	try := fmt.Sprintf("evolve agent run --agent %s --task %s shows all of it", a.ID, t.Task)
 	check := ok(name, "%s", text)
 	switch {
+	case t.Offline && (!t.Outcome.Gradable() || t.Score != nil && *t.Score == 0):
+		check = warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it is to reach a model or another service",
+			"%s; it looked for a network, and has none", text)
+		if t.Asked > 1 && !t.Outcome.Gradable() { // on two tasks
+			check.Status = StatusFail
+		}
 	case t.Late:
-		check = warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "task %s: no answer within the time of a trial", t.Task)
+		check = warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "%s", text)
 	case t.Outcome == agent.Infrastructure:
 		check = warn(name, try, "%s", text)
 	case !t.Outcome.Gradable() && t.Asked > 1: // on two tasks

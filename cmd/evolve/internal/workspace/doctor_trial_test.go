@@ -29,12 +29,17 @@ func TestTrialChecks(t *testing.T) {
 		"crash": {trial: func(x *Trial) {
 			x.Outcome, x.Error, x.Stderr, x.Asked = agent.Execution, "exit code 3", []string{"a", "no module"}, 1
 		}, want: StatusWarn, says: "exit code 3; on standard error: a | no module"},
-		"crashes":     {trial: func(x *Trial) { x.Outcome, x.Error = agent.Execution, "exit code 3" }, want: StatusFail, says: "and so on another task"},
-		"late":        {trial: func(x *Trial) { x.Late, x.Outcome = true, agent.Cancelled }, want: StatusWarn, says: "no answer within the time"},
-		"outage":      {trial: func(x *Trial) { x.Outcome, x.Error, x.Asked = agent.Infrastructure, "503", 1 }, want: StatusWarn, says: "503"},
-		"not ready":   {trial: func(*Trial) {}, err: errors.New("no walls"), want: StatusFail, says: "no walls"},
-		"no task":     {trial: func(x *Trial) { *x = Trial{} }, want: StatusOK, says: "no search tasks"},
-		"not a score": {trial: func(x *Trial) { x.Outcome, x.Score = agent.LowUtility, nil }, want: StatusOK, says: "low_utility"},
+		"crashes":        {trial: func(x *Trial) { x.Outcome, x.Error = agent.Execution, "exit code 3" }, want: StatusFail, says: "and so on another task"},
+		"late":           {trial: func(x *Trial) { x.Late, x.Outcome = true, agent.Cancelled }, want: StatusWarn, says: "no answer within the time"},
+		"offline":        {trial: func(x *Trial) { x.Outcome, x.Error, x.Offline, x.Asked = agent.Execution, "exit code 3", true, 1 }, want: StatusWarn, says: "it looked for a network"},
+		"offline, twice": {trial: func(x *Trial) { x.Outcome, x.Error, x.Offline = agent.Execution, "exit code 3", true }, want: StatusFail, says: "it looked for a network"},
+		"offline, late":  {trial: func(x *Trial) { x.Late, x.Outcome, x.Offline, x.Asked = true, agent.Cancelled, true, 1 }, want: StatusWarn, says: "trial; it looked for a network"},
+		"offline, 0":     {trial: func(x *Trial) { x.Score, x.Offline = new(float64), true }, want: StatusWarn, says: "it looked for a network"},
+		"offline, right": {trial: func(x *Trial) { x.Offline = true }, want: StatusOK, says: "score 1.000"},
+		"outage":         {trial: func(x *Trial) { x.Outcome, x.Error, x.Asked = agent.Infrastructure, "503", 1 }, want: StatusWarn, says: "503"},
+		"not ready":      {trial: func(*Trial) {}, err: errors.New("no walls"), want: StatusFail, says: "no walls"},
+		"no task":        {trial: func(x *Trial) { *x = Trial{} }, want: StatusOK, says: "no search tasks"},
+		"not a score":    {trial: func(x *Trial) { x.Outcome, x.Score = agent.LowUtility, nil }, want: StatusOK, says: "low_utility"},
 	} {
 		one := good
 		c.trial(&one)

@@ -83,7 +83,7 @@ func TestLoadSolver(t *testing.T) {
 	}
 	wantAdapter := Adapter{
 		Kind: "command", Argv: []string{"./agent.sh"}, Protocol: "jsonl", Pool: 2,
-		Timeout: 10 * time.Second, Sandbox: "auto", Network: "host",
+		Timeout: 10 * time.Second, Sandbox: "auto", Network: "none",
 	}
 	if diff := cmp.Diff(wantAdapter, a.Adapter); diff != "" {
 		t.Error(diff)

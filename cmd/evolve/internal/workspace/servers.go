@@ -57,7 +57,7 @@ func (v server) keys() object {
 	return object{seen: v.seen, keys: []key{
 		{name: "argv", doc: "program with its arguments, speaking on standard input and output; relative paths are resolved against the workspace", field: argv(&m.Argv)},
 		{name: "env", doc: "names of the environment variables to pass to the program; all others are withheld", field: environment(&m.Env)},
-		{name: "network", doc: "host: the program has the host's network; none: no network", field: oneOf(&m.Network, "host", "none"), def: "host"},
+		{name: "network", doc: "host: the program has the host's network; none: no network but a loopback of its own", field: oneOf(&m.Network, "host", "none"), def: "host"},
 		{name: "sandbox", doc: "auto: the program runs in a sandbox where one is to be had; none: never", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
 		{name: "url", doc: "where a server that is no program answers", field: address{to: &m.URL}},
 		{name: "headers_env", doc: "headers to send there, each with the name of the environment variable that holds its value", field: headersEnv(&m.HeadersEnv)},

@@ -169,7 +169,8 @@ type Adapter struct {
 	Timeout time.Duration
 	// Env names the variables that are passed.
 	Env []string
-	// Sandbox is "auto" (the default) or "none"; Network is "host" (default) or "none".
+	// Sandbox is "auto" (the default) or "none"; Network is "none" (the default) or "host".
+	// Without walls the network is the host's in any case.
 	Sandbox string
 	Network string
 }

@@ -1,0 +1,17 @@
+package workspace
+
+import "context"
+
+// networkOf names the network of a program with these settings on this machine.
+func (p Probes) networkOf(ctx context.Context, network, sandbox string) string {
+	if network == "host" {
+		return "it has the host's network (network: host)"
+	}
+	if sandbox == "none" {
+		return "its network is open, because sandbox: none leaves nothing to close it"
+	}
+	if _, err := p.Sandbox(ctx); err != nil {
+		return "its network is open, because there is no sandbox to close it"
+	}
+	return "it has no network (network: none)"
+}
