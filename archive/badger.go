@@ -2,14 +2,12 @@ package archive
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,12 +84,23 @@ const (
 // openDisk opens the store in dir, which no other process may have open for writing,
 // or at all when it is to be written.
 func openDisk(dir string, writable bool) (*disk, error) {
-	if err := checkStore(dir, writable); err != nil {
-		return nil, diskError(err)
-	}
-	empty, err := unbegun(dir)
+	files, err := listStore(dir)
 	if err != nil {
-		return nil, diskError(err)
+		return nil, storeError(err)
+	}
+	empty, err := unbegun(dir, files)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	if !writable && len(files.mems)+len(empty) > 0 {
+		return nil, errUnhealed // Badger would find out as well, and leave its goroutines behind
+	}
+	how := toRead
+	if writable {
+		how = toWrite
+	}
+	if err := checkStore(dir, how); err != nil {
+		return nil, storeError(err)
 	}
 	if writable {
 		if err := checkSpace(dir, writeFloor); err != nil {
@@ -102,8 +111,6 @@ func openDisk(dir string, writable bool) (*disk, error) {
 				return nil, diskError(err)
 			}
 		}
-	} else if logs, err := filepath.Glob(filepath.Join(dir, "*.mem")); err != nil || len(logs)+len(empty) > 0 {
-		return nil, errors.Join(err, errUnhealed) // Badger would find out as well, and leave its goroutines behind
 	}
 	log := &quietLog{}
 	opts := badgerOptions(dir, log).WithReadOnly(!writable)
@@ -130,14 +137,13 @@ func openDisk(dir string, writable bool) (*disk, error) {
 // unbegun lists the newest logs that have no byte yet: a crash between a log's
 // making and its first use leaves such a file, and Badger refuses to open with it.
 // An older one without content has lost something, and is left for Badger to refuse.
-func unbegun(dir string) ([]string, error) {
+func unbegun(dir string, files storeFiles) ([]string, error) {
 	var found []string
-	for _, kind := range []string{"*.mem", "*.vlog"} {
-		logs, err := filepath.Glob(filepath.Join(dir, kind))
-		if err != nil || len(logs) == 0 {
+	for _, logs := range [][]string{files.mems, files.values} {
+		if len(logs) == 0 {
 			continue
 		}
-		newest := slices.MaxFunc(logs, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+		newest := filepath.Join(dir, logs[len(logs)-1])
 		info, err := os.Stat(newest)
 		if err != nil {
 			return nil, fmt.Errorf("looking for logs without content: %w", err)
@@ -167,8 +173,12 @@ func storeError(err error) error {
 	}
 	marked := diskError(err)
 	switch {
+	case isScarce(err):
+		return scarce(err)
 	case errors.Is(marked, ErrDisk) || errors.Is(err, ErrCorrupt):
 		return marked
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, badger.ErrDBClosed):
+		return err
 	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
 		return fmt.Errorf("%w: %w", ErrLocked, err)
 	}
@@ -177,7 +187,8 @@ func storeError(err error) error {
 
 // view reads what the batches up to the last written one have left, and nothing of
 // one that is being written.
-func (d *disk) view(read func(*badger.Txn) error) error {
+func (d *disk) view(read func(*badger.Txn) error) (err error) {
+	defer guardPages(&err)()
 	txn := d.db.NewTransactionAt(d.written.Load(), false)
 	defer txn.Discard()
 	return read(txn)
@@ -206,7 +217,7 @@ func (d *disk) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 		}
 		return nil
 	})
-	return values, diskError(err)
+	return values, storeError(err)
 }
 
 func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
@@ -246,7 +257,7 @@ func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, va
 	case visited != nil:
 		return visited
 	}
-	return diskError(err)
+	return storeError(err)
 }
 
 // dump is a scan: one iterator holds the tables and logs of the moment it began.
@@ -309,7 +320,12 @@ func (d *disk) touched(bytes int) {
 }
 
 // verify reads every table again and holds it against its checksums.
-func (d *disk) verify() error { return checkStore(d.dir, true) }
+func (d *disk) verify() error {
+	if d.db.Opts().ReadOnly {
+		return storeError(checkStore(d.dir, everything))
+	}
+	return storeError(checkStore(d.dir, beside))
+}
 
 func (d *disk) close() error {
 	if d.db.IsClosed() {

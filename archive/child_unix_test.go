@@ -45,6 +45,30 @@ func playChild(role string, args []string) error {
 	if role == "import" {
 		return playImport(ctx, args[0], args[1], args[2])
 	}
+	if role == "few files" { // and say whether that is what the archive says
+		most, err := strconv.ParseUint(args[2], 10, 64)
+		if err != nil {
+			return err
+		}
+		limit := unix.Rlimit{Cur: most, Max: most}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+			return err
+		}
+		var a *Archive
+		if args[1] == "read" {
+			a, err = OpenRead(args[0])
+		} else {
+			a, err = Open(args[0], Options{})
+		}
+		if err == nil {
+			err = errors.Join(a.Close(), errors.New("it opens"))
+		}
+		if !errors.Is(err, ErrResources) {
+			return err
+		}
+		fmt.Println(true, errors.Is(err, ErrCorrupt))
+		return nil
+	}
 	a, err := Open(args[0], Options{Owner: "evolve run 7"})
 	if err != nil {
 		return err
@@ -54,6 +78,13 @@ func playChild(role string, args []string) error {
 		fmt.Println("ready")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 		return a.Close()
+	case "leave": // some of everything in its logs, and be killed
+		if err := secondNight(ctx, a); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		_, _ = bufio.NewReader(os.Stdin).ReadByte()
+		return nil
 	case "removed": // its own folder, in one of several ways, and say what comes of it
 		if err := removals[args[1]](args[0]); err != nil {
 			return err

@@ -206,6 +206,12 @@ func TestDamagedValues(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
+	// Only the newest value log is read before the store is opened.
+	a = openAt(t, dir)
+	recordMany(t, a, "2-a", 10, false)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
 	names, err := filepath.Glob(filepath.Join(dir, storeName, "*.vlog"))
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)

@@ -49,13 +49,14 @@ const (
 // another process holds it, and serves readers on a socket beside it until Close.
 // The archive of an older evolve is brought forward, a copy of it kept beside it;
 // a newer one's is refused with ErrNewer, and one with a damaged ledger with a
-// *LedgerError, and one whose ledger is not the witnessed one with a *WitnessError; both
-// are an ErrCorrupt. ErrDisk means that the system refuses
-// to write there or that too little space is free.
+// *LedgerError, one whose ledger is not the witnessed one with a *WitnessError, and one with
+// a damaged file with a *DamageError; all are an ErrCorrupt, and the files are left as they
+// are. ErrDisk means that the system refuses to write there or that too little space is
+// free, ErrResources that the process may not open enough files.
 func Open(dir string, opts Options) (*Archive, error) {
 	a, err := open(dir, opts)
 	if err != nil {
-		return nil, fmt.Errorf("open the archive: %w", err)
+		return nil, fmt.Errorf("open the archive: %w", scarce(err))
 	}
 	return a, nil
 }
@@ -151,7 +152,7 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 func OpenRead(dir string) (*Archive, error) {
 	w, there, err := readWitness(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the archive for reading: %w", err)
+		return nil, fmt.Errorf("open the archive for reading: %w", scarce(err))
 	}
 	a, err := Inspect(dir)
 	if err != nil || !there {
@@ -167,7 +168,7 @@ func OpenRead(dir string) (*Archive, error) {
 func Inspect(dir string) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return findStore(dir) }}
 	if _, err := r.current(nil); err != nil {
-		return nil, fmt.Errorf("open the archive for reading: %w", err)
+		return nil, fmt.Errorf("open the archive for reading: %w", scarce(err))
 	}
 	a, err := newArchive(r, false, dir)
 	if err != nil {
@@ -217,10 +218,25 @@ type sharedStore struct {
 	whole func() error // checks every block, the first time
 }
 
+// get checks the tables when something is missing that may be in a garbled block: Badger
+// reports that as missing.
+func (s *sharedStore) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
+	values, err := s.disk.get(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	for i, k := range keys {
+		if values[i] == nil && len(k) > 0 && bulk(k[0]) {
+			return values, s.whole()
+		}
+	}
+	return values, nil
+}
+
 // scan checks the tables first when it is going through the bulk of the archive:
 // damage must not look like the end. What status reads is not worth that time.
 func (s *sharedStore) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
-	if len(prefix) == 0 || prefix[0] == tableEvaluation || prefix[0] == tableTranscript {
+	if len(prefix) == 0 || bulk(prefix[0]) {
 		if err := s.whole(); err != nil {
 			return err
 		}
@@ -238,14 +254,17 @@ func (s *sharedStore) close() error { return errors.Join(s.disk.close(), s.lock.
 // and gives it back when it fails.
 func openShared(dir string, lock *archiveLock) (engine, error) {
 	path := filepath.Join(dir, storeName)
-	if _, err := os.Stat(filepath.Join(path, "MANIFEST")); errors.Is(err, fs.ErrNotExist) {
+	if files, err := listStore(path); err != nil {
+		return nil, errors.Join(storeError(err), lock.release())
+	} else if !files.manifest && !files.begun {
 		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has never come further than the folder
 	}
 	store, err := openDisk(path, false)
 	if err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
-	return &sharedStore{store, lock, sync.OnceValue(store.verify)}, nil
+	whole := func() error { return storeError(checkStore(path, toWrite)) }
+	return &sharedStore{store, lock, sync.OnceValue(whole)}, nil
 }
 
 // heal opens the store once for writing, which brings it in order after a crash.

@@ -1,94 +1,187 @@
 package archive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"syscall"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// checkStore reads the tables of a store before Badger does. Badger ends the
-// process over one that is cut, leaves out one whose index is garbled with a
-// line in its log, ends a scan early at a garbled block, and deletes those that
-// a cut manifest does not name. None of that may pass for an archive with less in
-// it. With whole, every block is held against its checksum, which takes a tenth of
-// a second for some 400,000 evaluations. One table at a time is in memory.
-func checkStore(dir string, whole bool) error {
-	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	if err != nil || len(tables) == 0 {
-		return err
-	}
-	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
-	if err != nil {
-		return err
-	}
-	manifest, err := readManifest(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range tables {
-		id, ok := table.ParseFileID(name)
-		if _, named := manifest.Tables[id]; ok && !named {
-			// A crash leaves tables that were being written, whole or in part. Their
-			// content is in the logs or in older tables, and Badger removes them.
-			if len(logs) > 0 {
-				continue
-			}
-			return fmt.Errorf("%w: its manifest does not name the table %s", ErrCorrupt, filepath.Base(name))
-		}
-		if err := checkTable(name, whole); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%w: table %s: %w", ErrCorrupt, filepath.Base(name), err)
-		}
-	}
-	return nil
-}
-
-func checkTable(name string, whole bool) (err error) {
+// withTable opens a table for the time of use. Whatever Badger makes of a garbled table
+// comes back as an error.
+func withTable(name string, use func(*table.Table) error) (err error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
 	if info.Size() == 0 {
-		return nil // made by a compaction that a crash cut short; Badger removes it or refuses
+		return errNoTable
 	}
 	file, err := z.OpenMmapFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.New("is cut or garbled")
-		}
-		err = errors.Join(err, file.Close(-1))
-	}()
+	defer func() { err = errors.Join(err, file.Close(-1)) }()
+	defer guard(&err, errors.New("is cut or garbled"))()
 	t, err := table.OpenTable(file, table.Options{
-		ReadOnly: true, BlockSize: 4 << 10, Compression: options.None, ChkMode: options.NoVerification,
+		ReadOnly: true, BlockSize: 4 << 10, Compression: options.None, ChkMode: options.OnBlockRead,
 	})
-	if err == nil && whole {
-		err = t.VerifyChecksum()
+	if err != nil {
+		return err
 	}
-	return err
+	return use(t)
 }
 
-// readManifest returns the list of the tables that belong to the store.
-func readManifest(dir string) (badger.Manifest, error) {
-	file, err := os.Open(filepath.Join(dir, badger.ManifestFilename))
+// errNoTable says that a table's file is empty: a compaction that a crash cut short made it,
+// and Badger removes it or refuses.
+var errNoTable = errors.New("is empty")
+
+// guard turns a panic into an error: a disk that cannot read a mapped page into EIO, any
+// other one into garbled. It is deferred, after which the goroutine panics over a fault
+// instead of ending the process.
+func guard(err *error, garbled error) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		switch recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			*err = fmt.Errorf("reading a mapped page: %w", syscall.EIO)
+		default:
+			*err = garbled
+		}
+	}
+}
+
+// guardPages is guard for what reads values: panics of other kinds go on.
+func guardPages(err *error) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		r := recover()
+		if _, ok := r.(interface{ Addr() uintptr }); ok {
+			*err = fmt.Errorf("reading a mapped page: %w", syscall.EIO)
+		} else if r != nil {
+			panic(r)
+		}
+	}
+}
+
+// walkTable visits every entry of a table with its version. Key and value last as long as
+// the visit. It fails at the first block that cannot be read.
+func walkTable(t *table.Table, visit func(k []byte, version uint64, v y.ValueStruct)) error {
+	it := t.NewIterator(table.NOCACHE)
+	defer func() { _ = it.Close() }()
+	n := uint32(0)
+	for it.Rewind(); it.Valid(); it.Next() {
+		k := it.Key()
+		visit(y.ParseKey(k), y.ParseTs(k), it.Value())
+		n++
+	}
+	// The iterator ends early at a garbled block, and keeps to itself why.
+	if n != t.KeyCount() {
+		return fmt.Errorf("a block after %d of %d entries cannot be read", n, t.KeyCount())
+	}
+	return nil
+}
+
+// checkSmall holds those blocks of a table against their checksums that may hold something
+// else than evaluations, their index and their transcripts: few, whatever the archive's size.
+func checkSmall(t *table.Table) error {
+	splits := t.KeySplits(math.MaxInt, nil)
+	it := t.NewIterator(table.NOCACHE)
+	defer func() { _ = it.Close() }()
+	for i, k := range splits {
+		if len(k) == 0 || bulk(k[0]) && i+1 < len(splits) && splits[i+1] != "" && splits[i+1][0] == k[0] {
+			continue
+		}
+		if it.Seek([]byte(k)); !it.Valid() {
+			return fmt.Errorf("block %d of %d cannot be read", i+1, len(splits))
+		}
+	}
+	return nil
+}
+
+// bulk reports whether a table grows with every evaluation.
+func bulk(table byte) bool {
+	return table == tableEvaluation || table == tableKey || table == tableTranscript
+}
+
+// manifest is the list of the tables that belong to the store.
+type manifest struct {
+	tables map[uint64]badger.TableManifest
+	// torn reports whether its end is an incomplete entry.
+	torn bool
+}
+
+// readManifest reads the list of the tables that belong to the store.
+func readManifest(dir string) (m manifest, err error) {
+	file, err := os.Open(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return badger.Manifest{}, fmt.Errorf("%w: its manifest is missing", ErrCorrupt)
+		return m, &DamageError{manifestName, -1, 0, "is missing"}
 	}
 	if err != nil {
-		return badger.Manifest{}, err
+		return m, err
 	}
-	defer file.Close()
-	manifest, _, err := badger.ReplayManifestFile(file, 0, badgerOptions(dir, &quietLog{}))
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
 	if err != nil {
-		return badger.Manifest{}, fmt.Errorf("%w: its manifest: %w", ErrCorrupt, err)
+		return m, err
 	}
-	return manifest, nil
+	list, end, err := badger.ReplayManifestFile(file, 0, badgerOptions(dir, &quietLog{}))
+	if err != nil {
+		if marked := diskError(err); errors.Is(marked, ErrDisk) {
+			return m, marked
+		}
+		return m, &DamageError{manifestName, -1, 0, "cannot be read: " + err.Error()}
+	}
+	return manifest{list.Tables, end < info.Size()}, nil
+}
+
+// covers reports whether a table that no manifest names holds nothing that is not in the
+// logs or in the tables of the manifest as well: a flush or a compaction that a crash cut
+// short made it, and Badger removes it.
+func covers(dir string, m manifest, unnamed string, logged map[string]bool) (bool, error) {
+	missing := map[string]uint64{}
+	err := withTable(filepath.Join(dir, unnamed), func(t *table.Table) error {
+		return walkTable(t, func(k []byte, version uint64, _ y.ValueStruct) {
+			if !logged[string(k)] && !bytes.HasPrefix(k, logEndKey[:len("!badger!")]) {
+				missing[string(k)] = max(missing[string(k)], version)
+			}
+		})
+	})
+	if err != nil && !errors.Is(diskError(err), ErrDisk) {
+		// It was being written, unless the manifest has lost its name.
+		return !m.torn, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for id := range m.tables {
+		if len(missing) == 0 {
+			break
+		}
+		err := withTable(filepath.Join(dir, filepath.Base(table.NewFilename(id, dir))), func(t *table.Table) error {
+			return walkTable(t, func(k []byte, version uint64, _ y.ValueStruct) {
+				if v, ok := missing[string(k)]; ok && version >= v {
+					delete(missing, string(k))
+				}
+			})
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return len(missing) == 0, nil
 }

@@ -128,6 +128,8 @@ func classify(err error) (code int, hint string) {
 		return exitIntegrity, "use the evolve that wrote it, or a newer one"
 	case errors.As(err, new(*archive.WitnessError)):
 		return exitIntegrity, "`evolve audit verify` and `evolve audit log` show what is there; restore a backup, or `evolve audit accept-head --reason \"…\"` goes on from it"
+	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return exitInfrastructure, "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
 	case errors.Is(err, archive.ErrCorrupt):
 		return exitIntegrity, "`evolve archive check` says what is damaged; restore .evolve from a backup, or move it away and import an export"
 	case errors.Is(err, archive.ErrAmbiguous):

@@ -1,0 +1,336 @@
+//go:build unix
+
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// secondNight records what a night does, in transactions of several sizes.
+func secondNight(ctx context.Context, a *Archive) error {
+	var errs []error
+	for seq := range int64(120) {
+		e := evaluation("2-a", 1000+seq)
+		e.Transcript = transcript(strings.Repeat(fmt.Sprint("step ", seq, " "), 20))
+		errs = append(errs, a.Record(ctx, e, nil))
+		if seq%20 == 19 {
+			_, err := a.Append(ctx, LedgerEntry{Kind: "test", Subject: fmt.Sprint(seq), Time: day})
+			errs = append(errs, a.Flush(ctx), err)
+		}
+	}
+	_, err := a.NewProposal(ctx, ProposalRecord{Kind: KindConfig, State: Awaiting, Title: "the last", Created: day})
+	errs = append(errs, err, a.PutRun(ctx, Run{ID: "2-a", Number: 11, State: RunDone, Started: day}))
+	_, err = a.Append(ctx, LedgerEntry{Kind: "run.end", Subject: "2-a", Time: day})
+	return errors.Join(append(errs, err)...)
+}
+
+// wreck is a folder of an archive as a closing or a killed process left it.
+type wreck struct {
+	dir string
+	// want is the export of all that was acknowledged.
+	want string
+}
+
+// closedArchive is one of two nights that was closed.
+func closedArchive(t *testing.T) wreck {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := openAt(t, dir)
+	filled(t, a)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a = openAt(t, dir)
+	if err := secondNight(context.Background(), a); err != nil {
+		t.Fatal(err)
+	}
+	want := exported(t, a)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return wreck{dir, want}
+}
+
+// killedArchive is one whose first night was closed, and whose second was killed after
+// everything of it had been acknowledged.
+func killedArchive(t *testing.T) wreck {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := openAt(t, dir)
+	filled(t, a)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := child(t, "leave", dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if err := cmd.Process.Kill(); err != nil || line != "ready\n" {
+		t.Fatal(line, err)
+	}
+	cmd.Wait() // killed
+	w := wreck{dir: dir}
+	r := readAt(t, w.copy(t, nil))
+	w.want = exported(t, r)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(w.want, "the last") || !strings.Contains(w.want, "run.end") {
+		t.Fatal("the killed process has lost what it had acknowledged")
+	}
+	return w
+}
+
+// copy copies the folder and its witness, holes as holes, and damages it.
+func (w wreck) copy(t *testing.T, damage func(t *testing.T, dir string)) string {
+	t.Helper()
+	base := t.TempDir()
+	if err := copySparse(base, filepath.Dir(w.dir)); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(base, filepath.Base(w.dir))
+	if damage != nil {
+		damage(t, dir)
+	}
+	return dir
+}
+
+func copySparse(to, from string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, name), 0o700)
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		data, size, err := content(path)
+		if err != nil {
+			return err
+		}
+		return put(filepath.Join(to, name), data, size)
+	})
+}
+
+// content reads a file without the zeros at its end, and its size.
+func content(path string) (data []byte, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	data = make([]byte, dataEnd(f, info.Size()))
+	if _, err := f.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, 0, err
+	}
+	return withoutZeros(data), info.Size(), nil
+}
+
+func put(path string, data []byte, size int64) error {
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return err
+	}
+	return os.Truncate(path, size)
+}
+
+// sums are the contents of the files of a store that must not change.
+func sums(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{"*.mem", "*.vlog", "*.sst", "MANIFEST"} {
+		names, err := filepath.Glob(filepath.Join(dir, storeName, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			data, size, err := content(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[filepath.Base(name)] = fmt.Sprint(size, string(data))
+		}
+	}
+	return out
+}
+
+// outcome of reading or writing a damaged archive.
+type outcome int
+
+const (
+	kept    outcome = iota // everything acknowledged is there, and check is sound
+	refused                // ErrCorrupt; over a damaged file, none has changed
+	lost                   // neither
+)
+
+func (o outcome) String() string { return [...]string{"kept", "refused", "lost"}[o] }
+
+// tried opens a damaged archive to read or to write and compares all of it.
+func (w wreck) tried(t *testing.T, dir string, write bool) (outcome, error) {
+	t.Helper()
+	before := sums(t, dir)
+	var a *Archive
+	var err error
+	if write {
+		a, err = Open(dir, Options{})
+	} else {
+		a, err = OpenRead(dir)
+	}
+	if err != nil {
+		if !errors.Is(err, ErrCorrupt) || errors.Is(err, ErrDisk) {
+			return lost, err
+		}
+		if !errors.As(err, new(*DamageError)) {
+			return refused, err
+		}
+		after := sums(t, dir)
+		for name, data := range before {
+			if after[name] != data {
+				return lost, fmt.Errorf("%s was changed: %w", name, err)
+			}
+		}
+		return refused, err
+	}
+	defer a.Close()
+	var out bytes.Buffer
+	if err := errors.Join(a.Export(context.Background(), &out), a.Check(context.Background())); err != nil {
+		if errors.Is(err, ErrCorrupt) {
+			return refused, err
+		}
+		return lost, err
+	}
+	if out.String() != w.want {
+		return lost, errors.New("something acknowledged is missing, and the archive passes for sound")
+	}
+	return kept, nil
+}
+
+// fileOf returns the path of the newest file of a kind that has content.
+func fileOf(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	base := filepath.Join(dir, storeName)
+	switch pattern {
+	case lockName:
+		base = dir
+	case "archive.head":
+		base = filepath.Dir(dir)
+	}
+	names, err := filepath.Glob(filepath.Join(base, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Backward(names) {
+		data, _, err := content(name)
+		if err == nil && len(data) > logHeader || !strings.HasPrefix(pattern, "*") {
+			return name
+		}
+	}
+	return ""
+}
+
+func flip(bit uint64) func(t *testing.T, name string) {
+	return func(t *testing.T, name string) {
+		data, size, err := content(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) == 0 { // a table of zeros
+			data, size = make([]byte, max(size, 1)), max(size, 1)
+		}
+		data[bit/8%uint64(len(data))] ^= 1 << (bit % 8)
+		if err := put(name, data, size); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// cut leaves a share of what a file holds.
+func cut(numerator, denominator int) func(t *testing.T, name string) {
+	return func(t *testing.T, name string) {
+		data, _, err := content(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(name, int64(len(data)*numerator/denominator)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func remove(t *testing.T, name string) {
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamageMatrix damages each kind of file of an archive that was closed and of one whose
+// process was killed, in each way: what was acknowledged is all there, or the archive is
+// refused as damaged and its files are left as they are. There is nothing in between.
+func TestDamageMatrix(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 22))
+	type way struct {
+		name   string
+		damage func(t *testing.T, name string)
+	}
+	ways := []way{
+		{"deleted", remove},
+		{"emptied", cut(0, 1)},
+		{"cut to a third", cut(1, 3)},
+		{"cut before its end", cut(999, 1000)},
+	}
+	for range 5 {
+		bit := random.Uint64() >> 1
+		ways = append(ways, way{fmt.Sprint("bit ", bit), flip(bit)})
+	}
+	for state, w := range map[string]wreck{"closed": closedArchive(t), "killed": killedArchive(t)} {
+		for _, kind := range []string{"MANIFEST", "*.sst", "*.vlog", "*.mem", "KEYREGISTRY", "DISCARD", "lock", "archive.head"} {
+			if state == "closed" && kind == "*.mem" {
+				continue
+			}
+			for i, how := range ways {
+				t.Run(state+" "+kind+" "+how.name, func(t *testing.T) {
+					t.Parallel()
+					dir := w.copy(t, func(t *testing.T, dir string) { how.damage(t, fileOf(t, dir, kind)) })
+					// A writer enters into the ledger that it made a witness anew.
+					got, err := w.tried(t, dir, i%2 == 0 && kind != "archive.head")
+					t.Log(got, err)
+					if got == lost {
+						t.Errorf("%v", err)
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"strconv"
+)
+
+// The form of Badger's logs: a header of twenty bytes (the number of an encryption key,
+// which is always 0 here, and an initialisation vector that nothing uses then), followed
+// by entries:
+//
+//	meta, user meta      one byte each; the second is always 0 here
+//	key and value length varints
+//	expiry               a varint, always 0 here
+//	key                  the key, and the inverted version in eight bytes, big endian
+//	value
+//	CRC-32C              of everything before, four bytes, big endian
+//
+// In a write-ahead log (.mem) each batch is a transaction: its entries with logTxn, then
+// one entry with logEnd whose value is the version. A value that stands in a value log is
+// replaced by a pointer there. The entries of a value log (.vlog) have no such marks. The
+// files are made longer than needed: zeros follow the last entry.
+const (
+	logHeader = 20
+	// logMargin is the least number of zeros that follow an entry in a file that was not cut.
+	logMargin = 22
+
+	logDelete  = 1 << 0
+	logPointer = 1 << 1
+	logDiscard = 1 << 2
+	logMerge   = 1 << 3
+	logTxn     = 1 << 6
+	logEnd     = 1 << 7
+
+	maxLogKey = 1 << 16
+	// maxVersion is beyond what any archive reaches. The inverted version of a real entry
+	// begins with two bytes of ones, which other bytes rarely do.
+	maxVersion = 1 << 48
+)
+
+// logEndKey is the key of the entry that ends a transaction.
+var logEndKey = []byte("!badger!txn")
+
+// logEntry is one entry of a log. Key and value lie in the log's bytes.
+type logEntry struct {
+	offset, size int // of all its bytes
+	meta         byte
+	key          []byte // without the version
+	value        []byte
+	version      uint64
+}
+
+func (e *logEntry) end() int { return e.offset + e.size }
+
+// parseEntry reads the entry that begins at an offset. It refuses cheaply what cannot be
+// one before it computes the checksum; hashed is the number of bytes that took.
+func parseEntry(data []byte, at int) (e logEntry, hashed int, ok bool) {
+	rest := data[at:]
+	const least = 2 + 3 + 9 + crc32.Size
+	if len(rest) < least || rest[1] != 0 {
+		return e, 0, false
+	}
+	e.meta, e.offset = rest[0], at
+	if e.meta&^(logDelete|logPointer|logDiscard|logMerge|logTxn|logEnd) != 0 {
+		return e, 0, false
+	}
+	place := 2
+	klen, n := binary.Uvarint(rest[place:])
+	if n <= 0 || klen < 9 || klen > maxLogKey {
+		return e, 0, false
+	}
+	place += n
+	vlen, n := binary.Uvarint(rest[place:])
+	if n <= 0 || vlen > math.MaxUint32 {
+		return e, 0, false
+	}
+	place += n
+	if place >= len(rest) || rest[place] != 0 {
+		return e, 0, false
+	}
+	place++
+	e.size = place + int(klen) + int(vlen) + crc32.Size
+	if e.size > len(rest) {
+		return e, 0, false
+	}
+	key := rest[place : place+int(klen)]
+	e.key = key[:len(key)-8]
+	if e.version = math.MaxUint64 - binary.BigEndian.Uint64(key[len(key)-8:]); e.version > maxVersion {
+		return e, 0, false
+	}
+	e.value = rest[place+int(klen) : e.size-crc32.Size]
+	hashed = e.size - crc32.Size
+	return e, hashed, crc32.Checksum(rest[:hashed], castagnoli) == binary.BigEndian.Uint32(rest[hashed:e.size])
+}
+
+// endEntry is the entry that ends the transaction with a version.
+func endEntry(version uint64) []byte {
+	key := binary.BigEndian.AppendUint64(bytes.Clone(logEndKey), math.MaxUint64-version)
+	value := strconv.AppendUint(nil, version, 10)
+	e := []byte{logEnd, 0}
+	e = binary.AppendUvarint(e, uint64(len(key)))
+	e = binary.AppendUvarint(e, uint64(len(value)))
+	e = append(e, 0)
+	e = append(append(e, key...), value...)
+	return binary.BigEndian.AppendUint32(e, crc32.Checksum(e, castagnoli))
+}
+
+// searchBytes bounds the bytes over which a search for entries computes checksums, as a
+// multiple of those searched.
+const searchBytes = 64
+
+// searchEntries finds the entries that can be read from an offset on, whatever stands
+// between them. Zeros cost next to nothing. It gives up, with whole false, when the bytes
+// look like entries everywhere and none is.
+func searchEntries(data []byte, from int) (found []logEntry, whole bool) {
+	budget := searchBytes * (len(data) - from + 1)
+	for at := from; at < len(data); {
+		e, hashed, ok := parseEntry(data, at)
+		if ok {
+			found = append(found, e)
+			at = e.end()
+			continue
+		}
+		if budget -= hashed; budget < 0 {
+			return found, false
+		}
+		at++
+		if data[at-1] == 0 {
+			// An entry begins with at most two zeros: meta and user meta.
+			if run := zeroRun(data[at:]); run > 2 {
+				at += run - 2
+			}
+		}
+	}
+	return found, true
+}
+
+// zeroRun counts the zeros with which data begins.
+func zeroRun(data []byte) int {
+	n := 0
+	for len(data) >= 8 && binary.LittleEndian.Uint64(data) == 0 {
+		data, n = data[8:], n+8
+	}
+	for len(data) > 0 && data[0] == 0 {
+		data, n = data[1:], n+1
+	}
+	return n
+}
+
+// withoutZeros is data without the zeros at its end.
+func withoutZeros(data []byte) []byte {
+	for n := len(data); n >= 8 && binary.LittleEndian.Uint64(data[n-8:]) == 0; n = len(data) {
+		data = data[:n-8]
+	}
+	for len(data) > 0 && data[len(data)-1] == 0 {
+		data = data[:len(data)-1]
+	}
+	return data
+}
+
+// logSector is the least that a disk writes at once.
+const logSector = 512
+
+// unwritten reports whether a whole sector in data[from:to] is zero: one that was on its
+// way to the disk when the power went. An altered byte makes none.
+func unwritten(data []byte, from, to int) bool {
+	for at := (from + logSector - 1) / logSector * logSector; at+logSector <= to; at += logSector {
+		if zeroRun(data[at:at+logSector]) == logSector {
+			return true
+		}
+	}
+	return false
+}
+
+// alteredEnd reports whether data, from an offset on, is the end of a transaction of which a
+// part was altered after it had been written: a process that is killed while it writes it
+// leaves its beginning and zeros.
+func alteredEnd(data []byte, at int, version uint64) bool {
+	rest := withoutZeros(data[at:])
+	want := endEntry(version)
+	if len(rest) > len(want) || len(rest) == 0 || bytes.HasPrefix(want, rest) {
+		return false
+	}
+	differ := len(want) - len(rest)
+	for i := range rest {
+		if rest[i] != want[i] {
+			differ++
+		}
+	}
+	return differ <= len(want)/4
+}

@@ -1,0 +1,205 @@
+package archive
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// DamageError names the first damage that was found in a file of the store. It is an
+// ErrCorrupt. What the file holds was not changed.
+type DamageError struct {
+	// File is the file's name in the store's folder.
+	File string `json:"file"`
+	// Offset is the byte at which the damage begins; -1 when it concerns the file as a whole.
+	Offset int64 `json:"offset"`
+	// Behind is how many entries behind the damage can be read.
+	Behind int `json:"readable_behind"`
+	// Reason says what is wrong, in words that follow the file's name.
+	Reason string `json:"reason"`
+}
+
+func (e *DamageError) Error() string {
+	text := fmt.Sprintf("%v: %s", ErrCorrupt, e.File)
+	if e.Offset >= 0 {
+		text += fmt.Sprintf(" at byte %d", e.Offset)
+	}
+	text += ": " + e.Reason
+	switch {
+	case e.Behind == 1:
+		text += "; 1 entry behind it can be read"
+	case e.Behind > 1:
+		text += fmt.Sprintf("; %d entries behind it can be read", e.Behind)
+	}
+	return text
+}
+
+// Unwrap makes it an ErrCorrupt.
+func (e *DamageError) Unwrap() error { return ErrCorrupt }
+
+// logFile is a log that is open for reading.
+type logFile struct {
+	*os.File
+	name string
+	// size is the file's; written is how much of it was ever written: zeros follow.
+	size, written int64
+}
+
+func openLog(dir *os.Root, name string) (*logFile, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &logFile{f, name, info.Size(), dataEnd(f, info.Size())}, nil
+}
+
+// bytes reads what was written from an offset on.
+func (l *logFile) bytes(from int64) ([]byte, error) {
+	data := make([]byte, max(0, l.written-from))
+	n, err := l.ReadAt(data, from)
+	if errors.Is(err, io.EOF) {
+		err = nil // a file that was cut meanwhile
+	}
+	return data[:n], err
+}
+
+func (l *logFile) damage(offset int64, behind int, format string, args ...any) *DamageError {
+	return &DamageError{l.name, offset, behind, fmt.Sprintf(format, args...)}
+}
+
+// header checks what stands before the first entry.
+func (l *logFile) header() error {
+	var head [logHeader]byte
+	if _, err := l.ReadAt(head[:], 0); errors.Is(err, io.EOF) {
+		return l.damage(0, 0, "is cut to %d bytes", l.size)
+	} else if err != nil {
+		return err
+	}
+	if binary.BigEndian.Uint64(head[:]) != 0 {
+		return l.damage(0, 0, "its header is altered")
+	}
+	return nil
+}
+
+// transactions are what a write-ahead log holds.
+type transactions struct {
+	// entries are those of the transactions that are whole, in order.
+	entries []logEntry
+	// first and last are the versions of the whole transactions; 0 when there is none.
+	first, last uint64
+	// open are the entries of the last transaction when it has no end.
+	open []logEntry
+	// at is the first byte that is no part of an entry.
+	at int
+	// wrong says that what stands at at is an entry, but none that may follow.
+	wrong string
+}
+
+// readTransactions walks over a write-ahead log until the first byte that is no entry.
+func readTransactions(data []byte) transactions {
+	t := transactions{at: logHeader}
+	for t.at < len(data) {
+		e, _, ok := parseEntry(data, t.at)
+		if !ok {
+			return t
+		}
+		switch {
+		case e.meta&logEnd != 0 && (len(t.open) == 0 || e.version != t.open[0].version),
+			e.meta&logEnd == 0 && len(t.open) > 0 && (e.meta&logTxn == 0 || e.version != t.open[0].version):
+			t.wrong = "a transaction has no end, and another entry follows"
+			return t
+		case e.meta&logEnd == 0 && len(t.open) == 0 && t.last != 0 && e.version != t.last+1:
+			t.wrong = fmt.Sprintf("transaction %d follows transaction %d", e.version, t.last)
+			return t
+		case e.meta&logEnd == 0 && e.meta&logTxn != 0:
+			t.open = append(t.open, e)
+		case e.meta&logEnd != 0:
+			t.entries = append(t.entries, t.open...)
+			t.open = nil
+			if t.last = e.version; t.first == 0 {
+				t.first = e.version
+			}
+		default:
+			t.entries = append(t.entries, e)
+		}
+		t.at = e.end()
+	}
+	return t
+}
+
+// readMem reads a write-ahead log and tells the torn end that a crash leaves from damage:
+// behind a torn end nothing can be read, and nothing of it was acknowledged. Only the
+// newest log may have one.
+func (l *logFile) readMem(newest bool) (transactions, error) {
+	if err := l.header(); err != nil {
+		return transactions{}, err
+	}
+	data, err := l.bytes(0)
+	if err != nil {
+		return transactions{}, err
+	}
+	return l.readMemBytes(data, newest)
+}
+
+// readMemBytes is readMem on what was written to the log.
+func (l *logFile) readMemBytes(data []byte, newest bool) (transactions, error) {
+	t := readTransactions(data)
+	if bad := l.memDamage(data, &t, newest); bad != nil {
+		return t, bad
+	}
+	return t, nil
+}
+
+func (l *logFile) memDamage(data []byte, t *transactions, newest bool) *DamageError {
+	at := int64(t.at)
+	if t.wrong != "" {
+		behind, _ := searchEntries(data, t.at)
+		return l.damage(at, len(behind), "%s", t.wrong)
+	}
+	content := withoutZeros(data)
+	if len(content) <= t.at && len(t.open) == 0 {
+		return nil
+	}
+	behind, whole := searchEntries(content, min(t.at, len(content)))
+	switch {
+	case len(behind) > 0 && !(newest && t.unacknowledged(data, behind)):
+		return l.damage(at, len(behind), "an entry cannot be read")
+	case !whole:
+		return l.damage(at, 0, "an entry cannot be read")
+	case !newest:
+		return l.damage(at, 0, "its last transaction has no end, though a newer log exists")
+	case l.size-int64(max(t.at, len(content))) < logMargin:
+		return l.damage(at, 0, "is cut in the middle of a transaction")
+	case len(behind) == 0 && len(t.open) > 0 && alteredEnd(data, t.at, t.open[0].version):
+		return l.damage(at, 0, "the end of the last transaction cannot be read")
+	}
+	return nil
+}
+
+// unacknowledged reports whether all that can be read behind the first unreadable entry
+// belongs to one transaction, the last, that was not on disk as a whole when the power went:
+// between its entries are sectors that were never written.
+func (t *transactions) unacknowledged(data []byte, behind []logEntry) bool {
+	version := behind[0].version
+	switch {
+	case len(t.open) > 0:
+		version = t.open[0].version
+	case t.last > 0:
+		version = t.last + 1
+	}
+	from, hole := t.at, false
+	for _, e := range behind {
+		if e.version != version {
+			return false
+		}
+		hole = hole || unwritten(data, from, e.offset)
+		from = e.end()
+	}
+	return hole
+}

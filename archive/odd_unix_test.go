@@ -1,0 +1,75 @@
+//go:build unix
+
+package archive
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOddFolder: a folder's name may look like a pattern that fits the folder beside it.
+func TestOddFolder(t *testing.T) {
+	base := t.TempDir()
+	other := openAt(t, filepath.Join(base, "a1b"))
+	filled(t, other)
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(base, "a[1]b")
+	a := openAt(t, dir)
+	filled(t, a)
+	want := exported(t, a)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := readAt(t, dir)
+	if err := r.Check(context.Background()); err != nil || exported(t, r) != want {
+		t.Errorf("check: %v", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a = openAt(t, dir)
+	closing(t, a)
+}
+
+// TestFewFiles: a process that may not open enough files is told so, and no archive is
+// called damaged for it.
+func TestFewFiles(t *testing.T) {
+	dir := t.TempDir()
+	a := openAt(t, dir)
+	filled(t, a)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"open", "read"} {
+		for _, most := range []string{"6", "8", "10", "12"} {
+			out, err := child(t, "few files", dir, how, most).CombinedOutput()
+			if err != nil || string(out) != "true false\n" {
+				t.Errorf("%s with %s files: %v: %s", how, most, err, out)
+			}
+		}
+	}
+	a = openAt(t, dir)
+	closing(t, a)
+}
+
+// TestManifestMissing: without the list of its tables an archive is damaged, whatever else
+// is there, and never one in which nothing has run.
+func TestManifestMissing(t *testing.T) {
+	for name, w := range map[string]wreck{"closed": closedArchive(t), "killed": killedArchive(t)} {
+		for _, write := range []bool{false, true} {
+			dir := w.copy(t, func(t *testing.T, dir string) { remove(t, filepath.Join(dir, storeName, manifestName)) })
+			got, err := w.tried(t, dir, write)
+			if got != refused || !strings.Contains(err.Error(), "MANIFEST: is missing") {
+				t.Errorf("%s, to write %v: %v %v", name, write, got, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, storeName, manifestName)); err == nil {
+				t.Errorf("%s: the manifest was made anew", name)
+			}
+		}
+	}
+}

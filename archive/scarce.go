@@ -1,0 +1,40 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+)
+
+// ErrResources wraps what the operating system said when it refused something that the
+// archive needs besides the disk: file descriptors or memory. Nothing is damaged.
+var ErrResources = errors.New("the system has too few resources")
+
+// shortages are the system errors that mean that a resource has run out.
+var shortages = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}
+
+// shortage returns which of them err is; 0 for none. Badger drops the wrapped error and
+// keeps its text.
+func shortage(err error) syscall.Errno {
+	for _, errno := range shortages {
+		if errors.Is(err, errno) || strings.Contains(err.Error(), errno.Error()) {
+			return errno
+		}
+	}
+	return 0
+}
+
+func isScarce(err error) bool { return errors.Is(err, ErrResources) || shortage(err) != 0 }
+
+// scarce marks an error as ErrResources.
+func scarce(err error) error {
+	errno := shortage(err)
+	switch {
+	case errors.Is(err, ErrResources) || errno == 0:
+		return err
+	case errors.Is(err, errno):
+		return fmt.Errorf("%w: %w", ErrResources, err)
+	}
+	return fmt.Errorf("%w: %w (%w)", ErrResources, err, errno)
+}

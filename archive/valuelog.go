@@ -1,0 +1,100 @@
+package archive
+
+import (
+	"encoding/binary"
+)
+
+// walkValues visits the entries of a value log until the first byte that is none, which it
+// returns. An entry lasts as long as the visit.
+func (l *logFile) walkValues(visit func(e logEntry)) (at int64, err error) {
+	at = logHeader
+	for size := int64(1 << 20); ; {
+		window := make([]byte, max(0, min(size, l.written-at)))
+		if _, err := l.ReadAt(window, at); err != nil {
+			return at, err
+		}
+		read := 0
+		for {
+			e, _, ok := parseEntry(window, read)
+			if !ok {
+				break
+			}
+			read = e.end()
+			e.offset += int(at)
+			visit(e)
+		}
+		whole := at+int64(len(window)) >= l.written
+		at += int64(read)
+		switch {
+		case whole:
+			return at, nil
+		case read == 0: // an entry that is longer than the window, or none
+			size *= 8
+		}
+	}
+}
+
+// valueLog is what was found in a value log.
+type valueLog struct {
+	// end is the byte behind the last entry that can be reached from the beginning.
+	end int64
+	// size is the file's.
+	size int64
+	// version is the highest of the entries; 0 when there is none.
+	version uint64
+}
+
+// readValues walks over a value log. In the newest one after a crash, what follows the last
+// entry may be the torn end of one that was not acknowledged: nothing behind it can be read
+// that belongs to a transaction up to the version written.
+func (l *logFile) readValues(torn bool, written uint64) (valueLog, error) {
+	v := valueLog{size: l.size}
+	if err := l.header(); err != nil {
+		return v, err
+	}
+	var err error
+	v.end, err = l.walkValues(func(e logEntry) { v.version = max(v.version, e.version) })
+	if err != nil {
+		return v, err
+	}
+	rest, err := l.bytes(v.end)
+	if err != nil {
+		return v, err
+	}
+	if rest = withoutZeros(rest); len(rest) == 0 {
+		return v, nil
+	}
+	behind, whole := searchEntries(rest, 0)
+	acknowledged := 0
+	for _, e := range behind {
+		if e.version <= written {
+			acknowledged++
+		}
+	}
+	if !torn || acknowledged > 0 || !whole {
+		return v, l.damage(v.end, len(behind), "an entry cannot be read")
+	}
+	return v, nil
+}
+
+// valuePointer says where a value is: the number of its log, and place and length of its entry.
+type valuePointer struct{ log, size, offset uint32 }
+
+// readPointer reads the pointer that stands in place of a value.
+func readPointer(value []byte) (valuePointer, bool) {
+	if len(value) != 12 {
+		return valuePointer{}, false
+	}
+	return valuePointer{
+		binary.NativeEndian.Uint32(value), binary.NativeEndian.Uint32(value[4:]), binary.NativeEndian.Uint32(value[8:]),
+	}, true
+}
+
+// extents are, for each value log that something points to, the byte behind the last entry.
+type extents map[uint32]int64
+
+func (x extents) add(value []byte) {
+	if p, ok := readPointer(value); ok {
+		x[p.log] = max(x[p.log], int64(p.offset)+int64(p.size))
+	}
+}
