@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,9 +143,9 @@ type trouble struct {
 // around puts the trouble around an agent, which answers so often before it; stop interrupts
 // the run.
 func (x trouble) around(inner inProcess, stop func()) inProcess {
-	calls := 0
+	var count atomic.Int64
 	return func(ctx context.Context, req agent.Request) agent.Result {
-		calls++
+		calls := int(count.Add(1))
 		switch {
 		case x.stopAfter > 0 && calls > x.stopAfter:
 			stop()
