@@ -85,9 +85,10 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// inFlight is the most that a kill may cost: what the pool of two has under way,
-// and what a slow disk has not yet acknowledged.
-const inFlight = 64
+// inFlight is the most that a kill may cost: what the pool of two has under way, and what
+// a disk that takes 50 ms for a sync, as a busy one does, has not yet acknowledged of an
+// agent that takes less than a millisecond.
+const inFlight = 256
 
 // mark is what a reader had seen when the agent had been called so many times.
 type mark struct {
