@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hostile is text that agents, tasks and tools might send to whoever reads the report.
+// hostile is text that agents, tasks and tools might send to the reader of the report.
 var hostile = []string{
 	"\x1b[2J\x1b[H\x1b]0;owned\x07", "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\", "\u009b31mred", "a\rb\nc\td\x00e\x7f",
 	"\u202etxt.exe\u2066 hidden\u2069", "zero\u200bwidth\u200djoin\ufeff\u00ad", "\u3164\u2800\u115f", strings.Repeat("e\u0301\u0302\u0303\u0304\u0305", 9),

@@ -52,7 +52,7 @@ func say(parts ...any) text {
 	return out
 }
 
-// foreign makes a span of somebody else's text.
+// foreign makes a span of foreign text.
 func foreign(s string) span { return span{Text: Visible(s), Foreign: true} }
 
 // theirs is foreign text with a style.

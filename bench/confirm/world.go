@@ -72,7 +72,7 @@ type World struct {
 	// Fits reports whether the money and the time that are left suffice for so many
 	// evaluations.
 	Fits func(evaluations int) bool
-	// Stop is the reason why no further variant may enter, because somebody wants the run
+	// Stop is the reason why no further variant may enter, because a person or a limit wants the run
 	// to end; nil while there is none.
 	Stop func() error
 	Now  func() time.Time

@@ -62,7 +62,7 @@ func Compare(m Measured, rule Rule) Result {
 		return void(fmt.Sprintf("%v is no level of significance", s.rule.Alpha))
 	}
 	if s.rule.direction(s.rule.Metric) == 0 {
-		return void(fmt.Sprintf("nobody has said whether more or less %s is better", s.rule.Metric))
+		return void(fmt.Sprintf("it is not declared whether more or less %s is better", s.rule.Metric))
 	}
 	s.keys = s.rule.keys(m.Base)
 	if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == s.rule.Metric }) {

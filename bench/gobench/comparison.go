@@ -17,7 +17,7 @@ type Verdict string
 // NotShown is neither: no difference was shown, which does not say that there is none.
 // Refused says that the candidate does not report what the base does in all its runs, so
 // that nothing was compared and the candidate is to blame. Void says that the measurement
-// can carry no verdict, and nobody is.
+// can carry no verdict, through no fault of the candidate.
 const (
 	Better   Verdict = "better"
 	Worse    Verdict = "worse"

@@ -7,7 +7,7 @@
 // benchmark in one run share its heap, its layout and its minute, so they count once,
 // with their median.
 //
-// Whoever is measured also prints the results. What is read is therefore data of
+// The measured code also prints the results. What is read is therefore data of
 // unproven origin: that nothing was forged is for others to make sure of (the tests'
 // canary, the scan). Here nothing printed can change how results are judged: directions
 // of units come from the caller, and a benchmark that is missing, or reported more or

@@ -136,7 +136,7 @@ func numbers(line []byte) bool {
 }
 
 // plausible reports whether a value can be a measurement in a unit: 0, or a number whose
-// ratio to any other such number is one too, and not below 0 where everybody knows that
+// ratio to any other such number is one too, and not below 0 where it is known that
 // the unit counts something.
 func plausible(v float64, unit string) bool {
 	const most = 1e100

@@ -117,7 +117,7 @@ func (r Run) holds(metric string) error {
 	return nil
 }
 
-// foreign shows what somebody else wrote, shortened and without any effect.
+// foreign shows foreign text, shortened and without any effect.
 func foreign(text string) string {
 	const most = 80
 	if len(text) > most {

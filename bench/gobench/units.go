@@ -29,7 +29,7 @@ func BaseUnit(unit string) string {
 	return base
 }
 
-// direction of a unit: what the rule declares, else what everybody agrees on.
+// direction of a unit: what the rule declares, else the usual one.
 func (r Rule) direction(unit string) Direction {
 	if d, declared := r.Directions[unit]; declared {
 		return d

@@ -23,7 +23,7 @@ func NewYardstick(base []Run, rule Rule) (*Yardstick, error) {
 	rule = rule.withDefaults()
 	y := &Yardstick{base: map[string]float64{}, metric: rule.Metric, better: rule.direction(rule.Metric)}
 	if y.better == 0 {
-		return nil, fmt.Errorf("nobody has said whether more or less %s is better", rule.Metric)
+		return nil, fmt.Errorf("it is not declared whether more or less %s is better", rule.Metric)
 	}
 	columns := map[string][]float64{}
 	for _, run := range base {

@@ -48,7 +48,7 @@ func TestYardstick(t *testing.T) {
 		want string
 	}{
 		{nil, Rule{}, "no results in sec/op"},
-		{base, Rule{Metric: "hits/op"}, "nobody has said"},
+		{base, Rule{Metric: "hits/op"}, "not declared"},
 		{[]Run{{x: {0}}}, Rule{}, "above 0"},
 	} {
 		if _, err := NewYardstick(c.base, c.rule); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -84,7 +84,7 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// TestReportedCountsOnlyWhenAsked: a score that nobody asked for is not used.
+// TestReportedCountsOnlyWhenAsked: a score that no grader asked for is not used.
 func TestReportedCountsOnlyWhenAsked(t *testing.T) {
 	one, nan, two := 1., math.NaN(), 2.
 	res := answered("wrong")

@@ -40,7 +40,7 @@ type Circumstances struct {
 	Searched bool
 	// Blocked says why a variant that was ahead was not confirmed: no entry left in the
 	// window, no budget for a block, more pairs needed than a window can pay. It is none when
-	// nobody was held back.
+	// no variant was held back.
 	Blocked Cause
 	// Behind says how far the best variant is from being taken up; none when there is none.
 	Behind Cause
@@ -76,7 +76,7 @@ type Conclusion struct {
 // Any proven: adopt, the winner being the one whose bound for new tasks is highest. Otherwise, any
 // trade: a trade, with the winner chosen alike. Otherwise, when for
 // every ruling an improvement of [Practical] size on new tasks is ruled out or the ruling
-// ended against the candidate, or there is none after a complete search that held nobody
+// ended against the candidate, or there is none after a complete search that held no variant
 // back and left no such improvement open ([Cause].Open): keep. Else: undecided.
 func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	out := Conclusion{Winner: -1, Detectable: math.Min(1, c.Design.Detectable(c.Design.Tonight))}

@@ -9,8 +9,8 @@ import (
 // Control is the error control of one agent across nights: at most Entries
 // candidates enter the confirmation in any Days days, each at the level Alpha. In every
 // such window the expected number of entries that are falsely shown to be better is
-// then at most Level, whatever the search proposed and whenever anybody
-// looked: the per-family error rate of Bonferroni over the entries of a window.
+// then at most Level, whatever the search proposed and whenever results are
+// looked at: the per-family error rate of Bonferroni over the entries of a window.
 type Control struct {
 	Level   float64 // expected false adoptions a window, in (0,1)
 	Days    int     // length of the window

@@ -37,7 +37,7 @@ func TestLedgerByHand(t *testing.T) {
 	}
 }
 
-// Whoever enters only when an entry is left never has more than the most in any window.
+// A night that enters only when an entry is left never has more than the most in any window.
 func TestLedgerHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Control{Level: .05, Days: rapid.IntRange(1, 40).Draw(t, "days"), Entries: rapid.IntRange(1, 15).Draw(t, "entries")}

@@ -127,6 +127,6 @@ func (c oracle) compute(t *testing.T) []float64 {
 		bound, limit := NewTaskLower(s, NewComponents(c.rows()), in.Alpha)
 		return []float64{bound, limit}
 	}
-	t.Fatalf("nobody computes %q", c.Function)
+	t.Fatalf("no function computes %q", c.Function)
 	return nil
 }

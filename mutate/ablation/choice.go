@@ -14,7 +14,7 @@ import (
 const (
 	proof  = .65
 	slight = .2
-	// leastLoss is the least that anybody minds, in score units.
+	// leastLoss is the least loss that matters, in score units.
 	leastLoss = .01
 )
 

@@ -130,7 +130,7 @@ type side struct {
 	back   set
 }
 
-// lacking are the trials of the sides at the spots that nobody has made.
+// lacking are the trials of the sides at the spots that are not made yet.
 func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
 	var out []mutate.Trial
 	for _, at := range spots {

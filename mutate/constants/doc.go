@@ -28,7 +28,7 @@
 // with a point or an exponent stays one. Other bases and digit groups are kept.
 //
 // Refused, because it would be guesswork or because the change could not be adopted:
-// variables (somebody may assign to them, so that the literal is not what runs), lists
+// variables (code may assign to them, so that the literal is not what runs), lists
 // of names, values that a following constant repeats implicitly, expressions such as
 // 1 << 20 (which number is meant?), fractions of a time unit (the product may be no
 // whole number of nanoseconds), hexadecimal floats, characters, whole numbers beyond

@@ -4,7 +4,7 @@
 // `make bench-search` prints its table. It is a benchmark and nothing that a night
 // uses.
 //
-// A budget counts evaluations of one config on one task, whoever spends it. All
+// A budget counts evaluations of one config on one task, whichever searcher spends it. All
 // contestants start from the same default, draw the same luck at the same config, task
 // and repeat, and see tasks in proportion to their weight. Peers are in the set-up that
 // did best of those tried (see Field): few tasks a config at first, the default among

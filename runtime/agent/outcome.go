@@ -4,7 +4,7 @@ package agent
 type Outcome string
 
 // The outcomes. OK, WrongToolBoundary and LowUtility leave an answer that can be
-// graded; Infrastructure is nobody's score; all others count as a failure.
+// graded; Infrastructure is no score; all others count as a failure.
 const (
 	OK                Outcome = "ok"
 	Execution         Outcome = "execution"

@@ -16,7 +16,7 @@ type ChangeRequest struct {
 	Target    string          `json:"target"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
-	// RequiresHumanApproval is always true; it stands there for whoever reads the JSON.
+	// RequiresHumanApproval is always true; it stands there for a reader of the JSON.
 	RequiresHumanApproval bool `json:"requires_human_approval"`
 }
 

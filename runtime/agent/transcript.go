@@ -2,7 +2,7 @@ package agent
 
 import "encoding/json"
 
-// Transcript is the ordered record of one run. Its size is bounded by whoever
+// Transcript is the ordered record of one run. Its size is bounded by the runtime that
 // fills it; Dropped counts the events that were left out.
 type Transcript struct {
 	// Policy is the version of the policies that the run was under.

@@ -97,7 +97,7 @@ func TestBudgetUnderConcurrency(t *testing.T) {
 	}
 }
 
-// A budget of time is exact although nobody knows before how long a call takes.
+// A budget of time is exact although it is not known before how long a call takes.
 func TestElapsedIsNotOvershot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Hour, PerRun: Budget{Elapsed: 100 * time.Second}}))

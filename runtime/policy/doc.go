@@ -14,7 +14,7 @@
 // An invocation, which an agent, a model or a config could reach, is only ever
 // stricter; what is not stricter is ignored and named. It gets a limiter and a
 // breaker of its own beside the shared ones, so that it neither escapes nor trips
-// them, and slows nobody else down.
+// them, and slows no other down.
 //
 //	                 local   authored  mcp          provider
 //	deadline         10s     10s       20s          120s

@@ -84,7 +84,7 @@ type gate struct {
 	until time.Time
 }
 
-// maxHold bounds how long one answer keeps everybody away: what the other side says
+// maxHold bounds how long one answer keeps all callers away: what the other side says
 // is foreign text.
 const maxHold = 24 * time.Hour
 

@@ -339,7 +339,7 @@ func TestOthersAreHeldBack(t *testing.T) {
 	})
 }
 
-// What a server says is foreign: it cannot keep everybody away for ever.
+// What a server says is foreign: it cannot keep all callers away for ever.
 func TestHoldIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{}))

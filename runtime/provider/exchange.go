@@ -32,7 +32,7 @@ type exchange struct {
 // Do reads the whole response. It implements the libraries' HTTP clients.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	for name := range req.Header {
-		if strings.HasPrefix(name, "X-Stainless-") { // this machine is nobody's business
+		if strings.HasPrefix(name, "X-Stainless-") { // they describe this machine
 			req.Header.Del(name)
 		}
 	}

@@ -123,7 +123,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestNoConnection has nobody who listens, and keys that are missing.
+// TestNoConnection has a server that does not listen, and keys that are missing.
 func TestNoConnection(t *testing.T) {
 	for _, kind := range kinds {
 		_, err := ask(t, router(t, provider.Endpoint{Name: "gone", Kind: kind, BaseURL: "http://127.0.0.1:1"}, nil), nil)
@@ -142,7 +142,7 @@ func TestNoConnection(t *testing.T) {
 	}
 }
 
-// TestRedirect checks that a key does not follow a redirect, whoever's client it is.
+// TestRedirect checks that a key does not follow a redirect, with any client.
 func TestRedirect(t *testing.T) {
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the thief was asked, with %v", r.Header)

@@ -6,7 +6,7 @@ import (
 )
 
 // quirk is a set of parameters that a model does not take. Which ones it takes is
-// learnt from its refusals, so that nobody has to configure it.
+// learnt from its refusals, so that no key has to configure it.
 type quirk uint8
 
 const (

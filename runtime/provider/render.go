@@ -145,7 +145,7 @@ func (c *Chat) goal(req *model.Request) {
 }
 
 // posing finds the runtime's name at the beginning of a line, whatever ends the line
-// before it for a reader, in any case, and behind what nobody sees.
+// before it for a reader, in any case, and behind invisible characters.
 var posing = regexp.MustCompile(`(?i)(^|[\n\r\v\f\x{85}\x{2028}\x{2029}])([\t\x{ad}\x{200b}-\x{200f}\x{2060}\x{feff}]*)(runtime[ \t]*:)`)
 
 // plain is text that does not pass for the runtime's word.

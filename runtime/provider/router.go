@@ -203,7 +203,7 @@ func identity(chat *Chat, route Route) string {
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// final is the error of a call for whoever runs the turn.
+// final is the error of a call for the caller of the turn.
 func final(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

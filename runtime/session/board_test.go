@@ -125,7 +125,7 @@ func TestBoardIsShared(t *testing.T) {
 	}
 }
 
-// TestBoardModel: against a list of everything ever put, nobody reads a private key
+// TestBoardModel: against a list of everything ever put, no other agent reads a private key
 // of another, nothing expired is seen, everything else is, and the bounds hold.
 func TestBoardModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

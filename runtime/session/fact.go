@@ -46,7 +46,7 @@ type spoken struct {
 }
 
 // take cuts messages into sentences and says of each what it is worth. Only what
-// user and assistant said can become a fact: what tools returned is nobody's word.
+// user and assistant said can become a fact: what tools returned is neither's word.
 func (d Distiller) take(messages []agent.Message) []spoken {
 	var out []spoken
 	for i, m := range messages {

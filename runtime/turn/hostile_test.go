@@ -26,7 +26,7 @@ import (
 // links, in files that hold secrets. It must turn up nowhere.
 const canary = "canary-5e1f0c"
 
-// foreign is a tool of somebody else, as hostile as a test wants it.
+// foreign is a foreign tool, as hostile as a test wants it.
 type foreign struct {
 	spec tool.Spec
 	call func(ctx context.Context, args json.RawMessage) (tool.Result, error)
@@ -229,7 +229,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// inBubble runs a test on a clock of its own, which only moves while everybody waits.
+// inBubble runs a test on a clock of its own, which only moves while every goroutine waits.
 func inBubble(test func(t *testing.T)) func(t *testing.T) {
 	return func(t *testing.T) { synctest.Test(t, test) }
 }

@@ -13,7 +13,7 @@ import (
 
 // TestStopReasons: why a model stopped decides what its reply is worth. What was cut
 // off is sent back once; where nothing was said, asking again would only be paid for
-// again; a refusal is an answer, and nobody is asked twice for it.
+// again; a refusal is an answer, and no model is asked twice for it.
 func TestStopReasons(t *testing.T) {
 	length, refusal := model.StopLength, model.StopRefusal
 	for name, c := range map[string]struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// oracle is one case whose result somebody else's program, or a hand, has found.
+// oracle is one case whose result another program, or a calculation by hand, has found.
 type oracle struct {
 	ID, Function string
 	Input        struct {
@@ -76,6 +76,6 @@ func (c oracle) compute(t *testing.T) []float64 {
 		}
 		return out
 	}
-	t.Fatalf("nobody computes %q", c.Function)
+	t.Fatalf("no function computes %q", c.Function)
 	return nil
 }

@@ -114,7 +114,7 @@ func TestPatchIsWrittenFromFailures(t *testing.T) {
 	if !strings.Contains(first, `"task":"t`) {
 		t.Error("no failure is shown")
 	}
-	// The next night comes within the hour: nobody is asked.
+	// The next night comes within the hour: no model is asked.
 	if s, err = Run(t.Context(), o); err != nil || len(m.asked) != 2 || !strings.Contains(s.Run.Patches[0].Text, "one patch an hour") {
 		t.Errorf("asked %d times, %+v, %v", len(m.asked), s.Run.Patches, err)
 	}
@@ -222,7 +222,7 @@ func TestTimeIsKeptForTuning(t *testing.T) {
 	}
 }
 
-// TestInterruptedPatches: whoever stops the run while patches are made finds it
+// TestInterruptedPatches: a person who stops the run while patches are made finds it
 // interrupted, and it is taken up again where it was.
 func TestInterruptedPatches(t *testing.T) {
 	m := &scripted{says: []string{touchesTests}}
