@@ -330,7 +330,7 @@ func TestSpyProgram(t *testing.T) {
 			}))
 			defer server.Close()
 			t.Setenv("SPY_ADDR", server.URL)
-			dir := spyWorkspace(t, "{kind: command, argv: [spy], protocol: "+protocol+", pool: 2, timeout: 60s, env: [SPY_ADDR]}")
+			dir := spyWorkspace(t, "{kind: command, argv: [spy], protocol: "+protocol+", pool: 2, timeout: 60s, env: [SPY_ADDR], network: host}")
 			evolve(t, dir, "run", "--budget-evals", "360", "--seed", "3", "--quiet")
 			// Few processes stay up, one pid each; once shows that pids of many are alike. The
 			// age of the agent's own folder is the time of night, which any clock tells.
