@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/keeping"
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
@@ -73,7 +74,8 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
 			return sh.forecast(ctx, root, w)
 		},
-		Marks: func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
+		Backup: func(w *workspace.Workspace) (last, fault string) { return backupWords(keeping.Look(w.StateDir())) },
+		Marks:  func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
@@ -261,8 +262,11 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 	if err != nil {
 		return untoldError{err}
 	}
+	made := sh.backUp(ctx, w, a, s)
 	if o.json {
-		if err := sh.printJSON(outcomeOf(s)); err != nil {
+		out := outcomeOf(s)
+		out.Backup = made
+		if err := sh.printJSON(out); err != nil {
 			return untoldError{err}
 		}
 	} else {
@@ -271,6 +275,9 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 			return untoldError{err}
 		}
 		_, _ = fmt.Fprintf(sh.stdout, "\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
+		if made != nil {
+			_, _ = fmt.Fprintf(sh.stdout, "  backup  %s (%s)\n", made.File, humanize.IBytes(uint64(made.Bytes)))
+		}
 		sh.next(s)
 	}
 	if s.Run.Exit != 0 {

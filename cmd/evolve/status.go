@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/keeping"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -30,6 +32,8 @@ type statusView struct {
 	Entries    []entriesLine    `json:"entries"`
 	Runs       []runLine        `json:"runs"`
 	Adopted    []proposalLine   `json:"adopted"`
+	// Backup is the last backup that a night made, and why the latest made none.
+	Backup keeping.State `json:"backup"`
 }
 
 type runLine struct {
@@ -75,6 +79,7 @@ func (sh *shell) statusCommand() *cli.Command {
 			if err := lookIfThere(root, func(a *archive.Archive) error { return view.fill(c.Context, a, newStaleness(root), sh.now()) }); err != nil {
 				return err
 			}
+			view.Backup = keeping.Look(filepath.Join(root, ".evolve"))
 			if c.Bool("json") {
 				return sh.printJSON(view)
 			}
@@ -257,6 +262,7 @@ func (sh *shell) printStatus(v statusView) {
 			}
 		}
 	}
+	sh.printBackup(v.Backup)
 	if len(v.Adopted) > 0 {
 		out("\nadopted\n")
 		for _, p := range v.Adopted {

@@ -41,6 +41,10 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("a point of no unit", "prefer: {cost: 2}\n", `evolve.yaml:1:16: "cost" is 2, which may be meant in per cent or as a ratio (write 2% or 200%)`, true),
 		settings("a point in words", "prefer: {cost: cheap}\n", `evolve.yaml:1:16: "cost" must be a share, not text (write it like 2%)`, true),
 		settings("a point of an unknown metric", "prefer: {tool_cals: 2%}\n", `evolve.yaml:1:10: unknown key "tool_cals" (did you mean "tool_calls"?)`, true),
+		settings("size without a unit", "keep: {size: 2000}\n", `evolve.yaml:1:14: "size" must be a size (write it like 500MB or 2GiB)`, true),
+		settings("size of nothing", "keep: {size: 1kB}\n", `evolve.yaml:1:14: "size" is 1kB, outside 1.0 MiB to 1.0 PiB`, false),
+		settings("no night", "keep: {nights: 0}\n", `evolve.yaml:1:16: "nights" is 0, outside 1 to 1000000000`, true),
+		settings("backups in a home", "backup: {dir: ~/b}\n", `evolve.yaml:1:15: "dir" must be a path without ~ or $ at its start, not "~/b"`, true),
 		settings("price without output", "prices:\n  small: {input: 1}\n", `evolve.yaml:2:10: "output" is missing`, true),
 		settings("price misspelt", "prices:\n  small: {input: 1, ouput: 2}\n", `
 evolve.yaml:2:10: "output" is missing

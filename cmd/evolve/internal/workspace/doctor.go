@@ -67,6 +67,9 @@ type Probes struct {
 	Limits func(ctx context.Context, w *Workspace) ([]Forecast, error)
 	// Marks looks at the marked constants of targets; nil looks at none.
 	Marks Marks
+	// Backup says in words which backup is the last; fault is why the latest night made
+	// none, or empty. Nil looks at none.
+	Backup func(w *Workspace) (last, fault string)
 }
 
 // Space on the disk below which doctor warns, and below which a run would not last.
@@ -84,6 +87,7 @@ func Doctor(ctx context.Context, p Probes) []Check {
 	checks = append(checks, checkGit(ctx, p)...)
 	checks = append(checks, checkSandbox(ctx, p, w), checkDisk(p), checkWritable(p), checkClock(ctx, p), checkArchive(ctx, p))
 	if w != nil {
+		checks = append(checks, checkBackup(p, w)...)
 		checks = append(checks, checkOwn(w)...)
 		checks = append(checks, checkSuites(w)...)
 		checks = append(checks, checkAgents(ctx, p, w)...)
@@ -224,6 +228,22 @@ func checkArchive(ctx context.Context, p Probes) Check {
 		return fail(name, "evolve archive check tells more; restore a backup", "%v", err)
 	}
 	return fail(name, "", "cannot be opened: %v", err)
+}
+
+// checkBackup looks at the backups that nights make.
+func checkBackup(p Probes, w *Workspace) []Check {
+	const name = "backup"
+	if p.Backup == nil {
+		return nil
+	}
+	if w.Settings.Backup.Keep == 0 {
+		return []Check{ok(name, "off: nights make none (backup.keep in evolve.yaml is 0)")}
+	}
+	last, fault := p.Backup(w)
+	if fault != "" {
+		return []Check{warn(name, "make room or name another folder as backup.dir in evolve.yaml; `evolve archive backup FILE` makes one now", "%s", fault)}
+	}
+	return []Check{ok(name, "%s", last)}
 }
 
 func checkAgents(ctx context.Context, p Probes, w *Workspace) []Check {

@@ -63,6 +63,8 @@ func stringKeys(v any) any {
 // fullSettings and fullAgent use every key; the agent is that of the specification.
 const (
 	fullSettings = `
+backup: {keep: 7, dir: /srv/backups}
+keep: {nights: 60, size: 1.5GiB}
 version: 1
 budget: {evaluations: 10, usd: 2.5, time: 1h30m, until: "06:30"}
 limits: {timeout: 90s, max_cost_usd: 0.25, max_output_bytes: 65536, max_iterations: 12, max_tokens: 50000}

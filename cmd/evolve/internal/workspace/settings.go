@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"math"
+	"path/filepath"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -22,6 +23,7 @@ func DefaultSettings() Settings {
 		Search:  Search{Selection: selection.Default, Concurrency: 8, Lookahead: 32, Baseline: .1},
 		Confirm: Confirm{Finalists: 3, Level: .05, Share: .65},
 		Patches: Patches{Sandbox: "auto"},
+		Backup:  Backup{Keep: 3, Dir: filepath.ToSlash(defaultBackups)},
 	}
 }
 
@@ -66,6 +68,8 @@ func settingsKeys(f *settingsFile) object {
 			{name: "safety", doc: "what holds whatever an agent does", field: safetyKeys(f)},
 			{name: "adoption", doc: "what follows when a proposal was adopted, or an adoption taken back", field: adoptionKeys(s)},
 			{name: "patches", doc: "code that patches may be proposed for; evolve help patch tells of it", field: patchKeys(f)},
+			{name: "backup", doc: "the copy of the archive that each night makes at its end; evolve archive restore reads it", field: backupKeys(&s.Backup)},
+			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive says more", field: keepKeys(&s.Keep)},
 		},
 		later: []string{"gates", "notify", "heartbeat", "archive"},
 	}

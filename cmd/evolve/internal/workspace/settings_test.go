@@ -90,6 +90,8 @@ func TestSettings(t *testing.T) {
 				},
 				Reviewers: []string{"solver"}, Sandbox: "none", Write: "default",
 			},
+			Backup: Backup{Keep: 7, Dir: "/srv/backups"},
+			Keep:   Keep{Nights: 60, Size: 3 << 29},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

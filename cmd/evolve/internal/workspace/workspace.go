@@ -63,6 +63,9 @@ type Settings struct {
 	Adoption Adoption
 	// Patches is the code that patches may be proposed for.
 	Patches Patches
+	// Backup is the copy of the archive after each night, Keep how long its bulk is kept.
+	Backup Backup
+	Keep   Keep
 }
 
 // Adoption settings.

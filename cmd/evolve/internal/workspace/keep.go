@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"math"
+	"path/filepath"
+	"regexp"
+
+	"github.com/dustin/go-humanize"
+	"go.yaml.in/yaml/v4"
+)
+
+// Backup settings.
+type Backup struct {
+	// Keep is how many backups of nights are kept, 3 by default; 0: none is made.
+	Keep int
+	// Dir is the folder that they are written to, relative to the workspace.
+	Dir string
+}
+
+// Keep says how much of what nights recorded is kept; the zero value keeps everything.
+type Keep struct {
+	// Nights is how many nights of an agent keep their transcripts and evaluations; 0: all.
+	Nights int
+	// Size is what the archive may take on disk, in bytes; 0: any.
+	Size int64
+}
+
+// defaultBackups is the folder of backups where none is named.
+var defaultBackups = filepath.Join(".evolve", "backups")
+
+// BackupDir is the folder that backups are written to.
+func (w *Workspace) BackupDir() string {
+	dir := filepath.FromSlash(w.Settings.Backup.Dir)
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(w.Root, dir)
+}
+
+// The bounds of sizes in evolve.yaml.
+const (
+	leastSize = 1 << 20
+	mostSize  = 1 << 50
+)
+
+// folderPattern leaves out what a shell would expand: no shell reads it.
+var folderPattern = regexp.MustCompile(`^[^~$\x00-\x1f][^\x00-\x1f]*$`)
+
+func backupKeys(b *Backup) object {
+	return object{keys: []key{
+		{name: "keep", doc: "backups of nights that are kept, the newest; 0 makes none", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
+		{name: "dir", doc: "folder that they are written to, relative to this file; another disk survives the loss of this one", field: text{to: &b.Dir, pattern: folderPattern, rule: "a path without ~ or $ at its start"}, def: filepath.ToSlash(b.Dir)},
+	}}
+}
+
+func keepKeys(k *Keep) object {
+	return object{keys: []key{
+		{name: "nights", doc: "nights of an agent that keep their transcripts and evaluations; the evaluations of its latest 30 stay in any case, because nights learn from them", field: whole[int]{&k.Nights, 1, maxCount}, example: "60"},
+		{name: "size", doc: "what the archive may take on disk, such as 2GiB; the oldest transcripts go first, then the oldest evaluations", field: size{&k.Size, leastSize, mostSize}, example: "2GiB"},
+	}}
+}
+
+// size is a number of bytes such as 500MB or 2GiB.
+type size struct {
+	to       *int64
+	min, max int64
+}
+
+var sizePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)B$`)
+
+func (f size) read(s *source, n *yaml.Node, name string) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || !sizePattern.MatchString(n.Value) {
+		s.bad(n, "write it like 500MB or 2GiB", "%s must be a size", name)
+		return
+	}
+	v, err := humanize.ParseBytes(n.Value)
+	if err != nil || v > math.MaxInt64 || int64(v) < f.min || int64(v) > f.max {
+		s.bad(n, "", "%s is %s, outside %s to %s", name, n.Value, humanize.IBytes(uint64(f.min)), humanize.IBytes(uint64(f.max)))
+		return
+	}
+	*f.to = int64(v)
+}
+
+func (size) schema() schema { return schema{"type": "string", "pattern": sizePattern.String()} }
