@@ -82,6 +82,7 @@ func (t *trial) probe(l *laid) (*probed, error) {
 	out := &probed{files: map[string][]byte{}, variable: t.variable, all: t.all}
 	for _, p := range l.changed {
 		switch dir := path.Dir(p); {
+		case l.document(p):
 		case filepath.Ext(p) != ".go":
 			out.unseen = append(out.unseen, p+", which is no Go source")
 		case l.is.folders[dir] == nil && l.was.folders[dir] == nil:

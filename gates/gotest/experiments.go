@@ -3,6 +3,7 @@ package gotest
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // experiments are what running the tests on code that reports and breaks has shown.
@@ -14,6 +15,9 @@ type experiments struct {
 	noticed map[string]string
 	// bound are the words of mutants beyond the limit, which were not tried.
 	bound map[string]bool
+	// decides are the never words of conditions of which a test notices that they are held
+	// true or false; untried those for which no time was left.
+	decides, untried map[string]bool
 	// restless are packages in which changed code is called without any test, where
 	// mutants say nothing.
 	restless []string
@@ -28,13 +32,14 @@ type trialRun struct {
 	kit   *kit
 	weak  string
 	quiet run
+	took  time.Duration // the quiet run
 }
 
 // experiment runs the tests of the changed packages on the instrumented code, and
 // those of their dependents as far as that leaves something open.
 func (t *trial) experiment(ctx context.Context) (*experiments, error) {
 	return t.broken.do(func() (*experiments, error) {
-		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}}
+		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}, decides: map[string]bool{}, untried: map[string]bool{}}
 		c, err := t.compile(ctx)
 		if err != nil || len(c.probed.mutants) == 0 {
 			return e, err
@@ -104,6 +109,11 @@ func (e *experiments) settled(p *probed) bool {
 			return false
 		}
 	}
+	for _, x := range p.forced {
+		if !e.decides[x.never] {
+			return false
+		}
+	}
 	return true
 }
 
@@ -124,6 +134,8 @@ func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map
 			return nil
 		}
 		var err error
+		begun := t.lab.Now()
+		defer func() { runs[i].took = t.lab.Now().Sub(begun) }()
 		if runs[i].quiet, err = k.run(ctx, m, p, t.variable, t.dir, how{word: t.quiet, skip: runs[i].weak}); err != nil {
 			return err
 		}
@@ -173,8 +185,54 @@ func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map
 			e.noticed[x.word] = noticed[i]
 		}
 	}
+	if err != nil {
+		return err
+	}
+	return e.force(ctx, t, c, runs, calm)
+}
+
+// force holds each condition true, and false, where it is not so by itself, until a test
+// notices one of the two. That takes no longer in all than one run of tests may.
+func (e *experiments) force(ctx context.Context, t *trial, c *compiled, runs []trialRun, calm []bool) error {
+	list := slices.DeleteFunc(slices.Clone(c.probed.forced), func(x forced) bool { return e.decides[x.never] })
+	noticed, untried := make([]bool, len(list)), make([]bool, len(list))
+	begun := t.lab.Now()
+	err := t.each(ctx, len(list), func(ctx context.Context, m *marks, i int) error {
+		x := list[i]
+		for j, r := range runs {
+			if !calm[j] {
+				continue
+			}
+			for _, way := range []struct {
+				word, seen string
+				endless    bool
+			}{{x.never, x.seenTrue, false}, {x.always, x.seenFalse, x.loop}} {
+				if !r.quiet.words[way.seen] || way.endless {
+					continue
+				}
+				if untried[i] = t.lab.Now().Sub(begun) > t.limits.Tests; untried[i] {
+					return nil
+				}
+				got, err := r.kit.run(ctx, m, r.pkg, t.variable, t.dir, how{word: way.word, skip: r.weak, first: true, patience: r.patience()})
+				if err != nil {
+					return err
+				}
+				if noticed[i] = r.kit.sealed[r.pkg.path].notices(r.quiet, got); noticed[i] {
+					return nil
+				}
+			}
+		}
+		return nil
+	})
+	for i, x := range list {
+		e.decides[x.never], e.untried[x.never] = noticed[i], untried[i]
+	}
 	return err
 }
+
+// patience is how long tests may take whose code is held to one way, which can have it go
+// on for ever: much longer than they do.
+func (r trialRun) patience() time.Duration { return 5*time.Second + 5*r.took }
 
 // notices reports whether a test that passes on the code as it is began and did not
 // pass on the mutant.

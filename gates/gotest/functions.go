@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/printer"
@@ -54,6 +55,8 @@ type function struct {
 	// any is the changed type that this function is one user of, of which one that a
 	// test notices is enough; "" when it must be noticed itself.
 	any string
+	// values are the changed values; conditions that use one count as changed.
+	values map[string]bool
 	// why says how a function whose own text is the same came to be here.
 	why string
 }
@@ -188,6 +191,7 @@ func compare(was, is source) changes {
 	}
 	is.spread(values)
 	raws := was.raws()
+	renamed := renames(was, is)
 	used := map[string]bool{}
 	for _, file := range slices.Sorted(maps.Keys(is.files)) {
 		for _, d := range is.files[file].Decls {
@@ -198,7 +202,7 @@ func compare(was, is source) changes {
 				}
 				f, ok := is.changed(file, d, before, values, types)
 				if ok && f.body != nil {
-					f.old = raws[f.name]
+					f.old = raws[cmp.Or(renamed[f.name], f.name)]
 					out.functions = append(out.functions, f)
 				}
 				for _, set := range []map[string]bool{values, types} {
@@ -327,11 +331,12 @@ func (s source) raws() map[string]string {
 func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string, values, types map[string]bool) (function, bool) {
 	f := function{file: file, name: gosource.FuncName(d), body: d.Body, whole: d}
 	if !slices.Contains(before[f.name], print(d)) {
+		f.values = values
 		return f, true
 	}
 	for _, n := range slices.Sorted(maps.Keys(values)) {
 		if mentions(d, map[string]bool{n: true}) {
-			f.why = "uses " + n
+			f.why, f.values = "uses "+n, values
 			return f, true
 		}
 	}

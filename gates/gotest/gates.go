@@ -106,6 +106,9 @@ func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 			base = known[m].Build
 		}
 	}
+	if l.onlyDocuments() {
+		return gates.Passed, l.noCode(), nil
+	}
 	if len(c.results) == 0 && len(l.changed) > 0 {
 		return gates.Flagged, "nothing is built or tested: there is no go.mod above what the patch changes: " + some(l.changed), nil
 	}

@@ -87,3 +87,33 @@ func TestEmbeddedTests(t *testing.T) {
 		t.Error(lane, said)
 	}
 }
+
+// TestDocuments: a text for people outside every module is no fault of a patch, alone or
+// beside code; code in no module, and a text that a package could embed, are.
+func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the gates four times")
+	}
+	t.Parallel()
+	l := newLab(t)
+	for _, c := range []struct {
+		name, lane string
+		files      map[string]string
+	}{
+		{"alone", "passed", map[string]string{"README.md": "# Two modules\n", "docs/NOTICE": "none\n"}},
+		{"beside code", "passed", map[string]string{"README.md": "# Two modules\n", "core/core.go": "package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n"}},
+		{"code in no module", "human", map[string]string{"docs/x.go": "package docs\n"}},
+		{"in a module", "human", map[string]string{"core/README.md": "# Core\n"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			base, candidate := twoModules(), twoModules()
+			for name, text := range c.files {
+				candidate[name] = []byte(text)
+			}
+			if lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate)); lane != c.lane {
+				t.Errorf("%s, want %s\n%s", lane, c.lane, said)
+			}
+		})
+	}
+}

@@ -64,6 +64,8 @@ func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) 
 		return gates.Flagged, "not verified: " + some(open), nil
 	case len(open) > 0:
 		return gates.Flagged, "not verified: " + some(open) + "; " + tried, nil
+	case l.onlyDocuments():
+		return gates.Passed, l.noCode(), nil
 	case len(c.probed.mutants) == 0 && len(l.changed) == 0:
 		return gates.Flagged, "not verified: the patch changes nothing but tests", nil
 	case len(c.probed.mutants) == 0:
@@ -92,8 +94,9 @@ func (e *experiments) why(x mutant, most int) string {
 	return " may panic without a test noticing"
 }
 
-// coverageGate wants every changed statement to be reached, every new condition to
-// decide something, and nothing to be taken away that no test looked at.
+// coverageGate wants every changed statement to be reached, every new or changed condition
+// to decide something that a test notices, and nothing to be taken away that no test
+// looked at.
 func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
 	c, err := t.compile(ctx)
 	if err != nil {
@@ -104,19 +107,35 @@ func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error)
 		return "", "", err
 	}
 	var open, idle []string
-	statements, conditions := 0, 0
+	statements := 0
+	conditions, undecided := map[string]bool{}, map[string]bool{}
 	for _, p := range c.probed.probes {
-		switch p.condition {
-		case "":
+		at := fmt.Sprintf("%s:%d", p.file, p.line)
+		if p.condition == "" {
 			statements++
 			if !e.reached[p.word] {
-				open = append(open, fmt.Sprintf("%s:%d", p.file, p.line))
+				open = append(open, at)
 			}
+			continue
+		}
+		key := strconv.QuoteToASCII(p.condition) + " " + at
+		conditions[key] = true
+		if !e.reached[p.word] {
+			undecided[key] = true
+			idle = append(idle, fmt.Sprintf("%s is never %s (%s)", strconv.QuoteToASCII(p.condition), p.wants, at))
+		}
+	}
+	var loose []string
+	for _, x := range c.probed.forced {
+		at := fmt.Sprintf("%s:%d", x.file, x.line)
+		key := strconv.QuoteToASCII(x.text) + " " + at
+		switch {
+		case undecided[key] || e.decides[x.never]:
+		case e.untried[x.never]:
+			loose = append(loose, fmt.Sprintf("%s was not held true or false, for lack of time (%s)", strconv.QuoteToASCII(x.text), at))
 		default:
-			conditions++
-			if !e.reached[p.word] {
-				idle = append(idle, fmt.Sprintf("%s is never %t (%s:%d)", strconv.QuoteToASCII(p.condition), p.decides, p.file, p.line))
-			}
+			undecided[key] = true
+			loose = append(loose, fmt.Sprintf("%s can be held true or false (%s)", strconv.QuoteToASCII(x.text), at))
 		}
 	}
 	lost, err := t.lost(ctx)
@@ -127,8 +146,8 @@ func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error)
 	if statements > 0 {
 		said = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), count(statements, "changed statement"))
 	}
-	if conditions > 0 {
-		said += fmt.Sprintf("; %d of %s seen to decide", conditions-len(idle), count(conditions, "new condition"))
+	if len(conditions) > 0 {
+		said += fmt.Sprintf("; %d of %s seen to decide", len(conditions)-len(undecided), count(len(conditions), "new condition"))
 	}
 	if len(open) > 0 {
 		said += "; not reached: " + some(open)
@@ -136,10 +155,13 @@ func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error)
 	if len(idle) > 0 {
 		said += "; in no test " + some(idle)
 	}
+	if len(loose) > 0 {
+		said += "; without a test noticing " + some(loose)
+	}
 	if len(lost) > 0 {
 		said += "; taken away, and reached by no test of the base: " + some(lost)
 	}
-	if len(open)+len(idle)+len(lost) > 0 {
+	if len(open)+len(idle)+len(loose)+len(lost) > 0 {
 		return gates.Flagged, said, nil
 	}
 	return gates.Passed, said, nil

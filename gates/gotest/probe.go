@@ -18,14 +18,14 @@ type mutant struct {
 }
 
 // probe is a changed statement and the word it reports when it is reached, or a new
-// condition and the word it reports when it decides.
+// condition and the word it reports when it is what a test must have seen.
 type probe struct {
 	file string
 	line int
 	word string
-	// condition is its text, "" for a statement; decides the value by which it does.
-	condition string
-	decides   bool
+	// condition is its text, "" for a statement; wants what it must have been: true, false,
+	// what is met or what is chosen.
+	condition, wants string
 }
 
 // probed is the code of changed packages made to report which changed statements
@@ -35,6 +35,7 @@ type probed struct {
 	files    map[string][]byte // by path from the root of the tree
 	mutants  []mutant
 	probes   []probe
+	forced   []forced
 	unseen   []string
 	variable string
 	all      string // the word that makes every mutant panic
@@ -51,6 +52,8 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 	}
 	helper := m.word()
 	puts := map[string]*edits{}
+	choice := false
+	asks := asker{out, m, p, is, helper, &choice}
 	for _, f := range c.functions {
 		put := puts[f.file]
 		if put == nil {
@@ -60,14 +63,28 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 		x := mutant{f, p, m.word(), m.word()}
 		out.mutants = append(out.mutants, x)
 		put.insert(is.fset.Position(f.body.Lbrace).Offset+1, fmt.Sprintf(" %sBreak(%q, %q);", helper, x.word, x.reached))
-		if f.why != "" {
+		if f.why != "" && len(f.values) == 0 {
 			continue // nothing changed in it
 		}
 		first := is.fset.Position(f.whole.Pos()).Line
 		fresh := freshLines(f.old, is.raw(f.file, f.whole))
+		var list []decision
+		all := decisions(f.body)
+		for i, fresh := range freshDecisions(f.old, all, f.values) {
+			if fresh {
+				list = append(list, all[i])
+			}
+		}
 		changed := func(from, to token.Pos) bool {
+			for _, d := range list {
+				for _, body := range d.bodies {
+					if body.Pos() <= from && to <= body.End() {
+						return true // what decides about it is new
+					}
+				}
+			}
 			a, b := is.fset.Position(from).Line-first, is.fset.Position(to).Line-first
-			return slices.Contains(fresh[a:min(b+1, len(fresh))], true)
+			return f.why == "" && slices.Contains(fresh[a:min(b+1, len(fresh))], true)
 		}
 		for _, s := range spots(f.body) {
 			if changed(s.from, s.to) {
@@ -76,30 +93,24 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 				put.insert(is.fset.Position(s.at).Offset, fmt.Sprintf("%sReach(%q); ", helper, w))
 			}
 		}
-		known := knownConditions(f.old)
-		list := slices.DeleteFunc(operands(f.body), func(c condition) bool { return known[c.key()] })
-		ends := make([]edit, len(list))
-		for i, c := range list {
-			w := m.word()
-			out.probes = append(out.probes, probe{f.file, is.fset.Position(c.expr.Pos()).Line, w, print(c.expr), c.decides()})
-			put.insert(is.fset.Position(c.expr.Pos()).Offset, "(")
-			// A comparison has no type of its own, and so fits conditions of any.
-			call := fmt.Sprintf(" || %sDecided(%q) != 0)", helper, w)
-			if c.decides() {
-				call = fmt.Sprintf(" && %sDecided(%q) == 0)", helper, w)
-			}
-			ends[i] = edit{is.fset.Position(c.expr.End()).Offset, 0, call}
-		}
-		for _, e := range slices.Backward(ends) { // what is inside ends first
-			*put = append(*put, e)
-		}
+		asks.ask(f, put, list)
 	}
 	name := ""
 	for file, put := range puts {
+		for _, i := range is.files[file].Imports {
+			if choice && i.Path.Value == `"cmp"` && i.Name == nil {
+				put.insert(len(is.texts[file]), "\nvar _ = cmp.Or[int]\n") // it may be used no more
+			}
+		}
 		out.files[file] = put.apply(is.texts[file])
 		name = is.files[file].Name.Name
 	}
-	out.files[path.Join(p.dir, m.word()+".go")] = fmt.Appendf(nil, instrument, name, helper, out.variable, out.all, armed(out.variable))
+	text := fmt.Appendf(nil, instrument, name, helper, out.variable, out.all, armed(out.variable))
+	text = fmt.Appendf(text, deciding, helper)
+	if choice {
+		text = fmt.Appendf(text, choosing, helper)
+	}
+	out.files[path.Join(p.dir, m.word()+".go")] = text
 }
 
 // spot is a place that can report, and the code that it stands for.
@@ -193,6 +204,4 @@ func %[2]sReach(word string) {
 		_ = f.Close()
 	}
 }
-
-func %[2]sDecided(word string) int { %[2]sReach(word); return 0 }
 `

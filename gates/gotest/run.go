@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"evolve/runtime/sandbox"
 )
@@ -29,6 +30,8 @@ type how struct {
 	// the first failure.
 	only, skip string
 	first      bool
+	// patience bounds the run in wall time, where it is less than the limit; 0: the limit.
+	patience time.Duration
 }
 
 // run is how the tests of a package ended once.
@@ -105,7 +108,11 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 	}
 	s.Dir, s.Argv = dir, append([]string{binary}, h.flags(k.room)...)
 	s.Env = append(s.Env, "PWD="+dir, variable+"="+h.word+":"+seen)
-	timed, cancel := context.WithTimeout(ctx, k.room.limits.Tests)
+	bound := k.room.limits.Tests
+	if h.patience > 0 {
+		bound = min(bound, h.patience)
+	}
+	timed, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	exit, out, err := lab.Walls.Run(timed, s, nil, k.room.limits.Output)
 	r := run{exit: exit, loud: out.Truncated, words: map[string]bool{}, shown: map[string]string{}}

@@ -1,0 +1,223 @@
+package gotest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// forced is a condition that the gate can hold true or false: one that may be either
+// without a test noticing decides nothing that a test looks at.
+type forced struct {
+	pkg  *pkg
+	file string
+	line int
+	text string
+	// never and always are the words that hold it false and true; seenTrue and seenFalse
+	// are reported when it is so by itself.
+	never, always       string
+	seenTrue, seenFalse string
+	loop                bool
+}
+
+// asker puts questions about decisions into the source of a package.
+type asker struct {
+	out    *probed
+	marks  *marks
+	pkg    *pkg
+	in     source
+	helper string
+	// choosing says that a call that chooses was asked, for which the package needs more.
+	choosing *bool
+}
+
+// ask instruments the fresh decisions of a function.
+func (a asker) ask(f function, put *edits, list []decision) {
+	var ends []edit
+	calls := map[*ast.CallExpr][]string{}
+	var order []*ast.CallExpr
+	own := declares(f.whole)
+	for _, d := range list {
+		at := a.in.fset.Position(d.expr.Pos())
+		new := func(text, wants string) string {
+			w := a.marks.word()
+			a.out.probes = append(a.out.probes, probe{file: f.file, line: at.Line, word: w, condition: text, wants: wants})
+			return w
+		}
+		switch {
+		case d.clause != nil:
+			a.element(f, put, d, new)
+		case d.call != nil:
+			fun, _, _ := strings.Cut(print(d.call.Fun), ".")
+			if own[fun] || a.in.functions()[fun] != nil {
+				continue // not what the language calls so
+			}
+			if calls[d.call] == nil {
+				calls[d.call] = make([]string, len(d.call.Args))
+				order = append(order, d.call)
+			}
+			calls[d.call][d.argument] = new(print(d.expr)+" of "+print(d.call.Fun), "what is chosen")
+		default:
+			text := print(d.expr)
+			x := forced{pkg: a.pkg, file: f.file, line: at.Line, text: text, never: a.marks.word(), always: a.marks.word(), loop: d.loop}
+			switch d.op {
+			case token.LOR:
+				x.seenTrue, x.seenFalse = new(text, "true"), a.marks.word()
+			case token.LAND:
+				x.seenTrue, x.seenFalse = a.marks.word(), new(text, "false")
+			default:
+				x.seenTrue, x.seenFalse = new(text, "true"), new(text, "false")
+			}
+			if d.control && !d.several {
+				a.out.forced = append(a.out.forced, x)
+			}
+			put.insert(at.Offset, "((")
+			// A comparison has no type of its own, and so fits conditions of any.
+			call := fmt.Sprintf(") && %[1]sTrue(%[2]q, %[3]q) == 0 || %[1]sFalse(%[4]q, %[5]q) != 0)", a.helper, x.seenTrue, x.never, x.seenFalse, x.always)
+			ends = append(ends, edit{a.in.fset.Position(d.expr.End()).Offset, 0, call})
+		}
+	}
+	for _, call := range order {
+		a.choice(put, call, calls[call])
+	}
+	for _, e := range slices.Backward(ends) { // what is inside ends first
+		*put = append(*put, e)
+	}
+}
+
+// element asks, where a clause begins, which element of its list it was.
+func (a asker) element(f function, put *edits, d decision, new func(text, wants string) string) {
+	at := a.in.fset.Position(d.clause.Colon).Offset + 1
+	reach := func(condition string) {
+		put.insert(at, fmt.Sprintf(" if %s { %sReach(%q) };", condition, a.helper, new("case "+print(d.expr), "what is met")))
+	}
+	switch on := d.on.(type) {
+	case *ast.SwitchStmt:
+		if !pure(on.Tag) || !pure(d.expr) {
+			return // whether the clause is reached is asked anyway
+		}
+		reach(fmt.Sprintf("(%s) == (%s)", oneLine(a.in.raw(f.file, on.Tag)), oneLine(a.in.raw(f.file, d.expr))))
+	case *ast.TypeSwitchStmt:
+		var x ast.Expr
+		switch s := on.Assign.(type) {
+		case *ast.ExprStmt:
+			x = s.X
+		case *ast.AssignStmt:
+			x = s.Rhs[0]
+		}
+		assert, ok := x.(*ast.TypeAssertExpr)
+		if !ok || !pure(assert.X) {
+			return
+		}
+		value, kind := "any("+oneLine(a.in.raw(f.file, assert.X))+")", oneLine(a.in.raw(f.file, d.expr))
+		if kind == "nil" {
+			reach(value + " == nil")
+			return
+		}
+		reach(fmt.Sprintf("_, is := %s.(%s); is", value, kind))
+	}
+}
+
+// choice has a call that chooses report which of its arguments it chose.
+func (a asker) choice(put *edits, call *ast.CallExpr, words []string) {
+	fun := call.Fun
+	if i, ok := fun.(*ast.IndexExpr); ok {
+		fun = i.X
+	}
+	kind := map[string]string{"cmp.Or": "Or", "min": "Min", "max": "Max"}[print(fun)]
+	from, to := a.in.fset.Position(fun.Pos()).Offset, a.in.fset.Position(fun.End()).Offset
+	put.replace(from, to-from, a.helper+kind)
+	put.insert(a.in.fset.Position(call.Lparen).Offset+1, fmt.Sprintf("%q, ", strings.Join(words, ",")))
+	*a.choosing = true
+}
+
+// declares lists the names that stand in a function as anything but what is called.
+func declares(n ast.Node) map[string]bool {
+	out := map[string]bool{}
+	called := map[*ast.Ident]bool{}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.CallExpr:
+			if id, ok := x.Fun.(*ast.Ident); ok {
+				called[id] = true
+			}
+		case *ast.SelectorExpr:
+			if id, ok := x.X.(*ast.Ident); ok {
+				called[id] = true
+			}
+			called[x.Sel] = true
+		case *ast.Ident:
+			out[x.Name] = out[x.Name] || !called[x]
+		}
+		return true
+	})
+	return out
+}
+
+// deciding is added to a package whose conditions are asked.
+const deciding = `
+func %[1]sTrue(seen, never string) int {
+	%[1]sReach(seen)
+	if %[1]sWord == never {
+		return 1
+	}
+	return 0
+}
+
+func %[1]sFalse(seen, always string) int {
+	%[1]sReach(seen)
+	if %[1]sWord == always {
+		return 1
+	}
+	return 0
+}
+`
+
+// choosing is added where calls that choose are asked as well. What is equal to the
+// choice may have been chosen.
+const choosing = `
+func %[1]sChosen[T comparable](words string, chosen T, list []T) T {
+	for i, word := range %[1]sStrings.Split(words, ",") {
+		if word != "" && list[i] == chosen {
+			%[1]sReach(word)
+		}
+	}
+	return chosen
+}
+
+func %[1]sOr[T comparable](words string, list ...T) T {
+	var zero T
+	for i, x := range list {
+		if x != zero {
+			word := %[1]sStrings.Split(words, ",")[i]
+			if word != "" {
+				%[1]sReach(word)
+			}
+			return x
+		}
+	}
+	return %[1]sChosen(words, zero, list)
+}
+
+type %[1]sOrdered interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64 | ~string
+}
+
+func %[1]sMin[T %[1]sOrdered](words string, list ...T) T {
+	out := list[0]
+	for _, x := range list {
+		out = min(out, x)
+	}
+	return %[1]sChosen(words, out, list)
+}
+
+func %[1]sMax[T %[1]sOrdered](words string, list ...T) T {
+	out := list[0]
+	for _, x := range list {
+		out = max(out, x)
+	}
+	return %[1]sChosen(words, out, list)
+}
+`

@@ -1,0 +1,289 @@
+package gotest
+
+import (
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+)
+
+// decision is a place at which code chooses what it does next: the condition of an if, a
+// loop or a case, a comparison anywhere, an operand of && or ||, one element of a list
+// of cases, or one argument of cmp.Or, min or max.
+type decision struct {
+	expr ast.Expr
+	// op is && or || for an operand, which counts as looked at when it was seen to decide.
+	// Any other condition has to be seen both true and false.
+	op token.Token
+	// loop says that the condition is that of a loop: forced true, it need not end.
+	loop bool
+	// several says that the condition has operands, which are forced one by one instead.
+	several bool
+	// control says that it is, or is in, the condition of a statement. Only those are
+	// forced: a value that is worked out may well be one of several that will do, such as
+	// the order of what is alike.
+	control bool
+	// bodies are what the condition decides about, which count as changed with it.
+	bodies []ast.Node
+	// clause and on are, for an element of a list of cases, its clause and statement;
+	// call and argument, for a choice, the call and the place among its arguments.
+	clause   *ast.CaseClause
+	on       ast.Stmt
+	call     *ast.CallExpr
+	argument int
+}
+
+// key tells a decision from others by its text and use, not by its place.
+func (d decision) key() string {
+	switch {
+	case d.call != nil:
+		return "choice " + print(d.call.Fun) + " " + canonical(d.expr)
+	case d.clause != nil:
+		return "case " + subject(d.on) + " " + print(d.expr)
+	case d.op != token.ILLEGAL:
+		return d.op.String() + " " + canonical(d.expr)
+	}
+	return canonical(d.expr)
+}
+
+// subject is the text of what a switch is about.
+func subject(s ast.Stmt) string {
+	switch x := s.(type) {
+	case *ast.SwitchStmt:
+		return print(x.Tag)
+	case *ast.TypeSwitchStmt:
+		return print(x.Assign)
+	}
+	return ""
+}
+
+// decisions lists those below a node, each before the ones within it. Operands of one
+// chain stand in the order of their texts, as that in the source makes no difference to
+// what is compared.
+func decisions(n ast.Node) []decision {
+	var w chooser
+	w.visit(n)
+	return w.found
+}
+
+// chooser collects decisions.
+type chooser struct{ found []decision }
+
+// condition adds a condition that decides about bodies.
+func (w *chooser) condition(e ast.Expr, d decision) {
+	if e == nil {
+		return
+	}
+	inner := ast.Unparen(e)
+	d.expr = e
+	negated := false
+	logic, several := inner.(*ast.BinaryExpr)
+	if not, ok := inner.(*ast.UnaryExpr); ok && not.Op == token.NOT {
+		logic, several = ast.Unparen(not.X).(*ast.BinaryExpr)
+		negated = true
+	}
+	d.several = several && (logic.Op == token.LAND || logic.Op == token.LOR)
+	if negated || !d.several || d.op != logic.Op {
+		w.found = append(w.found, d)
+	}
+	if !d.several {
+		w.below(inner)
+		return
+	}
+	operands := slices.Concat(chain(logic.X, logic.Op), chain(logic.Y, logic.Op))
+	slices.SortStableFunc(operands, func(a, b ast.Expr) int { return cmp.Compare(canonical(a), canonical(b)) })
+	for _, o := range operands {
+		w.condition(o, decision{op: logic.Op, control: d.control})
+	}
+}
+
+// chain lists the operands of a chain of one operator.
+func chain(e ast.Expr, op token.Token) []ast.Expr {
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == op {
+		return slices.Concat(chain(b.X, op), chain(b.Y, op))
+	}
+	return []ast.Expr{e}
+}
+
+// below visits what a condition is made of. What is negated is no condition of its own.
+func (w *chooser) below(e ast.Expr) {
+	switch x := e.(type) {
+	case *ast.BinaryExpr:
+		w.visit(x.X)
+		w.visit(x.Y)
+	case *ast.UnaryExpr:
+		w.below(ast.Unparen(x.X))
+	default:
+		w.visit(e)
+	}
+}
+
+// visit collects the decisions below a node.
+func (w *chooser) visit(n ast.Node) {
+	if n == nil {
+		return
+	}
+	some := func(n ast.Node, present bool) {
+		if present {
+			w.visit(n)
+		}
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.GenDecl:
+			return x.Tok != token.CONST
+		case *ast.ArrayType: // its length is a constant
+			some(x.Elt, true)
+			return false
+		case *ast.IfStmt:
+			some(x.Init, x.Init != nil)
+			d := decision{control: true, bodies: []ast.Node{x.Body}}
+			if x.Else != nil {
+				d.bodies = append(d.bodies, x.Else)
+			}
+			w.condition(x.Cond, d)
+			w.visit(x.Body)
+			some(x.Else, x.Else != nil)
+			return false
+		case *ast.ForStmt:
+			some(x.Init, x.Init != nil)
+			w.condition(x.Cond, decision{control: true, loop: true, bodies: []ast.Node{x.Body}})
+			some(x.Post, x.Post != nil)
+			w.visit(x.Body)
+			return false
+		case *ast.SwitchStmt:
+			some(x.Init, x.Init != nil)
+			some(x.Tag, x.Tag != nil)
+			w.clauses(x, x.Body, x.Tag == nil)
+			return false
+		case *ast.TypeSwitchStmt:
+			some(x.Init, x.Init != nil)
+			w.visit(x.Assign)
+			w.clauses(x, x.Body, false)
+			return false
+		case *ast.BinaryExpr:
+			switch x.Op {
+			case token.LAND, token.LOR, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+				w.condition(x, decision{})
+				return false
+			}
+		case *ast.UnaryExpr:
+			if x.Op == token.NOT {
+				w.condition(x, decision{})
+				return false
+			}
+		case *ast.CallExpr:
+			w.choices(x)
+		}
+		return true
+	})
+}
+
+// clauses adds the elements of the lists of cases: conditions where the switch is about
+// nothing.
+func (w *chooser) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bool) {
+	for _, s := range body.List {
+		c, ok := s.(*ast.CaseClause)
+		if !ok {
+			continue
+		}
+		var bodies []ast.Node
+		for _, s := range c.Body {
+			bodies = append(bodies, s)
+		}
+		for _, e := range c.List {
+			if conditions {
+				w.condition(e, decision{control: true, bodies: bodies})
+				continue
+			}
+			w.found = append(w.found, decision{expr: e, clause: c, on: on, bodies: bodies})
+			w.visit(e)
+		}
+		for _, s := range c.Body {
+			w.visit(s)
+		}
+	}
+}
+
+// choices adds the arguments of a call that chooses among them. What is constant in all
+// of them is none.
+func (w *chooser) choices(x *ast.CallExpr) {
+	fun := x.Fun
+	if i, ok := fun.(*ast.IndexExpr); ok {
+		fun = i.X
+	}
+	name := print(fun)
+	if x.Ellipsis.IsValid() || len(x.Args) < 2 || name != "cmp.Or" && name != "min" && name != "max" {
+		return
+	}
+	if !slices.ContainsFunc(x.Args, func(e ast.Expr) bool { _, literal := ast.Unparen(e).(*ast.BasicLit); return !literal }) {
+		return
+	}
+	for i, e := range x.Args {
+		w.found = append(w.found, decision{expr: e, call: x, argument: i})
+	}
+}
+
+// freshDecisions tells, for each decision of a body, whether it is new: those of the old
+// text of the function that stand in the same order are not, wherever their lines are.
+// values are changed values, whose conditions count as changed.
+func freshDecisions(old string, list []decision, values map[string]bool) []bool {
+	var before []string
+	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+old, parser.SkipObjectResolution); err == nil {
+		for _, d := range decisions(file) {
+			before = append(before, d.key())
+		}
+	}
+	now := make([]string, len(list))
+	fresh := make([]bool, len(list))
+	for i, d := range list {
+		now[i], fresh[i] = d.key(), true
+	}
+	if len(before)*len(now) > 4<<20 {
+		return fresh
+	}
+	longest := make([][]int, len(before)+1)
+	for i := range longest {
+		longest[i] = make([]int, len(now)+1)
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		for j := len(now) - 1; j >= 0; j-- {
+			if before[i] == now[j] {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	for i, j := 0, 0; i < len(before) && j < len(now); {
+		switch {
+		case before[i] == now[j]:
+			fresh[j] = len(values) > 0 && mentions(list[j].expr, values)
+			i, j = i+1, j+1
+		case longest[i][j+1] > longest[i+1][j]:
+			j++
+		default:
+			i++
+		}
+	}
+	return fresh
+}
+
+// pure reports whether an expression can be evaluated once more without any effect.
+func pure(e ast.Expr) bool {
+	does := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.CallExpr:
+			id, ok := x.Fun.(*ast.Ident)
+			does = does || !ok || id.Name != "len" && id.Name != "cap" && id.Name != "string"
+		case *ast.FuncLit:
+			does = true
+		case *ast.UnaryExpr:
+			does = does || x.Op == token.ARROW
+		}
+		return !does
+	})
+	return !does
+}

@@ -1,0 +1,91 @@
+package gotest
+
+import (
+	"cmp"
+	"go/ast"
+	"maps"
+	"slices"
+	"strings"
+
+	gosource "evolve/runtime/source"
+)
+
+// alike is the share of lines that a function has in common with one that is gone, from
+// which on it counts as that one under another name.
+const alike = 0.6
+
+// renames pairs the functions that a folder gains with those that it loses, by their
+// bodies: what is only called otherwise is held against what it was. Each of the lost is
+// one other at most.
+func renames(was, is source) map[string]string {
+	lost, gained := was.bodies(), is.bodies()
+	for name := range was.bodies() {
+		if _, ok := gained[name]; ok {
+			delete(lost, name)
+			delete(gained, name)
+		}
+	}
+	type pair struct {
+		from, to string
+		share    float64
+	}
+	var pairs []pair
+	for from, old := range lost {
+		for to, now := range gained {
+			if share := common(old, now); share >= alike {
+				pairs = append(pairs, pair{from, to, share})
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	out := map[string]string{}
+	taken := map[string]bool{}
+	for _, p := range pairs {
+		if out[p.to] == "" && !taken[p.from] {
+			out[p.to], taken[p.from] = p.from, true
+		}
+	}
+	return out
+}
+
+// bodies are the lines of the functions of a folder by name, without layout.
+func (s source) bodies() map[string][]string {
+	out := map[string][]string{}
+	for _, file := range slices.Sorted(maps.Keys(s.files)) {
+		for _, d := range s.files[file].Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil || fn.Name.Name == "init" {
+				continue
+			}
+			var lines []string
+			for line := range strings.Lines(print(fn.Body)) {
+				if line = strings.TrimSpace(line); line != "" && line != "{" && line != "}" {
+					lines = append(lines, line)
+				}
+			}
+			out[gosource.FuncName(fn)] = lines
+		}
+	}
+	return out
+}
+
+// common is the share of lines, counted on both sides, that two functions have in common.
+func common(a, b []string) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	count := map[string]int{}
+	for _, line := range a {
+		count[line]++
+	}
+	same := 0
+	for _, line := range b {
+		if count[line] > 0 {
+			count[line]--
+			same++
+		}
+	}
+	return 2 * float64(same) / float64(len(a)+len(b))
+}
