@@ -222,9 +222,12 @@ func (e *AlteredError) Hint() string {
 }
 
 // Landed checks that a commit is what was meant, and that the files of a change are in the
-// working tree dir as they are committed. tree is the one that the gates have seen; empty
+// working tree dir, that of the repository when it is empty, as they are committed. tree is the one that the gates have seen; empty
 // checks the files alone. It fails with an *AlteredError.
 func (r *Repository) Landed(ctx context.Context, dir, commit, tree string, files []File) error {
+	if dir == "" {
+		dir = r.dir
+	}
 	got, err := r.TreeOf(commit)
 	if err != nil {
 		return err
@@ -262,6 +265,19 @@ func (r *Repository) Landed(ctx context.Context, dir, commit, tree string, files
 		return &AlteredError{Commit: commit, Folder: dir, Paths: altered}
 	}
 	return nil
+}
+
+// LandedBranch is Landed for the working tree that a branch is checked out in; for a branch
+// that is checked out nowhere it looks at the commit alone.
+func (r *Repository) LandedBranch(ctx context.Context, branch, commit, tree string, files []File) error {
+	places, err := r.Checkouts(branch)
+	if err != nil {
+		return err
+	}
+	if len(places) == 0 {
+		return r.Landed(ctx, "", commit, tree, nil)
+	}
+	return r.Landed(ctx, places[0].Folder, commit, tree, files)
 }
 
 // leftOut reports whether a sparse checkout leaves a file out.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -25,6 +26,8 @@ type shell struct {
 	// place is how to name the workspace in commands to type, when it is not the
 	// one that is found from where the person stands.
 	place string
+	// swept says that what killed processes left to do was looked for.
+	swept atomic.Bool
 }
 
 // run parses the arguments, does one command, and returns the exit code.

@@ -236,7 +236,17 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 	}
 	lend := sh.lender(w.Root, "evolve "+d.name)
 	var out decided
-	var err error
+	mine, err := sh.claimed(w.Root, p.ID)
+	if err != nil {
+		return out, err
+	}
+	if mine == nil {
+		return out, hinted(exitLocked, "wait for it; `evolve show "+p.ID+"` tells what came of it", "another process decides on %s", p.ID)
+	}
+	defer mine.Release()
+	if finished, err := sh.finishFirst(ctx, w, d, p.ID, &out); finished || err != nil {
+		return out, err
+	}
 	if p.Patch != nil {
 		out.Done, err = d.patch(ctx, sh.patchDesk(c, w, lend), p.ID, word)
 	} else {
@@ -250,26 +260,36 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 		return out, hinted(orElse(exitLocked, exitInterrupted, errors.Is(err, archive.ErrLocked)), "nothing was decided; repeat the command", "%w", err)
 	}
 	if err == nil {
-		out.after = sh.afterwards(c, w, lend, out.Proposal, word.By)
+		out.after = sh.afterwards(c, w, lend, out.Proposal)
 	}
 	return out, err
 }
 
+// finishFirst finishes what a killed process has left to do of a decision on a proposal. It
+// reports whether that is the very decision that this command is to make.
+func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
+	in, after, err := sh.finish(ctx, w, id)
+	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
+		return false, err
+	}
+	out.after = after
+	return true, sh.opener(w.Root, "evolve "+d.name)(ctx, func(a *archive.Archive) (err error) {
+		out.Proposal, err = a.Proposal(ctx, id)
+		return err
+	})
+}
+
 // afterwards starts the operator's program when something was adopted or taken back, and
 // tells the ledger what came of it. Nothing of that undoes the decision.
-func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patching.Lender, p archive.ProposalRecord, by string) *decide.After {
-	argv := w.Settings.Adoption.After
-	if len(argv) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
+func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patching.Lender, p archive.ProposalRecord) *decide.After {
+	if len(w.Settings.Adoption.After) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil
 	}
-	done := decide.RunAfter(c.Context, argv, w.Root, sh.env)
-	err := lend.Patiently(c.Context, func(ctx context.Context, a *archive.Archive) error {
-		return decide.NoteAfter(ctx, a, sh.now(), p.ID, by, done)
-	})
+	done, err := sh.after(w, lend).Run(c.Context, p.ID)
 	if err != nil {
 		sh.logger(c).Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
 	}
-	return &done
+	return done
 }
 
 // printFollowing tells what follows from a decision: adopted patches that build on what

@@ -61,15 +61,16 @@ func (sh *shell) doctorCommand() *cli.Command {
 // probes are doctor's eyes on this machine.
 func (sh *shell) probes(root string) workspace.Probes {
 	return workspace.Probes{
-		Root:     root,
-		Load:     func() (*workspace.Workspace, error) { return workspace.Load(root, builtins()) },
-		Git:      workspace.RunGit(sh.env),
-		Sandbox:  sandboxProbe,
-		Free:     workspace.FreeSpace,
-		Writable: workspace.TryWrite,
-		Now:      sh.now,
-		Archive:  func(ctx context.Context) (string, error) { return archiveProbe(ctx, root) },
-		LookPath: exec.LookPath, LookupEnv: sh.lookupEnv,
+		Root:       root,
+		Load:       func() (*workspace.Workspace, error) { return workspace.Load(root, builtins()) },
+		Git:        workspace.RunGit(sh.env),
+		Sandbox:    sandboxProbe,
+		Free:       workspace.FreeSpace,
+		Writable:   workspace.TryWrite,
+		Now:        sh.now,
+		Archive:    func(ctx context.Context) (string, error) { return archiveProbe(ctx, root) },
+		Unfinished: func(ctx context.Context) (string, string, error) { return sh.unfinishedProbe(ctx, root) },
+		LookPath:   exec.LookPath, LookupEnv: sh.lookupEnv,
 		Probe: sh.ping,
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
 			return sh.forecast(ctx, root, w)
@@ -111,6 +112,21 @@ func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspa
 func sandboxProbe(ctx context.Context) (string, error) {
 	walls := sandbox.Detect(ctx)
 	return walls.Name(), walls.Err()
+}
+
+// unfinishedProbe says what is left to do of decisions.
+func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint string, err error) {
+	err = lookIfThere(root, func(a *archive.Archive) error {
+		list, err := unfinishedOf(ctx, a)
+		for i, u := range list {
+			if i > 0 {
+				text += "; "
+			}
+			text, hint = text+u.words(), sh.typed(u.Next)+" finishes it"
+		}
+		return err
+	})
+	return text, hint, err
 }
 
 // archiveProbe says how much is recorded and whether a run is on.

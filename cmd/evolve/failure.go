@@ -104,6 +104,8 @@ func classify(err error) (code int, hint string) {
 	switch {
 	case errors.As(err, &f):
 		return f.code, f.hint
+	case errors.As(err, new(*patch.AlteredError)) && errors.As(err, &refused):
+		return exitIntegrity, refused.Hint
 	case errors.As(err, &refused):
 		return exitGate, refused.Hint
 	case errors.As(err, &loading):

@@ -38,6 +38,8 @@ type process struct {
 	signals        <-chan os.Signal
 	// release gives the signals back to the system: the next one ends the process.
 	release func()
+	// reached is told of every step of a decision. Nil but in tests.
+	reached func(step string) error
 }
 
 // sleep waits for d or until ctx is done, whose cause it returns.

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -85,8 +86,25 @@ func opening(err error) error {
 	return err
 }
 
-// writer opens the archive for writing.
+// writer opens the archive for writing. The first time in a process, it finishes what
+// killed ones have left to do of decisions.
 func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
+	a, err := sh.openWriter(root, owner)
+	if err != nil || sh.swept.Swap(true) {
+		return a, err
+	}
+	left, err := decide.Unfinished(sh.ctx, a)
+	if err == nil && len(left) == 0 {
+		return a, nil
+	}
+	if err = errors.Join(err, a.Close()); err != nil {
+		return nil, err
+	}
+	sh.sweep(root, left)
+	return sh.openWriter(root, owner)
+}
+
+func (sh *shell) openWriter(root, owner string) (*archive.Archive, error) {
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return nil, err
 	}

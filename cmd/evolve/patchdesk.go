@@ -25,7 +25,7 @@ func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, lend patching
 	return &patching.Desk{
 		Archive: lend, Targets: patching.Targets(w), Env: sh.env, Now: sh.now, Scratch: filepath.Join(w.StateDir(), "patches"),
 		Cache: sh.userCache(), Walls: func() sandbox.Walls { return around.sandbox().WithPlaces() }, Unwalled: set.Sandbox == "none", Reviewers: sh.reviewers(c, w),
-		Trial: sh.patchTrial(c, w), Told: told,
+		Trial: sh.patchTrial(c, w), Told: told, Program: len(w.Settings.Adoption.After) > 0, Reached: sh.reached,
 	}
 }
 

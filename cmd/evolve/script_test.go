@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Init()  // the inside of a sandbox is this binary too
 	authored.Init() // and so is whatever runs a tool that an agent wrote
-	testscript.Main(m, map[string]func(){"evolve": main, "toolserver": toolServer, "spy": spyAgent})
+	testscript.Main(m, map[string]func(){"evolve": main, "toolserver": toolServer, "spy": spyAgent, "dying": dying})
 }
 
 // TestScripts runs the commands as a person would: one file for each behaviour.

@@ -34,6 +34,8 @@ type statusView struct {
 	Adopted    []proposalLine   `json:"adopted"`
 	// Backup is the last backup that a night made, and why the latest made none.
 	Backup keeping.State `json:"backup"`
+	// Unfinished are decisions whose process was killed before all was done.
+	Unfinished []unfinished `json:"unfinished,omitempty"`
 }
 
 type runLine struct {
@@ -121,6 +123,9 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 		}
 	})
 	if err != nil {
+		return err
+	}
+	if v.Unfinished, err = unfinishedOf(ctx, a); err != nil {
 		return err
 	}
 	src, err := asTheyAre(ctx, a)
@@ -213,6 +218,9 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 
 func (sh *shell) printStatus(v statusView) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	for _, u := range v.Unfinished {
+		out("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.words(), sh.typed(u.Next))
+	}
 	sh.printWaiting(v.Waiting)
 	if v.Requests > 0 {
 		defer out("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.typed("evolve requests list"))

@@ -132,7 +132,7 @@ func (sh *shell) withDesk(opts *nightly.Options) {
 // desk is where proposals are drawn up and decided on.
 func (sh *shell) desk(w *workspace.Workspace, a *archive.Archive) *decide.Desk {
 	return &decide.Desk{
-		Workspace: w, Archive: a, Env: sh.env, Now: sh.now,
+		Workspace: w, Archive: a, Env: sh.env, Now: sh.now, Reached: sh.reached,
 		Check: func(ctx context.Context, d authored.Definition) authored.Report {
 			pool := authored.NewPool(sh.newWalls(w).sandbox(), 1)
 			defer pool.Close()

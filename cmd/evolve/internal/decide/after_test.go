@@ -55,8 +55,12 @@ func TestAfterInterrupted(t *testing.T) {
 // TestAfterIsNoted: the ledger has what came of it, whatever its output holds.
 func TestAfterIsNoted(t *testing.T) {
 	a := archive.OpenMemory()
+	if _, err := a.NewProposal(t.Context(), archive.ProposalRecord{}); err != nil {
+		t.Fatal(err)
+	}
+	in := archive.Intent{Proposal: "P1", Action: "approve", Stage: archive.IntentDone, By: "Robin"}
 	done := After{Argv: []string{"restart"}, Output: "\x1b[31m\xff", Problem: "exit status 3"}
-	if err := NoteAfter(t.Context(), a, time.Unix(0, 0), "P1", "Robin", done); err != nil {
+	if err := NoteAfter(t.Context(), a, time.Unix(0, 0), in, done); err != nil {
 		t.Fatal(err)
 	}
 	for e, err := range a.Ledger(t.Context(), 1) {

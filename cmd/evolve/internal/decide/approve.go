@@ -69,8 +69,11 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: w.By, Reason: reason, Time: d.Now(), Evidence: p.Evidence}
 	p.State, p.Decision = archive.Approved, brief(decision)
-	if err := d.Archive.Decide(ctx, decision, p); err != nil {
+	if err := d.Archive.Decide(ctx, decision, p, IntentOf(decision)); err != nil {
 		return p, fmt.Errorf("recording the approval: %w", err)
+	}
+	if err := d.step(StepDecided); err != nil {
+		return p, err
 	}
 	return d.adopt(ctx, p, decision, who, w.Found)
 }
@@ -182,55 +185,108 @@ func Hindered(err error) error {
 
 // adopt makes the commit of an approved proposal and stores that it is adopted.
 func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision archive.DecisionRecord, who patch.Person, found []string) (archive.ProposalRecord, error) {
-	commit, err := d.move(ctx, p, who, found, after, files(p), func(audit string) string { return adoptionMessage(p, decision, audit) })
-	if err != nil {
+	in, err := d.move(ctx, IntentOf(decision), who, found, files(p), func(audit string) string { return adoptionMessage(p, decision, audit) })
+	var wrong *patch.AlteredError
+	if err != nil && !errors.As(err, &wrong) {
 		return p, err
 	}
+	if wrong != nil { // nothing is started on files that are not those of the commit
+		in.Stage = archive.IntentDone
+	}
+	p, _, noted := d.adopted(ctx, p, in, in.Commit)
+	if wrong != nil {
+		return p, errors.Join(noted, Altered(ctx, d.Archive, archive.LedgerEntry{Time: d.Now(), Actor: robot}, err, p.ID))
+	}
+	return p, noted
+}
+
+// adopted stores that a commit has adopted a proposal, with what is left to do then.
+func (d *Desk) adopted(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
+	in = d.next(in)
+	in.Commit = commit
 	p.State, p.AdoptedCommit = archive.Adopted, commit
 	if p.Decision != nil {
 		p.Decision.Commit = commit
 	}
-	return p, d.settle(ctx, p, "proposal.adopted", map[string]string{"commit": commit, "variant": string(p.Variant)})
+	err := d.settle(ctx, p, "proposal.adopted", map[string]string{"commit": commit, "variant": string(p.Variant)}, in)
+	if err == nil {
+		err = d.step(StepSettled)
+	}
+	return p, in, err
+}
+
+// next is the intent after its commit is noted; one that is done stays so.
+func (d *Desk) next(in archive.Intent) archive.Intent {
+	if in.Stage == archive.IntentDone {
+		return in
+	}
+	return Next(in, len(d.Workspace.Settings.Adoption.After) > 0)
 }
 
 // move commits a change on the branch that is checked out, making the repository of the
-// files found when there is none. When the files are committed there as the change wants them, an
-// earlier attempt got that far: the commit that is checked out is the one. Git writes
-// the working tree before it moves the branch, so that the files alone show nothing.
-func (d *Desk) move(ctx context.Context, p archive.ProposalRecord, who patch.Person, found []string, side func(archive.FileChange) []byte, change []patch.File, message func(audit string) string) (string, error) {
+// files found when there is none. The name of the commit is stored before the branch moves,
+// so that what a killed process left can be told. It returns the intent with that name. When
+// the files are committed there as the change wants them, an earlier attempt got that far.
+// Git writes the working tree before it moves the branch, so that the files alone show
+// nothing. An *[patch.AlteredError] comes with a commit that is on the branch.
+func (d *Desk) move(ctx context.Context, in archive.Intent, who patch.Person, found []string, change []patch.File, message func(audit string) string) (archive.Intent, error) {
 	repo, err := d.repository()
 	if err != nil {
-		return "", err
+		return in, err
 	}
 	if repo == nil {
 		if repo, err = d.found(ctx, found, who); err != nil {
-			return "", err
+			return in, err
 		}
 	}
-	_, head, err := repo.Head()
+	branch, head, err := repo.Head()
 	if err != nil {
-		return "", err
+		return in, err
 	}
-	differ, err := astray(repo, head, p.Files, side)
+	there, err := holds(repo, head, change)
 	if err != nil {
-		return "", err
+		return in, err
 	}
-	if len(differ) == 0 {
-		return head, nil
+	if there {
+		in.Branch, in.Base, in.Commit = branch, "", head
+		return in, nil
 	}
 	_, audit, err := d.Archive.LedgerHead(ctx)
 	if err != nil {
-		return "", fmt.Errorf("reading the ledger: %w", err)
+		return in, fmt.Errorf("reading the ledger: %w", err)
 	}
-	commit, err := repo.Adopt(ctx, change, message(audit), who)
+	if err := Hindered(repo.Movable(ctx, change)); err != nil {
+		return in, err
+	}
+	commit, err := repo.Commit(head, change, message(audit), who)
 	var conflict *patch.ConflictError
 	if errors.As(err, &conflict) {
-		return "", Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", strings.Join(conflict.Paths, ", "))
+		return in, Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", strings.Join(conflict.Paths, ", "))
 	}
 	if err != nil {
-		return "", fmt.Errorf("committing: %w", err)
+		return in, fmt.Errorf("committing: %w", err)
 	}
-	return commit, nil
+	tree, err := repo.Candidate(head, change)
+	if err != nil {
+		return in, fmt.Errorf("writing the tree: %w", err)
+	}
+	if err := d.step(StepWritten); err != nil {
+		return in, err
+	}
+	in.Branch, in.Base, in.Commit = branch, head, commit
+	if err := d.Archive.PutIntent(ctx, in); err != nil {
+		return in, fmt.Errorf("recording what is to be committed: %w", err)
+	}
+	if err := d.step(StepIntended); err != nil {
+		return in, err
+	}
+	if err := repo.Forward(ctx, commit); err != nil {
+		return in, fmt.Errorf("committing: %w", err)
+	}
+	if err := d.step(StepMoved); err != nil {
+		return in, err
+	}
+	return in, repo.Landed(ctx, "", commit, tree, change)
 }
 
 // asRecord is the decision that a proposal's record remembers.

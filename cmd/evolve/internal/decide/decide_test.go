@@ -447,3 +447,55 @@ func TestHinderedBeforeTheApproval(t *testing.T) {
 		})
 	}
 }
+
+// TestAlteredAfterTheMove: files that are not those of the commit that was just made are
+// named, in the ledger too, and the operator's program is not started.
+func TestAlteredAfterTheMove(t *testing.T) {
+	o := newOffice(t, true)
+	p := o.propose()
+	config := filepath.Join(o.root, p.Files[0].Path)
+	altering := func() *Desk {
+		d := o.desk()
+		d.Workspace.Settings.Adoption.After = []string{"true"}
+		d.Reached = func(step string) error {
+			if step == StepMoved {
+				o.append(p.Files[0].Path, "# evil\n")
+			}
+			return nil
+		}
+		return d
+	}
+	kinds := func() (out []string) {
+		for e, err := range o.archive.Ledger(t.Context(), 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, e.Kind)
+		}
+		return out
+	}
+	_, err := altering().Approve(t.Context(), p.ID, alice)
+	refused(t, err, p.Files[0].Path)
+	var r *RefusedError
+	var wrong *patch.AlteredError
+	if !errors.As(err, &r) || !errors.As(err, &wrong) || !strings.Contains(r.Hint, "evolve rollback P1") || !strings.Contains(r.Hint, "checkout "+wrong.Commit+" -- "+p.Files[0].Path) {
+		t.Errorf("%v (%v)", err, r)
+	}
+	now, _, err := o.desk().Find(t.Context(), p.ID)
+	left, err2 := Unfinished(t.Context(), o.archive)
+	if err = errors.Join(err, err2); err != nil || now.State != archive.Adopted || now.AdoptedCommit != o.git("rev-parse", "HEAD") || len(left) != 0 {
+		t.Errorf("%s, left %v, %v", now.State, left, err)
+	}
+	if got := kinds(); got[len(got)-1] != AlteredKind {
+		t.Errorf("the ledger: %v", got)
+	}
+	o.git("checkout", "--quiet", "HEAD", "--", p.Files[0].Path)
+	_, err = altering().Rollback(t.Context(), p.ID, alice)
+	refused(t, err, p.Files[0].Path)
+	if now, _, err := o.desk().Find(t.Context(), p.ID); err != nil || now.State != archive.RolledBack {
+		t.Errorf("%s, %v", now.State, err)
+	}
+	if data, err := os.ReadFile(config); err != nil || !strings.Contains(string(data), "evil") {
+		t.Errorf("%q %v", data, err)
+	}
+}

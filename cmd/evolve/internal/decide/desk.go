@@ -26,6 +26,8 @@ type Desk struct {
 	// Check runs the tests of a tool that an agent wrote; without it no such proposal
 	// passes its gates.
 	Check func(context.Context, authored.Definition) authored.Report
+	// Reached is told of every step of a decision; its error ends it there. Nil but in tests.
+	Reached func(step string) error
 }
 
 // RefusedError says why something was not done; the hint says what to do.

@@ -296,12 +296,12 @@ func (d *Desk) supersede(ctx context.Context, p archive.ProposalRecord) error {
 
 // settle stores where a proposal stands together with the ledger entry that tells of it:
 // a process killed between the two would leave one without the other for good.
-func (d *Desk) settle(ctx context.Context, p archive.ProposalRecord, kind string, data any) error {
+func (d *Desk) settle(ctx context.Context, p archive.ProposalRecord, kind string, data any, intents ...archive.Intent) error {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("writing the ledger: %w", err)
 	}
-	if _, err := d.Archive.SettleProposal(ctx, p, archive.LedgerEntry{Time: d.Now(), Kind: kind, Actor: robot, Subject: p.ID, Data: raw}); err != nil {
+	if _, err := d.Archive.SettleProposal(ctx, p, archive.LedgerEntry{Time: d.Now(), Kind: kind, Actor: robot, Subject: p.ID, Data: raw}, intents...); err != nil {
 		return fmt.Errorf("recording %s and its ledger entry: %w", p.ID, err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,16 +44,43 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 		}
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Evidence}
-	commit, err := d.move(ctx, p, who, w.Found, before, patch.Reverse(files(p)), func(audit string) string { return rollbackMessage(p, decision, audit) })
-	if err != nil {
+	in := IntentOf(decision)
+	if err := d.Archive.PutIntent(ctx, in); err != nil {
+		return p, fmt.Errorf("recording what is to be done: %w", err)
+	}
+	if err := d.step(StepDecided); err != nil {
 		return p, err
 	}
-	decision.Commit = commit
-	p.State, p.Decision = archive.RolledBack, brief(decision)
-	if err := d.Archive.Decide(ctx, decision, p); err != nil {
-		return p, fmt.Errorf("recording the rollback: %w", err)
+	in, err = d.move(ctx, in, who, w.Found, patch.Reverse(files(p)), func(audit string) string { return rollbackMessage(p, decision, audit) })
+	var wrong *patch.AlteredError
+	if err != nil && !errors.As(err, &wrong) {
+		return p, err
 	}
-	return p, nil
+	if wrong != nil {
+		in.Stage = archive.IntentDone
+	}
+	p, _, noted := d.rolledBack(ctx, p, in, in.Commit)
+	if wrong != nil {
+		return p, errors.Join(noted, Altered(ctx, d.Archive, archive.LedgerEntry{Time: d.Now(), Actor: robot}, err, p.ID))
+	}
+	return p, noted
+}
+
+// rolledBack stores that a commit has taken an adoption back, with what is left to do then.
+func (d *Desk) rolledBack(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
+	in = d.next(in)
+	in.Commit = commit
+	decision := Decision(in)
+	p.State, p.Decision = archive.RolledBack, brief(decision)
+	if err := d.Archive.Decide(ctx, decision, p, in); err != nil {
+		return p, in, fmt.Errorf("recording the rollback: %w", err)
+	}
+	return p, in, d.step(StepSettled)
+}
+
+// Decision is the decision that an intent is of.
+func Decision(in archive.Intent) archive.DecisionRecord {
+	return archive.DecisionRecord{Proposal: in.Proposal, Action: in.Action, By: in.By, Reason: in.Reason, Time: in.Time, Commit: in.Commit, Evidence: in.Evidence}
 }
 
 // restores refuses when the files before the adoption would not load.

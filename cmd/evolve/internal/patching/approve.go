@@ -73,7 +73,7 @@ func (d *Desk) decideOn(ctx context.Context, id string, w decide.Word, who patch
 			if p, stale, err = d.allow(ctx, a, t, repo, p, w); err != nil || stale != nil {
 				return err
 			}
-			if err := d.step("approved"); err != nil {
+			if err := d.step(decide.StepDecided); err != nil {
 				return err
 			}
 		}
@@ -114,7 +114,7 @@ func (d *Desk) allow(ctx context.Context, a *archive.Archive, t Target, repo *pa
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: w.By, Reason: reason, Time: d.Now(), Evidence: p.Patch.Digest}
 	p.State, p.Decision = archive.Approved, brief(decision)
-	if err := a.Decide(ctx, decision, p); err != nil {
+	if err := a.Decide(ctx, decision, p, decide.IntentOf(decision)); err != nil {
 		return p, nil, fmt.Errorf("recording the approval: %w", err)
 	}
 	return p, nil, nil
@@ -175,7 +175,7 @@ func (d *Desk) renew(ctx context.Context, p archive.ProposalRecord, s staleness)
 	if err != nil {
 		return p, err
 	}
-	defer mine.release()
+	defer mine.Release()
 	now, err := d.regate(ctx, s, p)
 	if err != nil {
 		return now, err
@@ -246,7 +246,9 @@ func (d *Desk) adopt(ctx context.Context, a *archive.Archive, t Target, repo *pa
 	if err != nil {
 		return p, nil, err
 	}
-	commit := head // an earlier attempt got as far as the commit
+	in := decide.IntentOf(archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: p.Decision.By, Reason: p.Decision.Reason, Time: p.Decision.Time, Evidence: p.Patch.Digest})
+	in.Base, in.Commit = head, head // an earlier attempt got as far as the commit
+	var wrong error
 	if !there {
 		if head != p.Patch.BaseCommit {
 			return p, &staleness{target: t, repo: repo, head: head}, nil
@@ -254,35 +256,85 @@ func (d *Desk) adopt(ctx context.Context, a *archive.Archive, t Target, repo *pa
 		if err := ready(ctx, repo, p, Change(p)); err != nil {
 			return p, nil, err
 		}
-		if commit, err = d.advance(ctx, a, repo, branch, head, Change(p), who, func(audit string) string {
+		in, err = d.advance(ctx, a, forward{repo: repo, branch: branch, base: head, files: Change(p), tree: p.Patch.Tree}, in, who, func(audit string) string {
 			return adoptionMessage(p, p.Decision.By, p.Decision.Reason, audit)
-		}); err != nil {
+		})
+		if wrong, err = split(err); err != nil {
 			return p, nil, err
 		}
 	}
-	if err := d.step("commit"); err != nil {
-		return p, nil, err
+	if wrong != nil {
+		in.Stage = archive.IntentDone
 	}
+	p, _, err = d.adopted(ctx, a, p, in, in.Commit)
+	return p, nil, errors.Join(err, decide.Altered(ctx, a, archive.LedgerEntry{Time: d.Now(), Actor: robot}, wrong, p.ID))
+}
+
+// split tells what is wrong with the files of a commit that is made from what kept it from
+// being made.
+func split(err error) (wrong, failed error) {
+	if errors.As(err, new(*patch.AlteredError)) {
+		return err, nil
+	}
+	return nil, err
+}
+
+// adopted stores that a commit has adopted a patch, with what is left to do then.
+func (d *Desk) adopted(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
+	in = d.next(in)
+	in.Commit = commit
 	p.State, p.AdoptedCommit, p.Decision.Commit = archive.Adopted, commit, commit
-	return p, nil, d.settle(ctx, a, entryAdopted, p.Decision.By, p, map[string]any{
-		"kind": p.Kind, "target": t.Name, "agent": p.Agent, "before": head, "commit": commit, "digest": p.Patch.Digest,
-	})
+	err := d.settle(ctx, a, entryAdopted, p.Decision.By, p, map[string]any{
+		"kind": p.Kind, "target": p.Patch.Target, "agent": p.Agent, "before": in.Base, "commit": commit, "digest": p.Patch.Digest,
+	}, in)
+	if err == nil {
+		err = d.step(decide.StepSettled)
+	}
+	return p, in, err
+}
+
+// next is the intent after its commit is noted; one that is done stays so.
+func (d *Desk) next(in archive.Intent) archive.Intent {
+	if in.Stage == archive.IntentDone {
+		return in
+	}
+	return decide.Next(in, d.Program)
+}
+
+// forward is a change on top of a branch, with the tree that it leads to.
+type forward struct {
+	repo         *patch.Repository
+	branch, base string
+	files        []patch.File
+	tree         string
 }
 
 // advance commits a change on top of a branch and moves the branch there, with its
-// working tree where it is checked out.
-func (d *Desk) advance(ctx context.Context, a *archive.Archive, repo *patch.Repository, branch, base string, files []patch.File, who patch.Person, message func(audit string) string) (string, error) {
+// working tree where it is checked out. The name of the commit is stored before the branch
+// moves; the intent with it is returned. An *[patch.AlteredError] comes with a commit that
+// is on the branch.
+func (d *Desk) advance(ctx context.Context, a *archive.Archive, w forward, in archive.Intent, who patch.Person, message func(audit string) string) (archive.Intent, error) {
 	_, audit, err := a.LedgerHead(ctx)
 	if err != nil {
-		return "", fmt.Errorf("reading the ledger: %w", err)
+		return in, fmt.Errorf("reading the ledger: %w", err)
 	}
 	text := message(audit)
-	commit, err := repo.Commit(base, files, text, who)
+	commit, err := w.repo.Commit(w.base, w.files, text, who)
 	if err != nil {
-		return "", fmt.Errorf("committing: %w", err)
+		return in, fmt.Errorf("committing: %w", err)
+	}
+	if err := d.step(decide.StepWritten); err != nil {
+		return in, err
+	}
+	in.Branch, in.Base, in.Commit = w.branch, w.base, commit
+	if err := a.PutIntent(ctx, in); err != nil {
+		return in, fmt.Errorf("recording what is to be committed: %w", err)
+	}
+	if err := d.step(decide.StepIntended); err != nil {
+		return in, err
 	}
 	subject, _, _ := strings.Cut(text, "\n")
-	err = repo.Advance(ctx, patch.Move{Ref: branch, Old: base, New: commit, By: who, Reason: subject})
+	err = w.repo.Advance(ctx, patch.Move{Ref: w.branch, Old: w.base, New: commit, By: who, Reason: subject})
 	var inUse *patch.CheckedOutError
 	switch {
 	case errors.As(err, &inUse):
@@ -290,13 +342,16 @@ func (d *Desk) advance(ctx context.Context, a *archive.Archive, repo *patch.Repo
 		if inUse.Command != "" {
 			hint += "; it does what `" + inUse.Command + "` does"
 		}
-		return "", decide.Refuse(hint, "%s", inUse)
+		return in, decide.Refuse(hint, "%s", inUse)
 	case errors.Is(err, patch.ErrMoved):
-		return "", decide.Refuse("repeat the command", "the target moved meanwhile")
+		return in, decide.Refuse("repeat the command", "the target moved meanwhile")
 	case err != nil:
-		return "", fmt.Errorf("moving the branch: %w", err)
+		return in, fmt.Errorf("moving the branch: %w", err)
 	}
-	return commit, nil
+	if err := d.step(decide.StepMoved); err != nil {
+		return in, err
+	}
+	return in, w.repo.LandedBranch(ctx, w.branch, commit, w.tree, w.files)
 }
 
 func brief(d archive.DecisionRecord) *archive.DecisionBrief {

@@ -13,49 +13,19 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 )
 
-// claim is one process's sole right to pass a proposal through the gates, and to the
-// folder with its trees. It is a lock of the kernel's and ends with the process.
-type claim struct{ file *flock.Flock }
-
-// claim takes the right to a proposal; nil when another process has it.
-func (d *Desk) claim(id string) (*claim, error) {
-	path := filepath.Join(d.Scratch, "claims", id)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("making room for the trees: %w", err)
-	}
-	for {
-		file := flock.New(path)
-		ok, err := file.TryLock()
-		if err != nil {
-			return nil, fmt.Errorf("claiming %s: %w", id, err)
-		}
-		if !ok {
-			return nil, nil
-		}
-		mine, err1 := file.Stat()
-		there, err2 := os.Stat(path)
-		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
-			return &claim{file}, nil
-		}
-		// Whoever had it removed the file between its opening and its locking.
-		_ = file.Close()
-	}
+// claim takes one process's sole right to pass a proposal through the gates, and to the
+// folder with its trees; nil when another process has it.
+func (d *Desk) claim(id string) (*decide.Claim, error) {
+	return decide.NewClaim(filepath.Join(d.Scratch, "claims", id))
 }
 
 // sole is claim for a person, who is told when another process has the right.
-func (d *Desk) sole(id string) (*claim, error) {
+func (d *Desk) sole(id string) (*decide.Claim, error) {
 	c, err := d.claim(id)
 	if err == nil && c == nil {
 		err = decide.Refuse("wait for it; `evolve show "+id+"` tells what came of it", "%s is at its gates in another process", id)
 	}
 	return c, err
-}
-
-// release gives the right back. The file goes first: who opens it afterwards makes
-// another.
-func (c *claim) release() {
-	_ = os.Remove(c.file.Path())
-	_ = c.file.Close()
 }
 
 // cacheLook is the time between looks at whether the build cache is free.
@@ -107,7 +77,7 @@ func (d *Desk) trees(id string) (string, error) {
 			continue
 		}
 		err = os.RemoveAll(filepath.Join(all, e.Name()))
-		c.release()
+		c.Release()
 		if err != nil {
 			return "", fmt.Errorf("removing trees that were left: %w", err)
 		}

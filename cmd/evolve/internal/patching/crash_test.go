@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
 )
 
 var errPower = errors.New("the power went out")
 
 // stopAt ends the next call at a step, as a crash would.
 func (b *bureau) stopAt(step string) {
-	b.reached = func(at string) error {
+	b.Reached = func(at string) error {
 		if at == step {
 			return errPower
 		}
@@ -31,7 +32,7 @@ func TestCrashWhileProposing(t *testing.T) {
 			if _, err := b.submit(Agent, "aide", turned("64", "128")); !errors.Is(err, errPower) {
 				t.Fatal(err)
 			}
-			b.reached = nil
+			b.Reached = nil
 			_, err := b.submit(Agent, "aide", turned("64", "128"))
 			refused(t, err, "one patch an hour")
 
@@ -67,7 +68,7 @@ func TestCrashWithoutFiles(t *testing.T) {
 	if _, err := b.submit(Agent, "aide", "no diff"); !errors.Is(err, errPower) {
 		t.Fatal(err)
 	}
-	b.reached = nil
+	b.Reached = nil
 	done, err := b.Resume(t.Context())
 	if err != nil || len(done) != 1 || done[0].State != archive.GateFailed {
 		t.Fatalf("%v %+v", err, done)
@@ -76,7 +77,7 @@ func TestCrashWithoutFiles(t *testing.T) {
 
 // TestCrashWhileDeciding: the same command finishes what was cut off, once.
 func TestCrashWhileDeciding(t *testing.T) {
-	for _, step := range []string{"approved", "commit"} {
+	for _, step := range []string{"decided", "written", "intended", "moved"} {
 		t.Run(step, func(t *testing.T) {
 			b := newBureau(t)
 			b.must(b.submit(Person, "Robin", turned("64", "128")))
@@ -84,7 +85,7 @@ func TestCrashWhileDeciding(t *testing.T) {
 			if _, err := b.Approve(t.Context(), "P1", robin); !errors.Is(err, errPower) {
 				t.Fatal(err)
 			}
-			b.reached = nil
+			b.Reached = nil
 			p := b.done(b.Approve(t.Context(), "P1", robin))
 			if p.State != archive.Adopted || p.AdoptedCommit != b.git("rev-parse", "HEAD") || b.git("rev-list", "--count", "HEAD") != "2" {
 				t.Fatalf("%+v after %s commits", p, b.git("rev-list", "--count", "HEAD"))
@@ -98,11 +99,11 @@ func TestCrashWhileDeciding(t *testing.T) {
 		b := newBureau(t)
 		b.must(b.submit(Person, "Robin", turned("64", "128")))
 		b.done(b.Approve(t.Context(), "P1", robin))
-		b.stopAt("rollback")
+		b.stopAt("moved")
 		if _, err := b.Rollback(t.Context(), "P1", robin); !errors.Is(err, errPower) {
 			t.Fatal(err)
 		}
-		b.reached = nil
+		b.Reached = nil
 		p := b.done(b.Rollback(t.Context(), "P1", robin))
 		if p.State != archive.RolledBack || b.git("rev-list", "--count", "HEAD") != "3" {
 			t.Fatalf("%+v", p)
@@ -114,11 +115,11 @@ func TestCrashWhileDeciding(t *testing.T) {
 func TestOvertakenApproval(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(Person, "Robin", turned("64", "128")))
-	b.stopAt("approved")
+	b.stopAt("decided")
 	if _, err := b.Approve(t.Context(), "P1", robin); !errors.Is(err, errPower) {
 		t.Fatal(err)
 	}
-	b.reached = nil
+	b.Reached = nil
 	b.write("cache/other.go", "package cache\n")
 	b.git("add", "--all")
 	b.git("commit", "--quiet", "--message=meanwhile")
@@ -140,4 +141,26 @@ func TestForeignRef(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	b.done(b.Approve(t.Context(), "P1", robin))
+}
+
+// TestAlteredAfterTheMove: files that are not those of the commit that was just made are
+// named, in the ledger too.
+func TestAlteredAfterTheMove(t *testing.T) {
+	b := newBureau(t)
+	b.must(b.submit(Person, "Robin", turned("64", "128")))
+	b.Program = true
+	b.Reached = func(step string) error {
+		if step == decide.StepMoved {
+			b.write("cache/cache.go", "package evil\n")
+		}
+		return nil
+	}
+	_, err := b.Approve(t.Context(), "P1", robin)
+	refused(t, err, "cache/cache.go")
+	p := b.must(b.Find(t.Context(), "P1"))
+	left, err := decide.Unfinished(t.Context(), b.store)
+	kinds := b.kinds()
+	if err != nil || p.State != archive.Adopted || p.AdoptedCommit != b.git("rev-parse", "HEAD") || len(left) != 0 || kinds[len(kinds)-1] != decide.AlteredKind {
+		t.Errorf("%s, left %v, %v %v", p.State, left, kinds, err)
+	}
 }

@@ -45,12 +45,15 @@ type Desk struct {
 	// where a person sits at it.
 	Run    string
 	Budget *bench.Budget
+	// Program says that the operator has a program that is started after an adoption and a
+	// rollback.
+	Program bool
 
 	// tests stand in for those of a lab; nil but in tests.
 	tests func(gotest.Change) []gates.Gate
-	// reached is told of every step of a proposal; its error ends it there, as a crash
+	// Reached is told of every step of a proposal; its error ends it there, as a crash
 	// would. Nil but in tests.
-	reached func(step string) error
+	Reached func(step string) error
 }
 
 // robot is the author of proposal commits; the person who approves signs the commit
@@ -136,10 +139,10 @@ func (d *Desk) say(format string, args ...any) {
 
 // step tells a test how far a proposal has come.
 func (d *Desk) step(name string) error {
-	if d.reached == nil {
+	if d.Reached == nil {
 		return nil
 	}
-	return d.reached(name)
+	return d.Reached(name)
 }
 
 // Change is what a proposal changes, for package patch.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,10 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Init() // the inside of a sandbox is this binary too
+	if os.Getenv(decider) != "" {
+		fmt.Println(playDecider(os.Args[1:]))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

@@ -184,12 +184,12 @@ func (d *Desk) entry(kind, actor, subject string, data any) (archive.LedgerEntry
 }
 
 // settle stores where a proposal stands together with the entry that tells of it.
-func (d *Desk) settle(ctx context.Context, a *archive.Archive, kind, actor string, p archive.ProposalRecord, data any) error {
+func (d *Desk) settle(ctx context.Context, a *archive.Archive, kind, actor string, p archive.ProposalRecord, data any, intents ...archive.Intent) error {
 	e, err := d.entry(kind, actor, p.ID, data)
 	if err != nil {
 		return err
 	}
-	if _, err := a.SettleProposal(ctx, p, e); err != nil {
+	if _, err := a.SettleProposal(ctx, p, e, intents...); err != nil {
 		return fmt.Errorf("recording %s: %w", p.ID, err)
 	}
 	return nil

@@ -246,7 +246,7 @@ func TestLostAttempt(t *testing.T) {
 	if _, err := b.submit(Agent, "aide", turned("64", "128")); !errors.Is(err, errPower) {
 		t.Fatal(err)
 	}
-	b.reached = nil
+	b.Reached = nil
 	_, err := b.submit(Person, "Robin", turned("64", "65")) // an attempt that was turned away is not lost
 	refused(t, err, "P1 is the same patch")
 	for range 2 {
@@ -272,7 +272,7 @@ func TestUnreachable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.reached = nil
+	b.Reached = nil
 	p := b.must(b.Find(t.Context(), "P1"))
 	p.Patch.Target = "gone"
 	if err := b.store.PutProposal(t.Context(), p); err != nil {
@@ -306,7 +306,7 @@ func TestResumeElsewhere(t *testing.T) {
 			if _, err := b.submit(Person, "Robin", turned("64", "128")); !errors.Is(err, errPower) {
 				t.Fatal(err)
 			}
-			b.reached = nil
+			b.Reached = nil
 			c.move(b)
 			b.git("add", "--all")
 			b.git("commit", "--quiet", "--message=meanwhile")
@@ -325,7 +325,7 @@ func TestResumeElsewhere(t *testing.T) {
 		if _, err := b.submit(Person, "Robin", turned("64", "128")); !errors.Is(err, errPower) {
 			t.Fatal(err)
 		}
-		b.reached = nil
+		b.Reached = nil
 		b.git("commit", "--quiet", "--allow-empty", "--message=meanwhile")
 		b.must(b.submit(Person, "Robin", turned("64", "128")))
 		done, err := b.Resume(t.Context())
@@ -355,7 +355,7 @@ func TestSweep(t *testing.T) {
 	if other, err := b.claim("P8"); other != nil || err != nil {
 		t.Error("two have the same right", err)
 	}
-	alive.release()
+	alive.Release()
 	if other, err := b.claim("P8"); other == nil || err != nil {
 		t.Error("the right is not given back", err)
 	}

@@ -92,7 +92,7 @@ func (d *Desk) resume(ctx context.Context, id string) (p archive.ProposalRecord,
 	if err != nil || mine == nil {
 		return p, false, err
 	}
-	defer mine.release()
+	defer mine.Release()
 	var t Target
 	err = d.Archive(ctx, func(a *archive.Archive) (err error) {
 		if p, err = find(ctx, a, id); err != nil || p.State != archive.Drafted {

@@ -2,11 +2,13 @@ package patching
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
@@ -27,7 +29,7 @@ func (d *Desk) Rollback(ctx context.Context, id string, w decide.Word) (Done, er
 	var way *reversal
 	err = d.Archive(ctx, func(a *archive.Archive) (err error) {
 		if way, err = d.plan(ctx, a, id); err == nil && way.there {
-			err = d.takenBack(ctx, a, way, w)
+			err = d.takenBack(ctx, a, way, decide.IntentOf(way.decision(d.Now(), w)))
 		}
 		return err
 	})
@@ -38,7 +40,7 @@ func (d *Desk) Rollback(ctx context.Context, id string, w decide.Word) (Done, er
 	if err != nil {
 		return way.done(), err
 	}
-	defer mine.release()
+	defer mine.Release()
 	if way.digest, err = d.gateBack(ctx, way); err != nil {
 		return way.done(), err
 	}
@@ -53,12 +55,25 @@ func (d *Desk) Rollback(ctx context.Context, id string, w decide.Word) (Done, er
 		if now.head != way.head {
 			return decide.Refuse("repeat the command", "the target moved while the way back of %s was at its gates", way.proposal.ID)
 		}
-		if way.commit, err = d.advance(ctx, a, way.repo, way.branch, way.head, way.files, who, func(audit string) string {
-			return rollbackMessage(way.proposal, w.By, w.Reason, way.digest, audit)
-		}); err != nil {
+		in := decide.IntentOf(way.decision(d.Now(), w))
+		if err := a.PutIntent(ctx, in); err != nil {
+			return fmt.Errorf("recording what is to be done: %w", err)
+		}
+		if err := d.step(decide.StepDecided); err != nil {
 			return err
 		}
-		return d.takenBack(ctx, a, way, w)
+		in, err = d.advance(ctx, a, way.change(), in, who, func(audit string) string {
+			return rollbackMessage(way.proposal, w.By, w.Reason, way.digest, audit)
+		})
+		wrong, err := split(err)
+		if err != nil {
+			return err
+		}
+		if wrong != nil {
+			in.Stage = archive.IntentDone
+		}
+		way.commit = in.Commit
+		return errors.Join(d.takenBack(ctx, a, way, in), decide.Altered(ctx, a, archive.LedgerEntry{Time: d.Now(), Actor: robot}, wrong, way.proposal.ID))
 	})
 	return way.done(), err
 }
@@ -70,12 +85,23 @@ type reversal struct {
 	repo     *patch.Repository
 	// branch moves on from head.
 	branch, head string
-	// files lead back; there says that an earlier attempt has led back already.
+	// files lead back, to tree where the gates have seen one; there says that an earlier attempt has led back already.
 	files []patch.File
 	there bool
 	later []string
 	// digest is of what the gates say of it, commit what came of it.
 	digest, commit string
+	tree           string
+}
+
+// change is the way back as a change on top of a branch.
+func (w *reversal) change() forward {
+	return forward{repo: w.repo, branch: w.branch, base: w.head, files: w.files, tree: w.tree}
+}
+
+// decision is the decision to take a patch back.
+func (w *reversal) decision(now time.Time, word decide.Word) archive.DecisionRecord {
+	return archive.DecisionRecord{Proposal: w.proposal.ID, Action: "rollback", By: word.By, Reason: word.Reason, Time: now, Evidence: w.digest, Commit: w.commit}
 }
 
 // done is how far a rollback came; w may be nil.
@@ -127,18 +153,23 @@ func (d *Desk) plan(ctx context.Context, a *archive.Archive, id string) (*revers
 	return w, ready(ctx, w.repo, p, w.files)
 }
 
-// takenBack stores that a patch was taken back.
-func (d *Desk) takenBack(ctx context.Context, a *archive.Archive, way *reversal, w decide.Word) error {
-	if err := d.step("rollback"); err != nil {
-		return err
-	}
-	p := &way.proposal
-	decision := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: way.digest, Commit: way.commit}
+// takenBack stores that a patch was taken back, with what is left to do then.
+func (d *Desk) takenBack(ctx context.Context, a *archive.Archive, way *reversal, in archive.Intent) error {
+	p, _, err := d.rolledBack(ctx, a, way.proposal, in, way.commit)
+	way.proposal = p
+	return err
+}
+
+// rolledBack stores that a commit has taken a patch back, with what is left to do then.
+func (d *Desk) rolledBack(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
+	in = d.next(in)
+	in.Commit = commit
+	decision := decide.Decision(in)
 	p.State, p.Decision = archive.RolledBack, brief(decision)
-	if err := a.Decide(ctx, decision, *p); err != nil {
-		return fmt.Errorf("recording the rollback: %w", err)
+	if err := a.Decide(ctx, decision, p, in); err != nil {
+		return p, in, fmt.Errorf("recording the rollback: %w", err)
 	}
-	return nil
+	return p, in, d.step(decide.StepSettled)
 }
 
 // gateBack passes the change that takes a patch back through the gates that say
@@ -159,6 +190,7 @@ func (d *Desk) gateBack(ctx context.Context, r *reversal) (string, error) {
 	if way.tree, err = r.repo.Candidate(r.head, r.files); err != nil {
 		return "", fmt.Errorf("writing the tree that is restored: %w", err)
 	}
+	r.tree = way.tree
 	from := r.head
 	if was, err := r.repo.TreeOf(p.Patch.BaseCommit); err != nil {
 		return "", err

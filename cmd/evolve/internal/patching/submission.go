@@ -80,13 +80,13 @@ func (d *Desk) Propose(ctx context.Context, s Submission) (archive.ProposalRecor
 		return archive.ProposalRecord{}, err
 	}
 	var p archive.ProposalRecord
-	var mine *claim
+	var mine *decide.Claim
 	err = d.Archive(context.WithoutCancel(ctx), func(a *archive.Archive) (err error) {
 		p, mine, err = d.begin(context.WithoutCancel(ctx), a, t, s, hash)
 		return err
 	})
 	if mine != nil {
-		defer mine.release()
+		defer mine.Release()
 	}
 	if err != nil || p.State != archive.Drafted {
 		return p, err
@@ -105,7 +105,7 @@ func sayable(author string) error {
 // begin does all of a proposal that is done at once, with the archive held: it counts
 // the attempt, applies the patch, and records what is to be gated with the sole right to
 // do so. A patch that could not be applied is filed as failed.
-func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submission, hash string) (p archive.ProposalRecord, mine *claim, err error) {
+func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submission, hash string) (p archive.ProposalRecord, mine *decide.Claim, err error) {
 	attempt, err := d.admit(ctx, a, s, hash)
 	if err != nil {
 		return p, nil, err
@@ -144,7 +144,7 @@ func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submis
 }
 
 // resubmitted takes up the same patch that was left in the middle of its gates.
-func (d *Desk) resubmitted(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, author string, attempt int64) (archive.ProposalRecord, *claim, error) {
+func (d *Desk) resubmitted(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, author string, attempt int64) (archive.ProposalRecord, *decide.Claim, error) {
 	mine, err := d.sole(p.ID)
 	if err != nil {
 		return p, nil, err

@@ -51,6 +51,9 @@ type Probes struct {
 	// Archive opens the archive for reading and says what is in it and who holds
 	// it. Its error may be one of the archive's.
 	Archive func(ctx context.Context) (string, error)
+	// Unfinished says of which decisions something is left to do, and which command does
+	// it; nil, or no hint: of none.
+	Unfinished func(ctx context.Context) (text, hint string, err error)
 	// LookPath finds a program by the name that a person would type.
 	LookPath func(name string) (string, error)
 	// LookupEnv finds a variable of the environment.
@@ -86,6 +89,7 @@ func Doctor(ctx context.Context, p Probes) []Check {
 	checks := checkWorkspace(w, err)
 	checks = append(checks, checkGit(ctx, p)...)
 	checks = append(checks, checkSandbox(ctx, p, w), checkDisk(p), checkWritable(p), checkClock(ctx, p), checkArchive(ctx, p))
+	checks = append(checks, checkUnfinished(ctx, p)...)
 	if w != nil {
 		checks = append(checks, checkBackup(p, w)...)
 		checks = append(checks, checkOwn(w)...)
@@ -228,6 +232,19 @@ func checkArchive(ctx context.Context, p Probes) Check {
 		return fail(name, "evolve archive check tells more; restore a backup", "%v", err)
 	}
 	return fail(name, "", "cannot be opened: %v", err)
+}
+
+// checkUnfinished names decisions that were cut off; what keeps the archive from being
+// read is another check's.
+func checkUnfinished(ctx context.Context, p Probes) []Check {
+	if p.Unfinished == nil {
+		return nil
+	}
+	text, hint, err := p.Unfinished(ctx)
+	if err != nil || hint == "" {
+		return nil
+	}
+	return []Check{warn("decisions", hint, "%s", text)}
 }
 
 // checkBackup looks at the backups that nights make.

@@ -1,0 +1,191 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/patch"
+)
+
+// The names of the points of a decision at which a process may die. What was done before
+// one of them is finished by the next command that opens the archive for writing.
+const (
+	StepDecided  = "decided"  // the approval is recorded, or the rollback intended
+	StepWritten  = "written"  // the commit is written, and on no branch
+	StepIntended = "intended" // its name is recorded
+	StepMoved    = "moved"    // the branch is there
+	StepSettled  = "settled"  // that is recorded
+	StepStarting = "starting" // the start of the operator's program is recorded
+	StepRan      = "ran"      // it has ended
+	StepNoted    = "noted"    // that is recorded
+)
+
+// Steps are all of them in their order.
+var Steps = []string{StepDecided, StepWritten, StepIntended, StepMoved, StepSettled, StepStarting, StepRan, StepNoted}
+
+// Unfinished lists what is left to do of decisions.
+func Unfinished(ctx context.Context, a *archive.Archive) ([]archive.Intent, error) {
+	var out []archive.Intent
+	for in, err := range a.Unfinished(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading what is left to do: %w", err)
+		}
+		out = append(out, in)
+	}
+	return out, nil
+}
+
+// IntentOf is what a decision asks for beyond the archive, before any of it is done.
+func IntentOf(d archive.DecisionRecord) archive.Intent {
+	return archive.Intent{Proposal: d.Proposal, Action: d.Action, Stage: archive.IntentCommit, By: d.By, Reason: d.Reason, Evidence: d.Evidence, Time: d.Time}
+}
+
+// Next is the intent once its commit is noted. program says that the operator has a
+// program that is started then.
+func Next(in archive.Intent, program bool) archive.Intent {
+	in.Stage = archive.IntentDone
+	if program {
+		in.Stage = archive.IntentAfter
+	}
+	return in
+}
+
+// Committed finds the commit of an intent in the history of what is checked out, or of the
+// branch that it was made for; "" when it is in neither. It is the commit itself or, where
+// history was written anew since, one that names the proposal and holds the change.
+func Committed(repo *patch.Repository, in archive.Intent, change []patch.File) (string, error) {
+	if in.Commit == "" {
+		return "", nil // nothing moves before its name is stored
+	}
+	_, head, err := repo.Head()
+	if err != nil {
+		return "", err
+	}
+	tips := []string{head}
+	if in.Branch != "" {
+		tip, err := repo.Ref(in.Branch)
+		if err != nil {
+			return "", err
+		}
+		if tip != "" && tip != head {
+			tips = append(tips, tip)
+		}
+	}
+	trailer := "Evolve-Proposal: " + in.Proposal
+	if in.Action == "rollback" {
+		trailer = "Evolve-Rollback: " + in.Proposal
+	}
+	for _, tip := range tips {
+		found, err := repo.Find(tip, in.Base, func(commit, message string) (bool, error) {
+			if commit == in.Commit {
+				return true, nil
+			}
+			if !slices.Contains(strings.Split(message, "\n"), trailer) {
+				return false, nil
+			}
+			return holds(repo, commit, change)
+		})
+		if err != nil || found != "" {
+			return found, err
+		}
+	}
+	return "", nil
+}
+
+// holds reports whether a commit has the files of a change as it makes them.
+func holds(repo *patch.Repository, commit string, change []patch.File) (bool, error) {
+	for _, f := range change {
+		have, err := repo.File(commit, f.Path)
+		if err != nil || !same(have, f.New) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Finish notes the commit of a decision on a config, a tool or a skill whose process was
+// killed before it could, and returns the intent as it is then. An approval whose commit is
+// not there stands, and a rollback is begun again by a person.
+func (d *Desk) Finish(ctx context.Context, in archive.Intent) (archive.Intent, error) {
+	if in.Stage != archive.IntentCommit {
+		return in, nil
+	}
+	p, err := d.proposal(ctx, in.Proposal)
+	if err != nil {
+		return in, err
+	}
+	change := files(p)
+	if in.Action == "rollback" {
+		change = patch.Reverse(change)
+	}
+	repo, err := d.repository()
+	if err != nil {
+		return in, err
+	}
+	commit := ""
+	if repo != nil {
+		if commit, err = Committed(repo, in, change); err != nil {
+			return in, err
+		}
+	}
+	switch {
+	case commit == "":
+		return Leave(ctx, d.Archive, in, p.State, archive.LedgerEntry{Time: d.Now(), Actor: robot})
+	case in.Action == "approve" && p.State == archive.Approved:
+		_, next, err := d.adopted(ctx, p, in, commit)
+		return next, err
+	case in.Action == "rollback" && p.State == archive.Adopted:
+		_, next, err := d.rolledBack(ctx, p, in, commit)
+		return next, err
+	}
+	in.Stage = archive.IntentDone
+	return in, d.Archive.PutIntent(ctx, in)
+}
+
+// UnfinishedKind is the kind of the ledger's entry for a rollback that was cut off before
+// its commit was on the branch; its subject is the proposal.
+const UnfinishedKind = "rollback.unfinished"
+
+// Leave is the end of finishing an intent without a commit. An approval goes on waiting for
+// it as long as it stands; a rollback has done nothing, and the ledger gets that entry.
+func Leave(ctx context.Context, a *archive.Archive, in archive.Intent, state archive.ProposalState, e archive.LedgerEntry) (archive.Intent, error) {
+	if in.Action == "approve" && state == archive.Approved {
+		return in, nil
+	}
+	in.Stage = archive.IntentDone
+	if in.Action == "approve" || state != archive.Adopted {
+		return in, a.PutIntent(ctx, in)
+	}
+	e.Kind, e.Subject = UnfinishedKind, in.Proposal
+	if _, err := a.AppendWith(ctx, e, in); err != nil {
+		return in, fmt.Errorf("writing the ledger: %w", err)
+	}
+	return in, nil
+}
+
+// AlteredKind is the kind of the ledger's entry for files of a working tree that are not as
+// the commit of a decision has them; its subject is the proposal.
+const AlteredKind = "adoption.altered"
+
+// Altered records a *[patch.AlteredError], and makes of it what a person is told; any other
+// error it returns as it is.
+func Altered(ctx context.Context, a *archive.Archive, e archive.LedgerEntry, cause error, id string) error {
+	var found *patch.AlteredError
+	if !errors.As(cause, &found) {
+		return cause
+	}
+	return errors.Join(Note(ctx, a, e, AlteredKind, id, map[string]any{"commit": found.Commit, "paths": found.Paths}),
+		&RefusedError{Text: found.Error(), Hint: found.Hint() + "; `evolve rollback " + id + "` takes the commit back", err: found})
+}
+
+// step tells a test how far a decision has come.
+func (d *Desk) step(name string) error {
+	if d.Reached == nil {
+		return nil
+	}
+	return d.Reached(name)
+}
