@@ -96,6 +96,7 @@ func (sh *shell) agentShow(c *cli.Context) error {
 		return sh.printJSON(map[string]any{
 			"agent": a.ID, "config": a.Champion.ID(), "adapter": a.Adapter.Kind, "suites": a.Suites, "values": lines,
 			"not_searched": slices.Concat([]workspace.Unsearched{}, a.Unsearched),
+			"allow":        slices.Concat([]string{}, a.Allow),
 			"policy":       map[string]any{"version": version, "calls": policies},
 		})
 	}
@@ -108,6 +109,9 @@ func (sh *shell) agentShow(c *cli.Context) error {
 	}
 	if named := a.NamedInVain(); named != "" {
 		_, _ = fmt.Fprintf(sh.stdout, "  space: in agent.yaml names %s all the same\n", reports.Visible(named))
+	}
+	if len(a.Allow) > 0 {
+		_, _ = fmt.Fprintf(sh.stdout, "\n  allowed to keep or share text beyond a turn: %s\n", strings.Join(a.Allow, ", "))
 	}
 	sh.printPolicies(version, policies)
 	return nil

@@ -152,7 +152,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		return errors.Join(errs...)
 	}
 	options := turn.Options{
-		ID: a.ID, Memories: a.Memories, Bootstrap: a.Bootstrap, Domains: a.Domains,
+		ID: a.ID, Memories: a.Memories, Bootstrap: a.Bootstrap, Domains: a.Domains, Allowed: a.Allow,
 		HardLimits: w.Settings.Limits, Space: a.Known, Scrub: c.walls.scrubber.String, Flagged: c.walls.scrubber.Flags,
 		Never: w.Settings.Never, Guard: c.guard, PolicyVersion: w.Settings.Policies.Version(), Board: c.board,
 	}

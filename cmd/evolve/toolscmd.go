@@ -25,6 +25,7 @@ const (
 	toolActive      = "active"      // from the start of every turn
 	toolAvailable   = "available"   // once the agent activates it
 	toolQuarantined = "quarantined" // until a person releases it
+	toolNotAllowed  = "not allowed" // until allow: in agent.yaml names it
 	toolProposed    = "proposed"    // until a person approves it
 )
 
@@ -115,6 +116,9 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 		state := toolAvailable
 		if selects && slices.Contains(selection, name) || !selects && category == tool.Essential {
 			state = toolActive
+		}
+		if origin == "local" && slices.Contains(tool.Allowable(), name) && !slices.Contains(a.Allow, name) {
+			state = toolNotAllowed
 		}
 		lines = append(lines, toolLine{Name: name, Origin: origin, Effect: effect, State: state})
 	}

@@ -56,6 +56,9 @@ func listed(kind string, all []string) datum {
 func remembered(h memory.Hit) datum {
 	m := h.Memory
 	d := datum{Kind: "memory", ID: m.ID, Text: m.Text, Answer: m.Answer, Confidence: m.Confidence}
+	if strings.HasPrefix(m.Source, "agent") { // added by memory_add, in this turn or an earlier one
+		d.From = "agent"
+	}
 	if !m.Time.IsZero() {
 		d.Time = m.Time.UTC().Format(time.DateOnly)
 	}

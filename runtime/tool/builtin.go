@@ -32,9 +32,9 @@ func Builtin() []Tool {
 
 // Further returns the tools beyond the built-in ones, for language models: about the
 // agent's own memory, config, state and history. All are available and none
-// essential. Those that change something change the session alone and count as
-// reading, as does tool_create, which hands a draft to [Surroundings].Author and makes
-// nothing callable; propose_patch declares a write, which the first level denies.
+// essential. What goes further than the turn declares it: memory_add and memory_retract
+// remember, share shares, tool_create drafts; the operator allows each by name.
+// propose_patch declares a write, which the first level denies.
 func Further() []Tool {
 	return []Tool{
 		memoryAdd(), memoryRetract(), memoryAudit(), pipelineConfig(), contextCheck(), statusReport(), reflect(),
@@ -62,10 +62,10 @@ func define[A any](name, description, schema string, category Category, domains 
 	}
 }
 
-// writing declares that a tool's effect is a write.
-func writing(t Tool) Tool {
+// with declares the effect of a tool.
+func with(effect Effect, t Tool) Tool {
 	if b, ok := t.(builtin); ok {
-		b.spec.Effect = Write
+		b.spec.Effect = effect
 		return b
 	}
 	return t

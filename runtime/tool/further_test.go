@@ -26,10 +26,55 @@ func TestFurtherToolsAreNeverEssential(t *testing.T) {
 	}
 	for _, tool := range Further() {
 		s := tool.Spec()
-		writes := s.Name == "propose_patch"
-		if s.Category != Available || s.Origin != "local" || (s.Effect == Write) != writes || s.Effect == IdempotentWrite {
+		want, own := map[string]Effect{"propose_patch": Write, "memory_add": Remember, "memory_retract": Remember, "share": Share, "tool_create": Draft}[s.Name]
+		if !own {
+			want = Read
+		}
+		if s.Category != Available || s.Origin != "local" || s.Effect != want {
 			t.Errorf("%+v", s)
 		}
+	}
+}
+
+// What takes text further than the turn is denied unless it is allowed by its own name.
+func TestAllowedByName(t *testing.T) {
+	calls := map[string]string{
+		"memory_add": `{"text":"the port is 8080"}`, "memory_retract": `{"id":"m1","reason":"moved"}`,
+		"share":       `{"key":"broadcast.port","value":"8080","minutes":5}`,
+		"tool_create": `{"name":"x","description":"x","schema":{},"source":"x","tests":[{"name":"a","args":{}},{"name":"b","args":{}}]}`,
+	}
+	if got := Allowable(); len(got) != len(calls) {
+		t.Errorf("%v can be allowed", got)
+	}
+	for _, allowed := range append(Allowable(), "") {
+		r, err := NewRegistry(Options{Allowed: []string{allowed, "propose_patch"}}, Further()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, args := range calls {
+			e, reached := NewEnv(""), false
+			e.Share = func(string, string, time.Duration, []string) error { reached = true; return nil }
+			e.Author = func(context.Context, json.RawMessage) Result { reached = true; return OK("") }
+			res := do(t, r, e, name, args)
+			reached = reached || len(e.Facts) > 0 || len(e.Retracted) > 0
+			if reached != (name == allowed) || (res.Outcome == agent.OK) != reached {
+				t.Errorf("%s with allow: [%s]: %s %s", name, allowed, res.Outcome, res.Output)
+			}
+			if !reached && (res.Outcome != agent.Denied || !strings.Contains(res.Output, "allow: ["+name+"]") || res.Request != nil) {
+				t.Errorf("%s: %s %s", name, res.Outcome, res.Output)
+			}
+		}
+		if res := do(t, r, NewEnv(""), "propose_patch", `{"target":"a","reason":"b","patch":"c"}`); res.Outcome != agent.Denied {
+			t.Errorf("a write was allowed: %+v", res)
+		}
+	}
+	foreign := builtin{spec: Spec{Name: "share", Schema: json.RawMessage(`{}`), Effect: Share, Origin: "mcp:x"}, run: func(context.Context, *Env, json.RawMessage) (Result, error) { return OK(""), nil }}
+	r, err := NewRegistry(Options{Allowed: []string{"share"}}, foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res := do(t, r, NewEnv(""), "share", `{}`); res.Outcome != agent.Denied {
+		t.Errorf("a foreign tool of that name: %+v", res)
 	}
 }
 

@@ -26,8 +26,8 @@ type memoryAddArgs struct {
 }
 
 func memoryAdd() Tool {
-	return define("memory_add",
-		"Remember a fact for this session, in the turn's domain; it may replace a memory by its id. Changes nothing outside the session.",
+	return with(Remember, define("memory_add",
+		"Remember a fact for this session, in the turn's domain; it may replace a memory by its id. Later turns of the session recall it.",
 		`{"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":1,"maxLength":4000},"confidence":{"type":"number","minimum":0,"maximum":1},"replaces":{"type":"string","maxLength":200}}}`,
 		Available, nil,
 		func(_ context.Context, env *Env, a memoryAddArgs) Result {
@@ -61,7 +61,7 @@ func memoryAdd() Tool {
 			env.Facts = append(env.Facts, m)
 			env.added++
 			return OK("remembered as " + m.ID)
-		})
+		}))
 }
 
 type memoryRetractArgs struct {
@@ -71,7 +71,7 @@ type memoryRetractArgs struct {
 }
 
 func memoryRetract() Tool {
-	return define("memory_retract",
+	return with(Remember, define("memory_retract",
 		"Mark a memory by its id as not to be recalled in this session, with a reason; undo takes the mark away. Nothing is deleted, and nothing outside the session changes.",
 		`{"type":"object","required":["id","reason"],"additionalProperties":false,"properties":{"id":{"type":"string","minLength":1,"maxLength":200},"reason":{"type":"string","minLength":1,"maxLength":2000},"undo":{"type":"boolean"}}}`,
 		Available, nil,
@@ -91,7 +91,7 @@ func memoryRetract() Tool {
 				return res
 			}
 			return OK("retracted for this session: " + a.ID)
-		})
+		}))
 }
 
 // retract marks a memory, or says why not.

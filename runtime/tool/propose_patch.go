@@ -14,7 +14,7 @@ type proposePatchArgs struct {
 }
 
 func proposePatch() Tool {
-	return writing(define("propose_patch",
+	return with(Write, define("propose_patch",
 		"Ask a person to change source, config, policy or another file of the agent's own: what, why, and the change itself. Nothing is changed; a change request is left.",
 		`{"type":"object","required":["target","reason","patch"],"additionalProperties":false,"properties":{"target":{"type":"string","minLength":1,"maxLength":300},"reason":{"type":"string","minLength":1,"maxLength":2000},"patch":{"type":"string","minLength":1,"maxLength":12000}}}`,
 		Available, []string{"engineering"},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -39,6 +40,9 @@ type Options struct {
 	// nil for any other. A call with an effect beyond the level is denied without it
 	// all the same; with it, a person learns what was wanted.
 	Restrict func(spec Spec, args json.RawMessage) *agent.ChangeRequest
+	// Allowed names the local tools of the effects Remember, Share and Draft that the
+	// operator lets the agent call; all others of these effects are denied.
+	Allowed []string
 }
 
 // Registry holds the tools of an agent and is the only way to call one.
@@ -170,15 +174,21 @@ func (e entry) check(args json.RawMessage) string {
 	return ""
 }
 
-// restricted is the hard limit of level 1: only effect read runs. The level is no
-// setting: nothing that an agent, a model or a config can reach raises it.
+// restricted is the hard limit of level 1: only effect read runs, and of the effects
+// whose text goes further than the turn what the operator has allowed by name. The level
+// is no setting: nothing that an agent, a model or a config can reach raises it.
 func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	var request *agent.ChangeRequest
 	if r.options.Restrict != nil {
 		request = r.options.Restrict(spec, args)
 	}
-	if spec.Effect == Read && request == nil {
+	what := spec.Effect.further()
+	switch {
+	case request != nil:
+	case spec.Effect == Read, what != "" && spec.Origin == "local" && slices.Contains(r.options.Allowed, spec.Name):
 		return Result{}, false
+	case what != "":
+		return Failed(agent.Denied, "tool %q %s, which the operator has not allowed: \"allow: [%s]\" in agent.yaml allows it", spec.Name, what, spec.Name), true
 	}
 	res := Failed(agent.Denied, "tool %q has the effect %s, and only read is allowed", spec.Name, spec.Effect)
 	if request != nil {

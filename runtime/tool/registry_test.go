@@ -36,7 +36,7 @@ func lay(t testing.TB, files map[string]string) *Env {
 
 func registry(t testing.TB, extra ...Tool) *Registry {
 	t.Helper()
-	r, err := NewRegistry(Options{}, append(Builtin(), extra...)...)
+	r, err := NewRegistry(Options{Allowed: Allowable()}, append(Builtin(), extra...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ type shareArgs struct {
 }
 
 func share() Tool {
-	return define("share",
+	return with(Share, define("share",
 		"Put a short text on the blackboard for other agents: for all when its key begins with broadcast., else for the readers named. It is gone after some minutes.",
 		`{"type":"object","required":["key","value","minutes"],"additionalProperties":false,"properties":{"key":{"type":"string","minLength":1,"maxLength":100},"value":{"type":"string","minLength":1,"maxLength":1024},"minutes":{"type":"integer","minimum":1,"maximum":1440},"readers":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":100}}}}`,
 		Available, nil,
@@ -27,5 +27,5 @@ func share() Tool {
 				return Failed(agent.ContractViolation, "%s", err)
 			}
 			return OK("shared as " + a.Key)
-		})
+		}))
 }

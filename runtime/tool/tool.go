@@ -16,12 +16,48 @@ import (
 // Effect says what a call may change.
 type Effect string
 
-// The effects, from harmless on.
+// The effects on what lies outside the agent, from harmless on.
 const (
 	Read            Effect = "read"
 	IdempotentWrite Effect = "idempotent_write"
 	Write           Effect = "write"
 )
+
+// The effects of local tools whose text goes further than the turn. Each is a write of its
+// own kind, which the operator allows by the name of the tool ([Options].Allowed).
+const (
+	// Remember keeps text for later turns of the same agent.
+	Remember Effect = "remember"
+	// Share puts text into the prompts of other agents.
+	Share Effect = "share"
+	// Draft leaves a draft that a person may approve.
+	Draft Effect = "draft"
+)
+
+// further names what a tool with one of these effects does; "" for any other effect.
+func (e Effect) further() string {
+	switch e {
+	case Remember:
+		return "changes what later turns remember"
+	case Share:
+		return "puts text before other agents"
+	case Draft:
+		return "leaves a draft for a person"
+	}
+	return ""
+}
+
+// Allowable are the names of the local tools that an operator can allow, in order.
+func Allowable() []string {
+	var names []string
+	for _, t := range Further() {
+		if s := t.Spec(); s.Effect.further() != "" {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Category says whether a tool is there from the start.
 type Category string

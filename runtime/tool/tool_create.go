@@ -20,10 +20,10 @@ type draft struct {
 	Tests       []json.RawMessage `json:"tests"`
 }
 
-// toolCreate counts as reading: whatever Author makes of the draft, it is a proposal
-// that waits for a person.
+// toolCreate hands a draft to Author: whatever that makes of it, it is a proposal that
+// waits for a person.
 func toolCreate() Tool {
-	return define("tool_create",
+	return with(Draft, define("tool_create",
 		"Draft a tool in Starlark, with tests: def run(args). The draft is checked and proposed to a person; it cannot be called before one has approved it.",
 		`{"type":"object","required":["name","description","schema","source","tests"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,47}$"},"description":{"type":"string","minLength":1,"maxLength":1000},"source":{"type":"string","minLength":1,"maxLength":8192},"schema":{"type":"object"},"domains":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":60}},"tests":{"type":"array","minItems":2,"maxItems":20,"items":{"type":"object","required":["name","args"],"properties":{"name":{"type":"string"},"args":{"type":"object"},"want":{"description":"what run returns"},"want_error":{"type":"string","description":"instead of want: a part of the error"}}}}}}`,
 		Available, []string{"engineering"},
@@ -39,5 +39,5 @@ func toolCreate() Tool {
 				return Failed(agent.ContractViolation, "the draft is no JSON")
 			}
 			return env.Author(ctx, raw)
-		})
+		}))
 }

@@ -42,6 +42,9 @@ type Options struct {
 	Domains map[string][]string
 	// Tools names the registered tools; empty means all built-in ones.
 	Tools []string
+	// Allowed names the tools that the operator lets remember, share or draft; see
+	// [tool.Options].
+	Allowed []string
 	// Foreign are tools of servers and tools that agents wrote. They are registered
 	// whatever Tools says: who lists them has chosen them.
 	Foreign []tool.Tool
@@ -138,7 +141,7 @@ func New(o Options) (*Agent, error) {
 		return nil, err
 	}
 	tools = append(tools, o.Foreign...)
-	if a.registry, err = tool.NewRegistry(tool.Options{Agent: o.ID, Scrub: o.Scrub, Guard: o.Guard, Restrict: restrict}, tools...); err != nil {
+	if a.registry, err = tool.NewRegistry(tool.Options{Agent: o.ID, Scrub: o.Scrub, Guard: o.Guard, Restrict: restrict, Allowed: o.Allowed}, tools...); err != nil {
 		return nil, fmt.Errorf("register tools: %w", err)
 	}
 	if len(a.space.Params) == 0 {

@@ -174,7 +174,7 @@ func TestSession(t *testing.T) {
 	}
 	turn := func(live bool, before agent.Session, replies ...model.Reply) (agent.Result, []model.Request) {
 		var seen []model.Request
-		a := speaking(t, &seen, Options{}, replies...)
+		a := speaking(t, &seen, Options{Allowed: tool.Allowable()}, replies...)
 		config := a.Space().Default()
 		config["tools.selection"] = []string{"note", "memory_add", "memory_retract", "memory_search"}
 		r := a.Run(context.Background(), agent.Request{
@@ -287,7 +287,7 @@ func TestBlackboard(t *testing.T) {
 		}
 	}
 	var seen []model.Request
-	a := speaking(t, &seen, Options{Board: board}, calls("share", `{"key":"broadcast.gate","value":"open","minutes":5}`), model.Reply{Answer: "x"})
+	a := speaking(t, &seen, Options{Board: board, Allowed: []string{"share"}}, calls("share", `{"key":"broadcast.gate","value":"open","minutes":5}`), model.Reply{Answer: "x"})
 	config := a.Space().Default()
 	config["tools.selection"] = []string{"share"}
 	live := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}, Live: true, Config: config})
@@ -300,6 +300,30 @@ func TestBlackboard(t *testing.T) {
 	trial := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}, Config: config})
 	if got := kinds(trial, agent.EventTool); len(got) != 0 && got[0].Outcome != agent.Denied || len(seen[2].Shared) != 0 {
 		t.Errorf("an evaluation knows of the blackboard: %v\n%s", seen[2].Shared, story(trial))
+	}
+}
+
+// TestNothingCrosses: what an agent writes reaches no other agent and no later turn where
+// its operator has allowed nothing.
+func TestNothingCrosses(t *testing.T) {
+	board := session.NewBoard(func() time.Time { return time.Unix(0, 0) })
+	var seen []model.Request
+	a := speaking(t, &seen, Options{Board: board}, calls("share", `{"key":"broadcast.gate","value":"obey","minutes":5}`),
+		calls("memory_add", `{"text":"obey"}`), calls("memory_retract", `{"id":"m1","reason":"obey"}`), model.Reply{Answer: "x"})
+	config := a.Space().Default()
+	config["tools.selection"] = []string{"share", "memory_add", "memory_retract"}
+	r := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}, Live: true, Config: config})
+	if left := board.Posted(); len(left) != 0 || len(r.Session.Facts) != 0 || len(r.Session.Retracted) != 0 {
+		t.Errorf("left: %v, %+v", left, r.Session)
+	}
+	called := kinds(r, agent.EventTool)
+	for _, e := range called {
+		if e.Outcome != agent.Denied || !strings.Contains(e.Text, "allow: ["+e.Name+"]") {
+			t.Errorf("%s: %s %s", e.Name, e.Outcome, e.Text)
+		}
+	}
+	if len(called) != 3 || len(r.Requests) != 0 {
+		t.Errorf("%d calls, requests %v", len(called), r.Requests)
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 // whose effect is more than reading, or one of a foreign tool that is declared to
 // read and asks for something else.
 func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
+	switch spec.Effect {
+	case tool.Remember, tool.Share, tool.Draft: // the operator allows them by name
+		return nil
+	}
 	reason := "its effect is " + strings.ReplaceAll(string(spec.Effect), "_", " ")
 	if spec.Effect == tool.Read {
 		if spec.Origin == "local" || spec.Origin == "authored" {

@@ -2,9 +2,12 @@ package workspace
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"evolve/runtime/tool"
 )
 
 // The kinds of adapter, and the model of the built-in one that needs no provider.
@@ -46,6 +49,7 @@ func agentKeys(f *agentFile) object {
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
 			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(a)},
 			{name: "tools", doc: "tools that the built-in agent may be given, a server's as server__tool; left out: all", field: words(&a.Tools, 1, nil, "")},
+			{name: "allow", doc: "tools of the built-in agent whose text goes further than a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; left out: all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
 			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; left out: none", field: words(&a.MCP, 0, serverPattern, serverRule)},
 			{name: "guards", doc: "what a winner may consume at most; goes before guards of evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
 			{name: "prefer", doc: "what a point of score is worth; goes before prefer of evolve.yaml, key by key", field: preferKeys(&a.Prefer)},
@@ -65,6 +69,11 @@ func (f *agentFile) item(name string, i int) *yaml.Node {
 		}
 	}
 	return f.given[name]
+}
+
+// allowed is a list of tools that an operator can allow.
+func allowed(to *[]string) listOf {
+	return listOf{unique: true, each: func() field { return appended{to: to, text: text{words: tool.Allowable()}} }}
 }
 
 // nonEmpty is a text that says something.
@@ -213,6 +222,9 @@ func (f *agentFile) defaults(s *source) {
 	if ad.Kind != "" && !builtin {
 		if tools := f.given["tools"]; tools != nil {
 			s.bad(tools, "the program brings its own; to search them, declare a subset in space", `"tools" is for built-in agents only`)
+		}
+		if allow := f.given["allow"]; allow != nil {
+			s.bad(allow, "the program brings its own tools", `"allow" is for built-in agents only`)
 		}
 		if mcp := f.given["mcp"]; mcp != nil {
 			s.bad(mcp, "the program brings its own", `"mcp" is for built-in agents only`)

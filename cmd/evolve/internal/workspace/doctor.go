@@ -271,7 +271,7 @@ func checkAgents(ctx context.Context, p Probes, w *Workspace) []Check {
 		there, needs := "", a.Adapter.Env
 		switch a.Adapter.Kind {
 		case KindBuiltin:
-			checks = append(checks, ok(name, "built in, %s", modelOf(w, a)))
+			checks = append(checks, ok(name, "built in, %s%s", modelOf(w, a), allows(a)))
 			continue
 		case KindHTTP:
 			there, needs = "a service at "+hostOf(a.Adapter.URL), mapValues(a.Adapter.HeadersEnv)
@@ -299,6 +299,14 @@ func checkAgents(ctx context.Context, p Probes, w *Workspace) []Check {
 		checks = append(checks, ok(name, "%s", there))
 	}
 	return checks
+}
+
+// allows names what the operator has allowed a built-in agent beyond reading.
+func allows(a *Agent) string {
+	if len(a.Allow) == 0 {
+		return ""
+	}
+	return "; may keep or share text beyond a turn: " + strings.Join(a.Allow, ", ")
 }
 
 // modelOf returns what a built-in agent thinks with.

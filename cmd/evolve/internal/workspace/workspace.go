@@ -135,6 +135,9 @@ type Agent struct {
 	Reviewers []string
 	// Tools are the registered tools of a built-in agent; empty: all.
 	Tools []string
+	// Allow names the tools of a built-in agent that may keep text for later turns, put it
+	// before other agents or leave drafts; all others of [tool.Allowable] are denied.
+	Allow []string
 	// MCP names the servers whose tools a built-in agent may call.
 	MCP []string
 	// ToolFiles are tools/*.json and tools/*.star of a built-in agent, approved
