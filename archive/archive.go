@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"time"
 )
 
 // The errors that callers tell apart.
@@ -48,6 +49,8 @@ type Archive struct {
 	id          string
 	witness     bool
 	unwitnessed error
+	// now is the clock.
+	now func() time.Time
 	// before is the witness of the archive whose place this new one takes.
 	before *Witness
 }
@@ -78,7 +81,7 @@ func migratedArchive(store engine, writable bool, dir string, steps map[uint64]m
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{store: store, dir: dir, packer: p, naming: naming{queued: map[string]bool{}, last: map[string]int{}}}
+	a := &Archive{now: time.Now, store: store, dir: dir, packer: p, naming: naming{queued: map[string]bool{}, last: map[string]int{}}}
 	if writable {
 		a.writer = newCommitter(store)
 	}

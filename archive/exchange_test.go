@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +91,23 @@ func exported(tb testing.TB, a *Archive) string {
 	return out.String()
 }
 
-// TestExportImport: an import holds what was exported, byte for byte, on every engine.
+// native is an export without what an import marks: its lines, sorted, without the trailer
+// and the entry that tells of the import.
+func native(text string) []string {
+	marks := strings.NewReplacer(
+		`"key":"imported:`, `"key":"`, `,"imported":true`, "", `,"imported":"rejected"`, "",
+		`,"void":"`+foreignCandidate(Candidate{}).Void+`"`, "",
+	)
+	lines := strings.Split(marks.Replace(text), "\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool {
+		return strings.HasPrefix(l, `{"kind":"end"`) || strings.Contains(l, `"kind":"`+LedgerImported+`"`)
+	})
+	slices.Sort(lines)
+	return lines
+}
+
+// TestExportImport: an import holds what was exported, byte for byte but for its marks, on
+// every engine.
 func TestExportImport(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())
@@ -113,7 +130,7 @@ func TestExportImport(t *testing.T) {
 		if err := to.Import(ctx, strings.NewReader(text)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if exported(t, to) != text {
+		if !slices.Equal(native(exported(t, to)), native(text)) {
 			t.Errorf("%s: the export of the import differs", name)
 		}
 		if err := to.Check(ctx); err != nil {
@@ -130,7 +147,7 @@ func TestExportImport(t *testing.T) {
 	c := must(b.EnterCandidate(ctx, entrant("bb", "11-c")))(t)
 	q := must(b.PutRequest(ctx, wish(9)))(t)
 	turn := must(b.PutTurn(ctx, TurnRecord{Agent: "solver"}))(t)
-	if p.ID != "P3" || v.Number != 4 || e.Seq != 13 || c.Number != 3 || q.ID != "R4" || turn.ID != "T4" {
+	if p.ID != "P3" || v.Number != 4 || e.Seq != 14 || c.Number != 3 || q.ID != "R4" || turn.ID != "T4" {
 		t.Errorf("numbers start over: %s, %d, %d, %d, %s, %s", p.ID, v.Number, e.Seq, c.Number, q.ID, turn.ID)
 	}
 	if again := must(b.PutRequest(ctx, wish(1)))(t); again.ID != "R2" || again.Count != 2 {
@@ -285,7 +302,7 @@ func FuzzImport(f *testing.F) {
 		if err := again.Import(context.Background(), strings.NewReader(first)); err != nil {
 			t.Fatal(err)
 		}
-		if exported(t, again) != first {
+		if !slices.Equal(native(exported(t, again)), native(first)) {
 			t.Error("the export of the import differs")
 		}
 	})

@@ -29,17 +29,21 @@ type importer struct {
 	count   map[string]uint64 // exposures of each agent
 	entered map[string]uint64 // candidates of each agent
 	asked   map[string]bool   // the keys of the requests' hashes
+	runs    map[string]bool
+	drafts  int // proposals that waited for a decision
 	ended   bool
 }
 
 // Import reads what Export wrote into an empty archive, checking the ledger's
-// chain and the trailer. After a failure the archive is of no use: every Open of
+// chain and the trailer. What it brings is history: proposals that waited for a decision
+// are drafts, the evidence of candidates is void, the keys of evaluations are marked, runs
+// are over, and a ledger entry tells of it. Backup and Restore keep an archive as it is. After a failure the archive is of no use: every Open of
 // it is refused, and its folder can be removed.
 func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := a.startImport(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64), entered: make(map[string]uint64), asked: make(map[string]bool)}
+	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64), entered: make(map[string]uint64), asked: make(map[string]bool), runs: make(map[string]bool)}
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		text, err := readLine(in)
@@ -58,6 +62,9 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	}
 	if !im.ended {
 		return fmt.Errorf("import line %d: the export is cut short", im.lines+1)
+	}
+	if err := im.conclude(ctx); err != nil {
+		return fmt.Errorf("import: %w", err)
 	}
 	im.b.put(importKey(), encodeNumber(importDone))
 	if err := errors.Join(a.Flush(ctx), a.store.write(&im.b)); err != nil {
@@ -176,13 +183,16 @@ func (im *importer) record(ctx context.Context, l line) error {
 			if r.ID == "" || r.Number < 1 {
 				return errors.New("it needs an id and a number from 1")
 			}
-			return putRun(&im.b, r)
+			im.runs[r.ID] = true
+			return putRun(&im.b, foreignRun(r))
 		})
 	case linePlan:
-		return read(l.Value, func(p AgentPlan) error { return putDocument(&im.b, partKey(tablePlan, p.Run, p.Agent), p) })
+		return read(l.Value, func(p AgentPlan) error {
+			return errors.Join(im.known(p.Run), putDocument(&im.b, partKey(tablePlan, p.Run, p.Agent), p))
+		})
 	case lineResult:
 		return read(l.Value, func(r AgentResult) error {
-			return putDocument(&im.b, partKey(tableResult, r.Run, r.Agent), r)
+			return errors.Join(im.known(r.Run), putDocument(&im.b, partKey(tableResult, r.Run, r.Agent), r))
 		})
 	case lineVariant:
 		return read(l.Value, func(v Variant) error {
@@ -192,11 +202,17 @@ func (im *importer) record(ctx context.Context, l line) error {
 			return putVariant(&im.b, v)
 		})
 	case lineEvaluation:
-		return read(l.Value, func(e evaluationLine) error { return im.a.Record(ctx, fromLine(&e), nil) })
+		return read(l.Value, func(e evaluationLine) error {
+			if err := im.known(e.Run); err != nil {
+				return err
+			}
+			e.Key = foreignKey(e.Key)
+			return im.a.Record(ctx, fromLine(&e), nil)
+		})
 	case lineTranscript:
 		return read(l.Value, func(t transcriptLine) error {
 			data, err := im.a.packer.pack(&t.Transcript)
-			im.b.put(contentKey(tableTranscript, t.Key), data)
+			im.b.put(contentKey(tableTranscript, foreignKey(t.Key)), data)
 			return err
 		})
 	case lineProposal:
@@ -204,6 +220,9 @@ func (im *importer) record(ctx context.Context, l line) error {
 			n, ok := proposalNumber(p.ID)
 			if !ok {
 				return fmt.Errorf("%q is no id of a proposal", p.ID)
+			}
+			if foreignProposal(&p) {
+				im.drafts++
 			}
 			return putProposal(&im.b, p, n)
 		})
@@ -257,7 +276,7 @@ func (im *importer) candidate(c Candidate) error {
 	}
 	c.Time = plainTime(c.Time)
 	im.b.put(counterKey(countCandidates, c.Agent), encodeNumber(uint64(c.Number)))
-	return putCandidate(&im.b, c)
+	return putCandidate(&im.b, foreignCandidate(c))
 }
 
 func (im *importer) request(r ChangeRequestRecord) error {

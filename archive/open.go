@@ -95,6 +95,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 		return nil, err
 	}
 	undo[len(undo)-1] = a.Close
+	a.now = now
 	// Nothing is added to a ledger that is damaged: what came after would look sound.
 	if _, _, err := a.VerifyLedger(context.Background()); err != nil {
 		return nil, err

@@ -58,10 +58,15 @@ type ProposalRecord struct {
 	Commit string `json:"commit,omitempty"`
 	Ref    string `json:"ref,omitempty"`
 	// Evidence is the digest of the comparison that speaks for it.
-	Evidence string         `json:"evidence,omitempty"`
+	Evidence string `json:"evidence,omitempty"`
+	// Rests names the evaluations of that comparison; nil where nothing was measured.
+	Rests    *Rests         `json:"rests,omitempty"`
 	Gates    []GateVerdict  `json:"gates,omitempty"`
 	Created  time.Time      `json:"created,omitzero"`
 	Decision *DecisionBrief `json:"decision,omitempty"`
+	// Imported is the state that it had in the archive that it was imported from; empty for
+	// one of this archive. It was measured and gated there, not here.
+	Imported ProposalState `json:"imported,omitempty"`
 	// AdoptedCommit is the commit that an approval made.
 	AdoptedCommit string `json:"adopted_commit,omitempty"`
 	// Patch is what only proposals of kind patch have.

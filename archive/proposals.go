@@ -59,10 +59,13 @@ func (a *Archive) PutProposal(ctx context.Context, p ProposalRecord) error {
 
 // SettleProposal replaces a stored proposal and appends the ledger entry that tells of
 // it, with what is left to do, in one synced transaction. It returns the entry as Append
-// does.
+// does. The entry's data, a JSON object, gets the Binding of the proposal.
 func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e LedgerEntry, intents ...Intent) (LedgerEntry, error) {
 	err := a.change(ctx, "store proposal "+p.ID, func(b *batch) (err error) {
 		if err = a.replaceProposal(ctx, b, p); err != nil {
+			return err
+		}
+		if e.Data, err = a.bind(ctx, p, e.Data); err != nil {
 			return err
 		}
 		if e, err = a.chain(ctx, b, e); err != nil {
@@ -109,8 +112,12 @@ func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord
 		if err := writeJSON(&data, d); err != nil {
 			return err
 		}
+		bound, err := a.bind(ctx, p, data.Bytes())
+		if err != nil {
+			return err
+		}
 		entry, err := a.chain(ctx, b, LedgerEntry{
-			Time: d.Time, Kind: "proposal." + d.Action, Actor: d.By, Subject: d.Proposal, Data: data.Bytes(),
+			Time: d.Time, Kind: "proposal." + d.Action, Actor: d.By, Subject: d.Proposal, Data: bound,
 		})
 		if err != nil {
 			return err

@@ -70,6 +70,8 @@ type Run struct {
 	PatchUSD float64 `json:"patch_usd,omitempty"`
 	Binary   string  `json:"binary,omitempty"`
 	Host     string  `json:"host,omitempty"`
+	// Imported says that it is of another archive: this one took it in.
+	Imported bool `json:"imported,omitempty"`
 }
 
 // LimitEnd is how a run's work on an agent ended, as far as its limits go.

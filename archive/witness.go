@@ -179,11 +179,11 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 		}
 		return nil
 	}
-	var raw bytes.Buffer
-	if err := writeJSON(&raw, data); err != nil {
+	e, err := entryOf(kind, id, data)
+	if err != nil {
 		return err
 	}
-	e := LedgerEntry{Time: opts.now()(), Kind: kind, Actor: "evolve", Subject: id, Data: raw.Bytes()}
+	e.Time = a.now()
 	if opts.Accept != nil {
 		e.Actor = opts.Accept.By
 	}
@@ -208,11 +208,18 @@ func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread e
 	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
 }
 
+// entryOf is an entry of evolve's own, without a time.
+func entryOf(kind, subject string, data any) (LedgerEntry, error) {
+	var raw bytes.Buffer
+	err := writeJSON(&raw, data)
+	return LedgerEntry{Kind: kind, Actor: "evolve", Subject: subject, Data: raw.Bytes()}, err
+}
+
 // succession is the first entry of an archive that takes the place of another.
 func (a *Archive) succession(at time.Time) (LedgerEntry, error) {
-	var raw bytes.Buffer
-	err := writeJSON(&raw, a.before)
-	return LedgerEntry{Time: at, Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id, Data: raw.Bytes()}, err
+	e, err := entryOf(LedgerSucceeds, a.id, a.before)
+	e.Time = at
+	return e, err
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger is the witnessed one.

@@ -32,10 +32,23 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 		}
 		return err
 	}
-	if c.Bool("json") {
-		return sh.printJSON(map[string]any{"imported": name})
+	a, err := sh.reader(root)
+	if err != nil {
+		return err
 	}
-	_, err = fmt.Fprintf(sh.stdout, "imported %s\n", name)
+	told, _, err := a.ImportOf(c.Context)
+	if err := errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"imported": name, "sha256": told.SHA256, "drafts": told.Drafts})
+	}
+	text := ""
+	if told.Drafts > 0 {
+		text = fmt.Sprintf(": %s that waited for a decision %s here; the next %s measures what it can",
+			count(told.Drafts, "proposal"), orElse("are drafts", "is a draft", told.Drafts != 1), sh.typed("evolve run"))
+	}
+	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.typed("evolve archive restore"))
 	return err
 }
 

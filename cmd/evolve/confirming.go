@@ -109,7 +109,7 @@ func standing(ctx context.Context, a *archive.Archive, agentID string, runs []ar
 // claimOf finds what the run that made a proposal may say of its variant: empty where
 // nothing confirmed it, or an older kind of confirmation did.
 func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (stats.Claim, error) {
-	if p.Run == "" || p.Kind != archive.KindConfig {
+	if p.Run == "" || p.Kind != archive.KindConfig || p.Imported != "" { // no claim is made of what another archive says
 		return stats.NoClaim, nil
 	}
 	result, err := a.Result(ctx, p.Run, p.Agent)

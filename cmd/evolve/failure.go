@@ -128,6 +128,8 @@ func classify(err error) (code int, hint string) {
 		return exitLocked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`"
 	case errors.Is(err, archive.ErrNewer):
 		return exitIntegrity, "use the evolve that wrote it, or a newer one"
+	case errors.As(err, new(*archive.BoundError)):
+		return exitIntegrity, "`evolve audit verify` tells more; reject it: `evolve run` proposes anew"
 	case errors.As(err, new(*archive.WitnessError)):
 		return exitIntegrity, "`evolve audit verify` and `evolve audit log` show what is there; restore a backup, or `evolve audit accept-head --reason \"…\"` goes on from it"
 	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

@@ -111,6 +111,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 	_, _ = fmt.Fprintf(who.out, "%s:\n", reports.Visible(plan))
 	printGrounds(who.out, shown)
 	printChanges(who.out, changes, 24)
+	printFiles(who.out, p.Files, p.State == archive.Adopted)
 	printFounding(who.out, founding)
 	if subject(p) != "config" { // what is approved is the text
 		out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}

@@ -246,10 +246,12 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
 	}
 	out("\nchanges\n")
 	printChanges(sh.stdout, p.Changes, 24)
+	printFiles(sh.stdout, p.Files, false)
 	sh.printWritten(p)
 	sh.printGates(p.Gates)
 	out("\nprovenance\n")
 	for _, kv := range [][2]string{
+		{"imported", stateName(p.Imported)},
 		{"agent", p.Agent},
 		{"run", p.Run},
 		{"variant", string(p.Variant)},

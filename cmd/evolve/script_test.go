@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func TestScripts(t *testing.T) {
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty,
-			"fakeagent": scriptFakeAgent,
+			"fakeagent": scriptFakeAgent, "reseal": scriptReseal,
 		},
 	})
 }
@@ -86,6 +87,17 @@ func setupScript(e *testscript.Env) error {
 		return err
 	}
 	return os.CopyFS(filepath.Join(e.WorkDir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny")))
+}
+
+// scriptReseal gives an export that was altered the checksum that fits.
+func scriptReseal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: reseal EXPORT")
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	body := strings.Join(lines[:len(lines)-1], "")
+	end := fmt.Sprintf("{\"kind\":\"end\",\"value\":{\"lines\":%d,\"sha256\":\"%x\"}}\n", len(lines)-1, sha256.Sum256([]byte(body)))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(body+end), 0o600))
 }
 
 func scriptCondition(name string) (bool, error) {

@@ -41,7 +41,11 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	if err := withinKind(p); err != nil {
 		return p, err
 	}
+	stored := p
 	if p.State == archive.Approved {
+		if err := Bound(ctx, d.Archive, stored); err != nil {
+			return p, err
+		}
 		if err := d.committable(paths(p)...); err != nil {
 			return p, err
 		}
@@ -58,6 +62,9 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 		return p, err
 	}
 	if err := d.faithful(ctx, a, p); err != nil {
+		return p, err
+	}
+	if err := Bound(ctx, d.Archive, stored); err != nil {
 		return p, err
 	}
 	if err := d.ready(ctx, repo, files(p), w.Found); err != nil {
@@ -78,7 +85,27 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	return d.adopt(ctx, p, decision, who, w.Found)
 }
 
+// Foreign refuses to decide on an imported proposal as on one of this archive.
+func Foreign(p archive.ProposalRecord) error {
+	switch {
+	case p.Imported == "":
+		return nil
+	case p.State == archive.Drafted && p.OfConfig():
+		return Refuse("`evolve run` measures its variant here, and proposes it when that is confirmed", "%s was imported: it was not measured and gated here", p.ID)
+	case p.State == archive.Drafted && p.Patch != nil && !p.Patch.Named:
+		return Refuse("`evolve run` passes it through the gates here", "%s was imported: it was not gated here", p.ID)
+	case p.State == archive.Drafted:
+		return Refuse("reject it; it is gated when it is proposed here", "%s was imported: it was not gated here", p.ID)
+	case p.State == archive.Adopted:
+		return Refuse("take it back with git: `git revert "+p.AdoptedCommit+"`", "%s was imported: the ledger here did not see its adoption", p.ID)
+	}
+	return nil
+}
+
 func approvable(p archive.ProposalRecord, w Word) error {
+	if err := Foreign(p); err != nil {
+		return err
+	}
 	switch p.State {
 	case archive.Awaiting:
 		return nil

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -10,6 +11,31 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 )
+
+// Bound refuses a proposal that is not what the ledger tells of, or of which the ledger
+// has no digests.
+func Bound(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) error {
+	err := a.CheckBound(ctx, p)
+	var b *archive.BoundError
+	if !errors.As(err, &b) || len(b.Differs) > 0 {
+		return err
+	}
+	if p.Variant == "" {
+		return Refuse("reject it and propose the same again", "%s was made by an older evolve: %s", p.ID, b)
+	}
+	return Refuse("reject it; `evolve propose "+p.Variant.Short()+"` draws the variant up again", "%s was made by an older evolve: %s", p.ID, b)
+}
+
+// Unaltered refuses a proposal that is not what the ledger tells of. One of which the
+// ledger has no digests passes.
+func Unaltered(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) error {
+	err := a.CheckBound(ctx, p)
+	var b *archive.BoundError
+	if errors.As(err, &b) && len(b.Differs) == 0 {
+		return nil
+	}
+	return err
+}
 
 // withinKind refuses a proposal of other files than its kind writes: those of the champion,
 // or those of a tool or a skill. A record can come from an archive that was altered.

@@ -1,11 +1,17 @@
 package decide
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
 )
 
 // TestAlteredProposals: an archive that was altered leads an approval to no file but the
@@ -75,4 +81,92 @@ func TestProposalsStayInside(t *testing.T) {
 			t.Fatalf("%q was written", path)
 		}
 	}
+}
+
+// TestBound: what a record of a proposal is bound to when it is made may not change
+// before it is approved, and neither may what it rests on.
+func TestBound(t *testing.T) {
+	for name, c := range map[string]struct {
+		alter   func(*archive.ProposalRecord)
+		differs string
+	}{
+		"nothing":                 {func(*archive.ProposalRecord) {}, ""},
+		"rejected and back again": {func(p *archive.ProposalRecord) { p.State = archive.HumanLane }, "state"},
+		"another verdict":         {func(p *archive.ProposalRecord) { p.Gates[0].Evidence = "looks good" }, "verdicts"},
+		"other evidence":          {func(p *archive.ProposalRecord) { p.Evidence = "sha256:0" }, "basis"},
+		"less evidence":           {func(p *archive.ProposalRecord) { p.Rests = nil }, "basis, another evidence"},
+		"approved by its record":  {func(p *archive.ProposalRecord) { p.State = archive.Approved }, "state"},
+		"a file's old content": {func(p *archive.ProposalRecord) {
+			p.Files[0].Old = append([]byte("# x\n"), p.Files[0].Old...)
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, true)
+			p := o.proposeMeasured()
+			c.alter(&p)
+			if err := o.archive.PutProposal(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			word := alice
+			word.OverrideReason = "seen"
+			_, err := o.desk().Approve(t.Context(), p.ID, word)
+			var bound *archive.BoundError
+			if errors.As(err, &bound); name == "nothing" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err == nil || c.differs != "" && (bound == nil || !strings.Contains(err.Error(), c.differs)) {
+				t.Errorf("approved: %v", err)
+			}
+			if o.git("rev-list", "--count", "HEAD") != "1" {
+				t.Error("the refused approval made a commit")
+			}
+		})
+	}
+}
+
+// TestBoundEvidence: holdout scores that were changed behind a proposal keep it from being
+// approved.
+func TestBoundEvidence(t *testing.T) {
+	o := newOffice(t, true)
+	p := o.proposeMeasured()
+	e := measured(o.variant.ID, 1)
+	e.Seq, e.Score = 7, 1
+	e.Key += "7"
+	if err := errors.Join(o.archive.Record(t.Context(), e, nil), o.archive.Flush(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	_, err := o.desk().Approve(t.Context(), p.ID, alice)
+	var bound *archive.BoundError
+	if !errors.As(err, &bound) || !slices.Equal(bound.Differs, []string{"evidence"}) {
+		t.Errorf("approved: %v", err)
+	}
+}
+
+// measured is an evaluation of a confirmation.
+func measured(variant agent.ConfigID, seq int64) bench.Evaluation {
+	return bench.Evaluation{
+		Run: "1-a", Agent: "solver", Seq: seq, Key: bench.Key(fmt.Sprintf("%s-%d", variant, seq)), Variant: variant, Task: "t",
+		Stage: bench.StageConfirm, Outcome: agent.OK, Scored: true, Score: .5,
+	}
+}
+
+// proposeMeasured proposes the variant as a night does that measured it.
+func (o *office) proposeMeasured() archive.ProposalRecord {
+	o.t.Helper()
+	a := o.agent()
+	ctx := o.t.Context()
+	err := errors.Join(
+		o.archive.Record(ctx, measured(o.variant.ID, 0), nil), o.archive.Record(ctx, measured(a.Champion.ID(), 1), nil),
+		o.archive.Record(ctx, measured("other", 2), nil),
+	)
+	p, proposed := o.desk().Propose(ctx, a, Draft{
+		Run: "1-a", Variant: o.variant, Evidence: "sha256:1", Rests: &archive.Rests{Runs: []string{"1-a"}, Against: a.Champion.ID()},
+	})
+	if err := errors.Join(err, proposed); err != nil {
+		o.t.Fatal(err)
+	}
+	return p
 }

@@ -282,7 +282,7 @@ func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 		t.Fatalf("%s, %v", done.State, err)
 	}
 	// And once more, as if it had died after the commit.
-	if err := o.archive.PutProposal(t.Context(), p); err != nil {
+	if _, err := o.archive.SettleProposal(t.Context(), p, archive.LedgerEntry{Kind: "proposal.approve", Subject: p.ID}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := o.desk().Approve(t.Context(), p.ID, alice)

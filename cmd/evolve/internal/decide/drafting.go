@@ -57,7 +57,7 @@ func (d *Desk) drafts(ctx context.Context, a *workspace.Agent) (last time.Time, 
 		if err != nil {
 			return last, told, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if kind, _ := Written(p); kind != "skill" || p.Agent != a.ID {
+		if kind, _ := Written(p); kind != "skill" || p.Agent != a.ID || p.Imported != "" {
 			continue
 		}
 		if p.Created.After(last) {

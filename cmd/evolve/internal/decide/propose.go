@@ -23,7 +23,9 @@ type Draft struct {
 	Run     string
 	Variant archive.Variant
 	// Evidence is the digest of what speaks for it; empty when nothing was measured.
-	Evidence  string
+	Evidence string
+	// Rests names the evaluations that it was measured by; nil when nothing was.
+	Rests     *archive.Rests
 	Rationale string
 }
 
@@ -37,7 +39,7 @@ const robot = "evolve"
 // agent that still await are superseded.
 func (d *Desk) Propose(ctx context.Context, a *workspace.Agent, draft Draft) (archive.ProposalRecord, error) {
 	p, found, err := d.earlier(ctx, func(p archive.ProposalRecord) bool {
-		return p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded
+		return p.Imported == "" && p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded
 	})
 	if err != nil {
 		return p, err
@@ -46,6 +48,8 @@ func (d *Desk) Propose(ctx context.Context, a *workspace.Agent, draft Draft) (ar
 		if p, err = d.draw(a, draft); err != nil {
 			return p, err
 		}
+	} else if awaits(p.State) && p.Evidence != draft.Evidence { // the run went on and has more to tell
+		p.State, p.Evidence, p.Rests = archive.Drafted, draft.Evidence, draft.Rests
 	}
 	return d.file(ctx, a, p)
 }
@@ -84,7 +88,7 @@ func (d *Desk) draw(a *workspace.Agent, draft Draft) (archive.ProposalRecord, er
 	p := archive.ProposalRecord{
 		Kind: archive.KindConfig, State: archive.Drafted, Agent: a.ID, Run: draft.Run, Variant: draft.Variant.ID,
 		Champion: a.Champion.ID(), Title: fmt.Sprintf("v%d for %s", draft.Variant.Number, a.ID),
-		Rationale: draft.Rationale, Base: workspace.BaseOf(a, d.Workspace.Suites), Evidence: draft.Evidence,
+		Rationale: draft.Rationale, Base: workspace.BaseOf(a, d.Workspace.Suites), Evidence: draft.Evidence, Rests: draft.Rests,
 		Changes: Changes(a.Space.Names(), a.Champion, draft.Variant.Config), Created: d.Now(),
 	}
 	var err error

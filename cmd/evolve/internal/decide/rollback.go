@@ -31,6 +31,12 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 	if p.State != archive.Adopted {
 		return p, Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
 	}
+	if err := Foreign(p); err != nil {
+		return p, err
+	}
+	if err := Unaltered(ctx, d.Archive, p); err != nil {
+		return p, err
+	}
 	back, err := d.differ(p.Files, before)
 	if err != nil {
 		return p, err

@@ -70,7 +70,7 @@ func (d *Desk) proposeWritten(ctx context.Context, a *workspace.Agent, p archive
 		return p, err
 	}
 	earlier, found, err := d.earlier(ctx, func(other archive.ProposalRecord) bool {
-		return other.Kind == p.Kind && other.Agent == p.Agent && other.Evidence == p.Evidence &&
+		return other.Imported == "" && other.Kind == p.Kind && other.Agent == p.Agent && other.Evidence == p.Evidence &&
 			(awaits(other.State) && maps.Equal(other.Base, p.Base) || other.State == archive.Rejected)
 	})
 	if err != nil {

@@ -52,7 +52,10 @@ func (n *night) propose(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p, err := n.o.Propose(ctx, n.agent, decide.Draft{Run: n.run.ID, Variant: v, Evidence: digest, Rationale: n.result.Reason})
+		p, err := n.o.Propose(ctx, n.agent, decide.Draft{
+			Run: n.run.ID, Variant: v, Evidence: digest, Rationale: n.result.Reason,
+			Rests: &archive.Rests{Runs: f.Runs, Against: n.plan.Reference()},
+		})
 		if err != nil {
 			return fmt.Errorf("making the proposal: %w", err)
 		}

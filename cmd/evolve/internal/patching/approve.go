@@ -76,6 +76,8 @@ func (d *Desk) decideOn(ctx context.Context, id string, w decide.Word, who patch
 			if err := d.step(decide.StepDecided); err != nil {
 				return err
 			}
+		} else if err := decide.Bound(ctx, a, p); err != nil {
+			return err
 		}
 		p, stale, err = d.adopt(ctx, a, t, repo, p, who)
 		return err
@@ -89,6 +91,9 @@ func (d *Desk) allow(ctx context.Context, a *archive.Archive, t Target, repo *pa
 		return p, nil, err
 	}
 	if err := whole(repo, p); err != nil {
+		return p, nil, err
+	}
+	if err := decide.Bound(ctx, a, p); err != nil {
 		return p, nil, err
 	}
 	policy, err := t.policy()
@@ -136,6 +141,9 @@ func mayAdopt(ctx context.Context, a *archive.Archive, now time.Time) error {
 }
 
 func approvable(p archive.ProposalRecord, w decide.Word) error {
+	if err := decide.Foreign(p); err != nil {
+		return err
+	}
 	if r := Vetoed(p); r != nil {
 		return decide.Refuse("`evolve show "+p.ID+"` says why; propose the change again, or commit it by hand", "%s has vetoed %s", r.Reviewer, p.ID)
 	}

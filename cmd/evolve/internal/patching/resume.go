@@ -79,7 +79,8 @@ func drafted(ctx context.Context, a *archive.Archive) ([]archive.ProposalRecord,
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if p.Patch != nil && p.State == archive.Drafted {
+		// What an import says that a person named is not gated: it could name any repository.
+		if p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || !p.Patch.Named) {
 			out = append(out, p)
 		}
 	}
@@ -151,7 +152,7 @@ func (d *Desk) forward(ctx context.Context, a *archive.Archive, p *archive.Propo
 // takeUp tells that the gates of a proposal begin anew.
 func (d *Desk) takeUp(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, actor string, began int64) (archive.ProposalRecord, error) {
 	brief := *p.Patch
-	p.Patch = &brief
+	p.Patch, p.Imported = &brief, ""
 	p.Patch.Interrupted++
 	return p, d.settle(ctx, a, entryResume, actor, p, attempt{
 		Target: brief.Target, Origin: brief.Origin, Why: "its gates were stopped, or their process ended; they begin anew", Attempt: began,

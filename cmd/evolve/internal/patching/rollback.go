@@ -122,6 +122,12 @@ func (d *Desk) plan(ctx context.Context, a *archive.Archive, id string) (*revers
 	if p.State != archive.Adopted {
 		return w, decide.Refuse("`evolve patch list` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, stateName(p.State))
 	}
+	if err := decide.Foreign(p); err != nil {
+		return w, err
+	}
+	if err := decide.Unaltered(ctx, a, p); err != nil {
+		return w, err
+	}
 	if w.later, err = laterThan(ctx, a, p); err != nil {
 		return w, err
 	}

@@ -225,7 +225,7 @@ func (d *Desk) told(ctx context.Context, a *archive.Archive, p archive.ProposalR
 		if waits && based || turned && p.Patch.Origin != Person {
 			return nil, decide.Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, stateName(other.State))
 		}
-		if other.State == archive.Drafted && based {
+		if other.State == archive.Drafted && other.Imported == "" && based {
 			left = &other
 		}
 	}

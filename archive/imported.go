@@ -1,0 +1,116 @@
+package archive
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/bench"
+)
+
+// LedgerImported is the kind of the entry that ends the ledger of an import; the data is an
+// Imported.
+const LedgerImported = "archive.import"
+
+// Imported tells of an import. What it brought is history: no claim is made from it here.
+type Imported struct {
+	// SHA256 is that of the export's lines before the trailer, Lines their number.
+	SHA256 string `json:"sha256"`
+	Lines  int    `json:"lines"`
+	// Drafts counts the proposals that waited for a decision there, and are drafts here.
+	Drafts int `json:"drafts"`
+	// Entries is the length of the imported ledger and Head the hash of its last entry.
+	Entries int64  `json:"entries"`
+	Head    string `json:"head"`
+}
+
+// importedKey begins the keys of imported evaluations: no evaluation of this archive has
+// the same, so that none is answered with what another place says it measured.
+const importedKey = "imported:"
+
+func foreignKey(k bench.Key) bench.Key {
+	if strings.HasPrefix(string(k), importedKey) {
+		return k
+	}
+	return importedKey + k
+}
+
+// foreignCandidate voids the evidence of an imported candidate; its entry still counts for
+// the error control.
+func foreignCandidate(c Candidate) Candidate {
+	if c.Void == "" {
+		c.Void = "it was imported: what was measured elsewhere is no evidence here"
+	}
+	return c
+}
+
+// foreignRun ends an imported run, which nothing here can take up.
+func foreignRun(r Run) Run {
+	r.Imported = true
+	if r.State != RunDone {
+		r.State, r.Reason = RunDone, strings.TrimPrefix(r.Reason+"; imported before it had ended", "; ")
+	}
+	return r
+}
+
+// foreignProposal makes a draft of an imported proposal that waited for a decision, and reports
+// whether it did.
+func foreignProposal(p *ProposalRecord) (draft bool) {
+	if p.Imported == "" {
+		p.Imported = p.State
+	}
+	switch p.State {
+	case Gated, Awaiting, HumanLane, Approved, GateFailed, Drafted:
+		draft = p.State != Drafted
+		p.State = Drafted
+	}
+	return draft
+}
+
+// known refuses a record of a run that the export does not have: a run that is yet to
+// come could find it in its place.
+func (im *importer) known(run string) error {
+	if !im.runs[run] {
+		return fmt.Errorf("there is no run %q", run)
+	}
+	return nil
+}
+
+// conclude adds the entry that tells of the import.
+func (im *importer) conclude(ctx context.Context) error {
+	id, err := im.a.ID(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := entryOf(LedgerImported, id, Imported{
+		SHA256: hex.EncodeToString(im.sum.Sum(nil)), Lines: im.lines, Drafts: im.drafts, Entries: im.last.Seq, Head: im.last.Hash,
+	})
+	if err != nil {
+		return err
+	}
+	e.Time = im.a.now()
+	_, err = linked(&im.b, im.last, e)
+	return err
+}
+
+// ImportOf returns what the ledger tells of the last import, and the number of that entry;
+// 0 when there was none.
+func (a *Archive) ImportOf(ctx context.Context) (Imported, int64, error) {
+	var found Imported
+	var seq int64
+	for e, err := range a.Ledger(ctx, 1) {
+		if err != nil {
+			return found, 0, err
+		}
+		if e.Kind == LedgerImported {
+			var told Imported
+			if strictJSON(e.Data, &told) != nil {
+				return found, 0, errors.Join(ErrCorrupt, fmt.Errorf("ledger entry %d tells of no import", e.Seq))
+			}
+			found, seq = told, e.Seq
+		}
+	}
+	return found, seq, nil
+}

@@ -1,0 +1,106 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// TestImportIsHistory: nothing that an import brings awaits a decision, goes on, stands for
+// an evaluation of this archive, or counts as evidence here.
+func TestImportIsHistory(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	from := OpenMemory()
+	closing(t, from)
+	states := []ProposalState{Drafted, Gated, Awaiting, HumanLane, GateFailed, Approved, Adopted, RolledBack, Rejected, Expired, Superseded}
+	for _, s := range states {
+		must(from.NewProposal(ctx, ProposalRecord{Kind: KindConfig, State: s}))(t)
+	}
+	e := evaluation("1-a", 0)
+	err := errors.Join(
+		from.PutRun(ctx, Run{ID: "1-a", Number: 1, State: RunInterrupted}), from.Record(ctx, e, nil), from.Flush(ctx),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(from.EnterCandidate(ctx, entrant("bb", "1-a")))(t)
+	to := OpenMemory()
+	closing(t, to)
+	text := exported(t, from)
+	if err := to.Import(ctx, strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for p, err := range to.Proposals(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := states[n]
+		if n++; n <= 6 {
+			want = Drafted
+		}
+		if p.State != want || p.Imported != states[n-1] {
+			t.Errorf("%s was %s and is %s, imported as %s", p.ID, states[n-1], p.State, p.Imported)
+		}
+	}
+	if r := must(to.Run(ctx, "1-a"))(t); r.State != RunDone || !r.Imported {
+		t.Errorf("the run is %s", r.State)
+	}
+	for c, err := range to.Candidates(ctx, "solver") {
+		if err != nil || c.Void == "" {
+			t.Errorf("candidate %+v %v", c, err)
+		}
+	}
+	// The same evaluation made here is another one, with its own score.
+	if _, found, err := to.Cached(ctx, e.Key); found || err != nil {
+		t.Errorf("found by its key: %v %v", found, err)
+	}
+	e.Run, e.Score = "2-b", .25
+	if err := errors.Join(to.Record(ctx, e, nil), to.Flush(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := to.Cached(ctx, e.Key); err != nil || got.Score != .25 {
+		t.Errorf("%+v %v", got, err)
+	}
+	told, seq, err := to.ImportOf(ctx)
+	if err != nil || told.Drafts != 5 || seq != 2 || len(told.SHA256) != 64 || told.Entries != 1 {
+		t.Errorf("%+v %d %v", told, seq, err)
+	}
+	if err := to.Check(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := to.VerifyLedger(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestImportOfRunsToCome: an export cannot put evaluations, plans or results in the place
+// of a run that is yet to be made.
+func TestImportOfRunsToCome(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, fill := range map[string]func(*Archive) error{
+		"an evaluation": func(a *Archive) error {
+			e := bench.Evaluation{Run: "2-b", Agent: "solver", Key: "k", Variant: agent.ConfigID("v"), Scored: true}
+			return errors.Join(a.Record(ctx, e, nil), a.Flush(ctx))
+		},
+		"a plan":   func(a *Archive) error { return a.PutPlan(ctx, AgentPlan{Run: "2-b", Agent: "solver"}) },
+		"a result": func(a *Archive) error { return a.PutResult(ctx, AgentResult{Run: "2-b", Agent: "solver"}) },
+	} {
+		a := OpenMemory()
+		closing(t, a)
+		if err := fill(a); err != nil {
+			t.Fatal(err)
+		}
+		to := OpenMemory()
+		closing(t, to)
+		if err := to.Import(ctx, strings.NewReader(exported(t, a))); err == nil || !strings.Contains(err.Error(), `no run "2-b"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
