@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
@@ -41,6 +42,15 @@ func playChild(role string, args []string) error {
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 			return err
 		}
+	}
+	if role == "gc" {
+		_, err := GC(ctx, args[0], Retention{Nights: 2}, GCOptions{Options: Options{Now: func() time.Time { return day }}, reached: func(point string) {
+			if point == args[1] {
+				fmt.Println("ready")
+				select {}
+			}
+		}})
+		return err
 	}
 	if role == "import" {
 		return playImport(ctx, args[0], args[1], args[2])

@@ -12,6 +12,7 @@
 // (exchange.go) is the form for other programs, a backup (backup.go) the one from
 // before a change of schema.
 //
-// What is reported done is on disk and survives kill -9 and power loss. Nothing
-// is ever deleted: there is no retention yet.
+// What is reported done is on disk and survives kill -9 and power loss. Transcripts and
+// evaluations go by [Retention], in [GC] alone, which puts a store without them in the
+// place of the old one; nothing else is ever deleted.
 package archive

@@ -30,6 +30,13 @@ type Accept struct {
 	By, Reason string
 }
 
+func (o Options) migrations() map[uint64]migration {
+	if o.steps == nil {
+		return migrations
+	}
+	return o.steps
+}
+
 func (o Options) now() func() time.Time {
 	if o.Now == nil {
 		return time.Now
@@ -81,16 +88,16 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 		undo = []func() error{lock.release}
 		return nil, diskError(err)
 	}
+	// What a process that was killed while it removed the old has left.
+	if err := os.RemoveAll(filepath.Join(dir, gcName)); err != nil {
+		return nil, diskError(err)
+	}
 	store, err := openDisk(filepath.Join(dir, storeName), true)
 	if err != nil {
 		return nil, err
 	}
 	undo = append(undo, store.close)
-	steps := opts.steps
-	if steps == nil {
-		steps = migrations
-	}
-	a, err := migratedArchive(store, true, dir, steps)
+	a, err := migratedArchive(store, true, dir, opts.migrations())
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,15 @@ type Run struct {
 	Host     string  `json:"host,omitempty"`
 	// Imported says that it is of another archive: this one took it in.
 	Imported bool `json:"imported,omitempty"`
+	// Removed is what a retention has removed of the run; nil: nothing.
+	Removed *RunRemoved `json:"removed,omitempty"`
+}
+
+// RunRemoved counts what retention has removed of a run, and when it last did.
+type RunRemoved struct {
+	Transcripts int       `json:"transcripts,omitempty"`
+	Evaluations int       `json:"evaluations,omitempty"`
+	Time        time.Time `json:"time"`
 }
 
 // LimitEnd is how a run's work on an agent ended, as far as its limits go.

@@ -1,0 +1,300 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+func night(n int) string { return fmt.Sprintf("%d-n", n) }
+
+// manyNights records nights of one agent: 20 evaluations of the search, of which two are
+// those of the night before, and 6 of the confirmation, each with a transcript.
+func manyNights(tb testing.TB, a *Archive, nights int) {
+	tb.Helper()
+	ctx := context.Background()
+	for n := 1; n <= nights; n++ {
+		run := night(n)
+		errs := []error{a.PutRun(ctx, Run{ID: run, Number: n, State: RunDone, Started: day.AddDate(0, 0, n), Agents: []string{"solver"}})}
+		for seq := range int64(26) {
+			e := evaluation(run, seq)
+			e.Key = bench.Key(fmt.Sprintf("%064x", int64(n)*1000+seq))
+			if seq < 2 && n > 1 {
+				e.Key, e.Cached = bench.Key(fmt.Sprintf("%064x", int64(n-1)*1000+seq+10)), true
+			}
+			if seq >= 20 {
+				e.Split, e.Stage, e.Variant = bench.Holdout, bench.StageConfirm, agent.ConfigID("v"+fmt.Sprint(n))
+			}
+			e.Transcript = transcript(fmt.Sprint("step ", n, seq))
+			errs = append(errs, a.Record(ctx, e, nil))
+		}
+		errs = append(errs, a.Flush(ctx))
+		if err := errors.Join(errs...); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// propose stores a proposal of a night's finalist.
+func propose(t *testing.T, a *Archive, n int, state ProposalState, decided time.Time) {
+	t.Helper()
+	ctx := context.Background()
+	v := agent.ConfigID("v" + fmt.Sprint(n))
+	must(a.NewProposal(ctx, ProposalRecord{
+		Kind: KindConfig, State: state, Agent: "solver", Run: night(n), Variant: v, Champion: "aa",
+		Created: decided.AddDate(0, 0, -1), Decision: &DecisionBrief{Time: decided},
+	}))(t)
+	if err := a.PutResult(ctx, AgentResult{Run: night(n), Agent: "solver", Finalist: []Finalist{{Variant: v, Runs: []string{night(n - 1), night(n)}}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// of counts a night's evaluations of the search and of the confirmation, and those with
+// a transcript.
+func of(t *testing.T, a *Archive, n int) (search, confirm, texts int) {
+	t.Helper()
+	ctx := context.Background()
+	for e, err := range a.Evaluations(ctx, night(n), "solver") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Stage == bench.StageConfirm {
+			confirm++
+		} else {
+			search++
+		}
+		if _, err := a.Transcript(ctx, e.Key); err == nil {
+			texts++
+		} else if !errors.Is(err, ErrNotFound) {
+			t.Fatal(err)
+		}
+	}
+	return search, confirm, texts
+}
+
+// TestGC: what is old goes, and what anything rests on stays.
+func TestGC(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := openAt(t, dir)
+	manyNights(t, a, 45)
+	now := day.AddDate(0, 0, 200)
+	propose(t, a, 5, Adopted, day)
+	propose(t, a, 7, RolledBack, day)
+	propose(t, a, 9, Rejected, now.AddDate(0, 0, -89))
+	propose(t, a, 11, Rejected, now.AddDate(0, 0, -91))
+	propose(t, a, 13, Superseded, day)
+	open := entrant("v3", night(3))
+	must(a.EnterCandidate(ctx, open))(t)
+	ended := must(a.EnterCandidate(ctx, entrant("v2", night(1))))(t)
+	ended.State = stats.Harmful
+	if err := a.PutCandidate(ctx, ended, day); err != nil {
+		t.Fatal(err)
+	}
+	view := func(a *Archive) []bench.Evaluation {
+		var tasks []string
+		for i := range 100 {
+			tasks = append(tasks, fmt.Sprintf("task-%03d", i))
+		}
+		var out []bench.Evaluation
+		runs := map[string]bool{}
+		for e, err := range a.SearchView("solver", tasks).Evaluations(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if runs[e.Run] = true; len(runs) > learningNights {
+				break
+			}
+			out = append(out, e)
+		}
+		return out
+	}
+	learnt := view(a)
+	before := must(a.Stats(ctx))(t)
+	head, _, err := a.LedgerHead(ctx)
+	if err := errors.Join(err, a.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	keep := Retention{Nights: 10}
+	opts := GCOptions{Options: Options{Now: func() time.Time { return now }}}
+	r := readAt(t, dir)
+	dry := must(r.Removable(ctx, keep, now))(t)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	gone := must(GC(ctx, dir, keep, opts))(t)
+	r = readAt(t, dir)
+	closing(t, r)
+	if err := r.Check(ctx); err != nil {
+		t.Error(err)
+	}
+	after := must(r.Stats(ctx))(t)
+	if gone.Evaluations != before.Evaluations-after.Evaluations || gone.Transcripts != before.Transcripts-after.Transcripts || gone.Evaluations < 200 {
+		t.Errorf("gone are %d and %d; before %+v, after %+v", gone.Evaluations, gone.Transcripts, before, after)
+	}
+	dry.After, dry.Before = gone.After, gone.Before
+	if diff := cmp.Diff(dry, gone); diff != "" {
+		t.Errorf("it was to be: %s", diff)
+	}
+	before.Evaluations, before.Distinct, before.Transcripts, before.Bytes = after.Evaluations, after.Distinct, after.Transcripts, after.Bytes
+	before.Ledger++
+	if before != after {
+		t.Errorf("other records went: %+v, %+v", before, after)
+	}
+	if diff := cmp.Diff(learnt, view(r)); diff != "" {
+		t.Errorf("what nights learn from changed: %s", diff)
+	}
+	for _, c := range []struct {
+		night                  int
+		search, confirm, texts int
+	}{
+		{1, 0, 0, 0},    // a candidate that was harmful
+		{3, 0, 6, 6},    // one that is open
+		{4, 0, 6, 6},    // and the evidence of the night before the adopted one
+		{5, 0, 6, 6},    // adopted
+		{7, 0, 6, 6},    // rolled back
+		{9, 0, 6, 6},    // rejected not long ago
+		{11, 0, 0, 0},   // rejected long ago
+		{13, 0, 0, 0},   // superseded long ago
+		{15, 2, 0, 0},   // its first two evaluations are those of the next night
+		{16, 20, 6, 0},  // learnt from
+		{35, 20, 6, 2},  // two are found again in the next night
+		{36, 20, 6, 26}, // of the last ten
+		{45, 20, 6, 26},
+	} {
+		if s, n, x := of(t, r, c.night); s != c.search || n != c.confirm || x != c.texts {
+			t.Errorf("night %d has %d, %d and %d, not %+v", c.night, s, n, x, c)
+		}
+	}
+	old := must(r.Run(ctx, night(1)))(t)
+	if old.Removed == nil || old.Removed.Evaluations != 26 || old.Removed.Transcripts != 24 || !old.Removed.Time.Equal(now) {
+		t.Errorf("the run has %+v", old.Removed)
+	}
+	entries := collect(t, r.Ledger(ctx, head+1))
+	if len(entries) != 1 || entries[0].Kind != LedgerGC {
+		t.Errorf("the ledger has %+v", entries)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := must(GC(ctx, dir, keep, opts))(t); len(again.Nights) != 0 || again.After != 0 {
+		t.Errorf("a second one removed %+v", again)
+	}
+	w := openAt(t, dir)
+	closing(t, w)
+	if _, _, err := w.VerifyLedger(ctx); err != nil {
+		t.Error(err)
+	}
+	must(w.Append(ctx, LedgerEntry{Time: day, Kind: "run.start"}))(t)
+}
+
+// TestGCBySize: the oldest transcripts go first, and evaluations only when that does not do.
+func TestGCBySize(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	a := OpenMemory()
+	closing(t, a)
+	manyNights(t, a, 40)
+	all := must(a.selects(ctx, Retention{}, day))(t)
+	if gone := must(a.Removable(ctx, Retention{Bytes: all.live*13/10 + 26}, day))(t); len(gone.Nights) != 0 || gone.Over {
+		t.Errorf("within its size: %+v", gone)
+	}
+	some := must(a.Removable(ctx, Retention{Bytes: (all.live - 1000) * 13 / 10}, day))(t)
+	if some.Evaluations != 0 || some.Transcripts == 0 || some.Nights[0].Run != night(1) || len(some.Nights) > 3 || some.Over {
+		t.Errorf("a little over its size: %+v", some)
+	}
+	most := must(a.Removable(ctx, Retention{Bytes: 1}, day))(t)
+	texts := most.Nights[len(most.Nights)-1]
+	if most.Evaluations < 9*24 || most.Evaluations > 10*26 || texts.Run != night(39) || !most.Over {
+		t.Errorf("far over its size: %+v", most)
+	}
+	if must(a.Removable(ctx, Retention{}, day))(t).Transcripts != 0 {
+		t.Error("without a retention something goes")
+	}
+}
+
+// TestGCGivesBack: the space of what goes is free afterwards.
+func TestGCGivesBack(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := openAt(t, dir)
+	for n := 1; n <= 4; n++ {
+		if err := a.PutRun(ctx, Run{ID: night(n), Number: n, State: RunDone}); err != nil {
+			t.Fatal(err)
+		}
+		for seq := range int64(1500) {
+			e := nightly(night(n), int64(n)*10_000+seq)
+			e.Seq, e.Transcript = seq, transcript(fmt.Sprint(mix(seq), mix(seq+1), mix(seq+2), mix(seq+3)))
+			if err := a.Record(ctx, e, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	gone := must(GC(ctx, dir, Retention{Nights: 1}, GCOptions{}))(t)
+	t.Logf("%d transcripts, %d evaluations, %d bytes of records; on disk %d, then %d", gone.Transcripts, gone.Evaluations, gone.Records, gone.Before, gone.After)
+	if gone.Transcripts != 4500 || gone.Before-gone.After < gone.Records*8/10 {
+		t.Errorf("of %d bytes of records, %d were given back", gone.Records, gone.Before-gone.After)
+	}
+	if left, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return e.Name() == gcName }) {
+		t.Errorf("left are %v %v", left, err)
+	}
+}
+
+// TestKilledGC: killed at any point, the archive is the old one or the new one, and the
+// next removes the rest.
+func TestKilledGC(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, point := range []string{"copying", "copied", "closed", "exchanged"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "archive")
+			a := openAt(t, dir)
+			manyNights(t, a, 45)
+			if err := a.Close(); err != nil {
+				t.Fatal(err)
+			}
+			kill(t, "gc", dir, point)
+			r := readAt(t, dir)
+			if err := r.Check(ctx); err != nil {
+				t.Error(err)
+			}
+			done := collect(t, r.Ledger(ctx, 0))
+			if (len(done) == 1) != (point == "exchanged") {
+				t.Errorf("the ledger has %d entries", len(done))
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			must(GC(ctx, dir, Retention{Nights: 2}, GCOptions{Options: Options{Now: func() time.Time { return day }}}))(t)
+			r = readAt(t, dir)
+			closing(t, r)
+			if err := r.Check(ctx); err != nil {
+				t.Error(err)
+			}
+			if s, n, _ := of(t, r, 1); s+n != 0 {
+				t.Errorf("night 1 still has %d", s+n)
+			}
+			if left, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return e.Name() == gcName }) {
+				t.Errorf("left are %v %v", left, err)
+			}
+		})
+	}
+}
