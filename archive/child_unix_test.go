@@ -55,6 +55,15 @@ func playChild(role string, args []string) error {
 	if role == "import" {
 		return playImport(ctx, args[0], args[1], args[2])
 	}
+	if role == "repair" { // and end at a step
+		_, err := RepairArchive(ctx, args[0], Building{reached: func(point string) {
+			if point == args[1] {
+				_ = unix.Kill(os.Getpid(), unix.SIGKILL)
+				select {}
+			}
+		}})
+		return err
+	}
 	if role == "few files" { // and say whether that is what the archive says
 		most, err := strconv.ParseUint(args[2], 10, 64)
 		if err != nil {

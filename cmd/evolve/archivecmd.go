@@ -18,7 +18,7 @@ import (
 
 func (sh *shell) archiveCommand() *cli.Command {
 	return &cli.Command{
-		Name: "archive", Usage: "what was recorded: numbers, checks, export, import and backups",
+		Name: "archive", Usage: "what was recorded: numbers, checks, export, import, backups and repair",
 		Subcommands: []*cli.Command{
 			{
 				Name: "stats", Usage: "how much there is of what",
@@ -82,6 +82,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 			},
 			sh.archiveBackupCommand(),
 			sh.archiveRestoreCommand(),
+			sh.archiveRepairCommand(),
 		},
 	}
 }

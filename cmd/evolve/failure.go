@@ -135,7 +135,7 @@ func classify(err error) (code int, hint string) {
 	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return exitInfrastructure, "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
 	case errors.Is(err, archive.ErrCorrupt):
-		return exitIntegrity, "`evolve archive check` says what is damaged; restore .evolve from a backup, or move it away and import an export"
+		return exitIntegrity, "`evolve archive repair` says what is damaged and what can be saved, and changes nothing; or restore a backup"
 	case errors.Is(err, archive.ErrAmbiguous):
 		return exitUsage, "type more of it"
 	case errors.Is(err, archive.ErrNotEmpty):

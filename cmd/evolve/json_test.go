@@ -149,6 +149,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"audit verify", "tiny", "audit verify"},
 		{"archive stats", "tiny", "archive stats"},
 		{"archive check", "tiny", "archive check"},
+		{"archive repair", "tiny", "archive repair"},
 		{"archive export", "tiny", "archive export ../all.jsonl"},
 		{"archive import", "other", "archive import ../all.jsonl"},
 		{"archive backup", "tiny", "archive backup ../all.backup"},

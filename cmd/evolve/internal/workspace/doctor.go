@@ -229,7 +229,9 @@ func checkArchive(ctx context.Context, p Probes) Check {
 	case errors.Is(err, archive.ErrNewer):
 		return fail(name, "install the newer evolve", "%v", err)
 	case errors.Is(err, archive.ErrCorrupt):
-		return fail(name, "evolve archive check tells more; restore a backup", "%v", err)
+		return fail(name, "evolve archive repair says what can be saved, and changes nothing; or restore a backup", "%v", err)
+	case errors.Is(err, archive.ErrResources):
+		return fail(name, "nothing is damaged; allow more open files: ulimit -n 1024", "%v", err)
 	}
 	return fail(name, "", "cannot be opened: %v", err)
 }

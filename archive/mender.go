@@ -1,0 +1,218 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// mender makes the records that can be read agree with each other again: it makes indexes,
+// counters and what the ledger tells of anew, and leaves out what still leads nowhere.
+type mender struct {
+	ctx context.Context
+	s   *salvaged
+	a   *Archive
+}
+
+// ledger keeps the entries from the first on for as long as the chain holds, and makes the
+// head anew. It returns how many entries beyond can be read.
+func (m *mender) ledger(r *Repair) (behind int, err error) {
+	last := ledgerHead{}
+	if head, err := m.a.ledgerHead(m.ctx); err == nil {
+		r.LedgerKnown = max(r.LedgerKnown, head.Seq)
+	}
+	var beyond []string
+	err = m.s.scan(m.ctx, newKey(tableLedger), nil, func(k, value []byte) error {
+		var e LedgerEntry
+		if decodeDocument(value, &e) == nil {
+			r.LedgerKnown = max(r.LedgerKnown, e.Seq)
+			if len(beyond) == 0 && bytes.Equal(k, ledgerKey(e.Seq)) && checkEntry(e, last) == nil {
+				last = ledgerHead{e.Seq, e.Hash}
+				return nil
+			}
+			behind++
+		}
+		beyond = append(beyond, string(k))
+		return nil
+	})
+	if err != nil {
+		return behind, err
+	}
+	for _, k := range beyond {
+		m.s.drop(k)
+	}
+	var b batch
+	if err := putDocument(&b, counterKey(countLedger, ""), last); err != nil {
+		return behind, err
+	}
+	r.Ledger = last.Seq
+	return behind, m.s.write(&b)
+}
+
+// rounds bounds how often the records are gone through: a record that is left out can be
+// what another one leads to.
+const rounds = 16
+
+// mend makes the records agree.
+func (m *mender) mend() error {
+	if err := m.derive(); err != nil {
+		return err
+	}
+	for range rounds {
+		n, err := m.prune()
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: its records do not agree with each other", ErrCorrupt)
+}
+
+// derive makes indexes and counters from the records, and candidates from the ledger.
+func (m *mender) derive() error {
+	var b batch
+	counters := map[string]uint64{}
+	count := func(counter, agentID string, n uint64) {
+		k := string(counterKey(counter, agentID))
+		counters[k] = max(counters[k], n)
+	}
+	err := m.s.scan(m.ctx, nil, nil, func(k, value []byte) error {
+		r := readKey(k[0], k)
+		switch k[0] {
+		case tableCounter:
+			if counter := r.text(); counter != countLedger {
+				if n, err := decodeNumber(value); err == nil {
+					count(counter, r.text(), n)
+				}
+			}
+		case tableVariant:
+			var v Variant
+			if decodeDocument(value, &v) == nil && v.Number > 0 {
+				b.put(variantIDKey(v.Agent, v.ID), encodeNumber(uint64(v.Number)))
+				count(countVariants, v.Agent, uint64(v.Number))
+			}
+		case tableEvaluation:
+			if s, err := decodeEvaluation(k, value); err == nil {
+				m.index(&b, k, &s)
+			}
+		case tableRun:
+			var d Run
+			if decodeDocument(value, &d) == nil && d.Number > 0 {
+				b.put(runIDKey(d.ID), encodeNumber(uint64(d.Number)))
+			}
+		case tableProposal:
+			count(countProposals, "", r.number())
+		case tableExposure:
+			agentID := r.text()
+			count(countExposures, agentID, r.number())
+		case tableCandidate:
+			agentID := r.text()
+			count(countCandidates, agentID, r.number())
+		case tableLedger:
+			return m.enter(&b, value, count)
+		case tableRequest:
+			var d ChangeRequestRecord
+			if n := r.number(); decodeDocument(value, &d) == nil {
+				b.put(requestHashKey(d.Agent, d.Request.ID), encodeNumber(n))
+				count(countRequests, "", n)
+			}
+		case tableTurn:
+			count(countTurns, "", r.number())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for k, n := range counters {
+		b.put([]byte(k), encodeNumber(n))
+	}
+	if _, ok := m.s.records[string(schemaKey())]; !ok {
+		b.put(schemaKey(), encodeNumber(schemaVersion))
+	}
+	return m.s.write(&b)
+}
+
+// index leads from an evaluation's content to where it stands, when nothing does.
+func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
+	content := contentKey(tableKey, s.Key)
+	if f, ok := m.s.records[string(content)]; ok {
+		if to, err := m.s.value(string(content), f); err == nil {
+			if _, there := m.s.records[string(to)]; there {
+				return
+			}
+		}
+	}
+	switch {
+	case s.first != nil:
+		if _, there := m.s.records[string(s.first)]; there {
+			b.put(content, bytes.Clone(s.first))
+		}
+	case s.Scored:
+		b.put(content, bytes.Clone(place))
+	}
+}
+
+// enter makes a candidate that cannot be read anew from the ledger entry that tells of it,
+// as it was when it entered: what is counted against chance must not be forgotten.
+func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID string, n uint64)) error {
+	var e LedgerEntry
+	var c Candidate
+	if decodeDocument(entry, &e) != nil || e.Kind != ledgerEnter || json.Unmarshal(e.Data, &c) != nil || c.Number < 1 {
+		return nil
+	}
+	k := candidateKey(c.Agent, uint64(c.Number))
+	if f, ok := m.s.records[string(k)]; ok {
+		var d Candidate
+		if value, err := m.s.value(string(k), f); err == nil && decodeDocument(value, &d) == nil {
+			return nil
+		}
+	}
+	c.Ledger = e.Seq
+	count(countCandidates, c.Agent, uint64(c.Number))
+	return putCandidate(b, c)
+}
+
+// prune leaves out the records that are garbled or lead to what is not there, and returns
+// how many.
+func (m *mender) prune() (int, error) {
+	c := checker{a: m.a, ctx: m.ctx}
+	var bad []string
+	follow := func() error {
+		for _, l := range c.links {
+			values, err := m.s.get(m.ctx, l.to)
+			if err != nil {
+				return err
+			}
+			if values[0] == nil || !l.agree(values[0]) {
+				bad = append(bad, string(l.from))
+			}
+		}
+		c.links = c.links[:0]
+		return nil
+	}
+	err := m.s.scan(m.ctx, nil, nil, func(k, value []byte) error {
+		switch err := c.pair(k, value); {
+		case err == nil:
+			return follow()
+		case !errors.Is(err, ErrCorrupt):
+			return err
+		}
+		bad = append(bad, string(k))
+		c.links = c.links[:0]
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, k := range bad {
+		if _, ok := m.s.records[k]; ok && k[0] != tableLedger {
+			m.s.drop(k)
+			n++
+		}
+	}
+	m.s.keys = nil
+	return n, nil
+}

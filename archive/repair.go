@@ -1,0 +1,260 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// LedgerRepaired is the kind of the ledger entry that a repair appends. Its data is the Repair.
+const LedgerRepaired = "archive.repair"
+
+// Repair says what of a damaged archive can be read, and what a repair keeps.
+type Repair struct {
+	// Damage is what was found; empty for a sound archive.
+	Damage []DamageError `json:"damage"`
+	// Kept counts the records that the repaired archive has, by kind, Lost those of which
+	// something tells and that cannot be read or do not fit what can. What left no trace is
+	// not counted.
+	Kept map[string]int `json:"kept"`
+	Lost map[string]int `json:"lost"`
+	// Older counts the records kept of which only an older version can be read.
+	Older int `json:"older"`
+	// Ledger is the number of entries whose chain holds, LedgerKnown the highest number of
+	// which anything tells, Behind how many entries beyond the break can be read; they stay in
+	// the damaged archive alone.
+	Ledger      int64 `json:"ledger_entries"`
+	LedgerKnown int64 `json:"ledger_known"`
+	Behind      int   `json:"ledger_behind"`
+	// Aside is the folder to which the damaged archive was moved; empty before.
+	Aside string `json:"aside,omitempty"`
+}
+
+// Sound reports whether there is nothing to repair.
+func (r *Repair) Sound() bool { return len(r.Damage) == 0 }
+
+// repairKinds names the records of a table that a repair counts. The others are indexes and
+// counters, which it makes anew.
+var repairKinds = map[byte]string{
+	tableVariant: "variants", tableEvaluation: "evaluations", tableTranscript: "transcripts", tableRun: "runs",
+	tablePlan: "plans", tableResult: "results", tableProposal: "proposals", tableDecision: "decisions",
+	tableLedger: "ledger entries", tableExposure: "exposures", tableCandidate: "candidates", tableMutation: "mutations",
+	tableRequest: "change requests", tableTurn: "turns", tableTurnTranscript: "transcripts of turns",
+	tableSession: "sessions", tableIntent: "intents", tableToolHealth: "tool healths",
+}
+
+// PlanRepair reads what can be read of the archive in dir and says what a repair would keep.
+// It changes nothing, but for putting a sound archive in order after a crash. It fails with a
+// *LockedError while a process holds the archive, and with ErrNotFound where there is none.
+func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
+	p, err := planRepair(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("plan the repair of the archive: %w", scarce(diskError(err)))
+	}
+	return &p.Repair, p.close()
+}
+
+// RepairArchive builds a sound archive from what can be read of the damaged one in dir, beside
+// it, with a ledger entry of the kind LedgerRepaired that says what was lost. Then it moves
+// the damaged one aside, whole, and the new one into its place. Killed at any moment, it
+// leaves the damaged archive or the repaired one at dir, and can be repeated. Nothing is done
+// to an archive that is sound.
+func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, error) {
+	if how.Now == nil {
+		how.Now = time.Now
+	}
+	p, err := planRepair(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("repair the archive: %w", scarce(diskError(err)))
+	}
+	if p.Sound() {
+		return &p.Repair, p.close()
+	}
+	p.Aside = dir + damagedSuffix + how.Now().UTC().Format("20060102T150405Z")
+	for n := 2; exists(p.Aside); n++ {
+		p.Aside = fmt.Sprintf("%s%s%s-%d", dir, damagedSuffix, how.Now().UTC().Format("20060102T150405Z"), n)
+	}
+	how.Aside = p.Aside
+	err = Beside(ctx, dir, how, func(ctx context.Context, built string) error {
+		return errors.Join(p.build(ctx, built, how), p.close())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("repair the archive: %w", err)
+	}
+	return &p.Repair, nil
+}
+
+// damagedSuffix follows the archive's name in that of a damaged one that was moved aside.
+const damagedSuffix = ".damaged-"
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// repairPlan is a Repair with the records that it keeps.
+type repairPlan struct {
+	Repair
+	records *salvaged
+	lock    *archiveLock
+	before  map[string]uint64 // of the records that could be read: their versions
+}
+
+func (p *repairPlan) close() error {
+	var err error
+	if p.records != nil {
+		err = p.records.close()
+		p.records = nil
+	}
+	if p.lock != nil {
+		err = errors.Join(err, p.lock.release())
+		p.lock = nil
+	}
+	return err
+}
+
+func planRepair(ctx context.Context, dir string) (*repairPlan, error) {
+	fault := soundness(ctx, dir)
+	if !errors.Is(fault, ErrCorrupt) || errors.As(fault, new(*WitnessError)) {
+		return &repairPlan{Repair: Repair{Damage: []DamageError{}}}, fault
+	}
+	p := &repairPlan{lock: newLock(dir)}
+	ok, err := p.lock.file.TryRLock()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, p.lock.locked(time.Now())
+	}
+	if w, there, err := readWitness(dir); err == nil && there {
+		p.LedgerKnown = w.Seq
+	}
+	if err := p.plan(ctx, filepath.Join(dir, storeName), fault); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// soundness opens an archive and reads all of it; nil: it is sound.
+func soundness(ctx context.Context, dir string) error {
+	a, err := Inspect(dir)
+	if err != nil {
+		return err
+	}
+	if owner, alive, err := a.Writer(ctx); err != nil || alive {
+		return errors.Join(err, &LockedError{Owner: owner, Lock: filepath.Join(dir, lockName)}, a.Close())
+	}
+	err = a.Check(ctx)
+	if err == nil {
+		_, err = a.CheckWitness(ctx)
+	}
+	return errors.Join(err, a.Close())
+}
+
+func (p *repairPlan) plan(ctx context.Context, store string, fault error) error {
+	var err error
+	if p.records, err = salvage(ctx, store); err != nil {
+		return err
+	}
+	p.Damage = []DamageError{}
+	for _, d := range p.records.damage {
+		p.Damage = append(p.Damage, *d)
+	}
+	if len(p.Damage) == 0 { // the files are whole, their content is not
+		p.Damage = append(p.Damage, DamageError{"records", -1, 0, fault.Error()})
+	}
+	p.before = make(map[string]uint64, len(p.records.records))
+	for k, f := range p.records.records {
+		p.before[k] = f.version
+	}
+	if f, ok := p.records.records[string(importKey())]; ok {
+		if n, err := decodeNumber(f.value); err != nil || n != importDone {
+			return fault // an import that was cut short was never an archive
+		}
+	}
+	packer, err := newPacker()
+	if err != nil {
+		return err
+	}
+	defer packer.close()
+	m := mender{ctx: ctx, s: p.records, a: &Archive{store: p.records, packer: packer}}
+	if p.Behind, err = m.ledger(&p.Repair); err != nil {
+		return err
+	}
+	if err := m.mend(); err != nil {
+		return err
+	}
+	p.count()
+	return nil
+}
+
+// count compares what is kept with what anything tells of.
+func (p *repairPlan) count() {
+	p.Kept, p.Lost = map[string]int{}, map[string]int{}
+	for k := range p.records.records {
+		if kind, ok := repairKinds[k[0]]; ok {
+			p.Kept[kind]++
+		}
+	}
+	for k, version := range p.records.seen {
+		kind, ok := repairKinds[k[0]]
+		if !ok {
+			continue
+		}
+		if _, kept := p.records.records[k]; !kept {
+			p.Lost[kind]++
+		} else if p.before[k] != 0 && p.before[k] < version {
+			p.Older++
+		}
+	}
+	if missing := int(p.LedgerKnown - p.Ledger); missing > p.Lost[repairKinds[tableLedger]] {
+		p.Lost[repairKinds[tableLedger]] = missing
+	}
+	maps.DeleteFunc(p.Lost, func(_ string, n int) bool { return n == 0 })
+}
+
+// build writes what is kept into a new archive.
+func (p *repairPlan) build(ctx context.Context, dir string, how Building) (err error) {
+	a, err := open(dir, how.options())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.startImport(ctx); err != nil {
+		return err
+	}
+	var b batch
+	err = p.records.scan(ctx, nil, nil, func(k, value []byte) error {
+		if bytes.Equal(k, importKey()) {
+			return nil
+		}
+		b.put(bytes.Clone(k), bytes.Clone(value))
+		if b.size < groupBytes && len(b.pairs) < groupCount {
+			return nil
+		}
+		full := b
+		b = batch{}
+		return a.store.write(&full)
+	})
+	if err != nil {
+		return err
+	}
+	b.put(importKey(), encodeNumber(importDone))
+	if err := errors.Join(a.store.write(&b), a.reattest(ctx)); err != nil {
+		return err
+	}
+	told := p.Repair
+	told.Aside = filepath.Base(told.Aside)
+	data, err := json.Marshal(told)
+	if err != nil {
+		return err
+	}
+	_, err = a.Append(ctx, LedgerEntry{Time: how.Now(), Kind: LedgerRepaired, Actor: "evolve", Subject: "archive", Data: data})
+	return err
+}

@@ -1,0 +1,285 @@
+package archive
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
+)
+
+// salvaged is the engine of what can be read of a damaged store: of each key the newest
+// version that is whole. Values are read from the store's files when they are asked for.
+type salvaged struct {
+	root    *os.Root
+	records map[string]found
+	// keys are those of records in order; nil when a record was added or dropped since.
+	keys []string
+	// seen is the newest version of each key that anything tells of.
+	seen map[string]uint64
+	// damage is what was found, file by file.
+	damage []*DamageError
+}
+
+// found is where the value of a record is: in a value log, or here.
+type found struct {
+	version uint64
+	value   []byte
+	name    string
+	entry   logEntry // without its bytes
+}
+
+// salvage reads everything that can be read of the store in dir: the value logs, the
+// write-ahead logs and the tables, before and behind what is damaged. It changes nothing.
+func salvage(ctx context.Context, dir string) (*salvaged, error) {
+	files, err := listStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &salvaged{root: root, records: map[string]found{}, seen: map[string]uint64{}}
+	if err := s.read(ctx, dir, files); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error {
+	m, err := readManifest(dir)
+	if err := s.note(err); err != nil {
+		return err
+	}
+	c := storeCheck{dir: dir, how: everything, root: s.root, files: files, manifest: m, points: extents{}, logged: map[string]bool{}}
+	if err := s.note(c.keys()); err != nil {
+		return err
+	}
+	for i, name := range files.mems {
+		_, err := c.mem(name, i == len(files.mems)-1)
+		if err := s.note(err); err != nil {
+			return err
+		}
+		if err := s.log(ctx, name); err != nil {
+			return err
+		}
+	}
+	for i, name := range files.values {
+		_, err := c.valueLog(name, i == len(files.values)-1)
+		if err := s.note(err); err != nil {
+			return err
+		}
+		if err := s.log(ctx, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range files.tables {
+		if err := s.table(ctx, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	// What no file shows by itself: one that is missing, or ends too early.
+	if len(s.damage) == 0 {
+		return s.note(checkStore(dir, everything))
+	}
+	return nil
+}
+
+// note keeps damage, and returns every other error.
+func (s *salvaged) note(err error) error {
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		s.damage = append(s.damage, damage)
+		return nil
+	}
+	return err
+}
+
+// offer takes a version of a record when it is the newest so far.
+func (s *salvaged) offer(k []byte, f found) {
+	s.saw(k, f.version)
+	if old, ok := s.records[string(k)]; !ok || f.version > old.version {
+		s.records[string(k)] = f
+	}
+}
+
+func (s *salvaged) saw(k []byte, version uint64) {
+	s.seen[string(k)] = max(s.seen[string(k)], version)
+}
+
+// log reads the entries of a log. A pointer only tells that a value was stored: the value
+// itself stands in a value log, with its key.
+func (s *salvaged) log(ctx context.Context, name string) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	log, err := openLog(s.root, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	data, err := log.bytes(0)
+	if err != nil || len(data) <= logHeader {
+		return err
+	}
+	entries, _ := searchEntries(data, logHeader)
+	for _, e := range entries {
+		switch {
+		case e.meta&logEnd != 0:
+		case e.meta&logPointer != 0:
+			s.saw(e.key, e.version)
+		case filepath.Ext(name) == ".vlog":
+			s.offer(e.key, found{version: e.version, name: name, entry: logEntry{offset: e.offset, size: e.size}})
+		default:
+			s.offer(e.key, found{version: e.version, value: bytes.Clone(e.value)})
+		}
+	}
+	return nil
+}
+
+// table reads the blocks of a table that are whole.
+func (s *salvaged) table(ctx context.Context, path string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	lost := 0
+	err := withTable(path, func(t *table.Table) error {
+		splits := t.KeySplits(math.MaxInt, nil)
+		it := t.NewIterator(table.NOCACHE)
+		defer func() { _ = it.Close() }()
+		for i, from := range splits {
+			it.Seek([]byte(from))
+			if !it.Valid() {
+				lost++
+			}
+			for ; it.Valid(); it.Next() {
+				k := it.Key()
+				if i+1 < len(splits) && y.CompareKeys(k, []byte(splits[i+1])) >= 0 {
+					break
+				}
+				v := it.Value()
+				key, version := y.ParseKey(k), y.ParseTs(k)
+				if v.Meta&logPointer != 0 {
+					s.saw(key, version)
+				} else if !bytes.HasPrefix(key, logEndKey[:len("!badger!")]) {
+					s.offer(key, found{version: version, value: bytes.Clone(v.Value)})
+				}
+			}
+		}
+		if lost > 0 {
+			return fmt.Errorf("%d of %d blocks cannot be read", lost, len(splits))
+		}
+		return t.VerifyChecksum()
+	})
+	if err != nil && (errors.Is(diskError(err), ErrDisk) || isScarce(err)) {
+		return err
+	}
+	if err != nil && !errors.Is(err, errNoTable) {
+		s.damage = append(s.damage, &DamageError{filepath.Base(path), -1, 0, err.Error()})
+	}
+	return nil
+}
+
+// value reads the value of a record, and holds it against its key and checksum again.
+func (s *salvaged) value(k string, f found) ([]byte, error) {
+	if f.name == "" {
+		return f.value, nil
+	}
+	log, err := s.root.Open(f.name)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, f.entry.size)
+	_, err = log.ReadAt(data, int64(f.entry.offset))
+	if err = errors.Join(err, log.Close()); err != nil {
+		return nil, err
+	}
+	e, _, ok := parseEntry(data, 0)
+	if !ok || string(e.key) != k || e.version != f.version {
+		return nil, &DamageError{f.name, int64(f.entry.offset), 0, "an entry has changed while it was read"}
+	}
+	return e.value, nil
+}
+
+func (s *salvaged) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	values := make([][]byte, len(keys))
+	for i, k := range keys {
+		f, ok := s.records[string(k)]
+		if !ok {
+			continue
+		}
+		var err error
+		if values[i], err = s.value(string(k), f); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func (s *salvaged) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
+	if s.keys == nil {
+		s.keys = make([]string, 0, len(s.records))
+		for k := range s.records {
+			s.keys = append(s.keys, k)
+		}
+		slices.Sort(s.keys)
+	}
+	start := string(prefix)
+	if bytes.Compare(from, prefix) > 0 {
+		start = string(from)
+	}
+	keys := s.keys
+	at, _ := slices.BinarySearchFunc(keys, start, cmp.Compare[string])
+	for _, k := range keys[at:] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !bytes.HasPrefix([]byte(k), prefix) {
+			return nil
+		}
+		f, ok := s.records[k]
+		if !ok {
+			continue // dropped by the visit
+		}
+		value, err := s.value(k, f)
+		if err == nil {
+			err = visit([]byte(k), value)
+		}
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *salvaged) dump(ctx context.Context, visit func(key, value []byte) error) error {
+	return s.scan(ctx, nil, nil, visit)
+}
+
+// write replaces records, in memory only.
+func (s *salvaged) write(b *batch) error {
+	for _, p := range b.pairs {
+		s.records[string(p.key)] = found{value: bytes.Clone(p.value)}
+	}
+	s.keys = nil
+	return nil
+}
+
+// drop leaves a record out.
+func (s *salvaged) drop(k string) { delete(s.records, k) }
+
+func (s *salvaged) close() error { return s.root.Close() }
