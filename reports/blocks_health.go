@@ -20,6 +20,16 @@ func phaseName(phase string) string {
 	return phase
 }
 
+// removed says what retention has removed of the run.
+func removed(r archive.RunRemoved) text {
+	what := some(r.Transcripts, "transcript")
+	if r.Evaluations > 0 {
+		what += " and " + some(r.Evaluations, "evaluation")
+	}
+	return say(styled("Removed: ", bad), what+" were removed by retention by "+moment(r.Time)+
+		"; tables of single evaluations count what is kept, the verdict is the one of the night.")
+}
+
 // healthBlocks describes how the run went.
 func healthBlocks(s subject) []block {
 	h, v, run := s.agent.Health, s.report.Volatile, s.report.Run
@@ -29,6 +39,9 @@ func healthBlocks(s subject) []block {
 	}
 	for _, w := range h.Warnings {
 		out = append(out, para{Text: say(styled("Warning: ", bad), foreign(w), ".")})
+	}
+	if r := v.Removed; r != nil {
+		out = append(out, para{Text: removed(*r)})
 	}
 	t := table{Caption: say("Evaluations by stage"), Columns: []column{
 		{Title: "stage"}, {Title: "planned", Figures: true}, {Title: "done", Figures: true}, {Title: "missing", Figures: true}, {Title: "skipped", Figures: true},

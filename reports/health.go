@@ -32,6 +32,9 @@ func (b *builder) health() error {
 		}
 		row.Planned = s.planned
 		row.Skipped = max(0, row.Planned-row.Done-row.Missing)
+		if r := b.run.Removed; r != nil && r.Evaluations > 0 {
+			row.Skipped = 0 // what was done is not on record any more
+		}
 		if row.Planned+row.Done+row.Missing > 0 {
 			h.Stages = append(h.Stages, row)
 		}

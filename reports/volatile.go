@@ -40,6 +40,8 @@ type Volatile struct {
 	Patches []Patch `json:"patches,omitempty"`
 	// PatchWork is what the run itself did about patches, whatever came of it.
 	PatchWork []archive.PatchNote `json:"patch_work,omitempty"`
+	// Removed is what retention has removed of the run since; nil: nothing.
+	Removed *archive.RunRemoved `json:"removed,omitempty"`
 }
 
 // Phase is the time one part of the run took.

@@ -83,6 +83,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 			sh.archiveBackupCommand(),
 			sh.archiveRestoreCommand(),
 			sh.archiveRepairCommand(),
+			sh.archiveGCCommand(),
 		},
 	}
 }

@@ -65,6 +65,7 @@ func (sh *shell) demoCommand() *cli.Command {
 				o.seed = new(int64)
 				*o.seed = demoSeed
 			}
+			w.Settings.Backup.Keep = 0 // nothing in it is worth one
 			return sh.nightlyRun(c, w, o)
 		},
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/keeping"
 	"evolve/cmd/evolve/internal/nightly"
 	"evolve/reports"
 	"evolve/runtime/agent"
@@ -16,8 +15,6 @@ type runOutcome struct {
 	Agents []agentOutcome `json:"agents"`
 	// Patches says what the night did about patches of code.
 	Patches []archive.PatchNote `json:"patches,omitempty"`
-	// Backup is the copy of the archive that was made after the run; nil: none was.
-	Backup *keeping.Backup `json:"backup,omitempty"`
 }
 
 type agentOutcome struct {

@@ -181,7 +181,9 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		}
 		return errors.Join(err, a.Close())
 	}
-	return sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o))
+	err = sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o))
+	sh.keepHouse(ctx, w, summary, o.quiet || o.json)
+	return err
 }
 
 // untoldError says that the report of a run that ended could not be made or shown.
@@ -264,9 +266,7 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 	}
 	made := sh.backUp(ctx, w, a, s)
 	if o.json {
-		out := outcomeOf(s)
-		out.Backup = made
-		if err := sh.printJSON(out); err != nil {
+		if err := sh.printJSON(outcomeOf(s)); err != nil {
 			return untoldError{err}
 		}
 	} else {
