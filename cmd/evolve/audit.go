@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -21,29 +20,7 @@ func (sh *shell) auditCommand() *cli.Command {
 					return sh.inspecting(c, func(a *archive.Archive) error { return sh.auditLog(c, a) })
 				},
 			},
-			{
-				Name: "verify", Usage: "check that no entry was changed, moved or cut off",
-				Action: func(c *cli.Context) error {
-					return sh.inspecting(c, func(a *archive.Archive) error {
-						n, head, err := a.VerifyLedger(c.Context)
-						var bad *archive.LedgerError
-						if errors.As(err, &bad) {
-							return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
-						}
-						if err != nil {
-							return err
-						}
-						if _, err := a.CheckWitness(c.Context); err != nil {
-							return err
-						}
-						if c.Bool("json") {
-							return sh.printJSON(map[string]any{"entries": n, "head": head, "intact": true})
-						}
-						_, err = fmt.Fprintf(sh.stdout, "intact: %d entries, head %s\n", n, head)
-						return err
-					})
-				},
-			},
+			sh.verifyCommand(),
 			sh.acceptHeadCommand(),
 		},
 	}

@@ -68,7 +68,7 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Free:       workspace.FreeSpace,
 		Writable:   workspace.TryWrite,
 		Now:        sh.now,
-		Archive:    func(ctx context.Context) (string, error) { return archiveProbe(ctx, root) },
+		Archive:    func(ctx context.Context) (string, error) { return sh.archiveProbe(ctx, root) },
 		Unfinished: func(ctx context.Context) (string, string, error) { return sh.unfinishedProbe(ctx, root) },
 		LookPath:   exec.LookPath, LookupEnv: sh.lookupEnv,
 		Probe: sh.ping,
@@ -129,8 +129,9 @@ func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint s
 	return text, hint, err
 }
 
-// archiveProbe says how much is recorded and whether a run is on.
-func archiveProbe(ctx context.Context, root string) (string, error) {
+// archiveProbe says how much is recorded and whether a run is on, and compares what is
+// recorded with the ledger and the commits.
+func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) {
 	a, err := archive.OpenRead(archiveDir(root))
 	if err != nil {
 		return "", err
@@ -152,11 +153,11 @@ func archiveProbe(ctx context.Context, root string) (string, error) {
 			died = r.ID
 		}
 	}
-	n, _, err := a.VerifyLedger(ctx)
+	v, err := sh.verified(ctx, a, root)
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("opens: %s, %s ledger entries", count(runs, "run"), humanize.Comma(n))
+	text := fmt.Sprintf("opens: %s, %s ledger entries", count(runs, "run"), humanize.Comma(v.Entries))
 	switch {
 	case running != "":
 		text += "; run " + running + " is on"

@@ -67,7 +67,7 @@ func TestScripts(t *testing.T) {
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty,
-			"fakeagent": scriptFakeAgent, "reseal": scriptReseal,
+			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "forge": scriptForge,
 		},
 	})
 }

@@ -285,7 +285,11 @@ func (d *Desk) move(ctx context.Context, in archive.Intent, who patch.Person, fo
 	if err := Hindered(repo.Movable(ctx, change)); err != nil {
 		return in, err
 	}
-	commit, err := repo.Commit(head, change, message(audit), who)
+	text, err := Attested(ctx, d.Archive, in.Proposal, message(audit))
+	if err != nil {
+		return in, err
+	}
+	commit, err := repo.Commit(head, change, text, who)
 	var conflict *patch.ConflictError
 	if errors.As(err, &conflict) {
 		return in, Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", strings.Join(conflict.Paths, ", "))

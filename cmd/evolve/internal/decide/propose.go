@@ -147,7 +147,11 @@ func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.Proposal
 	p.State = gates.Lane(p.Gates)
 	if repo != nil && p.State != archive.GateFailed {
 		who := patch.Person{Name: robot, Email: robot + "@localhost", When: d.Now()}
-		p.Ref, p.Commit, err = repo.Propose(p.ID, files(*p), proposalMessage(*p), who)
+		text, err := d.proposalText(ctx, *p)
+		if err != nil {
+			return err
+		}
+		p.Ref, p.Commit, err = repo.Propose(p.ID, files(*p), text, who)
 		var conflict *patch.ConflictError
 		if errors.As(err, &conflict) {
 			// What was measured is not committed: the proposal waits in the
@@ -164,6 +168,30 @@ func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.Proposal
 		told["kind"], told["paths"] = p.Kind, paths(*p)
 	}
 	return d.settle(ctx, *p, "proposal.create", told)
+}
+
+// proposalText is the message of a proposal's commit: it witnesses the archive before any
+// decision.
+func (d *Desk) proposalText(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	id, err := d.Archive.ID(ctx)
+	if err != nil || id == "" {
+		return proposalMessage(p), err
+	}
+	b := archive.Bind(p)
+	if b.Evidence, b.Evaluations, err = d.Archive.Evidence(ctx, p); err != nil {
+		return "", fmt.Errorf("reading the evidence: %w", err)
+	}
+	_, head, err := d.Archive.LedgerHead(ctx)
+	if err != nil {
+		return "", fmt.Errorf("reading the ledger: %w", err)
+	}
+	text := proposalMessage(p)
+	for _, t := range [][2]string{{trailerAudit, head}, {trailerBound, b.Digest()}, {trailerArchive, id}} {
+		if t[1] != "" {
+			text += t[0] + ": " + t[1] + "\n"
+		}
+	}
+	return text, nil
 }
 
 // gates lists the checks of a proposal.

@@ -326,7 +326,10 @@ func (d *Desk) advance(ctx context.Context, a *archive.Archive, w forward, in ar
 	if err != nil {
 		return in, fmt.Errorf("reading the ledger: %w", err)
 	}
-	text := message(audit)
+	text, err := decide.Attested(ctx, a, in.Proposal, message(audit))
+	if err != nil {
+		return in, err
+	}
 	commit, err := w.repo.Commit(w.base, w.files, text, who)
 	if err != nil {
 		return in, fmt.Errorf("committing: %w", err)

@@ -1,0 +1,165 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// AuditError names the first thing in which the archive contradicts itself. It is an
+// ErrCorrupt.
+type AuditError struct{ Subject, Reason string }
+
+func (e *AuditError) Error() string { return e.Subject + ": " + e.Reason }
+
+func (e *AuditError) Unwrap() error { return ErrCorrupt }
+
+// Audited is what an audit went through.
+type Audited struct {
+	// Entries is the length of the ledger and Head the hash of its last entry.
+	Entries int64
+	Head    string
+	// Heads holds the number of each entry by its hash.
+	Heads map[string]int64
+	// Proposals counts those that agree with the ledger, Unbound those that an older evolve
+	// left without digests, and Gone those whose evaluations are not stored any more.
+	Proposals, Unbound, Gone int
+	// Accepted counts the ledgers that were not the witnessed one and that a person accepted.
+	Accepted int
+}
+
+// Audit checks the chain of the ledger, its witness, and that decisions, proposals and the
+// evaluations they rest on are what the ledger tells of. The first thing that is not is
+// returned as a *LedgerError, a *WitnessError, a *BoundError or an *AuditError.
+func (a *Archive) Audit(ctx context.Context) (Audited, error) {
+	var out Audited
+	var err error
+	if out.Entries, out.Head, err = a.VerifyLedger(ctx); err != nil {
+		return out, err
+	}
+	if _, err := a.CheckWitness(ctx); err != nil {
+		return out, err
+	}
+	l := ledgerTold{heads: map[string]int64{}, bound: map[string]boundAt{}, decided: map[int64]LedgerEntry{}}
+	for e, err := range a.Ledger(ctx, 1) {
+		if err != nil {
+			return out, err
+		}
+		if e.Seq <= out.Entries {
+			l.add(e)
+		}
+	}
+	out.Heads, out.Accepted = l.heads, l.accepted
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return out, err
+		}
+		if err := a.auditProposal(ctx, &out, l, p); err != nil {
+			return out, err
+		}
+		delete(l.bound, p.ID)
+	}
+	for id := range l.bound {
+		return out, &AuditError{id, "the ledger tells of it, and it is missing"}
+	}
+	return out, a.auditDecisions(ctx, l)
+}
+
+// boundAt is what an entry binds, with its place.
+type boundAt struct {
+	binding Binding
+	seq     int64
+}
+
+// ledgerTold is what the ledger tells of proposals.
+type ledgerTold struct {
+	heads map[string]int64
+	// bound holds the last binding of each proposal, decided the decisions by their place.
+	bound    map[string]boundAt
+	decided  map[int64]LedgerEntry
+	imported int64
+	accepted int
+}
+
+func (l *ledgerTold) add(e LedgerEntry) {
+	l.heads[e.Hash] = e.Seq
+	if b := BindingOf(e); b != nil {
+		l.bound[e.Subject] = boundAt{*b, e.Seq}
+	}
+	switch e.Kind {
+	case LedgerImported:
+		l.imported = e.Seq
+	case LedgerAccepted:
+		l.accepted++
+	}
+	if action, ok := strings.CutPrefix(e.Kind, "proposal."); ok && (action == "approve" || action == "reject" || action == "rollback") {
+		l.decided[e.Seq] = e
+	}
+}
+
+func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold, p ProposalRecord) error {
+	at, ok := l.bound[p.ID]
+	if !ok {
+		if p.State != Drafted {
+			out.Unbound++
+		}
+		return nil
+	}
+	now := Bind(p)
+	if at.seq < l.imported { // the ledger of another archive tells of it
+		now.State, now.Evidence = p.Imported, at.binding.Evidence
+		if p.Imported == "" {
+			return &AuditError{p.ID, "it came with an import, and its record does not tell"}
+		}
+	}
+	differs := at.binding.differs(now)
+	if at.seq > l.imported {
+		digest, n, err := a.Evidence(ctx, p)
+		switch {
+		case err != nil:
+			return err
+		case n == 0 && at.binding.Evaluations > 0:
+			out.Gone++
+		case digest != at.binding.Evidence:
+			differs = append(differs, "evidence")
+		}
+	}
+	if len(differs) > 0 {
+		return &BoundError{p.ID, differs}
+	}
+	out.Proposals++
+	if p.Decision == nil {
+		return nil
+	}
+	for _, e := range l.decided {
+		if e.Subject == p.ID && e.Kind == "proposal."+p.Decision.Action && e.Actor == p.Decision.By && e.Time.Equal(plainTime(p.Decision.Time)) {
+			return nil
+		}
+	}
+	return &AuditError{p.ID, fmt.Sprintf("the ledger has no entry of its decision, %s by %s", p.Decision.Action, p.Decision.By)}
+}
+
+// auditDecisions compares each decision with the entry that tells of it.
+func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
+	n := 0
+	for d, err := range a.decisionLines(ctx) {
+		if err != nil {
+			return err
+		}
+		e, ok := l.decided[d.Seq]
+		var told DecisionRecord
+		if !ok || json.Unmarshal(e.Data, &told) != nil {
+			return &AuditError{d.Decision.Proposal, fmt.Sprintf("ledger entry %d tells of no decision on it", d.Seq)}
+		}
+		told.Time, d.Decision.Time = plainTime(told.Time), plainTime(d.Decision.Time)
+		if told != d.Decision || e.Subject != told.Proposal || e.Actor != told.By || e.Kind != "proposal."+told.Action {
+			return &AuditError{told.Proposal, fmt.Sprintf("the decision is not the one that ledger entry %d tells of", d.Seq)}
+		}
+		n++
+	}
+	if n < len(l.decided) {
+		return &AuditError{"decisions", fmt.Sprintf("the ledger tells of %d, %d are stored", len(l.decided), n)}
+	}
+	return nil
+}

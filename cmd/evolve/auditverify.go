@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/patch"
+)
+
+// verifyView is `evolve audit verify --json`.
+type verifyView struct {
+	Entries int64  `json:"entries"`
+	Head    string `json:"head"`
+	Intact  bool   `json:"intact"`
+	// Proposals agree with the ledger; Unbound ones have no digests there, and the
+	// evaluations of Gone ones are not stored any more.
+	Proposals int `json:"proposals"`
+	Unbound   int `json:"unbound"`
+	Gone      int `json:"gone"`
+	// Accepted counts the ledgers that a person accepted though they were not the witnessed one.
+	Accepted int `json:"accepted"`
+	// Commits agree with the ledger; Missing are adoptions whose commit is not in the
+	// repository, Lost commits whose entries were lost with an accepted ledger.
+	Commits int      `json:"commits"`
+	Missing []string `json:"missing"`
+	Lost    []string `json:"lost"`
+	// NoGit says why no commit was compared; absent: they were.
+	NoGit string `json:"no_git,omitempty"`
+}
+
+func (sh *shell) verifyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
+		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
+			"proposals rest on, and the trailers of the repository's commits: they must all tell of the same. " +
+			"The first that does not is named, and the exit code is 8.",
+		Action: sh.auditVerify,
+	}
+}
+
+func (sh *shell) auditVerify(c *cli.Context) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	return sh.inspecting(c, func(a *archive.Archive) error {
+		v, err := sh.verified(c.Context, a, root)
+		var bad *archive.LedgerError
+		var odd *archive.AuditError
+		switch {
+		case errors.As(err, &bad):
+			return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
+		case errors.As(err, &odd):
+			return hinted(exitIntegrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
+		case err != nil:
+			return err
+		}
+		if c.Bool("json") {
+			return sh.printJSON(v)
+		}
+		sh.printVerified(v)
+		return nil
+	})
+}
+
+// verified checks the archive by itself and against the commits of the repositories that
+// its proposals are of.
+func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) (verifyView, error) {
+	told, err := a.Audit(ctx)
+	v := verifyView{
+		Entries: told.Entries, Head: told.Head, Proposals: told.Proposals, Unbound: told.Unbound, Gone: told.Gone, Accepted: told.Accepted,
+		Missing: []string{}, Lost: []string{},
+	}
+	if err != nil {
+		return v, err
+	}
+	places := map[string]bool{root: true}
+	if err := forEachProposal(ctx, a, func(p archive.ProposalRecord) { places[placeOf(p, root)] = true }); err != nil {
+		return v, err
+	}
+	for place := range places {
+		repo, err := patch.Open(place, sh.env)
+		if err == nil {
+			_, _, err = repo.Head()
+		}
+		if err != nil {
+			v.NoGit = orElse("the workspace is in no repository with a commit", err.Error(), errors.Is(err, patch.ErrNoRepository))
+			continue
+		}
+		got, err := decide.AuditCommits(ctx, a, told, repo, func(p archive.ProposalRecord) bool { return placeOf(p, root) == place })
+		if errors.Is(err, patch.ErrNoGit) {
+			v.NoGit = err.Error()
+			continue
+		}
+		if err != nil {
+			return v, err
+		}
+		v.Commits += got.Compared
+		v.Missing, v.Lost = append(v.Missing, got.Missing...), append(v.Lost, got.Lost...)
+	}
+	slices.Sort(v.Missing)
+	slices.Sort(v.Lost)
+	v.Intact = true
+	return v, nil
+}
+
+// placeOf is the folder whose repository a proposal is adopted in.
+func placeOf(p archive.ProposalRecord, root string) string {
+	if p.Patch == nil || p.Imported != "" {
+		return root
+	}
+	if filepath.IsAbs(p.Patch.Repository) {
+		return p.Patch.Repository
+	}
+	return filepath.Join(root, p.Patch.Repository)
+}
+
+func (sh *shell) printVerified(v verifyView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("intact: %d entries, head %s\n", v.Entries, v.Head)
+	out("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
+	for _, note := range []struct {
+		n    int
+		text string
+	}{
+		{v.Unbound, "made by an older evolve: the ledger has no digests of them"},
+		{v.Gone, "not compared with evaluations, which are not stored any more"},
+		{len(v.Missing), "adopted by a commit that the repository does not have"},
+	} {
+		if note.n > 0 {
+			out("  %s %s\n", count(note.n, "proposal"), note.text)
+		}
+	}
+	if v.Accepted > 0 {
+		out("  %s that was not the witnessed one was accepted by a person: `evolve audit log`; %s of what was lost\n",
+			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
+	}
+	if v.NoGit != "" {
+		out("  not compared with commits: %s\n", v.NoGit)
+	}
+}
