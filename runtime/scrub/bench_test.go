@@ -1,7 +1,10 @@
 package scrub
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,8 +26,21 @@ func texts() map[string]string {
 		"hostile":  fill(strings.Join(hints, " ")),
 		"joined":   fill(strings.Join(hints, "")),
 		"openings": fill(`password="x'://a:-----BEGIN PRIVATE KEY-----\"token: '{"kind":"Secret","data":{`),
+		"encoded":  fill(noise(48<<10) + "\n"),
+		"readable": fill(base64.StdEncoding.EncodeToString([]byte("an ordinary line of a program's log, in base64 ")) + "\n"),
+		"hex":      fill(hex.EncodeToString([]byte("an ordinary line of a program's log, in base 16")) + " "),
 		"secrets":  fill(`2026-11-21T10:00:00Z login {"password": "hunter2", "token": "ghp_` + long(36) + "\"}\n"),
 	}
+}
+
+// noise is the base64 of bytes that say nothing.
+func noise(n int) string {
+	data := make([]byte, n)
+	r := rand.New(rand.NewPCG(3, 5))
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return base64.StdEncoding.EncodeToString(data)
 }
 
 // naive is what a scanner does that runs each expression over the whole text: the
@@ -46,7 +62,7 @@ func naive() []*regexp.Regexp {
 func BenchmarkString(b *testing.B) {
 	s := New([]string{"opensesame", long(40)}) // of which one is long enough to be looked for across breaks
 	all := texts()
-	for _, name := range []string{"ordinary", "dense", "hostile", "joined", "openings", "secrets"} {
+	for _, name := range []string{"ordinary", "dense", "hostile", "joined", "openings", "encoded", "readable", "hex", "secrets"} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(all[name])))
 			for b.Loop() {

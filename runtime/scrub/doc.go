@@ -8,6 +8,11 @@
 // read each part of a text a bounded number of times, so that text made of nothing but
 // beginnings takes linear time as well.
 //
+// Runs of base64 and hexadecimal are decoded and looked at in the same way, up to twice
+// in each other: in either alphabet, with or without padding, in lines, behind a path, and
+// in hexadecimal with a separator between the bytes. Decoding reads each run a bounded
+// number of times as well, and decodes no more than what may be ASCII text.
+//
 // What nothing gives away stays: a random string alone, of a form that is in no table,
 // and without a name beside it; a known value that somebody spells, turns round or
 // encodes in a way of their own; and one whose form is known but not its value, with a

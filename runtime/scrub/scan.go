@@ -16,6 +16,8 @@ type scan struct {
 	named int
 	// keyEnd is the first end of a key block at or after keyFrom; -1 if there is none.
 	keyFrom, keyEnd int
+	// passed counts the spans before the place that [finder.encoded] is at.
+	passed int
 	// manifest is where the last manifest of secrets ends.
 	manifest int
 }

@@ -133,7 +133,10 @@ func (f *finder) once(text string) string {
 }
 
 // scan applies the rules to a text.
-func (f *finder) scan(text string) *scan {
+func (f *finder) scan(text string) *scan { return f.scanAt(text, 0) }
+
+// scanAt applies the rules to a text that was decoded depth times.
+func (f *finder) scanAt(text string, depth int) *scan {
 	s := &scan{text: text}
 	f.words.each(text, func(word int32, end int) {
 		// What is removed already gives nothing else away.
@@ -141,10 +144,13 @@ func (f *finder) scan(text string) *scan {
 			f.rules[word](s, start, end)
 		}
 	})
-	if f.broken != nil {
+	if f.broken != nil && depth == 0 {
 		f.broken.find(s)
 	}
 	s.join()
+	if depth < maxDepth {
+		f.encoded(s, depth)
+	}
 	return s
 }
 
@@ -159,6 +165,10 @@ func (f *finder) inJSON(s *scan, from, to int, spans []span) string {
 	out := s.marked(from, to, spans)
 	if json.Valid([]byte(out)) {
 		return out
+	}
+	// A number alone, such as a line of an encoded text, may be found only with its neighbours.
+	if one := spans[0]; one.start <= from && one.end >= to {
+		return `"` + Mark + `"`
 	}
 	return f.values(s.text[from:to])
 }
