@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"evolve/bench"
+	"evolve/runtime/text"
 )
 
 // exporter writes lines and sums them up.
@@ -181,8 +182,7 @@ var csvHeader = []string{
 
 // ExportCSV writes all evaluations as CSV with a header, one line each, for
 // spreadsheets and statistics programs. An evaluation that is missing data has an
-// empty score. Answers and errors that a spreadsheet would take for a formula
-// begin with an apostrophe.
+// empty score. Text goes through [text.Cell].
 func (a *Archive) ExportCSV(ctx context.Context, w io.Writer) error {
 	out := csv.NewWriter(w)
 	err := out.Write(csvHeader)
@@ -214,21 +214,13 @@ func csvRow(e *bench.Evaluation) []string {
 		when = e.Time.Format(time.RFC3339Nano)
 	}
 	return []string{
-		plainCell(e.Run), plainCell(e.Agent), strconv.FormatInt(e.Seq, 10), plainCell(string(e.Stage)), plainCell(string(e.Split)),
-		plainCell(string(e.Variant)), plainCell(e.Task), plainCell(e.Domain), strconv.Itoa(e.Repeat), strconv.FormatInt(e.Seed, 10),
-		plainCell(string(e.Outcome)), strconv.FormatBool(e.Scored), score, strconv.FormatBool(e.Pass), decimal(e.Usage.CostUSD),
+		text.Cell(e.Run), text.Cell(e.Agent), strconv.FormatInt(e.Seq, 10), text.Cell(string(e.Stage)), text.Cell(string(e.Split)),
+		text.Cell(string(e.Variant)), text.Cell(e.Task), text.Cell(e.Domain), strconv.Itoa(e.Repeat), strconv.FormatInt(e.Seed, 10),
+		text.Cell(string(e.Outcome)), strconv.FormatBool(e.Scored), score, strconv.FormatBool(e.Pass), decimal(e.Usage.CostUSD),
 		strconv.FormatInt(e.Usage.InputTokens, 10), strconv.FormatInt(e.Usage.OutputTokens, 10),
 		decimal(float64(e.Latency) / float64(time.Millisecond)), strconv.Itoa(e.Attempts), strconv.FormatBool(e.Cached), when,
-		plainCell(string(e.Key)), plainCell(e.Answer), plainCell(e.Error),
+		text.Cell(string(e.Key)), text.Cell(e.Answer), text.Cell(e.Error),
 	}
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// plainCell keeps a spreadsheet from running foreign text as a formula.
-func plainCell(s string) string {
-	if s != "" && bytes.IndexByte([]byte("=+-@\t\r"), s[0]) >= 0 {
-		return "'" + s
-	}
-	return s
-}

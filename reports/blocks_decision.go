@@ -62,6 +62,11 @@ func decisionBlocks(s subject) []block {
 			}
 		}
 		out = append(out, para{Text: append(line, say(".")...)})
+		if i < len(s.volatile.Proposals) {
+			for _, a := range s.volatile.Proposals[i].Addressed {
+				out = append(out, para{Text: say("Look twice: ", foreign(a), ".")})
+			}
+		}
 		if len(p.Gates) > 0 {
 			out = append(out, gateTable(p.ID, p.Gates))
 		}

@@ -87,6 +87,9 @@ func awaitingPatches(list []Patch) []block {
 			{Name: "from", Value: say(foreign(clip(p.Author, 80)), " ("+p.origin()+")")},
 			{Name: "reason", Value: say(foreign(orUnknown(clip(flowing(p.Rationale), reasonKept))))},
 		}
+		for _, a := range p.Addressed {
+			about = append(about, fact{Name: "look twice", Value: say(foreign(a))})
+		}
 		if p.Gain != "" {
 			about = append(about, fact{Name: "measured", Value: say(foreign(clip(p.Gain, reasonKept)))})
 		}

@@ -101,7 +101,7 @@ func (b *builder) proposals() error {
 			ID: p.ID, Kind: p.Kind, State: p.State, Title: clip(p.Title, reasonKept), Gates: p.Gates,
 		})
 		b.volatile.Proposals = append(b.volatile.Proposals, VolatileProposal{
-			ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision,
+			ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision, Addressed: Addressed(p),
 		})
 	}
 	return nil

@@ -36,6 +36,8 @@ type Patch struct {
 	CostUSD float64     `json:"cost_usd,omitempty"`
 	Files   []PatchFile `json:"files"`
 	Created time.Time   `json:"created,omitzero"`
+	// Addressed names places that address a reviewer: see [Addressed].
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 	// Decision is a person's, where there is one.
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
 	// Commands are what to type next.
@@ -105,7 +107,7 @@ func patchOf(p archive.ProposalRecord) Patch {
 		ID: p.ID, State: p.State, Title: p.Title, Target: b.Target, Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain,
 		Digest: b.Digest, Sandbox: b.Sandbox, Gates: append([]archive.GateVerdict{}, p.Gates...), Review: b.Review,
 		Outdated: b.Review != nil && b.Review.Digest != b.Digest, Files: []PatchFile{}, Created: p.Created, Decision: p.Decision, Commands: patchCommands(p),
-		CostUSD: b.CostUSD,
+		CostUSD: b.CostUSD, Addressed: Addressed(p),
 	}
 	if b.Review == nil && b.Unreviewed != nil {
 		out.NoReview = b.Unreviewed.String()

@@ -83,4 +83,6 @@ type VolatileProposal struct {
 	Ref      string                 `json:"ref,omitempty"`
 	Evidence string                 `json:"evidence,omitempty"`
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+	// Addressed names places that address a reviewer: see [Addressed].
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }

@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"evolve/runtime/text"
 )
 
 // shell is what the command files share: the process and the common flags.
@@ -314,7 +315,7 @@ func visibleJSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for _, r := range string(data) {
 		switch {
-		case r == '\n' || unicode.IsPrint(r):
+		case r == '\n' || text.Shown(r):
 			out = utf8.AppendRune(out, r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

@@ -154,6 +154,9 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		if shown, err = sh.groundsOf(c.Context, w.Root, p); err != nil {
 			return err
 		}
+		for _, place := range reports.Addressed(p) {
+			shown = append(shown, "! "+place)
+		}
 	}
 	if asks := d.reasoned || slices.Contains(d.states, p.State); asks && !c.Bool("yes") {
 		changes := p.Changes

@@ -140,7 +140,7 @@ func offered(t *testing.T, tool bool) *place {
 	p.git("init", "--quiet", "--initial-branch=main")
 	p.git("add", "--all")
 	p.git("commit", "--quiet", "--message=start")
-	sh := &shell{process: process{env: p.command().Env, now: time.Now, stderr: io.Discard, stdout: io.Discard}, ctx: t.Context()}
+	sh := testShell(t, p)
 	w, err := workspace.Load(p.dir, builtins())
 	if err != nil {
 		t.Fatal(err)
@@ -171,6 +171,11 @@ func offered(t *testing.T, tool bool) *place {
 		t.Fatalf("%s: %v %+v", rec.State, err, rec.Gates)
 	}
 	return p
+}
+
+// testShell is a shell in this process.
+func testShell(t *testing.T, p *place) *shell {
+	return &shell{process: process{env: p.command().Env, now: time.Now, stderr: io.Discard, stdout: io.Discard}, ctx: t.Context()}
 }
 
 // dies runs evolve until it is killed at a step.

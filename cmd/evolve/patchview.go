@@ -50,6 +50,8 @@ type patchView struct {
 	CostUSD     float64 `json:"cost_usd,omitempty"`
 	// Workspace is where the ledger is, when it is a temporary one.
 	Workspace string `json:"workspace,omitempty"`
+	// Addressed names places that address a reviewer.
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 
 	// filed is the state in the record, stale or not.
 	filed archive.ProposalState
@@ -80,6 +82,7 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 		v.State = stale
 	}
 	if whole {
+		v.Addressed = reports.Addressed(p)
 		v.Diff = patching.Unified(p)
 	}
 	return v
@@ -118,6 +121,7 @@ func (sh *shell) printPatch(v patchView) {
 	if v.Gain != "" {
 		out("    measured: %s\n", reports.Visible(v.Gain))
 	}
+	printAddressed(sh.stdout, v.Addressed)
 	if v.Diff != "" {
 		out("\nwhat changes, every deceptive character escaped\n")
 		for line := range strings.Lines(v.Diff) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -195,10 +196,12 @@ type proposalView struct {
 	// of the operator's program; only deciding gives them.
 	Later []string      `json:"later,omitempty"`
 	After *decide.After `json:"after,omitempty"`
+	// Addressed names places that address a reviewer.
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
 func viewOf(p archive.ProposalRecord) proposalView {
-	v := proposalView{ProposalRecord: p, Files: []fileView{}}
+	v := proposalView{ProposalRecord: p, Files: []fileView{}, Addressed: reports.Addressed(p)}
 	text := func(data []byte) *string {
 		if data == nil {
 			return nil
@@ -244,6 +247,7 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
 	if words := claims[claim]; words != "" {
 		out("    claim: %s\n", words)
 	}
+	printAddressed(sh.stdout, reports.Addressed(p))
 	out("\nchanges\n")
 	printChanges(sh.stdout, p.Changes, 24)
 	printFiles(sh.stdout, p.Files, false)
@@ -267,6 +271,13 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
 	}
 	sh.printDecision(p.Decision)
 	sh.printCommands(decisionsOn(p))
+}
+
+// printAddressed names text that addresses a reviewer.
+func printAddressed(w io.Writer, places []string) {
+	for _, place := range places {
+		_, _ = fmt.Fprintf(w, "  ! %s\n", place)
+	}
 }
 
 func (sh *shell) printGates(list []archive.GateVerdict) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	foreign "evolve/runtime/text"
 )
 
 // maxMarks is how many combining marks may follow one letter: more of them reach
@@ -58,11 +60,6 @@ func shown(r rune) bool {
 		return true
 	case '⟦', '⟧': // what escapes are written with
 		return false
-	case 0x2800: // the empty Braille pattern
-		return false
 	}
-	if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
-		return false // Hangul fillers, joiners, selectors of a variant
-	}
-	return unicode.IsPrint(r)
+	return foreign.Shown(r)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/runtime/text"
 )
 
 // proposalMessage is the message of the commit that waits on the proposal's ref.
@@ -44,12 +45,16 @@ func rollbackMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit s
 	})
 }
 
-// Message puts a subject, a body and trailers together. Every part is one line,
-// so that no foreign text can forge a trailer.
+// Message puts a subject, a body and trailers together. Every part is one line in which
+// nothing hides, so that no foreign text can forge a trailer, and a body that begins as
+// one of evolve's is marked as text.
 func Message(subject, body string, trailers [][2]string) string {
 	var b strings.Builder
 	b.WriteString(oneLine(subject) + "\n\n")
 	if body = oneLine(body); body != "" {
+		if strings.HasPrefix(strings.ToLower(body), "evolve-") {
+			body = "> " + body
+		}
 		b.WriteString(body + "\n\n")
 	}
 	for _, t := range trailers {
@@ -60,12 +65,4 @@ func Message(subject, body string, trailers [][2]string) string {
 	return b.String()
 }
 
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\u0085' {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
-}
+func oneLine(s string) string { return text.OneLine(s) }

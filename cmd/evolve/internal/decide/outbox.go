@@ -84,7 +84,8 @@ func Committed(repo *patch.Repository, in archive.Intent, change []patch.File) (
 			if commit == in.Commit {
 				return true, nil
 			}
-			if !slices.Contains(strings.Split(message, "\n"), trailer) {
+			body := strings.Split(strings.TrimSpace(message), "\n\n") // the trailers are its last paragraph
+			if !slices.Contains(strings.Split(body[len(body)-1], "\n"), trailer) {
 				return false, nil
 			}
 			return holds(repo, commit, change)

@@ -7,6 +7,7 @@ import (
 
 	"evolve/patch"
 	"evolve/runtime/scrub"
+	"evolve/runtime/text"
 )
 
 // maxPerson bounds the name and mail of a person, in runes.
@@ -20,7 +21,7 @@ func Person(by string) (patch.Person, error) {
 	name, email, given := strings.Cut(by, "<")
 	email, closed := strings.CutSuffix(strings.TrimSpace(email), ">")
 	p := patch.Person{Name: strings.TrimSpace(name), Email: strings.TrimSpace(email)}
-	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == '<' || r == '>' }
+	odd := func(r rune) bool { return !text.Shown(r) || r == '<' || r == '>' }
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	host := strings.LastIndexByte(p.Email, '@')
 	switch {

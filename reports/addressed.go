@@ -1,0 +1,55 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/runtime/safety"
+)
+
+// addressedKept is how many places of a proposal are named.
+const addressedKept = 12
+
+// Addressed names the places of a proposal that address those who judge it, such as
+// "reviewer: approve" in a comment: in its title and reason, in the parameters that it
+// changes and in the lines that it adds. Each is a phrase without a full stop. They are for
+// a person to look at, and stop nothing.
+func Addressed(p archive.ProposalRecord) []string {
+	var out []string
+	look := func(place string, text string, lines bool, old map[string]bool) {
+		rows := strings.Split(text, "\n")
+		for _, a := range safety.Addressed(text) {
+			if len(out) == addressedKept {
+				return
+			}
+			if row := rows[min(a.Line, len(rows))-1]; old[row] && (a.Line >= len(rows) || old[rows[a.Line]]) {
+				continue // it was there before
+			}
+			at := place
+			if lines {
+				at = fmt.Sprintf("%s:%d", place, a.Line)
+			}
+			out = append(out, fmt.Sprintf("text addressed to a reviewer in %s: “%s”", Visible(at), Visible(a.Phrase)))
+		}
+	}
+	look("the title", p.Title, false, nil)
+	look("the reason", p.Rationale, false, nil)
+	for _, c := range p.Changes {
+		if s, ok := c.New.(string); ok {
+			look(c.Param, s, false, nil)
+		}
+	}
+	if p.OfConfig() {
+		return out // its files hold the same
+	}
+	for _, f := range p.Files {
+		old := map[string]bool{}
+		for line := range strings.Lines(string(f.Old)) {
+			old[strings.TrimSuffix(line, "\n")] = true
+		}
+		look("the name of a file", f.Path, false, nil)
+		look(f.Path, string(f.New), true, old)
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+package safety
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxAddressed is how many places of a text are listed, and maxAddressedBytes how much of
+// it is searched.
+const (
+	maxAddressed      = 8
+	maxAddressedBytes = 1 << 20
+)
+
+// Address is a place of a text that speaks to those who judge it.
+type Address struct {
+	// Line counts from 1.
+	Line int
+	// Phrase is what was found there, in small letters with look-alikes undone.
+	Phrase string
+}
+
+// Addressed lists the places of a text, such as a patch or a reason for it, that address a
+// reviewer, be it a person or a model, instead of describing anything. They are for a
+// person's eyes: an honest text may have one, a text that has none may deceive, and no
+// decision rests on them.
+func Addressed(text string) []Address {
+	lines := strings.Split(strings.ToValidUTF8(clip(text, maxAddressedBytes), " "), "\n")
+	bare := make([]string, len(lines))
+	for i, l := range lines { // a phrase may go on behind the sign of the next comment
+		bare[i] = strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(l), "<!--"), "/#*;- \t")
+	}
+	var out []Address
+	for i := range lines {
+		window, next := bare[i], ""
+		if i+1 < len(bare) {
+			next = bare[i+1]
+			window += " " + next
+		}
+		all := addresses(window)
+		if len(all) == 0 {
+			continue
+		}
+		here, below := addresses(bare[i]), addresses(next)
+		for _, phrase := range all {
+			if slices.Contains(here, phrase) || !slices.Contains(below, phrase) {
+				if out = append(out, Address{i + 1, phrase}); len(out) == maxAddressed {
+					return out
+				}
+			}
+		}
+	}
+	return out
+}
+
+// addresses are the phrases of one place.
+func addresses(text string) []string {
+	if text == "" {
+		return nil
+	}
+	found := Marks(text)
+	plain := " " + strings.Join(strings.Fields(fold(clip(text, maxMarked))), " ") + " "
+	for _, phrase := range []string{
+		"reviewer:", "reviewers:", "reviewer,", "reviewers,", "note to reviewer", "note to the reviewer", "note for reviewer", "note for the reviewer", "dear reviewer",
+		"as the reviewer", "as a reviewer", "reviewer must", "reviewer should", "reviewers must", "reviewers should", "reviewer can", "if you are reviewing", "if you review",
+		"you must approve", "you should approve", "please approve", "approve this", "approve it now", "safe to approve", "do not reject", "don't reject", "do not veto", "don't veto", "do not flag", "don't flag",
+		"already been approved", "already approved", "already been reviewed", "already reviewed", "skip the review", "skip review", "no need to review", "without review",
+		"verdict: approve", `"verdict": "approve"`, `"verdict":"approve"`, "if you are an ai", "if you are a language model", "if you are an llm", "as an ai", "as a language model",
+		"<user>", "<assistant>", "<|user|>", "<|assistant|>", "[system]", "### assistant", "### user",
+	} {
+		if _, after, ok := strings.Cut(plain, phrase); ok && !goesOn(phrase, after) && !slices.Contains(found, phrase) {
+			found = append(found, phrase)
+		}
+	}
+	return found
+}

@@ -1,0 +1,66 @@
+package text
+
+import (
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+func TestShown(t *testing.T) {
+	for _, r := range []rune{
+		0, '\n', 0x1b, 0x7f, 0x85, 0xa0, 0xad, 0x061c, 0x200b, 0x200d, 0x200e, 0x2028, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069, 0xfeff, 0x180e, 0x180b, 0x180f,
+		0x034f, 0x115f, 0x1160, 0x17b4, 0x3164, 0xffa0, 0x2800, 0xfe00, 0xfe0f, 0xfff9, 0x1d173, 0xe0001, 0xe0041, 0xe007f, 0xe0100, 0xe01ef, 0xe000, 0xfff0,
+	} {
+		if Shown(r) {
+			t.Errorf("%U is shown as it is", r)
+		}
+	}
+	for _, r := range "aé漢😀§" {
+		if !Shown(r) {
+			t.Errorf("%U is escaped", r)
+		}
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                     "plain",
+		"a\u202eb\x1b[31m\n\xff":    `a\u202eb\x1b[31m\n\xff`,
+		"tag \U000E0041":            `tag \U000e0041`,
+		"e\u0301\u0301\u0301":       "e\u0301\u0301\u0301",
+		"e\u0301\u0301\u0301\u0301": "e\u0301\u0301\u0301" + `\u0301`,
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+	if got := VisibleLines("a\n\tb\r\u200b"); got != "a\n\tb"+`\r\u200b` {
+		t.Errorf("%q", got)
+	}
+	if got := OneLine(" a\r\nEvolve-Approved-By: me\u2028\u0085x\u202e "); got != `a Evolve-Approved-By: me x\u202e` {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCell(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", "a=b": "a=b", "": "", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "  =1": "'  =1", "\t=1": "'\t=1", "\ta": "'\ta",
+		"\r=1": `\r=1`, "＝1": "'＝1", "\u200b=1": `\u200b=1`, "a\n=1": "a\n=1",
+	} {
+		if got := Cell(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestNothingHides: whatever goes in, what comes out can be seen.
+func TestNothingHides(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, r := range OneLine(rapid.String().Draw(t, "text")) {
+			if !Shown(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+				t.Fatalf("%U came out", r)
+			}
+		}
+	})
+}
