@@ -22,6 +22,7 @@ import (
 	"evolve/archive"
 	"evolve/gates"
 	"evolve/gates/scan"
+	"evolve/gates/typed"
 	"evolve/patch"
 	"evolve/patch/scope"
 	"evolve/runtime/sandbox"
@@ -35,10 +36,11 @@ func TestMain(m *testing.M) {
 // patchFile is one patch of the corpus.
 type patchFile struct {
 	module, name string
-	// lane is "passed", "human" or "failed": where the gates must put it at least.
-	lane, cheat string
-	archive     *txtar.Archive
-	remove      []string
+	// lane is "passed", "human" or "failed": where the gates must put it at least. door is
+	// "human" for an honest patch that changes a guard, which a person has to see.
+	lane, door, cheat string
+	archive           *txtar.Archive
+	remove            []string
 }
 
 // readCorpus reads all patches with the bases they are of.
@@ -82,6 +84,8 @@ func readPatch(t testing.TB, module, name string) patchFile {
 		switch key {
 		case "lane":
 			p.lane = value
+		case "door":
+			p.door = value
 		case "cheat":
 			p.cheat = value
 		case "remove":
@@ -250,12 +254,14 @@ func TestCorpus(t *testing.T) {
 			if lane != p.lane {
 				t.Errorf("lane %s, want %s\n%s", lane, p.lane, said)
 			}
-			before, beforeSaid := atTheDoor(t, base, candidate)
+			before, beforeSaid := atTheDoor(t, l, base, candidate)
 			offered := lane == "passed" && before == "awaiting"
 			switch {
 			case p.cheat != "" && offered:
 				t.Errorf("offered as passed: %s", p.cheat)
-			case p.cheat == "" && p.lane == "passed" && !offered:
+			case p.cheat == "" && p.door == "human" && before != "human_lane":
+				t.Errorf("a person is not shown what it changes: %s\n%s", before, beforeSaid)
+			case p.cheat == "" && p.lane == "passed" && p.door == "" && !offered:
 				t.Errorf("an honest patch is not offered: %s\n%s", before, beforeSaid)
 			}
 			t.Logf("alone %s, at the door %s\n%s%s", lane, before, said, beforeSaid)
@@ -263,8 +269,9 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// atTheDoor is what the scope and the scan make of a patch before any of it runs.
-func atTheDoor(t testing.TB, base, candidate map[string][]byte) (archive.ProposalState, string) {
+// atTheDoor is what the scope and the readers of the source make of a patch before any of
+// it runs.
+func atTheDoor(t testing.TB, l *Lab, base, candidate map[string][]byte) (archive.ProposalState, string) {
 	t.Helper()
 	tree := func(files map[string][]byte) scope.Tree {
 		var out scope.Tree
@@ -287,6 +294,11 @@ func atTheDoor(t testing.TB, base, candidate map[string][]byte) (archive.Proposa
 		}
 	}
 	list := append([]gates.Gate{gates.Applied(len(judged.Changed)), gates.Scope(judged)}, scan.Gates(func() ([]scan.Source, error) { return sources, nil })...)
+	if len(judged.Refused) == 0 {
+		list = append(list, typed.Gates(func(context.Context) (typed.Change, error) {
+			return typed.Change{Base: write(t, base), Candidate: write(t, candidate), Changed: judged.Changed, Root: l.Toolchain.Root, Modules: l.Toolchain.Modules}, nil
+		})...)
+	}
 	verdicts := gates.Run(t.Context(), list)
 	said := ""
 	for _, v := range verdicts {

@@ -22,6 +22,7 @@ const (
 	Rename   = "rename"
 	Copied   = "copied"
 	NewTests = "newtests"
+	Race     = "race"
 )
 
 // Gates lists the gates of a change. done removes what they left in the lab's
@@ -52,6 +53,7 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 	gate(Rename, t.renameGate, Affected)
 	gate(Copied, t.copiedGate, Build)
 	gate(NewTests, t.newTestsGate, Build)
+	gate(Race, t.raceGate, Affected)
 	return list, func() error { return os.RemoveAll(t.dir) }, nil
 }
 

@@ -19,6 +19,7 @@ type kit struct {
 	name   string // of the part of stuff that is this kit's
 	sealed map[string]sealed
 	rounds [][]*pkg
+	race   bool // compiled with the race detector
 }
 
 // newKit seals the tests of packages of one module. files replace or add further
@@ -103,6 +104,9 @@ func (k *kit) steps() []step {
 	var out []step
 	for i, round := range k.rounds {
 		argv := k.room.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
+		if k.race {
+			argv = append(argv, "-race")
+		}
 		for _, p := range round {
 			argv = append(argv, p.arg())
 		}

@@ -43,6 +43,8 @@ type run struct {
 	words map[string]bool
 	// shown are the results that a verbose run printed, by test: PASS, FAIL or SKIP.
 	shown map[string]string
+	// race is where the race detector found the first race; "" for none.
+	race string
 	// tail is the end of what was printed, for people, after a colon; "" for nothing.
 	tail string
 }
@@ -129,6 +131,9 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 	r.loud = r.loud || more
 	for _, found := range results.FindAllSubmatch(out.Stdout, -1) {
 		r.shown[string(found[2])] = string(found[1])
+	}
+	if k.race {
+		r.race = raced(string(out.Stdout)+"\n"+string(out.Stderr), k.room.at("."))
 	}
 	r.tail = tail(string(out.Stdout)+"\n"+string(out.Stderr), k.sealed[p.path].added(p))
 	return r, nil

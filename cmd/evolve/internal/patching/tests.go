@@ -14,6 +14,7 @@ import (
 	"evolve/archive"
 	"evolve/gates"
 	"evolve/gates/gotest"
+	"evolve/gates/typed"
 	"evolve/patch"
 )
 
@@ -45,7 +46,8 @@ func (w *passage) toolchain(ctx context.Context) error {
 	return err
 }
 
-// tests are the gates that run a patched module; done removes what they leave.
+// tests are the gates that read a patched module with its types and run it; done removes
+// what they leave.
 func (w *passage) tests(ctx context.Context, c gotest.Change) (list []gates.Gate, done func() error, err error) {
 	if w.desk.tests != nil {
 		return w.desk.tests(c), func() error { return nil }, nil
@@ -54,7 +56,10 @@ func (w *passage) tests(ctx context.Context, c gotest.Change) (list []gates.Gate
 	if err != nil {
 		return nil, nil, err
 	}
-	return lab.Gates(c)
+	list, done, err = lab.Gates(c)
+	return append(typed.Gates(func(context.Context) (typed.Change, error) {
+		return typed.Change{Base: c.Base, Candidate: c.Candidate, Changed: c.Changed, Root: w.tools.Root, Modules: w.tools.Modules}, nil
+	}), list...), done, err
 }
 
 // rehearse takes the patch back in a scratch tree: what comes out must be the base,

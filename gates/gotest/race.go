@@ -1,0 +1,215 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/gates"
+)
+
+// racePatience bounds one run of a package's tests under the race detector, in wall time.
+const racePatience = 2 * time.Minute
+
+// raceGate runs the tests of the base in the touched packages under the race detector,
+// where what they do can happen at once. A race that the base does not have is for a
+// person, and so is a machine that cannot look for any.
+func (t *trial) raceGate(ctx context.Context) (gates.Verdict, string, error) {
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	known, err := t.learn(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	var list []*pkg
+	for _, p := range l.direct {
+		if len(known[p.module.dir].Packages[p.path].Passed) == 0 {
+			continue
+		}
+		was, is, err := l.sources(p)
+		if err != nil {
+			return "", "", err
+		}
+		if was.atOnce() || is.atOnce() {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return gates.Passed, "no touched package with tests starts goroutines or uses locks", nil
+	}
+	if why := t.lab.raceless(); why != "" {
+		return gates.Flagged, "the tests were not run under the race detector: " + why, nil
+	}
+	var bad, old []string
+	for _, m := range modulesOf(list) {
+		own := slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
+		there, here, err := t.raceKits(ctx, l, m, own)
+		if err != nil {
+			return "", "", err
+		}
+		for _, p := range own {
+			said, err := t.race(ctx, here, p)
+			if err != nil {
+				return "", "", err
+			}
+			if said == "" {
+				continue
+			}
+			before := ""
+			if was := l.was.packages[p.path]; was != nil && there != nil {
+				if before, err = t.race(ctx, there, was); err != nil {
+					return "", "", err
+				}
+			}
+			if before != "" {
+				old = append(old, p.path+" "+onBase)
+			} else {
+				bad = append(bad, p.path+": "+said)
+			}
+		}
+	}
+	if len(bad) > 0 {
+		return gates.Flagged, "under the race detector, and not so on the base: " + some(bad), nil
+	}
+	evidence := fmt.Sprintf("the tests of %s pass under the race detector", count(len(list), "touched package"))
+	if len(old) > 0 {
+		evidence += ", or do not on the base either: " + some(old)
+	}
+	return gates.Passed, evidence, nil
+}
+
+// atOnce reports whether the code of a folder has anything to do with goroutines.
+func (s source) atOnce() bool {
+	for _, f := range s.files {
+		for _, i := range f.Imports {
+			switch strings.Trim(i.Path.Value, "`\"") {
+			case "sync", "sync/atomic", "golang.org/x/sync/errgroup":
+				return true
+			}
+		}
+		found := false
+		ast.Inspect(f, func(n ast.Node) bool {
+			_, starts := n.(*ast.GoStmt)
+			found = found || starts
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// raceless says why this machine has no race detector; "" when it has one.
+func (l *Lab) raceless() string {
+	if found, err := filepath.Glob(filepath.Join(l.Toolchain.Root, "src", "runtime", "race", "internal", "*", "*.syso")); err != nil || len(found) == 0 {
+		return "this Go has none for this system"
+	}
+	for _, name := range []string{"gcc", "clang"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return ""
+		}
+	}
+	return "it needs a C compiler, and there is none (gcc or clang)"
+}
+
+// raceKits compile the tests of packages with the race detector: on the base, which fills
+// the cache for every later change, and on the candidate.
+func (t *trial) raceKits(ctx context.Context, l *laid, m module, packages []*pkg) (there, here *kit, err error) {
+	lab := *t.lab
+	lab.Cgo = true // the detector is linked by the C compiler
+	base, err := t.baseRoom(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	candidate := l.room
+	base.lab, candidate.lab = &lab, &lab
+	if t.lab.layered() {
+		base.cache, base.kept = t.lab.buildCache(), true
+	}
+	var were []*pkg
+	for _, p := range packages {
+		if was := l.was.packages[p.path]; was != nil {
+			were = append(were, was)
+		}
+	}
+	for _, side := range []struct {
+		to   **kit
+		room room
+		list []*pkg
+	}{{&there, base, were}, {&here, candidate, packages}} {
+		if len(side.list) == 0 {
+			continue
+		}
+		stuff, err := t.folder("race")
+		if err != nil {
+			return nil, nil, err
+		}
+		k, err := newKit(&t.marks, side.room, stuff, "race", t.variable, t.loud, side.list, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		k.race = true
+		if _, err := side.room.script(ctx, m, stuff, k.steps()); err != nil {
+			return nil, nil, err
+		}
+		*side.to = k
+	}
+	return there, here, nil
+}
+
+// racing matches the places that the detector names.
+var racing = regexp.MustCompile(`(?m)^\s+(\S+\.go:[0-9]+)`)
+
+// race runs the tests of a package once under the detector and says what was wrong; ""
+// for nothing.
+func (t *trial) race(ctx context.Context, k *kit, p *pkg) (string, error) {
+	known, err := t.learn(ctx)
+	if err != nil {
+		return "", err
+	}
+	if k.binary(p) == "" {
+		return "its tests do not compile with it", nil
+	}
+	weak := known[p.module.dir].Packages[p.path].weak()
+	r, err := k.run(ctx, &t.marks, p, t.variable, t.dir, how{word: t.quiet, skip: weak, patience: racePatience})
+	switch {
+	case err != nil:
+		return "", err
+	case r.race != "":
+		return "a data race: " + r.race, nil
+	case r.late || !r.clean():
+		return "the process " + r.ended() + r.tail, nil
+	}
+	return "", nil
+}
+
+// raced is what a race detector printed of its first race, on one line: the places in the
+// tree where the two accesses are; "" when there was none.
+func raced(printed, tree string) string {
+	_, report, found := strings.Cut(printed, "WARNING: DATA RACE")
+	if !found {
+		return ""
+	}
+	report, _, _ = strings.Cut(report, "==================")
+	var places []string
+	for _, m := range racing.FindAllStringSubmatch(report, -1) {
+		at, ours := strings.CutPrefix(m[1], tree+"/")
+		if ours && !slices.Contains(places, at) && !strings.Contains(path.Base(at), "_test.go") && len(places) < 2 {
+			places = append(places, at)
+		}
+	}
+	if len(places) == 0 {
+		return "its places are outside the code"
+	}
+	return strings.Join(places, " and ")
+}

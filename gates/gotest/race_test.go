@@ -1,0 +1,30 @@
+package gotest
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRace: a read that moves in front of its lock is found by the tests of the base under
+// the race detector, as a race that the base does not have.
+func TestRace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles with the race detector")
+	}
+	t.Parallel()
+	l := newLab(t)
+	if why := l.raceless(); why != "" {
+		t.Skip(why)
+	}
+	base := map[string][]byte{
+		"go.mod":    []byte("module example.org/r\n\ngo 1.25\n"),
+		"r.go":      []byte("package r\n\nimport \"sync\"\n\ntype Box struct {\n\tmu sync.Mutex\n\tn  int\n}\n\nfunc (b *Box) Add() {\n\tb.mu.Lock()\n\tdefer b.mu.Unlock()\n\tb.n++\n}\n"),
+		"r_test.go": []byte("package r\n\nimport (\n\t\"sync\"\n\t\"testing\"\n)\n\nfunc TestAdd(t *testing.T) {\n\tb := &Box{}\n\tvar wg sync.WaitGroup\n\tfor range 2 {\n\t\twg.Go(func() {\n\t\t\tb.Add()\n\t\t})\n\t}\n\twg.Wait()\n\tif b.n < 1 {\n\t\tt.Error(b.n)\n\t}\n}\n"),
+	}
+	candidate := map[string][]byte{"go.mod": base["go.mod"], "r_test.go": base["r_test.go"]}
+	candidate["r.go"] = []byte(strings.Replace(string(base["r.go"]), "b.mu.Lock()\n\tdefer b.mu.Unlock()\n\tb.n++", "n := b.n + 1\n\tb.mu.Lock()\n\tdefer b.mu.Unlock()\n\tb.n = n", 1))
+	_, verdicts, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
+	if verdicts[Race] != "flagged" || !strings.Contains(said, "a data race: r.go:1") {
+		t.Errorf("%s\n%s", verdicts[Race], said)
+	}
+}

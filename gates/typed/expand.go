@@ -1,0 +1,182 @@
+package typed
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	values "go/constant"
+	"go/printer"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Bounds on how far an expression is followed, and on its text.
+const (
+	deepest = 6
+	longest = 300
+)
+
+// text is the source of a node without its layout.
+func text(n ast.Node) string {
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// scope is what an expression is read in: its package, and the values of the parameters
+// where the body of a function is read in the place of its call.
+type scope struct {
+	*reading
+	values map[*types.Var]string
+	params map[*types.Var]string
+}
+
+// scopeOf is that of a part; the parameters are named by their places.
+func (r *reading) scopeOf(p part) scope {
+	s := scope{r, map[*types.Var]string{}, map[*types.Var]string{}}
+	if p.decl == nil {
+		return s
+	}
+	n := 0
+	for i, list := range []*ast.FieldList{p.decl.Recv, p.decl.Type.Params} {
+		if list == nil {
+			continue
+		}
+		for _, f := range list.List {
+			for _, id := range f.Names {
+				v, ok := r.info.Defs[id].(*types.Var)
+				switch {
+				case !ok:
+				case i == 0:
+					s.params[v] = "receiver"
+				default:
+					s.params[v] = fmt.Sprintf("parameter %d", n+1)
+				}
+				n += i
+			}
+			if len(f.Names) == 0 {
+				n += i
+			}
+		}
+	}
+	return s
+}
+
+// value is what an expression stands for, as far as it can be followed: constants by
+// their values, local variables by what they are set to, parameters by their places. So
+// a name makes no difference, and what a variable holds does.
+func (s scope) value(e ast.Expr) string {
+	out := s.follow(e, 0, map[*types.Var]bool{})
+	if len(out) > longest {
+		out = strings.ToValidUTF8(out[:longest], "") + "…"
+	}
+	return out
+}
+
+func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {
+	if e == nil {
+		return ""
+	}
+	if tv, ok := s.info.Types[e]; ok && tv.Value != nil && tv.Value.Kind() != values.Unknown {
+		return tv.Value.ExactString()
+	}
+	next := func(e ast.Expr) string { return s.follow(e, depth+1, busy) }
+	all := func(list []ast.Expr) string {
+		out := make([]string, len(list))
+		for i, e := range list {
+			out[i] = next(e)
+		}
+		return strings.Join(out, ", ")
+	}
+	if depth > deepest*3 {
+		return "…"
+	}
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		return next(x.X)
+	case *ast.Ident:
+		return s.variable(x, depth, busy)
+	case *ast.SelectorExpr:
+		if s.info.Selections[x] == nil {
+			if o := s.object(x.Sel); o != nil {
+				return nameOf(o)
+			}
+		}
+		return next(x.X) + "." + x.Sel.Name
+	case *ast.CallExpr:
+		return next(x.Fun) + "(" + all(x.Args) + ")"
+	case *ast.SliceExpr:
+		return next(x.X) + "[" + next(x.Low) + ":" + next(x.High) + ":" + next(x.Max) + "]"
+	case *ast.IndexExpr:
+		return next(x.X) + "[" + next(x.Index) + "]"
+	case *ast.StarExpr:
+		return "*" + next(x.X)
+	case *ast.UnaryExpr:
+		return x.Op.String() + next(x.X)
+	case *ast.BinaryExpr:
+		return "(" + next(x.X) + " " + x.Op.String() + " " + next(x.Y) + ")"
+	case *ast.KeyValueExpr:
+		return text(x.Key) + ": " + next(x.Value)
+	case *ast.CompositeLit:
+		return typeText(s.info.TypeOf(x)) + "{" + all(x.Elts) + "}"
+	case *ast.TypeAssertExpr:
+		return next(x.X) + ".(" + typeText(s.info.TypeOf(x)) + ")"
+	case *ast.FuncLit:
+		return "a function"
+	}
+	return text(e)
+}
+
+func typeText(t types.Type) string {
+	if t == nil {
+		return "?"
+	}
+	return types.TypeString(t, func(p *types.Package) string { return p.Path() })
+}
+
+// variable is what an identifier stands for.
+func (s scope) variable(id *ast.Ident, depth int, busy map[*types.Var]bool) string {
+	o := s.object(id)
+	v, ok := o.(*types.Var)
+	switch {
+	case o == nil:
+		return id.Name
+	case !ok || global(v) || v.IsField():
+		return nameOf(o)
+	case s.values[v] != "":
+		return s.values[v]
+	case s.params[v] != "" && len(s.defined[v]) == 0:
+		return s.params[v]
+	case busy[v]:
+		return "itself"
+	case depth > deepest || len(s.defined[v]) == 0:
+		return "a " + typeText(v.Type())
+	}
+	busy[v] = true
+	defer delete(busy, v)
+	var values []string
+	if p := s.params[v]; p != "" {
+		values = append(values, p)
+	}
+	for _, d := range s.defined[v] {
+		value := s.follow(d.from, depth+1, busy)
+		switch {
+		case d.ranges:
+			value = fmt.Sprintf("each of %s #%d", value, d.result)
+		case d.result >= 0:
+			value = fmt.Sprintf("%s #%d", value, d.result)
+		}
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	slices.Sort(values)
+	if len(values) == 1 {
+		return values[0]
+	}
+	return "{" + strings.Join(values, " | ") + "}"
+}

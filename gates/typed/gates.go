@@ -1,0 +1,128 @@
+package typed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"evolve/gates"
+)
+
+// The names of the gates.
+const (
+	Guards  = "source: guards"
+	Outside = "source: world outside"
+)
+
+// mostFindings bounds the evidence of one gate; the rest is counted.
+const mostFindings = 20
+
+// Change is a patch as these gates see it.
+type Change struct {
+	// Base and Candidate are folders with the exported trees before and after.
+	Base, Candidate string
+	// Changed are the paths that differ, slash-separated from the root of the trees.
+	Changed []string
+	// Root is the folder of the Go installation, Modules that of downloaded modules.
+	Root, Modules string
+}
+
+// Gates lists the gates that read the packages of a patch with their types. A finding
+// flags the patch. The change is asked for, and read, once.
+func Gates(change func(context.Context) (Change, error)) []gates.Gate {
+	var once sync.Once
+	var found Findings
+	var failed error
+	gate := func(name, clean string, of func(Findings) []Finding) gates.Gate {
+		return gates.Gate{Name: name, Check: func(ctx context.Context) (gates.Verdict, string) {
+			once.Do(func() {
+				var c Change
+				if c, failed = change(ctx); failed == nil {
+					found, failed = Read(ctx, c)
+				}
+			})
+			if failed != nil {
+				return gates.NotRun, "the packages could not be read: " + failed.Error()
+			}
+			return verdict(of(found), found.Packages, clean)
+		}}
+	}
+	return []gates.Gate{
+		gate(Guards, "every guard of the base is as it was", func(f Findings) []Finding { return f.Guards }),
+		gate(Outside, "nothing more is asked of the world outside", func(f Findings) []Finding { return f.Outside }),
+	}
+}
+
+// verdict puts findings into words.
+func verdict(list []Finding, packages int, clean string) (gates.Verdict, string) {
+	if len(list) == 0 {
+		noun := "packages"
+		if packages == 1 {
+			noun = "package"
+		}
+		return gates.Passed, fmt.Sprintf("%d changed %s: %s", packages, noun, clean)
+	}
+	var lines []string
+	for _, f := range list[:min(len(list), mostFindings)] {
+		lines = append(lines, f.String())
+	}
+	if more := len(list) - mostFindings; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return gates.Flagged, strings.Join(lines, "; ")
+}
+
+// Findings are what reading the changed packages found.
+type Findings struct {
+	Guards, Outside []Finding
+	// Packages counts those that were read.
+	Packages int
+}
+
+// Read reads every package with changed source on both sides. A package that is gone has
+// no candidate to be read; its guards go with its code.
+func Read(ctx context.Context, c Change) (Findings, error) {
+	var out Findings
+	var dirs []string
+	for _, p := range c.Changed {
+		if strings.HasSuffix(p, ".go") && !strings.HasSuffix(p, "_test.go") && !slices.Contains(strings.Split(p, "/"), "testdata") {
+			dirs = append(dirs, path.Dir(p))
+		}
+	}
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	if len(dirs) == 0 {
+		return out, nil
+	}
+	w := newWorld(c.Root, c.Modules)
+	was, errWas := w.openTree(c.Base)
+	is, errIs := w.openTree(c.Candidate)
+	if err := errors.Join(errWas, errIs); err != nil {
+		return out, err
+	}
+	for _, dir := range dirs {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		now := is.read(dir)
+		if now == nil {
+			continue
+		}
+		old := was.read(dir)
+		out.Packages++
+		out.Guards = append(out.Guards, guards(old, now)...)
+		out.Outside = append(out.Outside, outside(old, now)...)
+	}
+	for _, list := range []*[]Finding{&out.Guards, &out.Outside} {
+		slices.SortFunc(*list, func(a, b Finding) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Why, b.Why))
+		})
+		*list = slices.Compact(*list)
+	}
+	return out, nil
+}

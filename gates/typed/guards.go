@@ -1,0 +1,568 @@
+package typed
+
+import (
+	"fmt"
+	"go/ast"
+	value "go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// event is one guard in a function.
+type event struct {
+	rule rule
+	// name is that of the object, says everything that counts of the guard.
+	name, says string
+	node       ast.Node
+	in         *reading
+	// before are the calls that come before it.
+	before map[string]bool
+	// after are all calls of the function.
+	after map[string]bool
+}
+
+// key is what must stay as it is.
+func (e event) key() string { return e.rule.what + ": " + e.says }
+
+// access is a read or a write of what may be shared: a field, or a variable of a package.
+type access struct {
+	name  string
+	write bool
+	// held are the locks that are held then, those for reading marked.
+	held []string
+	node ast.Node
+	in   *reading
+}
+
+// walker reads a function from top to bottom.
+type walker struct {
+	scope
+	events   []event
+	accesses []access
+	// stack are the nodes above the one that is read.
+	stack []ast.Node
+	held  []string
+	// seen are the calls so far.
+	seen map[string]bool
+	// only are the functions that only this side has, whose bodies are read where they are
+	// called.
+	only map[string]bool
+	deep int
+}
+
+// walk reads one part.
+func (r *reading) walk(name string, only map[string]bool) *walker {
+	p := r.parts[name]
+	w := &walker{scope: r.scopeOf(p), seen: map[string]bool{}, only: only}
+	if p.body != nil {
+		w.node(p.body)
+	} else {
+		w.node(p.node)
+	}
+	return w
+}
+
+// node reads one node and what is below it.
+func (w *walker) node(n ast.Node) {
+	if n == nil {
+		return
+	}
+	w.stack = append(w.stack, n)
+	defer func() { w.stack = w.stack[:len(w.stack)-1] }()
+	switch x := n.(type) {
+	case *ast.IfStmt:
+		w.children(x.Init, x.Cond)
+		w.branch(x.Body)
+		w.branch(x.Else)
+		return
+	case *ast.ForStmt:
+		w.children(x.Init, x.Cond)
+		w.branch(x.Body)
+		w.children(x.Post)
+		return
+	case *ast.CaseClause:
+		for _, e := range x.List {
+			w.node(e)
+		}
+		w.list(x.Body)
+		return
+	case *ast.CommClause:
+		w.children(x.Comm)
+		w.list(x.Body)
+		return
+	case *ast.GoStmt:
+		for _, e := range x.Call.Args {
+			w.node(e)
+		}
+		held := w.held
+		w.held = nil
+		w.node(x.Call.Fun)
+		if _, literal := x.Call.Fun.(*ast.FuncLit); !literal {
+			w.call(x.Call)
+		}
+		w.held = held
+		return
+	case *ast.AssignStmt:
+		for _, e := range x.Rhs {
+			w.node(e)
+		}
+		for i, e := range x.Lhs {
+			if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && len(x.Lhs) == len(x.Rhs) {
+				w.field(s, x.Rhs[i])
+			}
+			w.node(e)
+		}
+		return
+	case *ast.CallExpr:
+		for _, e := range x.Args {
+			w.node(e)
+		}
+		w.node(x.Fun)
+		w.call(x)
+		return
+	case *ast.CompositeLit:
+		w.literal(x)
+	case *ast.SelectorExpr:
+		w.access(x)
+		w.mention(x.Sel, x)
+		w.node(x.X)
+		return
+	case *ast.Ident:
+		w.access(x)
+		w.mention(x, x)
+		return
+	}
+	for c := range children(n) {
+		w.node(c)
+	}
+}
+
+// children yields the nodes right below one.
+func children(n ast.Node) func(func(ast.Node) bool) {
+	return func(yield func(ast.Node) bool) {
+		first, more := true, true
+		ast.Inspect(n, func(c ast.Node) bool {
+			if c == nil || !more {
+				return false
+			}
+			if first {
+				first = false
+				return true
+			}
+			more = yield(c)
+			return false
+		})
+	}
+}
+
+func (w *walker) children(list ...ast.Node) {
+	for _, n := range list {
+		switch x := n.(type) {
+		case nil:
+		case ast.Stmt:
+			if x != nil {
+				w.node(x)
+			}
+		default:
+			w.node(n)
+		}
+	}
+}
+
+// branch reads what may not be run, after which the locks are held as before where it
+// does not go on.
+func (w *walker) branch(n ast.Stmt) {
+	switch x := n.(type) {
+	case nil:
+	case *ast.BlockStmt:
+		w.stack = append(w.stack, x)
+		w.list(x.List)
+		w.stack = w.stack[:len(w.stack)-1]
+	default:
+		w.node(n)
+	}
+}
+
+func (w *walker) list(list []ast.Stmt) {
+	held := slices.Clone(w.held)
+	for _, s := range list {
+		w.node(s)
+	}
+	if len(list) > 0 && ends(list[len(list)-1]) {
+		w.held = held
+	}
+}
+
+// ends reports whether nothing comes after a statement.
+func ends(s ast.Stmt) bool {
+	switch x := s.(type) {
+	case *ast.ReturnStmt, *ast.BranchStmt:
+		return true
+	case *ast.ExprStmt:
+		call, ok := x.X.(*ast.CallExpr)
+		return ok && text(call.Fun) == "panic"
+	}
+	return false
+}
+
+// isLock reports whether a method is one of a lock: it has the name and no parameters.
+func isLock(o types.Object) bool {
+	f, ok := o.(*types.Func)
+	return ok && locks[f.Name()] && f.Signature().Recv() != nil && f.Signature().Params().Len() == 0
+}
+
+// call reads a call whose function and arguments are read already.
+func (w *walker) call(x *ast.CallExpr) {
+	o := w.callee(x.Fun)
+	name := nameOf(o)
+	if isLock(o) {
+
+		w.lock(x, o)
+		return
+	}
+	if r, ok := ruleOf(name); ok {
+		if _, isType := o.(*types.TypeName); !isType || r.opens {
+			w.add(r, name, x, w.signature(r, name, x))
+		}
+	}
+	if name != "" && !named(plain, name) {
+		w.seen[name] = true
+	}
+	w.inline(x, o)
+}
+
+// inline reads the body of a function that only this side has in the place of its call.
+func (w *walker) inline(x *ast.CallExpr, o types.Object) {
+	name := w.partOf(o)
+	p := w.parts[name]
+	if name == "" || !w.only[name] || p.body == nil || w.deep >= 3 {
+		return
+	}
+	inner := w.scopeOf(p)
+	outer := w.scope
+	values := map[*types.Var]string{}
+	for v, at := range inner.params {
+		var n int
+		switch at {
+		case "receiver":
+			if s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok {
+				values[v] = outer.value(s.X)
+			}
+		default:
+			if _, err := fmt.Sscanf(at, "parameter %d", &n); err == nil && n <= len(x.Args) && n > 0 {
+				values[v] = outer.value(x.Args[n-1])
+			}
+		}
+	}
+	inner.values = values
+	w.scope, w.deep = inner, w.deep+1
+	stack := w.stack
+	for _, s := range p.body.List {
+		w.node(s)
+	}
+	w.scope, w.deep, w.stack = outer, w.deep-1, stack
+}
+
+// lock takes a lock or gives it back.
+func (w *walker) lock(x *ast.CallExpr, o types.Object) {
+	s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	on := w.value(s.X)
+	way := w.way(true)
+	says := way + on + "." + o.Name()
+	w.add(rule{what: lockRule, kept: !strings.HasSuffix(o.Name(), "nlock")}, o.Name(), x, says)
+	key := w.lockOf(s.X)
+	switch o.Name() {
+	case "Lock", "TryLock":
+		w.held = append(w.held, key)
+	case "RLock", "TryRLock":
+		w.held = append(w.held, key+" for reading")
+	case "Unlock", "RUnlock":
+		if strings.Contains(way, "defer") {
+			return
+		}
+		if o.Name() == "RUnlock" {
+			key += " for reading"
+		}
+		if at := slices.Index(w.held, key); at >= 0 {
+			w.held = slices.Delete(slices.Clone(w.held), at, at+1)
+		}
+	}
+}
+
+// lockOf names a lock by the type whose field it is, or as the variable of a package.
+func (w *walker) lockOf(e ast.Expr) string {
+	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
+		if name, ok := w.fieldName(s); ok {
+			return name
+		}
+	}
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		if v, ok := w.object(id).(*types.Var); ok {
+			if global(v) {
+				return nameOf(v)
+			}
+			if owner := ownerName(v.Type()); owner != "" && !strings.HasPrefix(owner, "sync.") {
+				return owner // it is embedded
+			}
+		}
+	}
+	return "a lock of its own"
+}
+
+// mention notes a guard that is named and not called: handed on, or kept in a variable.
+func (w *walker) mention(id *ast.Ident, n ast.Node) {
+	o := w.object(id)
+	if len(w.stack) < 2 {
+		return
+	}
+	above := w.stack[len(w.stack)-2]
+	switch v := o.(type) {
+	case *types.Func:
+	case *types.Var: // such as the source of random bytes
+		r, ok := ruleOf(nameOf(o))
+		if call, within := above.(*ast.CallExpr); ok && global(v) {
+			says := nameOf(o)
+			if within {
+				says = w.value(call)
+			}
+			w.add(r, nameOf(o), n, says)
+		}
+		return
+	default:
+		return
+	}
+	if call, ok := above.(*ast.CallExpr); ok && ast.Unparen(call.Fun) == n {
+		return
+	}
+	if s, ok := above.(*ast.SelectorExpr); ok && s.Sel == id {
+		return
+	}
+	if r, ok := ruleOf(nameOf(o)); ok {
+		w.add(r, nameOf(o), n, nameOf(o)+" as a value")
+	}
+}
+
+// literal reads the fields of a struct that are guards.
+func (w *walker) literal(x *ast.CompositeLit) {
+	owner := ownerName(w.orNothing(x))
+	for _, e := range x.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if id, ok := kv.Key.(*ast.Ident); ok && owner != "" {
+			w.setting(owner+"."+id.Name, kv.Value, kv)
+		}
+	}
+}
+
+func (w *walker) orNothing(e ast.Expr) types.Type {
+	if t := w.info.TypeOf(e); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid]
+}
+
+// field reads an assignment to a field that is a guard.
+func (w *walker) field(s *ast.SelectorExpr, to ast.Expr) {
+	if name, ok := w.fieldName(s); ok {
+		w.setting(name, to, s)
+	}
+}
+
+func (w *walker) setting(name string, to ast.Expr, n ast.Node) {
+	r, ok := ruleOf(name)
+	value := w.value(to)
+	if !ok || r.opens && value == "false" {
+		return
+	}
+	w.add(r, name, n, name+" = "+value)
+}
+
+// signature is what counts of a call.
+func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
+	at := ""
+	if s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok && w.info.Selections[s] != nil {
+		at = " on " + w.value(s.X)
+	}
+	var args []string
+	switch r.count {
+	case whole:
+		for _, e := range x.Args {
+			args = append(args, w.value(e))
+		}
+	case chosen:
+		at = ""
+		for _, i := range r.args {
+			if i < len(x.Args) {
+				args = append(args, w.value(x.Args[i]))
+			}
+		}
+	case constant:
+		for _, e := range x.Args {
+			if tv := w.info.Types[e]; tv.Type != nil && types.AssignableTo(tv.Type, types.Typ[types.String]) {
+				args = append(args, map[bool]string{true: "a constant", false: "put together"}[tv.Value != nil])
+				break
+			}
+		}
+		return strings.Join(args, "")
+	case anchors:
+		if tv := w.info.Types[x.Args[0]]; tv.Value != nil && tv.Value.Kind() == value.String {
+			p := value.StringVal(tv.Value)
+			return fmt.Sprintf("bound at the beginning: %t, at the end: %t", strings.HasPrefix(p, "^") || strings.HasPrefix(p, `\A`), strings.HasSuffix(p, "$") || strings.HasSuffix(p, `\z`))
+		}
+		return "a pattern that is put together"
+	case itself:
+		return w.way(true) + name + at
+	}
+	if r.kept {
+		return w.way(false) + name + "(" + strings.Join(args, ", ") + ")" + at
+	}
+	return name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// way is under what conditions the node is reached, and what becomes of its result; short:
+// only whether it is deferred, and done elsewhere.
+func (w *walker) way(short bool) string {
+	var out strings.Builder
+	for i, n := range w.stack {
+		var inner ast.Node
+		if i+1 < len(w.stack) {
+			inner = w.stack[i+1]
+		}
+		switch x := n.(type) {
+		case *ast.DeferStmt:
+			out.WriteString("defer ")
+		case *ast.GoStmt:
+			out.WriteString("go ")
+		case *ast.IfStmt:
+			switch inner {
+			case x.Cond:
+				if !short {
+					out.WriteString("if " + shape(x.Cond) + " → " + last(x.Body) + ": ")
+				}
+			case x.Body, x.Else:
+				out.WriteString("if " + w.value(x.Cond) + " { ")
+			}
+		case *ast.ExprStmt:
+			if !short && i == len(w.stack)-2 {
+				out.WriteString("dropped: ")
+			}
+		case *ast.AssignStmt:
+			if !short && slices.ContainsFunc(x.Lhs, func(e ast.Expr) bool { return text(e) == "_" }) && inner != nil && slices.ContainsFunc(x.Rhs, func(e ast.Expr) bool { return e == inner }) {
+				out.WriteString("_ = ")
+			}
+		}
+	}
+	return out.String()
+}
+
+// shape tells how a condition depends on what is in it.
+func shape(e ast.Expr) string {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return x.Op.String() + shape(x.X)
+	case *ast.BinaryExpr:
+		return shape(x.X) + " " + x.Op.String() + " " + shape(x.Y)
+	case *ast.BasicLit:
+		return x.Value
+	}
+	return "x"
+}
+
+// last is the kind of the last statement of a block.
+func last(b *ast.BlockStmt) string {
+	if len(b.List) == 0 {
+		return "nothing"
+	}
+	switch x := b.List[len(b.List)-1].(type) {
+	case *ast.ReturnStmt:
+		if n := len(x.Results); n > 0 && text(x.Results[n-1]) == "nil" {
+			return "return nil"
+		}
+		return "return"
+	case *ast.BranchStmt:
+		return x.Tok.String()
+	}
+	return "go on"
+}
+
+func (w *walker) add(r rule, name string, n ast.Node, says string) {
+	before := map[string]bool{}
+	for c := range w.seen {
+		before[c] = true
+	}
+	w.events = append(w.events, event{r, name, says, n, w.reading, before, w.seen})
+}
+
+// access notes what may be shared.
+func (w *walker) access(n ast.Expr) {
+	if len(w.stack) < 1 {
+		return
+	}
+	name := ""
+	switch x := n.(type) {
+	case *ast.SelectorExpr:
+		name, _ = w.fieldName(x)
+		if name == "" || w.pkg == nil || !strings.HasPrefix(name, w.pkg.Path()+".") {
+			return
+		}
+		if base, ok := ast.Unparen(x.X).(*ast.Ident); ok {
+			if v, ok := w.object(base).(*types.Var); ok && !global(v) && w.made(v) {
+				return // nothing else has it yet
+			}
+		}
+	case *ast.Ident:
+		v, ok := w.object(x).(*types.Var)
+		if !ok || !global(v) || v.Pkg() != w.pkg {
+			return
+		}
+		name = nameOf(v)
+	}
+	if t := w.info.TypeOf(n); t == nil || strings.HasPrefix(ownerName(t), "sync") {
+		return
+	}
+	w.accesses = append(w.accesses, access{name, w.writes(), slices.Clone(w.held), n, w.reading})
+}
+
+// made reports whether a local variable is set to what the function itself makes.
+func (w *walker) made(v *types.Var) bool {
+	return slices.ContainsFunc(w.defined[v], func(d definition) bool {
+		e := ast.Unparen(d.from)
+		if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+			e = u.X
+		}
+		_, literal := e.(*ast.CompositeLit)
+		call, isCall := e.(*ast.CallExpr)
+		return literal || isCall && text(call.Fun) == "new"
+	})
+}
+
+// writes reports whether the node on top of the stack is written to.
+func (w *walker) writes() bool {
+	for i := len(w.stack) - 1; i > 0; i-- {
+		n, above := w.stack[i], w.stack[i-1]
+		switch x := above.(type) {
+		case *ast.AssignStmt:
+			return slices.ContainsFunc(x.Lhs, func(e ast.Expr) bool { return e == n })
+		case *ast.IncDecStmt:
+			return true
+		case *ast.CallExpr:
+			f := text(x.Fun)
+			return (f == "delete" || f == "clear") && len(x.Args) > 0 && x.Args[0] == n
+		case *ast.IndexExpr:
+			if x.X != n {
+				return false
+			}
+		case *ast.ParenExpr:
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,282 @@
+package typed
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/runtime/source"
+)
+
+// part is a function of a package, or a specification of its variables.
+type part struct {
+	name string
+	node ast.Node
+	body *ast.BlockStmt // nil for variables
+	decl *ast.FuncDecl
+}
+
+// reading is one package of one side with its types.
+type reading struct {
+	tree  *tree
+	dir   string // slash-separated, from the root of the tree
+	pkg   *types.Package
+	info  *types.Info
+	files []*ast.File
+	parts map[string]part
+	// order lists the names of the parts as they stand in the source.
+	order []string
+	// defined are the assignments to local variables.
+	defined map[*types.Var][]definition
+}
+
+// definition is one value that a variable gets: result n of an expression, or what a loop
+// ranges over.
+type definition struct {
+	from   ast.Expr
+	result int // from 0 for one of several results, else -1
+	ranges bool
+}
+
+// read types a package with the bodies of its functions; nil where there is none.
+func (t *tree) read(dir string) *reading {
+	m, ok := t.moduleOf(dir)
+	if !ok {
+		return nil
+	}
+	files, err := t.world.parse(filepath.Join(t.root, filepath.FromSlash(dir)))
+	if err != nil || len(files) == 0 {
+		return nil
+	}
+	r := &reading{
+		tree: t, dir: dir, files: files, parts: map[string]part{}, defined: map[*types.Var][]definition{},
+		info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}},
+	}
+	importPath := m.path
+	if dir != m.dir {
+		importPath += "/" + strings.TrimPrefix(dir, strings.TrimPrefix(m.dir+"/", "./"))
+	}
+	config := types.Config{Importer: importer{tree: t, from: m}, FakeImportC: true, Sizes: t.world.sizes, Error: func(error) {}}
+	r.pkg, _ = config.Check(importPath, t.world.set, files, r.info) // what cannot be typed is left out
+	for _, f := range files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				r.add(part{source.FuncName(d), d, d.Body, d})
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if v, ok := s.(*ast.ValueSpec); ok && d.Tok == token.VAR {
+						r.add(part{name: "var " + v.Names[0].Name, node: v})
+					}
+				}
+			}
+		}
+		r.define(f)
+	}
+	return r
+}
+
+// add adds a part. Of several of one name, such as init, each gets a name of its own.
+func (r *reading) add(p part) {
+	for r.parts[p.name].node != nil {
+		p.name += "'"
+	}
+	r.parts[p.name] = p
+	r.order = append(r.order, p.name)
+}
+
+// define notes the values of variables.
+func (r *reading) define(n ast.Node) {
+	set := func(to ast.Expr, d definition) {
+		id, ok := ast.Unparen(to).(*ast.Ident)
+		if !ok {
+			return
+		}
+		if v, ok := r.object(id).(*types.Var); ok {
+			r.defined[v] = append(r.defined[v], d)
+		}
+	}
+	assign := func(to, from []ast.Expr) {
+		for i, e := range to {
+			switch {
+			case len(from) == len(to):
+				set(e, definition{from: from[i], result: -1})
+			case len(from) == 1:
+				set(e, definition{from: from[0], result: i})
+			}
+		}
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.AssignStmt:
+			assign(x.Lhs, x.Rhs)
+		case *ast.ValueSpec:
+			to := make([]ast.Expr, len(x.Names))
+			for i, id := range x.Names {
+				to[i] = id
+			}
+			assign(to, x.Values)
+		case *ast.RangeStmt:
+			for i, e := range []ast.Expr{x.Key, x.Value} {
+				if e != nil {
+					set(e, definition{from: x.X, result: i, ranges: true})
+				}
+			}
+		case *ast.KeyValueExpr:
+			set(x.Key, definition{from: x.Value, result: -1}) // a field of a struct
+		}
+		return true
+	})
+}
+
+// object is what an identifier stands for; nil when that is unknown.
+func (r *reading) object(id *ast.Ident) types.Object {
+	if o := r.info.Uses[id]; o != nil {
+		return o
+	}
+	return r.info.Defs[id]
+}
+
+// callee is the function or method that an expression names; nil for any other.
+func (r *reading) callee(e ast.Expr) types.Object {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return r.object(x)
+	case *ast.SelectorExpr:
+		return r.object(x.Sel)
+	case *ast.IndexExpr:
+		return r.callee(x.X)
+	case *ast.IndexListExpr:
+		return r.callee(x.X)
+	}
+	return nil
+}
+
+// nameOf is the name of an object of any package: its path and name, for a method or a
+// field with that of the type between them.
+func nameOf(o types.Object) string {
+	if o == nil {
+		return ""
+	}
+	if f, ok := o.(*types.Func); ok {
+		o = f.Origin()
+		if recv := f.Signature().Recv(); recv != nil {
+			t := recv.Type()
+			if p, ok := types.Unalias(t).(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			if n, ok := types.Unalias(t).(*types.Named); ok {
+				return nameOf(n.Obj()) + "." + f.Name()
+			}
+			return "." + f.Name()
+		}
+	}
+	if o.Pkg() == nil {
+		return o.Name()
+	}
+	return o.Pkg().Path() + "." + o.Name()
+}
+
+// fieldName is the name of a field that is selected from a value.
+func (r *reading) fieldName(s *ast.SelectorExpr) (string, bool) {
+	sel := r.info.Selections[s]
+	if sel == nil || sel.Kind() != types.FieldVal {
+		return "", false
+	}
+	return ownerName(sel.Recv()) + "." + s.Sel.Name, true
+}
+
+// ownerName is the name of a type, or of what a pointer points to; "" for one without.
+func ownerName(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return nameOf(n.Obj())
+	}
+	return ""
+}
+
+// global reports whether a variable is one of a package.
+func global(v *types.Var) bool {
+	return !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
+}
+
+// place is the file, from the root of the tree, and the line of a node.
+func (r *reading) place(n ast.Node) (string, int) {
+	at := r.tree.world.set.Position(n.Pos())
+	rel, err := filepath.Rel(r.tree.root, at.Filename)
+	if err != nil {
+		rel = at.Filename
+	}
+	return filepath.ToSlash(rel), at.Line
+}
+
+// match pairs the parts of a base with those of a candidate that continue them: those of
+// one name, and functions that are only called otherwise. fresh and gone are the others.
+func match(was, is *reading) (pairs map[string]string, fresh, gone map[string]bool) {
+	pairs, fresh, gone = map[string]string{}, map[string]bool{}, map[string]bool{}
+	if was == nil {
+		for name := range is.parts {
+			fresh[name] = true
+		}
+		return pairs, fresh, gone
+	}
+	for name := range was.parts {
+		if _, ok := is.parts[name]; ok {
+			pairs[name] = name
+		} else {
+			gone[name] = true
+		}
+	}
+	for _, name := range is.order {
+		if _, ok := was.parts[name]; ok {
+			continue
+		}
+		best, share := "", 0.6
+		for _, old := range was.order {
+			if !gone[old] || (was.parts[old].decl == nil) != (is.parts[name].decl == nil) {
+				continue
+			}
+			if s := common(was.lines(old), is.lines(name)); s > share {
+				best, share = old, s
+			}
+		}
+		if best == "" {
+			fresh[name] = true
+			continue
+		}
+		pairs[name] = best
+		delete(gone, best)
+	}
+	return pairs, fresh, gone
+}
+
+// lines are those of a part, with the types of nothing.
+func (r *reading) lines(name string) []string {
+	p := r.parts[name]
+	n := p.node
+	if p.body != nil {
+		n = p.body
+	}
+	return slices.Collect(strings.Lines(text(n)))
+}
+
+// common is the share of lines, counted on both sides, that two texts have in common.
+func common(a, b []string) float64 {
+	count := map[string]int{}
+	for _, line := range a {
+		count[strings.TrimSpace(line)]++
+	}
+	same := 0
+	for _, line := range b {
+		if line = strings.TrimSpace(line); count[line] > 0 {
+			count[line]--
+			same++
+		}
+	}
+	return 2 * float64(same) / float64(max(1, len(a)+len(b)))
+}

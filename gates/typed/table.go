@@ -1,0 +1,145 @@
+package typed
+
+import "strings"
+
+// How much of a call counts as the guard.
+const (
+	// whole: receiver and arguments with their values.
+	whole = iota
+	// itself: that it is there, and on what.
+	itself
+	// some of the arguments, by their places in the rule.
+	chosen
+	// constant: whether the first text among the arguments is a constant.
+	constant
+	// anchors: at which ends a pattern is bound.
+	anchors
+)
+
+// rule is one kind of guard. Names are those of objects: a package, the type of a method
+// or field, and the name; "*" at the end stands for all of them.
+type rule struct {
+	what  string
+	names []string
+	count int
+	args  []int
+	// kept says that a guard that is gone counts where none of its kind takes its place.
+	// Of the others, such as the mode of a new file, only a change does.
+	kept bool
+	// opens says that what it names is a way around a guard, so that a new one counts.
+	opens bool
+}
+
+// locks are the methods of a lock, whatever its type: those of package sync, and any
+// that look like them.
+var locks = map[string]bool{"Lock": true, "RLock": true, "TryLock": true, "TryRLock": true, "Unlock": true, "RUnlock": true}
+
+const lockRule = "a lock"
+
+// rules are the guards: what works without them as well, and is not safe then.
+var rules = []rule{
+	{what: "a comparison of secrets", kept: true, names: []string{"crypto/hmac.Equal", "crypto/subtle.*", "golang.org/x/crypto/bcrypt.*", "golang.org/x/crypto/argon2.*"}},
+	{what: "a check of a signature", kept: true, names: []string{
+		"crypto/ed25519.Verify*", "crypto/ecdsa.Verify*", "crypto/rsa.Verify*", "crypto/x509.Certificate.*", "golang.org/x/crypto/ssh.PublicKey.Verify",
+	}},
+	{what: "randomness that cannot be guessed", kept: true, names: []string{"crypto/rand.*"}},
+	{what: "a digest", kept: true, count: itself, names: []string{"crypto/sha1.*", "crypto/sha256.*", "crypto/sha512.*", "crypto/sha3.*", "crypto/md5.*"}},
+	{what: "cryptography", kept: true, names: []string{
+		"crypto/hmac.*", "crypto/aes.*", "crypto/cipher.*", "crypto/des.*", "crypto/rc4.*",
+		"crypto/ecdsa.*", "crypto/ed25519.*", "crypto/rsa.*", "crypto/ecdh.*", "crypto/hkdf.*", "crypto/pbkdf2.*", "golang.org/x/crypto/*",
+	}},
+	{what: "transport security", kept: true, count: whole, names: []string{
+		"crypto/tls.Config.MinVersion", "crypto/tls.Config.MaxVersion", "crypto/tls.Config.CipherSuites", "crypto/tls.Config.RootCAs", "crypto/tls.Config.ClientAuth",
+		"crypto/tls.Config.ClientCAs", "crypto/tls.Config.VerifyPeerCertificate", "crypto/tls.Config.VerifyConnection", "crypto/tls.Config.ServerName",
+		"golang.org/x/crypto/ssh.ClientConfig.HostKeyCallback",
+	}},
+	{what: "a way around transport security", opens: true, names: []string{"crypto/tls.Config.InsecureSkipVerify", "golang.org/x/crypto/ssh.InsecureIgnoreHostKey"}},
+	{what: "escaping", kept: true, count: itself, names: []string{
+		"html/template.Template.*", "html/template.New", "html/template.Must", "html/template.Parse*", "html.EscapeString", "html/template.HTMLEscape*", "html/template.JSEscape*",
+		"net/url.QueryEscape", "net/url.PathEscape", "regexp.QuoteMeta",
+	}},
+	{what: "a way around escaping", opens: true, names: []string{
+		"html/template.HTML", "html/template.JS", "html/template.URL", "html/template.CSS", "html/template.HTMLAttr", "html/template.JSStr", "html/template.Srcset",
+	}},
+	{what: "a bound on what is read", kept: true, names: []string{
+		"io.LimitReader", "io.LimitedReader.N", "io.CopyN", "net/http.MaxBytesReader", "net/http.MaxBytesHandler", "bufio.Scanner.Buffer", "net/http.Server.MaxHeaderBytes",
+	}},
+	{what: "keeping a path inside its folder", kept: true, names: []string{
+		"path/filepath.IsLocal", "path/filepath.Localize", "path/filepath.EvalSymlinks", "io/fs.ValidPath", "os.OpenRoot", "os.OpenInRoot", "github.com/cyphar/filepath-securejoin.*",
+	}},
+	{what: "keeping a path inside its folder", kept: true, count: itself, names: []string{"os.Root.*", "path/filepath.Clean", "path.Clean"}},
+	{what: "a time limit", kept: true, count: chosen, args: []int{1}, names: []string{
+		"context.WithTimeout", "context.WithDeadline", "context.WithTimeoutCause", "context.WithDeadlineCause", "net/http.TimeoutHandler",
+	}},
+	{what: "a time limit", kept: true, names: []string{
+		"net.Conn.SetDeadline", "net.Conn.SetReadDeadline", "net.Conn.SetWriteDeadline", "net/http.ResponseController.Set*", "net.DialTimeout", "net/http.Server.ReadTimeout",
+		"net/http.Server.ReadHeaderTimeout", "net/http.Server.WriteTimeout", "net/http.Server.IdleTimeout", "net/http.Client.Timeout", "net.Dialer.Timeout",
+		"net/http.Transport.TLSHandshakeTimeout", "net/http.Transport.ResponseHeaderTimeout", "os/exec.Cmd.WaitDelay",
+	}},
+	{what: "the mode of a file", count: chosen, args: []int{2}, names: []string{"os.WriteFile", "github.com/google/renameio/v2.WriteFile", "os.Root.WriteFile"}},
+	{what: "the mode of a file", count: chosen, args: []int{1, 2}, names: []string{"os.OpenFile", "os.Root.OpenFile"}},
+	{what: "the mode of a file", count: chosen, args: []int{1}, names: []string{"os.Mkdir", "os.MkdirAll", "os.Chmod", "os.Root.Mkdir", "os.Root.MkdirAll", "os.Root.Chmod"}},
+	{what: "the mode of a file", count: chosen, args: []int{0}, names: []string{"os.File.Chmod", "syscall.Umask"}},
+	{what: "the mode of a file", count: itself, names: []string{"os.Create", "os.CreateTemp", "os.Root.Create"}},
+	{what: "settings of a cookie", kept: true, names: []string{"net/http.Cookie.Secure", "net/http.Cookie.HttpOnly", "net/http.Cookie.SameSite"}},
+	{what: "strict decoding", kept: true, count: itself, names: []string{"encoding/json.Decoder.DisallowUnknownFields", "encoding/xml.Decoder.Strict", "gopkg.in/yaml.v3.Decoder.KnownFields"}},
+	{what: "a query that is a constant", count: constant, names: []string{
+		"database/sql.DB.Query*", "database/sql.DB.Exec*", "database/sql.DB.Prepare*", "database/sql.Tx.Query*", "database/sql.Tx.Exec*", "database/sql.Tx.Prepare*",
+		"database/sql.Conn.Query*", "database/sql.Conn.Exec*", "database/sql.Conn.Prepare*",
+	}},
+	{what: "the program that is started", count: chosen, args: []int{0}, names: []string{"os/exec.Command"}},
+	{what: "the program that is started", count: chosen, args: []int{1}, names: []string{"os/exec.CommandContext"}},
+	{what: "the ends of a pattern", count: anchors, names: []string{"regexp.MustCompile", "regexp.Compile", "regexp.MatchString", "regexp.Match"}},
+	{what: "an order between goroutines", kept: true, count: itself, names: []string{
+		"sync/atomic.*", "sync.Once.Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "sync.WaitGroup.Wait", "sync.Cond.Wait", "golang.org/x/sync/errgroup.Group.Wait",
+		"golang.org/x/sync/errgroup.Group.SetLimit", "golang.org/x/sync/semaphore.Weighted.Acquire", "sync.Map.LoadOrStore", "sync.Map.CompareAndSwap",
+	}},
+	{what: "writing through to the disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
+}
+
+// ruleOf finds the guard that an object is.
+func ruleOf(name string) (rule, bool) {
+	for _, r := range rules {
+		if named(r.names, name) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+// named reports whether a list has a name, or the beginning of it before a star.
+func named(list []string, name string) bool {
+	for _, n := range list {
+		begin, star := strings.CutSuffix(n, "*")
+		if n == name || star && strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// ambient are what answers which machine, process and user this is, and whether it is
+// under test: a gate and real use differ in every one of them.
+var ambient = []string{
+	"os.Environ", "os.ExpandEnv", "os.Hostname", "os.Getpid", "os.Getppid", "os.Getuid", "os.Geteuid", "os.Getgid", "os.Getegid", "os.Getgroups", "os.Getwd", "os.Executable",
+	"os.TempDir", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "os.SameFile", "os.FindProcess", "os.File.Fd", "io/fs.FileInfo.Sys",
+	"runtime.NumCPU", "runtime.GOMAXPROCS", "runtime.NumGoroutine", "runtime.NumCgoCall", "runtime.Caller", "runtime.Callers", "runtime.CallersFrames", "runtime.FuncForPC",
+	"runtime.Stack", "runtime.ReadMemStats", "runtime.Version", "runtime.GOROOT", "runtime.MemProfile", "runtime.GoroutineProfile", "runtime/debug.ReadBuildInfo",
+	"runtime/debug.Stack", "runtime/debug.PrintStack", "runtime/debug.ReadGCStats", "runtime/debug.SetGCPercent", "runtime/debug.SetMemoryLimit", "runtime/pprof.*",
+	"runtime/metrics.*", "runtime/trace.*", "debug/buildinfo.*", "time.Local", "time.LoadLocation", "time.Time.Zone", "time.Time.Local", "time.Time.IsDST", "time.Time.ZoneBounds",
+	"os/user.*", "net.Interfaces", "net.InterfaceAddrs", "net.InterfaceByName", "net.InterfaceByIndex", "testing.*", "plugin.*",
+	"syscall.Get*", "syscall.Environ", "syscall.Uname", "syscall.Sysinfo", "syscall.Stat*", "syscall.Fstat*", "syscall.Lstat*", "syscall.Syscall*", "syscall.RawSyscall*",
+	"golang.org/x/sys/unix.Get*", "golang.org/x/sys/unix.Environ", "golang.org/x/sys/unix.Uname", "golang.org/x/sys/unix.Sysinfo", "golang.org/x/sys/unix.Stat*",
+	"golang.org/x/sys/unix.Fstat*", "golang.org/x/sys/unix.Lstat*", "golang.org/x/sys/unix.Ioctl*", "golang.org/x/sys/unix.Sched*", "golang.org/x/sys/unix.Syscall*",
+	"golang.org/x/sys/unix.RawSyscall*", "golang.org/x/sys/windows.Get*", "golang.org/x/term.*", "reflect.Value.MethodByName", "reflect.Type.MethodByName",
+}
+
+// settings are what a program is started with. Package main is there to ask for them.
+var settings = []string{
+	"os.Getenv", "os.LookupEnv", "os.Args", "os.Stdin", "flag.Lookup", "flag.Parsed", "flag.Visit", "flag.VisitAll", "flag.Args", "flag.Arg", "flag.NArg", "flag.NFlag",
+	"flag.CommandLine", "flag.FlagSet.Lookup", "flag.FlagSet.Visit", "flag.FlagSet.VisitAll",
+}
+
+// plain are packages whose functions only compute: what is called before a guard may
+// move among them.
+var plain = []string{"errors.*", "fmt.Errorf", "fmt.Sprint*", "strings.*", "strconv.*", "bytes.*", "slices.*", "maps.*", "sort.*", "unicode*", "math*", "cmp.*", "time.*", "len", "cap", "append", "make", "new", "panic", "min", "max", "string", "copy", "clear", "delete"}

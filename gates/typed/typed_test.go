@@ -1,0 +1,180 @@
+package typed
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// probe is one change of a package and what must be found in it.
+type probe struct {
+	name     string
+	old, now string
+	// want is part of a finding; "" for none.
+	want string
+}
+
+// installed is the Go that these tests run with.
+func installed(t testing.TB) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("go is not installed")
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// lay writes a module of one package.
+func lay(t testing.TB, src string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.org/x\n\ngo 1.24\n", "p/p.go": src} {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// check runs probes on one kind of finding.
+func check(t *testing.T, head string, of func(Findings) []Finding, probes []probe) {
+	t.Helper()
+	root := installed(t)
+	for _, p := range probes {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			whole := func(src string) string {
+				if strings.HasPrefix(src, "package ") {
+					return src
+				}
+				return "package p\n" + imports(head, src) + head + src
+			}
+			got, err := Read(t.Context(), Change{Base: lay(t, whole(p.old)), Candidate: lay(t, whole(p.now)), Changed: []string{"p/p.go"}, Root: root})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := of(got)
+			switch {
+			case p.want == "" && len(list) > 0:
+				t.Errorf("found %v", list)
+			case p.want != "" && !slices.ContainsFunc(list, func(f Finding) bool { return strings.Contains(f.Why, p.want) }):
+				t.Errorf("found %v, want %q", list, p.want)
+			}
+			for _, f := range list {
+				if f.Path != "p/p.go" || f.Line < 1 || strings.ContainsAny(f.String(), "\n\x1b") {
+					t.Errorf("%+v", f)
+				}
+			}
+		})
+	}
+}
+
+// imports are those of the standard packages that a source mentions.
+func imports(head, src string) string {
+	out := ""
+	for _, p := range []string{
+		"context", "crypto/hmac", "crypto/md5", "crypto/sha256", "crypto/subtle", "crypto/tls", "database/sql", "encoding/json", "errors", "fmt", "io", "net/http", "os",
+		"path/filepath", "reflect", "regexp", "runtime", "sync", "time",
+	} {
+		if name := p[strings.LastIndex(p, "/")+1:]; strings.Contains(head+src, name+".") {
+			out += "import \"" + p + "\"\n"
+		}
+	}
+	return out
+}
+
+const shelf = `
+type Shelf struct {
+	mu, other sync.RWMutex
+	n         int
+	list      map[string]int
+}
+`
+
+func TestGuards(t *testing.T) {
+	locked := "func (s *Shelf) Get(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.list[k]\n}\n"
+	check(t, shelf, func(f Findings) []Finding { return f.Guards }, []probe{
+		{"as it was", locked, locked, ""},
+		{"another name of the receiver", locked, "func (x *Shelf) Get(key string) int {\n\tx.mu.Lock()\n\tdefer x.mu.Unlock()\n\treturn x.list[key]\n}\n", ""},
+		{"a lock that goes", locked, "func (s *Shelf) Get(k string) int { return s.list[k] }\n", "a lock is gone: the base has s.mu.Lock()"},
+		{"a weaker lock", locked, strings.NewReplacer("Lock", "RLock", "Unlock", "RUnlock").Replace(locked), "a lock is another: s.mu.RLock(), in the base s.mu.Lock()"},
+		{"another lock", locked, strings.ReplaceAll(locked, "s.mu", "s.other"), "a lock is another: s.other.Lock()"},
+		{"a lock of its own", locked, "func (s *Shelf) Get(k string) int {\n\tvar mu sync.Mutex\n\tmu.Lock()\n\tdefer mu.Unlock()\n\treturn s.list[k]\n}\n", "a lock is another: mu.Lock()"},
+		{"another lock under its name", locked, strings.Replace(locked, "s.mu.Lock()", "mu := &s.other\n\tmu.Lock()", 1), "a lock is another: mu.Lock()"},
+		{"the lock under another name", locked, "func (s *Shelf) Get(k string) int {\n\tmu := s.mu.Lock\n\tmu()\n\tdefer s.mu.Unlock()\n\treturn s.list[k]\n}\n", "a lock is gone"},
+		{"behind the read", locked, "func (s *Shelf) Get(k string) int {\n\tv := s.list[k]\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn v\n}\n", "s.list is read without p.Shelf.mu"},
+		{"given back too early", locked, "func (s *Shelf) Get(k string) int {\n\ts.mu.Lock()\n\ts.mu.Unlock()\n\treturn s.list[k]\n}\n", "s.list is read without p.Shelf.mu"},
+		{"under a condition", locked, strings.Replace(locked, "s.mu.Lock()", "if k != \"\" {\n\t\ts.mu.Lock()\n\t}", 1), "a lock is another"},
+		{"into a function of its own", locked, "func (s *Shelf) Get(k string) int { return s.get(k) }\nfunc (s *Shelf) get(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.list[k]\n}\n", ""},
+		{"the read into a function of its own", locked, "func (s *Shelf) Get(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.get(k)\n}\nfunc (s *Shelf) get(k string) int { return s.list[k] }\n", ""},
+		{"renamed, and the lock goes", locked + "func use() {}", strings.NewReplacer("Get", "Fetch", "\ts.mu.Lock()\n", "").Replace(locked), "a lock is gone"},
+		{"a new function without it", locked + strings.Replace(locked, "Get", "Find", 1), locked + strings.Replace(locked, "Get", "Find", 1) + "func (s *Shelf) Has(k string) bool { return s.list[k] > 0 }\n", "s.list is read without p.Shelf.mu, with which the base does it everywhere"},
+		{"what is made and not shared yet", locked, locked + "func New() *Shelf {\n\ts := &Shelf{}\n\ts.list = map[string]int{}\n\treturn s\n}\n", ""},
+		{"more of the same", locked, strings.Replace(locked, "return", "s.n++\n\treturn", 1), ""},
+		{
+			"a prefix", "func ok(a, b []byte) bool { return hmac.Equal(a, b) }", "func ok(a, b []byte) bool { return hmac.Equal(a[:4], b[:4]) }",
+			"a comparison of secrets is another: hmac.Equal(a[:4], b[:4]), in the base hmac.Equal(a, b)",
+		},
+		{"a prefix before", "func ok(a, b []byte) bool { return hmac.Equal(a, b) }", "func ok(a, b []byte) bool {\n\ta = a[:4]\n\treturn hmac.Equal(a, b[:len(a)])\n}", "a comparison of secrets is another"},
+		{"a prefix under its name", "func ok(a, b []byte) bool {\n\tc := a\n\treturn hmac.Equal(c, b)\n}", "func ok(a, b []byte) bool {\n\tc := a[:1]\n\treturn hmac.Equal(c, b)\n}", "it stands for"},
+		{"a plain comparison", "func ok(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }", "func ok(a, b []byte) bool { return string(a) == string(b) }", "a comparison of secrets is gone"},
+		{"few random bytes", "package p\nimport \"crypto/rand\"\nfunc key() []byte {\n\tk := make([]byte, 32)\n\trand.Read(k)\n\treturn k\n}", "package p\nimport \"crypto/rand\"\nfunc key() []byte {\n\tk := make([]byte, 32)\n\trand.Read(k[:2])\n\treturn k\n}", "randomness that cannot be guessed is another: rand.Read(k[:2])"},
+		{"other random bytes", "package p\nimport \"crypto/rand\"\nfunc key(k []byte) { rand.Read(k) }", "package p\nimport \"math/rand\"\nfunc key(k []byte) { rand.Read(k) }", "randomness that cannot be guessed is gone"},
+		{"random bytes of a reader", "package p\nimport \"crypto/rand\"\nimport \"io\"\nfunc key(k []byte) { io.ReadFull(rand.Reader, k) }", "package p\nimport \"crypto/rand\"\nimport \"io\"\nfunc key(k []byte) { io.ReadFull(rand.Reader, k[:2]) }", "randomness that cannot be guessed is another"},
+		{"another digest", "func sum(b []byte) []byte { s := sha256.Sum256(b); return s[:] }", "func sum(b []byte) []byte { s := md5.Sum(b); return s[:] }", "a digest is another: md5.Sum(b), in the base sha256.Sum256(b)"},
+		{"a digest as a value", "var h = hmac.New(sha256.New, nil)", "var h = hmac.New(md5.New, nil)", "is another"},
+		{"a mode", "func f() error { return os.WriteFile(\"x\", nil, 0o600) }", "const mode = 0o666\nfunc f() error { return os.WriteFile(\"x\", nil, mode) }", "the mode of a file is another"},
+		{"a mode by another call", "func f() { os.OpenFile(\"x\", os.O_CREATE|os.O_EXCL, 0o600) }", "func f() { os.Create(\"x\") }", "the mode of a file is another"},
+		{"not exclusively", "func f() { os.OpenFile(\"x\", os.O_CREATE|os.O_EXCL, 0o600) }", "func f() { os.OpenFile(\"x\", os.O_CREATE, 0o600) }", "the mode of a file is another"},
+		{"another file", "func f() error { return os.WriteFile(\"x\", nil, 0o600) }", "func f() error { return os.WriteFile(\"y\", nil, 0o600) }", ""},
+		{"any certificate", "func f() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS13} }", "func f() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true} }", "a way around transport security"},
+		{"any certificate, set later", "func f(c *tls.Config) {}", "func f(c *tls.Config) { c.InsecureSkipVerify = len(c.NextProtos) == 0 }", "a way around transport security"},
+		{"an old version", "func f() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS13} }", "func f() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS10} }", "transport security is another"},
+		{"without a time limit", "func f() { c := http.Client{Timeout: time.Second}; _ = c }", "func f() { c := http.Client{}; _ = c }", "a time limit is gone"},
+		{"a longer one", "func f(c context.Context) { _, g := context.WithTimeout(c, time.Second); g() }", "func f(c context.Context) { _, g := context.WithTimeout(c, time.Hour); g() }", "a time limit is another"},
+		{"a larger bound", "func f(r io.Reader) { io.ReadAll(io.LimitReader(r, 10)) }", "func f(r io.Reader) { io.ReadAll(io.LimitReader(r, 1<<40)) }", "a bound on what is read is another"},
+		{"templates of text", "package p\nimport \"html/template\"\nvar t = template.Must(template.New(\"\").Parse(\"\"))", "package p\nimport \"text/template\"\nvar t = template.Must(template.New(\"\").Parse(\"\"))", "escaping is gone"},
+		{"a check that is not asked", "func f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\t_, err := os.Open(p)\n\treturn err\n}", "func f(p string) error {\n\t_ = filepath.IsLocal(p)\n\t_, err := os.Open(p)\n\treturn err\n}", "keeping a path inside its folder is another"},
+		{"a check that comes late", "func f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\t_, err := os.Open(p)\n\treturn err\n}", "func f(p string) error {\n\t_, err := os.Open(p)\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\treturn err\n}", "comes after a call of os.Open"},
+		{"a check turned around", "func f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\treturn nil\n}", "func f(p string) error {\n\tif filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\treturn nil\n}", "keeping a path inside its folder is another"},
+		{"a query put together", "func f(d *sql.DB, n string) { d.Query(\"select a from b where c = ?\", n) }", "func f(d *sql.DB, n string) { d.Query(\"select a from b where c = '\" + n + \"'\") }", "a query that is a constant is another"},
+		{"another constant query", "func f(d *sql.DB, n string) { d.Query(\"select a from b where c = ?\", n) }", "func f(d *sql.DB, n string) { d.Query(\"select b from b where c = ?\", n) }", ""},
+		{"a pattern without its end", "var r = regexp.MustCompile(`^[a-z]+$`)", "var r = regexp.MustCompile(`^[a-z]+`)", "the ends of a pattern is another"},
+		{"decoding what is unknown", "func f(r io.Reader) { d := json.NewDecoder(r); d.DisallowUnknownFields() }", "func f(r io.Reader) { d := json.NewDecoder(r); _ = d }", "strict decoding is gone"},
+		{"a new guard", "func f() {}", "func f(a, b []byte) bool { return hmac.Equal(a, b) }", ""},
+		{"an import by another name", "func ok(a, b []byte) bool { return hmac.Equal(a, b) }", "package p\nimport h \"crypto/hmac\"\nfunc ok(a, b []byte) bool { return h.Equal(b, a) }", "a comparison of secrets is another"},
+	})
+}
+
+func TestOutside(t *testing.T) {
+	check(t, "", func(f Findings) []Finding { return f.Outside }, []probe{
+		{"processors", "func f() int { return 1 }", "func f() int { return runtime.NumCPU() }", "it asks runtime.NumCPU"},
+		{"processors as before", "func f() int { return runtime.NumCPU() }", "func f() int { return 1 + runtime.NumCPU() }", ""},
+		{"processors, moved", "func f() int { return runtime.NumCPU() }", "func f() int { return g() }\nfunc g() int { return runtime.NumCPU() + 1 - 1 }", ""},
+		{"a variable", "func f() int { return 1 }", "func f() int { n := runtime.GOMAXPROCS; return n(0) }", "it asks runtime.GOMAXPROCS"},
+		{"a variable of the package", "var get = os.Getenv\nfunc f() string { return \"\" }", "var get = os.Getenv\nfunc f() string { return get(\"A\") }", "it asks os.Getenv through get"},
+		{"a function of the package", "func get() string { return os.Getenv(\"A\") }\nfunc f() string { return \"\" }", "func get() string { return os.Getenv(\"A\") }\nfunc f() string { return get() }", "it asks os.Getenv through get"},
+		{"another name", "package p\nfunc f() {}", "package p\nimport o \"os\"\nfunc f() { o.Hostname() }", "it asks os.Hostname"},
+		{"no name", "package p\nfunc f() {}", "package p\nimport . \"os\"\nfunc f() { Getenv(\"A\") }", "it asks os.Getenv"},
+		{"an embedded method", "package p\nfunc f() {}", "package p\nimport \"time\"\ntype T struct{ time.Time }\nfunc f(t T) { t.Zone() }", "it asks time.Time.Zone"},
+		{"a method value", "func f() {}", "func f(t time.Time) { z := t.Local; z() }", "it asks time.Time.Local"},
+		{"the same file", "func f() {}", "func f(a, b os.FileInfo) bool { return os.SameFile(a, b) }", "it asks os.SameFile"},
+		{"a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"os\"\nfunc f() { os.Getenv(\"A\") }\nfunc main() {}", ""},
+		{"processors in a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"runtime\"\nfunc f() { runtime.NumCPU() }\nfunc main() {}", "it asks runtime.NumCPU"},
+		{"a writer", "func f(w io.Writer) {}", "func f(w io.Writer) { _, _ = w.(*os.File) }", "it asks whether a reader or writer is a *os.File"},
+		{"a writer by a method", "func f(w io.Writer) {}", "func f(w io.Writer) { _, _ = w.(interface{ Fd() uintptr }) }", "it asks whether a reader or writer is"},
+		{"a reader in a switch", "func f(r io.Reader) {}", "func f(r io.Reader) {\n\tvar x any = r\n\tswitch x.(type) {\n\tcase io.Seeker:\n\t}\n}", "it asks whether a reader or writer is a io.Seeker"},
+		{"a reader by reflection", "func f(r io.Reader) {}", "func f(r io.Reader) { reflect.TypeOf(r) }", "what a reader or writer is made of"},
+		{"an error", "func f(err error) {}", "func f(err error) { _, _ = err.(fmt.Stringer) }", ""},
+		{"a timer with a name", "func f() {}", "const idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code 5m0s later"},
+		{"a timer with a variable", "func f() {}", "var idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code 5m0s later"},
+		{"a short timer", "func f() {}", "const idle = time.Second\nfunc f() { time.AfterFunc(idle, f) }", ""},
+	})
+}
