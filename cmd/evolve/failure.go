@@ -73,11 +73,11 @@ func (sh *shell) fail(err error) int {
 			Error string `json:"error"`
 			Hint  string `json:"hint,omitempty"`
 			Exit  int    `json:"exit"`
-		}{err.Error(), hint, code})
+		}{shortened(err.Error()), shortened(hint), code})
 		_, _ = fmt.Fprintf(sh.stderr, "%s\n", visibleJSON(line))
 		return code
 	}
-	for i, l := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+	for i, l := range strings.Split(strings.TrimRight(shortened(err.Error()), "\n"), "\n") {
 		lead := "error: "
 		if i > 0 {
 			lead = "       "
@@ -85,9 +85,25 @@ func (sh *shell) fail(err error) int {
 		_, _ = fmt.Fprintln(sh.stderr, lead+reports.Visible(l))
 	}
 	if hint != "" {
-		_, _ = fmt.Fprintf(sh.stderr, "hint: %s\n", reports.Visible(hint))
+		_, _ = fmt.Fprintf(sh.stderr, "hint: %s\n", reports.Visible(shortened(hint)))
 	}
 	return code
+}
+
+// mostLine bounds a line of a message, in characters: what it repeats of a file, an
+// argument or an answer is foreign and of any length.
+const mostLine = 2000
+
+// shortened is a message without the middle of its lines that are too long.
+func shortened(message string) string {
+	if len(message) <= mostLine {
+		return message
+	}
+	lines := strings.Split(message, "\n")
+	for i, l := range lines {
+		lines[i] = workspace.Shorten(l, mostLine)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // classify is the one table of error → exit code and hint.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -80,5 +81,18 @@ func TestFail(t *testing.T) {
 				t.Errorf("exit %d, want %d\n%s", code, tt.code, diff)
 			}
 		})
+	}
+}
+
+// TestFailIsShort: what a message repeats of foreign input is not repeated whole.
+func TestFailIsShort(t *testing.T) {
+	long := strings.Repeat("k", 1<<20)
+	for _, asJSON := range []bool{false, true} {
+		var stderr bytes.Buffer
+		sh := &shell{process: process{stderr: &stderr}, json: asJSON}
+		sh.fail(hinted(2, "did you mean "+long, "reading x.jsonl: unknown field %q: %s", long, "the end"))
+		if text := stderr.String(); len(text) > 5000 || !strings.Contains(text, "reading x.jsonl") || !strings.Contains(text, "the end") {
+			t.Errorf("%d bytes: %.200s", len(text), text)
+		}
 	}
 }

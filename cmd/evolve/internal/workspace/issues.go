@@ -72,9 +72,12 @@ type collector struct {
 	scrub *scrub.Scrubber
 }
 
-// add takes an issue in, without what looks like a secret in its words.
+// add takes an issue in, without what looks like a secret in its words and without the
+// middle of what is too long.
 func (c *collector) add(i Issue) {
+	// Before it is cut: half a secret is none that can be found.
 	i.Message, i.Hint = c.scrubber().String(i.Message), c.scrubber().String(i.Hint)
+	i.Message, i.Hint = Shorten(i.Message, mostMessage), Shorten(i.Hint, mostMessage)
 	if c.perFile == nil {
 		c.perFile = map[string]int{}
 	}
