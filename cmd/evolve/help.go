@@ -32,6 +32,7 @@ var topics = []topic{
 	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},
 	{"patch", "changes of source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
 	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
+	{"archive", "backups, restoring one, and how long what is recorded is kept", []string{"backup", "restore", "retention", "keep", "gc"}},
 	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},
 	{"json", "what every command prints with --json", []string{"schemas", "api"}},
 }
