@@ -20,22 +20,54 @@ type code struct {
 	// values are the package-level variables and constants: the whole specification.
 	values map[string]*ast.ValueSpec
 	texts  map[string]string // of values, by name, with the keyword
+	// marked are the constants that the repository lets a search tune.
+	marked map[string]bool
 }
 
 // parse reads the files of a version. A file that is no Go is left out: the build tells.
 func parse(files map[string][]byte) code {
-	c := code{token.NewFileSet(), nil, map[string]*ast.FuncDecl{}, map[string]*ast.TypeSpec{}, map[string]*ast.ValueSpec{}, map[string]string{}}
+	c := code{token.NewFileSet(), nil, map[string]*ast.FuncDecl{}, map[string]*ast.TypeSpec{}, map[string]*ast.ValueSpec{}, map[string]string{}, map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f, err := parser.ParseFile(c.fset, name, files[name], parser.SkipObjectResolution)
 		if err != nil {
 			continue
 		}
 		c.files = append(c.files, f)
+		c.mark(name, files[name])
 		for _, d := range f.Decls {
 			c.declare(d)
 		}
 	}
 	return c
+}
+
+// mark finds the constants with a mark of their own, beside or above them.
+func (c *code) mark(name string, text []byte) {
+	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		return
+	}
+	marks := func(groups ...*ast.CommentGroup) bool {
+		for _, g := range groups {
+			if g != nil && slices.ContainsFunc(g.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//evolve:param") }) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, s := range g.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok && (marks(v.Doc, v.Comment) || len(g.Specs) == 1 && marks(g.Doc)) {
+				for _, n := range v.Names {
+					c.marked[n.Name] = true
+				}
+			}
+		}
+	}
 }
 
 func (c *code) declare(d ast.Decl) {
@@ -117,16 +149,20 @@ func short(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
 // changed are the functions that both versions have whose own text differs, or that use
 // a value or a type of the package that does, each with the reason ("" for its own text).
-func changed(was, is code) map[string]string {
+//
+// tuned reports whether nothing differs but constants that both versions mark for tuning.
+func changed(was, is code) (out map[string]string, tuned bool) {
 	differ := map[string]string{}
+	tuned = true
 	for n, text := range is.texts {
 		if was.texts[n] != text {
 			differ[n] = "value"
+			tuned = tuned && was.marked[n] && is.marked[n]
 		}
 	}
 	for n, t := range is.types {
 		if old := was.types[n]; old == nil || print(old) != print(t) {
-			differ[n] = "type"
+			differ[n], tuned = "type", false
 		}
 	}
 	for grown := true; grown; { // a value that is computed from one that differs
@@ -142,9 +178,10 @@ func changed(was, is code) map[string]string {
 			}
 		}
 	}
-	out := map[string]string{}
+	out = map[string]string{}
 	for n, d := range is.functions {
 		old := was.functions[n]
+		tuned = tuned && old != nil && print(old) == print(d)
 		if old == nil || d.Body == nil || old.Body == nil {
 			continue
 		}
@@ -159,7 +196,7 @@ func changed(was, is code) map[string]string {
 			}
 		}
 	}
-	return out
+	return out, tuned && len(is.functions) == len(was.functions)
 }
 
 // callers adds the functions that call changed ones, to the given distance.

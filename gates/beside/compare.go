@@ -2,6 +2,7 @@ package beside
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,10 +21,13 @@ const (
 	Candidate
 )
 
+// ErrTime says that the time for a comparison is used up.
+var ErrTime = errors.New("the time was used up")
+
 // Runner runs a script of the shell on one side: in it, the variable HARNESS names the
 // compiled tests of the side and REPORT an empty file that they write to. It returns
 // what the file holds when the script has ended or its time was up, and what the script
-// printed.
+// printed; [ErrTime] says that it was not run, as no time is left.
 type Runner func(ctx context.Context, side Side, script string) (report, printed []byte, err error)
 
 // Difference is an input at which the versions do not do the same.
@@ -42,7 +46,8 @@ type Outcome struct {
 	Functions, Inputs int
 	Names             []string
 	// Different are functions that do not do the same, each with the shortest input;
-	// Slight those that differ in what hardly counts.
+	// Slight those that differ in the text of an error alone, in a list or map that is nil
+	// or empty, or where the language panicked and no longer does.
 	Different, Slight []Difference
 	// Left are functions that were not compared, Unsteady parts of what functions return
 	// that are not the same twice on the base.
@@ -78,19 +83,19 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	}
 	first, err := p.run(ctx, run, Base, asks)
 	if err != nil {
-		return out, err
+		return p.untimely(out, asks, err)
 	}
 	asks = p.narrowed(first.report, &out)
 	if len(asks) == 0 {
 		return out, nil
 	}
-	now, err := p.run(ctx, run, Candidate, asks)
-	if err != nil {
-		return out, err
-	}
 	again, err := p.run(ctx, run, Base, asks)
 	if err != nil {
-		return out, err
+		return p.untimely(out, asks, err)
+	}
+	now, err := p.run(ctx, run, Candidate, asks)
+	if err != nil {
+		return p.untimely(out, asks, err)
 	}
 	bases, candidates := []side{first, again}, []side{now}
 	suspects := p.differing(asks, bases, candidates)
@@ -99,17 +104,35 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 			break
 		}
 		b, err := p.run(ctx, run, Base, suspects)
+		if errors.Is(err, ErrTime) {
+			break
+		}
 		if err != nil {
 			return out, err
 		}
+		bases = append(bases, b)
 		c, err := p.run(ctx, run, Candidate, suspects)
+		if errors.Is(err, ErrTime) {
+			break
+		}
 		if err != nil {
 			return out, err
 		}
-		bases, candidates = append(bases, b), append(candidates, c)
+		candidates = append(candidates, c)
 		suspects = p.differing(suspects, bases, candidates)
 	}
 	p.conclude(asks, suspects, bases, candidates, &out)
+	return out, nil
+}
+
+// untimely leaves out everything that is asked where the time is used up.
+func (p *Plan) untimely(out Outcome, asks []ask, err error) (Outcome, error) {
+	if !errors.Is(err, ErrTime) {
+		return out, err
+	}
+	for _, a := range asks {
+		out.Left = append(out.Left, Reason{p.Functions[a.function].Name, ErrTime.Error()})
+	}
 	return out, nil
 }
 
@@ -168,7 +191,7 @@ func (p *Plan) narrowed(r report, out *Outcome) []ask {
 		}
 		switch {
 		case f == nil:
-			leave("the time was used up before")
+			leave(ErrTime.Error())
 			continue
 		case f.unmade != "":
 			leave(f.unmade)
@@ -252,17 +275,20 @@ func (p *Plan) worst(a ask, bases, candidates []side, unsteady map[string]bool) 
 	var best Difference
 	subject := p.Functions[a.function]
 	base := bases[0].functions[a.function]
+	if bases[1].functions[a.function] == nil {
+		return Difference{}, false
+	}
 	for _, c := range candidates {
 		now := c.functions[a.function]
 		if c.broken {
-			return Difference{Subject: subject, Input: "any input", Part: "report", Before: "as it was written", After: "written to by the code that was called", degree: real}, true
+			return Difference{Subject: subject, Input: subject.Call + " with any input", Part: "report", Before: "as it was written", After: "written to by what was called", degree: real}, true
 		}
 		if now == nil {
 			continue
 		}
 		for _, n := range slices.Sorted(maps.Keys(base.inputs)) {
 			was := base.inputs[n]
-			steady := true
+			_, steady := bases[1].functions[a.function].inputs[n]
 			for _, b := range bases[1:] {
 				if f := b.functions[a.function]; f != nil {
 					if o, ok := f.inputs[n]; ok && o.kind != was.kind {
@@ -333,12 +359,12 @@ func compareOutcomes(was, is outcome, unsteady map[string]bool, code string) Dif
 	case panicked && panics && (before == after || language(before) && language(after)):
 		return Difference{}
 	case panicked && !panics && language(before):
-		return Difference{Part: "panic", Before: before, After: described(is), degree: slight}
+		return Difference{Part: noPanic, Before: before, After: described(is), degree: slight}
 	case panicked || panics:
 		if unsteady["panic"] {
 			return Difference{}
 		}
-		return Difference{Part: "panic", Before: described(was), After: described(is), degree: real}
+		return Difference{Part: "outcome", Before: described(was), After: described(is), degree: real}
 	}
 	var worst Difference
 	for _, name := range both(was.names, is.names) {
@@ -387,11 +413,15 @@ func (p *Plan) conclude(asks, suspects []ask, bases, candidates []side, out *Out
 		}
 		switch {
 		case candidates[0].broken: // said below
-		case now == nil && (len(candidates[0].codes[a.function]) > 0 || len(candidates[0].functions) == 0):
-			out.Different = append(out.Different, Difference{
-				Subject: subject, Input: "any input", Part: "end", Before: "calls that return", degree: real,
-				After: "no call: the process ended before, or in none of the time, with exit code " + lastCode(candidates[0].codes[a.function]),
-			})
+		case bases[1].functions[a.function] == nil:
+			out.Left = append(out.Left, Reason{subject.Name, ErrTime.Error()})
+			continue
+		case now == nil:
+			after := "no call before the time was up"
+			if codes := candidates[0].codes[a.function]; len(codes) > 0 {
+				after = "a process that ended before the first call, with exit code " + lastCode(codes)
+			}
+			out.Different = append(out.Different, Difference{Subject: subject, Input: subject.Call + " with any input", Part: "end", Before: "calls that return", After: after, degree: real})
 			continue
 		case compared == 0:
 			out.Left = append(out.Left, Reason{subject.Name, "no input could be given to both versions in time"})
@@ -404,7 +434,7 @@ func (p *Plan) conclude(asks, suspects []ask, bases, candidates []side, out *Out
 			continue
 		}
 		if d, ok := p.worst(a, bases, candidates, unsteady); ok {
-			if d.degree == slight {
+			if d.degree < real {
 				out.Slight = append(out.Slight, d)
 			} else {
 				out.Different = append(out.Different, d)
@@ -412,6 +442,12 @@ func (p *Plan) conclude(asks, suspects []ask, bases, candidates []side, out *Out
 		}
 	}
 }
+
+// EmptyAlone reports whether only an empty list or map is nil on one side.
+func (d Difference) EmptyAlone() bool { return d.degree == slight && d.Part != noPanic }
+
+// noPanic is the part of a difference where the language no longer panics.
+const noPanic = "panic"
 
 // WordingAlone reports whether only the text of an error differs.
 func (d Difference) WordingAlone() bool { return d.degree == wording }
@@ -425,11 +461,12 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s was %s, is %s", clipped(d.Input), what, d.Before, d.After)
 }
 
-// clipped is the source of an input, shortened.
+// clipped is the source of an input without its middle where it is long: the call stands
+// at the end.
 func clipped(s string) string {
-	const most = 240
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
+	const first, last = 90, 200
+	if len(s) > first+last {
+		return strings.ToValidUTF8(s[:first], "") + "…" + strings.ToValidUTF8(s[len(s)-last:], "")
 	}
 	return s
 }

@@ -58,6 +58,9 @@ type Plan struct {
 	Left []Reason
 	// Names are those of the changed functions and their callers.
 	Names []string
+	// Tuned says that nothing differs but constants marked //evolve:param, which are there
+	// to be changed: what functions then do otherwise is expected.
+	Tuned bool
 
 	pkg     string
 	was, is code
@@ -85,7 +88,9 @@ func NewPlan(p Package, w Words) *Plan {
 		return plan
 	}
 	plan.pkg = plan.is.files[0].Name.Name
-	reasons := callers(plan.is, changed(plan.was, plan.is), callersWithin)
+	reasons, tuned := changed(plan.was, plan.is)
+	plan.Tuned = tuned
+	reasons = callers(plan.is, reasons, callersWithin)
 	var own, rest []string
 	for n := range reasons {
 		switch {
@@ -495,4 +500,28 @@ func (p *Plan) Drop(complaints string) bool {
 		})
 	}
 	return found
+}
+
+// Reaches are the names of a function, without its type, and of all functions of the
+// package that call it, directly or not: a test that names one of them looks at it.
+func (p *Plan) Reaches(function string) map[string]bool {
+	list := callers(p.is, map[string]string{function: ""}, len(p.is.functions))
+	out := map[string]bool{}
+	for n := range list {
+		out[short(n)] = true
+	}
+	return out
+}
+
+// Mentions lists the top-level functions of a test file that name any of some functions,
+// themselves or through other functions of the file.
+func Mentions(test []byte, names map[string]bool) []string {
+	c := parse(map[string][]byte{"t_test.go": test})
+	found := map[string]string{}
+	for n, d := range c.functions {
+		if d.Body != nil && mentions(d.Body, names) {
+			found[n] = ""
+		}
+	}
+	return slices.Sorted(maps.Keys(callers(c, found, len(c.functions))))
 }

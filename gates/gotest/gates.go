@@ -23,6 +23,7 @@ const (
 	Copied   = "copied"
 	NewTests = "newtests"
 	Race     = "race"
+	Beside   = "beside"
 )
 
 // Gates lists the gates of a change. done removes what they left in the lab's
@@ -54,6 +55,7 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 	gate(Copied, t.copiedGate, Build)
 	gate(NewTests, t.newTestsGate, Build)
 	gate(Race, t.raceGate, Affected)
+	gate(Beside, t.besideGate, Affected)
 	return list, func() error { return os.RemoveAll(t.dir) }, nil
 }
 

@@ -45,6 +45,9 @@ type Limits struct {
 	// Mutants bounds how many functions are broken in turn: 60. Those beyond are not
 	// verified.
 	Mutants int
+	// Beside bounds all calls of changed functions with drawn inputs, in wall time: 10
+	// seconds. What is not compared by then is named.
+	Beside time.Duration
 	// Parallel is how many packages' tests run at once: 2.
 	Parallel int
 }
@@ -57,6 +60,7 @@ func (l Limits) withDefaults() Limits {
 	l.Processes = cmp.Or(l.Processes, 4096)
 	l.Output = cmp.Or(l.Output, 32<<20)
 	l.Mutants = cmp.Or(l.Mutants, 60)
+	l.Beside = cmp.Or(l.Beside, 10*time.Second)
 	l.Parallel = cmp.Or(l.Parallel, 2)
 	return l
 }

@@ -26,47 +26,74 @@ func (t *trial) newTestsGate(ctx context.Context) (gates.Verdict, string, error)
 	if len(l.fresh) == 0 {
 		return gates.Passed, "the patch brings no tests", nil
 	}
-	here, there := l.room, l.room
-	if here.tree, err = t.put(l, "new-candidate", append(slices.Clone(l.changed), l.fresh...)); err != nil {
-		return "", "", err
-	}
-	if there.tree, err = t.put(l, "new-base", l.fresh); err != nil {
-		return "", "", err
-	}
-	names, err := l.freshNames(here.tree)
+	f, err := t.freshTests(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	if len(names) == 0 {
+	if len(f.names) == 0 {
 		return gates.Flagged, "the patch brings files for tests, and no test: " + some(l.fresh), nil
 	}
-	now, err := t.outcomesOf(ctx, here, names)
-	if err != nil {
-		return "", "", err
-	}
 	var bad, idle []string
-	for _, test := range slices.Sorted(maps.Keys(now)) {
-		if now[test] != "passed" {
-			bad = append(bad, test+" "+now[test])
+	for _, test := range slices.Sorted(maps.Keys(f.now)) {
+		if f.now[test] != "passed" {
+			bad = append(bad, test+" "+f.now[test])
 		}
 	}
 	if len(bad) > 0 {
 		return gates.Failed, "the patch's own tests do not pass with it: " + some(bad), nil
 	}
-	before, err := t.outcomesOf(ctx, there, names)
-	if err != nil {
-		return "", "", err
-	}
-	for _, test := range slices.Sorted(maps.Keys(before)) {
-		if before[test] == "passed" || before[test] == "was skipped" {
-			idle = append(idle, test+" "+before[test])
+	for _, test := range slices.Sorted(maps.Keys(f.before)) {
+		if f.before[test] == "passed" || f.before[test] == "was skipped" {
+			idle = append(idle, test+" "+f.before[test])
 		}
 	}
-	said := fmt.Sprintf("%s of the patch's own pass with it", count(len(now), "test"))
+	said := fmt.Sprintf("%s of the patch's own pass with it", count(len(f.now), "test"))
 	if len(idle) > 0 {
 		return gates.Flagged, said + ", and without it too, so that they show nothing of it: " + some(idle), nil
 	}
 	return gates.Passed, said + ", and fail or do not compile without it", nil
+}
+
+// freshTests are the tests that a patch brings, by folder, with what became of each with
+// the patch and on the base, by folder and name.
+type freshTests struct {
+	names       map[string][]string
+	now, before map[string]string
+}
+
+// freshTests runs the patch's own tests on both sides, on the base only where all of them
+// pass with the patch.
+func (t *trial) freshTests(ctx context.Context) (*freshTests, error) {
+	return t.fresh.do(func() (*freshTests, error) {
+		l, err := t.lay(ctx)
+		if err != nil {
+			return nil, err
+		}
+		f := &freshTests{}
+		if len(l.fresh) == 0 {
+			return f, nil
+		}
+		here, there := l.room, l.room
+		if here.tree, err = t.put(l, "new-candidate", append(slices.Clone(l.changed), l.fresh...)); err != nil {
+			return nil, err
+		}
+		if there.tree, err = t.put(l, "new-base", l.fresh); err != nil {
+			return nil, err
+		}
+		if f.names, err = l.freshNames(here.tree); err != nil || len(f.names) == 0 {
+			return f, err
+		}
+		if f.now, err = t.outcomesOf(ctx, here, f.names); err != nil {
+			return nil, err
+		}
+		for _, became := range f.now {
+			if became != "passed" {
+				return f, nil
+			}
+		}
+		f.before, err = t.outcomesOf(ctx, there, f.names)
+		return f, err
+	})
 }
 
 // freshNames are the top-level tests in the new files, by folder.

@@ -121,7 +121,7 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 	if r.late = ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded); err != nil && !r.late {
 		return r, err
 	}
-	said, more, err := reported(report)
+	said, more, err := reported(report, mostReported)
 	if err != nil {
 		return r, err
 	}
@@ -145,14 +145,14 @@ const mostReported = 4 << 20
 
 // reported reads the words of a run. Whatever ran could write there as much as it liked:
 // more says that it did.
-func reported(name string) (said string, more bool, err error) {
+func reported(name string, most int64) (said string, more bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", false, err
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, mostReported+1))
-	return string(text), len(text) > mostReported, err
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	return string(text), int64(len(text)) > most, err
 }
 
 // flags are the arguments of a test binary.

@@ -24,6 +24,8 @@ type tested struct {
 	wrong []string
 	// excuse says why the patch is not to blame for it.
 	excuse string
+	// mended are the tests that fail on the base and pass here.
+	mended []string
 }
 
 // test runs the base's tests of all affected packages on the candidate's code.
@@ -54,9 +56,13 @@ func (t *trial) test(ctx context.Context) ([]tested, error) {
 				x.wrong = []string{"its tests do not compile: " + oneLine(x.kit.said(x.pkg, c.results[x.pkg.module.dir]).stderr)}
 				return nil
 			}
-			var err error
-			x.wrong, err = t.try(ctx, m, x.kit, x.pkg, x.base, verbose)
-			return err
+			r, err := x.kit.run(ctx, m, x.pkg, t.variable, t.dir, verbose)
+			if err != nil {
+				return err
+			}
+			s := x.kit.sealed[x.pkg.path]
+			x.wrong, x.mended = s.judge(x.base, r, verbose, false), s.mended(x.base, r)
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -72,6 +78,17 @@ func (t *trial) try(ctx context.Context, m *marks, k *kit, p *pkg, base outcome,
 		return nil, err
 	}
 	return k.sealed[p.path].judge(base, r, h, h.word == t.loud), nil
+}
+
+// mended lists the top-level tests that always fail on the base and passed in a run.
+func (s sealed) mended(base outcome, r run) []string {
+	var out []string
+	for _, test := range base.Failed {
+		if words, known := s.tests[test]; known && words.passed != "" && words.became(r) == "passed" {
+			out = append(out, test)
+		}
+	}
+	return out
 }
 
 // each does something for several packages at once, each with marks of its own.

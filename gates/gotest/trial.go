@@ -33,6 +33,7 @@ type trial struct {
 	tested   once[[]tested]
 	disguise once[[]disguised]
 	broken   once[*experiments]
+	fresh    once[*freshTests]
 }
 
 // once is the outcome of something done at most once. Gates run one after another.

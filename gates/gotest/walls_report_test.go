@@ -15,7 +15,7 @@ func TestReported(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		said, more, err := reported(name)
+		said, more, err := reported(name, mostReported)
 		if err != nil || more != want || len(said) > mostReported+1 || !more && said != text {
 			t.Errorf("%d bytes: %d read, more %t, %v", len(text), len(said), more, err)
 		}

@@ -42,6 +42,8 @@ var (
 	}
 )
 
+var words = []string{"a", "cat", "the", "Dog", "12", "é", "long-word", "x=1", "B", "internationalization"}
+
 // long are texts that bounds cut, alike at their beginning.
 func long(n int) string { return strings.Repeat("abcdefghij", n/10+1)[:n] }
 
@@ -117,8 +119,18 @@ func (m *maker) anyText() string {
 		return s
 	case roll < 75:
 		return plainTexts[m.below(len(plainTexts))]
-	case roll < 83:
+	case roll < 81:
 		return long(m.size(3000))
+	case roll < 89: // many words, so that what bounds their number has something to cut
+		var b strings.Builder
+		between := []string{" ", ",", "\n", ", ", ";", "\t", "/"}[m.below(7)]
+		for i := range 2 + m.size(150) {
+			if i > 0 {
+				b.WriteString(between)
+			}
+			b.WriteString(words[m.below(len(words))])
+		}
+		return b.String()
 	}
 	return m.mutated(plainTexts[m.below(len(plainTexts))])
 }

@@ -29,8 +29,10 @@ type maker struct {
 	// ints and texts are values of this input that come again.
 	ints  []int64
 	texts []string
-	// before are the statements before the call; values counts those made so far.
+	// before are the statements before the call; names counts the variables in them, values
+	// all values made so far.
 	before []string
+	names  int
 	values int
 	// told is what functions that were given to the function were called with.
 	told []string
@@ -442,7 +444,8 @@ func (m *maker) made(t reflect.Type, f Function, depth int) (reflect.Value, stri
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return reflect.Value{}, "", false
 	}
-	name := fmt.Sprintf("x%d", len(m.before)+1)
+	m.names++
+	name := fmt.Sprintf("x%d", m.names)
 	left := name
 	for range len(results) - 1 {
 		left += ", _"
@@ -476,22 +479,41 @@ func (m *maker) steps(p reflect.Value, name string, depth int) {
 	if len(list) == 0 || depth > 1 {
 		return
 	}
-	for range m.below(7) {
-		f := list[m.below(len(list))]
-		receiver := p
-		if reflect.TypeOf(f.Func).In(0) != p.Type() {
-			receiver = p.Elem()
-		}
-		at := len(m.before)
-		m.before = append(m.before, "")
-		_, text, ok := m.called(f, depth+1, receiver)
-		if !ok {
-			m.before = slices.Delete(m.before, at, at+1)
-			continue
-		}
-		_, method, _ := strings.Cut(f.Name, ").")
-		m.before = append(slices.Delete(m.before, at, at+1), name+"."+method+text)
+	more := m.below(7)
+	if m.chance(15) {
+		more = 20
 	}
+	for range more {
+		f := list[m.below(len(list))]
+		again := m.dice
+		for range 1 + m.below(5)*m.below(2) { // what works once may work again
+			was := m.dice
+			m.dice = again
+			done := m.step(p, f, name, depth)
+			m.dice = was
+			if !done {
+				break
+			}
+		}
+		m.next()
+	}
+}
+
+// step calls a method on a new value.
+func (m *maker) step(p reflect.Value, f Function, name string, depth int) bool {
+	receiver := p
+	if reflect.TypeOf(f.Func).In(0) != p.Type() {
+		receiver = p.Elem()
+	}
+	at := len(m.before)
+	m.before = append(m.before, "")
+	_, text, ok := m.called(f, depth+1, receiver)
+	m.before = slices.Delete(m.before, at, at+1)
+	if ok {
+		_, method, _ := strings.Cut(f.Name, ").")
+		m.before = append(m.before, name+"."+method+text)
+	}
+	return ok
 }
 
 // called calls a function with drawn arguments behind those given, and gives the source
@@ -543,7 +565,8 @@ func (m *maker) pointer(t reflect.Type, depth int) (reflect.Value, string) {
 	if m.set.own(e) && e.Kind() == reflect.Struct && depth < 2 && m.chance(50) {
 		at := len(m.before)
 		m.before = append(m.before, "")
-		name := fmt.Sprintf("x%d", at+1)
+		m.names++
+		name := fmt.Sprintf("x%d", m.names)
 		m.steps(p, name, depth)
 		if len(m.before) == at+1 {
 			m.before = m.before[:at]

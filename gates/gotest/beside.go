@@ -1,0 +1,421 @@
+package gotest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/build"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"evolve/gates"
+	"evolve/gates/beside"
+	"evolve/runtime/sandbox"
+)
+
+// besideGate calls the changed functions of both versions with the same drawn inputs. A
+// difference is for a person, unless a test that fails without the patch and passes with it
+// looks at the function: then it is what the patch is for, and is shown.
+func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
+	if !t.lab.walled() {
+		return gates.Flagged, "nothing was compared: functions are called with drawn inputs, such as paths of files, in a sandbox alone", nil
+	}
+	l, err := t.lay(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	var v besideVerdict
+	left := t.limits.Beside
+	for _, p := range l.direct {
+		was := l.was.packages[p.path]
+		if was == nil || l.is.packages[p.path] != p {
+			continue
+		}
+		plan, err := t.besidePlan(l, p)
+		if err != nil {
+			return "", "", err
+		}
+		if len(plan.Functions) == 0 {
+			v.add(plan, beside.Outcome{Left: plan.Left}, nil)
+			continue
+		}
+		binaries, said, err := t.besideBuild(ctx, l, p, plan)
+		if err != nil {
+			return "", "", err
+		}
+		if said != "" {
+			v.unbuilt = append(v.unbuilt, p.path+": "+said)
+			continue
+		}
+		out, err := plan.Compare(ctx, t.besideRunner(l, p, binaries, &left))
+		if err != nil {
+			return "", "", err
+		}
+		explain, err := t.explanations(ctx, l, plan, out)
+		if err != nil {
+			return "", "", err
+		}
+		v.add(plan, out, explain)
+	}
+	v.json = slices.ContainsFunc(l.affected, func(p *pkg) bool { return slices.Contains(p.imports, "encoding/json") })
+	verdict, said := v.verdict()
+	return verdict, said, nil
+}
+
+// besidePlan says what is to be compared of a package.
+func (t *trial) besidePlan(l *laid, p *pkg) (*beside.Plan, error) {
+	in := beside.Package{Dir: p.dir, Path: p.path}
+	var err error
+	if in.Base, err = t.built(l.base.root, p.dir); err != nil {
+		return nil, err
+	}
+	if in.Candidate, err = t.built(l.room.tree, p.dir); err != nil {
+		return nil, err
+	}
+	for _, name := range p.tests {
+		text, err := os.ReadFile(filepath.Join(l.room.tree, filepath.FromSlash(p.dir), name))
+		if err != nil {
+			return nil, err
+		}
+		in.Tests = append(in.Tests, text)
+	}
+	corpora, err := filepath.Glob(filepath.Join(l.base.root, filepath.FromSlash(p.dir), "testdata", "fuzz", "*", "*"))
+	if err != nil {
+		return nil, err
+	}
+	const most = 50
+	for _, name := range corpora[:min(len(corpora), most)] {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		in.Corpora = append(in.Corpora, text)
+	}
+	words := beside.Words{Variable: t.marks.word(), Test: t.marks.word(), Key: t.marks.word()}
+	if t.marks.err != nil {
+		return nil, t.marks.err
+	}
+	return beside.NewPlan(in, words), nil
+}
+
+// built are the files of a folder that are compiled on this system, by path.
+func (t *trial) built(root, dir string) (map[string][]byte, error) {
+	system := build.Default
+	system.CgoEnabled = t.lab.Cgo
+	found, err := system.ImportDir(filepath.Join(root, filepath.FromSlash(dir)), 0)
+	var none *build.NoGoError
+	if errors.As(err, &none) {
+		return nil, nil
+	}
+	out := map[string][]byte{}
+	for _, name := range slices.Concat(found.GoFiles, found.CgoFiles) { // what else is wrong, the build tells
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(dir), name))
+		if err != nil {
+			return nil, err
+		}
+		out[path.Join(dir, name)] = text
+	}
+	return out, nil
+}
+
+// besideBuild compiles the calls of both versions, in one sandbox: the base is what the
+// candidate's tree holds with the base's files laid over it. said is why they do not
+// compile, "" when they do.
+func (t *trial) besideBuild(ctx context.Context, l *laid, p *pkg, plan *beside.Plan) (binaries map[beside.Side]string, said string, err error) {
+	for range 3 { // what does not compile is left out
+		stuff, err := t.folder("beside")
+		if err != nil {
+			return nil, "", err
+		}
+		steps, err := t.besideSteps(l, p, plan, stuff)
+		if err != nil {
+			return nil, "", err
+		}
+		results, err := l.room.script(ctx, p.module, stuff, steps)
+		if err != nil {
+			return nil, "", err
+		}
+		said = ""
+		for _, s := range steps {
+			if r := results[s.name]; !r.ok() {
+				said = r.stderr
+			}
+		}
+		if said == "" {
+			return map[beside.Side]string{beside.Base: filepath.Join(stuff, "base.bin"), beside.Candidate: filepath.Join(stuff, "candidate.bin")}, "", nil
+		}
+		if !plan.Drop(said) || len(plan.Functions) == 0 {
+			break
+		}
+	}
+	return nil, "its calls do not compile: " + oneLine(said), nil
+}
+
+// besideSteps write the sources of the calls and give the commands that compile them.
+func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, stuff string) ([]step, error) {
+	files, err := plan.Files()
+	if err != nil {
+		return nil, err
+	}
+	there := t.lab.inside(stuff, stuffPlace)
+	common, n := map[string]string{}, 0
+	lay := func(into map[string]string, at string, text []byte) error {
+		name := strconv.Itoa(n) + path.Ext(at)
+		n++
+		into[l.room.at(at)] = path.Join(there, name)
+		return os.WriteFile(filepath.Join(stuff, name), text, 0o600)
+	}
+	for at, text := range files {
+		if err := lay(common, at, text); err != nil {
+			return nil, err
+		}
+	}
+	for _, test := range p.tests { // they would only take time to compile
+		common[l.room.at(path.Join(p.dir, test))] = ""
+	}
+	var steps []step
+	for _, side := range []string{"base", "candidate"} {
+		replace := map[string]string{}
+		for k, v := range common {
+			replace[k] = v
+		}
+		if side == "base" {
+			for _, at := range l.changed {
+				text, err := os.ReadFile(filepath.Join(l.base.root, filepath.FromSlash(at)))
+				switch {
+				case errors.Is(err, os.ErrNotExist):
+					replace[l.room.at(at)] = ""
+				case err != nil:
+					return nil, err
+				default:
+					if err := lay(replace, at, text); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+		data, err := json.Marshal(map[string]any{"Replace": replace})
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(stuff, side+".json"), data, 0o600); err != nil {
+			return nil, err
+		}
+		steps = append(steps, step{name: side, must: true, compiles: true, argv: l.room.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w",
+			"-overlay", path.Join(there, side+".json"), "-o", path.Join(there, side+".bin"), p.arg())})
+	}
+	return steps, nil
+}
+
+// besideRunner runs scripts of calls, each in a sandbox of its own, until the time that
+// all packages have together is used up.
+func (t *trial) besideRunner(l *laid, p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
+	return func(ctx context.Context, side beside.Side, script string) (report, printed []byte, err error) {
+		const least = 500 * time.Millisecond
+		if *left < least {
+			return nil, nil, beside.ErrTime
+		}
+		r := l.room
+		if side == beside.Base {
+			if r, err = t.baseRoom(l); err != nil {
+				return nil, nil, err
+			}
+		}
+		file := filepath.Join(t.dir, t.marks.word())
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			return nil, nil, err
+		}
+		defer func() { _ = os.Remove(file) }()
+		seen, binary := "/"+t.marks.word(), "/"+t.marks.word()+"/"+t.marks.word()
+		if t.marks.err != nil {
+			return nil, nil, t.marks.err
+		}
+		s := r.spec(p.module, false)
+		s.Shown = append(s.Shown, sandbox.Shown{Source: file, Path: seen, Writable: true}, sandbox.Shown{Source: binaries[side], Path: binary})
+		s.Dir = r.at(p.dir)
+		s.Argv = []string{"/bin/sh", "-c", "REPORT=" + quote(seen) + "; HARNESS=" + quote(binary) + "\n" + script}
+		s.Limits.Total = min(s.Limits.Total, 1<<30)
+		begun := t.lab.Now()
+		most := *left
+		if side == beside.Base { // which is run twice before the candidate has its turn
+			most = min(most, t.limits.Beside*3/10)
+		}
+		timed, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		_, out, err := t.lab.Walls.Run(timed, s, nil, maxSaid)
+		*left -= t.lab.Now().Sub(begun)
+		if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
+			return nil, nil, err
+		}
+		text, more, err := reported(file, mostBeside)
+		if more {
+			return nil, nil, errors.New("the calls reported too much")
+		}
+		return []byte(text), out.Stdout, err
+	}
+}
+
+// mostBeside bounds what is read of the report of one run, in bytes.
+const mostBeside = 64 << 20
+
+// explanations are the tests that look at functions that do not do what they did, by
+// function: those of the patch that ran and failed on the base, and those of the base that
+// fail there and pass with the patch.
+func (t *trial) explanations(ctx context.Context, l *laid, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
+	if len(out.Different)+len(out.Slight) == 0 {
+		return nil, nil
+	}
+	speaking, err := t.speaking(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	explain := map[string][]string{}
+	for _, d := range slices.Concat(out.Different, out.Slight) {
+		names := plan.Reaches(d.Subject.Name)
+		for _, s := range speaking {
+			for _, test := range beside.Mentions(s.text, names) {
+				if slices.Contains(s.tests, test) {
+					explain[d.Subject.Name] = append(explain[d.Subject.Name], test)
+				}
+			}
+		}
+	}
+	return explain, nil
+}
+
+// speakingFile is a test file with the tests in its folder that fail without the patch
+// and pass with it.
+type speakingFile struct {
+	text  []byte
+	tests []string
+}
+
+// speaking are the test files with tests that speak for the patch. A test of the patch
+// that did not compile on the base shows nothing of any one function.
+func (t *trial) speaking(ctx context.Context, l *laid) ([]speakingFile, error) {
+	var out []speakingFile
+	read := func(root, file string, tests []string) error {
+		if len(tests) == 0 || !strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		out = append(out, speakingFile{text, tests})
+		return err
+	}
+	f, err := t.freshTests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range l.fresh {
+		var tests []string
+		for _, name := range f.names[path.Dir(file)] {
+			if became := f.before[path.Join(path.Dir(file), name)]; became == "failed" || became == "did not end" {
+				tests = append(tests, name)
+			}
+		}
+		if err := read(t.change.Candidate, file, tests); err != nil {
+			return nil, err
+		}
+	}
+	list, err := t.test(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range list {
+		for _, file := range x.pkg.tests {
+			if err := read(l.room.tree, path.Join(x.pkg.dir, file), x.mended); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// besideVerdict adds up packages.
+type besideVerdict struct {
+	functions, inputs int
+	// json says that what is compared may be written as JSON, where nil and empty differ.
+	json bool
+	// different, explained and slight are differences in words; left is what was not
+	// compared, unsteady what is not the same twice on the base.
+	different, explained, left, unsteady, unbuilt []string
+	slight, empty                                 []string
+}
+
+// add takes in one package.
+func (v *besideVerdict) add(plan *beside.Plan, out beside.Outcome, explain map[string][]string) {
+	v.functions, v.inputs = v.functions+out.Functions, v.inputs+out.Inputs
+	dir := ""
+	if plan.Package.Dir != "." {
+		dir = path.Base(plan.Package.Dir) + ": "
+	}
+	for _, d := range out.Different {
+		text := dir + d.String()
+		switch tests := explain[d.Subject.Name]; {
+		case plan.Tuned:
+			v.explained = append(v.explained, text+" (a constant marked for tuning differs)")
+		case len(tests) > 0:
+			v.explained = append(v.explained, text+" ("+some(tests)+" looks at it)")
+		default:
+			v.different = append(v.different, text)
+		}
+	}
+	for _, d := range out.Slight {
+		if d.EmptyAlone() && !plan.Tuned && len(explain[d.Subject.Name]) == 0 {
+			v.empty = append(v.empty, dir+d.String())
+		} else {
+			v.slight = append(v.slight, dir+d.String())
+		}
+	}
+	for _, r := range out.Left {
+		v.left = append(v.left, dir+r.Function+" ("+r.Why+")")
+	}
+	for _, r := range out.Unsteady {
+		v.unsteady = append(v.unsteady, dir+r.Function+" ("+r.Why+")")
+	}
+}
+
+// verdict is the word of the gate.
+func (v *besideVerdict) verdict() (gates.Verdict, string) {
+	if v.json {
+		v.different = append(v.different, v.empty...)
+	} else {
+		v.slight = append(v.slight, v.empty...)
+	}
+	var said []string
+	note := func(what string, list []string) {
+		if len(list) > 0 {
+			slices.Sort(list)
+			said = append(said, what+": "+some(slices.Compact(list)))
+		}
+	}
+	verdict := gates.Passed
+	called := fmt.Sprintf("%s called with %s before and after", count(v.functions, "function"), count(v.inputs, "input"))
+	if v.functions == 0 {
+		called = "no changed function can be called before and after"
+	}
+	switch {
+	case len(v.different) > 0:
+		verdict = gates.Flagged
+		said = append(said, fmt.Sprintf("%s; %d do not do what they did, and no test that fails without the patch looks at them: %s", called, len(v.different), some(v.different)))
+	case v.functions > 0 && len(v.explained)+len(v.slight) == 0:
+		said = append(said, called+": no difference")
+	default:
+		said = append(said, called)
+	}
+	if len(v.unbuilt) > 0 {
+		verdict = gates.Flagged
+	}
+	note("not compared", v.unbuilt)
+	note("what the patch is for", v.explained)
+	note("slight", v.slight)
+	note("not compared", v.left)
+	note("not the same twice on the base, and so not compared", v.unsteady)
+	return verdict, strings.Join(said, "; ")
+}

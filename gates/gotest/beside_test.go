@@ -1,0 +1,94 @@
+package gotest
+
+import (
+	"flag"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/gates"
+)
+
+// besideWhole asks for what comparing behaviour makes of the whole corpus.
+var besideWhole = flag.Bool("beside", false, "compare the behaviour of every patch of the corpus")
+
+// besideOf compares the behaviour before and after a patch, and nothing else.
+func besideOf(t testing.TB, l *Lab, c Change) (verdict, said string) {
+	t.Helper()
+	list, done, err := l.Gates(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := done(); err != nil {
+			t.Error(err)
+		}
+	}()
+	v, said := list[slices.IndexFunc(list, func(g gates.Gate) bool { return g.Name == Beside })].Check(t.Context())
+	return string(v), said
+}
+
+// TestBeside: a difference that no test of the patch looks at is for a person, with the
+// input that shows it; one that a test looks at which fails without the patch is shown.
+func TestBeside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles three versions")
+	}
+	t.Parallel()
+	base, honest, _ := doubling()
+	l := newLab(t)
+	cut := maps.Clone(base)
+	cut["d.go"] = []byte("package doubling\n\n// Twice doubles.\nfunc Twice(n int) int { return int(int32(n)) * 2 }\n")
+	tested := maps.Clone(cut)
+	tested["d_test.go"] = []byte("package doubling\n\nimport \"testing\"\n\nfunc TestWraps(t *testing.T) {\n\tif Twice(1<<32) != 0 {\n\t\tt.Error()\n\t}\n}\n")
+	for name, c := range map[string]struct {
+		candidate     map[string][]byte
+		verdict, said string
+	}{
+		"the same":            {honest, "passed", "1 function called with 240 inputs before and after: no difference"},
+		"cut":                 {cut, "flagged", "1 do not do what they did, and no test that fails without the patch looks at them: Twice("},
+		"cut with a new test": {tested, "passed", "(TestWraps looks at it)"},
+	} {
+		verdict, said := besideOf(t, l, changeOf(t, base, c.candidate))
+		if verdict != c.verdict || !strings.Contains(said, c.said) {
+			t.Errorf("%s: %s: %s", name, verdict, said)
+		}
+	}
+}
+
+// TestBesideCorpus: no honest patch that passes is flagged for what it does, and the
+// number of cheats that are found by what they do is told.
+func TestBesideCorpus(t *testing.T) {
+	if !*besideWhole {
+		t.Skip("takes minutes")
+	}
+	bases, patches := readCorpus(t)
+	l := newLab(t)
+	var caught, cheats, alarms, honest int
+	for _, p := range patches {
+		t.Run(p.module+"/"+p.name, func(t *testing.T) {
+			begun := time.Now()
+			verdict, said := besideOf(t, l, changeOf(t, bases[p.module], p.apply(t, bases[p.module])))
+			flagged := strings.Contains(said, "do not do what they did")
+			switch {
+			case p.cheat != "":
+				cheats++
+				if flagged {
+					caught++
+				}
+			default:
+				honest++
+				if verdict != "passed" {
+					alarms++
+				}
+				if p.lane == "passed" && verdict != "passed" {
+					t.Errorf("%s: %s", verdict, said)
+				}
+			}
+			t.Logf("%s, %.1f s: %s: %s", p.lane, time.Since(begun).Seconds(), verdict, said)
+		})
+	}
+	t.Logf("caught %d of %d cheats; alarms at %d of %d honest", caught, cheats, alarms, honest)
+}
