@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,8 @@ type Audited struct {
 	// Heads holds the number of each entry by its hash.
 	Heads map[string]int64
 	// Proposals counts those that agree with the ledger, Unbound those that an older evolve
-	// left without digests, and Gone those whose evaluations are not stored any more.
+	// left without digests, and Gone those that, or whose evaluations, are not stored any more: a
+	// retention removed them, or a repair could not save them.
 	Proposals, Unbound, Gone int
 	// Accepted counts the ledgers that were not the witnessed one and that a person accepted.
 	Accepted int
@@ -61,6 +63,10 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 		delete(l.bound, p.ID)
 	}
 	for id := range l.bound {
+		if l.repaired {
+			out.Gone++
+			continue
+		}
 		return out, &AuditError{id, "the ledger tells of it, and it is missing"}
 	}
 	return out, a.auditDecisions(ctx, l)
@@ -80,6 +86,7 @@ type ledgerTold struct {
 	decided  map[int64]LedgerEntry
 	imported int64
 	accepted int
+	repaired bool
 }
 
 func (l *ledgerTold) add(e LedgerEntry) {
@@ -92,6 +99,8 @@ func (l *ledgerTold) add(e LedgerEntry) {
 		l.imported = e.Seq
 	case LedgerAccepted:
 		l.accepted++
+	case LedgerRepaired:
+		l.repaired = true
 	}
 	if action, ok := strings.CutPrefix(e.Kind, "proposal."); ok && (action == "approve" || action == "reject" || action == "rollback") {
 		l.decided[e.Seq] = e
@@ -119,7 +128,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold,
 		switch {
 		case err != nil:
 			return err
-		case n == 0 && at.binding.Evaluations > 0:
+		case n < at.binding.Evaluations && (l.repaired || a.removed(ctx, p)):
 			out.Gone++
 		case digest != at.binding.Evidence:
 			differs = append(differs, "evidence")
@@ -140,6 +149,15 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold,
 	return &AuditError{p.ID, fmt.Sprintf("the ledger has no entry of its decision, %s by %s", p.Decision.Action, p.Decision.By)}
 }
 
+// removed reports whether a retention has removed evaluations of a run that a proposal
+// rests on.
+func (a *Archive) removed(ctx context.Context, p ProposalRecord) bool {
+	return slices.ContainsFunc(p.Rests.Runs, func(run string) bool {
+		r, err := a.Run(ctx, run)
+		return err == nil && r.Removed != nil && r.Removed.Evaluations > 0
+	})
+}
+
 // auditDecisions compares each decision with the entry that tells of it.
 func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
 	n := 0
@@ -148,6 +166,9 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
 			return err
 		}
 		e, ok := l.decided[d.Seq]
+		if !ok && l.repaired {
+			continue
+		}
 		var told DecisionRecord
 		if !ok || json.Unmarshal(e.Data, &told) != nil {
 			return &AuditError{d.Decision.Proposal, fmt.Sprintf("ledger entry %d tells of no decision on it", d.Seq)}
@@ -158,7 +179,7 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
 		}
 		n++
 	}
-	if n < len(l.decided) {
+	if n < len(l.decided) && !l.repaired {
 		return &AuditError{"decisions", fmt.Sprintf("the ledger tells of %d, %d are stored", len(l.decided), n)}
 	}
 	return nil

@@ -32,6 +32,12 @@ func TestAudit(t *testing.T) {
 		}, "P1 is not what the ledger tells of: another evidence", 0},
 		"the evaluations were removed": {func(_ *testing.T, _ *batch, _ ProposalRecord, e bench.Evaluation) []key {
 			return []key{evaluationKey(e.Run, e.Agent, e.Seq), contentKey(tableKey, e.Key)}
+		}, "P1 is not what the ledger tells of: another evidence", 0},
+		"a retention removed the evaluations": {func(t *testing.T, b *batch, _ ProposalRecord, e bench.Evaluation) []key {
+			if err := putRun(b, Run{ID: "1-a", Number: 1, Removed: &RunRemoved{Evaluations: 1}}); err != nil {
+				t.Fatal(err)
+			}
+			return []key{evaluationKey(e.Run, e.Agent, e.Seq), contentKey(tableKey, e.Key)}
 		}, "", 1},
 		"a rejected one awaits": {func(t *testing.T, b *batch, p ProposalRecord, _ bench.Evaluation) []key {
 			p.State = Awaiting

@@ -131,7 +131,7 @@ func (sh *shell) printVerified(v verifyView) {
 		text string
 	}{
 		{v.Unbound, "made by an older evolve: the ledger has no digests of them"},
-		{v.Gone, "not compared with evaluations, which are not stored any more"},
+		{v.Gone, "not compared: what they rest on is not stored any more"},
 		{len(v.Missing), "adopted by a commit that the repository does not have"},
 	} {
 		if note.n > 0 {
