@@ -67,6 +67,8 @@ type disk struct {
 	broken atomic.Pointer[error]
 	// unreleased counts the bytes written and scanned since pages were released.
 	unreleased atomic.Int64
+	// faulted says that a page could not be read: Badger holds a lock for ever.
+	faulted atomic.Bool
 }
 
 // errUnhealed says that the last writer did not close the store; opening it once
@@ -188,7 +190,7 @@ func storeError(err error) error {
 // view reads what the batches up to the last written one have left, and nothing of
 // one that is being written.
 func (d *disk) view(read func(*badger.Txn) error) (err error) {
-	defer guardPages(&err)()
+	defer d.guardPages(&err)()
 	txn := d.db.NewTransactionAt(d.written.Load(), false)
 	defer txn.Discard()
 	return read(txn)
@@ -330,6 +332,9 @@ func (d *disk) verify() error {
 func (d *disk) close() error {
 	if d.db.IsClosed() {
 		return nil
+	}
+	if d.faulted.Load() {
+		return fmt.Errorf("leave the archive open: %w", errFault)
 	}
 	if !d.db.Opts().ReadOnly {
 		// Without a folder or room for its last tables, Badger would wait for ever. Everything

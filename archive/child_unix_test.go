@@ -64,6 +64,17 @@ func playChild(role string, args []string) error {
 		}})
 		return err
 	}
+	if role == "page gone" { // and say whether reading and closing return an error of the disk
+		r, err := OpenRead(args[0])
+		if err != nil {
+			return err
+		}
+		if err := os.Truncate(args[1], 0); err != nil {
+			return err
+		}
+		fmt.Println(errors.Is(r.Export(ctx, io.Discard), ErrDisk), errors.Is(r.Close(), ErrDisk))
+		return nil
+	}
 	if role == "few files" { // and say whether that is what the archive says
 		most, err := strconv.ParseUint(args[2], 10, 64)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -332,5 +333,172 @@ func TestDamageMatrix(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// fileAs copies a file of one store into another.
+func fileAs(t *testing.T, from, to string) {
+	t.Helper()
+	data, size, err := content(from)
+	if err == nil {
+		err = put(to, data, size)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecoveryPoints: putting an archive in order after a kill can be killed as well. At each
+// point of that everything acknowledged is kept.
+func TestRecoveryPoints(t *testing.T) {
+	t.Parallel()
+	w := killedArchive(t)
+	healed := w.copy(t, nil)
+	if r := readAt(t, healed); r.Close() != nil {
+		t.Fatal("it cannot be closed")
+	}
+	log := filepath.Base(fileOf(t, w.dir, "*.mem"))
+	flushed := fileOf(t, healed, "*.sst")
+	in := func(dir, name string) string { return filepath.Join(dir, storeName, name) }
+	for name, leave := range map[string]func(t *testing.T, dir string){
+		"the log is cut to its last transaction": func(t *testing.T, dir string) {
+			data, _, err := content(in(dir, log))
+			if err == nil {
+				err = os.Truncate(in(dir, log), int64(readTransactions(data).at))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+		"the next log is made": func(t *testing.T, dir string) {
+			if err := put(in(dir, "00002.mem"), []byte(strings.Repeat("\x00", 8)+"twelve bytes"), 8<<20); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"the next log is empty": func(t *testing.T, dir string) {
+			if err := put(in(dir, "00002.mem"), nil, 0); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"the next value log is empty": func(t *testing.T, dir string) {
+			if err := put(in(dir, "000009.vlog"), nil, 0); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"the table is written": func(t *testing.T, dir string) {
+			fileAs(t, flushed, in(dir, filepath.Base(flushed)))
+		},
+		"the table is half written": func(t *testing.T, dir string) {
+			fileAs(t, flushed, in(dir, filepath.Base(flushed)))
+			cut(1, 2)(t, in(dir, filepath.Base(flushed)))
+		},
+		"the table is empty": func(t *testing.T, dir string) {
+			if err := put(in(dir, filepath.Base(flushed)), nil, 0); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"the table is named, and the log is there": func(t *testing.T, dir string) {
+			fileAs(t, flushed, in(dir, filepath.Base(flushed)))
+			fileAs(t, in(healed, manifestName), in(dir, manifestName))
+		},
+		"the log is gone, and the value log is not cut": func(t *testing.T, dir string) {
+			fileAs(t, flushed, in(dir, filepath.Base(flushed)))
+			fileAs(t, in(healed, manifestName), in(dir, manifestName))
+			remove(t, in(dir, log))
+		},
+		"the manifest has half an entry": func(t *testing.T, dir string) {
+			data, _, err := content(in(healed, manifestName))
+			if err == nil {
+				err = put(in(dir, manifestName), data, int64(len(data)-3))
+			}
+			if err == nil {
+				err = os.Truncate(in(dir, manifestName), int64(len(data)-3))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			fileAs(t, flushed, in(dir, filepath.Base(flushed)))
+		},
+	} {
+		for _, write := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " ", write), func(t *testing.T) {
+				t.Parallel()
+				if got, err := w.tried(t, w.copy(t, leave), write); got != kept {
+					t.Errorf("%v: %v", got, err)
+				}
+			})
+		}
+	}
+}
+
+// TestOlderLogDeleted: of several logs that a crash leaves, each is missed.
+func TestOlderLogDeleted(t *testing.T) {
+	t.Parallel()
+	w := killedArchive(t)
+	dir := w.copy(t, func(t *testing.T, dir string) {
+		log := fileOf(t, dir, "*.mem")
+		data, _, err := content(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The second half of its transactions in a log of its own, and the first half gone.
+		all := readTransactions(data)
+		for _, e := range all.entries {
+			if e.version == (all.first+all.last)/2 {
+				rest := append(bytes.Clone(data[:logHeader]), data[e.offset:all.at]...)
+				if err := errors.Join(put(filepath.Join(filepath.Dir(log), "00002.mem"), rest, 8<<20), os.Remove(log)); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+		}
+		t.Fatal("the log has one transaction")
+	})
+	if got, err := w.tried(t, dir, true); got != refused {
+		t.Errorf("%v: %v", got, err)
+	}
+}
+
+// TestPageGone: a page that cannot be read while the archive is open is an error of the disk,
+// and does not end the process.
+func TestPageGone(t *testing.T) {
+	w := closedArchive(t)
+	out, err := child(t, "page gone", w.dir, fileOf(t, w.dir, "*.vlog")).CombinedOutput()
+	if err != nil || string(out) != "true true\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestPausedWriter: a process that is stopped holds the archive, and goes on where it was.
+func TestPausedWriter(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	cmd := child(t, "leave", dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatal(line, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("beside a stopped writer: %v", err)
+	}
+	if err := errors.Join(cmd.Process.Signal(syscall.SIGCONT), in.Close(), cmd.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	r := readAt(t, dir)
+	closing(t, r)
+	if err := r.Check(context.Background()); err != nil || !strings.Contains(exported(t, r), "run.end") {
+		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -165,7 +165,11 @@ func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID strin
 	k := candidateKey(c.Agent, uint64(c.Number))
 	if f, ok := m.s.records[string(k)]; ok {
 		var d Candidate
-		if value, err := m.s.value(string(k), f); err == nil && decodeDocument(value, &d) == nil {
+		value, err := m.s.value(string(k), f)
+		if err != nil {
+			return err
+		}
+		if decodeDocument(value, &d) == nil {
 			return nil
 		}
 	}
@@ -193,15 +197,16 @@ func (m *mender) prune() (int, error) {
 		return nil
 	}
 	err := m.s.scan(m.ctx, nil, nil, func(k, value []byte) error {
-		switch err := c.pair(k, value); {
-		case err == nil:
+		err := c.pair(k, value)
+		if err == nil {
 			return follow()
-		case !errors.Is(err, ErrCorrupt):
-			return err
 		}
-		bad = append(bad, string(k))
-		c.links = c.links[:0]
-		return nil
+		if errors.Is(err, ErrCorrupt) {
+			err = nil
+			bad = append(bad, string(k))
+			c.links = c.links[:0]
+		}
+		return err
 	})
 	if err != nil {
 		return 0, err

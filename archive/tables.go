@@ -57,21 +57,25 @@ func guard(err *error, garbled error) func() {
 		switch recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }:
-			*err = fmt.Errorf("reading a mapped page: %w", syscall.EIO)
+			*err = errFault
 		default:
 			*err = garbled
 		}
 	}
 }
 
+// errFault is what a page that cannot be read comes back as.
+var errFault = fmt.Errorf("%w: reading a mapped page: %w", ErrDisk, syscall.EIO)
+
 // guardPages is guard for what reads values: panics of other kinds go on.
-func guardPages(err *error) func() {
+func (d *disk) guardPages(err *error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
 		debug.SetPanicOnFault(before)
 		r := recover()
 		if _, ok := r.(interface{ Addr() uintptr }); ok {
-			*err = fmt.Errorf("reading a mapped page: %w", syscall.EIO)
+			d.faulted.Store(true)
+			*err = errFault
 		} else if r != nil {
 			panic(r)
 		}

@@ -8,8 +8,12 @@ import (
 // returns. An entry lasts as long as the visit.
 func (l *logFile) walkValues(visit func(e logEntry)) (at int64, err error) {
 	at = logHeader
+	var buffer []byte
 	for size := int64(1 << 20); ; {
-		window := make([]byte, max(0, min(size, l.written-at)))
+		if int64(len(buffer)) < size {
+			buffer = make([]byte, size)
+		}
+		window := buffer[:max(0, min(size, l.written-at))]
 		if _, err := l.ReadAt(window, at); err != nil {
 			return at, err
 		}
