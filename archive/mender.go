@@ -159,7 +159,8 @@ func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID string, n uint64)) error {
 	var e LedgerEntry
 	var c Candidate
-	if decodeDocument(entry, &e) != nil || e.Kind != ledgerEnter || json.Unmarshal(e.Data, &c) != nil || c.Number < 1 {
+	told := decodeDocument(entry, &e) == nil && e.Kind == ledgerEnter && json.Unmarshal(e.Data, &c) == nil && c.Number > 0
+	if !told {
 		return nil
 	}
 	k := candidateKey(c.Agent, uint64(c.Number))

@@ -154,6 +154,9 @@ func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) 
 		}
 	}
 	v, err := sh.verified(ctx, a, root)
+	if err == nil {
+		err = a.CheckFiles()
+	}
 	if err != nil {
 		return "", err
 	}

@@ -51,6 +51,7 @@ func (sh *shell) initCommand() *cli.Command {
 				_, _ = fmt.Fprintf(sh.stdout, ", %d kept as they were (%s)", len(kept), strings.Join(kept, ", "))
 			}
 			sh.settle(c, dir)
+			_, _ = fmt.Fprint(sh.stdout, "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
 			_, _ = fmt.Fprintf(sh.stdout, "\n\n  next    %s\n          %s\n", sh.typed("evolve doctor"), sh.typed("evolve run"))
 			return nil
 		},
