@@ -10,9 +10,10 @@ import (
 const Offline = `it has no network but a loopback of its own: "network: host" under adapter: in its agent.yaml gives it the host's`
 
 // refusals are how programs in common languages call a network that cannot be reached.
+// Landlock alone refuses the call that makes a socket: it is "not implemented".
 var refusals = regexp.MustCompile(`(?i)ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EAI_AGAIN|EAI_FAIL|ENOTFOUND|EAFNOSUPPORT|` +
 	`connection refused|network is unreachable|no route to host|name resolution|name or service not known|could not resolve|` +
-	`couldn't connect to server|failed to connect to|no such host|nodename nor servname|getaddrinfo|address family not supported|` +
+	`couldn't connect to server|failed to connect to|no such host|nodename nor servname|getaddrinfo|address family not supported|function not implemented|` +
 	`UnknownHostException|ConnectException|APIConnectionError|\bconnection error\b|max retries exceeded|fetch failed|dial (tcp|udp|unix)`)
 
 // wantedNetwork reports whether a program without a network looked for one during a

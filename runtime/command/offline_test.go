@@ -126,6 +126,7 @@ func TestRefusals(t *testing.T) {
 		"Error: connect ECONNREFUSED 127.0.0.1:8080",
 		"TypeError: fetch failed",
 		"dial tcp: lookup api.example.com on 10.0.0.1:53: dial udp 10.0.0.1:53: connect: network is unreachable",
+		"OSError: [Errno 38] Function not implemented",
 		"curl: (6) Could not resolve host: api.example.com",
 		"curl: (7) Failed to connect to 127.0.0.1 port 80 after 0 ms: Couldn't connect to server",
 		"wget: unable to resolve host address: Temporary failure in name resolution",
