@@ -24,6 +24,9 @@ type AgentResult struct {
 	Verdict Verdict `json:"verdict"`
 	// Reason is one plain sentence.
 	Reason string `json:"reason"`
+	// Finished says that the work on the agent came to its end; a run that is taken up does
+	// not do it again.
+	Finished bool `json:"finished,omitempty"`
 	// Causes are what the verdict rests on, in order; none in runs from before they
 	// were recorded.
 	Causes []stats.Cause `json:"causes,omitempty"`

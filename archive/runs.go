@@ -22,26 +22,41 @@ func partKey(table byte, run, agentID string) key {
 // PutRun stores a run, replacing the record with its id. A number that belongs to
 // another run is refused.
 func (a *Archive) PutRun(ctx context.Context, r Run) error {
+	return a.change(ctx, "store run "+r.ID, func(b *batch) error { return a.replaceRun(ctx, b, r) })
+}
+
+// SettleRun is [Archive.PutRun] with the ledger entry that tells of it, in one synced
+// transaction.
+func (a *Archive) SettleRun(ctx context.Context, r Run, e LedgerEntry) error {
 	return a.change(ctx, "store run "+r.ID, func(b *batch) error {
-		if r.ID == "" || r.Number < 1 {
-			return errors.New("a run needs an id and a number from 1")
-		}
-		had, err := a.number(ctx, runIDKey(r.ID))
-		if err != nil {
+		if err := a.replaceRun(ctx, b, r); err != nil {
 			return err
 		}
-		if had != 0 && had != uint64(r.Number) {
-			return fmt.Errorf("its number is %d, not %d", had, r.Number)
-		}
-		other, err := document[Run](ctx, a, runKey(r.Number))
-		switch {
-		case err == nil && other.ID != r.ID:
-			return fmt.Errorf("its number %d belongs to run %s", r.Number, other.ID)
-		case err != nil && !errors.Is(err, ErrNotFound):
-			return err
-		}
-		return putRun(b, r)
+		_, err := a.chain(ctx, b, e)
+		return err
 	})
+}
+
+// replaceRun adds r to a batch.
+func (a *Archive) replaceRun(ctx context.Context, b *batch, r Run) error {
+	if r.ID == "" || r.Number < 1 {
+		return errors.New("a run needs an id and a number from 1")
+	}
+	had, err := a.number(ctx, runIDKey(r.ID))
+	if err != nil {
+		return err
+	}
+	if had != 0 && had != uint64(r.Number) {
+		return fmt.Errorf("its number is %d, not %d", had, r.Number)
+	}
+	other, err := document[Run](ctx, a, runKey(r.Number))
+	switch {
+	case err == nil && other.ID != r.ID:
+		return fmt.Errorf("its number %d belongs to run %s", r.Number, other.ID)
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return err
+	}
+	return putRun(b, r)
 }
 
 func putRun(b *batch, r Run) error {

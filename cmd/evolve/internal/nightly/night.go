@@ -108,6 +108,12 @@ func (n *night) work(ctx context.Context) (archive.AgentResult, error) {
 	if err := n.o.Archive.PutPlan(context.WithoutCancel(ctx), *n.plan); err != nil { // as it was carried out
 		return n.result, errors.Join(ended, fmt.Errorf("%w: recording the plan: %w", bench.ErrRecorder, err))
 	}
+	n.result.Finished = ended == nil
+	if ended == nil { // what it says of limits and times is not found out again
+		if err := n.o.Archive.PutRun(context.WithoutCancel(ctx), n.run); err != nil {
+			return n.result, fmt.Errorf("%w: recording the run: %w", bench.ErrRecorder, err)
+		}
+	}
 	if err := n.o.Archive.PutResult(context.WithoutCancel(ctx), n.result); err != nil {
 		return n.result, errors.Join(ended, fmt.Errorf("%w: recording the result: %w", bench.ErrRecorder, err))
 	}

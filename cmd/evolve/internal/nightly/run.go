@@ -111,6 +111,13 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	var ended error
 	var spent *bench.SpentError
 	for i, a := range r.agents {
+		if earlier, err := r.finished(ctx, i); err != nil {
+			ended = err
+			break
+		} else if earlier != nil {
+			results = append(results, *earlier)
+			continue
+		}
 		n := &night{runner: r, agent: a, plan: &r.plans[i], left: len(r.agents) - i}
 		result, err := n.work(ctx)
 		if result.Agent != "" {
@@ -137,6 +144,27 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	// The context may be over; the end of the run is written all the same.
 	err = r.finish(context.WithoutCancel(ctx), ended, results)
 	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, err
+}
+
+// finished is the result of an agent whose work was over when the process of a run that is
+// taken up died; nil for one that is to be worked on. Its plan is as it was carried out.
+func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, error) {
+	if r.run.Resumed == 0 {
+		return nil, nil
+	}
+	result, err := r.o.Archive.Result(ctx, r.run.ID, r.agents[i].ID)
+	if errors.Is(err, archive.ErrNotFound) || err == nil && (!result.Finished || result.Incomplete != "") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a result: %w", err)
+	}
+	plan, err := r.o.Archive.Plan(ctx, r.run.ID, r.agents[i].ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading a plan: %w", err)
+	}
+	r.plans[i] = plan
+	return &result, nil
 }
 
 func prepare(ctx context.Context, o Options) (*runner, error) {
@@ -457,11 +485,12 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	if err := r.leaveEnding(); err != nil {
 		r.o.Log.Warn("a crash before this process exits would have the run done again", "error", err)
 	}
-	if err := r.o.Archive.PutRun(ctx, r.run); err != nil {
-		return errors.Join(ended, fmt.Errorf("recording the end of the run: %w", err))
-	}
-	if err := r.note(ctx, "run.end", map[string]any{"exit": r.run.Exit, "state": r.run.State, "reason": r.run.Reason}); err != nil {
+	e, err := r.entry("run.end", map[string]any{"exit": r.run.Exit, "state": r.run.State, "reason": r.run.Reason})
+	if err != nil {
 		return errors.Join(ended, err)
+	}
+	if err := r.o.Archive.SettleRun(ctx, r.run, e); err != nil {
+		return errors.Join(ended, fmt.Errorf("recording the end of the run: %w", err))
 	}
 	if errors.Is(ended, bench.ErrRecorder) {
 		return ended
@@ -494,15 +523,23 @@ func exhausted(results []archive.AgentResult) bool {
 }
 
 func (r *runner) note(ctx context.Context, kind string, data any) error {
-	raw, err := json.Marshal(data)
+	e, err := r.entry(kind, data)
 	if err != nil {
-		return fmt.Errorf("writing the ledger: %w", err)
+		return err
 	}
-	_, err = r.o.Archive.Append(ctx, archive.LedgerEntry{Time: r.o.Now(), Kind: kind, Actor: "evolve", Subject: r.run.ID, Data: raw})
-	if err != nil {
+	if _, err := r.o.Archive.Append(ctx, e); err != nil {
 		return fmt.Errorf("writing the ledger: %w", err)
 	}
 	return nil
+}
+
+// entry is a ledger entry about the run.
+func (r *runner) entry(kind string, data any) (archive.LedgerEntry, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return archive.LedgerEntry{}, fmt.Errorf("writing the ledger: %w", err)
+	}
+	return archive.LedgerEntry{Time: r.o.Now(), Kind: kind, Actor: "evolve", Subject: r.run.ID, Data: raw}, nil
 }
 
 func (r *runner) scratch() string {
