@@ -22,6 +22,7 @@ func (sh *shell) auditCommand() *cli.Command {
 			},
 			sh.verifyCommand(),
 			sh.acceptHeadCommand(),
+			sh.signCommand(),
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/patch"
+	"evolve/reports"
 )
 
 // verifyView is `evolve audit verify --json`.
@@ -33,6 +34,10 @@ type verifyView struct {
 	Lost    []string `json:"lost"`
 	// NoGit says why no commit was compared; absent: they were.
 	NoGit string `json:"no_git,omitempty"`
+	// Signer is whose key signed a head of this ledger; absent: that was not asked.
+	Signer string `json:"signer,omitempty"`
+
+	told archive.Audited
 }
 
 func (sh *shell) verifyCommand() *cli.Command {
@@ -41,6 +46,7 @@ func (sh *shell) verifyCommand() *cli.Command {
 		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
 			"proposals rest on, and the trailers of the repository's commits: they must all tell of the same. " +
 			"The first that does not is named, and the exit code is 8.",
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger"}},
 		Action: sh.auditVerify,
 	}
 }
@@ -52,6 +58,9 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 	}
 	return sh.inspecting(c, func(a *archive.Archive) error {
 		v, err := sh.verified(c.Context, a, root)
+		if allowed := c.String("allowed-signers"); err == nil && allowed != "" {
+			v.Signer, err = sh.signer(c.Context, a, root, allowed, v.told)
+		}
 		var bad *archive.LedgerError
 		var odd *archive.AuditError
 		switch {
@@ -76,7 +85,7 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 	told, err := a.Audit(ctx)
 	v := verifyView{
 		Entries: told.Entries, Head: told.Head, Proposals: told.Proposals, Unbound: told.Unbound, Gone: told.Gone, Accepted: told.Accepted,
-		Missing: []string{}, Lost: []string{},
+		Missing: []string{}, Lost: []string{}, told: told,
 	}
 	if err != nil {
 		return v, err
@@ -141,6 +150,9 @@ func (sh *shell) printVerified(v verifyView) {
 	if v.Accepted > 0 {
 		out("  %s that was not the witnessed one was accepted by a person: `evolve audit log`; %s of what was lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
+	}
+	if v.Signer != "" {
+		out("  a head of it was signed by %s\n", reports.Visible(v.Signer))
 	}
 	if v.NoGit != "" {
 		out("  not compared with commits: %s\n", v.NoGit)
