@@ -48,11 +48,11 @@ func TestWalls(t *testing.T) {
 	// The same of all walls.
 	wantHonest := map[string]string{
 		Build: "passed", Vet: "passed", Affected: "passed", All: "passed", Canary: "passed", Mutants: "passed", Coverage: "passed",
-		Rename: "passed", Copied: "passed", NewTests: "passed", Beside: "passed",
+		Rename: "passed", Copied: "passed", NewTests: "passed", Race: "passed", Beside: "passed",
 	}
 	wantCheat := map[string]string{
 		Build: "passed", Vet: "passed", Affected: "failed", All: "not_run", Canary: "not_run", Mutants: "not_run", Coverage: "not_run",
-		Rename: "not_run", Copied: "passed", NewTests: "passed", Beside: "not_run",
+		Rename: "not_run", Copied: "passed", NewTests: "passed", Race: "not_run", Beside: "not_run",
 	}
 	wantLane := "passed"
 	alike := func(t *testing.T) {
