@@ -53,7 +53,7 @@ func propose(t *testing.T, a *Archive, n int, state ProposalState, decided time.
 	v := agent.ConfigID("v" + fmt.Sprint(n))
 	must(a.NewProposal(ctx, ProposalRecord{
 		Kind: KindConfig, State: state, Agent: "solver", Run: night(n), Variant: v, Champion: "aa",
-		Created: decided.AddDate(0, 0, -1), Decision: &DecisionBrief{Time: decided},
+		Created: decided.AddDate(0, 0, -1), Decision: &DecisionBrief{Time: decided}, Rests: &Rests{Runs: []string{night(n), night(n + 15)}, Against: "aa"},
 	}))(t)
 	if err := a.PutResult(ctx, AgentResult{Run: night(n), Agent: "solver", Finalist: []Finalist{{Variant: v, Runs: []string{night(n - 1), night(n)}}}}); err != nil {
 		t.Fatal(err)
@@ -171,6 +171,7 @@ func TestGC(t *testing.T) {
 		{13, 0, 0, 0},   // superseded long ago
 		{15, 2, 0, 0},   // its first two evaluations are those of the next night
 		{16, 20, 6, 0},  // learnt from
+		{20, 20, 6, 6},  // named by the adopted proposal
 		{35, 20, 6, 2},  // two are found again in the next night
 		{36, 20, 6, 26}, // of the last ten
 		{45, 20, 6, 26},

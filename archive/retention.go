@@ -169,6 +169,11 @@ func (s *selection) protect(ctx context.Context, now time.Time) error {
 		if p.Variant != "" {
 			proposed[part{string(p.Variant), p.Agent}] = true
 		}
+		if p.Rests != nil {
+			for _, run := range p.Rests.Runs {
+				mark(run, p.Agent, false)
+			}
+		}
 		result, err := s.a.Result(ctx, p.Run, p.Agent)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
