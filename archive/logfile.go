@@ -17,7 +17,7 @@ type DamageError struct {
 	Offset int64 `json:"offset"`
 	// Behind is how many entries behind the damage can be read.
 	Behind int `json:"readable_behind"`
-	// Reason says what is wrong, in words that follow the file's name.
+	// Reason is what is wrong, in words that follow the file's name.
 	Reason string `json:"reason"`
 }
 
@@ -97,7 +97,7 @@ type transactions struct {
 	open []logEntry
 	// at is the first byte that is no part of an entry.
 	at int
-	// wrong says that what stands at at is an entry, but none that may follow.
+	// wrong is set when an entry stands at at that may not follow the one before.
 	wrong string
 }
 
@@ -133,7 +133,7 @@ func readTransactions(data []byte) transactions {
 	return t
 }
 
-// readMem reads a write-ahead log and tells the torn end that a crash leaves from damage:
+// readMem reads a write-ahead log and distinguishes the torn end that a crash leaves from damage:
 // behind a torn end nothing can be read, and nothing of it was acknowledged. Only the
 // newest log may have one.
 func (l *logFile) readMem(newest bool) (transactions, error) {

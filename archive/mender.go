@@ -9,7 +9,7 @@ import (
 )
 
 // mender makes the records that can be read agree with each other again: it makes indexes,
-// counters and what the ledger tells of anew, and leaves out what still leads nowhere.
+// counters and what the ledger records anew, and leaves out what still leads nowhere.
 type mender struct {
 	ctx context.Context
 	s   *salvaged
@@ -154,7 +154,7 @@ func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 	}
 }
 
-// enter makes a candidate that cannot be read anew from the ledger entry that tells of it,
+// enter makes a candidate that cannot be read anew from the ledger entry that records it,
 // as it was when it entered: what is counted against chance must not be forgotten.
 func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID string, n uint64)) error {
 	var e LedgerEntry

@@ -15,19 +15,19 @@ import (
 // LedgerRepaired is the kind of the ledger entry that a repair appends. Its data is the Repair.
 const LedgerRepaired = "archive.repair"
 
-// Repair says what of a damaged archive can be read, and what a repair keeps.
+// Repair lists the damage of an archive, and what a repair keeps of it.
 type Repair struct {
 	// Damage is what was found; empty for a sound archive.
 	Damage []DamageError `json:"damage"`
 	// Kept counts the records that the repaired archive has, by kind, Lost those of which
-	// something tells and that cannot be read or do not fit what can. What left no trace is
+	// a file or the ledger names one and that cannot be read or do not fit what can. What left no trace is
 	// not counted.
 	Kept map[string]int `json:"kept"`
 	Lost map[string]int `json:"lost"`
 	// Older counts the records kept of which only an older version can be read.
 	Older int `json:"older"`
 	// Ledger is the number of entries whose chain holds, LedgerKnown the highest number of
-	// which anything tells, Behind how many entries beyond the break can be read; they stay in
+	// which there is a trace, Behind how many entries beyond the break can be read; they stay in
 	// the damaged archive alone.
 	Ledger      int64 `json:"ledger_entries"`
 	LedgerKnown int64 `json:"ledger_known"`
@@ -49,7 +49,7 @@ var repairKinds = map[byte]string{
 	tableSession: "sessions", tableIntent: "intents", tableToolHealth: "tool healths",
 }
 
-// PlanRepair reads what can be read of the archive in dir and says what a repair would keep.
+// PlanRepair reads what can be read of the archive in dir and returns what a repair would keep.
 // It changes nothing, but for putting a sound archive in order after a crash. It fails with a
 // *LockedError while a process holds the archive, and with ErrNotFound where there is none.
 func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
@@ -61,7 +61,7 @@ func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 }
 
 // RepairArchive builds a sound archive from what can be read of the damaged one in dir, beside
-// it, with a ledger entry of the kind LedgerRepaired that says what was lost. Then it moves
+// it, with a ledger entry of the kind LedgerRepaired that names what was lost. Then it moves
 // the damaged one aside, whole, and the new one into its place. Killed at any moment, it
 // leaves the damaged archive or the repaired one at dir, and can be repeated. Nothing is done
 // to an archive that is sound.
@@ -194,7 +194,7 @@ func (p *repairPlan) plan(ctx context.Context, store string, fault error) error 
 	return nil
 }
 
-// count compares what is kept with what anything tells of.
+// count compares what is kept with what left a trace.
 func (p *repairPlan) count() {
 	p.Kept, p.Lost = map[string]int{}, map[string]int{}
 	for k := range p.records.records {

@@ -22,7 +22,7 @@ type salvaged struct {
 	records map[string]found
 	// keys are those of records in order; nil when a record was added or dropped since.
 	keys []string
-	// seen is the newest version of each key that anything tells of.
+	// seen is the newest version of each key that any file names.
 	seen map[string]uint64
 	// damage is what was found, file by file.
 	damage []*DamageError
@@ -115,7 +115,7 @@ func (s *salvaged) saw(k []byte, version uint64) {
 	s.seen[string(k)] = max(s.seen[string(k)], version)
 }
 
-// log reads the entries of a log. A pointer only tells that a value was stored: the value
+// log reads the entries of a log. A pointer only shows that a value was stored: the value
 // itself stands in a value log, with its key.
 func (s *salvaged) log(ctx context.Context, name string) (err error) {
 	if err := ctx.Err(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ErrResources wraps what the operating system said when it refused something that the
+// ErrResources wraps the error of the operating system when it refused something that the
 // archive needs besides the disk: file descriptors or memory. Nothing is damaged.
 var ErrResources = errors.New("the system has too few resources")
 

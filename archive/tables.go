@@ -43,7 +43,7 @@ func withTable(name string, use func(*table.Table) error) (err error) {
 	return use(t)
 }
 
-// errNoTable says that a table's file is empty: a compaction that a crash cut short made it,
+// errNoTable means that a table's file is empty: a compaction that a crash cut short made it,
 // and Badger removes it or refuses.
 var errNoTable = errors.New("is empty")
 

@@ -81,7 +81,7 @@ func (l *logFile) readValues(torn bool, written uint64) (valueLog, error) {
 	return v, nil
 }
 
-// valuePointer says where a value is: the number of its log, and place and length of its entry.
+// valuePointer is the place of a value: the number of its log, and offset and length of its entry.
 type valuePointer struct{ log, size, offset uint32 }
 
 // readPointer reads the pointer that stands in place of a value.

@@ -19,7 +19,7 @@ func (sh *shell) archiveRepairCommand() *cli.Command {
 		Name: "repair", Usage: "save what can be read of a damaged archive",
 		Description: "Names what is damaged and counts what a repair keeps and what is lost, and changes nothing; while there is " +
 			"damage it ends with exit code 8. With --yes it builds a sound archive of every record that can be read, before " +
-			"and behind the damage, with the ledger up to the last entry whose chain holds and an entry that says what was " +
+			"and behind the damage, with the ledger up to the last entry whose chain holds and an entry that names what was " +
 			"lost. The damaged archive is moved aside whole. Killed on its way it can be repeated.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "repair it"}},
 		Action: sh.archiveRepair,
