@@ -94,6 +94,9 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "restored"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "restored", "evolve.yaml"), []byte("keep: {nights: 1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "qa.csv"), []byte("question,answer\na,b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +157,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"archive import", "other", "archive import ../all.jsonl"},
 		{"archive backup", "tiny", "archive backup ../all.backup"},
 		{"archive restore", "restored", "archive restore ../all.backup"},
+		{"archive gc", "restored", "archive gc --dry-run"},
 		{"tools quarantine", "other", "tools quarantine doubled --yes --by Robin"},
 		{"tools release", "other", "tools release doubled --yes --by Robin"},
 		{"tools list", "other", "tools list"},
