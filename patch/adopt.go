@@ -40,15 +40,22 @@ func (r *Repository) Forward(ctx context.Context, commit string) error {
 
 // fastForward brings what is checked out in a folder to a commit that descends from
 // it. Native git alone does this safely: it knows filters, sparse checkouts and
-// index formats, takes the index's lock, and leaves files that would be lost.
+// index formats, takes the index's lock, and leaves files that would be lost. It writes
+// the files and the index before it locks the branch: when it fails, they are put back,
+// or a *StrandedError names them.
 func (r *Repository) fastForward(ctx context.Context, dir, commit string) error {
-	_, err := r.native(ctx, dir, "merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash", "--no-overwrite-ignore", commit)
+	was, err := r.beforeMerge(ctx, dir, commit)
 	if err != nil {
-		if m := lockTaken.FindStringSubmatch(err.Error()); m != nil {
-			return &LockedError{Lock: m[1]}
-		}
+		return err
 	}
-	return err
+	_, err = r.native(ctx, dir, "merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash", "--no-overwrite-ignore", commit)
+	if err == nil {
+		return nil
+	}
+	if m := lockTaken.FindStringSubmatch(err.Error()); m != nil {
+		err = &LockedError{Lock: m[1]}
+	}
+	return r.restore(ctx, was, err)
 }
 
 // lockTaken is how git says that another one holds the lock of a ref or of the index.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -245,8 +246,21 @@ func TestSparseCheckout(t *testing.T) {
 	b.git("sparse-checkout", "set", "--cone", "agents/a") // turns worktreeConfig on
 	b.open(b.dir)
 	files := []File{{Path: "agents/c/new.yaml", New: []byte("n\n")}, {Path: "README", Old: []byte("r\n"), New: []byte("r2\n")}}
-	if _, err := b.repo.Adopt(t.Context(), files, "m\n", someone); err != nil {
+	// Adopting a file that would not be there is refused; bringing a commit along is not.
+	var hindered *HinderedError
+	if _, err := b.repo.Adopt(t.Context(), files, "m\n", someone); !errors.As(err, &hindered) || !strings.Contains(hindered.Hint, "sparse-checkout add agents/c`") {
 		t.Fatal(err)
+	}
+	commit, err := b.repo.Commit(b.git("rev-parse", "HEAD"), files, "m\n", someone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.repo.Forward(t.Context(), commit); err != nil {
+		t.Fatal(err)
+	}
+	var altered *AlteredError
+	if err := b.repo.Landed(t.Context(), "", commit, "", files); !errors.As(err, &altered) || !slices.Equal(altered.Paths, []string{"agents/c/new.yaml"}) {
+		t.Errorf("%v, want the file that is left out", err)
 	}
 	if _, err := os.Stat(filepath.Join(b.dir, "agents/c")); err == nil {
 		t.Error("a file outside the sparse checkout appeared")

@@ -37,11 +37,14 @@ func (r *Repository) Movable(ctx context.Context, files []File) error {
 
 // MovableBranch is Movable for a branch of any working tree, at the commit base: the one
 // that [Repository.Advance] would bring along. A branch that is checked out nowhere is
-// movable.
+// movable unless it is locked.
 func (r *Repository) MovableBranch(ctx context.Context, branch, base string, files []File) error {
 	places, err := r.Checkouts(branch)
-	if err != nil || len(places) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(places) == 0 {
+		return r.free(r.refPath(branch))
 	}
 	if err := r.portable(ctx, Move{Ref: branch, Old: base}, places); err != nil {
 		return err
@@ -68,6 +71,9 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	if err := r.untouched(ctx, dir, files); err != nil {
 		return err
 	}
+	if err := r.skipped(ctx, dir, paths); err != nil {
+		return err
+	}
 	tree, err := r.Candidate(head, files)
 	var conflict *ConflictError
 	if errors.As(err, &conflict) {
@@ -76,7 +82,7 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	if err != nil {
 		return err
 	}
-	return r.dryRun(ctx, dir, head, tree)
+	return r.dryRun(ctx, dir, head, tree, paths)
 }
 
 // plainAttributes is a line of .gitattributes that leaves a file as it is committed.
@@ -166,14 +172,14 @@ func onDisk(dir, path string) ([]byte, error) {
 
 // dryRun has git say whether it could bring a working tree from a commit to a tree. It
 // works on a copy of the index.
-func (r *Repository) dryRun(ctx context.Context, dir, head, tree string) (err error) {
+func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths []string) (err error) {
 	path, err := r.native(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err != nil {
 		return fmt.Errorf("asking git for its index: %w", err)
 	}
 	index := strings.TrimRight(path, "\n")
-	if _, err := os.Lstat(index + ".lock"); err == nil {
-		return &LockedError{Lock: index + ".lock"}
+	if err := r.unlocked(index); err != nil {
+		return err
 	}
 	scratch, err := os.MkdirTemp("", "evolve-index-")
 	if err != nil {
@@ -198,7 +204,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string) (err er
 			Hint: "commit, restore or move away what it names, then repeat the command",
 		}
 	}
-	return nil
+	return with.sparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch, "tree"), head, tree, paths)
 }
 
 // AlteredError says that files of a working tree are not as the commit has them that it
@@ -252,11 +258,6 @@ func (r *Repository) Landed(ctx context.Context, dir, commit, tree string, files
 				return err
 			}
 		}
-		if !same && have == nil && odd == nil {
-			if same, err = r.leftOut(ctx, dir, f.Path); err != nil {
-				return err
-			}
-		}
 		if !same {
 			altered = append(altered, f.Path)
 		}
@@ -278,13 +279,4 @@ func (r *Repository) LandedBranch(ctx context.Context, branch, commit, tree stri
 		return r.Landed(ctx, "", commit, tree, nil)
 	}
 	return r.Landed(ctx, places[0].Folder, commit, tree, files)
-}
-
-// leftOut reports whether a sparse checkout leaves a file out.
-func (r *Repository) leftOut(ctx context.Context, dir, path string) (bool, error) {
-	out, err := r.native(ctx, dir, "--literal-pathspecs", "ls-files", "-t", "-z", "--", path)
-	if err != nil {
-		return false, fmt.Errorf("asking git for a file: %w", err)
-	}
-	return strings.HasPrefix(out, "S ") || strings.HasPrefix(out, "s "), nil
 }

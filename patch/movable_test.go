@@ -70,7 +70,16 @@ func TestMovable(t *testing.T) {
 			blob := b.gitIn("one", "hash-object", "-w", "--stdin")
 			b.gitIn("100644 "+blob+" 1\tREADME\n100644 "+blob+" 2\tREADME\n", "update-index", "--index-info")
 		}, "git would not bring the working tree along"},
-		"a lock": {func(b *bed) { b.write(".git/index.lock", "") }, "another git is at work"},
+		"a lock":                  {func(b *bed) { b.write(".git/index.lock", "") }, "another git is at work"},
+		"a lock of the branch":    {func(b *bed) { b.write(".git/refs/heads/main.lock", "") }, ".git/refs/heads/main.lock exists"},
+		"a lock of HEAD":          {func(b *bed) { b.write(".git/HEAD.lock", "") }, ".git/HEAD.lock exists"},
+		"a lock of ORIG_HEAD":     {func(b *bed) { b.write(".git/ORIG_HEAD.lock", "") }, ".git/ORIG_HEAD.lock exists"},
+		"a lock of other refs":    {func(b *bed) { b.write(".git/packed-refs.lock", "") }, ""},
+		"sparse, without a file":  {func(b *bed) { b.git("sparse-checkout", "set", "--no-cone", "/*", "!agents/a/config.yaml") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
+		"sparse, a new file":      {func(b *bed) { b.git("sparse-checkout", "set", "--no-cone", "/*", "!agents/a/new.txt") }, "left out of the working tree (skip-worktree): agents/a/new.txt"},
+		"sparse, other folders":   {func(b *bed) { b.git("sparse-checkout", "set", "--cone", "elsewhere") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
+		"sparse, with the folder": {func(b *bed) { b.git("sparse-checkout", "set", "--cone", "agents/a") }, ""},
+		"a mark alone":            {func(b *bed) { b.git("update-index", "--skip-worktree", "agents/a/config.yaml") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
 		"touched": {func(b *bed) {
 			now := someone.When
 			if err := os.Chtimes(filepath.Join(b.dir, "agents/a/config.yaml"), now, now); err != nil {

@@ -1,0 +1,118 @@
+package patch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// skipped refuses paths that the index marks as left out of the working tree
+// (skip-worktree): git would commit them and leave the working tree without them.
+func (r *Repository) skipped(ctx context.Context, dir string, paths []string) error {
+	out, err := r.marked(ctx, dir, paths)
+	if err != nil || len(out) == 0 {
+		return err
+	}
+	return r.excluded(ctx, dir, out)
+}
+
+// sparse refuses paths that the patterns of a sparse checkout leave out, new ones
+// included, by moving r's copy of the index from head to tree with an empty folder for a
+// working tree. A repository without a sparse checkout costs one question.
+func (r *Repository) sparse(ctx context.Context, dir, private, empty, head, tree string, paths []string) error {
+	if on, err := r.isSet(ctx, dir, "core.sparseCheckout"); err != nil || !on {
+		return err
+	}
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		return fmt.Errorf("rehearsing the move: %w", err)
+	}
+	with := *r
+	with.extra = append(slices.Clone(r.extra), "GIT_DIR="+private, "GIT_WORK_TREE="+empty)
+	if _, err := with.native(ctx, empty, "read-tree", "-m", "-u", head, tree); err != nil {
+		return fmt.Errorf("asking git what a sparse checkout leaves out: %w", err)
+	}
+	below := make([]string, len(paths))
+	for i, p := range paths {
+		at, err := r.inside(p)
+		if err != nil {
+			return err
+		}
+		below[i] = at
+	}
+	out, err := with.marked(ctx, empty, below)
+	if err != nil || len(out) == 0 {
+		return err
+	}
+	return r.excluded(ctx, dir, out)
+}
+
+// marked lists those of the paths that the index marks as left out, from the root of the
+// repository.
+func (r *Repository) marked(ctx context.Context, dir string, paths []string) ([]string, error) {
+	out, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "ls-files", "--full-name", "-t", "-z", "--"}, paths...)...)
+	if err != nil {
+		return nil, fmt.Errorf("asking git for files that are left out: %w", err)
+	}
+	var left []string
+	for line := range strings.SplitSeq(out, "\x00") {
+		// A small s is one that is assumed to be unchanged as well.
+		if tag, name, ok := strings.Cut(line, " "); ok && strings.EqualFold(tag, "S") {
+			left = append(left, name)
+		}
+	}
+	return left, nil
+}
+
+// excluded is the refusal of paths that are left out, with the command that brings them in.
+func (r *Repository) excluded(ctx context.Context, dir string, paths []string) error {
+	e := &HinderedError{Why: "left out of the working tree (skip-worktree): " + strings.Join(paths, ", ")}
+	on, err := r.isSet(ctx, dir, "core.sparseCheckout")
+	if err != nil {
+		return err
+	}
+	cone, err := r.isSet(ctx, dir, "core.sparseCheckoutCone")
+	if err != nil {
+		return err
+	}
+	git := "`git -C " + shellWord(r.root(dir)) + " "
+	var words []string
+	for _, p := range paths {
+		switch {
+		case on && cone:
+			p = path.Dir(p)
+		case on:
+			p = "/" + p
+		}
+		if w := shellWord(p); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	if on {
+		e.Hint = git + "sparse-checkout add " + strings.Join(words, " ") + "` or " + git + "sparse-checkout disable` brings them in; then repeat the command"
+	} else {
+		e.Hint = git + "update-index --no-skip-worktree -- " + strings.Join(words, " ") + "` takes the mark away; then repeat the command"
+	}
+	return e
+}
+
+// root is the root of the working tree that a folder lies in: the caller's own folder, or
+// a working tree itself.
+func (r *Repository) root(dir string) string {
+	if dir == r.dir && r.top != "" {
+		return r.top
+	}
+	return filepath.Clean(dir)
+}
+
+// isSet reports whether a setting is true.
+func (r *Repository) isSet(ctx context.Context, dir, key string) (bool, error) {
+	out, err := answer(ctx, dir, r.env, 1, "config", "--includes", "--type=bool", "--get", key)
+	if err != nil {
+		return false, fmt.Errorf("asking git for %s: %w", key, err)
+	}
+	return strings.TrimSpace(out) == "true", nil
+}

@@ -1,0 +1,136 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// StrandedError says that git did not move a branch, and that files of the working tree or
+// its index are not as the branch has them: git wrote them before it failed.
+type StrandedError struct {
+	Folder string
+	// Paths are from the root of the working tree.
+	Paths []string
+	// Err is what kept git from moving the branch.
+	Err error
+}
+
+func (e *StrandedError) Error() string {
+	words := make([]string, len(e.Paths))
+	for i, p := range e.Paths {
+		words[i] = shellWord(p)
+	}
+	return fmt.Sprintf("%v; the branch has not moved, and in %s these files are not as it has them: %s (`git -C %s restore --source=HEAD --staged --worktree -- %s` restores them)",
+		e.Err, e.Folder, strings.Join(e.Paths, ", "), shellWord(e.Folder), strings.Join(words, " "))
+}
+
+func (e *StrandedError) Unwrap() error { return e.Err }
+
+// unmoved is a working tree before a fast-forward.
+type unmoved struct {
+	folder, head string
+	// pending are the files that the fast-forward writes, from the root of the working
+	// tree, without those that are there already as it writes them.
+	pending []File
+	paths   []string
+}
+
+// beforeMerge notes what a fast-forward to a commit will write into a working tree.
+func (r *Repository) beforeMerge(ctx context.Context, dir, commit string) (unmoved, error) {
+	u := unmoved{folder: r.root(dir)}
+	head, err := r.native(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return u, fmt.Errorf("asking git for HEAD: %w", err)
+	}
+	u.head = strings.TrimSpace(head)
+	if u.paths, err = r.Changed(u.head, commit); err != nil {
+		return u, err
+	}
+	files, err := r.Diff(u.head, commit)
+	if err != nil {
+		return u, nil //nolint:nilerr // a link or a mode: such a file is named, and not put back
+	}
+	for _, f := range files {
+		if there, err := r.written(ctx, u.folder, f); err == nil && !there {
+			u.pending = append(u.pending, f)
+		}
+	}
+	return u, nil
+}
+
+// written reports whether a file is in a working tree as a change makes it.
+func (r *Repository) written(ctx context.Context, dir string, f File) (bool, error) {
+	have, err := onDisk(dir, f.Path)
+	if err != nil {
+		return false, err
+	}
+	return r.asCommitted(ctx, dir, f.Path, have, f.New)
+}
+
+// restore puts files and index back that a fast-forward wrote before it failed with cause.
+// It touches only files that hold exactly what the fast-forward writes and did not before.
+// It returns the cause, in a *StrandedError when something is left.
+func (r *Repository) restore(ctx context.Context, was unmoved, cause error) error {
+	ctx = context.WithoutCancel(ctx) // an interrupted command leaves no half of a change either
+	head, err := r.native(ctx, was.folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil || len(was.paths) == 0 {
+		return errors.Join(cause, err)
+	}
+	if strings.TrimSpace(head) != was.head {
+		return cause // the branch has moved, by this merge or by another git
+	}
+	var changed, added []string
+	for _, f := range was.pending {
+		if there, err := r.written(ctx, was.folder, f); err != nil || !there {
+			continue
+		}
+		if f.Old == nil {
+			added = append(added, f.Path)
+		} else {
+			changed = append(changed, f.Path)
+		}
+	}
+	if len(changed) > 0 {
+		_, err = r.native(ctx, was.folder, append([]string{"--literal-pathspecs", "restore", "--quiet", "--source=" + was.head, "--staged", "--worktree", "--"}, changed...)...)
+	}
+	if len(added) > 0 && err == nil {
+		_, err = r.native(ctx, was.folder, append([]string{"--literal-pathspecs", "rm", "--quiet", "--force", "--ignore-unmatch", "--"}, added...)...)
+	}
+	for _, f := range was.pending {
+		if f.Old == nil && err == nil { // git may have failed before it noted the file in the index
+			err = discard(was.folder, f)
+		}
+	}
+	status := []string{"--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--"}
+	left, failed := r.changes(ctx, was.folder, append(status, was.paths...))
+	if failed != nil {
+		left = was.paths
+	}
+	cause = errors.Join(cause, err, failed)
+	if len(left) == 0 {
+		return cause
+	}
+	return &StrandedError{Folder: was.folder, Paths: left, Err: cause}
+}
+
+// discard removes a file that a change added, if it holds what the change writes.
+func discard(dir string, f File) error {
+	have, err := onDisk(dir, f.Path)
+	if err != nil || have == nil || !bytes.Equal(have, f.New) {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("removing %s: %w", f.Path, err)
+	}
+	defer root.Close()
+	if err := root.Remove(filepath.FromSlash(f.Path)); err != nil {
+		return fmt.Errorf("removing %s: %w", f.Path, err)
+	}
+	return nil
+}
