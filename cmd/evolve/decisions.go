@@ -275,11 +275,15 @@ func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d deci
 	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
 		return false, err
 	}
-	out.after = after
-	return true, sh.opener(w.Root, "evolve "+d.name)(ctx, func(a *archive.Archive) (err error) {
+	err = sh.opener(w.Root, "evolve "+d.name)(ctx, func(a *archive.Archive) (err error) {
 		out.Proposal, err = a.Proposal(ctx, id)
 		return err
 	})
+	if err != nil || !decide.Carried(d.name, out.Proposal.State) {
+		return false, err
+	}
+	out.after = after
+	return true, nil
 }
 
 // afterwards starts the operator's program when something was adopted or taken back, and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
@@ -79,6 +80,7 @@ func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id string) 
 	nothing := archive.Intent{Stage: archive.IntentDone}
 	lend := sh.opener(w.Root, "evolve")
 	var was, in archive.Intent
+	var state archive.ProposalState
 	err := lend.Patiently(ctx, func(ctx context.Context, a *archive.Archive) (err error) {
 		was, err = a.Intent(ctx, id)
 		if errors.Is(err, archive.ErrNotFound) {
@@ -94,11 +96,15 @@ func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id string) 
 		}
 		if p.Patch == nil {
 			in, err = sh.desk(w, a).Finish(ctx, was)
-			return err
+		} else {
+			desk := sh.patchReader(w.Root)
+			desk.Archive, desk.Program, desk.Reached = patching.Held(a), len(w.Settings.Adoption.After) > 0, sh.reached
+			in, err = desk.Finish(ctx, was)
 		}
-		desk := sh.patchReader(w.Root)
-		desk.Archive, desk.Program, desk.Reached = patching.Held(a), len(w.Settings.Adoption.After) > 0, sh.reached
-		in, err = desk.Finish(ctx, was)
+		if err == nil {
+			p, err = a.Proposal(ctx, id)
+		}
+		state = p.State
 		return err
 	})
 	if err != nil || was.Stage == archive.IntentDone {
@@ -113,6 +119,9 @@ func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id string) 
 	case in.Stage == archive.IntentCommit:
 		say("%s of %s stands, and its commit was not made: %s", what, id, sh.typed(again))
 		return in, nil, nil
+	case was.Stage == archive.IntentCommit && !decide.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
+		say("nothing is left to do of %s of %s: it is %s", what, id, strings.ReplaceAll(string(state), "_", " "))
+		return nothing, nil, nil
 	case was.Stage == archive.IntentCommit && in.Commit == "":
 		say("%s of %s was cut off before its commit was made; nothing was changed: %s", what, id, sh.typed(again))
 		return in, nil, nil

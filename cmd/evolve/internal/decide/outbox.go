@@ -147,17 +147,37 @@ func (d *Desk) Finish(ctx context.Context, in archive.Intent) (archive.Intent, e
 	return in, d.Archive.PutIntent(ctx, in)
 }
 
+// Closed is what a rejection stores in the place of the unfinished intent of a proposal:
+// that nothing of it is left to do. It is empty when nothing is.
+func Closed(ctx context.Context, a *archive.Archive, id string) ([]archive.Intent, error) {
+	in, err := a.Intent(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) || err == nil && in.Stage == archive.IntentDone {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what is left to do: %w", err)
+	}
+	in.Stage = archive.IntentDone
+	return []archive.Intent{in}, nil
+}
+
+// Carried reports whether the state of a proposal is what an action leads to.
+func Carried(action string, state archive.ProposalState) bool {
+	return action == "approve" && state == archive.Adopted || action == "rollback" && state == archive.RolledBack
+}
+
 // UnfinishedKind is the kind of the ledger's entry for a rollback that was cut off before
 // its commit was on the branch; its subject is the proposal.
 const UnfinishedKind = "rollback.unfinished"
 
 // Leave is the end of finishing an intent without a commit. An approval goes on waiting for
-// it as long as it stands; a rollback has done nothing, and the ledger gets that entry.
+// it as long as it stands; a rollback has done nothing, and the ledger gets that entry. An
+// intent that is done with names no commit, for the one that was meant is on no branch.
 func Leave(ctx context.Context, a *archive.Archive, in archive.Intent, state archive.ProposalState, e archive.LedgerEntry) (archive.Intent, error) {
 	if in.Action == "approve" && state == archive.Approved {
 		return in, nil
 	}
-	in.Stage = archive.IntentDone
+	in.Stage, in.Commit = archive.IntentDone, ""
 	if in.Action == "approve" || state != archive.Adopted {
 		return in, a.PutIntent(ctx, in)
 	}

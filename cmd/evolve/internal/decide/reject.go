@@ -27,7 +27,11 @@ func (d *Desk) Reject(ctx context.Context, id string, w Word) (archive.ProposalR
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "reject", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Evidence}
 	p.State, p.Decision = archive.Rejected, brief(decision)
-	if err := d.Archive.Decide(ctx, decision, p); err != nil {
+	closed, err := Closed(ctx, d.Archive, p.ID)
+	if err != nil {
+		return p, err
+	}
+	if err := d.Archive.Decide(ctx, decision, p, closed...); err != nil {
 		return p, fmt.Errorf("recording the rejection: %w", err)
 	}
 	return p, nil

@@ -27,7 +27,11 @@ func (d *Desk) Reject(ctx context.Context, id string, w decide.Word) (Done, erro
 		}
 		decision := archive.DecisionRecord{Proposal: p.ID, Action: "reject", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Patch.Digest}
 		p.State, p.Decision = archive.Rejected, brief(decision)
-		if err := a.Decide(ctx, decision, p); err != nil {
+		closed, err := decide.Closed(ctx, a, p.ID)
+		if err != nil {
+			return err
+		}
+		if err := a.Decide(ctx, decision, p, closed...); err != nil {
 			return fmt.Errorf("recording the rejection: %w", err)
 		}
 		return nil
