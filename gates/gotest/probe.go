@@ -99,7 +99,8 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 	for file, put := range puts {
 		for _, i := range is.files[file].Imports {
 			if choice && i.Path.Value == `"cmp"` && i.Name == nil {
-				put.insert(len(is.texts[file]), "\nvar _ = cmp.Or[int]\n") // it may be used no more
+				// It may be used no more. Other imports may follow it.
+				put.insert(is.fset.Position(lastImport(is.files[file])).Offset, "; var _ = cmp.Or[int]")
 			}
 		}
 		out.files[file] = put.apply(is.texts[file])
@@ -111,6 +112,17 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 		text = fmt.Appendf(text, choosing, helper)
 	}
 	out.files[path.Join(p.dir, m.word()+".go")] = text
+}
+
+// lastImport is the end of a file's import declarations.
+func lastImport(f *ast.File) token.Pos {
+	end := f.Name.End()
+	for _, d := range f.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			end = g.End()
+		}
+	}
+	return end
 }
 
 // spot is a place that can report, and the code that it stands for.
