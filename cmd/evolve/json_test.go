@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"maps"
 	"os"
@@ -15,6 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
+	"evolve/archive"
 	"evolve/runtime/authored"
 )
 
@@ -115,6 +121,17 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
 	}
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "key"), pem.EncodeToMemory(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	shapes := documented(t)
 	// Needs a terminal (see terminal.txtar); start Go and ask models (see TestPatchJSON).
 	checked := map[string]bool{"review": true, "patch propose": true, "patch show": true, "patch review": true}
@@ -150,6 +167,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"bench import", "tiny", "bench import ../qa.csv --suite qa"},
 		{"audit log", "tiny", "audit log"},
 		{"audit verify", "tiny", "audit verify"},
+		{"audit sign", "tiny", "audit sign --key ../key"},
+		{"audit accept-head", "tiny", "audit accept-head --reason copied --by Robin"},
 		{"archive stats", "tiny", "archive stats"},
 		{"archive check", "tiny", "archive check"},
 		{"archive repair", "tiny", "archive repair"},
@@ -171,6 +190,11 @@ func TestJSONIsAsDocumented(t *testing.T) {
 			continue
 		}
 		checked[step.name] = true
+		if step.name == "audit accept-head" { // there must be something to accept
+			if err := os.WriteFile(archive.WitnessFile(archiveDir(filepath.Join(dir, step.folder))), []byte("{"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), process{
 			args: append(strings.Fields(step.args), "--json"), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
