@@ -51,8 +51,6 @@ type Archive struct {
 	unwitnessed error
 	// now is the clock.
 	now func() time.Time
-	// before is the witness of the archive whose place this new one takes.
-	before *Witness
 }
 
 // OpenMemory returns an empty archive that lives as long as the process.

@@ -27,7 +27,8 @@ type Audited struct {
 	// left without digests, and Gone those that, or whose evaluations, are not stored any more: a
 	// retention removed them, or a repair could not save them.
 	Proposals, Unbound, Gone int
-	// Accepted counts the ledgers that were not the witnessed one and that a person accepted.
+	// Accepted counts the ledgers that were not the witnessed one and that a person accepted
+	// or put in its place, such as by a restore.
 	Accepted int
 }
 
@@ -97,7 +98,7 @@ func (l *ledgerTold) add(e LedgerEntry) {
 	switch e.Kind {
 	case LedgerImported:
 		l.imported = e.Seq
-	case LedgerAccepted:
+	case LedgerAccepted, LedgerSucceeds:
 		l.accepted++
 	case LedgerRepaired:
 		l.repaired = true

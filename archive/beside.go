@@ -28,6 +28,9 @@ type Building struct {
 	// moved into place. An error ends the building. It may be nil.
 	Verify func(ctx context.Context, a *Archive) error
 
+	// repairs says that the ledger of what is built tells how it differs from the one whose
+	// place it takes.
+	repairs bool
 	// reached is called at each point at which a test ends the process, and steps replace
 	// the migrations in a test.
 	reached func(point string)
@@ -61,7 +64,7 @@ func Beside(ctx context.Context, dir string, how Building, fill func(ctx context
 	}
 	defer func() { err = errors.Join(err, diskError(os.RemoveAll(room)), lock.release()) }()
 	built := filepath.Join(room, "archive")
-	if err := os.RemoveAll(built); err != nil {
+	if err := errors.Join(os.RemoveAll(built), os.RemoveAll(WitnessFile(built))); err != nil {
 		return diskError(err)
 	}
 	how.reached("begun")
@@ -69,7 +72,7 @@ func Beside(ctx context.Context, dir string, how Building, fill func(ctx context
 		return err
 	}
 	how.reached("filled")
-	if err := settle(ctx, built, how); err != nil {
+	if err := settle(ctx, built, dir, how); err != nil {
 		return err
 	}
 	if err := syncTree(built); err != nil {
@@ -139,8 +142,9 @@ func takeRoom(room string, how Building) (*archiveLock, error) {
 	}
 }
 
-// settle opens a built archive, which brings it to the current schema, and checks it.
-func settle(ctx context.Context, built string, how Building) error {
+// settle opens an archive that was built for dir, which brings it to the current schema,
+// and checks it. Its ledger then tells of the archive whose place it takes.
+func settle(ctx context.Context, built, dir string, how Building) error {
 	a, err := open(built, how.options())
 	if err != nil {
 		return err
@@ -148,6 +152,9 @@ func settle(ctx context.Context, built string, how Building) error {
 	err = a.Check(ctx)
 	if err == nil && how.Verify != nil {
 		err = how.Verify(ctx, a)
+	}
+	if err == nil && !how.repairs {
+		err = a.succeed(ctx, dir, how.Now())
 	}
 	return errors.Join(err, a.Close())
 }

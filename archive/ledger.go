@@ -56,16 +56,6 @@ func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEnt
 	if err != nil {
 		return e, err
 	}
-	if a.before != nil && head.Seq == 0 {
-		first, err := a.succession(e.Time)
-		if err == nil {
-			first, err = linked(b, head, first)
-		}
-		if err != nil {
-			return e, err
-		}
-		head = ledgerHead{first.Seq, first.Hash}
-	}
 	return linked(b, head, e)
 }
 

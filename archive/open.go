@@ -70,6 +70,11 @@ func Open(dir string, opts Options) (*Archive, error) {
 
 func open(dir string, opts Options) (_ *Archive, err error) {
 	now := opts.now()
+	if opts.Accept == nil {
+		if err := missed(dir); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.MkdirAll(filepath.Join(dir, storeName), 0o700); err != nil {
 		return nil, diskError(err)
 	}
@@ -163,6 +168,11 @@ func OpenRead(dir string) (*Archive, error) {
 		return nil, fmt.Errorf("open the archive for reading: %w", scarce(err))
 	}
 	a, err := Inspect(dir)
+	if errors.Is(err, ErrNotFound) && there {
+		if missing := missed(dir); missing != nil {
+			err = fmt.Errorf("open the archive for reading: %w", missing)
+		}
+	}
 	if err != nil || !there {
 		return a, err
 	}

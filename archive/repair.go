@@ -80,7 +80,7 @@ func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, erro
 	for n := 2; exists(p.Aside); n++ {
 		p.Aside = fmt.Sprintf("%s%s%s-%d", dir, damagedSuffix, how.Now().UTC().Format("20060102T150405Z"), n)
 	}
-	how.Aside = p.Aside
+	how.Aside, how.repairs = p.Aside, true
 	err = Beside(ctx, dir, how, func(ctx context.Context, built string) error {
 		return errors.Join(p.build(ctx, built, how), p.close())
 	})

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -49,8 +50,8 @@ const (
 	// LedgerWitnessed: the witness was missing and is written anew; the data is the
 	// Witness as it was found in the ledger.
 	LedgerWitnessed = "ledger.witness"
-	// LedgerSucceeds: the archive is new, and takes the place of the one that the witness
-	// told of, which is the data.
+	// LedgerSucceeds: the archive was put in the place of another one, such as by a restore;
+	// the data is the Witness of that one, as far as it could be read.
 	LedgerSucceeds = "ledger.succeeds"
 	// LedgerAccepted: a person accepted a ledger that is not the witnessed one; the data is
 	// an Acceptance.
@@ -142,7 +143,7 @@ func (a *Archive) identify(ctx context.Context) (id string, fresh bool, err erro
 
 // attest holds the ledger against its witness when the archive is opened for writing, and
 // keeps the witness from then on. One that is missing is written anew, of which the ledger
-// tells. A new archive takes the place of the one before.
+// tells.
 func (a *Archive) attest(ctx context.Context, opts Options) error {
 	id, fresh, err := a.identify(ctx)
 	if err != nil {
@@ -162,8 +163,6 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 		kind, data, err = a.accept(ctx, opts.Accept.Reason, w, err)
 	case err != nil:
 		return err
-	case head.Seq == 0 && there && w.Archive != id:
-		a.before = &w // its first entry tells
 	case there:
 		err = a.witnessed(ctx, w)
 	case head.Seq > 0 && !fresh:
@@ -215,11 +214,35 @@ func entryOf(kind, subject string, data any) (LedgerEntry, error) {
 	return LedgerEntry{Kind: kind, Actor: "evolve", Subject: subject, Data: raw.Bytes()}, err
 }
 
-// succession is the first entry of an archive that takes the place of another.
-func (a *Archive) succession(at time.Time) (LedgerEntry, error) {
-	e, err := entryOf(LedgerSucceeds, a.id, a.before)
-	e.Time = at
-	return e, err
+// succeed adds the entry that tells of the archive whose place this one takes, unless this
+// one goes on from it.
+func (a *Archive) succeed(ctx context.Context, dir string, at time.Time) error {
+	w, there, err := readWitness(dir)
+	if err != nil && !errors.Is(err, ErrCorrupt) || !there {
+		return err
+	}
+	if err == nil && a.witnessed(ctx, w) == nil {
+		return nil
+	}
+	w.Next = nil
+	var raw bytes.Buffer
+	if err := writeJSON(&raw, w); err != nil {
+		return err
+	}
+	_, err = a.Append(ctx, LedgerEntry{Time: at, Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id, Data: raw.Bytes()})
+	return err
+}
+
+// missed fails with a *WitnessError where there is no archive in dir, and a witness of one.
+func missed(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, storeName)); !errors.Is(err, fs.ErrNotExist) {
+		return diskError(err)
+	}
+	w, there, err := readWitness(dir)
+	if err != nil || !there {
+		return err
+	}
+	return &WitnessError{WitnessFile(dir), fmt.Sprintf("%s names one of %d entries, and there is none", WitnessFile(dir), w.Seq)}
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger is the witnessed one.

@@ -151,7 +151,8 @@ func TestWitness(t *testing.T) {
 }
 
 // TestWitnessMissing: a witness that was removed is written anew and the ledger tells of
-// it; one that is damaged is refused; a new archive names the one whose place it takes.
+// it; one that is damaged is refused, and so is an archive that is missing beside its
+// witness, until a person accepts that or another one is put in its place.
 func TestWitnessMissing(t *testing.T) {
 	t.Parallel()
 	dir := witnessedAt(t)
@@ -175,17 +176,32 @@ func TestWitnessMissing(t *testing.T) {
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // also when the first process ends before it has an entry
-		a = openAt(t, dir)
-		if err := a.Close(); err != nil {
-			t.Fatal(err)
+	for _, open := range []func() (*Archive, error){
+		func() (*Archive, error) { return OpenRead(dir) },
+		func() (*Archive, error) { return Open(dir, Options{}) },
+	} {
+		if _, err := open(); !errors.As(err, new(*WitnessError)) {
+			t.Errorf("a missing archive: %v", err)
 		}
 	}
-	a = openAt(t, dir)
-	closing(t, a)
-	e := must(a.Append(context.Background(), LedgerEntry{Time: day, Kind: "run.start"}))(t)
-	if got := kinds(t, a); !slices.Equal(got, []string{LedgerSucceeds, "run.start"}) || e.Seq != 2 {
-		t.Errorf("a new archive: %v, %d", got, e.Seq)
+	if err := os.RemoveAll(filepath.Join(dir+".away", storeName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir+".away", dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{}); !errors.As(err, new(*WitnessError)) {
+		t.Errorf("a missing store: %v", err)
+	}
+	a = must(Open(dir, Options{Accept: &Accept{By: "Robin", Reason: "a new start"}}))(t)
+	if got := kinds(t, a); !slices.Equal(got, []string{LedgerAccepted}) {
+		t.Errorf("a new archive: %v", got)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := openAt(t, dir).Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -207,6 +223,13 @@ func TestWitnessFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Restore(ctx, dir, bytes.NewReader(backup.Bytes()), Building{Aside: dir + ".old"}); err != nil {
+		t.Fatal(err)
+	}
+	r = readAt(t, dir)
+	if got := kinds(t, r); got[len(got)-1] != LedgerSucceeds {
+		t.Errorf("an older backup in its place: %v", got)
+	}
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := func() {

@@ -32,19 +32,16 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := inspect(root)
-	if err != nil {
-		return err
+	a, err := sh.reader(root)
+	if err == nil {
+		err = errors.Join(a.Close(), hinted(exitUsage, "nothing needs to be accepted", "%w", archive.ErrWitnessed))
 	}
-	if err := a.Close(); err != nil {
+	if !errors.As(err, new(*archive.WitnessError)) {
 		return err
 	}
 	a, err = archive.Open(archiveDir(root), archive.Options{
 		Owner: "evolve audit accept-head", Now: sh.now, Accept: &archive.Accept{By: by, Reason: c.String("reason")},
 	})
-	if errors.Is(err, archive.ErrWitnessed) {
-		return hinted(exitUsage, "nothing needs to be accepted", "%w", archive.ErrWitnessed)
-	}
 	if err != nil {
 		return opening(err)
 	}

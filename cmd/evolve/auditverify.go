@@ -25,7 +25,8 @@ type verifyView struct {
 	Proposals int `json:"proposals"`
 	Unbound   int `json:"unbound"`
 	Gone      int `json:"gone"`
-	// Accepted counts the ledgers that a person accepted though they were not the witnessed one.
+	// Accepted counts the ledgers that a person accepted or restored though they were not the
+	// witnessed one.
 	Accepted int `json:"accepted"`
 	// Commits agree with the ledger; Missing are adoptions whose commit is not in the
 	// repository, Lost commits whose entries were lost with an accepted ledger.
@@ -148,7 +149,7 @@ func (sh *shell) printVerified(v verifyView) {
 		}
 	}
 	if v.Accepted > 0 {
-		out("  %s that was not the witnessed one was accepted by a person: `evolve audit log`; %s of what was lost\n",
+		out("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if v.Signer != "" {

@@ -147,11 +147,11 @@ func classify(err error) (code int, hint string) {
 	case errors.As(err, new(*archive.BoundError)):
 		return exitIntegrity, "`evolve audit verify` tells more; reject it: `evolve run` proposes anew"
 	case errors.As(err, new(*archive.WitnessError)):
-		return exitIntegrity, "`evolve audit verify` and `evolve audit log` show what is there; restore a backup, or `evolve audit accept-head --reason \"…\"` goes on from it"
+		return exitIntegrity, "`evolve audit verify` and `evolve audit log` show what is there; with .evolve/archive moved away, `evolve archive restore FILE` takes a backup of .evolve/backups; `evolve audit accept-head --reason \"…\"` goes on from what is there"
 	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return exitInfrastructure, "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
 	case errors.Is(err, archive.ErrCorrupt):
-		return exitIntegrity, "`evolve archive repair` says what is damaged and what can be saved, and changes nothing; or restore a backup"
+		return exitIntegrity, "`evolve archive repair` says what is damaged and what can be saved, and changes nothing; or move .evolve/archive away and `evolve archive restore FILE` takes a backup of .evolve/backups"
 	case errors.Is(err, archive.ErrAmbiguous):
 		return exitUsage, "type more of it"
 	case errors.Is(err, archive.ErrNotEmpty):
