@@ -26,7 +26,8 @@ type experiments struct {
 }
 
 // trialRun is one package whose tests can be run on the instrumented code. Tests that
-// say nothing are left out, so that what only they reach is not taken for tested.
+// fail on the base, or are unsteady there, are left out, so that what only they reach is
+// not taken for tested. Those that the patch mends are run.
 type trialRun struct {
 	pkg   *pkg
 	kit   *kit
@@ -53,7 +54,9 @@ func (t *trial) experiment(ctx context.Context) (*experiments, error) {
 			return nil, err
 		}
 		var near, far []*pkg
+		weak := map[*pkg]string{}
 		for _, x := range list {
+			weak[x.pkg] = x.base.weak(x.mended...)
 			if slices.Contains(l.direct, x.pkg) {
 				near = append(near, x.pkg)
 			} else {
@@ -68,7 +71,7 @@ func (t *trial) experiment(ctx context.Context) (*experiments, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := e.round(ctx, t, c, kits, packages); err != nil {
+			if err := e.round(ctx, t, c, kits, packages, weak); err != nil {
 				return nil, err
 			}
 		}
@@ -118,18 +121,15 @@ func (e *experiments) settled(p *probed) bool {
 }
 
 // round runs the tests of packages once as they are, once with every mutant and no
-// test but the canary, and once for each mutant that they reach.
-func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map[string]*kit, packages []*pkg) error {
-	known, err := t.learn(ctx)
-	if err != nil {
-		return err
-	}
+// test but the canary, and once for each mutant that they reach. weak matches the tests
+// of a package that are left out.
+func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map[string]*kit, packages []*pkg, weak map[*pkg]string) error {
 	runs := make([]trialRun, len(packages))
 	calm := make([]bool, len(packages))
-	err = t.each(ctx, len(packages), func(ctx context.Context, m *marks, i int) error {
+	err := t.each(ctx, len(packages), func(ctx context.Context, m *marks, i int) error {
 		p := packages[i]
 		k := kits[p.module.dir]
-		runs[i] = trialRun{pkg: p, kit: k, weak: known[p.module.dir].Packages[p.path].weak()}
+		runs[i] = trialRun{pkg: p, kit: k, weak: weak[p]}
 		if k.binary(p) == "" {
 			return nil
 		}

@@ -195,14 +195,21 @@ func (o outcome) steadied(again outcome) outcome {
 	return o
 }
 
-// weak matches, as the testing package wants it, the top-level tests that say nothing
-// of a candidate, as they fail on the base, or did once; "" for none.
-func (o outcome) weak() string {
+// weak matches, as the testing package wants it, the top-level tests that show nothing
+// of a candidate, as they fail on the base, or did once; "" for none. Those that the
+// candidate mends do show something, unless they are unsteady.
+func (o outcome) weak(mended ...string) string {
 	var names []string
-	for _, t := range slices.Concat(o.Failed, o.Unsteady) {
-		if top, _, _ := strings.Cut(t, "/"); !slices.Contains(names, top) {
+	add := func(test string, counts []string) {
+		if top, _, _ := strings.Cut(test, "/"); !slices.Contains(names, top) && !slices.Contains(counts, top) {
 			names = append(names, top)
 		}
+	}
+	for _, t := range o.Failed {
+		add(t, mended)
+	}
+	for _, t := range o.Unsteady {
+		add(t, nil)
 	}
 	if len(names) == 0 {
 		return ""

@@ -19,6 +19,9 @@ func TestSteadied(t *testing.T) {
 	if weak := got.weak(); weak != "^(TestC|TestB)$" {
 		t.Error(weak)
 	}
+	if weak := got.weak("TestC", "TestB"); weak != "^(TestB)$" {
+		t.Errorf("a mended test is left out, or an unsteady one is not: %s", weak)
+	}
 	if weak := (outcome{OK: true, Passed: []string{"TestA"}}).weak(); weak != "" {
 		t.Error(weak)
 	}
