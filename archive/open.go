@@ -168,11 +168,6 @@ func OpenRead(dir string) (*Archive, error) {
 		return nil, fmt.Errorf("open the archive for reading: %w", scarce(err))
 	}
 	a, err := Inspect(dir)
-	if errors.Is(err, ErrNotFound) && there {
-		if missing := missed(dir); missing != nil {
-			err = fmt.Errorf("open the archive for reading: %w", missing)
-		}
-	}
 	if err != nil || !there {
 		return a, err
 	}
@@ -182,10 +177,14 @@ func OpenRead(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// Inspect is OpenRead for one who looks at a ledger that is not the witnessed one.
+// Inspect is OpenRead that also opens a ledger that is not the witnessed one. An archive
+// that is missing beside its witness is a *WitnessError here too.
 func Inspect(dir string) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return findStore(dir) }}
 	if _, err := r.current(nil); err != nil {
+		if missing := missed(dir); errors.Is(err, ErrNotFound) && missing != nil {
+			err = missing
+		}
 		return nil, fmt.Errorf("open the archive for reading: %w", scarce(err))
 	}
 	a, err := newArchive(r, false, dir)

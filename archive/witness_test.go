@@ -178,6 +178,7 @@ func TestWitnessMissing(t *testing.T) {
 	}
 	for _, open := range []func() (*Archive, error){
 		func() (*Archive, error) { return OpenRead(dir) },
+		func() (*Archive, error) { return Inspect(dir) },
 		func() (*Archive, error) { return Open(dir, Options{}) },
 	} {
 		if _, err := open(); !errors.As(err, new(*WitnessError)) {
