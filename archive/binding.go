@@ -88,6 +88,7 @@ func Bind(p ProposalRecord) Binding {
 	files := slices.SortedFunc(slices.Values(p.Files), func(x, y FileChange) int { return strings.Compare(x.Path, y.Path) })
 	changes := slices.Clone(p.Changes)
 	basis := struct {
+		Title, Rationale         string // a person reads them, and the commit has them
 		Kind                     ProposalKind
 		Agent, Run               string
 		Variant, Champion        agent.ConfigID
@@ -98,7 +99,7 @@ func Bind(p ProposalRecord) Binding {
 		Named                    bool
 		Commit, Tree, Policy, Of string
 		Terms                    json.RawMessage
-	}{Kind: p.Kind, Agent: p.Agent, Run: p.Run, Variant: p.Variant, Champion: p.Champion, Base: p.Base, Evidence: p.Evidence, Rests: p.Rests}
+	}{Title: p.Title, Rationale: p.Rationale, Kind: p.Kind, Agent: p.Agent, Run: p.Run, Variant: p.Variant, Champion: p.Champion, Base: p.Base, Evidence: p.Evidence, Rests: p.Rests}
 	if b := p.Patch; b != nil {
 		basis.Target, basis.Repository, basis.Named, basis.Terms = b.Target, b.Repository, b.Named, b.Terms
 		basis.Commit, basis.Tree, basis.Policy, basis.Of = b.BaseCommit, b.Tree, b.Policy, b.Digest

@@ -94,6 +94,7 @@ func TestBound(t *testing.T) {
 		"rejected and back again": {func(p *archive.ProposalRecord) { p.State = archive.HumanLane }, "state"},
 		"another verdict":         {func(p *archive.ProposalRecord) { p.Gates[0].Evidence = "looks good" }, "verdicts"},
 		"other evidence":          {func(p *archive.ProposalRecord) { p.Evidence = "sha256:0" }, "basis"},
+		"another title":           {func(p *archive.ProposalRecord) { p.Title = "harmless" }, "basis"},
 		"less evidence":           {func(p *archive.ProposalRecord) { p.Rests = nil }, "basis, another evidence"},
 		"approved by its record":  {func(p *archive.ProposalRecord) { p.State = archive.Approved }, "state"},
 		"a file's old content": {func(p *archive.ProposalRecord) {
