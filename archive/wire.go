@@ -19,7 +19,7 @@ import (
 //
 // Byte strings are a varint length and the bytes. A scan asks for the next page
 // with the key after the last it got, so the writer keeps nothing for a reader
-// between two questions and a slow one holds up nobody. A dump is one answer of many
+// between two questions and a slow one holds up no other. A dump is one answer of many
 // frames, all of the moment at which it began; the writer ends it when the reader does
 // not take a frame in time.
 const (
