@@ -68,11 +68,7 @@ func (sh *shell) archiveBackup(c *cli.Context) error {
 
 func (sh *shell) archiveRestore(c *cli.Context) error {
 	name := c.Args().First()
-	root, err := sh.vacantRoot(c, "a backup is restored where there is none")
-	if err != nil {
-		return err
-	}
-	in, err := sh.source(name)
+	root, in, err := sh.intoVacant(c, "a backup is restored where there is none")
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -15,11 +16,7 @@ import (
 
 func (sh *shell) archiveImport(c *cli.Context) error {
 	name := c.Args().First()
-	root, err := sh.vacantRoot(c, "an import would mix two histories")
-	if err != nil {
-		return err
-	}
-	in, err := sh.source(name)
+	root, in, err := sh.intoVacant(c, "an import would mix two histories")
 	if err != nil {
 		return err
 	}
@@ -50,6 +47,17 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 	}
 	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.typed("evolve archive restore"))
 	return err
+}
+
+// intoVacant returns the workspace's folder, ready for an archive, and the opened file
+// that the first argument names. It refuses as vacantRoot does.
+func (sh *shell) intoVacant(c *cli.Context, reason string) (string, io.ReadCloser, error) {
+	root, err := sh.vacantRoot(c, reason)
+	if err != nil {
+		return "", nil, err
+	}
+	in, err := sh.source(c.Args().First())
+	return root, in, err
 }
 
 // vacantRoot is the workspace's folder, ready for an archive. It refuses one that has an
