@@ -205,7 +205,8 @@ func replace(built, dir string, how Building) error {
 		return err
 	}
 	err := func() error {
-		// Aside first: what is exchanged out of its place is never in a folder that is removed.
+		// The exchange puts the old archive where the new one was. That place must not be the
+		// building folder, because Beside removes it.
 		if err := moveInto(built, how.Aside); err != nil {
 			return err
 		}
