@@ -199,3 +199,25 @@ func child(t *testing.T, role string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), childRole+"="+role)
 	return cmd
 }
+
+// readyChild starts a child and waits until it is ready. The child goes on when its
+// standard input is closed.
+func readyChild(t *testing.T, role string, args ...string) (*exec.Cmd, io.Closer) {
+	t.Helper()
+	cmd := child(t, role, args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatal(line, err)
+	}
+	return cmd, in
+}

@@ -472,21 +472,7 @@ func TestPageGone(t *testing.T) {
 // TestPausedWriter: a process that is stopped holds the archive, and goes on where it was.
 func TestPausedWriter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
-	cmd := child(t, "leave", dir)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatal(line, err)
-	}
+	cmd, in := readyChild(t, "leave", dir)
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

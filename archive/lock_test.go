@@ -19,23 +19,8 @@ import (
 
 func TestSecondWriter(t *testing.T) {
 	dir := t.TempDir()
-	cmd := child(t, "hold", dir)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := bufio.NewReader(out).ReadString('\n'); text != "ready\n" {
-		t.Fatal(text, err)
-	}
-
-	_, err = Open(dir, Options{Now: func() time.Time { return time.Now().Add(90 * time.Minute) }})
+	cmd, in := readyChild(t, "hold", dir)
+	_, err := Open(dir, Options{Now: func() time.Time { return time.Now().Add(90 * time.Minute) }})
 	var locked *LockedError
 	if !errors.Is(err, ErrLocked) || !errors.As(err, &locked) {
 		t.Fatalf("a second writer: %v", err)
