@@ -114,6 +114,9 @@ func openDisk(dir string, writable bool) (*disk, error) {
 			}
 		}
 	}
+	if err := checkDescriptors(dir, files.count()); err != nil {
+		return nil, err
+	}
 	log := &quietLog{}
 	opts := badgerOptions(dir, log).WithReadOnly(!writable)
 	db, err := openBadger(opts)

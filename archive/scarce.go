@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 )
@@ -37,4 +38,21 @@ func scarce(err error) error {
 		return fmt.Errorf("%w: %w", ErrResources, err)
 	}
 	return fmt.Errorf("%w: %w (%w)", ErrResources, err, errno)
+}
+
+// spareFiles is how many files Badger opens at most besides those that it finds: the new
+// logs and their folder, the table of a log that it replays, its lock.
+const spareFiles = 16
+
+// checkDescriptors returns an ErrResources unless the process may open n files more and
+// spareFiles. Badger ends the process where it cannot open some of its files.
+func checkDescriptors(dir string, n int) (err error) {
+	for range n + spareFiles {
+		f, opening := os.Open(dir)
+		if opening != nil {
+			return scarce(opening)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+	}
+	return nil
 }

@@ -54,6 +54,9 @@ func listStore(dir string) (storeFiles, error) {
 	return s, nil
 }
 
+// count returns how many files with a number there are.
+func (s storeFiles) count() int { return len(s.tables) + len(s.mems) + len(s.values) }
+
 // The names of Badger's files that have no number.
 const (
 	manifestName = "MANIFEST"
