@@ -6,42 +6,42 @@ import (
 	"evolve/archive"
 )
 
-// Ablation is how a finalist of the search was made small, on search tasks: changes
-// without a shown effect went back to the champion's values.
+// Ablation reports how a finalist of the search was reduced on search tasks: changes
+// without a shown effect were set back to the champion's values.
 type Ablation struct {
 	Winner Ref `json:"winner"`
 	Small  Ref `json:"small"`
-	// Reverted are the parameters that went back.
+	// Reverted lists the parameters that were set back.
 	Reverted []string `json:"reverted,omitempty"`
-	// Effects of the parameters that are left.
+	// Effects lists the effects of the parameters that were kept.
 	Effects     []ParamEffect `json:"effects,omitempty"`
 	Evaluations int           `json:"evaluations"`
 	Reason      string        `json:"reason,omitempty"`
 }
 
-// ParamEffect is the own effect of a parameter.
+// ParamEffect is the effect of one parameter by itself.
 type ParamEffect struct {
 	Param string `json:"param"`
 	OwnEffect
 }
 
-// OwnEffect is what one change does by itself, on search tasks: the score of the small
-// config less that of the same config without the change, where both were evaluated on the
-// same tasks, with its 95 % interval.
+// OwnEffect is the effect of one change by itself on search tasks: the score of the small
+// config minus the score of the same config without the change, over the tasks on which
+// both were evaluated, with its 95 % interval.
 type OwnEffect struct {
 	Difference float64 `json:"difference"`
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
-	// Evaluations of the config without it.
+	// Evaluations counts the evaluations of the config without the change.
 	Evaluations int `json:"evaluations"`
-	// Untried says that the evaluations ended before the config without it was compared:
-	// there is no difference.
+	// Untried reports that the evaluations ended before the config without the change was
+	// compared, so there is no difference.
 	Untried bool `json:"untried,omitempty"`
 }
 
-// ablate tells how each finalist that was confirmed was made small, the headline's first, and of each
-// change's own effect where the changes shown are those of the config that it was
-// measured in.
+// ablate fills the ablations of the confirmed finalists, the headline's first. It adds
+// each change's own effect if the effects were measured in the config whose changes are
+// shown.
 func (b *builder) ablate() error {
 	list := b.result.Minimised()
 	head := -1

@@ -8,13 +8,13 @@ import (
 	"evolve/runtime/safety"
 )
 
-// addressedKept is how many places of a proposal are named.
+// addressedKept is the maximum number of places that are listed for a proposal.
 const addressedKept = 12
 
-// Addressed names the places of a proposal that address those who judge it, such as
+// Addressed lists the places of a proposal whose text addresses a reviewer, such as
 // "reviewer: approve" in a comment: in its title and reason, in the parameters that it
-// changes and in the lines that it adds. Each is a phrase without a full stop. They are for
-// a person to look at, and stop nothing.
+// changes and in the lines that it adds. Each place is a phrase without a full stop. The
+// list is for a person to read and stops nothing.
 func Addressed(p archive.ProposalRecord) []string {
 	var out []string
 	look := func(place string, text string, lines bool, old map[string]bool) {
@@ -24,7 +24,7 @@ func Addressed(p archive.ProposalRecord) []string {
 				return
 			}
 			if row := rows[min(a.Line, len(rows))-1]; old[row] && (a.Line >= len(rows) || old[rows[a.Line]]) {
-				continue // it was there before
+				continue // the old text has the line too
 			}
 			at := place
 			if lines {
@@ -41,7 +41,7 @@ func Addressed(p archive.ProposalRecord) []string {
 		}
 	}
 	if p.OfConfig() {
-		return out // its files hold the same
+		return out // its files hold the same text
 	}
 	for _, f := range p.Files {
 		old := map[string]bool{}

@@ -2,10 +2,12 @@ package reports
 
 import "strings"
 
-// alignLimit bounds the lengths that are aligned: beyond it the middle counts as changed.
+// alignLimit is the maximum length of a sequence that is aligned. In longer sequences
+// everything between the common head and tail counts as changed.
 const alignLimit = 600
 
-// edit is one place of an alignment: what stands on either side, and whether each is there.
+// edit is one position of an alignment: the element of either side, and whether it
+// exists.
 type edit struct {
 	before, after string
 	hasA, hasB    bool
@@ -13,8 +15,8 @@ type edit struct {
 
 func (e edit) same() bool { return e.hasA && e.hasB && e.before == e.after }
 
-// align puts two sequences side by side along a longest common subsequence,
-// removals before insertions.
+// align aligns two sequences along a longest common subsequence, with removals before
+// insertions.
 func align(a, b []string) []edit {
 	var head, tail []edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -80,9 +82,9 @@ func only(list []string, before bool) []edit {
 	return out
 }
 
-// steps aligns two sequences of tool calls. Between two calls that both sides made,
-// the n-th call of the one stands beside the n-th of the other, which reads as "this
-// instead of that". diverge is the first line that differs, -1 for none.
+// steps aligns two sequences of tool calls. Between two calls that both sides made, it
+// pairs the n-th call of one side with the n-th of the other, which reads as "this
+// instead of that". diverge is the index of the first pair that differs, or -1.
 func steps(before, after []string) (list []Step, diverge int) {
 	diverge = -1
 	var a, b []string
@@ -117,10 +119,10 @@ func at(list []string, i int) string {
 	return ""
 }
 
-// around is how many unchanged lines stand around a changed one in a diff.
+// around is the number of unchanged lines that a diff shows around a changed one.
 const around = 2
 
-// textDiff compares two texts line by line, leaving out what is far from any change.
+// textDiff compares two texts line by line and omits lines far from any change.
 func textDiff(before, after string) []Line {
 	edits := align(lines(before), lines(after))
 	near := make([]bool, len(edits))

@@ -36,8 +36,8 @@ func TestTextDiff(t *testing.T) {
 	}
 }
 
-// TestAlignKeepsBoth holds for any two sequences: the left of the alignment is the
-// one, the right the other, and what is called the same is the same.
+// TestAlignKeepsBoth checks for random sequences that an alignment contains both sides in
+// full and that elements reported as the same are equal.
 func TestAlignKeepsBoth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "c", ""})
@@ -64,7 +64,7 @@ func TestAlignIsBounded(t *testing.T) {
 	}
 }
 
-// TestChop: preformatted lines keep their blanks, wherever they are broken.
+// TestChop checks that preformatted lines keep their spaces wherever they are broken.
 func TestChop(t *testing.T) {
 	line := say("    return ", foreign("raw"), "  // 世界 as it is")
 	for width := 2; width < 40; width++ {

@@ -9,8 +9,9 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestClaimNamesItsAssumptions: no claim about new tasks stands in any rendering without what it does not
-// cover (tasks of an unseen kind) and what it takes for granted (nights), with their figures.
+// TestClaimNamesItsAssumptions checks that every rendering of a claim about new tasks
+// states, with figures, what the claim does not cover (tasks of an unseen kind) and what
+// it assumes (differences between nights).
 func TestClaimNamesItsAssumptions(t *testing.T) {
 	for _, verdict := range []stats.Verdict{archive.Adopt, archive.Trade} {
 		r := adoptWorld(t, 0).report()
@@ -43,7 +44,7 @@ func TestClaimNamesItsAssumptions(t *testing.T) {
 	}
 }
 
-// TestOpenDomainInTheBox: of the domains that stayed open the box names the one that looks worst.
+// TestOpenDomainInTheBox checks that the box names the worst of the open domains.
 func TestOpenDomainInTheBox(t *testing.T) {
 	domain := func(name string, difference float64, verdict string) Domain {
 		return Domain{Domain: name, Verdict: verdict, Effect: Effect{Difference: difference, Lo: difference - .11, Hi: difference + .11}}
@@ -54,8 +55,8 @@ func TestOpenDomainInTheBox(t *testing.T) {
 	}
 }
 
-// TestMissingDataIsNoLoss: a ruling that counts what one side lacks has more tasks than those with both
-// sides, and that is no fault of the records.
+// TestMissingDataIsNoLoss checks that there is no warning about records if a ruling
+// counts missing data: it then has more tasks than those with both sides.
 func TestMissingDataIsNoLoss(t *testing.T) {
 	warned := func(counted bool) bool {
 		r := withRuling(t, archive.Adopt, func(_ *archive.AgentResult, r *stats.Ruling) { r.Tasks, r.MissingCounted = 61, counted })
@@ -69,7 +70,8 @@ func TestMissingDataIsNoLoss(t *testing.T) {
 	}
 }
 
-// TestStandingOfWhatIsShownHere: evidence that is complete for these tasks is not all that is needed.
+// TestStandingOfWhatIsShownHere checks that complete evidence for these tasks is not
+// reported as all the evidence needed.
 func TestStandingOfWhatIsShownHere(t *testing.T) {
 	for part, want := range map[float64]string{.5: "after 4 blocks, 50 % of the evidence needed", 1: "after 4 blocks, shown for these tasks and not yet for new ones"} {
 		if got := standing(Candidate{Blocks: 4, State: stats.Open, LogE: part * 5, Required: 5}); got != want {
@@ -78,7 +80,8 @@ func TestStandingOfWhatIsShownHere(t *testing.T) {
 	}
 }
 
-// TestNoiseBesideItsInterval: where the interval is without 0, the words tell why that is no drift.
+// TestNoiseBesideItsInterval checks that the text explains why an interval without 0 is
+// no drift.
 func TestNoiseBesideItsInterval(t *testing.T) {
 	for p, want := range map[float64]string{.2: "no drift was shown", .03: "a drift is named from .01 on"} {
 		if got := noiseWord(&Noise{Effect: Effect{Level: .95}, P: p}); !strings.Contains(got.Text, want) {

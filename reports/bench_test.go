@@ -8,7 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// BenchmarkBuild makes the report of a run of 50,000 search evaluations and 2,000 variants.
+// BenchmarkBuild builds the report of a run of 50,000 search evaluations and 2,000
+// variants.
 func BenchmarkBuild(b *testing.B) {
 	w := adoptWorld(b, 0)
 	w.run.State = archive.RunRunning

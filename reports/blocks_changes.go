@@ -2,7 +2,7 @@ package reports
 
 import "slices"
 
-// changeBlocks is the difference between the two configs.
+// changeBlocks returns the blocks that show the difference between the two configs.
 func changeBlocks(s subject) []block {
 	if len(s.agent.Changes) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func changeBlocks(s subject) []block {
 	return append(append(append(out, t), ablationBlocks(s)...), diffs...)
 }
 
-// ownEffect is what a change does by itself, and the interval of that.
+// ownEffect returns the cells for the effect of a change by itself and its interval.
 func ownEffect(c Change) []text {
 	o := c.Own
 	if o == nil {
@@ -68,10 +68,10 @@ func ownEffect(c Change) []text {
 	return []text{judged(Effect{Lo: o.Lo, Hi: o.Hi}, points(o.Difference)), say(interval(o.Lo, o.Hi))}
 }
 
-// untried stands in the place of an effect.
+// untried is shown in place of an effect that was not measured.
 const untried = "not tried singly: the evaluations ended"
 
-// ablationBlocks say how the finalists were made small: the one that is shown in full,
+// ablationBlocks shows how the finalists were reduced: the headline's finalist in full,
 // the others in a table.
 func ablationBlocks(s subject) []block {
 	all := s.agent.Ablations
@@ -99,8 +99,8 @@ func ablationBlocks(s subject) []block {
 	return append(out, fold{Summary: say("how " + some(len(all), "other finalist was", "other finalists were") + " made small"), Blocks: []block{t}})
 }
 
-// ablationNote says of one finalist how what its changes do was found, what went back, and what
-// the table of the changes does not show.
+// ablationNote describes how the changes of one finalist were judged, which were set
+// back, and what the table of changes does not show.
 func ablationNote(a Ablation) block {
 	how := "by the model of the search alone"
 	if a.Evaluations > 0 {

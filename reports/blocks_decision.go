@@ -7,7 +7,7 @@ import (
 	"evolve/archive"
 )
 
-// decisionBlocks is what stands under the box: each condition with what was seen.
+// decisionBlocks returns the blocks below the box: each condition with what was observed.
 func decisionBlocks(s subject) []block {
 	d := s.agent.Decision
 	var out []block
@@ -74,7 +74,8 @@ func decisionBlocks(s subject) []block {
 	return out
 }
 
-// boundNote tells the bound of the conditions from the interval that stands in the box.
+// boundNote explains how the bound of the conditions differs from the interval in the
+// box.
 func boundNote(h Headline) string {
 	words := "The lower bound is stricter than the " + percent(h.Level) + " interval: it holds at the level of an entry, of which a month allows several."
 	if !h.Evidence.Fixed {
@@ -83,7 +84,7 @@ func boundNote(h Headline) string {
 	return words
 }
 
-// gateTable is what each gate said of a proposal.
+// gateTable returns a table of the gates' verdicts on a proposal.
 func gateTable(id string, list []archive.GateVerdict) table {
 	t := table{Caption: say("Gates of ", foreign(id)), Columns: []column{{Title: "gate", Wraps: true}, {Title: "verdict"}, {Title: "evidence", Wraps: true}}}
 	for _, g := range list {
@@ -127,5 +128,5 @@ func marginText(t Threshold) string {
 	return signed(t.Margin, 0)
 }
 
-// logText writes the logarithm of evidence.
+// logText formats the logarithm of evidence.
 func logText(x float64) string { return strings.TrimPrefix(signed(x, 2), "+") }

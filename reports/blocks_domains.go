@@ -2,7 +2,7 @@ package reports
 
 import "evolve/bench/stats"
 
-// domainsListed is how many domains are set out in figures at once; the picture shows more.
+// domainsListed is the maximum number of domains in the table; the picture shows more.
 const domainsListed = 15
 
 func domainBlocks(s subject) []block {

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// guards is how the calls of each tool and provider fared: their latency, and how
+// guards returns a table of the calls of each tool and provider: their latency, and how
 // far breakers, limits and budgets were used.
 func guards(stats []policy.Stat) table {
 	t := table{Columns: []column{
@@ -37,7 +37,7 @@ func guards(stats []policy.Stat) table {
 
 func span64(d time.Duration) string { return duration(d.Seconds()) }
 
-// limits returns what of a tool's or provider's limits was used.
+// limits describes which limits of a tool or provider were used.
 func limits(s policy.Stat) text {
 	var items []text
 	add := func(words string) { items = append(items, say(words)) }
@@ -75,7 +75,7 @@ func limits(s policy.Stat) text {
 	return list(items, "; ")
 }
 
-// used is how much of a budget is spent.
+// used describes how much of a budget is spent.
 func used(b policy.BudgetStat) string {
 	out := ""
 	add := func(text string) {

@@ -2,7 +2,7 @@ package reports
 
 import "evolve/bench/stats"
 
-// headlineBlocks is the comparison that the verdict rests on.
+// headlineBlocks returns the comparison that the verdict rests on.
 func headlineBlocks(s subject) []block {
 	h := s.agent.Headline
 	if h == nil {
@@ -53,7 +53,7 @@ func headlineBlocks(s subject) []block {
 	return out
 }
 
-// against names the side that a variant was measured against, for the head of a column.
+// against returns the column heading of the side that a variant was measured against.
 func against(s subject) string {
 	if s.agent.Decision.Against != nil {
 		return "what waits"
@@ -61,8 +61,8 @@ func against(s subject) string {
 	return "champion"
 }
 
-// evidenceFacts are what a sequential ruling adds to a difference: the interval that the claim is
-// not about, under its own name.
+// evidenceFacts returns what a sequential ruling adds to a difference: the interval that
+// the claim does not rest on, with its own label.
 func evidenceFacts(h Headline) facts {
 	switch e := h.Evidence; {
 	case e.Fixed && h.Of == stats.TheseTasks:
@@ -76,7 +76,8 @@ func evidenceFacts(h Headline) facts {
 	}
 }
 
-// failureFact is how many tasks and evaluations either side failed; against names the one that is not the variant.
+// failureFact returns the numbers of tasks and evaluations that each side failed; against
+// names the side that is not the variant.
 func failureFact(f stats.Failures, against string) fact {
 	runs := count(f.ChampionRuns) + " → " + count(f.VariantRuns) + " of " + some(f.Runs, "evaluation") + " crashed, timed out or broke the contract"
 	if f.Only > 0 {
@@ -86,7 +87,7 @@ func failureFact(f stats.Failures, against string) fact {
 		remark(runs+"; each scores 0, and what one consumed less than the other side's answer is no saving: its pair is left out of the guards"))}
 }
 
-// tailFacts are what the mean does not show.
+// tailFacts returns the risks that the mean does not show.
 func tailFacts(t stats.Tail, r *stats.Reference) facts {
 	gain := "the gain"
 	if r != nil {
@@ -103,7 +104,7 @@ func tailFacts(t stats.Tail, r *stats.Reference) facts {
 	return append(out, fact{"unseen failures", say("up to "+percent(t.Unseen)+" of new tasks", remark(unseen))})
 }
 
-// finalistTable sets all that was confirmed side by side.
+// finalistTable returns a table of all confirmed finalists.
 func finalistTable(list []Finalist) table {
 	t := table{Caption: say("Finalists on the holdout"), Columns: []column{
 		{Title: "variant"},
@@ -130,7 +131,8 @@ func finalistTable(list []Finalist) table {
 	return t
 }
 
-// finalistInterval is the interval of a finalist, marked where it is not about new tasks.
+// finalistInterval formats the interval of a finalist and marks it if it is not about new
+// tasks.
 func finalistInterval(e Effect) text {
 	if e.Of == stats.TheseTasks {
 		return say(e.bounds() + " these tasks")
@@ -138,8 +140,8 @@ func finalistInterval(e Effect) text {
 	return say(interval(e.Lo, e.Hi))
 }
 
-// detectable says a smallest difference; 0 and everything from the whole scale on
-// stand for none.
+// detectable formats a smallest detectable difference. Values ≤ 0 and ≥ 1, the whole
+// scale, mean that there is none.
 func detectable(d float64, when string) string {
 	if d <= 0 || d >= 1 {
 		return when + " none"
@@ -147,7 +149,7 @@ func detectable(d float64, when string) string {
 	return when + " " + size(d) + " points"
 }
 
-// curse says how much of the search's gain was luck of the pick.
+// curse describes how much of the search's gain was selection bias.
 func curse(c float64) string {
 	switch {
 	case c > .0005:
@@ -158,7 +160,8 @@ func curse(c float64) string {
 	return "all of it held up"
 }
 
-// percent writes a share or level with at most one decimal, two where one would say all.
+// percent formats a share or level with at most one decimal, or two if it would round to
+// 100 %.
 func percent(x float64) string {
 	s := number(float64(int(x*1000+.5)) / 10)
 	if s == "100" && x < 1 {

@@ -7,12 +7,12 @@ import (
 	"evolve/archive"
 )
 
-// stageNames are the stages in words.
+// stageNames are the display names of the stages.
 var stageNames = map[string]string{
 	"search": "search", "baseline": "random baseline", "aa": "champion against itself", "ablate": "ablation", "confirm": "confirmation",
 }
 
-// phaseName is a phase in words: that of the stage where it is one.
+// phaseName returns the display name of a phase, that of its stage if it has one.
 func phaseName(phase string) string {
 	if name := stageNames[phase]; name != "" {
 		return name
@@ -20,7 +20,7 @@ func phaseName(phase string) string {
 	return phase
 }
 
-// removed says what retention has removed of the run.
+// removed describes what retention has removed from the run.
 func removed(r archive.RunRemoved) text {
 	what := some(r.Transcripts, "transcript")
 	if r.Evaluations > 0 {
@@ -108,13 +108,13 @@ func healthBlocks(s subject) []block {
 		ended = append(ended, say(": ", foreign(clip(run.Reason, reasonKept)))...)
 	}
 	out = append(out, append(f, fact{"ended", ended}))
-	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they are of the whole run
+	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they cover the whole run
 		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
 	}
 	return out
 }
 
-// noiseFact is how far the champion differs from a rerun of itself; nil: not run.
+// noiseFact shows how far the champion differs from a rerun of itself; nil means not run.
 func noiseFact(n *Noise) fact {
 	if n == nil {
 		return fact{"champion against itself", say(styled("not run", dim))}
@@ -126,13 +126,13 @@ func noiseWord(n *Noise) span {
 	if n.Drifted {
 		return styled("  drifted: p "+pvalue(n.P), bad)
 	}
-	if n.P <= 1-n.Level { // the interval is without 0
+	if n.P <= 1-n.Level { // the interval does not contain 0
 		return remark("p " + pvalue(n.P) + "; a drift is named from .01 on, as one night in twenty is as far off by chance")
 	}
 	return remark("no drift was shown, p " + pvalue(n.P))
 }
 
-// limitText names the limit that the plan followed, and what an evaluation took.
+// limitText names the limit that the plan followed, and what one evaluation took.
 func limitText(l archive.AgentLimit) text {
 	out := say(LimitWords(l))
 	if l.Made > 0 {
@@ -145,7 +145,8 @@ func limitText(l archive.AgentLimit) text {
 	return out
 }
 
-// LimitWords says which limit bound the work on an agent and how far, or that none did.
+// LimitWords describes which limit stopped the work on an agent and how much was used, or
+// that none did.
 func LimitWords(l archive.AgentLimit) string {
 	name := map[string]string{"evaluations": "evaluations", "money": "money", "time": "time", "deadline": "the deadline"}[l.Bound]
 	used, of := some(l.Used, "evaluation"), count(l.Used)+" of "+some(l.Evaluations, "evaluation")
@@ -194,7 +195,7 @@ func budget(run Run, v Volatile) string {
 	return used
 }
 
-// provenanceBlocks identifies everything the figures depend on.
+// provenanceBlocks identifies everything that the figures depend on.
 func provenanceBlocks(s subject) []block {
 	p, v, run := s.agent.Provenance, s.report.Volatile, s.report.Run
 	var f facts
@@ -244,7 +245,7 @@ func provenanceBlocks(s subject) []block {
 	return []block{f}
 }
 
-// nature says what repeats of this agent are worth.
+// nature describes how much information repeats of this agent give.
 func nature(p Provenance) text {
 	var parts []string
 	if p.Deterministic {

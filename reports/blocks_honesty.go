@@ -2,7 +2,7 @@ package reports
 
 import "fmt"
 
-// honestyBlocks is the line that says what was tried to find what is claimed.
+// honestyBlocks reports how much was tried to find the claimed variant.
 func honestyBlocks(s subject) []block {
 	h := s.agent.Honesty
 	line := say(styled(some(h.Variants, "variant"), strong), " tried in ", styled(some(h.Evaluations, "evaluation"), strong), " on search tasks")

@@ -7,7 +7,7 @@ import (
 	"evolve/archive"
 )
 
-// closing are the sections that are of no one agent.
+// closing returns the sections that belong to no single agent.
 func closing(r Report) []section {
 	var awaiting, stopped []Patch
 	for _, p := range r.Volatile.Patches {
@@ -30,11 +30,11 @@ func closing(r Report) []section {
 	return out
 }
 
-// patchesNamed is how many patches of a kind the line about them names.
+// patchesNamed is the maximum number of patches of one kind that patchLine names.
 const patchesNamed = 3
 
-// patchLine says in one line, beside the decisions about agents, which patches wait for
-// a person and how many are not offered; it is empty where there are none.
+// patchLine summarizes in one line which patches wait for a person and how many are not
+// offered; it is empty if there are no patches.
 func patchLine(patches []Patch) text {
 	var awaiting, human []string
 	stopped := 0
@@ -63,7 +63,7 @@ func patchLine(patches []Patch) text {
 	return list(items, " · ")
 }
 
-// named lists the first ids, and says how many more there are.
+// named lists the first ids and the number of the others.
 func named(ids []string) text {
 	t := foreignList(first(ids, patchesNamed))
 	if n := len(ids) - patchesNamed; n > 0 {
@@ -72,10 +72,10 @@ func named(ids []string) text {
 	return t
 }
 
-// hardCoded is what no gate can rule out.
+// hardCoded warns of what no gate can rule out.
 const hardCoded = "Outputs that are hard-coded to the tests, and whatever else no test tells from the base, can pass every gate: read the diff before you approve."
 
-// flowing is prose without its line breaks.
+// flowing joins prose into one line.
 func flowing(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func awaitingPatches(list []Patch) []block {
@@ -121,10 +121,11 @@ func awaitingPatches(list []Patch) []block {
 	return append(out, para{Note: true, Text: say(hardCoded)})
 }
 
-// spaced writes tabs as spaces, which keeps the shape of code where a tab is escaped.
+// spaced replaces tabs by spaces, which keeps the indentation of code where a tab would
+// be escaped.
 func spaced(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
 
-// origin says how a patch came about.
+// origin describes how a patch came about.
 func (p Patch) origin() string {
 	switch p.Origin {
 	case "agent":

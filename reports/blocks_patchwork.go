@@ -6,7 +6,8 @@ import (
 	"evolve/archive"
 )
 
-// patchWork says what a night did about patches, what led to none included.
+// patchWork returns a table of a night's work on patches, including attempts without a
+// proposal.
 func patchWork(notes []archive.PatchNote) []block {
 	t := table{Caption: say("Constants that were tuned and patches that a model wrote"), Columns: []column{
 		{Title: "target"},

@@ -1,6 +1,6 @@
 package reports
 
-// rejectedBlocks lists what was tried and is not recommended.
+// rejectedBlocks lists the variants that were tried and are not recommended.
 func rejectedBlocks(s subject) []block {
 	out := append(openBlocks(s), leftOutBlocks(s)...)
 	if len(s.agent.Rejected) == 0 {
@@ -31,7 +31,7 @@ func rejectedBlocks(s subject) []block {
 	return append(out, t, para{Text: say(words + "."), Note: true})
 }
 
-// openBlocks are the candidates whose confirmation is not at its end.
+// openBlocks lists the candidates whose confirmation has not ended.
 func openBlocks(s subject) []block {
 	t := table{Caption: say("Candidates still open"), Columns: []column{
 		{Title: "variant"},

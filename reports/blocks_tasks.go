@@ -2,13 +2,13 @@ package reports
 
 import "strings"
 
-// The rows that either table shows at once, and that are folded behind it.
+// The numbers of rows that each table shows at once, and that a fold holds behind it.
 const (
 	tasksListed = 12
 	tasksFolded = 200
 )
 
-// taskBlocks shows what got worse, then what got better.
+// taskBlocks shows the tasks that got worse, then those that got better.
 func taskBlocks(s subject) []block {
 	if len(s.agent.Tasks) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func detailFold(d Detail, against string) fold {
 	return f
 }
 
-// stepTable shows the tool calls side by side.
+// stepTable shows the tool calls of both sides next to each other.
 func stepTable(d Detail, against string) block {
 	if d.Diverge < 0 {
 		names := make([]string, len(d.Steps))

@@ -2,7 +2,7 @@ package reports
 
 import "slices"
 
-// usageBlocks are the conditions on cost and latency, and what else was consumed.
+// usageBlocks shows the conditions on cost and latency, and what else was consumed.
 func usageBlocks(s subject) []block {
 	t := table{Caption: say("Consumed per evaluation on the holdout"), Columns: []column{
 		{Title: "mean", Wraps: true},
@@ -46,7 +46,7 @@ func usageBlocks(s subject) []block {
 	return []block{t, para{Text: say(note), Note: true}}
 }
 
-// guardsOf are all of an agent's, with that on the latency.
+// guardsOf returns all guards of an agent, including the one on latency.
 func guardsOf(s subject) []Guard {
 	guards := slices.Clone(s.agent.Guards)
 	if g := s.volatile.Guard; g != nil {
@@ -55,7 +55,7 @@ func guardsOf(s subject) []Guard {
 	return guards
 }
 
-// laterNote names the level of guards that were looked at again after the gain was proven.
+// laterNote names the level of guards that were examined again after the gain was proven.
 func laterNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Level > partLevel+flat {
@@ -65,7 +65,7 @@ func laterNote(s subject) string {
 	return ""
 }
 
-// unseenNote says what no interval covers.
+// unseenNote states what no interval covers.
 func unseenNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Unseen > 0 {
@@ -75,7 +75,7 @@ func unseenNote(s subject) string {
 	return ""
 }
 
-// guardText says how a guard stands, and which of its bounds decided that.
+// guardText formats the verdict of a guard and the bound that decided it.
 func guardText(g Guard) text { return say(guardMark(g), " at most "+g.bound()) }
 
 func quantity(unit string, x float64) string {

@@ -7,11 +7,11 @@ import (
 	"evolve/bench/stats"
 )
 
-// box is the decision box: what every rendering begins with.
+// box is the decision box at the start of every rendering.
 type box struct {
 	Title    text
 	Verdict  string
-	Kind     string // adopt, keep, undecided or none, for colours
+	Kind     string // adopt, keep, undecided or none; selects the colours
 	Subject  text
 	Claim    string
 	Sentence text
@@ -19,8 +19,8 @@ type box struct {
 	Commands []string
 }
 
-// boxRow is one line: figures are aligned between rows, note is free text after
-// them or alone.
+// boxRow is one line of the box. Figures are aligned between rows; Note is free text
+// after them or alone.
 type boxRow struct {
 	Label   string
 	Figures []text
@@ -52,7 +52,7 @@ func decisionBox(s subject) box {
 	return b
 }
 
-// claim is what an adoption would rest on.
+// claim returns what an adoption would rest on.
 func claim(s subject) string {
 	if words := claims[s.agent.Decision.Claim]; words != "" {
 		return words
@@ -125,7 +125,7 @@ func boxRows(s subject) []boxRow {
 	return rows
 }
 
-// sample is what a comparison rests on.
+// sample describes the size of a comparison.
 func sample(h Headline) string {
 	if h.Repeats > 1 || h.Evidence != nil {
 		return some(h.Tasks, "task") + " × " + count(h.Repeats)
@@ -133,8 +133,8 @@ func sample(h Headline) string {
 	return some(h.Tasks, "task")
 }
 
-// judged colours a difference by what its interval allows to say, and adds the
-// sign for "no significant difference".
+// judged colours a difference by its interval, and appends "~" if the difference is not
+// significant.
 func judged(e Effect, s string) text {
 	switch {
 	case e.Lo > 0:
@@ -145,7 +145,8 @@ func judged(e Effect, s string) text {
 	return say(s + " ~")
 }
 
-// since names what changes are counted from where the figures above are not about the champion.
+// since names the champion as the base of the changes if the figures above compare with
+// another config.
 func since(d Decision) text {
 	if d.Against == nil {
 		return nil
@@ -153,7 +154,7 @@ func since(d Decision) text {
 	return say("from " + d.Champion.Name() + ": ")
 }
 
-// changeLine names up to four changes in short.
+// changeLine summarizes up to four changes.
 func changeLine(changes []Change) text {
 	var items []text
 	for _, c := range first(changes, 4) {
@@ -200,7 +201,7 @@ func lineCount(added, removed int) string {
 	return strings.Join(parts, " ")
 }
 
-// valueText writes a parameter's value; the empty one stands for inactive.
+// valueText formats a parameter's value; an empty value means inactive.
 func valueText(s string) text {
 	if s == "" {
 		return say(styled("off", dim))

@@ -7,7 +7,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// guardRows are the lines of cost, latency and what else is guarded.
+// guardRows returns the rows of cost, latency and the other guards.
 func guardRows(s subject) []boxRow {
 	var out []boxRow
 	for _, g := range guardsOf(s) {
@@ -20,7 +20,7 @@ func guardRows(s subject) []boxRow {
 	return out
 }
 
-// amount writes a value of what is guarded.
+// amount formats a value of the guarded quantity.
 func (g Guard) amount(v float64) string {
 	switch g.Name {
 	case costGuard:
@@ -31,7 +31,7 @@ func (g Guard) amount(v float64) string {
 	return stats.Quantity(g.Name, v)
 }
 
-// guardMark says how a guard stands, in a sign or a word.
+// guardMark returns the verdict of a guard as a sign or a word.
 func guardMark(g Guard) span {
 	switch g.Verdict {
 	case stats.GuardPassed:
@@ -42,8 +42,8 @@ func guardMark(g Guard) span {
 	return span{Text: "~ open:"}
 }
 
-// failuresRow counts the tasks that either side failed; none while the variant fails no task that
-// what it was measured against does not.
+// failuresRow counts the tasks that either side failed. It is empty unless the variant
+// fails a task that the other side does not.
 func failuresRow(h Headline, against string) boxRow {
 	if h.Evidence == nil || h.Evidence.Failures == nil || h.Evidence.Failures.Only == 0 {
 		return boxRow{}
@@ -54,7 +54,7 @@ func failuresRow(h Headline, against string) boxRow {
 	return boxRow{Label: "failures", Note: say(styled(note, bad))}
 }
 
-// article makes the side that [against] names the subject of a sentence.
+// article adds an article to the result of [against] where a sentence needs one.
 func article(against string) string {
 	if against == "champion" {
 		return "the champion"
@@ -62,7 +62,7 @@ func article(against string) string {
 	return against
 }
 
-// tailRow says what a claim about new tasks leaves open.
+// tailRow states what a claim about new tasks leaves open.
 func tailRow(h Headline, r *stats.Reference) boxRow {
 	e := h.Evidence
 	if e == nil || e.Tail == nil || e.Claim != stats.NewTasks {
@@ -84,7 +84,7 @@ func tailRow(h Headline, r *stats.Reference) boxRow {
 	return boxRow{Label: "tail", Note: say(note)}
 }
 
-// assumesRow says what a claim about new tasks takes for granted of other nights.
+// assumesRow states what a claim about new tasks assumes about other nights.
 func assumesRow(h Headline) boxRow {
 	e := h.Evidence
 	if e == nil || e.Night == 0 || e.Claim != stats.NewTasks {
@@ -93,8 +93,8 @@ func assumesRow(h Headline) boxRow {
 	return boxRow{Label: "assumes", Note: say("a night shifts such a difference by " + size(e.Night) + " points (standard deviation); measured in " + some(e.Nights, "night"))}
 }
 
-// openRow names up to three candidates whose confirmation is not at its end. An adoption
-// voids what was shown against the old champion, so that nothing goes on after one.
+// openRow names up to three candidates whose confirmation has not ended. It is empty
+// after an adoption, which voids the evidence against the old champion.
 func openRow(s subject) boxRow {
 	var items []text
 	more := 0
@@ -113,10 +113,10 @@ func openRow(s subject) boxRow {
 	return boxRow{Label: "open", Note: list(items, " · ")}
 }
 
-// candidatesNamed is how many open candidates the box names.
+// candidatesNamed is the maximum number of open candidates that the box names.
 const candidatesNamed = 3
 
-// standing says how far a candidate has come.
+// standing describes the progress of a candidate.
 func standing(c Candidate) string {
 	words := "after " + some(c.Blocks, "block") + ", " + share(c.Share()) + " of the evidence needed"
 	if c.Share() >= 1 {
@@ -128,7 +128,7 @@ func standing(c Candidate) string {
 	return words
 }
 
-// share writes a part of a whole in per cent: what is not all of it is never 100 %.
+// share formats a part of a whole in per cent, rounded down: only a whole is 100 %.
 func share(x float64) string {
 	return strconv.Itoa(int(100*x)) + " %"
 }
@@ -142,7 +142,7 @@ func domainLine(domains []Domain) text {
 	}
 	var items []text
 	worse, open := 0, 0
-	worst := domains[0] // of the open ones
+	worst := domains[0] // the worst of the open domains
 	for _, d := range domains {
 		switch {
 		case d.Flag == "worse":

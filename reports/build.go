@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Build makes the report of a run from its records: the run by id, by number, or
-// the latest for "". A run that is still on, or that ended early, has a report too,
-// of what there is.
+// Build makes the report of a run from its records: the run by id, by number, or the
+// latest for "". For a run that is still on, or that ended early, it reports what is on
+// record.
 func Build(ctx context.Context, src Source, run string) (Report, error) {
 	record, err := src.Run(ctx, run)
 	if err != nil {
@@ -47,7 +47,7 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 	if r.Volatile.Patches, err = patches(ctx, src, record); err != nil {
 		return Report{}, err
 	}
-	// A broken ledger is something the report must show, not a reason to show none.
+	// A broken ledger is shown in the report; it does not prevent the report.
 	n, head, err := src.VerifyLedger(ctx)
 	r.Volatile.LedgerEntries, r.Volatile.LedgerHead = n, head
 	if err != nil {
@@ -85,7 +85,7 @@ func volatileFacts(run archive.Run) Volatile {
 	return v
 }
 
-// phaseRank puts the phases of a night in the order in which they happen.
+// phaseRank returns the position of a phase in the order in which phases happen.
 func phaseRank(name string) int {
 	known := []string{string(bench.StageAA), string(bench.StageSearch), string(bench.StageAblate), string(bench.StageConfirm)}
 	if i := slices.Index(known, name); i >= 0 {
@@ -94,7 +94,7 @@ func phaseRank(name string) int {
 	return len(known)
 }
 
-// runsUpTo lists the ids of this run and those before it.
+// runsUpTo returns the ids of this run and of those before it.
 func runsUpTo(ctx context.Context, src Source, run archive.Run) (map[string]bool, error) {
 	ids := map[string]bool{run.ID: true}
 	for r, err := range src.Runs(ctx) {
@@ -108,7 +108,7 @@ func runsUpTo(ctx context.Context, src Source, run archive.Run) (map[string]bool
 	return ids, nil
 }
 
-// builder gathers one agent's part of a report.
+// builder builds one agent's part of a report.
 type builder struct {
 	ctx     context.Context
 	src     Source
@@ -119,10 +119,10 @@ type builder struct {
 	result archive.AgentResult
 	// finished reports whether there is a result.
 	finished bool
-	// headline is the index of the finalist that the verdict rests on, -1 for none.
+	// headline is the index of the finalist that the verdict rests on, or -1.
 	headline int
 	tally    *tally
-	// variants are those that were looked up, failed what kept one from being found.
+	// variants caches the variants that were looked up; failed is the first lookup error.
 	variants map[agent.ConfigID]archive.Variant
 	failed   error
 

@@ -27,8 +27,8 @@ func TestSameRecordsSameBytes(t *testing.T) {
 	}
 }
 
-// TestVolatileStandsApart builds the same run on another host, at another time,
-// with other latencies and retries: only the volatile object may differ.
+// TestVolatileStandsApart builds the same run on another host, at another time, with
+// other latencies and retries: only the volatile object may differ.
 func TestVolatileStandsApart(t *testing.T) {
 	for name, make := range worlds {
 		a, b := make(t, 0).report(), make(t, 3).report()
@@ -49,7 +49,7 @@ func TestUnknownRun(t *testing.T) {
 	}
 }
 
-// TestRunningRun has a report of what there is.
+// TestRunningRun checks the report of a run that is still on.
 func TestRunningRun(t *testing.T) {
 	w := newWorld(t, 0)
 	w.open(1, "solver")
@@ -59,7 +59,7 @@ func TestRunningRun(t *testing.T) {
 	}
 }
 
-// TestCountsComeFromEvaluations stores a result whose counters lie.
+// TestCountsComeFromEvaluations stores a result whose counters are wrong.
 func TestCountsComeFromEvaluations(t *testing.T) {
 	w := adoptWorld(t, 0)
 	want := w.report().Agents[0]
@@ -79,7 +79,7 @@ func TestCountsComeFromEvaluations(t *testing.T) {
 	}
 }
 
-// TestBlockCutShort leaves the evaluations of an unfinished block out of the counts.
+// TestBlockCutShort checks that the evaluations of an unfinished block are not counted.
 func TestBlockCutShort(t *testing.T) {
 	w := keepWorld(t, 0)
 	want := w.report().Agents[0].Tasks
@@ -109,7 +109,7 @@ func TestHoldoutOpenings(t *testing.T) {
 	}
 }
 
-// TestMissingData counts what the infrastructure failed, and scores it nowhere.
+// TestMissingData checks that infrastructure failures are counted and get no score.
 func TestMissingData(t *testing.T) {
 	w := keepWorld(t, 0)
 	want := w.report().Agents[0]
@@ -132,7 +132,8 @@ func TestMissingData(t *testing.T) {
 	}
 }
 
-// TestDecidedProposal shows what became of it and offers what can be done then.
+// TestDecidedProposal checks that the report shows the state of a proposal and the
+// commands that are possible in it.
 func TestDecidedProposal(t *testing.T) {
 	for _, c := range []struct {
 		state archive.ProposalState

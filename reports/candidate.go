@@ -9,30 +9,31 @@ import (
 	"evolve/bench/stats"
 )
 
-// Candidate is a variant's entry into the confirmation as this run left it: one
-// that the run added to, or one of an earlier night that is still open.
+// Candidate is a variant's entry into the confirmation as this run left it: one that the
+// run added to, or one of an earlier night that is still open.
 type Candidate struct {
 	Variant Ref         `json:"variant"`
 	State   stats.State `json:"state"`
-	// Run is that of the entry; Nights counts the runs up to this one that added blocks.
+	// Run is the run that opened the entry; Nights counts the runs up to this one that
+	// added blocks.
 	Run    string `json:"run"`
 	Nights int    `json:"nights"`
 	Blocks int    `json:"blocks"`
-	// LogE is its evidence and Required what that must reach, as in [Evidence].
+	// LogE is its evidence and Required the evidence needed, as in [Evidence].
 	LogE     float64 `json:"log_e"`
 	Required float64 `json:"required"`
-	// Tonight reports whether this run added to it.
+	// Tonight reports whether this run added to the entry.
 	Tonight bool   `json:"tonight"`
 	Reason  string `json:"reason,omitempty"`
 }
 
-// Open reports whether it may go on another night.
+// Open reports whether the confirmation may continue on another night.
 func (c Candidate) Open() bool { return !c.State.Ended() }
 
 // Share is the evidence as a share of what is required, in [0, 1].
 func (c Candidate) Share() float64 { return Evidence{LogE: c.LogE, Required: c.Required}.Share() }
 
-// candidates lists the entries of this run and the open ones of those before it.
+// candidates lists the entries of this run and the open ones of earlier runs.
 func (b *builder) candidates() error {
 	for c, err := range b.src.Candidates(b.ctx, b.out.Agent) {
 		if err != nil {
@@ -52,7 +53,7 @@ func (b *builder) candidates() error {
 	return nil
 }
 
-// candidate is an entry without what runs after this one made of it.
+// candidate returns an entry as this run left it, without the changes of later runs.
 func (b *builder) candidate(c archive.Candidate) (Candidate, error) {
 	out := Candidate{
 		Variant: b.ref(c.Variant), State: c.State, Run: c.Run, Blocks: c.Blocks, LogE: c.LogE, Required: -math.Log(c.Alpha),

@@ -6,12 +6,12 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// cells measures text in terminal cells. The measure is its own and not the
-// environment's, so that the same records give the same lines everywhere.
+// cells measures text in terminal cells. It ignores the environment, so that the same
+// records give the same lines everywhere.
 var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// cellWidth adds up characters. What would make one sign of several has been
-// written out by [Visible], but for combining marks, which take no cell.
+// cellWidth adds up the widths of characters. [Visible] has already escaped characters
+// that join into one sign, except combining marks, which take no cell.
 func cellWidth(s string) int {
 	if plain(s) {
 		return len(s)
@@ -58,8 +58,8 @@ func tokens(t text) []token {
 	return out
 }
 
-// chop breaks a preformatted line into lines of a width: wherever the edge is, because
-// every blank of it counts.
+// chop breaks a preformatted line at exactly width cells, not at spaces, because every
+// space of it counts.
 func chop(t text, width int) []text {
 	var lines []text
 	for t.width() > width {
@@ -69,8 +69,8 @@ func chop(t text, width int) []text {
 	return append(lines, t)
 }
 
-// wrap breaks a text into lines of at most width cells, at spaces where it can.
-// Words that touch stay together.
+// wrap breaks a text into lines of at most width cells, at spaces if possible. Adjacent
+// words without a space stay together.
 func wrap(t text, width int) []text {
 	width = max(width, 1)
 	var lines []text
@@ -114,7 +114,7 @@ func wrap(t text, width int) []text {
 	return lines
 }
 
-// cut splits a text after at most width cells, and after one character at least.
+// cut splits a text after at most width cells, but after at least one character.
 func cut(t text, width int) (head, tail text) {
 	used, moved := 0, false
 	for i, s := range t {

@@ -15,8 +15,7 @@ const (
 	textFrom  = 60  // characters from which a text is shown as a diff
 )
 
-// change compares champion and variant, parameter by parameter, from their
-// stored configs.
+// change compares the stored configs of champion and variant, parameter by parameter.
 func (b *builder) change() error {
 	if b.headline < 0 {
 		return nil
@@ -30,8 +29,8 @@ func (b *builder) change() error {
 	return nil
 }
 
-// changes lists the parameters that differ in the order of the space, those that it
-// does not name behind them.
+// changes lists the parameters that differ in the order of the space, followed by those
+// that the space does not name.
 func changes(before, after agent.Config, order []string) []Change {
 	names := append(sortedKeys(before), sortedKeys(after)...)
 	rank := func(name string) int {
@@ -74,7 +73,7 @@ func changes(before, after agent.Config, order []string) []Change {
 	return out
 }
 
-// missing lists what is in a and not in b.
+// missing lists the elements of a that are not in b.
 func missing(a, b []string) []string {
 	var out []string
 	for _, s := range a {
@@ -96,7 +95,7 @@ func boundedLines(list []Line) []Line {
 	return out
 }
 
-// Value writes a parameter's value; "" stands for inactive.
+// Value formats a parameter's value; "" means inactive.
 func Value(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -8,15 +8,15 @@ import (
 	"evolve/bench/stats"
 )
 
-// flat absorbs the rounding of mean scores.
+// flat is the tolerance for rounding errors of mean scores.
 const flat = 1e-9
 
 func effect(c stats.Comparison) Effect {
 	return Effect{Champion: c.MeanA, Score: c.MeanB, Difference: c.Difference, Lo: c.Lo, Hi: c.Hi, Level: c.Level}
 }
 
-// estimated is the comparison that a finalist was judged by: that of its ruling, whose
-// interval is valid at any stop, or the plain one of before.
+// estimated returns the comparison that a finalist was judged by: that of its ruling,
+// whose interval is valid at any stop, or, in older records, the plain one.
 func estimated(f archive.Finalist) stats.Comparison {
 	if f.Ruling != nil {
 		return f.Ruling.Comparison
@@ -24,7 +24,7 @@ func estimated(f archive.Finalist) stats.Comparison {
 	return f.Comparison
 }
 
-// estimate is a finalist's difference with the interval that belongs to its claim.
+// estimate returns a finalist's difference with the interval that its claim rests on.
 func estimate(f archive.Finalist) Effect {
 	e := effect(estimated(f))
 	if f.Ruling != nil {
@@ -70,7 +70,7 @@ func (b *builder) compare() error {
 	if h.Tasks == 0 {
 		h.Repeats = 0
 	}
-	// A ruling that counts missing data has tasks that lack a side.
+	// A ruling that counts missing data includes tasks that lack a side.
 	counted := f.Ruling != nil && f.Ruling.MissingCounted
 	if counted {
 		c := f.Ruling.Comparison

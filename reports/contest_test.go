@@ -9,7 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// contest is a night's confirmation to simulate: chances of passing by arm and domain.
+// contest describes a night's confirmation to simulate: the chance of a pass by arm and
+// task.
 type contest struct {
 	plan      archive.AgentPlan
 	champion  agent.ConfigID
@@ -21,13 +22,13 @@ type contest struct {
 	costs     []float64 // USD by arm; nil: the usual
 }
 
-// past is a candidate's evidence of all nights so far.
+// past is a candidate's evidence from all nights so far.
 type past struct {
 	entry archive.Candidate
 	pairs []stats.Pair
 }
 
-// toolsOf are the tools that an arm calls.
+// toolsOf returns the tools that an arm calls.
 func toolsOf(arm int) []string {
 	return [][]string{{"recall", "search_docs", "calculate"}, {"recall", "grep", "read_file", "calculate"}, {"recall", "calculate"}}[arm]
 }
@@ -52,7 +53,7 @@ func (w *world) confirm(c contest) archive.AgentResult {
 	return w.ruled(c)
 }
 
-// enter finds or opens a candidate's entry.
+// enter returns a candidate's entry and opens it if there is none.
 func (w *world) enter(c contest, id agent.ConfigID) *past {
 	if p := w.past[id]; p != nil {
 		return p
@@ -101,7 +102,7 @@ func (w *world) block(c contest, repeat, i int, t task) {
 	}
 }
 
-// ruledOnce judges every finalist by one look at the night's end, as was done once.
+// ruledOnce judges every finalist once, at the end of the night, as older versions did.
 func (w *world) ruledOnce(c contest) archive.AgentResult {
 	res := archive.AgentResult{Run: w.run.ID, Agent: c.plan.Agent, SearchDone: true, Blocks: c.blocks, Verdict: archive.Adopt, Winner: c.finalists[0]}
 	for i, id := range c.finalists {
@@ -114,7 +115,7 @@ func (w *world) ruledOnce(c contest) archive.AgentResult {
 	return res
 }
 
-// ruled judges every finalist by all its evidence.
+// ruled judges every finalist by all of its evidence.
 func (w *world) ruled(c contest) archive.AgentResult {
 	month := stats.Monthly()
 	res := archive.AgentResult{

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// decide says what there is to decide, once everything else is known.
+// decide fills the decision. It runs after everything that the decision refers to.
 func (b *builder) decide() error {
 	d := &b.out.Decision
 	d.Champion = b.ref(b.plan.Champion)
@@ -44,7 +44,7 @@ func (b *builder) decide() error {
 	return nil
 }
 
-// trade names the gain and the price of what is put to a person.
+// trade describes the gain and the price of a trade that a person must decide.
 func (b *builder) trade(h Headline) string {
 	var prices []string
 	for _, g := range b.result.Finalist[b.headline].Ruling.Guards {
@@ -56,8 +56,8 @@ func (b *builder) trade(h Headline) string {
 		h.Variant.Name(), b.out.Decision.rival(), size(h.Difference), interval(h.Lo, h.Hi), some(h.Tasks, "task"), strings.Join(prices, "; ")) + b.besides() + b.out.Decision.chained()
 }
 
-// besides names what stands beside the gain of the headline: the tasks that only the variant fails, and
-// what more blocks had to settle and did not.
+// besides lists caveats of the headline's gain: the tasks that only the variant fails,
+// and questions that more blocks did not settle.
 func (b *builder) besides() string {
 	r := b.result.Finalist[b.headline].Ruling
 	if r == nil {
@@ -103,11 +103,11 @@ func (b *builder) sentence() string {
 	return "the evidence does not decide"
 }
 
-// verdictKept bounds the sentence of a verdict, which names several causes.
+// verdictKept bounds the length of a verdict's sentence, which names several causes.
 const verdictKept = 3 * reasonKept
 
-// named puts the numbers that people know in the place of the ids of finalists and of
-// what the causes are about, and signs as they stand elsewhere.
+// named replaces the ids of finalists and of subjects of causes by their numbers, and
+// writes minus signs as elsewhere in the report.
 func (b *builder) named(sentence string) string {
 	var list []Ref
 	for _, f := range b.out.Finalists {
@@ -126,13 +126,13 @@ func (b *builder) named(sentence string) string {
 	return signs(sentence)
 }
 
-// signs writes the minus signs of a sentence as the report's figures have them.
+// signs replaces the hyphens of negative numbers by the report's minus sign.
 func signs(sentence string) string { return below.ReplaceAllString(sentence, "${1}"+minus+"${2}") }
 
-// below is a number below 0 with a hyphen for its sign.
+// below matches a negative number with a hyphen as its sign.
 var below = regexp.MustCompile(`(^|[ (\[])-([.0-9])`)
 
-// commands are what to type next.
+// commands returns the commands that a person can type next.
 func (b *builder) commands() []string {
 	run := strconv.Itoa(b.run.Number)
 	if len(b.out.Decision.Proposals) == 0 {
@@ -150,7 +150,7 @@ func (b *builder) commands() []string {
 	return []string{"evolve show " + p.ID, "evolve report " + run}
 }
 
-// Name is what people call the variant.
+// Name returns the variant's display name, such as v12.
 func (r Ref) Name() string {
 	if r.Number > 0 {
 		return "v" + strconv.Itoa(r.Number)

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// How much is looked at closely, so that a page stays readable and bounded.
+// Bounds of what is shown in detail, so that a page stays readable.
 const (
 	regressionsKept = 12
 	gainsKept       = 6
@@ -22,7 +22,7 @@ const (
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// split parts the changed tasks into regressions and gains, the largest first.
+// split divides the changed tasks into regressions and gains, the largest first.
 func split(tasks []TaskPair) (regressions, gains []TaskPair) {
 	for _, p := range tasks {
 		switch d := p.Difference(); {
@@ -42,7 +42,7 @@ func split(tasks []TaskPair) (regressions, gains []TaskPair) {
 	return regressions, gains
 }
 
-// detail looks closely at the largest regressions, then at the largest gains.
+// detail adds the details of the largest regressions, then of the largest gains.
 func (b *builder) detail() error {
 	regressions, gains := split(b.out.Tasks)
 	for _, p := range slices.Concat(first(regressions, regressionsKept), first(gains, gainsKept)) {
@@ -57,7 +57,8 @@ func (b *builder) detail() error {
 
 func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
-// look takes the first repeat in which the sides differ the way their means do.
+// look returns the detail of the first repeat in which the sides differ in the direction
+// of their means.
 func (b *builder) look(p TaskPair) (Detail, error) {
 	d := Detail{TaskPair: p, Diverge: -1}
 	for _, r := range b.tally.repeats(p.Task) {
@@ -96,8 +97,8 @@ func (b *builder) attempt(a attempt) (Attempt, []string, error) {
 	return out, t.Tools(), nil
 }
 
-// bounded cuts an event's texts. Data that is too long is no JSON any more once
-// cut, and becomes part of the text.
+// bounded truncates an event's texts. Truncated data is no valid JSON, so it is appended
+// to the text.
 func bounded(e agent.Event) agent.Event {
 	e.Name, e.Text = clip(e.Name, 80), clip(e.Text, eventKept)
 	if len(e.Data) > eventKept || !json.Valid(e.Data) {

@@ -9,12 +9,13 @@ import (
 	"evolve/bench/stats"
 )
 
-// partLevel is the level of the intervals of guards and, together, of domains: their ends are
-// the two one-sided bounds at .05 by which bench/stats rules, for domains divided by their number.
+// partLevel is the level of the intervals of guards and, jointly, of domains. Their ends
+// are the two one-sided bounds at .05 by which bench/stats rules; for domains .05 is
+// divided by their number.
 const partLevel = .90
 
-// domains takes over the difference in every subject area, the best first: from
-// the ruling with its verdicts, or from the comparison of before.
+// domains copies the difference in every subject area, the best first: from the ruling
+// with its verdicts or, in older records, from the comparison.
 func (b *builder) domains(f archive.Finalist, tasks map[string]int) {
 	if r := f.Ruling; r != nil {
 		for _, d := range r.Parts {

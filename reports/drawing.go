@@ -6,7 +6,7 @@ import (
 	"evolve/reports/plot"
 )
 
-// drawing is a picture that can also be said.
+// drawing is a picture with a text description.
 type drawing interface {
 	Title() string
 	Describe() string
@@ -30,7 +30,7 @@ func forest(s subject) drawing {
 	return f
 }
 
-// curve is nil when nothing was searched.
+// curve is nil if nothing was searched.
 func curve(s subject) drawing {
 	if len(s.agent.Curve) < 2 {
 		return nil

@@ -9,49 +9,52 @@ import (
 	"evolve/bench/stats"
 )
 
-// Evidence is what a sequential ruling says beyond a difference and its interval. All
+// Evidence is what a sequential ruling reports beyond a difference and its interval. All
 // of it holds at any stopping time and across nights. Differences are in score units.
 type Evidence struct {
 	State stats.State `json:"state"`
 	Claim stats.Claim `json:"claim,omitempty"`
 	// LogE is the natural log of the evidence for "better on these tasks", LogHarm of
-	// that for "worse"; Required is ln(1/α_c), what either must reach.
+	// that for "worse"; Required is ln(1/α_c), the value that either must reach.
 	LogE     float64 `json:"log_e"`
 	LogHarm  float64 `json:"log_harm"`
 	Required float64 `json:"required"`
-	// Month is the interval for these tasks at level MonthLevel, 1 − α_c: it holds over everything that
-	// was confirmed in the window of the error control.
+	// Month is the interval for these tasks at level MonthLevel, 1 − α_c. It holds
+	// jointly over everything that was confirmed in the window of the error control.
 	Month      stats.Interval `json:"month"`
 	MonthLevel float64        `json:"month_level"`
-	// These is the interval for these tasks, New that for new tasks like these, both at the level
-	// of the effect, which shows the one that belongs to the claim; NewLower is the bound at α_c/2 that must be above 0, Limit where it goes with ever more blocks.
+	// These is the interval for these tasks, New that for new tasks like these, both at
+	// the level of the effect, which shows the one that the claim rests on. NewLower is
+	// the bound at α_c/2 that must be above 0, Limit its limit as blocks are added.
 	These    stats.Interval `json:"these_tasks"`
 	New      stats.Interval `json:"new_tasks"`
 	NewLower float64        `json:"new_tasks_lower"`
 	Limit    float64        `json:"new_tasks_limit"`
-	// Nights counts the runs that the pairs are from, Night is the standard deviation, in score
-	// units, of what the differences of one night are taken to share.
+	// Nights counts the runs that the pairs are from. Night is the assumed standard
+	// deviation, in score units, of a shift shared by all differences of one night.
 	Nights int     `json:"nights,omitempty"`
 	Night  float64 `json:"night_sd,omitempty"`
-	// Tail is what the mean does not show: the tasks that got worse, and those unseen.
+	// Tail describes what the mean does not show: the tasks that got worse, and unseen
+	// ones.
 	Tail *stats.Tail `json:"tail,omitempty"`
-	// Failures count what either side did not answer by its own doing; nil: nothing.
+	// Failures counts the tasks and evaluations that either side failed through its own
+	// fault; nil if there are none.
 	Failures *stats.Failures `json:"failures,omitempty"`
-	// Between and Within are the variances of the difference between tasks and of one
-	// pair around its task.
+	// Between is the variance of the difference between tasks, Within that of one pair
+	// around its task's mean.
 	Between float64 `json:"variance_between"`
 	Within  float64 `json:"variance_within"`
-	// Blocks and Pairs are those of the ruling, Runs the nights they were made in.
+	// Blocks and Pairs are the counts of the ruling, Runs the nights that made them.
 	Blocks int      `json:"blocks"`
 	Pairs  int      `json:"pairs"`
 	Runs   []string `json:"runs,omitempty"`
-	// Fixed says that a repeat is no new evidence: the difference on these tasks is known,
-	// and all intervals are Student's, about new tasks.
+	// Fixed reports that a repeat is no new evidence: the difference on these tasks is
+	// known, and all intervals are Student's, about new tasks.
 	Fixed bool `json:"fixed,omitempty"`
 }
 
-// Share is the evidence as a share of what is required, in [0, 1]; both are logarithms,
-// so that it grows evenly with the pairs of a steady difference.
+// Share returns the evidence as a share of what is required, in [0, 1]. Both are
+// logarithms, so the share of a steady difference grows linearly with the pairs.
 func (e Evidence) Share() float64 {
 	if !(e.Required > 0) {
 		return 0
@@ -59,7 +62,7 @@ func (e Evidence) Share() float64 {
 	return math.Max(0, math.Min(1, e.LogE/e.Required))
 }
 
-// evidence is nil for finalists of before rulings were sequential.
+// evidence returns nil for finalists recorded before rulings were sequential.
 func evidence(f archive.Finalist) *Evidence {
 	r := f.Ruling
 	if r == nil {
@@ -75,10 +78,10 @@ func evidence(f archive.Finalist) *Evidence {
 	}
 }
 
-// Guard is a condition on what the variant consumes: its ratio to the champion.
+// Guard is a condition on the variant's consumption: its ratio to the champion's.
 type Guard struct {
 	Name string `json:"name"` // cost, latency, …
-	// Of says what is compared: mean, or p95, the 95th percentile.
+	// Of names the statistic that is compared: mean, or p95, the 95th percentile.
 	Of        string  `json:"of,omitempty"`
 	Champion  float64 `json:"champion"`
 	Candidate float64 `json:"candidate"`
@@ -87,24 +90,26 @@ type Guard struct {
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	// Most is the highest ratio allowed, Floor the difference that is allowed at any ratio.
+	// Most is the highest ratio allowed, Floor a difference that is allowed at any ratio.
 	Most  float64 `json:"most"`
 	Floor float64 `json:"floor"`
-	// Unseen is the share of tasks that could consume anything without one of them being seen.
+	// Unseen is the share of tasks that could consume any amount without one of them
+	// having been seen.
 	Unseen float64 `json:"unseen,omitempty"`
-	// Verdict is "passed", "open" or "failed"; Broken says that it makes the variant a trade.
+	// Verdict is "passed", "open" or "failed"; Broken reports that the guard makes the
+	// variant a trade.
 	Verdict string `json:"verdict"`
 	Broken  bool   `json:"broken,omitempty"`
 }
 
-// The names of the guards. The figures of latency depend on the night and the host.
+// The names of guards with their own format. The figures of latency depend on the night
+// and the host.
 const (
 	costGuard    = "cost"
 	latencyGuard = "latency"
 )
 
-// guarded takes the guards of the headline over: the latency's stands among
-// what is volatile.
+// guarded copies the guards of the headline; that on latency goes to the volatile part.
 func (b *builder) guarded(r *stats.Ruling) {
 	for _, g := range r.Guards {
 		out := Guard{
@@ -119,7 +124,7 @@ func (b *builder) guarded(r *stats.Ruling) {
 	}
 }
 
-// threshold is the guard as a condition of the verdict.
+// threshold returns the guard as a condition of the verdict.
 func (g Guard) threshold(d Decision) Threshold {
 	t := Threshold{
 		Name: g.label() + " against " + d.rival(), Unit: "ratio", Observed: g.Ratio, Sign: "≤", Required: g.Most,
@@ -132,11 +137,11 @@ func (g Guard) threshold(d Decision) Threshold {
 	return t
 }
 
-// below reports whether the guard has passed because the difference is within the floor,
-// whatever the ratio.
+// below reports whether the guard passed only because the difference is within the floor.
 func (g Guard) below() bool { return g.Verdict == stats.GuardPassed && g.Floor > 0 && g.Hi > g.Most }
 
-// bound is how much more the variant may consume: the ratio, or the floor where that decided.
+// bound formats how much more the variant may consume: the ratio, or the floor if that
+// decided.
 func (g Guard) bound() string {
 	if g.below() {
 		return g.amount(g.Floor) + " more"
@@ -144,7 +149,7 @@ func (g Guard) bound() string {
 	return percents(g.Most)
 }
 
-// label names what is compared.
+// label returns the display name of the guarded quantity.
 func (g Guard) label() string {
 	name := Visible(strings.ReplaceAll(g.Name, "_", " "))
 	if g.Of == stats.P95 {

@@ -5,7 +5,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// findings say in a few words where a candidate stands.
+// findings are short descriptions of the states of a candidate.
 var findings = map[stats.State]string{
 	stats.Open:     "open",
 	stats.Proven:   "better, on new tasks too",
@@ -16,7 +16,7 @@ var findings = map[stats.State]string{
 	stats.Trade:    "better, and breaks a guard",
 }
 
-// finding says in a few words what bench/stats ruled.
+// finding summarizes the ruling of bench/stats in a few words.
 func finding(f archive.Finalist) string {
 	switch {
 	case f.Ruling != nil && f.Ruling.Fixed && f.Ruling.State == stats.Harmful:
@@ -35,7 +35,7 @@ func finding(f archive.Finalist) string {
 	return "no gain of " + size(stats.Practical) + " points"
 }
 
-// claims say what may be said of a variant.
+// claims are the display texts of the claims.
 var claims = map[stats.Claim]string{
 	stats.NewTasks:   "confirmed for new tasks",
 	stats.TheseTasks: "proven on these tasks only",

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// world is a run being put on record, the way a night does it.
+// world records a run the way a night does.
 type world struct {
 	t   testing.TB
 	ctx context.Context
@@ -21,9 +21,9 @@ type world struct {
 	rng *rand.Rand
 	run archive.Run
 	seq map[string]int64
-	// older nights judge once, without entries and rulings.
+	// older selects a night that judges once, without entries and rulings.
 	older bool
-	// past is what the nights so far have shown of each candidate.
+	// past holds the evidence of the nights so far, by candidate.
 	past map[agent.ConfigID]*past
 	// salt is added to everything volatile: times, host, latencies, retries.
 	salt int
@@ -44,7 +44,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// open records a run that has not ended yet.
+// open records a run that has not ended.
 func (w *world) open(number int, agents ...string) {
 	started := night.Add(time.Duration(24*(number-3))*time.Hour + time.Duration(w.salt)*time.Minute)
 	w.run = archive.Run{
@@ -128,7 +128,7 @@ func (w *world) evaluate(agentID string, t trial) bench.Evaluation {
 	return e
 }
 
-// search records a search over some variants, a tenth of it random, and the curve.
+// search records a search over some variants, a tenth of it random, and its curve.
 func (w *world) search(agentID string, champion agent.ConfigID, variants, random []agent.ConfigID, seen []task, chance func(i int) float64) archive.SearchResult {
 	var out archive.SearchResult
 	n, drawn := 0, 0
@@ -158,7 +158,7 @@ func (w *world) search(agentID string, champion agent.ConfigID, variants, random
 		if len(random) > 0 {
 			point.RandomVariant, point.Random = random[0], .58+.04*float64(i)/float64(len(seen))
 		}
-		if w.older { // nothing says whose estimates they are
+		if w.older { // the variant of an estimate was not recorded
 			point.Variant, point.RandomVariant = "", ""
 		}
 		out.Curve = append(out.Curve, point)
@@ -268,7 +268,7 @@ func adoptNight(w *world) *world {
 	return w
 }
 
-// keepWorld is a night after which the champion stays: what was tried is no better.
+// keepWorld is a night that keeps the champion: no variant is better.
 func keepWorld(t testing.TB, salt int) *world {
 	w := newWorld(t, salt)
 	w.open(4, "helpdesk")
@@ -293,8 +293,8 @@ func keepWorld(t testing.TB, salt int) *world {
 	return w
 }
 
-// undecidedWorld has an agent whose candidate is in its second night, a second one that
-// has just begun, and an agent that the night did not reach.
+// undecidedWorld has an agent with one candidate in its second night and one that has
+// just begun, and an agent that the night did not reach.
 func undecidedWorld(t testing.TB, salt int) *world {
 	w := newWorld(t, salt)
 	w.open(5, "solver")
@@ -322,7 +322,7 @@ func undecidedWorld(t testing.TB, salt int) *world {
 	return w
 }
 
-// olderWorld is the night of adoptWorld as it was recorded before rulings were sequential.
+// olderWorld is the night of adoptWorld as recorded before rulings were sequential.
 func olderWorld(t testing.TB, salt int) *world {
 	w := newWorld(t, salt)
 	w.older = true

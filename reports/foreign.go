@@ -2,13 +2,13 @@ package reports
 
 import safe "evolve/runtime/text"
 
-// ellipsis marks text that was cut.
+// ellipsis marks truncated text.
 const ellipsis = "…"
 
 // Visible is [safe.Visible].
 func Visible(s string) string { return safe.Visible(s) }
 
-// clip cuts s to at most n characters, the ellipsis included. It never cuts inside
+// clip truncates s to at most n characters, including the ellipsis. It never cuts inside
 // a character.
 func clip(s string, n int) string {
 	if len(s) <= n {
@@ -37,5 +37,5 @@ func plain(s string) bool {
 	return true
 }
 
-// shown reports whether r has a shape of its own.
+// shown reports whether r has a visible form of its own.
 func shown(r rune) bool { return safe.Shown(r) }

@@ -6,21 +6,21 @@ import (
 	"evolve/archive"
 )
 
-// FrontPoint is a variant that no other beats in score, cost and time together, as the search
+// FrontPoint is a variant on the Pareto front of score, cost and time, as the search
 // estimates them on its tasks.
 type FrontPoint struct {
 	Variant Ref     `json:"variant"`
 	Score   float64 `json:"score"`
 	Lo      float64 `json:"lo"`
 	Hi      float64 `json:"hi"`
-	// CostUSD and Seconds are means of an evaluation; 0: unknown.
+	// CostUSD and Seconds are means of an evaluation; 0 means unknown.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
-	// Breaks names the guards that it is expected to break.
+	// Breaks names the guards that the variant is expected to break.
 	Breaks []string `json:"breaks,omitempty"`
 }
 
-// front takes the search's over. One point is no choice.
+// front copies the search's Pareto front, unless it has a single point.
 func (b *builder) front() {
 	list := b.result.Search.Front
 	if len(list) < 2 {
@@ -38,10 +38,10 @@ func frontPoint(b *builder, v archive.ScoredVariant) FrontPoint {
 	}
 }
 
-// frontKept is how many points are shown; the JSON has all.
+// frontKept is the maximum number of points that are shown; the JSON has all.
 const frontKept = 12
 
-// frontBlocks is the choice between quality and cost.
+// frontBlocks shows the choice between quality and cost.
 func frontBlocks(s subject) []block {
 	if len(s.agent.Front) == 0 {
 		return nil

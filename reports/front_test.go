@@ -8,7 +8,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestFront: the choice between quality and cost stands on the page with what it would break.
+// TestFront checks that the page shows the front and the guards that a point would break.
 func TestFront(t *testing.T) {
 	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {
 		dear := res.Search.Recommended

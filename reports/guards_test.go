@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// TestGuards: what limits were used stands in the report, foreign names as text.
+// TestGuards checks that the report shows which limits were used, with foreign names
+// escaped.
 func TestGuards(t *testing.T) {
 	r := adoptWorld(t, 0).report()
 	r.Run.Policy = "5c8dc93fc32b7302"
@@ -39,8 +40,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// No limit that a call met is left out: a breaker that opened and closed again, refusals,
-// waiting, a spent budget.
+// TestLimitsThatWereReached checks that every limit that a call met is listed: a breaker
+// that opened and closed again, refusals, waiting, a spent budget.
 func TestLimitsThatWereReached(t *testing.T) {
 	for want, s := range map[string]policy.Stat{
 		"none reached":                      {Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}, Breaker: "closed"},

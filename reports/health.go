@@ -19,7 +19,7 @@ func (b *builder) health() error {
 		stage   bench.Stage
 		planned int
 	}{
-		// The baseline's share is part of the search's.
+		// The baseline's share is part of the search's budget.
 		{bench.StageSearch, max(0, b.plan.Search-b.plan.Baseline)},
 		{bench.StageBaseline, b.plan.Baseline},
 		{bench.StageAA, b.plan.AA},
@@ -33,7 +33,7 @@ func (b *builder) health() error {
 		row.Planned = s.planned
 		row.Skipped = max(0, row.Planned-row.Done-row.Missing)
 		if r := b.run.Removed; r != nil && r.Evaluations > 0 {
-			row.Skipped = 0 // what was done is not on record any more
+			row.Skipped = 0 // the evaluations are no longer on record
 		}
 		if row.Planned+row.Done+row.Missing > 0 {
 			h.Stages = append(h.Stages, row)
@@ -59,9 +59,8 @@ func (b *builder) health() error {
 	return nil
 }
 
-// searchWhole takes back what the search or its baseline seems to have skipped when
-// both together made what was planned: in a small space the one ends early and the
-// other goes on.
+// searchWhole clears the skipped counts of search and baseline if both together made the
+// planned number of evaluations: in a small space one ends early and the other continues.
 func (b *builder) searchWhole() {
 	made := 0
 	both := func(do func(*Stage)) {

@@ -49,8 +49,8 @@ func (b *builder) honesty() error {
 	return nil
 }
 
-// curve is what was recommended as the search went on. Runs from before its variants were
-// recorded have none: their estimates were of variants that were selected for them.
+// curve returns the variants that were recommended as the search proceeded. Points
+// without a recorded variant are omitted: their estimates suffer from selection bias.
 func (b *builder) curve() {
 	for _, p := range b.result.Search.Curve {
 		if p.Variant == "" {
@@ -77,7 +77,7 @@ func (b *builder) match(m *archive.Match) *Match {
 	}
 }
 
-// control describes the error control across nights, and what is left of it.
+// control describes the error control across nights, and what is left of its budget.
 func (b *builder) control() {
 	h := &b.out.Honesty
 	if b.headline >= 0 {

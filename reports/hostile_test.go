@@ -13,7 +13,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hostile is text that agents, tasks and tools might send to the reader of the report.
+// hostile are texts with which agents, tasks and tools might attack the reader of the
+// report.
 var hostile = []string{
 	"\x1b[2J\x1b[H\x1b]0;owned\x07", "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\", "\u009b31mred", "a\rb\nc\td\x00e\x7f",
 	"\u202etxt.exe\u2066 hidden\u2069", "zero\u200bwidth\u200djoin\ufeff\u00ad", "\u3164\u2800\u115f", strings.Repeat("e\u0301\u0302\u0303\u0304\u0305", 9),
@@ -24,14 +25,14 @@ var hostile = []string{
 	"\xff\xfe\xc3(", "\U000e0041\U0001f468\u200d\U0001f469", "a\u2028b\u2029c", "CON", "../../etc/passwd", " ", "\\", "\\`", "`\\", "|", "\\|",
 }
 
-// own are the fields that hold the report's own words.
+// own lists the fields that hold the report's own words.
 var own = map[string]bool{
 	"Report.Schema": true, "Decision.Verdict": true, "Threshold.Name": true, "Threshold.Unit": true, "Threshold.Sign": true,
 	"Usage.Name": true, "Usage.Unit": true, "Domain.Flag": true, "TaskPair.Steady": true, "Finalist.Finding": true, "Honesty.Method": true,
 	"Domain.Verdict": true, "Guard.Name": true, "Guard.Verdict": true, "Honesty.Advice": true, "Stage.Stage": true, "Outcome.Outcome": true, "Line.Op": true,
 }
 
-// poison sets every foreign text of a view model.
+// poison sets every foreign text of a view model to s.
 func poison(v reflect.Value, s string, field string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -58,7 +59,7 @@ func poison(v reflect.Value, s string, field string) {
 	}
 }
 
-// poisoned is a fresh copy of a report with every foreign text replaced.
+// poisoned returns a deep copy of a report with every foreign text replaced.
 func poisoned(t testing.TB, r Report, s string) Report {
 	t.Helper()
 	data, err := json.Marshal(r)
@@ -73,7 +74,7 @@ func poisoned(t testing.TB, r Report, s string) Report {
 	return c
 }
 
-// small leaves a little of everything.
+// small shortens the lists of a report.
 func small(r Report) Report {
 	for i := range r.Agents {
 		a := &r.Agents[i]
@@ -85,8 +86,8 @@ func small(r Report) Report {
 	return r
 }
 
-// TestHostileText takes a report with an agent that is undecided and one without a
-// verdict; the seeds of the fuzz target take one that is to be adopted.
+// TestHostileText uses a report with an undecided agent and one without a verdict; the
+// seeds of the fuzz target use one with an adoption.
 func TestHostileText(t *testing.T) {
 	r := small(undecidedWorld(t, 1).report())
 	plain := baseline(t, r)
@@ -104,7 +105,7 @@ func FuzzForeignText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { plain.check(t, r, s) })
 }
 
-// shape is how the renderings are built when the foreign text is harmless.
+// shape is the structure of the renderings with harmless foreign text.
 type shape struct {
 	markdown, html []string
 }
@@ -154,7 +155,7 @@ func (plain shape) check(t *testing.T, r Report, s string) {
 	}
 }
 
-// jsonValid replaces every wrong byte on its own, as encoding/json does.
+// jsonValid replaces every invalid byte separately, as encoding/json does.
 func jsonValid(s string) string { return string([]rune(s)) }
 
 var ownEscapes = regexp.MustCompile("\x1b\\[(0|1|2|31|32|36)m")
@@ -181,8 +182,8 @@ var (
 	ownAddress = regexp.MustCompile(`(?i)https?:|www\.|\]\(|!\[|^\[[^\]]*\]:|<[a-z/!]|@`)
 )
 
-// mdShape is what each line of a Markdown text is, with its number of cells;
-// outside code it must hold nothing that makes an address or a tag.
+// mdShape returns the kind of each line of a Markdown text, with its number of cells.
+// Outside code a line must hold nothing that makes a link or a tag.
 func mdShape(s string) []string {
 	var out []string
 	fence := ""
@@ -212,8 +213,8 @@ func mdShape(s string) []string {
 	return out
 }
 
-// withoutCode takes the code spans out of a line, by the rule of CommonMark: a run
-// of backticks is closed by the next run of the same length.
+// withoutCode removes the code spans of a line by the rule of CommonMark: a run of
+// backticks is closed by the next run of the same length.
 func withoutCode(line string) string {
 	var b strings.Builder
 	for i := 0; i < len(line); {
@@ -251,8 +252,8 @@ func withoutCode(line string) string {
 	return b.String()
 }
 
-// htmlShape is every tag and comment of a page with its attributes, those that
-// hold foreign words without their values.
+// htmlShape returns every tag and comment of a page with its attributes, but without the
+// values of attributes that hold foreign words.
 func htmlShape(t testing.TB, s string) []string {
 	t.Helper()
 	var out []string
@@ -269,7 +270,7 @@ func htmlShape(t testing.TB, s string) []string {
 			token := z.Token()
 			for i := range token.Attr {
 				switch token.Attr[i].Key {
-				case "aria-label", "x", "x1", "x2", "cx", "d": // words, or places that depend on the length of words
+				case "aria-label", "x", "x1", "x2", "cx", "d": // words, or coordinates that depend on the length of words
 					token.Attr[i].Val = ""
 				}
 			}

@@ -20,8 +20,8 @@ var css string
 //go:embed page/page.tmpl
 var pageTemplate string
 
-// HTML writes the whole report as one page that needs nothing else: no script, no
-// request, its style sheet allowed by hash and everything else forbidden.
+// HTML writes the whole report as one self-contained page: no script, no request; its
+// style sheet is allowed by hash and everything else is forbidden.
 func HTML(w io.Writer, r Report) error {
 	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile.Waiting)}
 	if at := r.Volatile.Started; !at.IsZero() {
@@ -40,7 +40,7 @@ func HTML(w io.Writer, r Report) error {
 		if out.Blocks, err = pageBlocks(out.ID, sec.Title, sec.Blocks); err != nil {
 			return err
 		}
-		for i := range out.Blocks { // right below the section's own heading
+		for i := range out.Blocks { // the blocks are directly below the section's own heading
 			if out.Blocks[i].Kind == "subhead" {
 				out.Blocks[i].Kind = "head"
 			}
@@ -64,13 +64,14 @@ func execute(w io.Writer, name string, data any) error {
 	return err
 }
 
-// contentPolicy forbids everything but the page's own style sheet and embedded pictures.
+// contentPolicy forbids everything except the page's own style sheet and embedded
+// pictures.
 func contentPolicy() string {
 	sum := sha256.Sum256([]byte(css))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// page is what the template draws.
+// page is the data of the template.
 type page struct {
 	Title    string
 	Style    template.CSS
@@ -79,23 +80,24 @@ type page struct {
 	Run      Run
 	Volatile Volatile
 	Agents   []agentPage
-	// Closing are the sections that are of no one agent, Patches the line that leads there.
+	// Closing are the sections that belong to no single agent, Patches is the line that
+	// links to them.
 	Closing []sectionPage
 	Patches text
-	// Waiting are the lines that the page begins with.
+	// Waiting are the first lines of the page.
 	Waiting []text
 }
 
 type agentPage struct {
 	ID, Name string
 	Box      box
-	// Lead is the figure that the verdict rests on; nil without a comparison.
+	// Lead is the difference that the verdict rests on; nil without a comparison.
 	Lead     *lead
 	Rows     []boxRow
 	Sections []sectionPage
 }
 
-// lead is the difference, large, with its interval.
+// lead is the difference in large type, with its interval.
 type lead struct {
 	Label, Sample, Scores string
 	Points                text
@@ -108,7 +110,7 @@ type sectionPage struct {
 	Blocks    []blockPage
 }
 
-// blockPage is a block with what only a page needs: ids, labels, drawings.
+// blockPage is a block with ids, labels and drawings, which only the HTML page needs.
 type blockPage struct {
 	Kind   string
 	ID     string
@@ -196,7 +198,7 @@ func pageBlocks(prefix, agent string, blocks []block) ([]blockPage, error) {
 	return out, nil
 }
 
-// Class names a span's style in the style sheet.
+// Class returns the CSS class of a span's style.
 func (s span) Class() string {
 	switch s.Style {
 	case good:
@@ -209,11 +211,11 @@ func (s span) Class() string {
 	return ""
 }
 
-// Strong and Command choose the element a span stands in.
+// Strong and Command select the HTML element of a span.
 func (s span) Strong() bool  { return s.Style == strong }
 func (s span) Command() bool { return s.Style == command }
 
-// Class names a column's kind in the style sheet.
+// Class returns the CSS class of a column's kind.
 func (c column) Class() string {
 	switch {
 	case c.Figures:
@@ -224,5 +226,5 @@ func (c column) Class() string {
 	return ""
 }
 
-// Class is that of the column at a place, for the cells of a row.
+// Class returns the class of column i, for the cells of a row.
 func (t table) Class(i int) string { return t.Columns[i].Class() }

@@ -25,19 +25,19 @@ type Summary struct {
 	Agents  []AgentSummary   `json:"agents"`
 }
 
-// AgentSummary is what a run found for one agent.
+// AgentSummary is the result of a run for one agent.
 type AgentSummary struct {
 	Agent    string          `json:"agent"`
 	Verdict  archive.Verdict `json:"verdict,omitempty"`
 	Champion Ref             `json:"champion"`
 	Variant  *Ref            `json:"variant,omitempty"`
 	Effect   *Effect         `json:"holdout,omitempty"`
-	// Claim is what may be said of the variant.
+	// Claim is the claim that the evidence supports.
 	Claim     stats.Claim `json:"claim,omitempty"`
 	Proposals []string    `json:"proposals,omitempty"`
 }
 
-// Summaries lists all runs, the latest first, from plans and results alone.
+// Summaries lists all runs, the latest first. It reads only plans and results.
 func Summaries(ctx context.Context, src Source) ([]Summary, error) {
 	out := []Summary{}
 	for run, err := range src.Runs(ctx) {
@@ -83,7 +83,8 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 	return a, b.failed
 }
 
-// FileName is the name of a run's page in the folder of the index.
+// FileName returns the name of a run's page in the folder of the index, or "" if the
+// run's id is no plain name.
 func FileName(run string) string {
 	if !plainName.MatchString(run) {
 		return ""
@@ -100,7 +101,7 @@ type nightRow struct {
 	Proposals                                                 []string
 }
 
-// Index writes the page that links the pages of all runs, which lie beside it
+// Index writes the page that links the pages of all runs, which are in the same folder
 // under their FileName.
 func Index(w io.Writer, runs []Summary) error {
 	p := struct {
@@ -127,10 +128,10 @@ func Index(w io.Writer, runs []Summary) error {
 	return execute(w, "index", p)
 }
 
-// IndexSchema names the form of the index as JSON.
+// IndexSchema names the schema of the index as JSON.
 const IndexSchema = "evolve.report-index/1"
 
-// IndexJSON writes the summaries.
+// IndexJSON writes the summaries as JSON.
 func IndexJSON(w io.Writer, runs []Summary) error {
 	data, err := json.MarshalIndent(struct {
 		Schema string    `json:"schema"`

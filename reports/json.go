@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON writes the view model in the form [Schema] names. Characters without a
-// shape of their own are written as escapes, which any reader turns back: the file
-// may be shown on a terminal.
+// JSON writes the view model under the schema [Schema]. It escapes characters without a
+// visible form, which any parser decodes, because the file may be shown on a terminal.
 func JSON(w io.Writer, r Report) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -22,8 +21,8 @@ func JSON(w io.Writer, r Report) error {
 	return err
 }
 
-// escapeHidden rewrites what does not show inside the strings of a JSON text.
-// Outside of strings a JSON text is printable ASCII and line feeds.
+// escapeHidden escapes invisible characters in the strings of a JSON text. Outside of
+// strings a JSON text is printable ASCII and line feeds.
 func escapeHidden(data []byte) []byte {
 	if !bytes.ContainsFunc(data, func(r rune) bool { return r >= 0x7f }) {
 		return data

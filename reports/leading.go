@@ -8,10 +8,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Leading finds the finalist that the verdict rests on, -1 without any: the winner; otherwise the one
-// that its first cause is about. Of records without causes it is the one with the strongest claim, then
-// the most evidence, and of finalists of before rulings were sequential that with the lowest
-// adjusted p-value.
+// Leading returns the index of the finalist that the verdict rests on, or -1 without
+// finalists: the winner, otherwise the subject of the first cause. For records without
+// causes it is the finalist with the strongest claim, then the most evidence; for records
+// from before sequential rulings, the one with the lowest adjusted p-value.
 func Leading(result archive.AgentResult) int {
 	best := -1
 	for i, f := range result.Finalist {
@@ -22,8 +22,7 @@ func Leading(result archive.AgentResult) int {
 	return best
 }
 
-// before reports whether f stands before g in the order of [Leading]. Of equals the
-// first stays first.
+// before reports whether f precedes g in the order of [Leading]. The order is stable.
 func before(result archive.AgentResult, f, g archive.Finalist) bool {
 	subject := agent.ConfigID("")
 	if len(result.Causes) > 0 {
@@ -46,7 +45,8 @@ func before(result archive.AgentResult, f, g archive.Finalist) bool {
 	return order > 0
 }
 
-// rank compares two conditions: 1 when only the first holds.
+// rank compares two conditions. It returns 1 if only the first holds, -1 if only the
+// second.
 func rank(a, b bool) int {
 	switch {
 	case a && !b:

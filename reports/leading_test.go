@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestTheBoxIsAboutTheSentence: the finalist whose figures are shown is the one that the verdict's sentence
-// begins with, whatever else has more evidence.
+// TestTheBoxIsAboutTheSentence checks that the box shows the finalist that the verdict's
+// sentence begins with, even if another has more evidence.
 func TestTheBoxIsAboutTheSentence(t *testing.T) {
 	open := func(variant string, difference, logE float64) stats.Ruling {
 		return stats.Ruling{

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Markdown writes the whole report as GitHub-flavoured Markdown. Foreign text
-// stands in code spans and code blocks, where it can be neither structure nor link.
+// Markdown writes the whole report as GitHub-flavoured Markdown. Foreign text is in code
+// spans and code blocks, where it can be neither structure nor link.
 func Markdown(w io.Writer, r Report) error {
 	var m markdown
 	for _, line := range waitingLines(r.Volatile.Waiting) {
@@ -105,7 +105,7 @@ func (m *markdown) blocks(blocks []block) {
 	}
 }
 
-// plainSpans takes the styles off, where the whole line has one.
+// plainSpans removes the styles, for lines that have one style as a whole.
 func plainSpans(t text) text {
 	out := make(text, len(t))
 	for i, s := range t {
@@ -157,8 +157,8 @@ func mdText(t text) string {
 	return strings.TrimSpace(b.String())
 }
 
-// mdCell is mdText where a pipe would end the cell, even inside a code span and
-// after any number of backslashes: pipes are written as \x7c.
+// mdCell is mdText for table cells. It writes pipes as \x7c, because a pipe ends the cell
+// even inside a code span and after any number of backslashes.
 func mdCell(t text) string {
 	out := make(text, len(t))
 	for i, s := range t {
@@ -192,9 +192,9 @@ func mdSpan(s span) string {
 	return lead + words + trail
 }
 
-// prose is foreign text that no Markdown reads anything into: it begins with a
-// letter and has neither brackets nor signs of emphasis, and no colon that could
-// make an address. What begins with www is an address all the same.
+// prose matches foreign text that Markdown takes as plain text: it begins with a letter
+// and has neither brackets nor emphasis, and no colon that could make a link. Text that
+// begins with www is a link all the same.
 var prose = regexp.MustCompile(`^\p{L}(?:[\p{L}\p{N} ,;.()%/'"?!+=→−–…-]|: )*$`)
 
 func harmless(s string) bool {
@@ -206,7 +206,7 @@ var mdEscaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,
 // mdOwn escapes the report's own words.
 func mdOwn(s string) string { return mdEscaper.Replace(s) }
 
-// codeSpan quotes with more backticks than the text has in a row.
+// codeSpan quotes s with more backticks than s has in a row.
 func codeSpan(s string) string {
 	fence := strings.Repeat("`", backticks(s)+1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
@@ -215,7 +215,7 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// backticks is the longest run of backticks.
+// backticks returns the length of the longest run of backticks.
 func backticks(s string) int {
 	longest, run := 0, 0
 	for i := 0; i < len(s); i++ {

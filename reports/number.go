@@ -12,7 +12,7 @@ const (
 	unknown = "–"
 )
 
-// score writes a mean score with three decimals and no leading zero: .612, 1.000.
+// score formats a mean score with three decimals and no leading zero: .612, 1.000.
 func score(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return unknown
@@ -25,26 +25,26 @@ func score(x float64) string {
 	return s
 }
 
-// points writes a difference of scores in points, hundredths of the scale, with
-// its sign: +8.2, −0.4, 0.0.
+// points formats a difference of scores in points, hundredths of the scale, with its
+// sign: +8.2, −0.4, 0.0.
 func points(d float64) string {
 	return signed(100*d, 1)
 }
 
-// size writes a difference in points without a sign.
+// size formats a difference in points without a sign.
 func size(d float64) string {
 	return strings.TrimLeft(points(d), "+"+minus)
 }
 
-// interval writes the bounds of a difference in points.
+// interval formats the bounds of a difference in points.
 func interval(lo, hi float64) string {
 	return "[" + points(lo) + ", " + points(hi) + "]"
 }
 
-// percents writes a ratio as the change it is: +10 %, −5 %, 0 %.
+// percents formats a ratio as a change: +10 %, −5 %, 0 %.
 func percents(ratio float64) string { return signed(100*(ratio-1), 0) + " %" }
 
-// ratioInterval writes the bounds of a ratio as changes in per cent.
+// ratioInterval formats the bounds of a ratio as changes in per cent.
 func ratioInterval(lo, hi float64) string {
 	return "[" + signed(100*(lo-1), 0) + ", " + signed(100*(hi-1), 0) + "]"
 }
@@ -63,7 +63,7 @@ func signed(x float64, decimals int) string {
 	return "+" + s
 }
 
-// pvalue writes a probability with two significant digits: .0031, <.0001.
+// pvalue formats a probability with two significant digits: .0031, <.0001.
 func pvalue(p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -80,7 +80,7 @@ func pvalue(p float64) string {
 	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', min(decimals, 4), 64), "0")
 }
 
-// count writes a whole number with its thousands apart.
+// count formats a whole number with thousands separators.
 func count(n int) string {
 	s := strconv.Itoa(n)
 	digits := strings.TrimPrefix(s, "-")
@@ -93,7 +93,7 @@ func count(n int) string {
 	return sign + strings.Join(append([]string{digits}, parts...), ",")
 }
 
-// some writes a count with its noun, the plural by an s unless it is given.
+// some formats a count with its noun. The plural adds an s unless it is given.
 func some(n int, noun string, plural ...string) string {
 	switch {
 	case n == 1:
@@ -104,7 +104,7 @@ func some(n int, noun string, plural ...string) string {
 	return count(n) + " " + noun + "s"
 }
 
-// number writes a parameter's value the short way: .75, 12, 1e−06.
+// number formats a parameter's value in short form: .75, 12, 1e−06.
 func number(x float64) string {
 	s := strconv.FormatFloat(x, 'g', 6, 64)
 	s = strings.ReplaceAll(s, "-", minus)
@@ -117,7 +117,7 @@ func number(x float64) string {
 	return s
 }
 
-// money writes an amount in cents or dollars: .41¢, $12.30.
+// money formats an amount in cents or dollars: .41¢, $12.30.
 func money(usd float64) string {
 	switch {
 	case usd == 0:
@@ -130,7 +130,8 @@ func money(usd float64) string {
 	return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
 }
 
-// span of time with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5 m.
+// duration formats a time span with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5
+// m.
 func duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	switch {
@@ -152,6 +153,6 @@ func duration(seconds float64) string {
 	return strconv.Itoa(int(d/time.Hour)) + " h " + strconv.Itoa(int(d%time.Hour/time.Minute)) + " m"
 }
 
-// day and moment write a time in UTC, so that the same records read the same everywhere.
+// day and moment format a time in UTC, so that the same records read the same everywhere.
 func day(t time.Time) string    { return t.UTC().Format("2 Jan 2006") }
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") }

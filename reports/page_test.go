@@ -17,7 +17,7 @@ import (
 
 var pages = flag.String("pages", "", "write the pages of the fixtures into this folder, for .ci/browser/check")
 
-// TestPages writes what the browser check looks at.
+// TestPages writes the pages for the browser check.
 func TestPages(t *testing.T) {
 	if *pages == "" {
 		t.Skip("run with -pages DIR to write the pages")
@@ -115,7 +115,7 @@ func TestIndexLinksOnlyPlainNames(t *testing.T) {
 	}
 }
 
-// TestPageNeedsNothing looks for whatever would make a browser ask for more.
+// TestPageNeedsNothing checks that the page holds nothing that makes a browser load more.
 func TestPageNeedsNothing(t *testing.T) {
 	page := rendered(t, HTML, adoptWorld(t, 0).report())
 	for _, tag := range htmlShape(t, page) {
