@@ -11,28 +11,32 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ErrOutage means that a run was ended because the infrastructure, or the agent's
-// program as such, failed again and again.
+// ErrOutage is the error of a run that ended because the infrastructure, or the agent's
+// program itself, kept failing.
 var ErrOutage = errors.New("the agent, or what it depends on, keeps failing")
 
-// Patience says how long infrastructure failures are borne. The zero value is
-// the default.
+// Patience limits the retries and pauses after infrastructure failures. The zero value
+// selects the defaults.
 type Patience struct {
-	// Attempts per evaluation; 0: 4. After them the evaluation is missing data.
+	// Attempts per evaluation, 0 means 4. An evaluation whose attempts all fail is
+	// missing data.
 	Attempts int
-	// Streak of infrastructure failures with no success between, over all
-	// evaluations, after which everything pauses; 0: 12.
+	// Streak is the number of consecutive infrastructure failures, over all evaluations,
+	// after which all evaluations pause; 0 means 12.
 	Streak int
-	// Pause after the first streak, doubled after each further one; 0: 1 s.
+	// Pause after the first streak, doubled after each further one; 0 means 1 s.
 	Pause time.Duration
-	// Pauses with no success between before the run is ended; 0: 5.
+	// Pauses is the number of pauses without a success between them before the run ends;
+	// 0 means 5.
 	Pauses int
-	// AllPauses bounds the pauses of a run in all, successes between them or not; 0: 40.
+	// AllPauses bounds the pauses of a run, with or without successes between them; 0
+	// means 40.
 	AllPauses int
-	// Broken is the number of evaluations that may all fail from the start, on
-	// three configs or the champion, before the agent counts as broken; 0: 10.
+	// Broken is the number of consecutive failures of the agent, from its first
+	// evaluation on and on three configs or the champion, after which it counts as
+	// broken; 0 means 10.
 	Broken int
-	// Collapse is the same for an agent that had worked before; 0: 60.
+	// Collapse is the same number for an agent that has succeeded before; 0 means 60.
 	Collapse int
 }
 
@@ -54,13 +58,13 @@ func (p Patience) withDefaults() Patience {
 	return p
 }
 
-// Breaker watches two kinds of trouble. Infrastructure failures in a row pause
-// everything, and end the run when pausing did not help; before each pause the champion
-// is asked again for a task that it answered before, since a streak may be one of some
-// configs or tasks only. Failures of the agent
-// itself (crash, garbage, timeout) belong to the variant and score 0; only when
-// they hit the champion or at least three distinct configs in a row, with no
-// success in between, is the agent as such broken. It is safe for concurrent use.
+// Breaker handles repeated failures of two kinds. Consecutive infrastructure failures
+// pause all evaluations, and end the run when pauses do not help. Before each pause the
+// champion repeats a task that it answered before, since the failures may be limited to
+// some configs or tasks. Failures of the agent itself (crash, invalid reply, timeout)
+// belong to the variant and score 0. The agent as such counts as broken only when they
+// hit the champion or at least three distinct configs in a row, with no success in
+// between. A Breaker is safe for concurrent use.
 type Breaker struct {
 	p        Patience
 	champion agent.ConfigID
@@ -81,12 +85,12 @@ type Breaker struct {
 	worked  bool
 }
 
-// NewBreaker makes a breaker; sleep waits for a duration or until the context ends.
+// NewBreaker returns a breaker. sleep waits for a duration or until the context ends.
 func NewBreaker(p Patience, champion agent.ConfigID, sleep func(context.Context, time.Duration) error) *Breaker {
 	return &Breaker{p: p.withDefaults(), champion: champion, sleep: sleep, failed: map[agent.ConfigID]bool{}}
 }
 
-// Wait returns at once, or after the pause that is on.
+// Wait waits for the end of the current pause, if there is one.
 func (b *Breaker) Wait(ctx context.Context) error {
 	b.mu.Lock()
 	resume := b.resume
@@ -102,8 +106,8 @@ func (b *Breaker) Wait(ctx context.Context) error {
 	}
 }
 
-// Finished notes a result that counts. It fails with ErrOutage when the agent
-// turns out to be broken; the result itself stands all the same.
+// Finished records an evaluation that counts. It returns ErrOutage when the agent turns
+// out to be broken; the evaluation itself remains valid.
 func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,22 +125,22 @@ func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 	if b.worked {
 		limit = b.p.Collapse
 	}
-	// An agent that had worked may have a whole region of its space that crashes,
-	// so it is given a far longer streak.
+	// An agent that has succeeded before may crash in a whole region of its space, so its
+	// limit is far higher.
 	if b.failing >= limit && (len(b.failed) >= 3 || b.failed[b.champion]) {
 		return fmt.Errorf("%w: the last %d evaluations of the agent ended in %s or the like, on every config that was tried", ErrOutage, b.failing, o)
 	}
 	return nil
 }
 
-// Infrastructure notes an infrastructure failure on the try-th attempt at an
-// evaluation, waits as long as patience says, and reports whether to try again. Why is
-// its reason; an outage names that of the first failure, since later ones may only
-// tell of what was made of it. After is when a limit says to come again, 0 where none
-// does; it is kept up to a minute. Probe reports whether the champion answers what it
-// answered before; nil where it has answered nothing. A streak during which it does is
-// one of the configs or the tasks at hand: their evaluations become missing data after
-// their attempts, and nothing pauses.
+// Infrastructure records an infrastructure failure in attempt number try at an
+// evaluation, waits as Patience sets, and reports whether to try again. why is the
+// reason; an outage reports that of the first failure, since later ones may only be its
+// consequences. after is the retry delay that a limit gave, 0 for none, honored up to a
+// minute. probe reports whether the champion still answers a task that it answered
+// before, nil where it has answered none. If it does, the failures belong to the configs
+// or tasks at hand: their evaluations become missing data when their attempts are used
+// up, and nothing pauses.
 func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after time.Duration, probe func(context.Context) (bool, error)) (again bool, err error) {
 	after = min(after, longestHint)
 	b.mu.Lock()
@@ -150,7 +154,7 @@ func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after
 		}
 		return true, b.sleep(ctx, max(b.p.Pause/4<<min(try-1, 4), after))
 	}
-	if b.resume != nil { // another goroutine pauses already
+	if b.resume != nil { // another goroutine is pausing
 		b.mu.Unlock()
 		return true, b.Wait(ctx)
 	}
@@ -195,25 +199,26 @@ func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after
 	err = b.sleep(ctx, pause)
 
 	b.mu.Lock()
-	b.streak = b.p.Streak - 1 // the next failure decides
+	b.streak = b.p.Streak - 1 // the next failure starts the next pause
 	b.resume = nil
 	b.mu.Unlock()
 	close(resume)
 	return true, err
 }
 
-// Strayed is the number of streaks of infrastructure failures during which the champion
-// answered, so that they belong to some configs or tasks only, with the first reason.
+// Strayed returns the number of streaks of infrastructure failures during which the
+// champion answered, so that only some configs or tasks are affected, and the reason of
+// the first.
 func (b *Breaker) Strayed() (streaks int, why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.strayed, clip(strings.Join(strings.Fields(b.stray), " "), 200)
 }
 
-// longestHint is the longest time that a limit's own hint is waited for at once.
+// longestHint bounds the retry delay that a limit gives.
 const longestHint = time.Minute
 
-// outage returns why a run ends, with the first cause of its trouble.
+// outage returns the reason why a run ends, with the first cause.
 func (b *Breaker) outage() error {
 	err, why := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses), b.why
 	if b.pauses < b.p.Pauses {

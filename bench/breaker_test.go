@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// pauses records how long a breaker slept.
+// pauses records the durations that a breaker slept.
 type pauses []time.Duration
 
 func (p *pauses) sleep(ctx context.Context, d time.Duration) error {
@@ -99,7 +99,7 @@ func TestBreakerAnAgentThatNeverWorked(t *testing.T) {
 }
 
 // TestAStreakOfSomeConfigsIsNoOutage: variants that fail on some tasks become missing
-// data there while the champion answers, and an outage that spares nothing ends the work.
+// data there while the champion answers; an outage of everything ends the run.
 func TestAStreakOfSomeConfigsIsNoOutage(t *testing.T) {
 	down, probes := false, 0
 	b := newBed(t, Settings{}, scripted(func(_ context.Context, req agent.Request) agent.Result {

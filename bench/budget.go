@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// ErrBudget means that an evaluation was not started because money or time would
-// not have sufficed for it.
+// ErrBudget means that an evaluation did not start because money or time would not have
+// sufficed.
 var ErrBudget = errors.New("the budget is used up")
 
-// sampled bounds the costs and durations that a budget remembers.
+// sampled bounds the number of costs and durations that a budget keeps.
 const sampled = 256
 
-// Budget keeps money and time. Money is reserved before it is spent: an
-// evaluation starts only when what is spent, plus the 90th percentile of the
-// costs seen for everything in flight and for itself, stays within the limit.
-// While no cost is known, one evaluation at a time may find it out. It is safe
-// for concurrent use.
+// Budget accounts for money and time. Money is reserved before it is spent: an evaluation
+// starts only when the money spent, plus the 90th percentile of the costs seen for each
+// evaluation in flight and for itself, stays within the limit. While no cost is known,
+// only one evaluation runs at a time. A Budget is safe for concurrent use.
 type Budget struct {
 	now func() time.Time
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced whenever a reservation is settled
 	limitUSD float64
-	stop     time.Time // no evaluation may start that would probably end after it
+	stop     time.Time // no evaluation starts that would probably end later
 	spent    float64
 	inFlight int
 	costs    []float64
@@ -35,35 +34,35 @@ type Budget struct {
 	made     Made
 }
 
-// Made is what evaluations have taken in all: how many were made, a retry counted as
-// one, how long they took together and what they cost.
+// Made is the total of evaluations: their number, a retry counted as one, their time and
+// their cost.
 type Made struct {
 	Evaluations int
 	Took        time.Duration
 	USD         float64
 }
 
-// NewBudget makes a budget; usd 0 and a zero stop bound nothing.
+// NewBudget returns a budget. usd 0 and a zero stop set no bound.
 func NewBudget(usd float64, stop time.Time, now func() time.Time) *Budget {
 	return &Budget{now: now, limitUSD: usd, stop: stop, changed: make(chan struct{})}
 }
 
-// Limit replaces the bounds: each stage of a run has its own share.
+// Limit replaces the bounds, since each stage of a run has its own share.
 func (b *Budget) Limit(usd float64, stop time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.limitUSD, b.stop = usd, stop
 }
 
-// Add counts money that was spent before, by the part of a run that is resumed.
+// Add counts money that a resumed run spent before its interruption.
 func (b *Budget) Add(usd float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.spent += usd
 }
 
-// Left is the time in which evaluations may still begin, 0 when it is over, and whether
-// there is such a bound.
+// Left returns the time in which evaluations may still start, 0 when it is over, and
+// whether there is such a bound.
 func (b *Budget) Left() (left time.Duration, bounded bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,32 +72,32 @@ func (b *Budget) Left() (left time.Duration, bounded bool) {
 	return max(b.stop.Sub(b.now()), 0), true
 }
 
-// Spent is the money spent so far, USD.
+// Spent returns the money spent so far, in USD.
 func (b *Budget) Spent() float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent
 }
 
-// Made is what was made since the budget was; what [Budget.Add] counts is not in it.
+// Made returns the total since the budget was created, without [Budget.Add].
 func (b *Budget) Made() Made {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.made
 }
 
-// Forget drops the costs and durations seen: another agent's evaluations begin.
+// Forget drops the costs and durations seen, for the evaluations of another agent.
 func (b *Budget) Forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.costs, b.times, b.next = nil, nil, 0
 }
 
-// Ticket is one reservation, to be settled once.
+// Ticket is one reservation, to be settled exactly once.
 type Ticket struct{ b *Budget }
 
-// Reserve waits until the money for one more evaluation is free and takes it, or
-// fails with ErrBudget when it will not be, or with the context's cause.
+// Reserve waits until there is money for one more evaluation and reserves it. It returns
+// ErrBudget when there will be none, or the context's cause.
 func (b *Budget) Reserve(ctx context.Context) (Ticket, error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
@@ -129,9 +128,9 @@ func (b *Budget) Reserve(ctx context.Context) (Ticket, error) {
 	}
 }
 
-// Fits reports whether n more evaluations, parallel of them at once, would end within
-// the bounds if they cost and took what those before did on average. It reserves
-// nothing; of a budget that has seen nothing it says yes.
+// Fits reports whether n more evaluations, parallel of them at once, would end within the
+// bounds at the average cost and time of the evaluations before. It reserves nothing.
+// Without earlier evaluations it returns true.
 func (b *Budget) Fits(n, parallel int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -152,7 +151,7 @@ func (b *Budget) Fits(n, parallel int) bool {
 	return b.stop.IsZero() || !b.now().Add(took/time.Duration(seen)*time.Duration(rounds)).After(b.stop)
 }
 
-// Settle gives the reservation back and counts what was really spent.
+// Settle ends the reservation and counts the actual cost and time.
 func (t Ticket) Settle(usd float64, took time.Duration) {
 	b := t.b
 	b.mu.Lock()
@@ -173,7 +172,7 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	b.changed = make(chan struct{})
 }
 
-// percentile is the 90th of a sample, 0 of an empty one.
+// percentile returns the 90th percentile of a sample, 0 for an empty one.
 func percentile[T float64 | time.Duration](sample []T) T {
 	if len(sample) == 0 {
 		return 0

@@ -88,7 +88,7 @@ func TestBudgetWithoutBounds(t *testing.T) {
 	}
 }
 
-// expired returns a context that ends after d of the bubble's time.
+// expired returns a context that ends after d of the synctest bubble's time.
 func expired(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)

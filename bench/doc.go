@@ -1,9 +1,9 @@
-// Package bench owns measurement: tasks and suites, the split into search and
-// holdout, the harness that turns (config, task, repeat) into one recorded
-// evaluation, and what counts as what. Graders are in bench/grade, the
-// statistics of comparisons in bench/stats, foreign formats in bench/importer.
+// Package bench implements measurement: tasks and suites, the split into search and
+// holdout, and the harness that turns (config, task, repeat) into one recorded
+// evaluation. Graders are in bench/grade, the statistics of comparisons in bench/stats,
+// foreign formats in bench/importer.
 //
-// The harness never knows who asks. It writes through the Recorder it is given
-// and keeps nothing of its own; working directories are made under the folder it
-// is given and removed again.
+// The harness does not depend on its caller. It writes through the given Recorder and
+// keeps nothing of its own; it makes working directories under the given folder and
+// removes them again.
 package bench

@@ -6,23 +6,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Stage is what an evaluation was made for.
+// Stage is the part of a run that an evaluation belongs to.
 type Stage string
 
-// The stages. Screens and the random baseline are part of the search; AA is the
-// champion against itself; Confirm is the only one that touches the holdout.
+// The stages. Screens and the random baseline belong to the search; AA compares the
+// champion with itself; Confirm is the only stage that uses the holdout.
 const (
 	StageSearch   Stage = "search"
 	StageBaseline Stage = "baseline"
 	StageAA       Stage = "aa"
 	StageConfirm  Stage = "confirm"
-	// StageAblate makes the winner of the search small, on search tasks.
+	// StageAblate removes changes of the search's winner that do not matter, on search
+	// tasks.
 	StageAblate Stage = "ablate"
 	StageBench  Stage = "bench" // by hand: evolve bench run
 )
 
-// Key is the content key of an evaluation: a hash over everything that could
-// change its answer (spec 4.3). Equal keys, equal evaluation.
+// Key is the content key of an evaluation: a hash over everything that could change its
+// answer. Evaluations with equal keys are interchangeable.
 type Key string
 
 // Evaluation is one recorded (variant, task, repeat).
@@ -37,11 +38,12 @@ type Evaluation struct {
 	Stage   Stage
 	Repeat  int
 	Seed    int64
-	// Seq is the order of issue within (run, agent), from 0.
+	// Seq is the number of the job within (run, agent), from 0.
 	Seq int64
 
 	Outcome agent.Outcome
-	// Scored is false for missing data: it has no score and counts nowhere.
+	// Scored is false for missing data, which has no score and is left out of all
+	// statistics.
 	Scored bool
 	// Score is in [0,1].
 	Score  float64
@@ -53,16 +55,17 @@ type Evaluation struct {
 	// Attempts is 1 plus the retries after infrastructure failures.
 	Attempts int
 	Error    string
-	// Cached says that an earlier run paid for it: this run found it by its key.
+	// Cached reports that an earlier run made and paid for it; this run found it by its
+	// key.
 	Cached bool
 	// Answer is the graded text, bounded, for the report.
 	Answer string
-	// Transcript is stored apart, under Key; nil when it was not kept or not loaded.
+	// Transcript is stored separately, under Key; nil when it was not kept or not loaded.
 	Transcript *agent.Transcript
 	Time       time.Time
 }
 
-// Grade is one grader's word.
+// Grade is the result of one grader.
 type Grade struct {
 	Type   string  `json:"type"`
 	Score  float64 `json:"score"`

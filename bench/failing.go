@@ -6,13 +6,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// FailingError is an outage whose cause is the agent's program: it wraps ErrOutage and
-// holds what there is to find the fault with.
+// FailingError is an outage caused by the agent's program. It wraps ErrOutage and holds
+// the information needed to find the fault.
 type FailingError struct {
 	Agent string
 	Task  *Task
 	// Why is the error of the last evaluation, and Said the last line that the program
-	// wrote to standard error in it, both scrubbed and foreign.
+	// wrote to standard error in it. Credentials are removed from both; both are foreign
+	// text.
 	Why, Said string
 
 	err error
@@ -26,8 +27,8 @@ func (e *FailingError) Error() string {
 	return text
 }
 
-// Try is the command that shows the agent at the task, or at any task where that one is
-// of the holdout, whose names stay out of what a night says.
+// Try returns the command that runs the agent on the task. The id of a holdout task,
+// which a night must not reveal, is replaced by a placeholder.
 func (e *FailingError) Try() string {
 	task := "ID"
 	if e.Task.Split != Holdout {
@@ -42,7 +43,7 @@ func (e *FailingError) Unwrap() error { return e.err }
 // maxSaid bounds the line of standard error in an error, in bytes.
 const maxSaid = 300
 
-// lastSaid is the last line that a program wrote to standard error, or "".
+// lastSaid returns the last line that a program wrote to standard error, or "".
 func lastSaid(t agent.Transcript) string {
 	last := ""
 	for _, e := range t.Events {

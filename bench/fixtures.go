@@ -13,17 +13,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// HasFiles reports whether anything is laid out in a working directory. A task
-// without files needs none.
+// HasFiles reports whether the task has files to lay out. Without any, it needs no
+// working directory.
 func (f Fixtures) HasFiles() bool {
 	return len(f.Files) > 0 || f.Dir != ""
 }
 
-// ForAgent is the part of the task that an agent may see, with the earlier turns
-// before its messages: neither answer nor graders, split, tags, source or the id
-// in the suite, which may tell the split. Its id is derived from what the agent
-// sees anyway, so it says no more than that: the same words, the same id, on any
-// night. Its files are those that [LayOut] returns.
+// ForAgent returns the part of the task that an agent may see, with the earlier turns
+// before its messages. Answer, graders, split, tags, source and the id in the suite,
+// which may reveal the split, are left out. The id that the agent sees is derived from
+// the visible content only, so it is the same on every night. The caller sets Files, from
+// [LayOut].
 func (t *Task) ForAgent() agent.Task {
 	messages := t.Messages
 	if len(t.Fixtures.Turns) > 0 {
@@ -39,8 +39,8 @@ func (t *Task) ForAgent() agent.Task {
 	}
 }
 
-// alias is the id of a task that agents see: the first 128 bits, in hexadecimal,
-// of a hash over its visible words and the files written out in its line.
+// alias returns the task id that agents see: the first 128 bits, in hexadecimal, of a
+// hash over its visible text and the files given in its suite line.
 func (t *Task) alias(messages []agent.Message) string {
 	h := sha256.New()
 	for _, text := range []string{"evolve task 1", t.Domain, t.Goal, string(t.Input)} {
@@ -58,12 +58,11 @@ func (t *Task) alias(messages []agent.Message) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// LayOut writes the fixtures of a task into workdir, an empty directory, and
-// lists the paths written, sorted. A file of the task itself stands in place of
-// one of the same path in its fixture folder, which is looked up in suiteDir.
-// Nothing outside suiteDir is read and nothing outside workdir is written,
-// whatever the paths or links say. A task without files touches nothing. An
-// error is the host's or the suite's, never the agent's.
+// LayOut writes the fixtures of a task into workdir, an empty directory, and returns the
+// paths written, sorted. A file of the task replaces the one with the same path in its
+// fixture folder, which is read from suiteDir. LayOut reads nothing outside suiteDir and
+// writes nothing outside workdir, whatever the paths and links are. Without files it does
+// nothing. An error is a fault of the host or the suite, never of the agent.
 func LayOut(t *Task, suiteDir, workdir string) ([]string, error) {
 	if !t.Fixtures.HasFiles() {
 		return nil, nil
@@ -86,7 +85,7 @@ func LayOut(t *Task, suiteDir, workdir string) ([]string, error) {
 	return paths, nil
 }
 
-// layout gathers what is to be written, by path.
+// layout returns the files to write, by path.
 func (t *Task) layout(suiteDir string) (map[string]folderFile, error) {
 	var own folder
 	if t.Fixtures.Dir != "" {

@@ -13,14 +13,14 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what one task may lay out.
+// The bounds on the fixtures of one task.
 const (
 	maxFixtureFiles = 4096
 	maxFixtureBytes = 64 << 20
 )
 
-// PathProblem says why p is no slash-separated relative path that stays inside
-// the folder it is taken in, in words that follow the path; empty when it is one.
+// PathProblem returns why p is not a slash-separated relative path inside its folder,
+// phrased to follow the path, or "" when it is one.
 func PathProblem(p string) string {
 	switch {
 	case p == "":
@@ -51,16 +51,16 @@ func PathProblem(p string) string {
 
 func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
-		// Format characters include the ones that turn the direction of writing.
+		// Format characters (Cf) include those that change the text direction.
 		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	})
 }
 
-// folder is a fixture folder as read.
+// folder is the content of a fixture folder.
 type folder struct {
 	files  []folderFile // sorted by path
 	digest string       // SHA-256 over paths, modes and contents
-	err    error        // in words that follow the folder's name
+	err    error        // phrased to follow the folder's name
 }
 
 type folderFile struct {
@@ -70,8 +70,8 @@ type folderFile struct {
 	data       []byte
 }
 
-// readFolder reads a whole fixture folder within the bounds. Anything but plain
-// files and folders is refused: a link could point anywhere.
+// readFolder reads a whole fixture folder within the bounds. It accepts only plain files
+// and folders, since a link could point anywhere.
 func readFolder(fsys fs.FS, dir string) folder {
 	var f folder
 	if fsys == nil {
@@ -135,8 +135,8 @@ func readFolder(fsys fs.FS, dir string) folder {
 
 var errTooMuch = fmt.Errorf("has more than %d files or %d MB", maxFixtureFiles, maxFixtureBytes>>20)
 
-// checkLayout refuses what cannot be laid out together: too much of it, or a
-// path that is a file in one place and a folder in another.
+// checkLayout returns an error for fixtures that exceed the bounds or in which a path is
+// both a file and a folder.
 func checkLayout(files map[string]string, own []folderFile) error {
 	total, count := 0, len(files)
 	isFile := make(map[string]bool, len(files)+len(own))

@@ -39,7 +39,7 @@ func TestForAgentHidesTheGrading(t *testing.T) {
 	}
 }
 
-// TestForAgentNamesTasksByWhatIsSeen: the id says nothing that the agent does not see.
+// TestForAgentNamesTasksByWhatIsSeen: the id depends only on what the agent sees.
 func TestForAgentNamesTasksByWhatIsSeen(t *testing.T) {
 	answer := "42"
 	task := Task{ID: "holdout-7", Domain: "d", Goal: "g", Input: json.RawMessage(`{"n":1}`), Fixtures: Fixtures{Files: map[string]string{"f": "1"}}}
@@ -107,7 +107,7 @@ func TestLayOutNeedsNothingWithoutFiles(t *testing.T) {
 	}
 }
 
-// TestLayOutStaysInside hands over what the loader would have refused.
+// TestLayOutStaysInside passes fixtures that the loader would have refused.
 func TestLayOutStaysInside(t *testing.T) {
 	outside := t.TempDir()
 	work := t.TempDir()

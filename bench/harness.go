@@ -21,14 +21,14 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Grading is what the graders of a task made of one result.
+// Grading is the graders' result for one evaluation.
 type Grading struct {
 	Score  float64
 	Pass   bool
 	Grades []Grade
 }
 
-// GradeInput is what graders may look at.
+// GradeInput is the input of the graders.
 type GradeInput struct {
 	Task    *Task
 	Result  agent.Result
@@ -36,63 +36,63 @@ type GradeInput struct {
 	Latency time.Duration
 }
 
-// GradeFunc grades a result. An error means that the graders could not do their
-// work: the evaluation is missing data then, never zero.
+// GradeFunc grades a result. An error means that the graders failed: the evaluation is
+// then missing data and does not score 0.
 type GradeFunc func(ctx context.Context, in GradeInput) (Grading, error)
 
-// Recorder is where evaluations go and where equal ones are found again.
+// Recorder stores evaluations and finds those with equal keys.
 type Recorder interface {
-	// Cached finds a scored evaluation by its content key.
+	// Cached returns a scored evaluation by its content key.
 	Cached(ctx context.Context, key Key) (Evaluation, bool, error)
-	// Record stores an evaluation soon, together with others; done, when not nil,
-	// is told when it is on disk or failed to get there.
+	// Record stores an evaluation soon, together with others. It calls done, unless nil,
+	// when the evaluation is on disk or could not be written.
 	Record(ctx context.Context, e Evaluation, done func(error)) error
 }
 
-// ErrRecorder wraps a failure to store a result: the disk is full or read-only,
-// and going on would pay for results that are lost.
+// ErrRecorder wraps a failure to store a result, for instance on a full or read-only
+// disk. The run ends, since further results would be paid for and lost.
 var ErrRecorder = errors.New("results cannot be stored")
 
-// answerKept bounds the part of an answer that is kept for the report, in bytes.
+// answerKept bounds the part of an answer that is stored for the report, in bytes.
 const answerKept = 2048
 
 // Settings of a harness for one agent in one run.
 type Settings struct {
 	Run   string
 	Agent string
-	// Identity is everything about the agent that could change an answer besides
-	// the config: its folder, version, model, memories, binary.
+	// Identity identifies everything about the agent besides the config that could change
+	// an answer: its folder, version, model, memories, binary.
 	Identity string
 	Limits   agent.Limits
-	// Seed of the run; tasks and repeats derive theirs from it.
+	// Seed of the run, from which the seeds of tasks and repeats are derived.
 	Seed int64
-	// UsesSeed false gives every evaluation the seed 0, so that equal repeats
-	// are found in the cache on later nights too.
+	// UsesSeed false gives every evaluation the seed 0, so that later nights find equal
+	// repeats in the cache too.
 	UsesSeed bool
 	// Scratch is the folder for working directories.
 	Scratch string
-	// AlwaysWorkdir gives one to tasks without files as well.
+	// AlwaysWorkdir makes a working directory for tasks without files too.
 	AlwaysWorkdir bool
-	// SuiteDir finds the folder of a task's suite, for fixture folders.
+	// SuiteDir returns the folder of a task's suite, for fixture folders.
 	SuiteDir func(*Task) string
-	// Scrub removes credentials from what is kept of an answer; graders see it as
-	// it came. Nil leaves it.
+	// Scrub removes credentials from the stored part of an answer; graders see the
+	// original. Nil changes nothing.
 	Scrub func(string) string
-	// Lost is the time that this process has stood still so far, as [Heartbeat.Lost] tells
-	// it; nil: it never did.
+	// Lost returns the time for which this process has been stopped so far, as
+	// [Heartbeat.Lost] measures it; nil means never.
 	Lost func() time.Duration
-	// Drain, when done, ends what evaluations wait for at once, with its cause: a limit,
-	// another attempt, the end of a pause. Nil: never.
+	// Drain, when done, ends at once all waits of evaluations, with its cause: for a
+	// limit, before a retry, for the end of a pause. Nil means never.
 	Drain context.Context
-	// KeepTranscripts stores what the agent did beside each evaluation.
+	// KeepTranscripts stores the agent's transcript with each evaluation.
 	KeepTranscripts bool
-	// Name makes the names that an agent sees of requests and working directories.
-	// Each call returns another one, of the same shape, that tells nothing of when
-	// or for what it was made. Nil is [OpaqueName].
+	// Name returns a new name for a request or working directory, which the agent sees.
+	// All names have the same form and reveal neither time nor purpose. Nil is
+	// [OpaqueName].
 	Name func() string
 }
 
-// OpaqueName is a random name of 26 capital letters and digits, 128 bits or more.
+// OpaqueName returns a random name of 26 capital letters and digits, at least 128 bits.
 func OpaqueName() string { return rand.Text() }
 
 // Harness turns jobs into recorded evaluations. It is safe for concurrent use.
@@ -107,19 +107,20 @@ type Harness struct {
 
 	identity [32]byte
 	tasks    sync.Map // *Task → [32]byte
-	// spare holds working directories that came back empty.
+	// spare holds working directories that were empty after use.
 	spare chan string
-	// failed keeps the first storage failure: no further money is spent then.
+	// failed is the first failure to store a result, after which no more money is spent.
 	failed atomic.Pointer[error]
-	// answered are the champion's latest answered jobs by task; latest is the last of them.
+	// answered holds the champion's latest answered job of each task; latest is the last
+	// of them.
 	answered sync.Map // string → Job
 	latest   atomic.Pointer[Job]
 	missed   sync.Map // cell → true: those that ended as missing data
-	// limitedBy names the limit that the latest attempt met, nil where it met none.
+	// limitedBy names the limit that refused the latest attempt, nil where none did.
 	limitedBy atomic.Pointer[string]
 }
 
-// NewHarness wires a harness. Budget and breaker may be shared between agents.
+// NewHarness returns a harness. Agents may share a budget and a breaker.
 func NewHarness(set Settings, a agent.Agent, grade GradeFunc, rec Recorder, budget *Budget, breaker *Breaker, now func() time.Time) *Harness {
 	if set.Name == nil {
 		set.Name = OpaqueName
@@ -140,11 +141,11 @@ type Job struct {
 	Seq     int64
 }
 
-// Evaluate makes one evaluation, or finds it in the archive. It returns an
-// unscored evaluation when the infrastructure failed it beyond patience, and an
-// error when the run should end: ErrBudget, ErrOutage, ErrRecorder, a *SpentError, or
-// the context's. Only ErrOutage and a *SpentError come with an evaluation that was
-// recorded; with the latter it is missing data.
+// Evaluate makes one evaluation, or finds it in the archive. It returns an unscored
+// evaluation when the infrastructure failed in all attempts, and an error when the run
+// should end: ErrBudget, ErrOutage, ErrRecorder, a *SpentError, or the context's. Only
+// ErrOutage and *SpentError come with an evaluation that was recorded; with the latter it
+// is missing data.
 func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 	if p := h.failed.Load(); p != nil {
 		return Evaluation{}, *p
@@ -181,8 +182,8 @@ func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 	return e, nil
 }
 
-// reuse makes a cached evaluation this run's own. What this very run recorded
-// before it was interrupted is there already.
+// reuse records a cached evaluation as one of this run. An evaluation that this run
+// recorded before an interruption is recorded already.
 func (h *Harness) reuse(ctx context.Context, found Evaluation, job Job) (Evaluation, error) {
 	if found.Run == h.set.Run && found.Seq == job.Seq {
 		return found, nil
@@ -194,7 +195,8 @@ func (h *Harness) reuse(ctx context.Context, found Evaluation, job Job) (Evaluat
 }
 
 func (h *Harness) record(ctx context.Context, e Evaluation) error {
-	// A finished evaluation is paid for: it is stored even when the run is being stopped.
+	// A finished evaluation is paid for, so it is stored even while the run is being
+	// stopped.
 	err := h.rec.Record(context.WithoutCancel(ctx), e, func(err error) {
 		if err != nil {
 			err = fmt.Errorf("%w: %w", ErrRecorder, err)
@@ -209,7 +211,7 @@ func (h *Harness) record(ctx context.Context, e Evaluation) error {
 	return nil
 }
 
-// Failed is the first failure to store a result, or nil.
+// Failed returns the first failure to store a result, or nil.
 func (h *Harness) Failed() error {
 	if p := h.failed.Load(); p != nil {
 		return *p
@@ -217,11 +219,11 @@ func (h *Harness) Failed() error {
 	return nil
 }
 
-// attempt runs the job until it yields a result that counts, within patience.
+// attempt runs the job until it yields a result that counts, within Patience.
 func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e Evaluation, said string, err error) {
 	wait, done := h.waiting(ctx)
 	defer done()
-	again := 0 // evaluations under way in a pause, which are no failures of anything
+	again := 0 // attempts that a stop of this process invalidated; they are no failures
 	for try := 1; ; try++ {
 		if err := h.breaker.Wait(wait); err != nil {
 			return Evaluation{}, "", h.cutShort(err)
@@ -263,7 +265,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 		}
 		probe, of := h.probe(job.Task), cell{job.Variant, job.Task.ID}
 		attempt := try
-		if _, known := h.missed.Load(of); known && probe != nil { // it failed so before, and others do answer
+		if _, known := h.missed.Load(of); known && probe != nil { // it failed before, and other evaluations succeed
 			attempt = h.breaker.p.Attempts
 		}
 		more, err := h.breaker.Infrastructure(wait, attempt, e.Error, after, probe)
@@ -280,11 +282,11 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 	}
 }
 
-// mostPaused is how often an evaluation is made again because of pauses of evolve itself,
-// beside its attempts.
+// mostPaused is the number of times that an evaluation is repeated because this process
+// was stopped, in addition to its attempts.
 const mostPaused = 5
 
-// lost is the time that this process has stood still so far.
+// lost returns the time for which this process has been stopped so far.
 func (h *Harness) lost() time.Duration {
 	if h.set.Lost == nil {
 		return 0
@@ -292,20 +294,21 @@ func (h *Harness) lost() time.Duration {
 	return h.set.Lost()
 }
 
-// overslept reports whether an evaluation says nothing because this process stood still
-// while it was under way: for long, or for a tenth of the time that a timeout allows.
+// overslept reports whether an evaluation is invalid because this process was stopped
+// during it: for longPause or more, or, after a timeout, for more than a tenth of its
+// latency.
 func overslept(e Evaluation, lost time.Duration) bool {
 	return lost >= longPause || lost > 0 && e.Outcome == agent.Timeout && lost > e.Latency/10
 }
 
-// beside is what an attempt came to beside its evaluation: the shared limit that kept the
-// agent from it, if one did, and the last line that its program wrote to standard error.
+// beside holds further results of an attempt: the refusal of a shared limit, if one kept
+// the agent from its work, and the last line that its program wrote to standard error.
 type beside struct {
 	refused *agent.Refusal
 	said    string
 }
 
-// once lays the task out, runs the agent and grades what it left.
+// once lays out the task, runs the agent and grades the result.
 func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, beside) {
 	e := Evaluation{
 		Run: h.set.Run, Agent: h.set.Agent, Variant: job.Variant, Task: job.Task.ID, Domain: job.Task.Domain,
@@ -383,8 +386,8 @@ func (h *Harness) layOut(t *Task) (dir string, files []string, err error) {
 	return dir, files, err
 }
 
-// workdir is an empty directory under a name that was never used before, changed
-// just now: neither its name nor its times tell how many came before it.
+// workdir returns an empty directory with a new name and current times, so that neither
+// reveals how many came before it.
 func (h *Harness) workdir() (string, error) {
 	dir := filepath.Join(h.set.Scratch, h.set.Name())
 	select {
@@ -398,9 +401,8 @@ func (h *Harness) workdir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// clear ends the use of a working directory. One that is empty, as most are that
-// no fixture was laid out in, is used again: making and removing directories can
-// take longer than a quick agent.
+// clear removes a working directory or, if it is empty, keeps it for reuse, because
+// making and removing directories can take longer than a fast agent.
 func (h *Harness) clear(dir string) {
 	if info, err := os.Lstat(dir); err == nil && info.Mode() == os.ModeDir|0o700 && empty(dir) {
 		select {
@@ -412,7 +414,7 @@ func (h *Harness) clear(dir string) {
 	_ = os.RemoveAll(dir)
 }
 
-// empty reports whether nothing at all lies in a directory.
+// empty reports whether a directory has no entries.
 func empty(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -423,9 +425,9 @@ func empty(dir string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// seed is the same for every variant on the same task and repeat, below 2^53. Nothing
-// can be read from its size: it is a hash, also over the id in the suite, which the
-// agent does not see.
+// seed returns the seed of a task and repeat, below 2^53 and the same for every variant.
+// The agent cannot infer anything from it: it is a hash that includes the id in the
+// suite, which the agent does not see.
 func (h *Harness) seed(task string, repeat int) int64 {
 	if !h.set.UsesSeed {
 		return 0
@@ -438,7 +440,7 @@ func (h *Harness) seed(task string, repeat int) int64 {
 	return n & (1<<53 - 1)
 }
 
-// key is the content key of spec 4.3.
+// key returns the content key of a job.
 func (h *Harness) key(job Job, seed int64) Key {
 	digest := sha256.New()
 	digest.Write(h.identity[:])
@@ -448,15 +450,15 @@ func (h *Harness) key(job Job, seed int64) Key {
 	return Key(hex.EncodeToString(digest.Sum(nil)[:16]))
 }
 
-// ofRun is the key of a failure (crash, timeout, garbage): it holds for the run it
-// happened in, which never pays for it twice, and not for later ones, because what
-// made the agent fail may lie outside of everything a key covers.
+// ofRun returns the key of a failure (crash, timeout, invalid reply). It is valid only
+// within the run, which pays for the failure once, because the cause may be something
+// that no content key covers.
 func (h *Harness) ofRun(key Key) Key {
 	sum := sha256.Sum256([]byte(string(key) + "\x00" + h.set.Run))
 	return Key(hex.EncodeToString(sum[:16]))
 }
 
-// taskDigest covers the task with its fixtures and graders.
+// taskDigest returns a hash of the task with its fixtures and graders.
 func (h *Harness) taskDigest(t *Task) [32]byte {
 	if d, ok := h.tasks.Load(t); ok {
 		return d.([32]byte)
@@ -470,8 +472,8 @@ func (h *Harness) taskDigest(t *Task) [32]byte {
 	return d
 }
 
-// HostFailure reports whether err says that this machine, not the work, failed:
-// out of disk, memory, processes or file handles.
+// HostFailure reports whether err is a failure of this machine: out of disk, memory,
+// processes or file handles, or an I/O error.
 func HostFailure(err error) bool {
 	for _, host := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.EIO, syscall.EROFS} {
 		if errors.Is(err, host) {

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shelf is a Recorder in memory; a set failure is returned by Record.
+// shelf is a Recorder in memory. Record returns its failure, if set.
 type shelf struct {
 	mu      sync.Mutex
 	list    []Evaluation
@@ -44,14 +44,14 @@ func (s *shelf) Record(_ context.Context, e Evaluation, done func(error)) error 
 	return nil
 }
 
-// scripted answers with what its function says.
+// scripted is an agent that returns the result of its function.
 type scripted func(ctx context.Context, req agent.Request) agent.Result
 
 func (f scripted) Run(ctx context.Context, req agent.Request) agent.Result { return f(ctx, req) }
 
 func answer(s string) agent.Result { return agent.Result{Answer: &s, Outcome: agent.OK} }
 
-// exactly grades 1 for the task's answer.
+// exactly gives 1 to an answer equal to the task's answer.
 func exactly(_ context.Context, in GradeInput) (Grading, error) {
 	if !in.Result.Outcome.Gradable() || in.Result.Answer == nil || *in.Result.Answer != *in.Task.Answer {
 		return Grading{}, nil
@@ -66,7 +66,8 @@ type bed struct {
 	scratch string
 }
 
-// newBed is a harness around an agent; infrastructure is retried without waiting.
+// newBed returns a harness around an agent; infrastructure failures are retried without
+// waiting.
 func newBed(t *testing.T, set Settings, a agent.Agent, grade GradeFunc) *bed {
 	t.Helper()
 	b := &bed{shelf: &shelf{}, scratch: t.TempDir()}
@@ -178,7 +179,7 @@ func TestCacheAnswersOnlyForTheSameThing(t *testing.T) {
 	if e := evaluate(b.harness, base); b.calls != 1 || e.Cached {
 		t.Errorf("a run that asks twice paid %d times (cached %v)", b.calls, e.Cached)
 	}
-	// Another run finds it, and enters it as its own without paying.
+	// Another run finds it and records it as its own without paying.
 	later := newBed(t, Settings{Run: "2-b", UsesSeed: true}, right, exactly)
 	later.harness.rec, later.shelf = b.shelf, b.shelf
 	if e := evaluate(later.harness, base); later.calls != 0 || !e.Cached || e.Run != "2-b" {
@@ -280,8 +281,8 @@ func TestWorkdirsAreOwnAndRemoved(t *testing.T) {
 	}
 }
 
-// TestWorkdirsAreAlwaysEmpty: an empty directory may serve again, one that anything
-// was left in, or that was changed, never does.
+// TestWorkdirsAreAlwaysEmpty: an empty directory may be reused; one with content or with
+// a changed mode is not.
 func TestWorkdirsAreAlwaysEmpty(t *testing.T) {
 	n := 0
 	b := newBed(t, Settings{AlwaysWorkdir: true}, scripted(func(_ context.Context, req agent.Request) agent.Result {

@@ -9,18 +9,18 @@ import (
 const (
 	// beatEvery is the time between two beats.
 	beatEvery = 250 * time.Millisecond
-	// leastGap is the shortest time between two beats that counts as a pause: what is
-	// shorter is a busy machine.
+	// leastGap is the longest time between two beats that is taken for a busy machine and
+	// does not count as a pause.
 	leastGap = 2 * beatEvery
-	// longPause is a pause after which nothing that was under way counts: within it, time
-	// limits of tools and models passed as well.
+	// longPause is the length of a pause that invalidates everything under way, since
+	// time limits of tools and models passed during it as well.
 	longPause = 2 * time.Second
 )
 
-// Heartbeat finds out when this process itself stood still: it was stopped by a signal,
-// or the machine was suspended. A beat that comes far too late tells, by the clock that
-// runs on while the process is stopped and by the one that runs on while the machine is
-// suspended. It is safe for concurrent use.
+// Heartbeat measures the time for which this process did not run because a signal stopped
+// it or the machine was suspended. It compares the time between beats by the monotonic
+// clock, which runs on while the process is stopped, and by the wall clock, which also
+// runs on while the machine is suspended. It is safe for concurrent use.
 type Heartbeat struct {
 	now func() time.Time
 
@@ -29,7 +29,7 @@ type Heartbeat struct {
 	lost time.Duration
 }
 
-// NewHeartbeat makes a heartbeat whose first beat is now.
+// NewHeartbeat returns a heartbeat whose first beat is now.
 func NewHeartbeat(now func() time.Time) *Heartbeat { return &Heartbeat{now: now, last: now()} }
 
 // Run beats until the context ends.
@@ -46,13 +46,13 @@ func (h *Heartbeat) Run(ctx context.Context) {
 	}
 }
 
-// Lost beats, and returns the time that was lost in pauses so far, one that has just
-// ended included.
+// Lost beats and returns the total time of all pauses so far, including one that just
+// ended.
 func (h *Heartbeat) Lost() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()
-	// The monotonic clock may stand still while the machine is suspended.
+	// The monotonic clock may not advance while the machine is suspended.
 	gap := max(now.Sub(h.last), now.Round(0).Sub(h.last.Round(0)))
 	h.last = now
 	if gap > leastGap {

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAPauseIsMissingData: what was under way while this process stood still is made
-// again, a timeout after a short pause and anything after a long one.
+// TestAPauseIsMissingData: after a pause of this process, evaluations under way are
+// repeated: those that timed out after a short pause, all after a long one.
 func TestAPauseIsMissingData(t *testing.T) {
 	for name, c := range map[string]struct {
 		pause   time.Duration

@@ -2,23 +2,24 @@ package bench
 
 import "slices"
 
-// Metric is what an evaluation consumed, of which less is better.
+// Metric is a quantity that an evaluation consumes; less is better.
 type Metric struct {
-	// Name as it stands in settings and reports, and what one unit is.
+	// Name as in settings and reports, and the unit.
 	Name, Unit string
-	// Of is its amount in an evaluation.
+	// Of returns the amount that an evaluation consumed.
 	Of func(*Evaluation) float64
-	// Floor is the difference that never counts unless the settings name another, in the unit.
+	// Floor is the difference, in the unit, that is always tolerated unless the settings
+	// give another.
 	Floor float64
 }
 
-// The names of the metrics that every workspace guards.
+// The names of the metrics that are guarded in every workspace.
 const (
 	MetricCost    = "cost"
 	MetricLatency = "latency"
 )
 
-// Metrics lists what every evaluation records, in the order in which it is shown.
+// Metrics returns the metrics that every evaluation records, in display order.
 func Metrics() []Metric {
 	return []Metric{
 		{MetricCost, "USD", func(e *Evaluation) float64 { return e.Usage.CostUSD }, .05 / 1000},
@@ -30,7 +31,7 @@ func Metrics() []Metric {
 	}
 }
 
-// MetricOf is the metric of that name.
+// MetricOf returns the metric with the given name.
 func MetricOf(name string) (Metric, bool) {
 	list := Metrics()
 	at := slices.IndexFunc(list, func(m Metric) bool { return m.Name == name })

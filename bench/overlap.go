@@ -8,12 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// overlapWords is how many consecutive words of an answer make a copy (spec 4.3).
+// overlapWords is the number of consecutive words of an answer that count as a copy.
 const overlapWords = 5
 
-// Copied is a passage of a text that stands in a task's answer.
+// Copied is a passage that a text shares with a task's answer.
 type Copied struct {
-	// Task is the id of the first task whose answer has the passage.
+	// Task is the id of the first task whose answer contains the passage.
 	Task string
 	// Words is the passage, in lower case, without punctuation.
 	Words string
@@ -24,8 +24,8 @@ type AnswerIndex struct {
 	runs map[string]string // five words → id of the task
 }
 
-// IndexAnswers gathers the answers of tasks: the reference of each and the
-// texts that its graders ask for (answer, all, any).
+// IndexAnswers indexes the answers of tasks: the reference of each and the texts that its
+// graders expect (answer, all, any).
 func IndexAnswers(tasks []Task) *AnswerIndex {
 	x := &AnswerIndex{runs: map[string]string{}}
 	for i := range tasks {
@@ -58,10 +58,9 @@ func (x *AnswerIndex) add(id, answer string) {
 	}
 }
 
-// Find lists the passages of five or more words that a text shares with an
-// answer, each as long as it goes in one task. Case, punctuation and spacing are
-// of no account. Answers of fewer than five words are never found, nor those in
-// scripts that put no spaces between words.
+// Find returns the longest passages of five or more words that a text shares with the
+// answer of one task, ignoring case, punctuation and spacing. It finds neither answers of
+// fewer than five words nor those in scripts that put no spaces between words.
 func (x *AnswerIndex) Find(text string) []Copied {
 	words := wordsOf(text)
 	var found []Copied
@@ -83,13 +82,13 @@ func (x *AnswerIndex) Find(text string) []Copied {
 	return found
 }
 
-// Overlap lists the passages of five or more words that a text, such as a
-// strategy or a prompt, shares with an answer. Such a text is refused.
+// Overlap returns the passages of five or more words that a text, such as a strategy or a
+// prompt, shares with an answer. Such a text is refused.
 func Overlap(text string, tasks []Task) []Copied {
 	return IndexAnswers(tasks).Find(text)
 }
 
-// textsOf reads a text or a list of texts; anything else holds none.
+// textsOf decodes a text or the texts of a list; it returns nil for anything else.
 func textsOf(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
@@ -107,8 +106,8 @@ func textsOf(raw json.RawMessage) []string {
 	return texts
 }
 
-// wordsOf splits a text into lower-case runs of letters, marks and digits, in
-// compatibility form, so that look-alike widths and ligatures count as the same.
+// wordsOf splits a text into lower-case runs of letters, marks and digits after NFKC
+// normalization, so that different widths and ligatures count as the same.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)

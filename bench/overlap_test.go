@@ -35,7 +35,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOverlapFindsEveryCopy: any five words of the answer, however dressed up, are found.
+// TestOverlapFindsEveryCopy: any five words of the answer are found, in any case and with
+// any separators.
 func TestOverlapFindsEveryCopy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,6}`), 5, 30).Draw(t, "words")

@@ -6,13 +6,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// cell is a config's work on a task.
+// cell is a pair of a config and a task.
 type cell struct {
 	variant agent.ConfigID
 	task    string
 }
 
-// note keeps what the champion answered, for probes.
+// note keeps an answered job of the champion, for probes.
 func (h *Harness) note(job Job, e Evaluation) {
 	if e.Scored && e.Outcome.Gradable() && job.Variant == h.breaker.champion {
 		h.answered.Store(job.Task.ID, job)
@@ -20,9 +20,9 @@ func (h *Harness) note(job Job, e Evaluation) {
 	}
 }
 
-// probe returns how the breaker asks the champion once more for what it answered before:
-// the task at hand where it did answer that, otherwise its latest; nil where there is
-// none. The result is no evaluation: it is paid for, and not recorded.
+// probe returns a function for the breaker that repeats a job that the champion answered
+// before: the one of the given task, otherwise its latest. It returns nil where there is
+// none. The repeat is paid for and not recorded.
 func (h *Harness) probe(at *Task) func(context.Context) (bool, error) {
 	job := h.latest.Load()
 	if job == nil {

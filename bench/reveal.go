@@ -11,25 +11,25 @@ import (
 	"strings"
 )
 
-// Reveal is a field that agents see and that tells the answers of tasks.
+// Reveal is a field that agents see and that reveals the answers of tasks.
 type Reveal struct {
 	// Field is domain, a path into the input object such as input.category, "file name"
-	// for the one file of a task, or "last message" for one of the agent's side.
+	// for a task's only file, or "last message" for one by the assistant.
 	Field string
-	// Tasks have the field and an answer.
+	// Tasks is the number of tasks that have the field and an answer.
 	Tasks int
-	// Right is the share of them whose answer is guessed by the most frequent answer
-	// of the other tasks with the same value; Blind the same without the field.
+	// Right is the share of tasks whose answer equals the most frequent answer of the
+	// other tasks with the same value; Blind is the same share without the field.
 	Right, Blind float64
-	// Same is the share of them whose value is an accepted answer, apart from a number
-	// beside it as in paris-001; Held adds those whose domain or file name has it among
-	// its words.
+	// Same is the share of tasks whose value is an accepted answer, ignoring numbers
+	// beside it as in paris-001. Held adds the tasks whose domain or file name contains
+	// an accepted answer as words.
 	Same, Held float64
 	// several reports whether the tasks have more than one answer.
 	several bool
 }
 
-// String says it to a person.
+// String returns the finding as a sentence.
 func (r Reveal) String() string {
 	switch {
 	case r.Same >= revealShare:
@@ -40,20 +40,20 @@ func (r Reveal) String() string {
 	return fmt.Sprintf("%s tells the answer of %.0f %% of %d tasks, %.0f %% without it", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
 }
 
-// The bounds of what counts as telling an answer.
+// The bounds above which a field counts as revealing answers.
 const (
-	revealShare = .5 // of the tasks are told
-	revealMore  = .2 // more than without the field
-	revealTasks = 8  // fewer show it only by holding every answer
-	revealSigma = 4  // standard deviations above what chance tells
+	revealShare = .5 // minimum share of tasks that are revealed
+	revealMore  = .2 // minimum gain over the share without the field
+	revealTasks = 8  // with fewer tasks, a field must contain every answer
+	revealSigma = 4  // minimum gain over chance, in standard deviations
 )
 
-// Reveals finds the fields that agents see and that tell the answer: a value that is
-// the answer, or goes with one answer. Each task is guessed from the others alone, so
-// that a field with another value in every task tells nothing, and small numbers of
-// tasks must stand out from chance. From two tasks with different answers on, a field
-// that holds every answer is found. Goals and messages of users are not looked at: a
-// question may well hold its answer.
+// Reveals finds the fields that agents see and that reveal the answer: fields whose value
+// is the answer or determines it. The answer of each task is predicted from the other
+// tasks, so that a field with a different value in every task reveals nothing, and the
+// prediction must clearly exceed chance. Two tasks with different answers suffice to find
+// a field that contains every answer. Goals and user messages are not examined, since a
+// question may well contain its answer.
 func Reveals(tasks []Task) []Reveal {
 	fields := map[string][]valued{}
 	for i := range tasks {
@@ -74,29 +74,29 @@ func Reveals(tasks []Task) []Reveal {
 	return out
 }
 
-// valued is a value of a field beside the accepted answers of its task, all as
-// [plainWords]. The first answer stands for the others where answers are counted.
+// valued is the value of a field with the accepted answers of its task, all as
+// [plainWords]. Counts use the first answer.
 type valued struct {
 	value   string
 	answers []string
 }
 
-// same reports whether the value is an answer, apart from numbers beside it.
+// same reports whether the value is an answer, ignoring numbers beside it.
 func (v valued) same() bool {
 	words := strings.Fields(v.value)
 	named := strings.Join(slices.DeleteFunc(words, isNumber), " ")
 	return slices.ContainsFunc(v.answers, func(a string) bool { return a == v.value || a == named })
 }
 
-// held reports whether an answer stands among the words of the value.
+// held reports whether the value contains an answer as words.
 func (v valued) held() bool {
 	return slices.ContainsFunc(v.answers, func(a string) bool { return strings.Contains(" "+v.value+" ", " "+a+" ") })
 }
 
-// isNumber reports whether a word is made of digits alone.
+// isNumber reports whether a word consists of digits only.
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
-// plainWords are the words of a text in small letters; a text without any stays.
+// plainWords returns the words of a text in lower case, or a text without words as it is.
 func plainWords(text string) string {
 	if words := wordsOf(text); len(words) > 0 {
 		return strings.Join(words, " ")
@@ -104,7 +104,8 @@ func plainWords(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// references are the accepted answers of a task: its own and what its graders ask for.
+// references returns the accepted answers of a task: its own and those that its graders
+// expect.
 func (t *Task) references() []string {
 	var texts []string
 	if t.Answer != nil {
@@ -128,7 +129,8 @@ func (t *Task) references() []string {
 	var out []string
 	for _, text := range texts {
 		answers := []string{plainWords(text)}
-		// A solution that ends in a number, as for the grader numeric.
+		// A solution that ends in a number, as for the grader numeric, counts by that
+		// number too.
 		if fields := strings.Fields(text); len(fields) > 1 {
 			if last := plainWords(fields[len(fields)-1]); !slices.ContainsFunc(strings.Fields(last), func(w string) bool { return !isNumber(w) }) {
 				answers = append(answers, last)
@@ -143,14 +145,14 @@ func (t *Task) references() []string {
 	return out
 }
 
-// EndsAnswered reports whether the last message of the conversation is an accepted
-// answer, given by the agent's side.
+// EndsAnswered reports whether the conversation ends with an accepted answer by the
+// assistant.
 func (t *Task) EndsAnswered() bool {
 	last, ok := t.fields()["last message"]
 	return ok && slices.Contains(t.references(), plainWords(last))
 }
 
-// literal is the text that a pattern without any choice stands for, at whatever place.
+// literal returns the text that a pattern without alternatives matches, ignoring anchors.
 func literal(pattern string) (string, bool) {
 	re, err := regexp.Compile(strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$"))
 	if err != nil {
@@ -159,7 +161,7 @@ func literal(pattern string) (string, bool) {
 	return re.LiteralPrefix()
 }
 
-// fields are the short values that an agent sees beside the words of the request.
+// fields returns the short values that an agent sees besides the text of the request.
 func (t *Task) fields() map[string]string {
 	out := map[string]string{}
 	if t.Domain != "" {
@@ -180,11 +182,11 @@ func (t *Task) fields() map[string]string {
 	return out
 }
 
-// fileName is the field of a task's one file.
+// fileName is the name of the field for a task's only file.
 const fileName = "file name"
 
-// inputFields adds the texts, numbers and truth values of an object and of those in it.
-// Of lists only such with one item are looked at: a choice may well be the answer.
+// inputFields adds the texts, numbers and booleans of an object and of nested objects.
+// Lists of more than one item are skipped, since a choice may well be the answer.
 func inputFields(out map[string]string, at string, object map[string]json.RawMessage) {
 	for key, raw := range object {
 		name := at + "." + key
@@ -205,7 +207,7 @@ func inputFields(out map[string]string, at string, object map[string]json.RawMes
 	}
 }
 
-// judgeReveal counts how often a field tells the answer.
+// judgeReveal counts how often a field reveals the answer.
 func judgeReveal(field string, list []valued) Reveal {
 	r := Reveal{Field: field, Tasks: len(list)}
 	all, of := tally{}, map[string]tally{}
@@ -243,7 +245,7 @@ func judgeReveal(field string, list []valued) Reveal {
 // tally counts answers.
 type tally map[string]int
 
-// ranked are the two most frequent answers, ties in the order of the alphabet.
+// ranked returns the two most frequent answers, ties in alphabetical order.
 func (t tally) ranked() []string {
 	keys := slices.SortedFunc(maps.Keys(t), func(a, b string) int {
 		if t[a] != t[b] {
@@ -254,7 +256,8 @@ func (t tally) ranked() []string {
 	return keys[:min(2, len(keys))]
 }
 
-// without is the most frequent answer once one of the given is taken away; "" for none.
+// without returns the most frequent answer after one occurrence of the given answer is
+// removed, "" for none.
 func (t tally) without(answer string, ranked []string) string {
 	switch {
 	case ranked[0] != answer:
@@ -267,7 +270,7 @@ func (t tally) without(answer string, ranked []string) string {
 	return ""
 }
 
-// tells reports whether the field gives answers away.
+// tells reports whether the field reveals answers.
 func (r Reveal) tells() bool {
 	if r.Held == 1 && r.several {
 		return true

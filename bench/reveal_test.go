@@ -123,8 +123,8 @@ func TestReveals(t *testing.T) {
 	}
 }
 
-// TestRevealsRarelyByChance: fields that have nothing to do with the answers are found
-// to tell them in less than one suite of a thousand.
+// TestRevealsRarelyByChance: fields that are independent of the answers are reported in
+// fewer than one of a thousand suites.
 func TestRevealsRarelyByChance(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	found := 0

@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// SpentError means that a budget of the policies is spent and gives nothing back in this
-// run: an agent that needs what the budget pays for can do no more evaluations in it.
-// It wraps ErrBudget. Unlike the run's own budget, whose stages each have a share, it
-// holds for every stage that follows.
+// SpentError means that a budget of the policies is used up and will not be refilled
+// during this run, so that an agent that needs it can make no more evaluations. It wraps
+// ErrBudget. Unlike the run's own budget, which is shared out among the stages, it ends
+// all later stages too.
 type SpentError struct {
-	// Policy names the budget and whose it is.
+	// Policy names the budget and its owner.
 	Policy string
 }
 
@@ -19,10 +19,10 @@ func (e *SpentError) Error() string { return "a budget under policies is spent: 
 // Unwrap returns ErrBudget.
 func (e *SpentError) Unwrap() error { return ErrBudget }
 
-// WaitedError means that the time for evaluations was over while one of them waited for a
+// WaitedError means that the time for evaluations ended while one of them waited for a
 // limit under policies. It wraps ErrBudget.
 type WaitedError struct {
-	// Policy names the limit and whose it is.
+	// Policy names the limit and its owner.
 	Policy string
 }
 
@@ -33,7 +33,8 @@ func (e *WaitedError) Error() string {
 // Unwrap returns ErrBudget.
 func (e *WaitedError) Unwrap() error { return ErrBudget }
 
-// cutShort names the limit in the error of a wait that the end of the time cut short.
+// cutShort adds the name of the limit to the error of a wait that the end of the time
+// interrupted.
 func (h *Harness) cutShort(err error) error {
 	if by := h.limitedBy.Load(); by != nil && errors.Is(err, ErrBudget) {
 		return &WaitedError{Policy: *by}
@@ -41,9 +42,9 @@ func (h *Harness) cutShort(err error) error {
 	return err
 }
 
-// waiting is the context of all that an evaluation may wait for before and between its
-// attempts. It ends with ctx, when the run is drained, and when the time is over in which
-// evaluations may begin: its cause says which.
+// waiting returns the context of all waits of an evaluation, before and between its
+// attempts. It ends with ctx, when the run is drained, and when no more evaluations may
+// start; its cause says which.
 func (h *Harness) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	parent := ctx
 	ctx, end := context.WithCancelCause(parent)

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// refusing is an agent that a shared limit keeps from its work the first n times.
+// refusing returns an agent that a shared limit refuses the first n times.
 func refusing(n int, by agent.Refusal) scripted {
 	return func(context.Context, agent.Request) agent.Result {
 		if n--; n < 0 {
@@ -20,8 +20,8 @@ func refusing(n int, by agent.Refusal) scripted {
 	}
 }
 
-// TestASpentBudgetEndsTheWork: one evaluation finds out, is kept as missing data with
-// the name of the policy, and nothing is tried again.
+// TestASpentBudgetEndsTheWork: one evaluation meets the spent budget and is stored as
+// missing data with the name of the policy; nothing is retried.
 func TestASpentBudgetEndsTheWork(t *testing.T) {
 	b := newBed(t, Settings{}, refusing(100, agent.Refusal{Policy: "tool grep: budget exceeded: calls per run, limit 5", Spent: true}), exactly)
 	e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
@@ -34,7 +34,7 @@ func TestASpentBudgetEndsTheWork(t *testing.T) {
 	}
 }
 
-// TestALimitIsWaitedOut: a limit that passes is waited for as long as it says.
+// TestALimitIsWaitedOut: a retry waits for the delay that a temporary limit gives.
 func TestALimitIsWaitedOut(t *testing.T) {
 	var slept pauses
 	b := newBed(t, Settings{}, refusing(2, agent.Refusal{Policy: "provider lm: circuit open", RetryAfter: 30 * time.Second}), exactly)
@@ -48,8 +48,8 @@ func TestALimitIsWaitedOut(t *testing.T) {
 	}
 }
 
-// TestPausesAreBounded: work between the pauses does not let them go on for ever, and
-// what is said names the first cause.
+// TestPausesAreBounded: successes between the pauses do not make them endless, and the
+// error names the first cause.
 func TestPausesAreBounded(t *testing.T) {
 	var slept pauses
 	b := NewBreaker(Patience{Attempts: 3, Streak: 2, Pauses: 3, AllPauses: 7}, "champion", slept.sleep)

@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// splitSalt keeps the order of clusters apart from any other use of their
-// hashes. Changing it would move tasks across the wall of every existing suite.
+// splitSalt separates the order of clusters from other uses of their hashes. Changing it
+// would move tasks between the splits of every existing suite.
 const splitSalt = "evolve split 1\x00"
 
-// SplitConflict is a cluster whose tasks ask for both splits. Search and Holdout
-// are the indexes of its first task of either kind.
+// SplitConflict is a cluster with tasks declared for both splits. Search and Holdout are
+// the indexes of its first task of either split.
 type SplitConflict struct {
 	Cluster         string
 	Search, Holdout int
 }
 
-// AssignSplits gives every task without a split one (spec 9.2), in place. A
-// cluster is never divided: a task that names its split pulls the rest of its
-// cluster along, and a cluster whose tasks name both is returned as a conflict,
-// its other tasks left without one.
+// AssignSplits assigns a split to every task without one, in place. All tasks of a
+// cluster get the same split: a declared split extends to the rest of the cluster. A
+// cluster with both splits declared is returned as a conflict, and its other tasks get
+// none.
 //
-// All other clusters are ordered by a salted hash of their names within their
-// domain, and go alternately to search and holdout. Domains with a single such
-// cluster share one alternation, since each by itself would always be searched
-// and never confirmed. A cluster with tasks of several domains counts in the
-// alphabetically first. The order of the tasks is of no account, and a further
-// task of a cluster and domain that are there moves nothing. A new cluster moves
-// about half of those it alternates with, so a suite that grows should write its
-// splits down.
+// The other clusters of each domain are sorted by a salted hash of their names and
+// assigned alternately to search and holdout. Domains with a single such cluster are
+// sorted together, since each one alone would always be search. A cluster with tasks of
+// several domains belongs to the alphabetically first. The order of the tasks does not
+// matter, and a new task of an existing cluster and domain moves nothing. A new cluster
+// moves about half of those it alternates with, so a growing suite should declare its
+// splits.
 func AssignSplits(tasks []Task) []SplitConflict {
 	clusters := map[string]*cluster{}
 	for i := range tasks {

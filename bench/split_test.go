@@ -18,7 +18,7 @@ func splitsOf(tasks []Task) map[string]Split {
 	return m
 }
 
-// drawTasks makes tasks whose explicit splits do not contradict one another.
+// drawTasks returns tasks whose declared splits do not conflict.
 func drawTasks(t *rapid.T) []Task {
 	n := rapid.IntRange(1, 60).Draw(t, "n")
 	explicit := map[string]Split{}
@@ -70,7 +70,7 @@ func TestSplitProperties(t *testing.T) {
 			t.Fatalf("the order of the tasks matters: %s", d)
 		}
 
-		// One more task of a cluster that is there, in its domain.
+		// One more task of an existing cluster, in its domain.
 		like := given[rapid.IntRange(0, len(given)-1).Draw(t, "like")]
 		grown := append(slices.Clone(given), Task{ID: "new", Domain: like.Domain, Cluster: like.Unit()})
 		AssignSplits(grown)
@@ -82,8 +82,8 @@ func TestSplitProperties(t *testing.T) {
 	})
 }
 
-// TestSplitBalance: within each domain the numbers of clusters differ by one at
-// most, and domains of one cluster do not all end on one side.
+// TestSplitBalance: within each domain the numbers of clusters per split differ by at
+// most one, and domains of one cluster do not all get the same split.
 func TestSplitBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tasks []Task

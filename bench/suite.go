@@ -14,33 +14,32 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a suite file. A file beyond them is refused, never read in part.
+// The bounds of a suite file. A larger file is refused as a whole.
 const (
 	maxSuiteLine   = 8 << 20
 	maxSuiteBytes  = 512 << 20
 	maxSuiteIssues = 1000
 )
 
-// GraderRules says which graders there are. It is handed in because graders
-// stand above this package.
+// GraderRules defines the valid graders. It is a parameter because the graders' package
+// imports this one.
 type GraderRules struct {
 	// Fields lists each type's own fields, besides type, weight, threshold and not.
 	Fields map[string][]string
-	// Check judges one grader of a task whose keys are known to be valid and lists
-	// what keeps it from being used.
+	// Check returns the problems of one grader of a task whose keys are valid.
 	Check func(*Task, GraderSpec) []GraderProblem
 }
 
-// GraderProblem is what is wrong with a grader.
+// GraderProblem describes an invalid grader.
 type GraderProblem struct {
-	// Field is the key of the grader that is wrong; empty when it is the whole.
+	// Field is the grader's invalid key, empty when the problem is the grader as a whole.
 	Field string
 	Text  string
 }
 
-// LoadSuite reads the suite name from dir/name.jsonl together with the fixture
-// folders beside it, checks every line and assigns the splits that are absent.
-// It returns either a suite or every problem found, in the order of the file.
+// LoadSuite reads the suite name from dir/name.jsonl with the fixture folders beside it,
+// checks every line and assigns absent splits. It returns either a suite or all problems
+// found, in the order of the file.
 func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
 	file := path.Join(filepath.Base(dir), name+".jsonl")
 	whole := func(format string, args ...any) (*Suite, []Issue) {
@@ -66,8 +65,8 @@ func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
 	return suite, issues
 }
 
-// ReadSuite is LoadSuite for any reader. file names it in issues; fixtures holds
-// the fixture folders, nil when there are none.
+// ReadSuite is like LoadSuite for any reader. file names it in issues; fixtures contains
+// the fixture folders, nil for none.
 func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Suite, []Issue) {
 	l := &suiteReader{file: file, rules: rules, fixtures: fixtures, ids: map[string]int{}, folders: map[string]folder{}}
 	l.read(r)
@@ -78,7 +77,8 @@ func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Su
 	for i := range l.tasks {
 		declared[i] = l.tasks[i].Split
 	}
-	// Splits are judged even when lines are bad: a person wants to see it all.
+	// Splits are checked even if lines are invalid, so that all problems are reported at
+	// once.
 	for _, c := range AssignSplits(l.tasks) {
 		at := l.places[c.Holdout]
 		l.add(at.line, at.split, fmt.Sprintf("cluster %s is in both splits: search in line %d, holdout in line %d",
@@ -95,7 +95,7 @@ func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Su
 	return &Suite{declared: declared, Tasks: l.tasks, Twins: twins, Hash: hashSuite(l.tasks, l.folders)}, nil
 }
 
-// place is where a task stands.
+// place is the position of a task in the file.
 type place struct {
 	line, split int // line, and column of its split
 }
@@ -120,8 +120,8 @@ func (l *suiteReader) add(line, column int, text string) {
 	l.issues = append(l.issues, Issue{l.file, line, column, text})
 }
 
-// read goes through the lines. An overlong line is reported and skipped without
-// being held.
+// read reads all lines. An overlong line is reported and skipped without being kept in
+// memory.
 func (l *suiteReader) read(r io.Reader) {
 	in := bufio.NewReaderSize(r, 16<<10)
 	total := 0
@@ -151,8 +151,8 @@ func (l *suiteReader) read(r io.Reader) {
 	}
 }
 
-// readLine reads up to and without the next newline, and a carriage return
-// before it. Of a line longer than limit it keeps nothing and only tells the size.
+// readLine reads a line and returns it without its newline and a preceding carriage
+// return, with its size. For a line longer than limit it returns only the size.
 func readLine(in *bufio.Reader, limit int) (line []byte, size int, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -170,13 +170,13 @@ func readLine(in *bufio.Reader, limit int) (line []byte, size int, err error) {
 	}
 }
 
-// columnOf counts characters up to a byte of the line, from 1.
+// columnOf returns the column, in characters from 1, of a byte of the line.
 func columnOf(line []byte, off int) int {
 	return utf8.RuneCount(line[:min(off, len(line))]) + 1
 }
 
-// plain takes the path out of a file error: the issue names the file already,
-// and the machine's folders are not for an agent.
+// plain removes the path from a file error: the issue names the file already, and the
+// machine's paths must not reach an agent.
 func plain(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {

@@ -22,8 +22,8 @@ func BenchmarkReadSuite(b *testing.B) {
 	}
 }
 
-// BenchmarkFindTwins compares tasks of 8 to 40 words: the time of each should grow little
-// with their number.
+// BenchmarkFindTwins compares tasks of 8 to 40 words; the time per task should grow
+// little with their number.
 func BenchmarkFindTwins(b *testing.B) {
 	for _, n := range []int{2_000, 20_000, 200_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -10,7 +10,8 @@ import (
 	"io"
 )
 
-// hashSuite covers everything, in the order of the file, with the splits as assigned.
+// hashSuite returns a hash over all tasks in the order of the file, with the splits as
+// assigned.
 func hashSuite(tasks []Task, folders map[string]folder) string {
 	all := sha256.New()
 	for i := range tasks {
@@ -20,10 +21,10 @@ func hashSuite(tasks []Task, folders map[string]folder) string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// HashTask is the SHA-256, in hexadecimal, over what could change an evaluation
-// of a task: what the agent sees, the fixtures and the graders. Weight, tags,
-// source, cluster and split are left out, so that assigning a split or weighing
-// anew keeps what was paid for. fixtureHash is the task's [FixtureHash].
+// HashTask returns the SHA-256, in hexadecimal, over everything that could change an
+// evaluation of a task: what the agent sees, the fixtures and the graders. Weight, tags,
+// source, cluster and split are excluded, so that paid evaluations stay valid when a
+// split is assigned or weights change. fixtureHash is the task's [FixtureHash].
 func HashTask(t *Task, fixtureHash string) string {
 	seen := *t
 	seen.Weight, seen.Tags, seen.Source, seen.Cluster, seen.Split = 0, nil, nil, "", ""
@@ -33,9 +34,9 @@ func HashTask(t *Task, fixtureHash string) string {
 	return hex.EncodeToString(one.Sum(nil))
 }
 
-// FixtureHash is the SHA-256, in hexadecimal, over the paths, modes and contents
-// of a task's fixture folder; empty when it has none or the folder cannot be
-// read, in which case [LayOut] fails too.
+// FixtureHash returns the SHA-256, in hexadecimal, over the paths, modes and contents of
+// a task's fixture folder. It returns "" when the task has none or the folder cannot be
+// read; [LayOut] fails in the latter case.
 func FixtureHash(t *Task, suiteDir string) string {
 	if t.Fixtures.Dir == "" {
 		return ""
@@ -43,15 +44,15 @@ func FixtureHash(t *Task, suiteDir string) string {
 	return folderOf(t, suiteDir).digest
 }
 
-// writePart frames each part by its length, so that no two lists of parts give
-// the same bytes.
+// writePart prefixes each part with its length, so that different lists of parts never
+// give the same bytes.
 func writePart(h hash.Hash, data []byte) {
 	fmt.Fprintf(h, "%d:", len(data))
 	h.Write(data)
 }
 
-// canonicalTask is the task as JSON with sorted keys throughout, also inside the
-// parts that are kept as they were read.
+// canonicalTask returns the task as JSON with sorted keys throughout, including the raw
+// parts.
 func canonicalTask(t Task) []byte {
 	if len(t.Input) > 0 {
 		t.Input = canonicalJSON(t.Input)
@@ -67,8 +68,8 @@ func canonicalTask(t Task) []byte {
 	return encode(t)
 }
 
-// canonicalJSON sorts the keys of a raw value and keeps its numbers as written.
-// What is no JSON stays as it is.
+// canonicalJSON sorts the keys of a raw value and keeps its numbers as written. Invalid
+// JSON is returned unchanged.
 func canonicalJSON(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -79,9 +80,8 @@ func canonicalJSON(raw json.RawMessage) json.RawMessage {
 	return encode(v)
 }
 
-// encode writes JSON without a newline and without escaping for HTML. What it is
-// given can always be written, except raw parts that are no JSON, whose text
-// then stands for them.
+// encode returns v as JSON without a newline and without escaping for HTML. Encoding
+// fails only for raw parts that are invalid JSON; v is then formatted as text.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

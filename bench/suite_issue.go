@@ -8,19 +8,18 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Issue is one thing wrong with a suite file, at a place a person can go to.
+// Issue is a problem in a suite file, with its position.
 type Issue struct {
-	// File is the suite file as a person names it, for instance suites/tasks.jsonl.
+	// File is the suite file as shown to users, for instance suites/tasks.jsonl.
 	File string
-	// Line counts from 1; 0 when the whole file is meant.
+	// Line counts from 1; 0 for the whole file.
 	Line int
-	// Column counts characters from 1, a byte order mark left out; 0 when the
-	// whole line is meant.
+	// Column counts characters from 1, without a byte order mark; 0 for the whole line.
 	Column int
 	Text   string
 }
 
-// String is the form an editor can jump to: file:line:column: text.
+// String returns the form that editors can jump to: file:line:column: text.
 func (i Issue) String() string {
 	switch {
 	case i.Line == 0:
@@ -31,7 +30,8 @@ func (i Issue) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", i.File, i.Line, i.Column, i.Text)
 }
 
-// unknown says that a word is not one of the valid ones, and which it is nearest to.
+// unknown returns a message for an invalid word, with the nearest valid word or all valid
+// ones.
 func unknown(what, word string, valid []string) string {
 	text := fmt.Sprintf("unknown %s %s", what, quote(word))
 	if near := nearest(word, valid); near != "" {
@@ -41,7 +41,7 @@ func unknown(what, word string, valid []string) string {
 	return fmt.Sprintf("%s (valid: %s)", text, strings.Join(sorted, ", "))
 }
 
-// quote shows a foreign word safely and briefly.
+// quote quotes a foreign word, cut to 60 characters.
 func quote(word string) string {
 	const limit = 60
 	if runes := []rune(word); len(runes) > limit {
@@ -50,10 +50,9 @@ func quote(word string) string {
 	return fmt.Sprintf("%q", word)
 }
 
-// nearest is the valid word that a misspelt one most likely stands for, or ""
-// when none is near: at most two edits for words of four letters and more, one
-// for shorter ones, upper and lower case counting as equal. Ties go to the
-// alphabetically first.
+// nearest returns the valid word that a misspelt one most likely stands for, ignoring
+// case, or "" when none is near: at most two edits for words of four letters and more,
+// one for shorter ones. Of equally near words it returns the alphabetically first.
 func nearest(word string, valid []string) string {
 	if len(word) > 100 {
 		return ""

@@ -7,13 +7,13 @@ import (
 	"fmt"
 )
 
-// jsonNode is a parsed JSON value that knows where it stands. The standard
-// decoder tells no positions of keys, and a person with a suite of a thousand
-// lines needs them.
+// jsonNode is a parsed JSON value with its position. The standard decoder does not return
+// the positions of keys, which are needed to find a problem in a suite of a thousand
+// lines.
 type jsonNode struct {
-	// kind is one of { [ " 0 t n: object, list, text, number, true or false, null.
+	// kind is one of { [ " 0 t n: object, list, text, number, boolean, null.
 	kind    byte
-	off     int // byte of the line
+	off     int // byte offset in the line
 	text    string
 	members []jsonMember
 	items   []jsonNode
@@ -25,7 +25,7 @@ type jsonMember struct {
 	val jsonNode
 }
 
-// get finds the first member of an object by its exact key; null counts as absent.
+// get returns the first member of an object with exactly this key; null counts as absent.
 func (n jsonNode) get(key string) (jsonNode, bool) {
 	for _, m := range n.members {
 		if m.key == key {
@@ -35,7 +35,7 @@ func (n jsonNode) get(key string) (jsonNode, bool) {
 	return jsonNode{}, false
 }
 
-// name says what a value is in words a person uses.
+// name returns the kind of a value in words for users.
 func (n jsonNode) name() string {
 	switch n.kind {
 	case '{':
@@ -52,7 +52,7 @@ func (n jsonNode) name() string {
 	return "null"
 }
 
-// jsonError is a syntax error at a byte of the line.
+// jsonError is a syntax error at a byte offset of the line.
 type jsonError struct {
 	off  int
 	text string
@@ -73,14 +73,14 @@ func parseJSON(line []byte) (jsonNode, *jsonError) {
 	return jsonNode{}, &jsonError{0, "is not valid JSON"}
 }
 
-// jsonParser goes through a line that the standard library has found valid, so
-// that it needs no judgement of its own.
+// jsonParser parses a line that the standard library has found valid, so it needs no
+// checks of its own.
 type jsonParser struct {
 	line []byte
 	i    int
 }
 
-// skip passes over white space, commas and colons and returns the next byte.
+// skip skips white space, commas and colons and returns the next byte.
 func (p *jsonParser) skip() byte {
 	for {
 		switch c := p.line[p.i]; c {
@@ -127,7 +127,7 @@ func (p *jsonParser) value() jsonNode {
 	return n
 }
 
-// text reads a quoted text.
+// text parses a quoted text.
 func (p *jsonParser) text() string {
 	start := p.i
 	escaped := false

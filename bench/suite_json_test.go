@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// decoded is the node as the standard decoder would give it; of equal keys the
+// decoded returns the node as the standard decoder would decode it; of equal keys the
 // last one counts.
 func (n jsonNode) decoded(t *testing.T, line []byte) any {
 	first := map[byte]string{'{': "{", '[': "[", '"': `"`, '0': "-0123456789", 't': "tf", 'n': "n"}[n.kind]
@@ -41,7 +41,7 @@ func (n jsonNode) decoded(t *testing.T, line []byte) any {
 	return nil
 }
 
-// FuzzParseJSON compares with the standard decoder.
+// FuzzParseJSON compares parseJSON with the standard decoder.
 func FuzzParseJSON(f *testing.F) {
 	for _, s := range []string{
 		`{"a" : [1, -2.5e+3,true,false , null,"x\n\"\\\u00e9\ud800"], "":{} , "b":[]}`, ` 1 `, `"\\"`, `[[],{}]`, `{`, ``, `[1,]`, `{"a":1,"a":{"b":2}}`,

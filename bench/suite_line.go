@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// line checks one line and keeps its task. Whatever could be read is kept even
-// when parts of it are wrong, so that duplicates and splits are judged over the
-// whole file at once.
+// line checks one line and keeps its task. A task is kept when some of its checks fail,
+// so that duplicates and splits are checked over the whole file at once.
 func (l *suiteReader) line(no int, line []byte) {
 	if off := invalidUTF8(line); off >= 0 {
 		l.add(no, columnOf(line, off), "is not valid UTF-8")
@@ -27,7 +26,7 @@ func (l *suiteReader) line(no int, line []byte) {
 		failed = true
 		l.add(no, columnOf(line, off), text)
 	}
-	if n.kind == 'n' { // which the shape takes for nothing given
+	if n.kind == 'n' { // the shape treats null as absent
 		report(n.off, "a task must be an object, not null")
 	}
 	taskShape.walk(n, "a task", report)
@@ -63,7 +62,7 @@ func (l *suiteReader) line(no int, line []byte) {
 	l.places = append(l.places, place{no, split})
 }
 
-// id finds the id and reports it when an earlier line has it too.
+// id returns the task's id and reports an id that an earlier line has too.
 func (l *suiteReader) id(no int, n jsonNode, report func(int, string)) string {
 	id, ok := n.get("id")
 	if !ok || id.kind != '"' || id.text == "" {
@@ -83,7 +82,7 @@ func (l *suiteReader) graders(n jsonNode, report func(int, string)) {
 	for _, g := range list.items {
 		typ, ok := g.get("type")
 		if g.kind != '{' || !ok {
-			continue // the shape has said so
+			continue // the shape has reported it
 		}
 		if typ.kind != '"' {
 			report(typ.off, fmt.Sprintf(`"type" must be text, not %s`, typ.name()))
@@ -105,7 +104,7 @@ func (l *suiteReader) graders(n jsonNode, report func(int, string)) {
 	}
 }
 
-// checkGraders asks the rules about every grader of a task that could be read.
+// checkGraders applies the rules to every grader of a readable task.
 func (l *suiteReader) checkGraders(t *Task, n jsonNode, report func(int, string)) {
 	if l.rules.Check == nil {
 		return
@@ -145,7 +144,7 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 	content, ok := l.folders[t.Fixtures.Dir]
 	if !ok {
 		content = readFolder(l.fixtures, t.Fixtures.Dir)
-		// Only the names and the digest are kept: a suite may have many folders.
+		// Only the paths and the digest are kept, since a suite may have many folders.
 		for i := range content.files {
 			content.files[i].data = nil
 		}
@@ -160,7 +159,7 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 	}
 }
 
-// sorted gives the issues in the order of the file, and says how many were left out.
+// sorted returns the issues in the order of the file, with the number of those left out.
 func (l *suiteReader) sorted() []Issue {
 	slices.SortStableFunc(l.issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -171,7 +170,7 @@ func (l *suiteReader) sorted() []Issue {
 	return l.issues
 }
 
-// invalidUTF8 is the offset of the first byte that is not UTF-8, or -1.
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
 func invalidUTF8(line []byte) int {
 	if utf8.Valid(line) {
 		return -1

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// shape declares what a part of a suite line may be. Data, so that the keys that
-// are valid, the keys that are suggested and the types are said once.
+// shape declares the valid form of a part of a suite line. As data, it serves for
+// checking keys, suggesting keys and checking types alike.
 type shape struct {
-	// kind is that of a jsonNode; 0 admits anything and looks no further.
+	// kind is the required kind of jsonNode; 0 accepts any value unchecked.
 	kind   byte
 	fields map[string]shape // of an object with declared keys
 	elem   *shape           // of a list's items, or of the values of an object with free keys
-	need   []string         // keys of an object that must be there
+	need   []string         // required keys of an object
 	check  func(jsonNode) string
 }
 
@@ -35,7 +35,7 @@ var (
 		},
 		need: []string{"text"},
 	}
-	// graderShape leaves a grader's own fields open: [GraderRules] knows them.
+	// graderShape leaves a grader's own fields open: [GraderRules] defines them.
 	graderShape = shape{kind: '{', elem: &shape{}, need: []string{"type"}}
 	taskShape   = shape{
 		kind: '{',
@@ -67,9 +67,8 @@ var (
 	}
 )
 
-// walk compares a value with its shape and reports every difference by byte
-// offset. what names the value in messages. null stands for an absent value,
-// except where a key is needed.
+// walk reports every difference between a value and its shape, by byte offset. what names
+// the value in messages. null counts as an absent value, except for a required key.
 func (s shape) walk(n jsonNode, what string, report func(off int, text string)) {
 	if s.kind == 0 || n.kind == 'n' {
 		return
@@ -137,8 +136,8 @@ func notEmpty(n jsonNode) string {
 	return ""
 }
 
-// isName holds ids, domains and clusters to what can be shown and stored: 1 to
-// 200 bytes, no control characters, no white space at the ends.
+// isName limits ids, domains and clusters to what can be shown and stored: 1 to 200
+// bytes, no control characters, no space at the ends.
 func isName(n jsonNode) string {
 	switch {
 	case n.text == "":
@@ -178,7 +177,7 @@ func isWeight(n jsonNode) string {
 	return ""
 }
 
-// maxWeight keeps sums of weights far from overflow.
+// maxWeight prevents overflow in sums of weights.
 const maxWeight = 1e6
 
 func isSplit(n jsonNode) string {

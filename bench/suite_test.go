@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plainRules stand in for the graders, which live above this package.
+// plainRules replace the graders, whose package imports this one.
 var plainRules = GraderRules{
 	Fields: map[string][]string{"exact": {"answer", "ignore_case"}, "contains": {"all", "any"}, "reported": nil},
 	Check: func(t *Task, g GraderSpec) []GraderProblem {
@@ -258,7 +258,7 @@ func TestLoadSuite(t *testing.T) {
 		}
 	}
 
-	// A suite that is a link to somewhere else is not read.
+	// LoadSuite does not follow a link out of the folder.
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte(`{"id":"a","goal":"x","answer":"1"}`), 0o644); err != nil {
 		t.Fatal(err)

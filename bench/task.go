@@ -6,51 +6,52 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Split says on which side of the wall a task stands.
+// Split is the set of tasks, search or holdout, that a task belongs to.
 type Split string
 
-// Search tasks may be seen by the searcher; Holdout tasks confirm. Aside is a search
-// task while an exact duplicate of it is held out: it is used on neither side. No file
-// may ask for it.
+// Search tasks may be seen by the searcher; Holdout tasks confirm. Aside is a search task
+// that has an exact duplicate in the holdout; it is used for neither. A suite file must
+// not contain it.
 const (
 	Search  Split = "search"
 	Holdout Split = "holdout"
 	Aside   Split = "aside"
 )
 
-// Task is one piece of work with its graders. The JSON form is a suite line (spec 4.1).
+// Task is one problem with its graders. Its JSON form is a suite line.
 type Task struct {
 	ID     string `json:"id"`
 	Domain string `json:"domain,omitempty"`
-	// Goal is the request; Messages a whole conversation. At least one, or Input, is there.
+	// Goal is the request; Messages a whole conversation. At least one of them, or Input,
+	// is set.
 	Goal     string          `json:"goal,omitempty"`
 	Messages []agent.Message `json:"messages,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Fixtures Fixtures        `json:"fixtures,omitzero"`
-	// Graders are combined by weight. None: exact on Answer.
+	// Graders are combined by weight. Without any, the grader is exact on Answer.
 	Graders []GraderSpec `json:"graders,omitempty"`
-	// Answer is the reference where there is one. No agent ever sees it.
+	// Answer is the reference, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
 	// Weight in the suite's mean; 0 is read as 1.
 	Weight float64  `json:"weight,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
 	Source *Source  `json:"source,omitempty"`
-	// Cluster is shared by tasks that are variations of one another; statistics
-	// treat it as the unit. Empty: the task is its own cluster.
+	// Cluster is shared by tasks that are variations of one another and is the unit of
+	// statistics. Empty: the task is its own cluster.
 	Cluster string `json:"cluster,omitempty"`
 	Split   Split  `json:"split,omitempty"`
-	// Twin is the smallest id among the tasks that this one was found to be a variation
-	// of, itself included; empty for none. Where a cluster is declared, only tasks of
-	// other suites count.
+	// Twin is the smallest id of the group of near-duplicates that this task was found to
+	// belong to, empty for none. Where a cluster is declared, only tasks of other suites
+	// count.
 	Twin string `json:"-"`
 }
 
-// Fixtures is what a task lays out for the agent.
+// Fixtures are the files, memories and messages that a task provides for the agent.
 type Fixtures struct {
 	// Files maps slash-separated relative paths to contents, written into the workdir.
 	Files map[string]string `json:"files,omitempty"`
-	// Dir names a folder of the suite's own, relative to the suite file, whose
-	// files are laid out in the workdir as well.
+	// Dir is a folder of the suite, relative to the suite file, whose files are written
+	// into the workdir too.
 	Dir string `json:"dir,omitempty"`
 	// Memories extend the agent's memory for this task.
 	Memories []agent.Memory `json:"memories,omitempty"`
@@ -58,7 +59,7 @@ type Fixtures struct {
 	Turns []agent.Message `json:"turns,omitempty"`
 }
 
-// IsZero reports whether nothing is laid out.
+// IsZero reports whether there are no fixtures.
 func (f Fixtures) IsZero() bool {
 	return len(f.Files) == 0 && f.Dir == "" && len(f.Memories) == 0 && len(f.Turns) == 0
 }
@@ -70,20 +71,21 @@ type Source struct {
 	Approval string `json:"approval,omitempty"`
 }
 
-// GraderSpec declares one grader. Raw holds the whole object, from which each
-// type reads its own fields.
+// GraderSpec declares one grader. Raw holds the whole object, from which each grader type
+// decodes its own fields.
 type GraderSpec struct {
 	Type string
 	// Weight among the task's graders; 0 is read as 1.
 	Weight float64
-	// Threshold is the score at which it passes; 0 is read as the type's own (1 for most).
+	// Threshold is the score at which it passes; 0 is read as the type's default (1 for
+	// most).
 	Threshold float64
 	// Not inverts score and pass.
 	Not bool
 	Raw json.RawMessage
 }
 
-// MarshalJSON writes the object as it was read.
+// MarshalJSON returns the object as it was read.
 func (g GraderSpec) MarshalJSON() ([]byte, error) {
 	if len(g.Raw) > 0 {
 		return g.Raw, nil
@@ -91,7 +93,7 @@ func (g GraderSpec) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{"type": g.Type})
 }
 
-// UnmarshalJSON reads the common fields and keeps the object.
+// UnmarshalJSON decodes the common fields and keeps the object.
 func (g *GraderSpec) UnmarshalJSON(data []byte) error {
 	var head struct {
 		Type      string  `json:"type"`
@@ -109,7 +111,7 @@ func (g *GraderSpec) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Unit is the cluster the task counts in.
+// Unit returns the cluster that the task counts in.
 func (t *Task) Unit() string {
 	switch {
 	case t.Twin != "":
@@ -120,7 +122,7 @@ func (t *Task) Unit() string {
 	return t.ID
 }
 
-// Importance is the weight with its default.
+// Importance returns the weight, 1 by default.
 func (t *Task) Importance() float64 {
 	if t.Weight > 0 {
 		return t.Weight
@@ -136,13 +138,13 @@ type Suite struct {
 	Hash string
 	// Dir is the folder of the suite file, for fixture folders.
 	Dir string
-	// Twins are the variations that no declared cluster holds together.
+	// Twins are the groups of variations that are not in one declared cluster.
 	Twins []Twins
 	// declared are the splits that the author gave the tasks; empty where none.
 	declared []Split
 }
 
-// Side lists the tasks of one split, in the order of the file.
+// Side returns the tasks of one split, in the order of the file.
 func (s *Suite) Side(split Split) []*Task {
 	var out []*Task
 	for i := range s.Tasks {

@@ -9,51 +9,51 @@ import (
 	"strings"
 )
 
-// TwinKind says how tasks are alike.
+// TwinKind is the way in which tasks are alike.
 type TwinKind string
 
 const (
-	// Exact: the same words and fixtures, but for case, punctuation and spacing.
+	// Exact: the same words and fixtures, ignoring case, punctuation and spacing.
 	Exact TwinKind = "exact"
-	// Template: the same words but for numbers and names.
+	// Template: the same words except for numbers and names.
 	Template TwinKind = "template"
-	// Near: most of the words in the same order, or one whole within the other.
+	// Near: most words in the same order, or one text contained in the other.
 	Near TwinKind = "near"
 	// Story: a long passage in common.
 	Story TwinKind = "story"
 )
 
-// Twins are tasks that are variations of one another and that no declared cluster
-// holds together. Statistics count them as one.
+// Twins are tasks that are variations of one another and are not in one declared cluster.
+// Statistics treat them as one unit.
 type Twins struct {
-	// Kind is the closest likeness that holds any two of them together.
+	// Kind is the closest likeness between any two of them.
 	Kind TwinKind
 	// Tasks are the indexes of the tasks, ascending; two or more.
 	Tasks []int
 }
 
-// The bounds of what counts as alike. They were chosen on 22,500 real utterances and
-// 1,319 real story problems; TestTwinsOfRealTasks holds the figures.
+// The bounds of likeness. They were chosen on 22,500 real utterances and 1,319 real story
+// problems; TestTwinsOfRealTasks checks the figures.
 const (
-	templateOwn = 6  // words of a template besides its numbers and names
-	storyWords  = 24 // consecutive words of a passage in common
+	templateOwn = 6  // minimum words of a template besides its numbers and names
+	storyWords  = 24 // consecutive words of a common passage
 	storySpread = 5  // a passage in more than one of five tasks is an instruction,
-	fewCommon   = 9  // unless so few tasks have it,
-	manyCommon  = 30 // and in any case when more have it
+	fewCommon   = 9  // unless at most this many tasks have it,
+	manyCommon  = 30 // and in any case when more than this many have it
 )
 
-// FindTwins groups the tasks that declare no cluster by likeness of goal, messages,
-// input and fixture files. A task that declares a cluster is left alone. Groups come
-// in the order of their first tasks. The time grows as the number of tasks, except
-// where many are nearly alike.
+// FindTwins groups the tasks that declare no cluster by likeness of goal, messages, input
+// and fixture files. Tasks that declare a cluster are skipped. Groups are in the order of
+// their first tasks. The time is linear in the number of tasks, except where many are
+// nearly alike.
 func FindTwins(tasks []Task) []Twins {
 	return newTwinFinder(tasks, func(t *Task) bool { return t.Cluster == "" }).find().groups()
 }
 
-// likeness is what is compared of a task.
+// likeness holds the words by which a task is compared.
 type likeness struct {
 	index int
-	words []string // of all that the agent reads
+	words []string // of everything that the agent reads
 }
 
 type twinFinder struct {
@@ -63,7 +63,7 @@ type twinFinder struct {
 	kind  map[int]TwinKind
 }
 
-// newTwinFinder compares the tasks that are asked for.
+// newTwinFinder returns a finder for the tasks that asked selects.
 func newTwinFinder(tasks []Task, asked func(*Task) bool) *twinFinder {
 	f := &twinFinder{tasks: tasks, kind: map[int]TwinKind{}}
 	for i := range tasks {
@@ -78,7 +78,7 @@ func newTwinFinder(tasks []Task, asked func(*Task) bool) *twinFinder {
 	return f
 }
 
-// find joins all that are alike.
+// find joins all tasks that are alike.
 func (f *twinFinder) find() *twinFinder {
 	if len(f.list) < 2 {
 		return f
@@ -90,8 +90,8 @@ func (f *twinFinder) find() *twinFinder {
 	return f
 }
 
-// text is what the agent reads of a task, without the words of the system, which many
-// tasks share, and without its files.
+// text returns the text that the agent reads of a task, without its files and without
+// system messages, which many tasks share.
 func (t *Task) text() string {
 	var b strings.Builder
 	b.WriteString(t.Goal)
@@ -114,7 +114,7 @@ func (f *twinFinder) root(i int) int {
 	return i
 }
 
-// closest is the closest of kinds, of which the absent ones do not count.
+// closest returns the closest of the given kinds; absent kinds are "".
 func closest(kinds ...TwinKind) TwinKind {
 	for _, k := range []TwinKind{Exact, Template, Near} {
 		if slices.Contains(kinds, k) {
@@ -135,7 +135,7 @@ func (f *twinFinder) join(i, j int, kind TwinKind) {
 	f.kind[a] = closest(f.kind[a], f.kind[b], kind)
 }
 
-// same joins the tasks of one key; "" is no key.
+// same joins the tasks with equal keys, except those with key "".
 func (f *twinFinder) same(kind TwinKind, key func(likeness) string) {
 	first := map[string]int{}
 	for i, l := range f.list {
@@ -153,7 +153,7 @@ func (f *twinFinder) same(kind TwinKind, key func(likeness) string) {
 
 func (f *twinFinder) exact(l likeness) string { return f.tasks[l.index].sameness(l.words) }
 
-// sameness is equal for tasks that an agent cannot tell apart.
+// sameness returns a key that is equal for tasks that an agent cannot tell apart.
 func (t *Task) sameness(words []string) string {
 	h := sha256.New()
 	writePart(h, []byte(strings.Join(words, " ")))
@@ -168,18 +168,18 @@ func (t *Task) sameness(words []string) string {
 		writePart(h, []byte(t.Fixtures.Files[p]))
 	}
 	if len(t.Fixtures.Memories) > 0 {
-		raw, _ := json.Marshal(t.Fixtures.Memories) // texts, numbers and times always can be
+		raw, _ := json.Marshal(t.Fixtures.Memories) // texts, numbers and times always encode
 		writePart(h, raw)
 	}
-	if len(words) == 0 { // signs alone are told apart as they are
+	if len(words) == 0 { // texts of signs only are compared as they are
 		writePart(h, []byte(t.text()))
 	}
 	return string(h.Sum(nil))
 }
 
-// template is the text with its numbers and names left open; "" for one with too few
-// words besides them. Names are words with a capital inside a sentence. Tasks with
-// files are compared by those too, word by word.
+// template returns the text with placeholders for numbers and names, or "" if it has too
+// few words besides them. Names are words with a capital inside a sentence. Tasks with
+// files get "", since the files matter too; near compares them.
 func (f *twinFinder) template(l likeness) string {
 	t := &f.tasks[l.index]
 	words := strings.Fields(t.text())
@@ -205,7 +205,7 @@ func (f *twinFinder) template(l likeness) string {
 	return t.Fixtures.Dir + "\n" + strings.Join(words, " ")
 }
 
-// groups are the twins found.
+// groups returns the twins found.
 func (f *twinFinder) groups() []Twins {
 	members := map[int][]int{}
 	for i, l := range f.list {

@@ -6,40 +6,40 @@ import (
 	"slices"
 )
 
-// The bounds of what counts as nearly the same. TestTwinsOfRealTasks and
-// TestTwinsInWorlds hold the figures that they were chosen by.
+// The bounds of near likeness, chosen by the figures that TestTwinsOfRealTasks and
+// TestTwinsInWorlds check.
 const (
-	nearShare  = .7  // of the words of the longer text, in order, in both
-	nearLength = 8   // words of the longer text; shorter ones are alike when one has the other whole
-	nearWords  = 6   // words in both
-	nearWindow = 6   // more words than this that differ in one place are content of their own
-	windowEach = 40  // and one more for each so many words of the text
-	edgeWords  = 6   // of a beginning or an end
-	affixWords = 3   // words of a text that another one has whole
-	alignWords = 400 // of a text are compared; longer ones have passages in common
+	nearShare  = .7  // minimum share of the longer text's words that both have, in order
+	nearLength = 8   // minimum words of the longer text; shorter ones are alike when one contains the other
+	nearWords  = 6   // minimum words in both
+	nearWindow = 6   // if more words than this differ in one place, they are content of their own,
+	windowEach = 40  // plus one for each so many words of the text
+	edgeWords  = 6   // words of a beginning or an end
+	affixWords = 3   // minimum words of a text that another one contains
+	alignWords = 400 // words of a text that are compared; longer texts are found by common passages
 )
 
-// The bounds of the search for pairs. Each text offers sampleSize pairs of its words,
-// and a pair that more than postings texts offer finds none.
+// The bounds of the search for candidate pairs. Each text is indexed by at most
+// sampleSize of its word pairs, and a word pair indexes at most postings texts.
 const (
 	pairReach   = 3
 	sampleSize  = 32
 	postings    = 32
-	sampleShare = 10 // one shared pair of so many is enough for a comparison
-	comparisons = 8  // of each text with the likeliest others
+	sampleShare = 10 // one shared word pair in so many is enough for a comparison
+	comparisons = 8  // of each text, with the likeliest candidates
 )
 
-// near joins each task to the first of those that it is nearly the same as. Tasks are
-// compared with the first of each group only, so that no chain of small differences
-// holds strangers together, and in the order of their words, so that the order of the
-// file is of no account. Those to compare with are found by pairs of words that stand
-// close together, of which each task offers a sample that is the same for the same
-// pairs (Broder, Compression and Complexity of Sequences, 1997).
+// near joins each task to the closest earlier task that is nearly the same. Each task is
+// compared with the first of each group only, so that chains of small differences do not
+// join unrelated tasks, and in the order of the words, so that the order of the file does
+// not matter. Candidates are found by pairs of words that stand close together, of which
+// each task contributes a sample, the smallest hashes (Broder, Compression and Complexity
+// of Sequences, 1997).
 func (f *twinFinder) near() {
 	t := f.texts()
 	order := make([]int, 0, len(f.list))
 	for i := range f.list {
-		if f.root(i) == i { // of tasks that are the same one stands for all
+		if f.root(i) == i { // one task represents those that are the same
 			order = append(order, i)
 		}
 	}
@@ -75,11 +75,11 @@ func (f *twinFinder) near() {
 	}
 }
 
-// common is the number of tasks that may share something before it is taken for an
-// instruction or for everyday language.
+// common returns the number of tasks above which a shared passage counts as an
+// instruction or as everyday language.
 func (f *twinFinder) common() int { return max(fewCommon, min(manyCommon, len(f.list)/storySpread)) }
 
-// texts are the tasks' words by number, as they are compared.
+// texts holds the tasks' words as numbers, for comparison.
 type texts struct {
 	words  [][]uint32
 	sorted [][]uint32
@@ -88,14 +88,14 @@ type texts struct {
 	dirs   []string // of fixtures, whose contents are not compared
 }
 
-// texts numbers the words of all tasks and draws of each the pairs that it offers.
-// Pairs of one task alone are left out: they find nothing.
+// texts numbers the words of all tasks and samples the word pairs of each. Pairs of only
+// one task are left out, since they find nothing.
 func (f *twinFinder) texts() *texts {
 	n := len(f.list)
 	t := &texts{words: make([][]uint32, n), sorted: make([][]uint32, n), sample: make([][]uint64, n), dirs: make([]string, n)}
 	numbers := map[string]uint32{}
-	// Whether a pair was seen once, and more than once, by its last bits. Two that share
-	// them pass for more than once, which costs time alone.
+	// Whether a pair was seen once, and more than once, by the last bits of its hash.
+	// Collisions only cost time.
 	bits := uint64(1 << 12)
 	for _, l := range f.list {
 		for bits < 1<<24 && bits < uint64(pairReach*len(l.words)*n) {
@@ -130,7 +130,7 @@ func (f *twinFinder) texts() *texts {
 	return t
 }
 
-// compared are the words of a task and of the files that are written out in it.
+// compared returns the words of a task and of its fixture files, at most alignWords.
 func (f *twinFinder) compared(i int) []string {
 	words, files := f.list[i].words, f.tasks[f.list[i].index].Fixtures.Files
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -142,8 +142,8 @@ func (f *twinFinder) compared(i int) []string {
 	return words[:min(len(words), alignWords)]
 }
 
-// likeliest is the closest of the tasks that share pairs with task i, of those that
-// share the most; -1 for none that is nearly the same.
+// likeliest returns the closest task to task i among the candidates that share the most
+// word pairs, -1 if none is nearly the same.
 func (t *texts) likeliest(i int, found []int, shared []uint8) int {
 	var top [comparisons]int
 	n := 0
@@ -171,7 +171,7 @@ func (t *texts) likeliest(i int, found []int, shared []uint8) int {
 	return first
 }
 
-// pairsOf are the distinct pairs of words within pairReach, as hashes, ascending.
+// pairsOf returns the distinct pairs of words within pairReach, as hashes, ascending.
 func pairsOf(words []uint32) []uint64 {
 	out := make([]uint64, 0, pairReach*len(words))
 	for i, a := range words {
@@ -183,7 +183,7 @@ func pairsOf(words []uint32) []uint64 {
 	return slices.Compact(out)
 }
 
-// scatter spreads a number over all bits (Steele, Lea, Flood, OOPSLA 2014).
+// scatter is the SplitMix64 hash (Steele, Lea, Flood, OOPSLA 2014).
 func scatter(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -191,14 +191,14 @@ func scatter(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// edge reports whether many tasks begin, or end, as one does.
+// edge reports whether many tasks share the beginning, or the end, of a task.
 type edge struct{ front, back bool }
 
-// edgesOf finds instructions before and after what is a task's own: beginnings and ends
-// of edgeWords words that more than most tasks have.
+// edgesOf finds instructions at the beginning and end of tasks: edgeWords words that more
+// than most tasks share.
 func edgesOf(texts [][]uint32, most int) []edge {
-	// Tasks are counted by the last bits of a hash. In as many counts as there are, tasks
-	// that merely share those bits are too few to matter.
+	// Tasks are counted by the last bits of a hash; there are enough counters that few
+	// unrelated tasks share one.
 	counts := make([]uint32, min(1<<20, 64*len(texts)))
 	hash := func(words []uint32, end uint64) uint64 {
 		sum := end
@@ -227,8 +227,8 @@ func edgesOf(texts [][]uint32, most int) []edge {
 	return out
 }
 
-// alike is the share of the words that two tasks have in common, 0 where they are not
-// nearly the same, with or without the beginning and the end that many tasks have.
+// alike returns the share of the words that two tasks have in common, with or without the
+// beginning and end that many tasks share; 0 where they are not nearly the same.
 func (t *texts) alike(i, j int) float64 {
 	a, b := t.words[i], t.words[j]
 	if !overlap(a, b) && inBoth(t.sorted[i], t.sorted[j]) < need(max(len(a), len(b))) {
@@ -248,8 +248,8 @@ func (t *texts) alike(i, j int) float64 {
 	return alike(a, b)
 }
 
-// alike is the share of the words that two texts have in common, 0 where they are not
-// nearly the same.
+// alike returns the share of the words that two texts have in common, 0 where they are
+// not nearly the same.
 func alike(a, b []uint32) float64 {
 	longer := max(len(a), len(b))
 	if overlap(a, b) {
@@ -265,11 +265,12 @@ func alike(a, b []uint32) float64 {
 	return float64(match.common) / float64(longer)
 }
 
-// need is how many words a text of n must have in common with one that is no longer.
+// need returns the number of words that a text of n words must have in common with a
+// shorter one.
 func need(n int) int { return max(nearWords, n-int((1-nearShare)*float64(n)+1e-9)) }
 
-// overlap reports whether a text stands whole in another that has few words more, or
-// the end of one is the beginning of the other, but for few words.
+// overlap reports whether a text contains another and has few words more, or whether the
+// end of one is the beginning of the other, except for few words.
 func overlap(a, b []uint32) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -285,7 +286,7 @@ func overlap(a, b []uint32) bool {
 	return false
 }
 
-// inBoth counts the words that two sorted lists share.
+// inBoth returns the number of words that two sorted lists share.
 func inBoth(a, b []uint32) int {
 	common := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -303,15 +304,15 @@ func inBoth(a, b []uint32) int {
 	return common
 }
 
-// alignment is how two texts match, word by word in order.
+// alignment describes how two texts match, word by word in order.
 type alignment struct {
 	common int
-	// window is the most by which, in one stretch, words that differ outnumber words in
-	// common: the length of what is each text's own, chance matches taken off.
+	// window is the maximum, over all stretches, of the differing words minus the common
+	// ones: the length of the texts' own content, less chance matches.
 	window int
 }
 
-// align finds the longest common subsequence of words.
+// align computes the longest common subsequence of words.
 func align(a, b []uint32) alignment {
 	wide := len(b) + 1
 	best := make([]uint16, (len(a)+1)*wide)
@@ -327,7 +328,7 @@ func align(a, b []uint32) alignment {
 	out := alignment{common: int(best[0])}
 	i, j, run := 0, 0, 0
 	for i < len(a) || j < len(b) {
-		// What differs up to the next match counts by its longer side.
+		// Words that differ up to the next match count by the longer side.
 		skipA, skipB := 0, 0
 		for i < len(a) || j < len(b) {
 			if i < len(a) && j < len(b) && a[i] == b[j] {

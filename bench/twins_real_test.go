@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestTwinsOfRealTasks holds what the bounds were chosen by. Of 22,500 real utterances,
-// 150 for each intent, a third are nearly the same as another one; in 1 % the intent is
-// not that of most of the group. Of 1,319 real story problems two are, which are two
-// questions about one story.
+// TestTwinsOfRealTasks checks the figures by which the bounds were chosen. Of 22,500 real
+// utterances, 150 for each intent, a third are nearly the same as another one; 1 % have
+// an intent other than that of most of their group. Of 1,319 real story problems two are
+// alike, two questions about one story.
 func TestTwinsOfRealTasks(t *testing.T) {
 	tasks := realUtterances()
 	if len(tasks) == 0 {
@@ -37,7 +37,7 @@ func TestTwinsOfRealTasks(t *testing.T) {
 	}
 }
 
-// realData is a file of real data, nil where it is not.
+// realData returns a file of real data, nil where it is absent.
 func realData(name string) []byte {
 	dir := os.Getenv("EVOLVE_SHARED_DATA")
 	for up := "."; dir == "" && len(up) < 30; up = filepath.Join("..", up) {
@@ -45,6 +45,6 @@ func realData(name string) []byte {
 			dir = filepath.Join(up, "shared", "data")
 		}
 	}
-	raw, _ := os.ReadFile(filepath.Join(dir, name)) // absent is none
+	raw, _ := os.ReadFile(filepath.Join(dir, name)) // nil if absent
 	return raw
 }

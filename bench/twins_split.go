@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// gather makes twins one unit and brings them to one side of the wall, in place. The
-// tasks have their splits; declared are those that their author gave them. Only twins
-// move, so that all other tasks stay where they were: to the side that some of them
-// declare, or else to that of the one with the smallest id. Declared splits stand.
+// gather gives twins one unit and one split, in place. The tasks have their splits;
+// declared are those that their author declared, which do not change. Only twins move, so
+// that all other tasks keep their splits: to the split that some of them declare, or else
+// to that of the task with the smallest id.
 func gather(tasks []Task, declared []Split, g Twins) {
 	first := slices.MinFunc(g.Tasks, func(a, b int) int { return strings.Compare(tasks[a].ID, tasks[b].ID) })
 	side := tasks[first].Split
@@ -21,7 +21,7 @@ func gather(tasks []Task, declared []Split, g Twins) {
 	}
 	switch {
 	case len(sides) == 2:
-		side = Search // nothing more on the holdout that the search may have seen
+		side = Search // the holdout gets no more tasks that the search may have seen
 	case sides[Search]:
 		side = Search
 	case sides[Holdout]:
@@ -35,8 +35,8 @@ func gather(tasks []Task, declared []Split, g Twins) {
 	}
 }
 
-// putAside takes the tasks out of the search whose exact duplicates are held out,
-// whatever their author declares, because what is found on them is known there.
+// putAside removes from the search the tasks with an exact duplicate in the holdout, even
+// if their split is declared, because the search would learn the holdout task.
 func putAside(tasks []Task) {
 	held := map[string]bool{}
 	same := make([]string, len(tasks))
@@ -51,16 +51,16 @@ func putAside(tasks []Task) {
 	}
 }
 
-// JoinSuites finds the near-duplicates that lie in different suites of one agent, makes
-// them one unit and brings them to one side of the wall, in place. A cluster that is
-// declared in one suite is none in another, so its tasks are compared too, and keep
-// together. It returns what was found over suites, for a person.
+// JoinSuites finds near-duplicates in different suites of one agent and gives them one
+// unit and one split, in place. A cluster declared in one suite does not extend to
+// another, so its tasks are compared too, and stay together. It returns what was found
+// across suites.
 func JoinSuites(suites []*Suite) Likeness {
 	var all Suite
 	var declared []Split
 	var of []int              // suite of each task
-	known := [][]int{}        // tasks that are one unit within their suites
-	units := map[string]int{} // suite and unit → place in known
+	known := [][]int{}        // tasks by unit within their suites
+	units := map[string]int{} // suite and unit → index in known
 	for n, s := range suites {
 		for i := range s.Tasks {
 			key := fmt.Sprintf("%d %s", n, s.Tasks[i].Unit())
@@ -94,8 +94,8 @@ func JoinSuites(suites []*Suite) Likeness {
 	return all.Likeness()
 }
 
-// DeclareTwins finds near-duplicates among tasks and writes their clusters into them,
-// in place, so that a person sees and may change them.
+// DeclareTwins finds near-duplicates among tasks and sets their clusters, in place, so
+// that they can be reviewed and changed.
 func DeclareTwins(tasks []Task) Likeness {
 	s := Suite{Tasks: tasks, Twins: FindTwins(tasks)}
 	for _, g := range s.Twins {
@@ -107,21 +107,21 @@ func DeclareTwins(tasks []Task) Likeness {
 	return s.Likeness()
 }
 
-// Likeness counts what was found of variations in a suite.
+// Likeness counts the near-duplicates in a suite.
 type Likeness struct {
-	// Tasks of the suite, and the Units that they count as.
+	// Tasks of the suite, and the Units that statistics count.
 	Tasks int `json:"tasks"`
 	Units int `json:"units"`
-	// Twins are the tasks in the found Groups; Exact are those of groups whose closest
-	// are the same but for punctuation.
+	// Twins is the number of tasks in the found Groups; Exact that in groups whose
+	// closest tasks are the same except for punctuation.
 	Groups int `json:"groups,omitempty"`
 	Twins  int `json:"twins,omitempty"`
 	Exact  int `json:"exact,omitempty"`
-	// Aside are the tasks put aside, and Across the groups that the author's splits
-	// leave on both sides.
+	// Aside is the number of tasks put aside, Across that of groups whose declared splits
+	// differ.
 	Aside  int `json:"aside,omitempty"`
 	Across int `json:"across,omitempty"`
-	// Named are the groups in words, at most ten.
+	// Named describes the groups, at most ten.
 	Named []string `json:"named,omitempty"`
 }
 
@@ -131,7 +131,7 @@ const (
 	namedTasks = 4
 )
 
-// Likeness counts the variations of a suite.
+// Likeness counts the near-duplicates of a suite.
 func (s *Suite) Likeness() Likeness {
 	l := Likeness{Tasks: len(s.Tasks), Groups: len(s.Twins)}
 	units := map[string]bool{}
@@ -158,7 +158,7 @@ func (s *Suite) Likeness() Likeness {
 	return l
 }
 
-// named is a group in words.
+// named describes a group.
 func (g Twins) named(tasks []Task) string {
 	ids := make([]string, 0, namedTasks)
 	for _, i := range g.Tasks[:min(len(g.Tasks), namedTasks)] {
@@ -178,7 +178,7 @@ func groups(n int) string {
 	return fmt.Sprintf("%d groups", n)
 }
 
-// String is one sentence for a person; empty where nothing was found.
+// String returns a sentence for reports, empty where nothing was found.
 func (l Likeness) String() string {
 	var parts []string
 	if l.Groups > 0 {

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// stories joins tasks that share a passage of storyWords words, in what they say or in
-// a file written out in them. One that many tasks share is an instruction, not a story.
+// stories joins tasks that share a passage of storyWords words in their text or in a
+// fixture file. A passage that many tasks share is an instruction.
 func (f *twinFinder) stories() {
-	read := func(i int) [][]uint64 { // of each text of task i, the passages in order
+	read := func(i int) [][]uint64 { // the passages of each text of task i, in order
 		out := [][]uint64{passages(f.list[i].words)}
 		for _, text := range f.tasks[f.list[i].index].Fixtures.Files {
 			out = append(out, passages(wordsOf(text)))
 		}
 		return out
 	}
-	// Counted by the last bits of a hash: those that share them are too few to matter.
+	// Counted by the last bits of a hash: there are enough counters that few passages
+	// share one.
 	counts := make([]uint32, min(1<<22, 1<<10*len(f.list)))
 	slot := func(p uint64) *uint32 { return &counts[p%uint64(len(counts))] }
 	for i := range f.list {
@@ -40,14 +41,15 @@ func (f *twinFinder) stories() {
 	}
 }
 
-// passageStep is how many passages in a row one is kept of, the one with the least
-// hash (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003): texts that share
+// passageStep is the number of consecutive passages of which the one with the smallest
+// hash is kept (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003). Texts that share
 // storyWords + passageStep - 1 words have a kept passage in common.
 const passageStep = 8
 
-// ownPassages keeps passages that are not, in more than half of their words, of a common one.
+// ownPassages returns, after winnowing, the passages of which at most half of the words
+// belong to common passages.
 func ownPassages(list []uint64, common func(uint64) bool) []uint64 {
-	given := make([]int, len(list)+storyWords) // words before each that a common passage has
+	given := make([]int, len(list)+storyWords) // number of earlier words that belong to a common passage
 	until := 0
 	for k := range given[1:] {
 		if k < len(list) && common(list[k]) {
@@ -79,7 +81,7 @@ func ownPassages(list []uint64, common func(uint64) bool) []uint64 {
 	return slices.Compact(out)
 }
 
-// passages are the hashes of all passages of a text, in order.
+// passages returns the hashes of all passages of a text, in order.
 func passages(words []string) []uint64 {
 	if len(words) < storyWords {
 		return nil

@@ -15,7 +15,7 @@ the spring took its wheel away, and since then the miller's daughter has kept be
 empty rooms, sold honey at the market every second Friday, and written down in a green book
 which of the three villages bought most of it and why they said they did.`
 
-// instructed are goals of n different words under one long instruction.
+// instructed returns goals of n sets of different words under one long instruction.
 func instructed(n int) []string {
 	var out []string
 	for i := range n {
@@ -73,7 +73,7 @@ func TestFindTwins(t *testing.T) {
 	}
 }
 
-// TestTwinsOfDeclaredClusters: what an author declares stands.
+// TestTwinsOfDeclaredClusters: declared clusters are not changed.
 func TestTwinsOfDeclaredClusters(t *testing.T) {
 	tasks := []Task{{ID: "a", Goal: "say yes", Cluster: "a"}, {ID: "b", Goal: "say yes", Cluster: "b"}, {ID: "c", Goal: "say yes"}}
 	if found := FindTwins(tasks); len(found) > 0 {
@@ -81,8 +81,8 @@ func TestTwinsOfDeclaredClusters(t *testing.T) {
 	}
 }
 
-// TestTwinsStayOnOneSide: with splits by hash no twins are parted, and all other tasks
-// stand where they stood without them.
+// TestTwinsStayOnOneSide: with assigned splits, twins get one split, and all other tasks
+// keep the split that they have without twins.
 func TestTwinsStayOnOneSide(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields(passage)
@@ -126,8 +126,8 @@ func TestTwinsStayOnOneSide(t *testing.T) {
 	}
 }
 
-// TestTwinsOnBothSidesAsDeclared: the searched duplicate of a held-out task is used on
-// neither side; what is only nearly the same stays where its author put it.
+// TestTwinsOnBothSidesAsDeclared: a search task with an exact duplicate in the holdout is
+// put aside; near-duplicates keep their declared splits.
 func TestTwinsOnBothSidesAsDeclared(t *testing.T) {
 	text := `{"id":"a","goal":"Freeze my account","answer":"x","split":"search"}
 {"id":"b","goal":"freeze my account!","answer":"x","split":"holdout"}
@@ -153,8 +153,8 @@ func TestTwinsOnBothSidesAsDeclared(t *testing.T) {
 	}
 }
 
-// TestTwinsOnBothSidesInClusters: clusters that an author declares keep no exact
-// duplicate on both sides of the wall.
+// TestTwinsOnBothSidesInClusters: declared clusters keep no exact duplicate in both
+// splits.
 func TestTwinsOnBothSidesInClusters(t *testing.T) {
 	s, issues := ReadSuite(strings.NewReader(`{"id":"a","goal":"Freeze my account","answer":"x","split":"search","cluster":"a"}
 {"id":"b","goal":"freeze my account!","answer":"x","split":"holdout","cluster":"b"}
@@ -167,8 +167,8 @@ func TestTwinsOnBothSidesInClusters(t *testing.T) {
 	}
 }
 
-// TestTwinsOverSuites: no near-duplicates of two suites of an agent are parted by a
-// hash, none that are exact by their authors, and they are one unit.
+// TestTwinsOverSuites: assigned splits do not separate near-duplicates in two suites of
+// an agent, declared splits do not separate exact ones, and they are one unit.
 func TestTwinsOverSuites(t *testing.T) {
 	read := func(text string) *Suite {
 		s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})

@@ -14,7 +14,7 @@ import (
 // twinWorld makes variations of a text.
 type twinWorld struct {
 	name string
-	// least is the pairwise recall that is asked for.
+	// least is the required pairwise recall.
 	least float64
 	vary  func(*rand.Rand, [][]string, []string) func() string
 }
@@ -27,12 +27,12 @@ var (
 	}
 )
 
-// slots draws the places that vary: at least one, at most nearly a third of the words.
+// slots draws the positions that vary: at least one, at most nearly a third of the words.
 func slots(random *rand.Rand, n int) []int {
 	return random.Perm(n)[:1+random.IntN(max(1, 3*n/10))]
 }
 
-// twinWorlds are the ways in which tasks of one family differ.
+// twinWorlds returns the ways in which tasks of one family differ.
 func twinWorlds() []twinWorld {
 	filled := func(fill func(*rand.Rand, [][]string) string) func(*rand.Rand, [][]string, []string) func() string {
 		return func(random *rand.Rand, texts [][]string, base []string) func() string {
@@ -91,18 +91,18 @@ func twinWorlds() []twinWorld {
 	}
 }
 
-// twinScore counts what was found of families among honest tasks.
+// twinScore counts the twins found in families among unrelated tasks.
 type twinScore struct {
 	pairs, found   int // pairs of tasks of one family
-	tasks, strange int // tasks, and those with others than most of their group
+	tasks, strange int // tasks, and those in a group mostly of others
 }
 
 func (s twinScore) recall() float64   { return float64(s.found) / math.Max(1, float64(s.pairs)) }
 func (s twinScore) mistaken() float64 { return float64(s.strange) / math.Max(1, float64(s.tasks)) }
 
-// scoreTwins compares the groups found with the families that the tasks are of.
+// scoreTwins compares the groups found with the tasks' families.
 func scoreTwins(tasks []Task, family []string) twinScore {
-	class := func(i int) string { // what honest tasks may share with a family: their label
+	class := func(i int) string { // what unrelated tasks may share with a family: their label
 		if tasks[i].Answer != nil {
 			return *tasks[i].Answer
 		}
@@ -141,14 +141,14 @@ func scoreTwins(tasks []Task, family []string) twinScore {
 	return s
 }
 
-// likeWords are texts of a made language: words of frequencies as of a real one.
+// likeWords returns texts of an artificial language with Zipf-distributed words.
 func likeWords(random *rand.Rand, n, from, to int) [][]string {
 	zipf := rand.NewZipf(random, 1.1, 3, 4000)
 	out := make([][]string, n)
 	for i := range out {
 		out[i] = make([]string, from+random.IntN(to-from+1))
 		for k := range out[i] {
-			n := zipf.Uint64() // in letters: what has digits is a number
+			n := zipf.Uint64() // as letters, since words with digits are numbers
 			for out[i][k] = string(rune('a' + n%26)); n >= 26; {
 				n /= 26
 				out[i][k] += string(rune('a' + n%26))
@@ -158,7 +158,7 @@ func likeWords(random *rand.Rand, n, from, to int) [][]string {
 	return out
 }
 
-// TestTwinsInWorlds hides families of variations, of 2 to 20 tasks, among honest tasks.
+// TestTwinsInWorlds mixes families of variations, of 2 to 20 tasks, with unrelated tasks.
 func TestTwinsInWorlds(t *testing.T) {
 	for _, source := range twinSources() {
 		for _, w := range twinWorlds() {
@@ -186,12 +186,12 @@ func TestTwinsInWorlds(t *testing.T) {
 type twinSource struct {
 	name   string
 	honest []Task
-	family []string           // of each honest task: its own, or its label
+	family []string           // of each unrelated task: its own, or its label
 	label  map[string]*string // of a text, where it has one
 	texts  func(random *rand.Rand, from, to int) [][]string
 }
 
-// twinSources are honest tasks: of a made language, and real ones where they are.
+// twinSources returns unrelated tasks: artificial ones, and real ones where available.
 func twinSources() []twinSource {
 	random := rand.New(rand.NewPCG(9, 9))
 	made := twinSource{name: "made", texts: func(random *rand.Rand, from, to int) [][]string { return likeWords(random, 20, from, to) }}
@@ -253,7 +253,7 @@ func twinSources() []twinSource {
 	return append(out, gsm, clinc)
 }
 
-// realStories and realUtterances are tasks of real data; none where it is not.
+// realStories returns story problems of real data, none where it is absent.
 func realStories() []Task {
 	var out []Task
 	for line := range strings.Lines(string(realData("gsm8k-model-solutions.jsonl"))) {
@@ -279,7 +279,7 @@ func realUtterances() []Task {
 	return out
 }
 
-// TestTwinsOfNamesAndNumbers renames and renumbers real stories throughout.
+// TestTwinsOfNamesAndNumbers replaces all names and numbers of real stories.
 func TestTwinsOfNamesAndNumbers(t *testing.T) {
 	stories := realStories()
 	if len(stories) == 0 {
@@ -318,8 +318,8 @@ func TestTwinsOfNamesAndNumbers(t *testing.T) {
 	}
 }
 
-// TestTwinsUnderInstructions: tasks whose words are their own are no variations because
-// they stand under one of a few instructions.
+// TestTwinsUnderInstructions: tasks with different texts are not twins because they share
+// one of a few instructions.
 func TestTwinsUnderInstructions(t *testing.T) {
 	const end = "Think it over, then answer with the label alone and with nothing else besides."
 	random := rand.New(rand.NewPCG(3, 3))
