@@ -21,24 +21,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hunter is what the attacks are after: it lies in a victim's environment and memory,
-// in a file, behind sockets, in the user's keys and in a descriptor left open.
+// hunter is the secret that the attacks try to read: it is in a victim's environment
+// and memory, in a file, behind sockets, in the user's keys and in a descriptor left
+// open.
 const hunter = "hunter2-in-plain-sight"
 
-// bait is where an attack finds it.
+// bait holds the places of the secret.
 type bait struct {
 	victim                    int    // a process outside
-	file, socket, name, port  string // name is of an abstract socket
+	file, socket, name, port  string // name is that of an abstract socket
 	key                       string
 	victimMemory, victimBytes string // the address of the secret in the victim, in hexadecimal, and its length
 }
 
-// attack is one way to get out, at, or in the way of what is outside. It returns nil
-// when it succeeded. None would harm a machine whose walls were down.
+// attack is one way to reach or disturb what is outside the sandbox. It returns nil
+// when it succeeded. None would harm a machine without isolation.
 type attack struct {
 	name string
-	// outside says whether it succeeds without walls: always, for some, or as the
-	// machine is set up. An attack that is never tried outside would change it.
+	// outside is when it succeeds without isolation: always, for the superuser, or
+	// depending on the machine's settings. An attack marked never would change the
+	// machine and is not tried outside.
 	outside string
 	try     func(b bait) error
 }
@@ -142,7 +144,7 @@ func proc(pid int, name string) string { return fmt.Sprintf("/proc/%d/%s", pid, 
 
 var errNothing = errors.New("the secret is not there")
 
-// holds is nil when what was read has the secret in it.
+// holds returns nil if the text contains the secret.
 func holds(text []byte, err error) error {
 	if err == nil && !bytes.Contains(text, []byte(hunter)) {
 		return errNothing
@@ -168,7 +170,7 @@ func opens(path string, flag int) func(bait) error {
 	}
 }
 
-// search looks for the secret in a file of every process but this one's own.
+// search looks for the secret in a file of every process except this one.
 func search(name, below string) error {
 	pids, err := processNumbers()
 	if err != nil {
@@ -210,7 +212,7 @@ func readVictim(b bait) error {
 	return holds(text, err)
 }
 
-// trace seizes a process, which does not stop it, until the end of this one.
+// trace attaches to a process without stopping it, until this process ends.
 func trace(pid int) error {
 	if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(pid), 0, 0, 0, 0); errno != 0 {
 		return errno
@@ -256,7 +258,7 @@ func call(number, a, b, c uintptr) error {
 	return nil
 }
 
-// leftOpen looks for the secret in descriptors that nobody meant to hand over.
+// leftOpen looks for the secret in descriptors that were inherited by mistake.
 func leftOpen(bait) error {
 	for fd := 3; fd < 256; fd++ {
 		text := make([]byte, 100)
@@ -309,7 +311,7 @@ func capable(bait) error {
 	return nil
 }
 
-// attacker is this program as the attacks' process: it prints one line for each, with
+// attacker runs the attacks in this process: it prints one line for each, with
 // "succeeded" or the reason why not.
 func attacker() {
 	var b bait
@@ -330,13 +332,13 @@ func attacker() {
 	os.Exit(0)
 }
 
-// victim is this program as the process that is attacked: it tells where in its memory
-// the secret lies, and sits there until its input ends.
+// victim is the process that is attacked: it prints the address and length of the
+// secret in its memory, and waits until its input ends.
 func victim() {
 	secret := []byte(os.Getenv("VICTIM"))
 	fmt.Printf("%x %d\n", uintptr(unsafe.Pointer(&secret[0])), len(secret))
 	sit()
-	os.Stderr.Write(secret[:0]) // it is in use until here
+	os.Stderr.Write(secret[:0]) // keeps the secret in use until here
 }
 
 // sit waits for the end of the input.
@@ -345,7 +347,7 @@ func sit() {
 	os.Exit(0)
 }
 
-// lay lays the bait, which needs a place outside of all walls.
+// lay lays the bait. It skips the test inside a sandbox.
 func lay(t *testing.T) bait {
 	t.Helper()
 	outside(t)
@@ -368,7 +370,7 @@ func lay(t *testing.T) bait {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Dup(int(f.Fd())) // without closing on execution, as a careless parent leaves it
+	fd, err := unix.Dup(int(f.Fd())) // without close-on-exec, like a careless parent
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +420,7 @@ func (b bait) argv(t *testing.T) []string {
 	return []string{self, "attack", fmt.Sprint(b.victim), b.file, b.socket, b.name, b.port, b.key, b.victimMemory, b.victimBytes}
 }
 
-// outcomes are what an attacker printed, by attack.
+// outcomes returns the printed outcomes by attack.
 func outcomes(t *testing.T, text string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -432,7 +434,7 @@ func outcomes(t *testing.T, text string) map[string]string {
 	return got
 }
 
-// open lists the attacks that walls are known not to stop: what doc.go says of them.
+// open lists the attacks that doc.go documents as not stopped.
 var open = map[walls][]string{
 	landlockWalls: {"learn the size of the file", "read the victim's command line", "change the mode of the file", "change the times of the file"},
 }
@@ -443,8 +445,8 @@ func mayTrace() bool {
 	return err != nil || strings.TrimSpace(string(scope)) == "0" || os.Getuid() == 0
 }
 
-// TestAttacks holds that no attack succeeds inside, and that those which can do
-// outside, where they would otherwise prove nothing.
+// TestAttacks tests that no attack succeeds inside, and that those marked so do succeed
+// outside, where a failure would make the test meaningless.
 func TestAttacks(t *testing.T) {
 	b := lay(t)
 	argv := b.argv(t)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spent is the processor time of this process and of its children that have ended.
+// spent returns the processor time of this process and of its ended children.
 func spent(b *testing.B) time.Duration {
 	b.Helper()
 	var total time.Duration
@@ -28,7 +28,6 @@ func spent(b *testing.B) time.Duration {
 	return total
 }
 
-// BenchmarkStart starts a program that ends at once.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	for _, w := range []Walls{wallsOf(namespaceWalls), wallsOf(bubblewrapWalls), wallsOf(landlockWalls), None("")} {
@@ -68,8 +67,8 @@ func moduleOf(b *testing.B, packages int) string {
 }
 
 // BenchmarkGo builds, vets and tests a module with a warm build cache, inside and
-// outside in turn, and reports the quotient of their processor times. Inside, the cache
-// is a layer over one that was filled through the same paths and is not written to.
+// outside in turn, and reports the ratio of their processor times. Inside, the cache is
+// a layer over one that was filled through the same paths and is not written to.
 func BenchmarkGo(b *testing.B) {
 	w := namespaces(b)
 	text, err := exec.Command("go", "env", "GOROOT").Output()

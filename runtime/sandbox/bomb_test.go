@@ -23,8 +23,8 @@ func init() {
 // hold is how much memory a bomb takes, in bytes.
 const hold = 192 << 20
 
-// bomb is this program as one that takes more than its share in the way that its
-// argument names. It says "held" when nothing stopped it, unless it is to stay.
+// bomb takes too much of a resource in the way that its argument names. It prints
+// "held" when nothing stopped it, unless a further argument has it stay.
 func bomb() {
 	sh := func(script string) {
 		cmd := exec.Command("sh", "-c", script)
@@ -131,23 +131,24 @@ func bomb() {
 		os.Exit(0)
 	case "signals":
 		for s := syscall.Signal(1); s < 65; s++ {
-			// These three belong to libraries of threads. No Go program can catch them, and
-			// the kernel keeps them from a first process unless it is about to start a thread:
-			// who sends them may bring down its own walls, and with them itself.
+			// These three are used by thread libraries. No Go program can catch them,
+			// and the kernel does not deliver them to a first process unless it is
+			// about to start a thread: the sender may end its own sandbox, and with it
+			// itself.
 			if s < 32 || s > 34 {
 				_ = syscall.Kill(1, s)
 			}
 		}
 	}
-	if len(os.Args) > 3 { // until the watch comes round
+	if len(os.Args) > 3 { // until the watch ends it
 		_ = unix.Pause()
 	}
 	fmt.Println("held")
 	os.Exit(0)
 }
 
-// TestBombs holds that a program that takes too much is ended, and told why, and
-// that one that takes as much as it may is left alone.
+// TestBombs tests that a program that exceeds a limit is ended with the reason, and
+// that one within its limits is left alone.
 func TestBombs(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -188,7 +189,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestForkBomb holds that a program cannot have more processes than it may: it is
+// TestForkBomb tests that a program cannot exceed its number of processes: it is
 // refused more, or ended.
 func TestForkBomb(t *testing.T) {
 	each(t, func(t *testing.T, w Walls) {
@@ -202,7 +203,7 @@ func TestForkBomb(t *testing.T) {
 	})
 }
 
-// TestScratch holds that private folders are no larger than they may be.
+// TestScratch tests that private folders cannot exceed their size.
 func TestScratch(t *testing.T) {
 	each(t, func(t *testing.T, w Walls) {
 		s := sh(t.TempDir(), "for d in $HOME $TMPDIR; do cd $d && head -c 2000000 /dev/zero > f 2>/dev/null || wc -c < f; done")
@@ -213,7 +214,7 @@ func TestScratch(t *testing.T) {
 	})
 }
 
-// TestRoot holds that a program sees nothing at the root but what it should.
+// TestRoot tests that the root shows a program nothing but the documented entries.
 func TestRoot(t *testing.T) {
 	each(t, func(t *testing.T, w Walls) {
 		allowed := append([]string{"/dev", "/etc", "/home", "/proc", "/tmp"}, system...)

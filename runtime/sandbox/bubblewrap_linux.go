@@ -12,9 +12,10 @@ import (
 	"syscall"
 )
 
-// startBubblewrap has bubblewrap make the namespaces and build the same root, where
-// it is allowed what other programs are not. This program is the first process of
-// them here too, started through a descriptor because the root does not hold it.
+// startBubblewrap has bubblewrap make the namespaces and build the same root, on
+// systems that allow it what they refuse to other programs. This program is the first
+// process of the namespaces here too. It is started through a descriptor because the
+// root does not contain it.
 func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*Process, error) {
 	pieces, err := layout(s, prog)
 	if err != nil {
@@ -55,10 +56,11 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 	_ = theirs.Close()
 	o := ordersFor(s, prog, pieces)
 	o.Built = true
-	// The whole group: killed while it builds, bubblewrap would leave a child behind that
-	// waits for it for ever. Later the child has a session of its own and dies with it.
+	// Kill the whole group: if bubblewrap alone were killed while it builds, its child
+	// would wait for it for ever. Later the child has a session of its own and dies
+	// with bubblewrap.
 	var mu sync.Mutex
-	reaped := false // afterwards the number may be another's
+	reaped := false // afterwards the number may belong to another process
 	kill := func() {
 		mu.Lock()
 		defer mu.Unlock()
@@ -79,13 +81,13 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 		return fail(err)
 	}
 	wait := func() Exit {
-		await() // bubblewrap waits for the end of all
+		await() // bubblewrap exits after all processes inside
 		return w.end()
 	}
 	return &Process{kill: kill, wait: wait}, nil
 }
 
-// construction are bubblewrap's arguments for a root. give hands over a file and
+// construction returns bubblewrap's arguments for a root. give passes a file on and
 // returns the number of its descriptor.
 func construction(pieces []piece, network bool, give func(*os.File) string) ([]string, error) {
 	args := []string{
@@ -95,7 +97,7 @@ func construction(pieces []piece, network bool, give func(*os.File) string) ([]s
 	if !network {
 		args = append(args, "--unshare-net")
 	}
-	sealed := []string{"--remount-ro", "/"} // once everything stands
+	sealed := []string{"--remount-ro", "/"} // after everything is mounted
 	for _, p := range pieces {
 		switch p.Kind {
 		case readOnly:
@@ -124,7 +126,7 @@ func construction(pieces []piece, network bool, give func(*os.File) string) ([]s
 	return append(args, sealed...), nil
 }
 
-// filled is a pipe with a short text in it.
+// filled returns the read end of a pipe that holds a short text.
 func filled(text string) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// architecture is one that calls are filtered on; elsewhere they are not. chmod and
-// setrlimit are the numbers of calls that not all of them have; 0: not this one.
+// architecture holds the numbers that differ between the architectures on which system
+// calls are filtered; on others they are not. chmod and setrlimit are numbers of calls
+// that some of them lack; 0 means that this one does.
 type architecture struct {
 	audit            uint32
 	chmod, setrlimit uint32
@@ -22,41 +23,41 @@ var architectures = map[string]architecture{
 	"loong64": {unix.AUDIT_ARCH_LOONGARCH64, 0, 0},
 }
 
-// memfdSecret makes memory that no look at a process counts. Its number is the same on
-// all these architectures, where one of them lacks the name.
+// memfdSecret makes memory that the counts in /proc do not include. Its number is the
+// same on all these architectures; package unix lacks the name on one of them.
 const memfdSecret = 447
 
-// withheld are the calls of the system that no program inside has, as on a kernel
-// that lacks them: what reaches into other processes, keys, memory out of sight, and
-// parts of the kernel with a long record of holes that builds, tests and agents do
-// without.
+// withheld are the system calls that fail with ENOSYS inside, as on a kernel that lacks
+// them: those that reach into other processes, keys and hidden memory, and parts of the
+// kernel with a long record of vulnerabilities that builds, tests and agents do not
+// need.
 var withheld = []uint32{
 	unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, memfdSecret,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SYSLOG, unix.SYS_FANOTIFY_INIT,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_SETNS, unix.SYS_UNSHARE,
-	unix.SYS_CLONE3, // whose flags a filter cannot see; libraries do with clone
+	unix.SYS_CLONE3, // a filter cannot read its flags; libraries fall back to clone
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
 	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
 }
 
-// families are the kinds of sockets there are inside: those that network namespaces
-// keep apart. Others reach out of them, such as to the host of a virtual machine, or
-// are parts of the kernel like the withheld calls.
+// families are the socket families that are allowed inside: those that network
+// namespaces isolate. Others bypass them, such as those to the host of a virtual
+// machine, or are as risky as the withheld calls.
 var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 
-// What becomes of a call. An errno is in the low half of the word; that of 0 lets the
-// call succeed and do nothing.
+// The results of the filter for a call. An errno is in the low half of the word; errno
+// 0 makes the call succeed without effect.
 const (
 	allow = 0x7fff0000 // SECCOMP_RET_ALLOW
 	errno = 0x00050000 // SECCOMP_RET_ERRNO
 	deny  = errno | uint32(unix.ENOSYS)
 )
 
-// The statements of a filter.
+// The instructions of a filter.
 const (
 	load   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	equal  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
@@ -65,16 +66,16 @@ const (
 	result = unix.BPF_RET | unix.BPF_K
 )
 
-// Where a filter finds the call's number and architecture.
+// The offsets of the call's number and architecture in a filter's data.
 const number, arch = 0, 4
 
-// argument is where a filter finds the low half of the call's n-th argument, counted
-// from 0: all these architectures are little-endian. The high half is 4 bytes further.
+// argument returns the offset of the low half of the call's n-th argument, counted from
+// 0: all these architectures are little-endian. The high half is 4 bytes further.
 func argument(n uint32) uint32 { return 16 + 8*n }
 
-// filterCalls withholds calls from this thread and what it starts, for good. Programs
-// for another architecture, such as those of 32 bits, have no calls at all. sockets
-// says that none may be made either.
+// filterCalls installs the filter for this thread and its descendants, irrevocably.
+// Every call of a program for another architecture, such as 32 bits, is denied. sockets
+// denies the creation of sockets too.
 func filterCalls(sockets bool) error {
 	machine, ok := architectures[runtime.GOARCH]
 	if !ok {
@@ -82,7 +83,7 @@ func filterCalls(sockets bool) error {
 	}
 	code := machine.filter(sockets)
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	// Without the flag, older kernels make every program under a filter slower.
+	// Without the flag, older kernels slow down every program under a filter.
 	_, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&program)))
 	if failed != 0 {
 		return step(failed, "filtering calls of the system")
@@ -90,7 +91,7 @@ func filterCalls(sockets bool) error {
 	return nil
 }
 
-// filter is the program that judges each call.
+// filter returns the instructions that decide on each call.
 func (a architecture) filter(sockets bool) []unix.SockFilter {
 	code := []unix.SockFilter{
 		{Code: load, K: arch},
@@ -98,10 +99,10 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 		{Code: result, K: deny},
 		{Code: load, K: number},
 	}
-	if a.audit == unix.AUDIT_ARCH_X86_64 { // calls of the x32 kind have numbers from here on
+	if a.audit == unix.AUDIT_ARCH_X86_64 { // calls of the x32 ABI have numbers from here on
 		code = append(code, unix.SockFilter{Code: least, K: 0x40000000, Jf: 1}, unix.SockFilter{Code: result, K: deny})
 	}
-	// on adds what is to be done for a call; each list ends with results.
+	// on adds the instructions for a call; each list ends with results.
 	on := func(call uint32, then ...unix.SockFilter) {
 		if call != 0 {
 			code = append(append(code, unix.SockFilter{Code: equal, K: call, Jf: uint8(len(then))}), then...)
@@ -116,18 +117,19 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 	for _, c := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		on(c, among(0, families, errno|uint32(unix.EAFNOSUPPORT))...)
 	}
-	// Of ptrace there remains what this package itself needs of it for a start: a
-	// process that lets itself be traced by its parent, and being let go.
+	// ptrace keeps only the requests that this package needs for a start: a process
+	// that lets its parent trace it, and the detaching.
 	on(unix.SYS_PTRACE, among(0, []uint32{unix.PTRACE_TRACEME, unix.PTRACE_DETACH}, deny)...)
-	// Of clone, what makes no namespaces.
+	// clone is allowed without flags that make namespaces.
 	const spaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 	on(unix.SYS_CLONE, without(0, spaces, deny)...)
-	// A set-uid program in a folder of the host would lend the user's rights to whoever
-	// finds it there. One that is made so as it is created loses it with the first byte.
+	// A set-uid program in a folder of the host would lend the user's rights to anyone
+	// who runs it there. A file created with the bit loses it with the first written
+	// byte.
 	for _, c := range []struct{ call, mode uint32 }{{a.chmod, 1}, {unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {unix.SYS_FCHMODAT2, 2}} {
 		on(c.call, without(c.mode, unix.S_ISUID|unix.S_ISGID, errno|uint32(unix.EPERM))...)
 	}
-	// Nobody changes the limit of core dumps, see bound; asking for it is allowed.
+	// The limit of core dumps stays as noDumps set it; reading it is allowed.
 	on(a.setrlimit, except(0, unix.RLIMIT_CORE, errno)...)
 	on(
 		unix.SYS_PRLIMIT64,
@@ -143,7 +145,7 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 	return append(code, unix.SockFilter{Code: result, K: allow})
 }
 
-// among allows the values of an argument that are listed.
+// among allows only the listed values of an argument.
 func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
 	code := []unix.SockFilter{{Code: load, K: argument(n)}}
 	for i, v := range values {
@@ -152,7 +154,7 @@ func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
 	return append(code, unix.SockFilter{Code: result, K: otherwise}, unix.SockFilter{Code: result, K: allow})
 }
 
-// except allows the values of an argument but one.
+// except allows every value of an argument but one.
 func except(n, value, otherwise uint32) []unix.SockFilter {
 	return []unix.SockFilter{
 		{Code: load, K: argument(n)},
@@ -162,7 +164,7 @@ func except(n, value, otherwise uint32) []unix.SockFilter {
 	}
 }
 
-// without allows the values of an argument that have none of some bits.
+// without allows the values of an argument that have none of the given bits.
 func without(n, bits, otherwise uint32) []unix.SockFilter {
 	return []unix.SockFilter{
 		{Code: load, K: argument(n)},

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// startConfined starts this program again to put a fence of Landlock's around itself
-// and become the program of s. It can be refused where the fence cannot show what s
-// asks for.
+// startConfined starts this program again, which then restricts itself with Landlock
+// and executes the program of s. It fails where Landlock cannot provide what s asks
+// for.
 func startConfined(ctx context.Context, s Spec, prog program) (*Process, error) {
 	for _, v := range s.Shown {
 		if v.Source != v.Path {
@@ -38,7 +38,7 @@ func startConfined(ctx context.Context, s Spec, prog program) (*Process, error) 
 	}
 	cmd := &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{insideName}, Env: []string{"GOMAXPROCS=1", sign}, ExtraFiles: []*os.File{theirs},
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}, // no terminal, and a group of its own
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}, // no terminal, and its own process group
 	}
 	p, err := startGroup(cmd, s, home, sign)
 	_ = theirs.Close()

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// probeTime bounds the trial of one kind of walls.
+// probeTime bounds the trial of one kind of isolation.
 const probeTime = 10 * time.Second
 
-// Detect finds the best walls of this machine by starting this program in them:
-// namespaces, else bubblewrap, else Landlock alone, else none with the reason and what
-// can be done about it. Ask once and keep the answer.
+// Detect finds the strongest isolation of this machine by starting this program in it:
+// namespaces, else bubblewrap, else Landlock alone, else none, with the reason and a
+// hint for the operator. Call it once and keep the result.
 func Detect(ctx context.Context) Walls {
 	var reasons []string
 	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
@@ -29,8 +29,8 @@ func Detect(ctx context.Context) Walls {
 	return None(strings.Join(append(reasons, hint()), "; "))
 }
 
-// Try finds the walls of one name, as [Walls.Name] gives it, by starting this program in
-// them. The error says why they are not to be had.
+// Try returns the walls of one name, as [Walls.Name] gives it, after a trial start of
+// this program in them. The error is the reason why they are not available.
 func Try(ctx context.Context, name string) (Walls, error) {
 	var w Walls
 	var err error
@@ -63,7 +63,7 @@ func Try(ctx context.Context, name string) (Walls, error) {
 	return w, nil
 }
 
-// hint says what an operator can do about it.
+// hint returns advice for an operator whose machine has no isolation.
 func hint() string {
 	for _, setting := range []struct{ path, bad, command string }{
 		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
@@ -77,7 +77,7 @@ func hint() string {
 	return "this may help: install bubblewrap, or allow this program to make user namespaces (in a container: start it with that right)"
 }
 
-// probe starts this program, which ends at once when it is called so.
+// probe starts this program in w under a name with which it exits at once.
 func probe(ctx context.Context, w Walls, layers ...Layer) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leastLandlock is the version of Landlock that can stand alone: the first that keeps
-// signals and sockets with abstract names in (Linux 6.12).
+// leastLandlock is the oldest version of Landlock that can stand alone: the first that
+// restricts signals and abstract sockets (Linux 6.12).
 const leastLandlock = 6
 
-// fence has Landlock hold what the mounts hold already: nothing is written but where
-// it may be, no mount is ever changed, and no signal and no socket with an abstract
-// name leads out. Kernels that lack some of it do the rest, unless it stands alone.
+// fence has Landlock enforce what the mounts enforce already: only writable paths can
+// be written, no mount can change, and no signal and no abstract socket reaches
+// outside. Kernels that lack some of these rules apply the rest, unless alone is set.
 func fence(o orders, alone bool) error {
 	config := landlock.V11
 	rules, err := o.rules(alone)
@@ -38,7 +38,7 @@ func fence(o orders, alone bool) error {
 	return nil
 }
 
-// rules allow what the pieces show.
+// rules returns the rules that allow access to the pieces.
 func (o orders) rules(alone bool) ([]landlock.Rule, error) {
 	var rules []landlock.Rule
 	open := func(path string, dir, write bool) {
@@ -86,7 +86,7 @@ func (o orders) rules(alone bool) ([]landlock.Rule, error) {
 	return rules, nil
 }
 
-// become turns this process into the program, with Landlock for its only walls.
+// become turns this process into the program, isolated by Landlock alone.
 func become(o orders, ready func()) error {
 	unix.Umask(0o022)
 	if err := fence(o, true); err != nil {

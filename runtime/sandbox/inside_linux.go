@@ -19,23 +19,23 @@ const (
 	probeName  = "evolve-sandbox-probe"
 )
 
-// control is the descriptor of the socket between the two sides: orders in,
-// reports out. Its closing is the death of whoever started the sandbox.
+// control is the descriptor of the socket between the two sides: orders come in,
+// reports go out. It closes when the process that started the sandbox dies.
 const control = 3
 
-// called says that Init was called, without which a program that starts itself
+// called reports whether Init was called. Without that, a program that starts itself
 // again would do its whole work over, in ever deeper sandboxes.
 var called bool
 
-// Init says that this program may be started again as the inside of a sandbox, which
-// [Detect] and [Walls.Start] do. A program that uses this package calls it first thing
-// in main, and first thing in TestMain.
+// Init declares that this program may be started again as the inside of a sandbox,
+// which [Detect] and [Walls.Start] do. A program that uses this package calls it first
+// in main, and first in TestMain.
 func Init() { called = true }
 
-// init makes this process the inside of a sandbox when it was started as one, and then
-// never returns. That is before the packages that need this one draw up what they work
-// with, which can cost more than the sandbox: Go begins with the packages that depend on
-// nothing else.
+// init turns this process into the inside of a sandbox when it was started as one, and
+// then never returns. It runs before the initialization of the packages that import
+// this one, which can cost more than the sandbox: Go initializes packages without
+// dependencies first.
 func init() {
 	switch {
 	case os.Args[0] == insideName, len(os.Args) == 2 && os.Args[1] == insideName:
@@ -45,20 +45,20 @@ func init() {
 	}
 }
 
-// inside is the first process of the namespaces: it builds the root, gives up
-// every right, starts the program, reaps what is orphaned, and reports the end. Its
-// own end is that of everything inside.
+// inside is the first process of the namespaces: it builds the root, gives up all
+// rights, starts the program, reaps orphans, and reports the end. When it ends, the
+// kernel kills everything inside.
 func inside() {
-	runtime.LockOSThread() // rights are a thread's
-	// What this program's own parent left open is nobody's business inside.
+	runtime.LockOSThread() // capabilities are per thread
+	// Descriptors that the parent left open must not reach the program.
 	if err := unix.CloseRange(control, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		os.Exit(1)
 	}
 	socket := os.NewFile(control, "control")
-	var mu sync.Mutex // never given back by what ends this process
+	var mu sync.Mutex // never unlocked by what ends this process
 	tell := func(r report) {
 		if err := json.NewEncoder(socket).Encode(r); err != nil {
-			os.Exit(1) // nobody is there any more
+			os.Exit(1) // the other side is gone
 		}
 	}
 	var o orders
@@ -71,10 +71,10 @@ func inside() {
 		os.Exit(1)
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, socket) // ends with the other side
+		_, _ = io.Copy(io.Discard, socket) // returns when the other side closes
 		os.Exit(1)
 	}()
-	// No signal from inside that a Go program can catch ends this process.
+	// No catchable signal from inside ends this process.
 	signal.Notify(make(chan os.Signal, 1))
 	pid, bounded, err := enter(o)
 	if err != nil {
@@ -91,15 +91,15 @@ func inside() {
 		os.Exit(0)
 	}
 	go func() { end(reap(pid)) }()
-	// Landlock counts each thread of this process for itself, and the program for the
-	// one that started it: no other may look into it.
+	// The watch stays in this goroutine: Landlock treats each thread of this process as
+	// a domain of its own, and only the thread that started the program may inspect it.
 	if w := newWatch(o, bounded); w != nil {
 		end(Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: w.run()})
 	}
-	select {} // the end comes from elsewhere
+	select {} // another goroutine ends the process
 }
 
-// reap takes in what is orphaned, until the program itself ends.
+// reap waits for orphans until the program itself ends.
 func reap(program int) Exit {
 	for {
 		var ws syscall.WaitStatus
@@ -113,14 +113,14 @@ func reap(program int) Exit {
 		case ws.Signaled():
 			return Exit{Code: -1, Signal: int(ws.Signal())}
 		}
-		// It had itself traced by this process, and stopped for it: nobody lets it go, and
+		// The program asked this process to trace it, and stopped. Nothing resumes it;
 		// the end of this process kills it.
 		return Exit{Code: -1, Signal: int(syscall.SIGKILL)}
 	}
 }
 
-// enter does everything up to the start of the program and returns its number, and
-// whether the system bounds the number of processes.
+// enter does everything up to the start of the program. It returns the program's
+// process number and whether the kernel bounds the number of processes.
 func enter(o orders) (pid int, bounded bool, err error) {
 	unix.Umask(0o022)
 	if o.Built {
@@ -128,7 +128,7 @@ func enter(o orders) (pid int, bounded bool, err error) {
 	} else if bounded, err = raise(o); err != nil {
 		return 0, false, err
 	}
-	// Nobody inside may look into or steer this process.
+	// No process inside may inspect or control this one.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return 0, false, step(err, "closing the sandbox's own process")
 	}
@@ -150,7 +150,7 @@ func enter(o orders) (pid int, bounded bool, err error) {
 	if pid, err = start(o); err != nil {
 		return 0, false, err
 	}
-	// The program's end of its pipes must be the only one.
+	// The program must hold the only ends of its pipes.
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, false, step(err, "opening /dev/null")
@@ -163,7 +163,7 @@ func enter(o orders) (pid int, bounded bool, err error) {
 	return pid, bounded, nil
 }
 
-// raise builds what namespaces give: network, names and root.
+// raise sets up what the namespaces provide: network, host name and root.
 func raise(o orders) (bounded bool, err error) {
 	if !o.Network {
 		if err := loopback(); err != nil {
@@ -173,14 +173,14 @@ func raise(o orders) (bounded bool, err error) {
 	if err := unix.Sethostname([]byte("evolve")); err != nil {
 		return false, step(err, "naming the host")
 	}
-	// When the machine's memory runs out, what is inside goes first.
+	// When memory runs out, the kernel kills the processes inside first.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0); err != nil && !errors.Is(err, os.ErrPermission) {
 		return false, step(err, "going first")
 	}
 	return build(o.Pieces, o.Limits.Processes)
 }
 
-// loopback brings up the only interface of an own network.
+// loopback brings up the only interface of a private network.
 func loopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -9,23 +9,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Paths of pieces were freed of links when they were listed. A foreign program that
-// can write to a folder on the way may have put one there since, to have something else
-// shown, or shown elsewhere: no link is followed here.
+// Links in the paths of pieces were resolved when they were listed. A foreign program
+// that can write to a folder on the way may have put one there since, to have another
+// path shown, or shown elsewhere: no link is followed here.
 
-// reach opens a path below a folder without links, as a name for what is there alone.
+// reach opens a path below a folder without following links, as a mere reference
+// (O_PATH).
 func reach(at int, path string) (int, error) {
 	return unix.Openat2(at, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 }
 
-// isFolder reports whether a held thing is a folder.
+// isFolder reports whether a descriptor refers to a folder.
 func isFolder(fd int) (bool, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)
 	return st.Mode&unix.S_IFMT == unix.S_IFDIR, err
 }
 
-// way opens the folder of a path in the new root, and makes what lacks of it.
+// way opens the parent folder of a path in the new root, and makes missing folders.
 func way(path string) (int, error) {
 	at, err := reach(unix.AT_FDCWD, newRoot)
 	if err != nil {
@@ -50,8 +51,8 @@ func way(path string) (int, error) {
 	return at, nil
 }
 
-// spot opens a path in the new root for something to be mounted on, and makes it as a
-// folder or a file when there is nothing.
+// spot opens a path in the new root as a mount point, and makes a folder or a file
+// there when nothing exists.
 func spot(path string, folder bool) (int, error) {
 	at, err := way(path)
 	if err != nil {
@@ -74,7 +75,7 @@ func spot(path string, folder bool) (int, error) {
 	return reach(at, name)
 }
 
-// fill makes a file of a given text in the new root.
+// fill makes a file with a given text in the new root.
 func fill(path, text string) error {
 	at, err := way(path)
 	if err != nil {
@@ -89,8 +90,8 @@ func fill(path, text string) error {
 	return errors.Join(err, unix.Close(fd))
 }
 
-// lead makes a link in the new root, unless what it would lead to is there in its
-// own right, or its folder is there through another link.
+// lead makes a symbolic link in the new root, unless the path exists already or its
+// folder is reached through another link.
 func lead(path, target string) error {
 	at, err := way(path)
 	if errors.Is(err, unix.ELOOP) {
@@ -107,8 +108,8 @@ func lead(path, target string) error {
 	return err
 }
 
-// show mounts what is held at another held place, with attributes on it and, if all,
-// on what is mounted below it, which is otherwise left out.
+// show mounts what source refers to at the mount point place, with the attributes set.
+// all includes the mounts below source, which are otherwise left out.
 func show(source, place int, set uint64, all bool) error {
 	below := uint(unix.AT_EMPTY_PATH)
 	if all {
@@ -125,5 +126,5 @@ func show(source, place int, set uint64, all bool) error {
 	return step(unix.MoveMount(tree, "", place, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH), "mounting")
 }
 
-// through is a path by which older calls find what is held.
+// through returns the path by which older system calls reach an open descriptor.
 func through(fd int) string { return fmt.Sprintf("%s/proc/self/fd/%d", newRoot, fd) }

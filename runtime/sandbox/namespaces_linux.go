@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startNamespaces starts this program again as the first process of new
-// namespaces, and has it start the program of s.
+// startNamespaces starts this program again as the first process of new namespaces,
+// which then starts the program of s.
 func startNamespaces(ctx context.Context, s Spec, prog program) (*Process, error) {
 	pieces, err := layout(s, prog)
 	if err != nil {
@@ -20,7 +20,7 @@ func startNamespaces(ctx context.Context, s Spec, prog program) (*Process, error
 	return startAmong(ctx, s, prog, pieces)
 }
 
-// startAmong is startNamespaces with the pieces of the root.
+// startAmong is startNamespaces with given pieces of the root.
 func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Process, error) {
 	w, theirs, err := newWire()
 	if err != nil {
@@ -53,7 +53,7 @@ func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Pro
 		return nil, err
 	}
 	wait := func() Exit {
-		_, _ = self.Wait() // returns when all inside are gone
+		_, _ = self.Wait() // returns when all processes inside are gone
 		return w.end()
 	}
 	p := &Process{kill: func() { _ = self.Kill() }, wait: wait}
@@ -64,9 +64,9 @@ func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Pro
 	return p, nil
 }
 
-// within starts a process that may keep the kernel busy for long, such as with the
-// teardown of many others' networks. When ctx is done first, it is ended as soon as
-// it stands.
+// within calls start, which may block in the kernel for long, such as while the
+// networks of many other namespaces are torn down. If ctx is done first, the process is
+// ended as soon as it is started.
 func within(ctx context.Context, start func() (*os.Process, error), end func(*os.Process)) (*os.Process, error) {
 	type started struct {
 		p   *os.Process
@@ -97,8 +97,8 @@ func within(ctx context.Context, start func() (*os.Process, error), end func(*os
 	}
 }
 
-// gone waits for the end of a process that was killed. It may take the kernel a
-// while, and is not waited for longer than ctx allows.
+// gone waits for the end of a killed process, which may take the kernel a while, but no
+// longer than ctx allows.
 func gone(ctx context.Context, wait func()) {
 	done := make(chan struct{})
 	go func() {
@@ -111,8 +111,8 @@ func gone(ctx context.Context, wait func()) {
 	}
 }
 
-// filesOf are copies of the program's standard files, so that nothing here depends
-// on when their owner closes them. A nil one is /dev/null.
+// filesOf returns copies of the program's standard files, so that the start does not
+// depend on when their owner closes them. /dev/null replaces a nil file.
 func filesOf(s Spec) (files []*os.File, release func(), err error) {
 	release = func() {
 		for _, f := range files {
@@ -147,7 +147,7 @@ func copyOf(f *os.File) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Programs expect to wait for what they read and write.
+	// Programs expect blocking reads and writes.
 	if err := unix.SetNonblock(fd, false); err != nil {
 		_ = unix.Close(fd)
 		return nil, err
@@ -155,9 +155,9 @@ func copyOf(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// attributesFor asks for the namespaces. The user keeps the own number, so that
-// files belong to whom they should; the rights over the namespaces that the first
-// process needs come as ambient capabilities.
+// attributesFor requests the namespaces. The user keeps the same number, so that files
+// keep their owners. The first process gets its rights over the namespaces as ambient
+// capabilities.
 func attributesFor(s Spec) *syscall.SysProcAttr {
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	if !s.Network {

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// Init does nothing here: only Linux has these walls.
+// Init does nothing: only Linux has isolation.
 func Init() {}
 
-// Detect finds no walls here: only Linux has them.
+// Detect returns no isolation: only Linux has it.
 func Detect(context.Context) Walls { return None("only Linux has them") }
 
-// Try finds no walls here: only Linux has them.
+// Try fails: only Linux has isolation.
 func Try(context.Context, string) (Walls, error) { return Walls{}, errors.New("only Linux has walls") }
 
 func startNamespaces(context.Context, Spec, program) (*Process, error) {
@@ -29,11 +29,11 @@ func startConfined(context.Context, Spec, program) (*Process, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// called is of no use here, where there are no walls.
+// called has no effect here, where there is no isolation.
 const called = true
 
 func plainAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// awaitEnd cannot leave a child to be reaped here, so its process group is only
-// killed on request.
+// awaitEnd cannot leave a child unreaped here, so its process group is only killed on
+// request.
 func awaitEnd(int) bool { return false }

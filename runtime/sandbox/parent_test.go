@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	// guardian is this program as one that starts another in walls, says so, and sits.
+	// The guardian starts a sandboxed program, prints a line, and waits.
 	roles["guardian"] = func() {
 		kind := namespaceWalls
 		if os.Args[2] == wallsOf(bubblewrapWalls).Name() {
@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// TestParentKilled kills whoever started a program, by the one signal that nobody can
-// prepare for, before, while and after the program starts: all that it started goes too.
+// TestParentKilled kills the process that started a program with SIGKILL, before, while
+// and after the program starts: all its descendants must end too.
 func TestParentKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -41,7 +41,7 @@ func TestParentKilled(t *testing.T) {
 		const early, late = len("try "), len("try started\n")
 		for until, rounds := range map[int]int{early: 3, late: 1} {
 			if until == early && w.kind == bubblewrapWalls {
-				continue // one that is killed while it builds leaves a child behind that waits for it
+				continue // killed while it builds, it leaves a child behind that waits for it
 			}
 			for round := range rounds {
 				r, out, err := os.Pipe()
@@ -73,7 +73,7 @@ func TestParentKilled(t *testing.T) {
 				if err := r.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 					t.Fatal(err)
 				}
-				// It ends with the last who holds the output.
+				// The pipe closes when its last holder ends.
 				if rest, err := io.ReadAll(r); err != nil {
 					t.Errorf("killed after %q, round %d: somebody is left: %v, %q", said, round, err, rest)
 				}

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// mark is the environment variable by which descendants without walls are found
-// after they left their process group. One that clears its environment as well
-// cannot be found: another reason to want walls.
+// mark is the environment variable by which descendants without isolation are found
+// after they left their process group. A descendant that clears its environment as well
+// cannot be found.
 const mark = "EVOLVE_MARK"
 
-// startPlain runs a program with nothing around it but a process group.
+// startPlain runs a program in a process group, without further isolation.
 func startPlain(s Spec, prog program) (*Process, error) {
 	home, sign, err := newHome(s)
 	if err != nil {
@@ -32,7 +32,8 @@ func startPlain(s Spec, prog program) (*Process, error) {
 	}, s, home, sign)
 }
 
-// newHome makes a folder for HOME and /tmp, and the sign of the program's descendants.
+// newHome makes a folder for HOME and /tmp, and the environment setting that marks the
+// program's descendants.
 func newHome(s Spec) (home, sign string, err error) {
 	home, err = os.MkdirTemp(s.Temp, "evolve-home-")
 	if err != nil {
@@ -41,8 +42,8 @@ func newHome(s Spec) (home, sign string, err error) {
 	return home, mark + "=" + rand.Text(), nil
 }
 
-// startGroup starts a command in a process group of its own. With its end all that
-// have its sign are ended, and its home is removed.
+// startGroup starts a command in a process group of its own. When it ends, all
+// processes with its sign are killed and its home is removed.
 func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 	connect(cmd, s)
 	if err := cmd.Start(); err != nil {
@@ -50,7 +51,7 @@ func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 		return nil, refused(err)
 	}
 	var mu sync.Mutex
-	reaped := false // afterwards the number may be another's
+	reaped := false // afterwards the number may belong to another process
 	kill := func() {
 		mu.Lock()
 		defer mu.Unlock()
@@ -73,8 +74,8 @@ func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 	return &Process{kill: kill, wait: wait}, nil
 }
 
-// discard removes a home, what its program took its own rights to as well. Nothing in
-// it is followed out of it.
+// discard removes a home, including folders on which its program took away its own
+// rights. Links in it are not followed.
 func discard(home string) {
 	if os.RemoveAll(home) == nil {
 		return
@@ -93,7 +94,7 @@ func discard(home string) {
 	_ = os.RemoveAll(home)
 }
 
-// connect hands over the standard files; a nil one is /dev/null.
+// connect sets the standard files; a nil one is /dev/null.
 func connect(cmd *exec.Cmd, s Spec) {
 	if s.Stdin != nil {
 		cmd.Stdin = s.Stdin
@@ -114,9 +115,9 @@ func exitOf(state *os.ProcessState) Exit {
 	return e
 }
 
-// sweep kills every process whose environment has the sign, until a pass over all
-// processes finds none or the passes run out: one that forks faster than this
-// looks is not to hold the run up for ever.
+// sweep kills every process whose environment has the sign, in passes over all
+// processes until one finds none. The number of passes is bounded, so that a program
+// that forks faster than this cannot delay the run for ever.
 func sweep(sign string) {
 	for range 100 {
 		found := false
@@ -138,9 +139,9 @@ func sweep(sign string) {
 	}
 }
 
-// environmentAt reads the environment of a process. While a process turns into another
-// program it has none for a moment: where there is a program and no environment, it is
-// looked at again for some milliseconds.
+// environmentAt reads the environment of a process. During an exec it is empty for a
+// moment: if there is a program but no environment, it reads again for some
+// milliseconds.
 func environmentAt(path string) []byte {
 	for range 20 {
 		env, err := os.ReadFile(path)
@@ -148,7 +149,7 @@ func environmentAt(path string) []byte {
 			return env
 		}
 		if _, err := os.Readlink(filepath.Join(filepath.Dir(path), "exe")); err != nil {
-			return nil // the kernel's own, or gone
+			return nil // a kernel thread, or gone
 		}
 		time.Sleep(time.Millisecond)
 	}

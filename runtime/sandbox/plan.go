@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// The private folders. Their contents are in memory and gone with the program.
+// The private folders. They are in memory and disappear with the program.
 const (
 	homeFolder = "/home/evolve"
 	tmpFolder  = "/tmp"
 )
 
-// kind of a piece of the root that a program sees.
+// kind is the kind of a piece of the root that a program sees.
 type kind string
 
 const (
-	readOnly kind = "read-only" // Source at Path, nothing in it writable
+	readOnly kind = "read-only" // Source at Path, read-only throughout
 	writable kind = "writable"  // Source at Path
 	device   kind = "device"    // the device Source at Path
 	private  kind = "private"   // an empty folder of Size bytes at most
@@ -39,7 +39,7 @@ type piece struct {
 }
 
 // settings are the files below /etc that programs need to find libraries, names,
-// certificates and the time. Keys, passwords and services' settings stay out.
+// certificates and the time. Keys, passwords and the settings of services are left out.
 var settings = []string{
 	"alternatives", "ca-certificates.conf", "crypto-policies", "gai.conf", "host.conf", "hosts", "java*-openjdk", "ld-musl-*.path",
 	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "perl", "pki/ca-trust",
@@ -47,8 +47,8 @@ var settings = []string{
 	"ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "timezone",
 }
 
-// masked are the files of /proc that tell of the whole machine what no program needs
-// to know. A user of number 0 could read some of them.
+// masked are the files of /proc with details of the whole machine that no program
+// needs. User 0 could read some of them.
 var masked = []string{
 	"kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "pagetypeinfo", "sched_debug",
 	"slabinfo", "timer_list", "vmallocinfo",
@@ -143,7 +143,7 @@ func layout(s Spec, prog program) ([]piece, error) {
 	return arrange(append(pieces, moved...)), err
 }
 
-// moved are the pieces that are elsewhere than on the host.
+// moved returns the pieces that are shown at another place than on the host.
 func moved(s Spec) ([]piece, error) {
 	var pieces []piece
 	for _, v := range s.Shown {
@@ -170,12 +170,12 @@ func moved(s Spec) ([]piece, error) {
 	return pieces, nil
 }
 
-// arrange keeps the last piece of each path, leaves out what needs none, and sorts
-// parents before children. Links come last, but for those of the system itself,
-// such as /bin, through which others are found.
+// arrange keeps the last piece of each path, drops superfluous ones, and sorts parents
+// before children. Links come last, but those of the system itself, such as /bin, come
+// first, because other paths lead through them.
 func arrange(pieces []piece) []piece {
 	last := map[string]int{}
-	var shown []string // folders that hold what the host's hold
+	var shown []string // folders that show contents of the host
 	for i, p := range pieces {
 		if j, ok := last[p.Path]; ok && p.Kind == link && pieces[j].Kind != link {
 			continue
@@ -189,8 +189,8 @@ func arrange(pieces []piece) []piece {
 	for i, p := range pieces {
 		switch within := under(p.Path, shown); {
 		case last[p.Path] != i:
-		case p.Kind == link && within: // it is there already
-		case p.Kind == hidden && !within: // out of sight anyway
+		case p.Kind == link && within: // the path exists already
+		case p.Kind == hidden && !within: // not visible anyway
 		default:
 			out = append(out, p)
 		}

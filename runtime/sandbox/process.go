@@ -6,17 +6,19 @@ import (
 	"syscall"
 )
 
-// Exit is how a program ended.
+// Exit describes how a program ended.
 type Exit struct {
-	// Code is the exit code, -1 when a signal ended the program or its walls fell.
+	// Code is the exit code, or -1 when a signal ended the program or the sandbox
+	// failed.
 	Code int
 	// Signal is the number of the signal that ended it, 0 for none.
 	Signal int
-	// Reason says who ended it.
+	// Reason is who or what ended it.
 	Reason Reason
 	// Unreached counts the attempts of a program without the host's network to reach an
-	// address that it has no way to, or a port of its own loopback that nothing listens
-	// on. 0 where that is not known: without namespaces, and after an end by this process.
+	// address without a route, or a port of its own loopback without a listener. It is
+	// 0 where the count is unavailable: without namespaces, and after an end by this
+	// process.
 	Unreached int64
 }
 
@@ -24,23 +26,26 @@ type Exit struct {
 type Reason string
 
 const (
-	// Own: the program itself, by its exit code or its signal.
+	// Own means that the program ended itself, by its exit code or a signal.
 	Own Reason = ""
-	// Killed: this process, by [Process.Kill] or because the context of [Walls.Run] was done.
+	// Killed means that this process ended it, by [Process.Kill] or because the context
+	// of [Walls.Run] was done.
 	Killed Reason = "killed"
-	// OverMemory, OverCPU and OverProcesses: the watch over the [Limits] of that name.
+	// OverMemory, OverCPU and OverProcesses mean that it exceeded the [Limits] of that
+	// name.
 	OverMemory    Reason = "over its memory"
 	OverCPU       Reason = "over its processor time"
 	OverProcesses Reason = "over its processes"
-	// Fallen: nobody known; the walls fell, and the program with them.
+	// Fallen means that the sandbox ended for an unknown reason, and the program with
+	// it.
 	Fallen Reason = "the walls fell"
 )
 
-// Process is a started program with everything it starts.
+// Process is a started program with all its descendants.
 type Process struct {
 	kill func()
 	wait func() Exit
-	// unreached is nil where the network of a living program cannot be looked at.
+	// unreached is nil where the counters of a running program are unavailable.
 	unreached func() int64
 
 	killed atomic.Bool
@@ -48,15 +53,15 @@ type Process struct {
 	exit   Exit
 }
 
-// Kill ends the program and all its descendants at once. It may be called at any
-// time, more than once, and from any goroutine.
+// Kill ends the program and all its descendants at once. It may be called at any time,
+// more than once, and by several goroutines at once.
 func (p *Process) Kill() {
 	p.killed.Store(true)
 	p.kill()
 }
 
-// Unreached is what [Exit.Unreached] would be now, of a program that has not ended; 0
-// where that is not known.
+// Unreached returns the current count of [Exit.Unreached] for a running program; 0
+// where it is unavailable.
 func (p *Process) Unreached() int64 {
 	if p.unreached == nil {
 		return 0
@@ -64,8 +69,8 @@ func (p *Process) Unreached() int64 {
 	return p.unreached()
 }
 
-// Wait returns how the program ended, after it and its descendants are gone. Its
-// own end takes the descendants with it.
+// Wait returns how the program ended, after it and its descendants are gone. When the
+// program ends, its descendants are killed.
 func (p *Process) Wait() Exit {
 	p.once.Do(func() {
 		p.exit = p.wait()

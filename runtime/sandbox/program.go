@@ -12,33 +12,33 @@ import (
 	"syscall"
 )
 
-// system are the folders of the operating system's programs and libraries. Every
-// program sees them.
+// system are the folders of the operating system's programs and libraries, visible to
+// every program.
 var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
 
-// program is a file to execute and what it needs to be seen.
+// program is a file to execute and the paths that it needs.
 type program struct {
 	path string
-	// needs are files and folders outside the system's that belong to it: the
-	// installation of an interpreter, the links on the way to it.
+	// needs are files and folders outside the system's that belong to the program: the
+	// installation of its interpreter, the links on the way to it.
 	needs []string
-	// bins are folders of programs to search before the system's.
+	// bins are folders to search for programs before the system's.
 	bins []string
 }
 
-// searchPath is the value of PATH.
+// searchPath returns the value of PATH.
 func (p program) searchPath() string {
 	return strings.Join(append(slices.Clone(p.bins), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"), ":")
 }
 
-// argv is the command line with the program's path for its name, which is how
+// argv returns the command line with the program's path as its name, by which
 // interpreters find their libraries.
 func (p program) argv(s Spec) []string {
 	return append([]string{p.path}, s.Argv[1:]...)
 }
 
-// find resolves the first word of a command and follows links and interpreter
-// lines to everything that must be visible.
+// find resolves the first word of a command and follows links and interpreter lines to
+// collect everything that must be visible.
 func find(name, dir string) (program, error) {
 	path, err := look(name, dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func find(name, dir string) (program, error) {
 	return p, nil
 }
 
-// look turns a word into the absolute path of an executable file.
+// look returns the absolute path of the executable file that a word names.
 func look(name, dir string) (string, error) {
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
@@ -89,9 +89,9 @@ func executable(path string) bool {
 }
 
 // behindShim finds the program that a version manager of the rbenv family (pyenv,
-// nodenv, …) would run: its shims are scripts that need the manager's whole folder
-// and the user's environment, which no program inside gets. The version is that of
-// the nearest .<language>-version file, else the manager's own; "system" is none.
+// nodenv, …) would run: its shims are scripts that need the manager's whole folder and
+// the user's environment, which no program inside gets. The version is that of the
+// nearest .<language>-version file, else the manager's own; "system" matches none.
 func behindShim(root, name, dir string) (string, bool) {
 	var versions []string
 	language := map[string]string{".pyenv": "python", ".nodenv": "node", ".rbenv": "ruby", ".goenv": "go", ".plenv": "perl"}[filepath.Base(root)]
@@ -119,8 +119,8 @@ func words(path string) []string {
 	return strings.Fields(string(text))
 }
 
-// beginning reads the first most bytes of a file that may be anything: the folder can
-// be one that foreign programs write to, and opening a pipe there would not return.
+// beginning reads the first most bytes of a regular file. It opens without blocking,
+// because a foreign program may have put a named pipe there.
 func beginning(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -136,7 +136,7 @@ func beginning(path string, most int64) ([]byte, error) {
 // follow collects what path needs: every link on the way to the file, the
 // installation that holds it, and the same for its interpreter.
 func (p *program) follow(path, dir string, depth int) {
-	for range 40 { // as many links as the kernel follows
+	for range 40 { // the kernel's limit of links
 		p.need(path)
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -184,7 +184,7 @@ func (p *program) need(path string) {
 }
 
 // installation reports whether a folder holds one program or language with its
-// libraries, rather than a person's things.
+// libraries, rather than a user's own files.
 func installation(root string) bool {
 	home, err := os.UserHomeDir()
 	if root == "/" || err == nil && (root == home || root == filepath.Join(home, ".local") || strings.HasPrefix(home+"/", root+"/")) {
@@ -198,7 +198,7 @@ func installation(root string) bool {
 	return false
 }
 
-// interpreterOf is the program that a script's first line names, "" for none.
+// interpreterOf returns the program that a script's first line names, or "".
 func interpreterOf(path string) string {
 	text, err := beginning(path, 256)
 	line, _, _ := bytes.Cut(text, []byte("\n"))

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// orders is what the inside is told to do.
+// orders is what the inside is to set up and run.
 type orders struct {
-	// Home replaces what namespaces would give: the folder outside of which nothing
-	// is written.
+	// Home, if set, asks for Landlock alone instead of namespaces; it is a writable
+	// folder.
 	Home string `json:"home,omitempty"`
-	// Built says that namespaces and root stand already.
+	// Built reports that namespaces and root exist already.
 	Built   bool     `json:"built,omitempty"`
 	Pieces  []piece  `json:"pieces"`
 	Path    string   `json:"path"`
@@ -36,19 +36,20 @@ func ordersFor(s Spec, prog program, pieces []piece) orders {
 	}
 }
 
-// report is what the inside tells: first how the start went, then how it ended.
+// report is a message from the inside: first on the start, then on the end.
 type report struct {
 	Started bool `json:"started,omitempty"`
-	// Doing, Errno and Text say what failed; Errno 0 is none of the system's.
+	// Doing, Errno and Text describe a failure; Errno is 0 when no system error caused
+	// it.
 	Doing string `json:"doing,omitempty"`
 	Errno int    `json:"errno,omitempty"`
 	Text  string `json:"text,omitempty"`
-	// Program says that it was the execution of the program.
+	// Program reports that the execution of the program failed.
 	Program bool  `json:"program,omitempty"`
 	Exit    *Exit `json:"exit,omitempty"`
 }
 
-// failure is the report of an error.
+// failure returns the report of an error.
 func failure(err error) report {
 	r := report{Text: err.Error()}
 	var step *stepError
@@ -59,7 +60,7 @@ func failure(err error) report {
 	return r
 }
 
-// err is the error of a report, nil when the start went well.
+// err returns the error of a report, nil when the start succeeded.
 func (r report) err() error {
 	switch {
 	case r.Started:
@@ -74,7 +75,7 @@ func (r report) err() error {
 	return errors.New(r.Text)
 }
 
-// stepError is a step on the way in that the system refused.
+// stepError is a step of the setup that the system refused.
 type stepError struct {
 	doing string
 	errno syscall.Errno
@@ -83,7 +84,7 @@ type stepError struct {
 func (e *stepError) Error() string { return fmt.Sprintf("%s: %s", e.doing, e.errno.Error()) }
 func (e *stepError) Unwrap() error { return e.errno }
 
-// step names what an error of the system refused.
+// step adds to an error the step that failed.
 func step(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -96,14 +97,14 @@ func step(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// wire is this side's end of the socket to an inside.
+// wire is this side's end of the socket to the inside.
 type wire struct {
 	socket  *os.File
 	replies *json.Decoder
 }
 
-// newWire makes the socket. Ours can be waited on with a deadline; theirs is handed
-// to the inside.
+// newWire makes the socket. Reads on w can have a deadline; theirs is passed to the
+// inside.
 func newWire() (w wire, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -119,8 +120,8 @@ func newWire() (w wire, theirs *os.File, err error) {
 	return w, theirs, nil
 }
 
-// begin gives the orders and waits until they are carried out, or ctx is done: kill
-// is then called, and what the inside does is waited for no longer.
+// begin sends the orders and waits until they are carried out. When ctx is done, it
+// calls kill and returns at once.
 func (w wire) begin(ctx context.Context, o orders, kill func()) error {
 	stop := context.AfterFunc(ctx, func() {
 		kill()
@@ -144,8 +145,7 @@ func (w wire) order(o orders) error {
 	if err := r.err(); err != nil || o.Home == "" {
 		return err
 	}
-	// Without a process of ours inside, it is the program's own execution that closes
-	// the socket.
+	// Without a process of ours inside, the exec of the program closes the socket.
 	switch err := w.replies.Decode(&r); {
 	case errors.Is(err, io.EOF):
 		return nil
@@ -156,8 +156,8 @@ func (w wire) order(o orders) error {
 	return r.err()
 }
 
-// end is the last report of an inside that has ended; one that was killed left none.
-// It is not waited for: whoever might still hold the other end has nothing to say.
+// end returns the last report of an inside that has ended; a killed one left none. The
+// deadline is for another process that may still hold the other end.
 func (w wire) end() Exit {
 	_ = w.socket.SetReadDeadline(time.Now().Add(time.Second))
 	defer func() { _ = w.socket.Close() }()

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renounce gives up every capability for good: what is started from here has none
-// and can get none, by set-uid programs or otherwise. mine says that this process has
-// the right to change what may ever be had; otherwise somebody has done so before.
+// renounce gives up every capability for good: this process's descendants have none and
+// can get none, by set-uid programs or otherwise. mine reports that this process may
+// change the bounding set; otherwise bubblewrap has done so.
 func renounce(mine bool) error {
 	if mine {
 		for c := 0; c <= unix.CAP_LAST_CAP; c++ {
@@ -18,7 +18,7 @@ func renounce(mine bool) error {
 				return step(err, "dropping a capability")
 			}
 		}
-		const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<5 // no root, no set-uid fix-up, no keeping: each with its lock
+		const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<5 // no root, no set-uid fix-up, no keeping of capabilities: each with its lock
 		if err := unix.Prctl(unix.PR_SET_SECUREBITS, locked, 0, 0, 0); err != nil {
 			return step(err, "locking the capabilities")
 		}
@@ -31,8 +31,8 @@ func renounce(mine bool) error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	// On every thread; a program built with cgo can only do it on this one, and on its
-	// others nothing of a program's ever runs.
+	// On every thread. A program built with cgo can only do it on this one, but its
+	// other threads never start the program.
 	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0)
 	switch errno {
 	case 0:
@@ -43,8 +43,8 @@ func renounce(mine bool) error {
 	return step(errno, "dropping all capabilities")
 }
 
-// forget leaves the session's keyring, in which a desktop keeps its user's secrets,
-// for an empty one.
+// forget replaces the session's keyring, in which a desktop keeps its user's secrets,
+// by an empty one.
 func forget() error {
 	_, _, errno := unix.Syscall(unix.SYS_KEYCTL, unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0)
 	switch errno {

@@ -9,23 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The folders of the stage on which the root is built.
+// The folders on which the root is built.
 const (
 	newRoot = "/new"
 	oldRoot = "/old"
-	// layers holds what is above and below each layer.
+	// layers holds the lower and upper folders of each layer.
 	layers = "/layers"
 )
 
-// build replaces the root by one that holds the pieces and nothing else. bounded
-// says that the number of processes in it is.
+// build replaces the root by one that holds only the pieces. bounded reports whether
+// the kernel bounds the number of processes in it.
 func build(pieces []piece, processes uint64) (bounded bool, err error) {
-	// Nothing that happens to mounts here is to be seen outside.
+	// Mounts made here must not propagate outside.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return false, step(err, "keeping mounts private")
 	}
-	// The stage covers a folder that every system has; the host's root then moves
-	// beside the new one, where everything on it can still be reached.
+	// The stage is mounted on a folder that every system has. pivot_root then moves the
+	// host's root beside the new one, where all its files can still be reached.
 	const stage = "/proc"
 	if err := unix.Mount("tmpfs", stage, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
 		return false, step(err, "mounting a root")
@@ -47,9 +47,9 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	if bounded, err = processFolder(processes); err != nil {
 		return false, err
 	}
-	// Read-only: a user of number 0 could otherwise write the settings of the host's
-	// kernel, which ask for that number and not for capabilities.
-	sealed := []string{newRoot, newRoot + "/proc"} // read-only once everything stands
+	// Read-only: user 0 could otherwise write the settings of the host's kernel, which
+	// require that user but no capabilities.
+	sealed := []string{newRoot, newRoot + "/proc"} // made read-only after all pieces are placed
 	for _, p := range pieces {
 		if err := place(p); err != nil {
 			return false, fmt.Errorf("showing %s: %w", p.Path, err)
@@ -66,7 +66,7 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	return bounded, enterRoot()
 }
 
-// place puts one piece into the new root.
+// place adds one piece to the new root.
 func place(p piece) error {
 	switch p.Kind {
 	case link:
@@ -109,8 +109,8 @@ func place(p piece) error {
 	return show(source, at, set, true)
 }
 
-// overlay mounts a layer. What is below is reached through a place on the stage,
-// whose name has nothing in it that the mount's settings could take for their own.
+// overlay mounts a layer. The lower folder is bound to a place on the stage, whose name
+// contains no character with a meaning in mount options.
 func overlay(p piece, lower, at int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(lower, &st); err != nil {
@@ -140,8 +140,8 @@ func overlay(p piece, lower, at int) error {
 	return step(unix.Mount("overlay", through(at), "overlay", unix.MS_NOSUID|unix.MS_NODEV, data), "laying one over it")
 }
 
-// tmpfs mounts a folder in memory with room for size bytes and for a file in every
-// 4 KiB of them, because files without contents take memory too.
+// tmpfs mounts a folder in memory with room for size bytes and for one inode per 4 KiB
+// of them, because empty files take memory too.
 func tmpfs(path, mode string, size int64) error {
 	data := fmt.Sprintf("mode=%s,size=%d,nr_inodes=%d", mode, size, max(size/4096, 1024))
 	return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, data)
@@ -152,7 +152,7 @@ func seal(path string) error {
 	return unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
-// processFolder shows the processes of the namespace alone.
+// processFolder mounts /proc for the processes of the namespace alone.
 func processFolder(processes uint64) (bounded bool, err error) {
 	proc := newRoot + "/proc"
 	if err := os.Mkdir(proc, 0o555); err != nil {
@@ -161,16 +161,16 @@ func processFolder(processes uint64) (bounded bool, err error) {
 	if err := unix.Mount("proc", proc, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return false, step(err, "mounting /proc")
 	}
-	// No namespaces within: they are a way to rights that nobody here needs.
+	// Forbid nested namespaces: they are a way to rights that no program here needs.
 	if err := os.WriteFile(proc+"/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
 		return false, step(err, "forbidding further namespaces")
 	}
 	if processes == 0 {
 		return true, nil
 	}
-	// Of this namespace alone from Linux 6.14 on. Before, it is the whole machine's, and a
-	// user of number 0 could change that: the limit of the user's processes has to do, and
-	// the watch.
+	// pid_max belongs to the namespace only from Linux 6.14 on. Before, it is the whole
+	// machine's, and user 0 could change it: then the limit of the user's processes and
+	// the watch have to suffice.
 	if !since(6, 14) {
 		return false, nil
 	}
@@ -181,7 +181,7 @@ func processFolder(processes uint64) (bounded bool, err error) {
 	return err == nil, nil
 }
 
-// since reports whether the kernel calls itself a version or a later one.
+// since reports whether the kernel's version is the given one or later.
 func since(major, minor int) bool {
 	var u unix.Utsname
 	var x, y int
@@ -199,8 +199,8 @@ func enterRoot() error {
 	if err := unix.Chdir(newRoot); err != nil {
 		return step(err, "entering the root")
 	}
-	// Both names may be the same: the old root then lies over the new one until
-	// it is taken away.
+	// Both arguments may be the same folder: the old root is then mounted over the new
+	// one until it is unmounted.
 	if err := unix.PivotRoot(".", "."); err != nil {
 		return step(err, "entering the root")
 	}

@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// Output is what a program wrote.
+// Output is what a program wrote to its outputs.
 type Output struct {
 	Stdout, Stderr []byte
-	// Truncated says that there was more than was asked for.
+	// Truncated reports that there was more than was asked for.
 	Truncated bool
 }
 
-// lastRead bounds the reading of what an ended program left in its pipes, and the
-// waiting for the end of a killed one.
+// lastRead bounds reading the pipes of an ended program, and waiting for the end of a
+// killed one.
 const lastRead = 5 * time.Second
 
-// Run starts a program, gives it its input, and waits for its end, which is also
-// that of everything it started. It keeps the first most bytes of each output.
-// When ctx is done the program is killed and ctx's error returned, without the output
-// when the kernel takes longer than some seconds over it.
+// Run starts a program, passes it its input, and waits for the end of it and all its
+// descendants. It keeps the first most bytes of each output. When ctx is done, Run
+// kills the program and returns ctx's error, without the output if the kernel takes
+// longer than [lastRead] to end it.
 func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
 	var pipes []*os.File // read and write ends in turn
 	defer func() {
 		for _, f := range pipes {
-			_ = f.Close() // the second closing of some fails, and need not do more
+			_ = f.Close() // some are closed already; that error is of no interest
 		}
 	}()
 	for range 3 {
@@ -47,7 +47,7 @@ func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, O
 		_ = f.Close()
 	}
 	if errors.Is(err, ErrBroken) {
-		// Whoever was to put up the walls may have said why not.
+		// The process that was to set up the sandbox may have written the reason.
 		_ = pipes[4].SetReadDeadline(time.Now().Add(time.Second))
 		said, _ := head(pipes[4], 200)
 		return Exit{}, Output{}, fmt.Errorf("%w: %s", err, bytes.TrimSpace(said))
@@ -71,8 +71,8 @@ func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, O
 	if !ended {
 		return exit, Output{}, ctx.Err()
 	}
-	// What is in the pipes is there by now. Without walls somebody may have got away
-	// with an end of one, and is not waited for.
+	// All output is in the pipes by now. Without isolation an escaped descendant may
+	// still hold an end of one; it is not waited for.
 	_ = pipes[1].SetWriteDeadline(time.Unix(1, 0))
 	for _, f := range []*os.File{pipes[2], pipes[4]} {
 		_ = f.SetReadDeadline(time.Now().Add(lastRead))
@@ -82,8 +82,8 @@ func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, O
 	return exit, out, ctx.Err()
 }
 
-// waitWithin is Wait until some time after ctx is done, which kills the process: one
-// that the kernel cannot end is left behind.
+// waitWithin is Wait bounded by lastRead after ctx is done, which kills the process:
+// one that the kernel cannot end is left behind.
 func (p *Process) waitWithin(ctx context.Context) (e Exit, ended bool) {
 	done := make(chan Exit, 1)
 	go func() { done <- p.Wait() }()
@@ -100,9 +100,9 @@ func (p *Process) waitWithin(ctx context.Context) (e Exit, ended bool) {
 	}
 }
 
-// head keeps the beginning of what a pipe brings and reads the rest away.
+// head returns the first most bytes of r and discards the rest.
 func head(r io.Reader, most int) (kept []byte, cut bool) {
-	// Reading ends with the program; an error before that would end it as well.
+	// Reading ends with the program, and so do read errors.
 	kept, _ = io.ReadAll(io.LimitReader(r, int64(most)))
 	n, _ := io.Copy(io.Discard, r)
 	return kept, n > 0

@@ -31,8 +31,8 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: %+v, %q, %q, %t, %v", name, exit, got.Stdout, got.Stderr, got.Truncated, err)
 			}
 		}
-		// The program, once it is given input, which is after its start, says through a
-		// named pipe that it is there, and is then given up.
+		// The program reports through a named pipe that it has started and read its
+		// input; then its context is cancelled.
 		dir := t.TempDir()
 		if err := syscall.Mkfifo(filepath.Join(dir, "there"), 0o600); err != nil {
 			t.Fatal(err)

@@ -8,22 +8,22 @@ import (
 	"syscall"
 )
 
-// ErrNotFound says that the program of a Spec does not exist.
+// ErrNotFound reports that the program of a Spec does not exist.
 var ErrNotFound = errors.New("no such program")
 
-// ErrProgram says that it is the program itself that cannot be started: it does not
-// exist, is not executable, or is none. Every other error of a start is the
-// machine's. [ErrNotFound] is a case of it.
+// ErrProgram reports that the program itself cannot be started: it does not exist, is
+// not executable, or is no program. Every other error of a start is due to the machine.
+// [ErrNotFound] is a case of it.
 var ErrProgram = errors.New("the program cannot be started")
 
-// programError is an [ErrProgram] in the words of its cause.
+// programError is an [ErrProgram] with the text of its cause.
 type programError struct{ error }
 
 func (e programError) Unwrap() error        { return e.error }
 func (e programError) Is(target error) bool { return target == ErrProgram }
 
-// refused blames the program for an error of its execution, unless it is the
-// machine that has too little of something.
+// refused marks an error of an execution as the program's own, unless the machine lacks
+// a resource.
 func refused(err error) error {
 	for _, want := range []syscall.Errno{
 		syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.ETXTBSY,
@@ -35,19 +35,19 @@ func refused(err error) error {
 	return programError{err}
 }
 
-// ErrBroken says that the walls came down before the program began, which is
-// nobody's doing inside.
+// ErrBroken reports that the sandbox ended before the program began, which the program
+// cannot have caused.
 var ErrBroken = errors.New("the sandbox ended before the program began")
 
-// Walls are one way to start programs. The zero value has none; get the best of
-// this machine from [Detect].
+// Walls is one way to isolate and start programs. The zero value isolates nothing;
+// [Detect] returns the strongest of this machine.
 type Walls struct {
 	kind walls
-	// reason says why there are none.
+	// reason is why there is no isolation.
 	reason string
 	// bwrap is the path of bubblewrap.
 	bwrap string
-	// unlayered says why there are no layers; empty: there are.
+	// unlayered is why layers are unavailable; empty if they are available.
 	unlayered string
 }
 
@@ -60,11 +60,11 @@ const (
 	landlockWalls
 )
 
-// None are no walls at all: programs run with the rights of the user, in a process
-// group of their own with an empty environment. reason is for people.
+// None returns walls without isolation: programs run with the rights of the user, in a
+// process group of their own with an empty environment. reason is a text for people.
 func None(reason string) Walls { return Walls{reason: reason} }
 
-// Name is "namespaces", "bubblewrap", "landlock" or "none: <why>".
+// Name returns "namespaces", "bubblewrap", "landlock" or "none: <why>".
 func (w Walls) Name() string {
 	switch w.kind {
 	case namespaceWalls:
@@ -77,7 +77,7 @@ func (w Walls) Name() string {
 	return "none: " + w.reason
 }
 
-// Err is nil when there are walls, and otherwise says why there are none.
+// Err returns nil when there is isolation, and otherwise the reason why there is none.
 func (w Walls) Err() error {
 	if w.kind == noWalls {
 		return errors.New(w.reason)
@@ -85,8 +85,8 @@ func (w Walls) Err() error {
 	return nil
 }
 
-// Layers is nil when a [Spec] may have some, and otherwise says why not: whoever
-// wants one then has to do with a copy.
+// Layers returns nil when a [Spec] may have layers, and otherwise the reason why not:
+// the caller then has to use a copy.
 func (w Walls) Layers() error {
 	switch {
 	case w.kind != namespaceWalls:
@@ -97,9 +97,9 @@ func (w Walls) Layers() error {
 	return nil
 }
 
-// WithPlaces are w if they can show things elsewhere than where they are, and otherwise
-// none, with the reason: for programs that must always see a thing at one place, such as
-// compilers whose results are to be known again.
+// WithPlaces returns w if it can show files at other places than their own, and
+// otherwise [None] with the reason. It is for programs that must always see a folder at
+// one place, such as compilers whose results are cached by path.
 func (w Walls) WithPlaces() Walls {
 	if w.kind == landlockWalls {
 		return None("Landlock alone cannot show folders at other places than their own")
@@ -107,10 +107,9 @@ func (w Walls) WithPlaces() Walls {
 	return w
 }
 
-// Start runs the program of s and returns once it has begun. ctx bounds the start
-// alone: whoever starts a process kills it or waits for it. The error wraps the
-// system's error number when there is one, and [ErrProgram] when the program is to
-// blame.
+// Start runs the program of s and returns once it has begun. ctx bounds only the start:
+// the caller must kill the process or wait for it. The error wraps the system's error
+// number when there is one, and [ErrProgram] when the program itself is the cause.
 func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -142,8 +141,8 @@ func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
 	return startPlain(s, prog)
 }
 
-// environment is everything a program gets to see. Of several settings of one name the
-// last stays alone, as programs differ in which of them they take.
+// environment returns a program's whole environment. Only the last of several settings
+// of one name is kept, because programs differ in which of them they use.
 func environment(s Spec, prog program, home, tmp string) []string {
 	env := []string{"PATH=" + prog.searchPath(), "HOME=" + home, "TMPDIR=" + tmp, "LANG=C.UTF-8", "EVOLVE_INSIDE=1"}
 	at := map[string]int{}

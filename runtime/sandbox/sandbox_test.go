@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 // roles are what this program does when a test starts it again, by its first argument.
 var roles = map[string]func(){}
 
-// trial says, once for all tests, why a kind of walls is not to be had here.
+// trial returns, for each kind of walls, why it is unavailable here; each is tried
+// once.
 var trial = map[walls]func() error{
 	namespaceWalls:  sync.OnceValue(func() error { return probe(context.Background(), wallsOf(namespaceWalls)) }),
 	bubblewrapWalls: sync.OnceValue(func() error { return probe(context.Background(), wallsOf(bubblewrapWalls)) }),
@@ -45,7 +46,7 @@ func wallsOf(k walls) Walls {
 	return w
 }
 
-// namespaces skips a test where there are none.
+// namespaces skips the test where namespaces are unavailable.
 func namespaces(t testing.TB) Walls {
 	t.Helper()
 	if err := trial[namespaceWalls](); err != nil {
@@ -54,8 +55,8 @@ func namespaces(t testing.TB) Walls {
 	return wallsOf(namespaceWalls)
 }
 
-// outside skips a test in a sandbox, where its comparison with what is outside of one
-// means nothing.
+// outside skips the test inside a sandbox, where a comparison with the outside means
+// nothing.
 func outside(t *testing.T) {
 	t.Helper()
 	if os.Getenv("EVOLVE_INSIDE") != "" {
@@ -63,13 +64,13 @@ func outside(t *testing.T) {
 	}
 }
 
-// each runs a test on every kind of walls with a root of its own that this machine has.
+// each runs a test on every available kind of walls with a root of its own.
 func each(t *testing.T, test func(t *testing.T, w Walls)) {
 	t.Helper()
 	on(t, []walls{namespaceWalls, bubblewrapWalls}, test)
 }
 
-// every runs a test on every kind of walls that this machine has.
+// every runs a test on every available kind of walls.
 func every(t *testing.T, test func(t *testing.T, w Walls)) {
 	t.Helper()
 	on(t, []walls{namespaceWalls, bubblewrapWalls, landlockWalls}, test)
@@ -122,7 +123,7 @@ func TestDetect(t *testing.T) {
 	t.Logf("this machine has %s", w.Name())
 }
 
-// TestTry holds that walls are what they were asked for, or not there with a reason.
+// TestTry tests that Try returns the walls asked for, or an error with a reason.
 func TestTry(t *testing.T) {
 	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
 		w, err := Try(t.Context(), name)
@@ -209,7 +210,7 @@ func TestEnvironment(t *testing.T) {
 		var names []string
 		for line := range strings.Lines(got) {
 			name, _, _ := strings.Cut(line, "=")
-			if name != "PWD" && name != mark { // one of bubblewrap's, one of ours
+			if name != "PWD" && name != mark { // one is set by bubblewrap, one by this package
 				names = append(names, name)
 			}
 		}
@@ -305,8 +306,8 @@ func TestInterpreters(t *testing.T) {
 	})
 }
 
-// TestKill starts a program whose grandchildren leave its session and hold its
-// output, and kills it: the output must close, which it does when the last is gone.
+// TestKill starts a program whose grandchildren leave its session and hold its output,
+// and kills it: the output must close, which it does when the last one is gone.
 func TestKill(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid on this machine")
@@ -345,7 +346,7 @@ func TestKill(t *testing.T) {
 				if diff := cmp.Diff(want, exit); diff != "" {
 					t.Error(diff)
 				}
-				p.Kill() // does no harm now
+				p.Kill() // has no effect any more
 			})
 		}
 	}

@@ -9,64 +9,67 @@ import (
 	"time"
 )
 
-// Spec is one program to be started.
+// Spec describes a program to be started.
 type Spec struct {
-	// Argv is the program and its arguments. A name without a slash is looked up
-	// in PATH, a relative path is taken from Dir.
+	// Argv is the program and its arguments. A name without a slash is looked up in
+	// PATH; a relative path is relative to Dir.
 	Argv []string
-	// Dir is the absolute folder in which the program starts: one that Shown or
-	// Layers put there, or else one of the host, which is visible, and read-only
+	// Dir is the absolute folder in which the program starts. It is a folder placed by
+	// Shown or Layers, or else one of the host, which is then visible, and read-only
 	// unless it lies in a Writable folder.
 	Dir string
-	// ReadOnly and Writable are further absolute paths that the program sees where
-	// they are; the deeper path decides.
+	// ReadOnly and Writable are further absolute paths that the program sees at their
+	// own place; the deeper path takes precedence.
 	ReadOnly, Writable []string
-	// Shown are what the program sees elsewhere than where they are.
+	// Shown are paths that the program sees at another place.
 	Shown []Shown
 	// Layers are folders that the program may change for itself alone. Not all walls
-	// have them: see [Walls.Layers].
+	// support them: see [Walls.Layers].
 	Layers []Layer
-	// Hidden are absolute folders that stay out of sight even where a visible one
-	// holds them; what is listed inside them stays visible.
+	// Hidden are absolute folders that stay invisible even inside a visible one; listed
+	// paths inside them stay visible.
 	Hidden []string
 	// Env is added, as NAME=value, to PATH, HOME, TMPDIR, LANG and EVOLVE_INSIDE=1,
-	// which are all the program gets otherwise; of two of one name the later wins.
+	// which are otherwise the program's whole environment; the later of two settings of
+	// one name takes precedence.
 	Env []string
-	// Network lets the program use the host's; otherwise it has a loopback of its own.
+	// Network lets the program use the host's network; otherwise it has only a loopback
+	// of its own.
 	Network bool
-	// Stdin, Stdout and Stderr may be nil, which is /dev/null. Start leaves them open.
+	// Stdin, Stdout and Stderr may be nil, which means /dev/null. Start leaves them
+	// open.
 	Stdin, Stdout, Stderr *os.File
 	Limits                Limits
-	// Temp is the folder in which a program without walls gets its home; empty: the
-	// system's. What a sudden end of this process leaves lies there.
+	// Temp is the folder for the homes of programs without namespaces; empty means the
+	// system's. A sudden end of this process leaves such homes behind.
 	Temp string
 
 	// path replaces the look-up of Argv[0].
 	path string
 }
 
-// Shown is a file or folder of the host, Source, that a program sees at Path. Both
-// are absolute. A Path inside another visible folder must exist there. Without walls
-// that change what a path means, only Source itself can be the Path; anything else is
-// refused with [errors.ErrUnsupported].
+// Shown is a file or folder of the host, Source, that a program sees at Path. Both are
+// absolute. A Path inside another visible folder must exist there. Without mount
+// namespaces only Source itself can be the Path; anything else is refused with
+// [errors.ErrUnsupported].
 type Shown struct {
 	Source, Path string
 	Writable     bool
 }
 
-// Layer is a folder of the host, Lower, that a program sees at Path with a layer of
-// its own over it: it reads what Lower has, and what it writes or removes is kept in
-// memory, up to Size bytes (0: 1 GiB), gone with the program and never in Lower. The
-// first change of a file, of its times too, copies it whole. No mount may lie below
-// Lower.
+// Layer is a folder of the host, Lower, that a program sees at Path with a private
+// writable layer over it. The program reads what Lower holds; what it writes or removes
+// is kept in memory, up to Size bytes (0: 1 GiB), is lost at its end and never reaches
+// Lower. The first change of a file, or of its times, copies it whole. No mount may lie
+// below Lower.
 type Layer struct {
 	Lower, Path string
 	Size        int64
 }
 
-// Limits bound a program. A zero field is no bound, but core dumps are always off.
-// Without namespaces or bubblewrap only OpenFiles, Memory, FileSize and CPU can be
-// enforced, and without any walls nothing.
+// Limits bound a program. A zero field is no bound, but core dumps are always off. With
+// Landlock alone only OpenFiles, Memory, FileSize and CPU are enforced, and without
+// isolation nothing.
 type Limits struct {
 	// OpenFiles bounds the open files of one process.
 	OpenFiles uint64
@@ -74,11 +77,11 @@ type Limits struct {
 	Memory uint64
 	// Total bounds the memory of all processes together, in bytes: their private and
 	// shared memory, each page once, and the files in the private folders and layers.
-	// It is watched, not enforced by the system: a program that passes it is ended as
-	// [OverMemory] within about a tenth of a second.
+	// It is watched, not enforced by the kernel: a program that exceeds it is ended
+	// with [OverMemory] within about a tenth of a second.
 	Total uint64
 	// CPU bounds the processor time of all processes together, and that of each, in
-	// whole seconds rounded up. It is watched like Total.
+	// whole seconds rounded up. The sum is watched like Total.
 	CPU time.Duration
 	// Scratch bounds HOME and /tmp, each, in bytes; 0: 1 GiB.
 	Scratch uint64
@@ -88,7 +91,7 @@ type Limits struct {
 	Processes uint64
 }
 
-// check refuses what cannot be meant.
+// check refuses specifications that cannot be carried out.
 func (s Spec) check() error {
 	if len(s.Argv) == 0 {
 		return errors.New("there is no program to start")
@@ -109,8 +112,8 @@ func (s Spec) check() error {
 	return nil
 }
 
-// host is where on the host lies what the program sees at path; moved says that it is
-// there through Shown or Layers.
+// host returns the path on the host of what the program sees at path. moved reports
+// whether Shown or Layers placed it there.
 func (s Spec) host(path string) (host string, moved bool) {
 	path = filepath.Clean(path)
 	host, longest := path, -1
@@ -129,7 +132,7 @@ func (s Spec) host(path string) (host string, moved bool) {
 	return host, longest >= 0
 }
 
-// find looks up the program, where the program sees it.
+// find looks up the program as the program itself would see it.
 func (s Spec) find() (program, error) {
 	dir, _ := s.host(s.Dir)
 	name := s.Argv[0]

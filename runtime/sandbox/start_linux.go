@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts the program under its limits. They are set on the program while it
-// is stopped before its first instruction, never on this process, which must live
-// as long as anything inside and may need more memory than the program is allowed.
+// start starts the program under its limits. They are set on the program while it is
+// stopped before its first instruction, never on this process, which must live as long
+// as any process inside and may need more memory than the program is allowed.
 func start(o orders) (int, error) {
-	runtime.LockOSThread() // whoever starts a traced process must be the one that lets it go
+	runtime.LockOSThread() // only the thread that traces a process can detach it
 	defer runtime.UnlockOSThread()
 	pid, err := syscall.ForkExec(o.Path, o.Argv, &syscall.ProcAttr{
 		Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true, Ptrace: true},
@@ -39,10 +39,9 @@ func start(o orders) (int, error) {
 	return pid, step(syscall.PtraceDetach(pid), "letting %s go", o.Path)
 }
 
-// noDumps switches core dumps off, for this process and what it starts. The filter of
-// calls then keeps that limit as it is. One byte is too little for a dump in a file, and
-// keeps the kernel from handing it to a program of the host's, which a limit of 0 does
-// not: core(5).
+// noDumps switches core dumps off, for this process and its descendants. The seccomp
+// filter then keeps that limit. One byte is too little for a dump in a file, and,
+// unlike 0, keeps the kernel from passing the dump to a program of the host: core(5).
 func noDumps() error {
 	var have unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_CORE, &have); err != nil {
@@ -52,7 +51,7 @@ func noDumps() error {
 	return step(unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: limit, Max: limit}), "switching core dumps off")
 }
 
-// bound sets the limits of a process (0: this one), which what it starts inherits.
+// bound sets the limits of a process (0: this one), which its children inherit.
 func bound(pid int, l Limits) error {
 	for _, r := range []struct {
 		resource int

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// subtler are attacks that take nothing at once: they leave something behind, or reach
-// around a wall by a part of the kernel that knows no namespaces.
+// subtler are attacks without an immediate gain: they leave something behind, or bypass
+// the isolation through a part of the kernel without namespaces.
 var subtler = []attack{
 	{"talk to the host of the virtual machine", perhaps, func(bait) error { return descriptor(unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)) }},
 	{"have a pair of such sockets", perhaps, func(bait) error {
@@ -35,7 +35,7 @@ var subtler = []attack{
 			return errors.Join(errors.New("they are as the host has them"), err)
 		}
 		old := syscall.Rlimit{}
-		if runtime.GOARCH == "amd64" { // which has the older call as well
+		if runtime.GOARCH == "amd64" { // it has the older call as well
 			_, _, _ = unix.Syscall(160, unix.RLIMIT_CORE, uintptr(unsafe.Pointer(&old)), 0)
 		}
 		if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -54,7 +54,7 @@ var subtler = []attack{
 	{"change the times of the file", always, func(b bait) error { return os.Chtimes(b.file, time.Time{}, time.Unix(1, 0)) }},
 }
 
-// setUID tries every call that sets the mode of a file.
+// setUID tries every system call that sets the mode of a file.
 func setUID(mode uint32) error {
 	name := filepath.Join(os.Getenv("TMPDIR"), "program")
 	if err := os.WriteFile(name, nil, 0o755); err != nil {
@@ -106,8 +106,8 @@ func TestNetworkAttacks(t *testing.T) {
 	})
 }
 
-// TestSwapped puts links where folders were when the root was planned: neither what
-// they lead to is shown, nor is anything shown or made where they lead.
+// TestSwapped replaces folders by links after the root was planned: the targets are not
+// shown, and nothing is shown or made at their place.
 func TestSwapped(t *testing.T) {
 	w := namespaces(t)
 	for name, s := range map[string]func(dir string) Spec{
@@ -172,8 +172,8 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// TestPipeForProgram puts named pipes where a program and what says its version are
-// expected, which a foreign program could do: nobody waits for their writers.
+// TestPipeForProgram puts named pipes in place of a program and of its version file, as
+// a foreign program could: reading them must not block.
 func TestPipeForProgram(t *testing.T) {
 	home := t.TempDir()
 	at := func(name string) string { return filepath.Join(home, name) }
@@ -200,8 +200,8 @@ func TestPipeForProgram(t *testing.T) {
 	}
 }
 
-// TestLeftHome has a program take the rights to its own home away: that is removed
-// with the program none the less.
+// TestLeftHome has a program take away the rights to its own home: the home must still
+// be removed at its end.
 func TestLeftHome(t *testing.T) {
 	temp := t.TempDir()
 	test := func(t *testing.T, w Walls) {
@@ -224,13 +224,13 @@ func init() {
 			fmt.Println(errno)
 			os.Exit(1)
 		}
-		_ = unix.Kill(os.Getpid(), unix.SIGUSR1) // stops it for whoever traces it
+		_ = unix.Kill(os.Getpid(), unix.SIGUSR1) // stops it for its tracer
 		os.Exit(0)
 	}
 }
 
-// TestTraced has a program ask the first process to trace it: it is ended, and not
-// taken for one that ended by itself.
+// TestTraced has a program ask the first process to trace it: it must be ended, and not
+// be reported as ended by itself.
 func TestTraced(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -246,7 +246,7 @@ func TestTraced(t *testing.T) {
 	})
 }
 
-// TestSince compares versions with the kernel that this is, which is one that Go runs on.
+// TestSince compares versions with the kernel of this machine.
 func TestSince(t *testing.T) {
 	for _, c := range []struct {
 		major, minor int

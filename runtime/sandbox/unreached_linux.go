@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// own are the counters of the network that this process is in.
+// own is the folder of the counters of this process's network.
 const own = "/proc/self/net"
 
-// unreached sums up what the kernel counted of attempts that found no way or no
-// listener in the network whose counters are in folder: no route, a refused connection,
-// a datagram to a port that nothing listens on. It is 0 where the counters cannot be
-// read.
+// unreached sums the kernel's counts of failed attempts in the network whose counters
+// are in folder: no route, a refused connection, a datagram to a port without a
+// listener. It returns 0 where the counters cannot be read.
 func unreached(folder string) int64 {
 	var n int64
 	text, err := os.ReadFile(filepath.Join(folder, "snmp"))

@@ -35,8 +35,8 @@ func busy(t *testing.T) {
 	})
 }
 
-// TestWireHeld has somebody hold the other end of the control socket who says nothing:
-// no wait on it outlasts the context, nor the end of the inside.
+// TestWireHeld has a process hold the other end of the control socket without replying:
+// no wait on it may outlast the context or the end of the inside.
 func TestWireHeld(t *testing.T) {
 	for name, part := range map[string]string{"says nothing": "", "says half of it": `{"star`, "says too little": `{"started":true}`} {
 		t.Run(name, func(t *testing.T) {
@@ -53,11 +53,12 @@ func TestWireHeld(t *testing.T) {
 			given := errors.New("given up")
 			killed := make(chan struct{})
 			go func() {
-				// The orders have come, so that the wait for a reply is next.
+				// The orders have arrived, so the wait for a reply is next.
 				_, _ = theirs.Read(make([]byte, 1))
 				cancel(given)
 			}()
-			// A large order does not fit into the socket, and a home asks for a second reply.
+			// A large order does not fit into the socket, and a home requires a second
+			// reply.
 			if err := w.begin(ctx, orders{Home: "/home", Env: []string{string(make([]byte, 1<<20))}}, func() { close(killed) }); !errors.Is(err, given) {
 				t.Errorf("begins with %v", err)
 			}
@@ -69,8 +70,8 @@ func TestWireHeld(t *testing.T) {
 	}
 }
 
-// TestGivenUp gives up runs at any moment, on a busy machine: every one returns, with
-// the reason, and leaves nobody behind who holds the program's files.
+// TestGivenUp cancels runs at random moments on a busy machine: every one returns with
+// the reason, and leaves no process that holds the program's files.
 func TestGivenUp(t *testing.T) {
 	busy(t)
 	test := func(t *testing.T, w Walls) {
@@ -98,7 +99,7 @@ func TestGivenUp(t *testing.T) {
 			case !errors.Is(err, context.Canceled):
 				t.Errorf("round %d: %v", round, err)
 			}
-			if _, err := io.Copy(io.Discard, r); err != nil { // ends with the last who holds it
+			if _, err := io.Copy(io.Discard, r); err != nil { // ends with its last holder
 				t.Error(err)
 			}
 			r.Close()

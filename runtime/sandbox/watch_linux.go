@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The watch looks again after watchTime, or after watchShare times what the last look
-// took if that is longer, so that it never costs more than a tenth of a processor.
+// The watch looks again after watchTime, or after watchShare times the duration of the
+// last look if that is longer, so that it never costs more than a tenth of a processor.
 const (
 	watchTime  = 25 * time.Millisecond
 	watchShare = 10
@@ -23,17 +23,17 @@ const (
 // tick is the unit of processor time in /proc: USER_HZ, 100 a second on all of Linux.
 const tick = 10 * time.Millisecond
 
-// watch holds all processes of the namespace together against their limits. It runs
-// in the first of them, the only one that sees them all and that none can hinder.
+// watch compares all processes of the namespace together with their limits. It runs in
+// the first process, the only one that sees them all and that none can hinder.
 type watch struct {
 	limits Limits
-	// folders are those in memory.
+	// folders are the private folders and layers in memory.
 	folders []string
-	// processes says that their number is to be watched as well.
+	// processes reports that the number of processes is watched too.
 	processes bool
 }
 
-// newWatch is nil when there is nothing to watch. bounded says that the system itself
+// newWatch returns nil when there is nothing to watch. bounded reports that the kernel
 // bounds the number of processes.
 func newWatch(o orders, bounded bool) *watch {
 	w := &watch{limits: o.Limits, processes: !bounded && o.Limits.Processes > 0}
@@ -49,8 +49,8 @@ func newWatch(o orders, bounded bool) *watch {
 	return w
 }
 
-// reserve makes the runtime keep threads in stock: where a program has used up all
-// numbers of processes, there would be no new one for the watch.
+// reserve makes the Go runtime create spare threads: where a program has used up all
+// process numbers, the watch could not get a new one.
 func reserve(threads int) {
 	var ready, done sync.WaitGroup
 	ready.Add(threads)
@@ -65,7 +65,7 @@ func reserve(threads int) {
 	done.Wait()
 }
 
-// run returns once a limit is passed.
+// run returns the reason once a limit is exceeded.
 func (w *watch) run() Reason {
 	for {
 		began := time.Now()
@@ -76,13 +76,13 @@ func (w *watch) run() Reason {
 	}
 }
 
-// look is one look at all processes.
+// look compares all processes with the limits once.
 func (w *watch) look() Reason {
 	pids, err := processNumbers()
 	if err != nil {
-		return Own // its files used up for the moment; the next look tells
+		return Own // out of descriptors for the moment; the next look will do
 	}
-	var most, threads uint64 // most counts shared pages once for each process
+	var most, threads uint64 // most counts a shared page once for each process
 	var spent time.Duration
 	for _, pid := range pids {
 		if w.limits.CPU > 0 {
@@ -103,8 +103,8 @@ func (w *watch) look() Reason {
 	if most+w.filed()+segments() <= w.limits.Total {
 		return Own
 	}
-	// The dear way, which counts each page once, only where the cheap one leaves doubt;
-	// and again, because processes come and go while it counts.
+	// Count each page once, which is expensive, only where the cheap sum exceeds the
+	// limit; and count twice, because processes come and go meanwhile.
 	for range 2 {
 		var total uint64
 		for _, pid := range pids {
@@ -119,10 +119,10 @@ func (w *watch) look() Reason {
 	return OverMemory
 }
 
-// inode is about what the kernel keeps in memory of one file without contents, in bytes.
+// inode is roughly the kernel's memory for one empty file, in bytes.
 const inode = 1 << 10
 
-// filed is the memory in the files of the private folders, in bytes.
+// filed returns the memory used by the files of the private folders, in bytes.
 func (w *watch) filed() uint64 {
 	var total uint64
 	for _, folder := range w.folders {
@@ -134,9 +134,9 @@ func (w *watch) filed() uint64 {
 	return total
 }
 
-// segments is the memory in System V's shared segments that no process has attached, in
-// bytes: the others count as memory of who has. Without such segments in the kernel
-// there is none.
+// segments returns the memory in System V shared segments that no process has attached,
+// in bytes; attached ones count as memory of the processes. It is 0 on kernels without
+// such segments.
 func segments() uint64 {
 	text, err := os.ReadFile("/proc/sysvipc/shm")
 	if err != nil {
@@ -144,7 +144,7 @@ func segments() uint64 {
 	}
 	var total uint64
 	for line := range bytes.Lines(text) {
-		// Number 7 says how many have it attached, 15 and 16 what of it is in memory and
+		// Field 7 is the number of attachments, 15 and 16 the bytes in memory and
 		// swapped out.
 		fields := strings.Fields(string(line))
 		if len(fields) < 16 || fields[6] != "0" {
@@ -178,9 +178,9 @@ func processNumbers() ([]int, error) {
 	return pids, nil
 }
 
-// status is what everybody may know of a process.
+// status holds what any process may read about another.
 type status struct {
-	memory  uint64 // bytes: private, shared, swapped out and of its tables
+	memory  uint64 // bytes: private, shared, swapped out and page tables
 	threads uint64
 }
 
@@ -192,15 +192,15 @@ func statusOf(pid int) (s status, ok bool) {
 	s.memory = kibibytes(text, "RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")
 	for line := range bytes.Lines(text) {
 		if rest, ok := bytes.CutPrefix(line, []byte("Threads:")); ok {
-			// The kernel writes a number there; a 0 would be none the less harmless.
+			// The kernel writes a number there; 0 after a failure does no harm.
 			s.threads, _ = strconv.ParseUint(string(bytes.TrimSpace(rest)), 10, 64)
 		}
 	}
 	return s, true
 }
 
-// proportional is the memory of a process, in bytes, of each shared page its share.
-// Of a process that does not let itself be looked into it is the whole of each.
+// proportional returns the memory of a process in bytes, with its share of each shared
+// page. For a process that does not allow it, each shared page counts in full.
 func proportional(pid int) uint64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil || len(text) == 0 {
@@ -210,7 +210,7 @@ func proportional(pid int) uint64 {
 	return kibibytes(text, "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
 }
 
-// kibibytes adds up the lines of these names, and returns bytes.
+// kibibytes adds up the lines of these names and returns bytes.
 func kibibytes(text []byte, names ...string) uint64 {
 	var total uint64
 	for line := range bytes.Lines(text) {
@@ -226,15 +226,15 @@ func kibibytes(text []byte, names ...string) uint64 {
 	return total
 }
 
-// processorTime is what a process and those of its children that it has waited for
-// have spent; of the first process, which is ours, its children's alone.
+// processorTime returns the time that a process and its reaped children have spent; for
+// the first process, which is ours, only that of its children.
 func processorTime(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	// After the name, which may have anything in it: the state and 10 more, then the
-	// ticks of itself in user and system mode, then of its children.
+	// After the name, which may hold any characters: the state and 10 more fields, then
+	// the ticks of the process in user and system mode, then those of its children.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 15 {
 		return 0
