@@ -11,43 +11,46 @@ import (
 	"evolve/patch/diff"
 )
 
-// Patch is a change of source code that was proposed: it awaits a person, or a gate or
-// a reviewer stopped it, or its gates were stopped. All of it is volatile, as the evidence of its gates is.
+// Patch is a proposed change of source code: it awaits a person, or a gate or a reviewer
+// stopped it, or its gates were stopped. All of it is volatile, as is the evidence of its
+// gates.
 type Patch struct {
 	ID    string                `json:"id"`
 	State archive.ProposalState `json:"state"`
 	Title string                `json:"title"`
-	// Target is what is patched, Author and Origin say who proposes it and how.
+	// Target is the patched target; Author and Origin record who proposed the patch and
+	// how.
 	Target    string `json:"target"`
 	Author    string `json:"author"`
 	Origin    string `json:"origin"`
 	Rationale string `json:"rationale,omitempty"`
 	Gain      string `json:"gain,omitempty"`
 	Digest    string `json:"digest"`
-	// Sandbox names the walls that its tests ran behind.
+	// Sandbox names the sandbox that its tests ran in.
 	Sandbox string                `json:"sandbox,omitempty"`
 	Gates   []archive.GateVerdict `json:"gates"`
 	Review  *archive.Review       `json:"review,omitempty"`
-	// Outdated says that the review is of an earlier state of the patch.
+	// Outdated reports that the review is of an earlier state of the patch.
 	Outdated bool `json:"review_outdated,omitempty"`
-	// NoReview says why there is none; empty where an agent may still be asked.
+	// NoReview is the reason why there is no review; empty if an agent may still be
+	// asked.
 	NoReview string `json:"no_review,omitempty"`
-	// CostUSD is what trying it as an agent and having it reviewed has cost.
+	// CostUSD is the cost of trying the patch as an agent and of its review.
 	CostUSD float64     `json:"cost_usd,omitempty"`
 	Files   []PatchFile `json:"files"`
 	Created time.Time   `json:"created,omitzero"`
-	// Addressed names places that address a reviewer: see [Addressed].
+	// Addressed lists the places that address a reviewer: see [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
-	// Decision is a person's, where there is one.
+	// Decision is a person's decision, if there is one.
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
-	// Commands are what to type next.
+	// Commands are the commands that a person can type next.
 	Commands []string `json:"commands"`
 }
 
-// PatchFile is one changed file as it is shown: escaped, long lines cut.
+// PatchFile is one changed file in display form: escaped, long lines truncated.
 type PatchFile struct {
 	Path string `json:"path"`
-	// Kind is "new", "removed" or "changed"; Note says what is not shown.
+	// Kind is "new", "removed" or "changed"; Note describes what is not shown.
 	Kind    string `json:"kind"`
 	Note    string `json:"note,omitempty"`
 	Added   int    `json:"added"`
@@ -55,16 +58,17 @@ type PatchFile struct {
 	Lines   []Line `json:"lines,omitempty"`
 }
 
-// The bounds of what a report shows of patches: lines of all files of one, and the
-// stopped ones that are listed.
+// The bounds of what a report shows of patches: lines over all files of one patch, lines
+// of context, and stopped patches.
 const (
 	patchLines   = 400
 	patchContext = 3
 	stoppedKept  = 20
 )
 
-// patches are those that await a person now, when this is the latest run, and those of
-// the time from the run before it to the run after it that were stopped.
+// patches returns the patches made after the previous run started and before the next run
+// started: those that await a person, then those that were stopped, the latest first. The
+// latest run also lists older ones that await a person.
 func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) {
 	var from, to time.Time
 	for r, err := range src.Runs(ctx) {
@@ -131,7 +135,7 @@ func patchOf(p archive.ProposalRecord) Patch {
 	return out
 }
 
-// patchOp is the mark of a line; what is neither added nor removed stands as it is.
+// patchOp returns the mark of a line; that of an unchanged line is a space.
 func patchOp(kind byte) string {
 	if kind == '+' || kind == '-' {
 		return string(kind)
@@ -152,12 +156,12 @@ func patchCommands(p archive.ProposalRecord) []string {
 	return []string{"evolve show " + p.ID}
 }
 
-// Awaits reports whether a person may decide on it.
+// Awaits reports whether a person may decide on the patch.
 func (p Patch) Awaits() bool {
 	return p.State == archive.Awaiting || p.State == archive.HumanLane || p.State == archive.Approved
 }
 
-// Stopped says in a line what stopped it.
+// Stopped describes in one line what stopped the patch.
 func (p Patch) Stopped() string {
 	if p.State == archive.Drafted {
 		return "its gates did not come to their end; the next run, or the same patch handed in again, takes it up"

@@ -10,7 +10,7 @@ import (
 	"evolve/archive"
 )
 
-// patchesWorld is a quiet night in a workspace with patches of every sort.
+// patchesWorld is a quiet night in a workspace with patches of every kind.
 func patchesWorld(t testing.TB, salt int) *world {
 	w := keepWorld(t, salt)
 	was := "package cache\n\n// Size is how many entries there are room for.\nconst Size = 64\n"
@@ -53,7 +53,7 @@ func TestPatchesOfARun(t *testing.T) {
 	for _, p := range r.Volatile.Patches {
 		got = append(got, p.ID)
 	}
-	// Those that await first; then the stopped, the latest first.
+	// Those that await a person come first, then the stopped ones, the latest first.
 	if want := "P1 P2 P5 P4 P3"; !strings.HasPrefix(strings.Join(got, " "), want) {
 		t.Errorf("patches %v, want %s", got, want)
 	}
@@ -75,8 +75,8 @@ func TestPatchesOfARun(t *testing.T) {
 	}
 }
 
-// TestWhyNoReview: every rendering says why no agent has reviewed a patch, and what was
-// paid for it; a patch whose gates were stopped is told of.
+// TestWhyNoReview checks that every rendering explains why no agent has reviewed a patch,
+// shows what was paid for it, and lists a patch whose gates were stopped.
 func TestWhyNoReview(t *testing.T) {
 	w := patchesWorld(t, 0)
 	for _, u := range []*archive.Unreviewed{nil, {Why: "one agent is configured"}, {Reviewer: "clerk", Why: "no route\x1b[31m to host"}} {
@@ -120,8 +120,8 @@ func TestWhyNoReview(t *testing.T) {
 	}
 }
 
-// TestPatchLine: the line beside the decisions names who waits, a few by name, and leads
-// to the sections about them.
+// TestPatchLine checks that the line beside the decisions names a few of the waiting
+// patches and points to the sections about them.
 func TestPatchLine(t *testing.T) {
 	of := func(states ...archive.ProposalState) (list []Patch) {
 		for i, s := range states {
@@ -148,8 +148,8 @@ func TestPatchLine(t *testing.T) {
 	}
 }
 
-// TestPatchWork: what a night tried on code is told in every rendering, made harmless,
-// and counts as paid.
+// TestPatchWork checks that every rendering shows a night's work on code, escaped, and
+// that its cost counts as paid.
 func TestPatchWork(t *testing.T) {
 	w := keepWorld(t, 0)
 	before := w.report().Volatile.CostUSD

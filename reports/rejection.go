@@ -9,11 +9,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// rejectionsKept is how many variants are listed with what stopped them.
+// rejectionsKept is the maximum number of listed variants.
 const rejectionsKept = 10
 
-// reject lists the finalists that lost, then the variants on which the search
-// spent most, each with what stopped it. Candidates that are still open are none of them.
+// reject lists the finalists that lost, then the variants on which the search spent most,
+// each with the reason. It omits candidates that are still open.
 func (b *builder) reject() error {
 	listed := map[agent.ConfigID]bool{b.plan.Champion: true}
 	if b.result.Verdict.Proposes() && b.headline >= 0 {
@@ -52,7 +52,7 @@ func (b *builder) reject() error {
 	return nil
 }
 
-// lost is a finalist that is not recommended.
+// lost returns the rejection of a finalist that is not recommended.
 func (b *builder) lost(f archive.Finalist) Rejection {
 	r := b.rejection(f.Variant)
 	e := estimate(f)
@@ -79,7 +79,7 @@ func (b *builder) rejection(id agent.ConfigID) Rejection {
 	return r
 }
 
-// stopped says what kept a variant out of the confirmation, as far as records tell.
+// stopped describes why a variant was not confirmed, as far as records show.
 func (b *builder) stopped(r Rejection) string {
 	kept := slices.IndexFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == r.Variant.ID })
 	switch {

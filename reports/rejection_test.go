@@ -8,8 +8,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestTradeIsNotRejected: the variant that is put to a person as a trade is not among those
-// that are not recommended.
+// TestTradeIsNotRejected checks that the variant of a trade, which a person must decide,
+// is not listed among the variants that are not recommended.
 func TestTradeIsNotRejected(t *testing.T) {
 	a := withRuling(t, archive.Trade, func(_ *archive.AgentResult, r *stats.Ruling) { r.State = stats.Trade }).Agents[0]
 	if slices.ContainsFunc(a.Rejected, func(r Rejection) bool { return r.Variant == a.Headline.Variant }) {
@@ -17,7 +17,8 @@ func TestTradeIsNotRejected(t *testing.T) {
 	}
 }
 
-// TestKeptOutIsItsReason: a variant that a proposal kept out has that reason in every list.
+// TestKeptOutIsItsReason checks that a variant that a proposal kept out has that reason
+// in every list.
 func TestKeptOutIsItsReason(t *testing.T) {
 	before := adoptWorld(t, 0).report().Agents[0]
 	id := before.Rejected[len(before.Rejected)-1].Variant.ID

@@ -6,13 +6,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Schema names the form of the JSON rendering (schema.md). Fields may be added
-// under the same name; a change of meaning takes a new one.
+// Schema is the version of the JSON rendering (schema.md). Fields may be added under the
+// same version; a change of meaning needs a new one.
 const Schema = "evolve.report/2"
 
-// Report is the view model of one run. Scores and differences are in score units
-// (a point is .01). Text in it is foreign and raw: renderings make it safe.
-// Everything but Volatile follows from plan, seed and answers alone.
+// Report is the view model of one run. Scores and differences are in score units (a point
+// is .01). Text in it is foreign and raw; renderings escape it. Everything except
+// Volatile is determined by plan, seed and answers.
 type Report struct {
 	Schema   string   `json:"schema"`
 	Run      Run      `json:"run"`
@@ -20,7 +20,7 @@ type Report struct {
 	Volatile Volatile `json:"volatile"`
 }
 
-// Run is what was asked of the run and how it ended.
+// Run holds the settings of the run and how it ended.
 type Run struct {
 	ID        string           `json:"id"`
 	Number    int              `json:"number"`
@@ -47,7 +47,7 @@ type Agent struct {
 	Finalists []Finalist `json:"finalists,omitempty"`
 	Honesty   Honesty    `json:"honesty"`
 	Curve     []Point    `json:"curve,omitempty"`
-	// Front lists what no other variant beats in score, cost and time together.
+	// Front is the Pareto front of score, cost and time.
 	Front []FrontPoint `json:"front,omitempty"`
 	// Guards are the conditions on the headline's variant besides its score; that on
 	// latency is volatile.
@@ -57,61 +57,61 @@ type Agent struct {
 	Tasks   []TaskPair `json:"tasks,omitempty"`
 	Details []Detail   `json:"details,omitempty"`
 	Changes []Change   `json:"changes,omitempty"`
-	// Ablations are how the finalists were made small, the headline's variant first.
+	// Ablations describe how the finalists were reduced, the headline's variant first.
 	Ablations []Ablation `json:"ablations,omitempty"`
 	// Candidates are the entries into the confirmation that this run added to, and
 	// those of earlier nights that are still open.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	Rejected   []Rejection `json:"rejected,omitempty"`
-	// LeftOut are variants that a proposal kept out of the confirmation: one that waits, or
-	// one that a person refused.
+	// LeftOut are variants that a proposal kept out of the confirmation: one that waits,
+	// or one that a person rejected.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Unlisted counts the variants that stand behind the listed rejections.
+	// Unlisted counts the rejected variants that are not listed.
 	Unlisted   int        `json:"unlisted,omitempty"`
 	Health     Health     `json:"health"`
 	Provenance Provenance `json:"provenance"`
 }
 
-// Ref names a variant: v37 for people, its id for machines.
+// Ref names a variant: a number for people (v37), an id for machines.
 type Ref struct {
 	ID     agent.ConfigID `json:"id"`
 	Number int            `json:"number,omitempty"`
 }
 
-// Decision is what there is to decide.
+// Decision is the decision to be made for one agent.
 type Decision struct {
-	// Verdict is empty while the run has none for this agent.
+	// Verdict is empty until the run has one for this agent.
 	Verdict archive.Verdict `json:"verdict,omitempty"`
-	// Sentence says it in words, Reason is the run's own record of why.
+	// Sentence is the verdict in words, Reason the run's own record of why.
 	Sentence string `json:"sentence"`
 	Reason   string `json:"reason,omitempty"`
-	// Causes are what the verdict rests on, what decides it first; none of runs from before
-	// they were recorded.
+	// Causes are the reasons of the verdict, the decisive one first; empty for runs from
+	// before they were recorded.
 	Causes []Cause `json:"causes,omitempty"`
-	// Claim is what may be said of the headline's variant; empty for nothing, and
-	// where rulings were not sequential.
+	// Claim is the claim that the evidence supports for the headline's variant; empty if
+	// there is none or if rulings were not sequential.
 	Claim    stats.Claim `json:"claim,omitempty"`
 	Champion Ref         `json:"champion"`
-	// Against is what candidates were measured against where that is not the champion: the
-	// variant of a proposal that waits.
+	// Against is the variant that candidates were measured against if that is not the
+	// champion: the variant of a proposal that waits.
 	Against *Ref `json:"against,omitempty"`
-	// Reference says which proposal that is, and how it was measured to stand to the champion;
-	// nil with Against in runs from before it was recorded.
+	// Reference identifies that proposal and its measured difference to the champion; nil
+	// if Against is nil and in runs from before it was recorded.
 	Reference *stats.Reference `json:"reference,omitempty"`
-	// Variant is what would be adopted; nil when nothing would.
+	// Variant is the variant that would be adopted; nil if there is none.
 	Variant    *Ref        `json:"variant,omitempty"`
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	Proposals  []Proposal  `json:"proposals,omitempty"`
-	// Commands are what to type next, the most likely first.
+	// Commands are the commands that a person can type next, the most likely first.
 	Commands []string `json:"commands"`
 }
 
-// Cause is one thing that the verdict rests on; see [stats.Cause].
+// Cause is one reason of the verdict; see [stats.Cause].
 type Cause struct {
 	Kind stats.CauseKind `json:"kind"`
-	// Variant is what it is about; nil when it is about none.
+	// Variant is the subject of the cause; nil if it has none.
 	Variant *Ref `json:"variant,omitempty"`
-	// Figures by name: differences, gains and intervals in score units, counts as they are.
+	// Figures by name: differences, gains and intervals in score units; counts.
 	Figures  map[string]float64 `json:"figures,omitempty"`
 	Sentence string             `json:"sentence"`
 }
@@ -119,21 +119,22 @@ type Cause struct {
 // Threshold is one condition of the verdict.
 type Threshold struct {
 	Name string `json:"name"`
-	// Unit of the figures: "log_e" (the natural log of evidence), "points" (in score
-	// units), "p", or what is counted: "tasks", "domains".
+	// Unit is the unit of the figures: "log_e" (the natural log of evidence), "points"
+	// (in score units), "p", "ratio", or what is counted: "tasks", "domains".
 	Unit     string  `json:"unit"`
 	Observed float64 `json:"observed"`
-	// Sign is how Observed must stand to Required: "≤", "≥" or ">".
+	// Sign is the required relation of Observed to Required: "≤", "≥" or ">".
 	Sign     string  `json:"sign"`
 	Required float64 `json:"required"`
-	// Margin is how far Observed is on the good side; negative when it is not.
+	// Margin is the distance of Observed from Required; negative if the condition is not
+	// met.
 	Margin float64 `json:"margin"`
 	Met    bool    `json:"met"`
-	// Open says that it is neither met nor missed: it is not settled, and blocks nothing.
+	// Open reports that the condition is neither met nor missed, and blocks nothing.
 	Open bool `json:"open,omitempty"`
 }
 
-// Proposal is one that this run made for the agent.
+// Proposal is a proposal that this run made for the agent.
 type Proposal struct {
 	ID    string                `json:"id"`
 	Kind  archive.ProposalKind  `json:"kind"`
@@ -142,25 +143,25 @@ type Proposal struct {
 	Gates []archive.GateVerdict `json:"gates,omitempty"`
 }
 
-// Headline is the comparison that the verdict rests on, on the holdout. With Evidence
-// its interval is valid at any stop; without, it is that of one look.
+// Headline is the comparison on the holdout that the verdict rests on. With Evidence its
+// interval is valid at any stop; without, it is valid for a single look.
 type Headline struct {
 	Variant Ref `json:"variant"`
 	Effect
 	Evidence *Evidence `json:"evidence,omitempty"`
-	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations of all the
-	// nights that the evidence is from; Repeats is the fewest of a task.
+	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations of all
+	// nights of the evidence; Repeats is the minimum over the tasks.
 	Tasks   int `json:"tasks"`
 	Repeats int `json:"repeats"`
 	Wins    int `json:"wins"`
 	Losses  int `json:"losses"`
 	Ties    int `json:"ties"`
-	// Planned and Detectable are the smallest difference that could be found at
-	// 80 % power, as stated before and as it came out; 0 and 1 when none could.
+	// Planned and Detectable are the smallest difference detectable at 80 % power, as
+	// planned and as it came out; 0 and 1 mean that none was.
 	Planned    float64 `json:"planned_detectable"`
 	Detectable float64 `json:"detectable"`
-	// Search is the gain that the search claimed, Curse how much of it was not
-	// there on the holdout.
+	// Search is the gain that the search claimed, Curse the part of it that the holdout
+	// did not show.
 	Search float64 `json:"search_difference"`
 	Curse  float64 `json:"curse"`
 }
@@ -174,12 +175,12 @@ type Effect struct {
 	Hi         float64 `json:"hi"`
 	// Level is the confidence of the interval, such as .95.
 	Level float64 `json:"level"`
-	// Of says what the interval is about: new tasks like these, or these tasks alone; empty
-	// where no ruling was made.
+	// Of is the claim of the interval: new tasks like these, or these tasks alone; empty
+	// without a ruling.
 	Of stats.Claim `json:"of,omitempty"`
 }
 
-// about names the level of the interval and what it is about.
+// about describes the level of the interval and its claim.
 func (e Effect) about() string {
 	if e.exact() {
 		return "exact for these tasks, as a repeat would say the same"
@@ -191,10 +192,11 @@ func (e Effect) about() string {
 	return words
 }
 
-// exact reports whether the difference is known, as that of a fixed agent on these tasks is.
+// exact reports whether the difference is known without error, like that of a fixed agent
+// on these tasks.
 func (e Effect) exact() bool { return e.Of == stats.TheseTasks && e.Lo == e.Hi }
 
-// bounds is the interval in words.
+// bounds formats the interval.
 func (e Effect) bounds() string {
 	if e.exact() {
 		return "exact"
@@ -202,7 +204,7 @@ func (e Effect) bounds() string {
 	return interval(e.Lo, e.Hi)
 }
 
-// Significant reports whether the interval excludes no difference.
+// Significant reports whether the interval excludes 0.
 func (e Effect) Significant() bool { return e.Lo > 0 || e.Hi < 0 }
 
 // Finalist is one variant that was confirmed on the holdout.
@@ -210,17 +212,17 @@ type Finalist struct {
 	Variant Ref `json:"variant"`
 	Effect
 	Evidence *Evidence `json:"evidence,omitempty"`
-	// Adjusted is the p-value by Holm of a finalist without Evidence.
+	// Adjusted is the Holm-adjusted p-value of a finalist without Evidence.
 	Adjusted float64 `json:"adjusted_p,omitempty"`
 	Accepted bool    `json:"accepted"`
-	// Finding is the judgement in a few words, Reason the run's own record of it.
+	// Finding is a summary of the judgement, Reason the run's own record of it.
 	Finding string `json:"finding"`
 	Reason  string `json:"reason"`
 }
 
-// Honesty is what was tried to find what is claimed.
+// Honesty reports how much was tried to find the claimed variant.
 type Honesty struct {
-	// Variants and Evaluations of the search, the random baseline included.
+	// Variants and Evaluations count those of the search, including the random baseline.
 	Variants    int `json:"variants"`
 	Evaluations int `json:"evaluations"`
 	// Confirmations is the number of finalists that this run confirmed.
@@ -228,14 +230,14 @@ type Honesty struct {
 	Method        string `json:"method,omitempty"`
 	// ErrorRate is the level of this verdict: α_c of the headline's entry.
 	ErrorRate float64 `json:"error_rate,omitempty"`
-	// Entries is the error control across nights after this run; nil where there was none.
+	// Entries is the error control across nights after this run; nil if there was none.
 	Entries *Entries `json:"entries,omitempty"`
-	// Opened counts the runs that opened this holdout, this one included;
-	// Confirmed the variants that were tried on it over all of them.
+	// Opened counts the runs that opened this holdout, including this one; Confirmed
+	// counts the variants tried on it over all of them.
 	Opened    int `json:"holdout_opened"`
 	Confirmed int `json:"holdout_variants"`
-	// Adopted counts the adoptions that this holdout has decided; Advice says when it
-	// ought to be rotated.
+	// Adopted counts the adoptions that this holdout has decided; Advice recommends when
+	// to rotate it.
 	Adopted   int       `json:"holdout_adoptions"`
 	Advice    string    `json:"holdout_advice,omitempty"`
 	Baseline  *Baseline `json:"baseline,omitempty"`
@@ -244,9 +246,9 @@ type Honesty struct {
 	Champion float64 `json:"champion"`
 }
 
-// Entries is the error control across nights: at most Most entries into the
-// confirmation in any Days days, each at Alpha, so that at most Level false adoptions
-// are expected among them.
+// Entries is the error control across nights: at most Most entries into the confirmation
+// in any Days days, each at level Alpha, so that at most Level false adoptions are
+// expected among them.
 type Entries struct {
 	Days  int     `json:"days"`
 	Most  int     `json:"most"`
@@ -256,25 +258,25 @@ type Entries struct {
 	Alpha float64 `json:"alpha"`
 }
 
-// Baseline is the best that plain random search found, beside what the search
-// recommended: after as many evaluations each, and at the end of both. All scores are
-// expected ones on all search tasks, by one model of all evaluations.
+// Baseline compares the best variant of plain random search with the search's
+// recommendation: after equal numbers of evaluations, and at the end of both. All scores
+// are expected scores on all search tasks, from one model of all evaluations.
 type Baseline struct {
 	Variant Ref     `json:"variant"`
 	Score   float64 `json:"score"`
 	Lo      float64 `json:"lo"`
 	Hi      float64 `json:"hi"`
-	// Evaluations is what the whole baseline spent.
+	// Evaluations counts those of the whole baseline.
 	Evaluations int    `json:"evaluations"`
 	Equal       *Match `json:"equal,omitempty"`
 	End         *Match `json:"end,omitempty"`
 }
 
-// Match is the search's recommendation beside that of random search.
+// Match compares the search's recommendation with that of random search.
 type Match struct {
 	Search Side `json:"search"`
 	Random Side `json:"random"`
-	// Difference of the two scores with its 95 % interval.
+	// Difference is that of the two scores, with its 95 % interval.
 	Difference float64 `json:"difference"`
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
@@ -291,13 +293,13 @@ type Side struct {
 	Spent   int     `json:"spent"`
 }
 
-// Point is what search and random baseline recommended at one moment, each after so many
-// evaluations of its own, valued by all that was known at the end of the search.
+// Point is what search and random baseline recommended at one moment, each after the
+// given number of its own evaluations. Scores are estimates from the end of the search.
 type Point struct {
 	Evaluations int     `json:"evaluations"`
 	Variant     Ref     `json:"variant"`
 	Best        float64 `json:"best"`
-	// Random is 0 while RandomEvals is.
+	// Random is 0 while RandomEvals is 0.
 	Random      float64 `json:"random"`
 	RandomEvals int     `json:"random_evals"`
 }
@@ -307,10 +309,10 @@ type Domain struct {
 	Domain string `json:"domain"`
 	Tasks  int    `json:"tasks"`
 	Effect
-	// Flag is "better", "worse" or "" for no significant difference.
+	// Flag is "better", "worse", or "" if the difference is not significant.
 	Flag string `json:"flag,omitempty"`
-	// Verdict is that of the ruling: "better", "fine" (a loss of 10 points is ruled
-	// out), "open" or "veto"; empty without one.
+	// Verdict is that of the ruling: "better", "fine" (a loss of 10 points is ruled out),
+	// "open" or "veto"; empty without a ruling.
 	Verdict string `json:"verdict,omitempty"`
 }
 
@@ -324,15 +326,15 @@ type TaskPair struct {
 	PassB    int     `json:"variant_passes"`
 	Champion float64 `json:"champion"`
 	Score    float64 `json:"score"`
-	// Steady is "consistent" when neither side changed its mind between repeats,
-	// "flaky" when one did, "once" when there was one repeat to go by.
+	// Steady is "consistent" if neither side's passes differed between repeats, "flaky"
+	// if one side's did, "once" if there was only one repeat.
 	Steady string `json:"steady"`
 }
 
 // Difference is the variant's mean score minus the champion's.
 func (t TaskPair) Difference() float64 { return t.Score - t.Champion }
 
-// Detail is one regression or gain looked at closely: one repeat of one task.
+// Detail shows one regression or gain in detail: one repeat of one task.
 type Detail struct {
 	TaskPair
 	Repeat  int     `json:"repeat"`
@@ -342,7 +344,7 @@ type Detail struct {
 	Diverge int     `json:"diverge"`
 }
 
-// Attempt is one evaluation of a detail, its texts bounded.
+// Attempt is one evaluation of a detail, with bounded texts.
 type Attempt struct {
 	Score   float64       `json:"score"`
 	Pass    bool          `json:"pass"`
@@ -350,21 +352,22 @@ type Attempt struct {
 	Reason  string        `json:"reason,omitempty"`
 	Answer  string        `json:"answer,omitempty"`
 	Error   string        `json:"error,omitempty"`
-	// Events is the transcript; Omitted counts its events that are not here.
+	// Events is the transcript; Omitted counts its events that are left out.
 	Events  []agent.Event `json:"events,omitempty"`
 	Omitted int           `json:"omitted,omitempty"`
 }
 
-// Step is one place in the aligned sequences of tool calls; "" where a side has none.
+// Step is one position of the aligned sequences of tool calls; "" means that a side has
+// none.
 type Step struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Same reports whether both sides did the same.
+// Same reports whether both sides made the same call.
 func (s Step) Same() bool { return s.Before == s.After }
 
-// Change is one parameter's old and new value, written out; inactive ones are "".
+// Change is one parameter's old and new value as text; inactive ones are "".
 type Change struct {
 	Param string `json:"param"`
 	Old   string `json:"old"`
@@ -373,7 +376,7 @@ type Change struct {
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 	Lines   []Line   `json:"lines,omitempty"`
-	// Own is what the change does by itself; nil where it was not measured.
+	// Own is the effect of the change by itself; nil if it was not measured.
 	Own *OwnEffect `json:"own_effect,omitempty"`
 }
 
@@ -387,39 +390,39 @@ type Line struct {
 type Rejection struct {
 	Variant  Ref    `json:"variant"`
 	Operator string `json:"operator,omitempty"`
-	// Evaluations on search tasks; Shared of them have a partner of the champion,
-	// over which Difference is the mean.
+	// Evaluations counts those on search tasks; Shared of them have a counterpart of the
+	// champion, and Difference is the mean over these.
 	Evaluations int     `json:"evaluations"`
 	Shared      int     `json:"shared"`
 	Difference  float64 `json:"difference"`
-	// Holdout is set when it was a finalist.
+	// Holdout is set if the variant was a finalist.
 	Holdout *Effect `json:"holdout,omitempty"`
-	// State is where the ruling left it; empty for what was never confirmed.
+	// State is the state after the last ruling; empty if the variant was never confirmed.
 	State  stats.State `json:"state,omitempty"`
 	Reason string      `json:"reason"`
 }
 
-// Health is how the run went.
+// Health reports how the run went.
 type Health struct {
 	Stages   []Stage   `json:"stages"`
 	Outcomes []Outcome `json:"outcomes"`
-	// Noise is the champion against a fresh rerun of itself.
+	// Noise compares the champion with a fresh rerun of itself.
 	Noise *Noise `json:"noise,omitempty"`
-	// Constant is the number of tasks on which that rerun gave the same answers, when it
-	// did on all of them; 0 otherwise.
+	// Constant is the number of tasks if that rerun gave the same answers on all of them;
+	// 0 otherwise.
 	Constant int `json:"constant,omitempty"`
-	// Released is how many evaluations planned for the confirmation went to the search, which
-	// had found nothing to confirm.
+	// Released is the number of evaluations planned for the confirmation that went to the
+	// search instead, which had found nothing to confirm.
 	Released int `json:"released,omitempty"`
-	// Lent is how many of them went to making the finalists small, because the best was
-	// projected to need fewer.
+	// Lent is the number of them that went to the ablation of the finalists because the
+	// best was projected to need fewer.
 	Lent       int      `json:"lent,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Incomplete string   `json:"incomplete,omitempty"`
 }
 
-// Noise is the champion against a fresh rerun of itself. Drifted says that the two
-// differ by more than chance allows, at the two-sided p-value given.
+// Noise compares the champion with a fresh rerun of itself. Drifted reports that the two
+// differ by more than chance allows, at the two-sided p-value P.
 type Noise struct {
 	Effect
 	P       float64 `json:"p"`
@@ -431,9 +434,10 @@ type Stage struct {
 	Stage   string `json:"stage"`
 	Planned int    `json:"planned"`
 	Done    int    `json:"done"`
-	// Missing were lost to the infrastructure: no score, and counted nowhere.
+	// Missing evaluations were lost to the infrastructure: they have no score and count
+	// nowhere.
 	Missing int `json:"missing"`
-	// Skipped were planned and never made.
+	// Skipped evaluations were planned and never made.
 	Skipped int `json:"skipped"`
 }
 
@@ -443,7 +447,7 @@ type Outcome struct {
 	Count   int           `json:"count"`
 }
 
-// Provenance identifies everything the figures depend on.
+// Provenance identifies everything that the figures depend on.
 type Provenance struct {
 	Suites        []string       `json:"suites"`
 	SuiteHash     string         `json:"suite_hash"`

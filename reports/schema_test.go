@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSchemaIsDocumented looks for every field of the JSON in schema.md.
+// TestSchemaIsDocumented checks that schema.md documents every field of the JSON.
 func TestSchemaIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("schema.md")
 	if err != nil {

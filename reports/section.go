@@ -1,22 +1,22 @@
 package reports
 
-// section is one part of the page: what is said, before how it is drawn.
+// section is one part of the page, independent of its rendering.
 type section struct {
 	// ID is unique among an agent's sections, Title is the heading.
 	ID, Title string
 	Blocks    []block
 }
 
-// block is one thing in a section; the types that follow are all there are.
+// block is one element of a section; the types below are the only ones.
 type block interface{ isBlock() }
 
-// para is a paragraph; note sets it apart as a remark.
+// para is a paragraph; Note sets it apart as a remark.
 type para struct {
 	Text text
 	Note bool
 }
 
-// facts are names (the report's own words) with values.
+// facts are name–value pairs; the names are the report's own words.
 type facts []fact
 
 type fact struct {
@@ -24,7 +24,7 @@ type fact struct {
 	Value text
 }
 
-// table has one header row; figures stand to the right.
+// table has one header row.
 type table struct {
 	Caption text
 	Columns []column
@@ -33,7 +33,7 @@ type table struct {
 
 type column struct {
 	Title string
-	// Figures are set right-aligned.
+	// Figures reports whether the column is right-aligned.
 	Figures bool
 	// Wraps reports whether long cells may be broken into lines.
 	Wraps bool
@@ -45,18 +45,18 @@ type row struct {
 	Mark string
 }
 
-// picture is a drawing with its words: HTML draws it, the others say it.
+// picture is a drawing with a description: HTML draws it, the other renderings use words.
 type picture struct {
 	Drawing drawing
 }
 
-// fold is detail that is shown on demand, where a rendering can.
+// fold is detail that is shown on demand if the rendering can.
 type fold struct {
 	Summary text
 	Blocks  []block
 }
 
-// listing is preformatted text, each line with a mark before it ("+", "-", " ").
+// listing is preformatted text, each line preceded by a mark ("+", "-", " ").
 type listing struct {
 	Label text
 	Lines []mark
@@ -78,16 +78,16 @@ func (fold) isBlock()    {}
 func (listing) isBlock() {}
 func (subhead) isBlock() {}
 
-// subject is what a section is made from.
+// subject is the input of a section.
 type subject struct {
 	report   Report
 	agent    Agent
 	volatile VolatileAgent
 }
 
-// contents is the order of the page. Each entry makes the blocks of one section
-// for one agent, or none when there is nothing to say; later parts of the report
-// (lineage, failures, patches, earlier adoptions) take their places here.
+// contents is the order of the page. Each entry makes the blocks of one section for one
+// agent, or none if the section is empty. Further sections (lineage, failures, patches,
+// earlier adoptions) belong here.
 var contents = []struct {
 	id, title string
 	blocks    func(subject) []block
@@ -117,7 +117,7 @@ func subjects(r Report) []subject {
 	return out
 }
 
-// sections lays out one agent's part of the page.
+// sections returns one agent's sections that are not empty.
 func sections(s subject) []section {
 	var out []section
 	for _, c := range contents {

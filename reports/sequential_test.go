@@ -10,7 +10,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestEvidenceOfAllNights counts what two nights have shown of one candidate.
+// TestEvidenceOfAllNights counts the evidence of two nights for one candidate.
 func TestEvidenceOfAllNights(t *testing.T) {
 	w := undecidedWorld(t, 0)
 	a := w.report().Agents[0]
@@ -31,8 +31,8 @@ func TestEvidenceOfAllNights(t *testing.T) {
 	}
 }
 
-// TestEarlierNightStands builds the report of a night after another went on with its
-// candidate: it is told as that night left it.
+// TestEarlierNightStands builds the report of a night after a later one continued its
+// candidate: the report shows the state that the earlier night left.
 func TestEarlierNightStands(t *testing.T) {
 	w := undecidedWorld(t, 0)
 	type standing struct {
@@ -59,7 +59,8 @@ func TestEarlierNightStands(t *testing.T) {
 	}
 }
 
-// TestOpenFromEarlier shows a candidate that this night did not come to, until it is void.
+// TestOpenFromEarlier shows an open candidate that this night did not reach, until it is
+// void.
 func TestOpenFromEarlier(t *testing.T) {
 	w := undecidedWorld(t, 0)
 	w.open(7, "solver")
@@ -83,7 +84,7 @@ func TestOpenFromEarlier(t *testing.T) {
 	}
 }
 
-// withRuling changes what the night of adoptWorld recorded of its first finalist.
+// withRuling changes the recorded ruling of the first finalist of adoptWorld.
 func withRuling(t *testing.T, verdict archive.Verdict, change func(*archive.AgentResult, *stats.Ruling)) Report {
 	t.Helper()
 	w := adoptWorld(t, 0)
@@ -150,7 +151,8 @@ func TestBoxSaysWhatStands(t *testing.T) {
 	}
 }
 
-// TestThresholdsFollowTheRuling: what is not met stands between a candidate and its adoption.
+// TestThresholdsFollowTheRuling checks that unmet conditions are listed as the obstacles
+// to adoption.
 func TestThresholdsFollowTheRuling(t *testing.T) {
 	r := withRuling(t, archive.Keep, func(_ *archive.AgentResult, r *stats.Ruling) {
 		r.LogE, r.NewLower, r.Guards[0].Verdict, r.Guards[0].Ratio, r.Parts[0].Verdict = 2, -.03, stats.GuardFailed, 1.3, stats.DomainVeto
@@ -171,7 +173,8 @@ func TestThresholdsFollowTheRuling(t *testing.T) {
 	}
 }
 
-// TestFixedAgent: where a repeat says nothing new there is no talk of stopping.
+// TestFixedAgent checks that the report of an agent whose repeats are identical does not
+// mention stopping.
 func TestFixedAgent(t *testing.T) {
 	text := rendered(t, renderings["80.txt"], withRuling(t, archive.Adopt, func(_ *archive.AgentResult, r *stats.Ruling) { r.Fixed = true }))
 	text = strings.Join(strings.Fields(text), " ")
@@ -186,7 +189,8 @@ func TestFixedAgent(t *testing.T) {
 	}
 }
 
-// TestOwnEffects belong to the config that the ablation measured.
+// TestOwnEffects checks that own effects are shown only for the config that the ablation
+// measured.
 func TestOwnEffects(t *testing.T) {
 	effects := func(r Report) (n int) {
 		for _, c := range r.Agents[0].Changes {
@@ -239,8 +243,8 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// TestAChangeThatWasNotTriedHasNoFigure: in the table of changes and in that of the other
-// finalists it is named as such.
+// TestAChangeThatWasNotTriedHasNoFigure checks that such a change is marked as untried in
+// the table of changes and in that of the other finalists.
 func TestAChangeThatWasNotTriedHasNoFigure(t *testing.T) {
 	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {
 		for i := range res.Ablations {
@@ -255,7 +259,7 @@ func TestAChangeThatWasNotTriedHasNoFigure(t *testing.T) {
 			continue
 		}
 		text := strings.Join(strings.Fields(rendered(t, render, r)), " ")
-		// A terminal does not unfold the other finalists.
+		// A terminal does not show the folds of the other finalists.
 		if n := strings.Count(text, untried); n < 3 || name == "md" && n != 4 {
 			t.Errorf("%s: %d changes are named as not tried", name, n)
 		}

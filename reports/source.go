@@ -9,7 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Source is what a report is read from: an archive, or a reader beside a running one.
+// Source is the data source of a report: an archive, or a reader of the archive of a
+// running process.
 type Source interface {
 	Run(ctx context.Context, name string) (archive.Run, error)
 	Runs(ctx context.Context) iter.Seq2[archive.Run, error]

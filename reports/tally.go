@@ -19,8 +19,9 @@ const (
 	answerKept = 600
 )
 
-// tally is one pass over an agent's evaluations of a run. It holds a few words for
-// each evaluation of the search and more only for what was compared on the holdout.
+// tally is the result of one pass over an agent's evaluations of a run. It keeps little
+// about each evaluation of the search, and more only about the two sides compared on the
+// holdout.
 type tally struct {
 	total    int
 	paid     float64
@@ -33,7 +34,7 @@ type tally struct {
 	// champion and variant are the two sides of the headline, by task and repeat.
 	champion, variant map[string]map[int]attempt
 	domains           map[string]string
-	// blocks holds the evaluations of the two sides, scored or not, by repeat.
+	// blocks holds the evaluations of the two sides by repeat, whether scored or not.
 	blocks map[int]map[seat]bool
 	// drawn counts the evaluations of the random baseline.
 	drawn int
@@ -45,13 +46,13 @@ type trials struct {
 	count  int
 }
 
-// place is what two variants share when they are compared.
+// place identifies an evaluation that two variants can be compared on.
 type place struct {
 	task   string
 	repeat int
 }
 
-// seat is one place of a block: a task under one side of the headline.
+// seat is one evaluation of a block: a task under one side of the headline.
 type seat struct {
 	task    string
 	variant agent.ConfigID
@@ -88,7 +89,7 @@ func (b *builder) count() error {
 	if b.headline < 0 {
 		return nil
 	}
-	// The evidence may be of several nights.
+	// The evidence may come from several nights.
 	for _, run := range b.result.Finalist[b.headline].Runs {
 		if run == b.run.ID {
 			continue
@@ -104,7 +105,7 @@ func (b *builder) count() error {
 	return nil
 }
 
-// face keeps what is an evaluation of either side of the headline on the holdout.
+// face keeps an evaluation of either side of the headline on the holdout.
 func (b *builder) face(e bench.Evaluation) {
 	if b.headline < 0 || e.Stage != bench.StageConfirm {
 		return
@@ -117,9 +118,9 @@ func (b *builder) face(e bench.Evaluation) {
 	}
 }
 
-// wholeBlocks drops what belongs to a block of the confirmation that was not
-// finished: the verdict is made from complete blocks of so many evaluations, each
-// side once on every holdout task. Nights number their repeats onwards from each other.
+// wholeBlocks drops the evaluations of unfinished blocks of the confirmation: the verdict
+// uses only complete blocks of size evaluations, each side once on every holdout task.
+// Repeats are numbered consecutively across nights.
 func (t *tally) wholeBlocks(size int) {
 	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {
 		for _, repeats := range side {
@@ -186,7 +187,8 @@ func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
 	}
 }
 
-// reason joins what the graders that did not give full marks had to say.
+// reason joins the reasons that graders gave: of a failed evaluation only those of the
+// graders that it failed.
 func reason(e bench.Evaluation) string {
 	var parts []string
 	for _, g := range e.Grades {
@@ -209,7 +211,7 @@ func (t *tally) repeats(task string) []int {
 	return list
 }
 
-// pairs lists the holdout tasks by name.
+// pairs returns the holdout tasks sorted by name.
 func (t *tally) pairs() []TaskPair {
 	var out []TaskPair
 	for task := range t.champion {
@@ -247,7 +249,8 @@ func steadiness(p TaskPair) string {
 	return "flaky"
 }
 
-// against is the mean difference to the champion over the places both have been to.
+// against returns the mean difference to the champion over the search evaluations that
+// both have.
 func (t *tally) against(champion, id agent.ConfigID) (shared int, difference float64) {
 	v, c := t.search[id], t.search[champion]
 	if v == nil || c == nil {
@@ -259,7 +262,7 @@ func (t *tally) against(champion, id agent.ConfigID) (shared int, difference flo
 			at = append(at, p)
 		}
 	}
-	// A sum in a fixed order has the same last digit every time.
+	// Summation in a fixed order gives the same last digit every time.
 	slices.SortFunc(at, func(a, b place) int { return cmp.Or(strings.Compare(a.task, b.task), cmp.Compare(a.repeat, b.repeat)) })
 	for _, p := range at {
 		difference += (v.scores[p] - c.scores[p]) / float64(len(at))
@@ -267,7 +270,7 @@ func (t *tally) against(champion, id agent.ConfigID) (shared int, difference flo
 	return len(at), difference
 }
 
-// ref finds the number that people know a variant by.
+// ref returns the reference to a variant with its display number.
 func (b *builder) ref(id agent.ConfigID) Ref {
 	if id == "" {
 		return Ref{}
@@ -275,8 +278,8 @@ func (b *builder) ref(id agent.ConfigID) Ref {
 	return Ref{ID: id, Number: b.variant(id).Number}
 }
 
-// variant finds a variant, or its bare id when the archive has lost it. Any other
-// failure is kept and ends the report.
+// variant returns a variant, or only its id if the archive has lost it. Any other error
+// is kept and ends the report.
 func (b *builder) variant(id agent.ConfigID) archive.Variant {
 	if v, ok := b.variants[id]; ok {
 		return v

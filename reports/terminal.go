@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// TerminalOptions say what the terminal can show; the zero value is 80 columns
-// without colour.
+// TerminalOptions describe the terminal; the zero value is 80 columns without colour.
 type TerminalOptions struct {
-	// Width in columns; 0 means 80. From 40 on everything is legible.
+	// Width in columns; 0 means 80. From 40 columns on everything is legible.
 	Width int
 	// Color allows escape sequences for colour and weight.
 	Color bool
 }
 
-// foldsShown bounds the tasks of one kind that a terminal looks at closely.
+// foldsShown is the maximum number of folds of one kind that a terminal shows.
 const foldsShown = 3
 
 // Terminal writes the whole report as text for a terminal.
@@ -43,7 +42,7 @@ func Terminal(w io.Writer, r Report, o TerminalOptions) error {
 	return err
 }
 
-// Box writes the decision boxes alone, one for each agent, and the line about patches.
+// Box writes only the decision boxes, one for each agent, and the line about patches.
 func Box(w io.Writer, r Report, o TerminalOptions) error {
 	t := newTerminal(o)
 	t.waiting(r.Volatile.Waiting)
@@ -58,7 +57,7 @@ func Box(w io.Writer, r Report, o TerminalOptions) error {
 	return err
 }
 
-// waiting begins the report with what waits for a person.
+// waiting writes the lines about proposals that wait for a person.
 func (t *terminal) waiting(list []Waiting) {
 	for _, line := range waitingLines(list) {
 		t.flow(0, 2, line)
@@ -68,7 +67,8 @@ func (t *terminal) waiting(list []Waiting) {
 	}
 }
 
-// patchLine follows the decisions, set apart because it belongs to none of them.
+// patchLine writes the line about patches below the decisions, set apart because it
+// belongs to none of them.
 func (t *terminal) patchLine(r Report) {
 	if line := patchLine(r.Volatile.Patches); len(line) > 0 {
 		t.b.WriteByte('\n')
@@ -104,14 +104,14 @@ func (t *terminal) paint(line text) string {
 	return b.String()
 }
 
-// line writes one line, without spaces at its end.
+// line writes one line without trailing spaces.
 func (t *terminal) line(indent int, line text) {
 	s := strings.TrimRight(strings.Repeat(" ", indent)+t.paint(line), " ")
 	t.b.WriteString(s)
 	t.b.WriteByte('\n')
 }
 
-// flow writes a paragraph; lines after the first hang.
+// flow writes a paragraph with a hanging indent.
 func (t *terminal) flow(indent, hang int, para text) {
 	for i, l := range wrap(para, t.width-max(indent, hang)) {
 		if i == 0 {
@@ -163,12 +163,12 @@ func (t *terminal) blocks(blocks []block) {
 				t.b.WriteByte('\n')
 				t.flow(2, 2, say(styled("… "+count(folds-foldsShown)+" more in the HTML report, with transcripts", dim)))
 			}
-		case picture: // the figures beside it say the same
+		case picture: // the figures beside it show the same
 		}
 	}
 }
 
-// gap sets a block apart from the one before.
+// gap writes an empty line between a block and the one before.
 func (t *terminal) gap(blocks []block, i int) {
 	for i--; i >= 0; i-- {
 		if _, unseen := blocks[i].(picture); !unseen {
@@ -194,7 +194,7 @@ func dimmed(t text) text {
 	return out
 }
 
-// fold shows what is looked at closely, but no transcripts.
+// fold writes the details of a fold, but no transcripts.
 func (t *terminal) fold(f fold) {
 	t.flow(2, 4, append(say("▸ "), f.Summary...))
 	for _, b := range f.Blocks {
@@ -207,7 +207,7 @@ func (t *terminal) fold(f fold) {
 	}
 }
 
-// facts aligns the values, or sets them under their names where there is no room.
+// facts aligns the values, or writes them below their names if there is no room.
 func (t *terminal) facts(indent int, list facts) {
 	widest := 0
 	for _, f := range list {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// box draws the decision box: verdict, figures aligned, the commands to type.
+// box writes the decision box: verdict, aligned figures, the commands to type.
 func (t *terminal) box(b box) {
 	t.flow(0, 2, b.Title)
 	t.b.WriteByte('\n')
@@ -47,7 +47,7 @@ func (t *terminal) verdict(b box) {
 	}
 }
 
-// toTheRight sets words at the right edge of 80 columns or less, when they fit.
+// toTheRight aligns words with the right edge of at most 80 columns if they fit.
 func (t *terminal) toTheRight(head text, words string) text {
 	room := min(t.width, 80) - 2 - head.width() - cellWidth(words)
 	if room < 3 {
@@ -56,7 +56,7 @@ func (t *terminal) toTheRight(head text, words string) text {
 	return append(append(text{}, head...), say(strings.Repeat(" ", room), styled(words, dim))...)
 }
 
-// underOneAnother sets the first word of a figure, its number, right-aligned between rows.
+// underOneAnother right-aligns the first word of a figure, its number, between rows.
 func underOneAnother(rows []boxRow, column int) []boxRow {
 	number := func(r boxRow) int {
 		if len(r.Figures) <= column {
@@ -110,7 +110,7 @@ func (t *terminal) boxRows(rows []boxRow) {
 	}
 }
 
-// units writes things that stay whole one after another, as many on a line as fit.
+// units writes texts that must not be broken one after another, as many on a line as fit.
 func (t *terminal) units(indent int, units []text) { t.unitsAfter(nil, indent, units) }
 
 func (t *terminal) unitsAfter(lead text, indent int, units []text) {
@@ -150,7 +150,7 @@ func (t *terminal) unitsAfter(lead text, indent int, units []text) {
 
 func strippedWidth(t text) int { return cellWidth(strings.TrimRight(t.raw(), " ")) }
 
-// commands stand side by side where they fit.
+// commands writes the commands on one line if they fit.
 func (t *terminal) commands(list []string) {
 	const between = "     "
 	var line text

@@ -4,12 +4,12 @@ import "strings"
 
 const (
 	columnGap = 2
-	// narrowest is how far a column of words may be squeezed.
+	// narrowest is the minimum width of a wrapped column.
 	narrowest = 12
 )
 
-// table sets columns side by side, squeezing those of words, or stacks each row's
-// cells where even that does not fit.
+// table writes columns side by side and narrows wrapped columns as needed. If that does
+// not fit either, it stacks the cells of each row.
 func (t *terminal) table(indent int, tb table) {
 	widths, ok := t.columns(indent, tb)
 	if !ok {
@@ -84,7 +84,7 @@ func (t *terminal) tableRow(indent int, tb table, widths []int, row []text) {
 	}
 }
 
-// stack writes each row as its first cell with the others, named, under it.
+// stack writes each row as its first cell, with the other cells and their names below it.
 func (t *terminal) stack(indent int, tb table) {
 	for _, r := range tb.Rows {
 		head := 0

@@ -2,7 +2,7 @@ package reports
 
 import "strings"
 
-// style is how a span stands out; every rendering has its own way, and none relies
+// style is the emphasis of a span. Each rendering has its own form of it, and none relies
 // on colour alone.
 type style int
 
@@ -12,9 +12,9 @@ const (
 	good
 	bad
 	dim
-	// aside is a remark beside a value; each rendering sets it apart.
+	// aside is a remark after a value; each rendering sets it apart.
 	aside
-	// command is something to type.
+	// command is a command to type.
 	command
 )
 
@@ -55,16 +55,16 @@ func say(parts ...any) text {
 // foreign makes a span of foreign text.
 func foreign(s string) span { return span{Text: Visible(s), Foreign: true} }
 
-// theirs is foreign text with a style.
+// theirs makes a span of foreign text with a style.
 func theirs(s string, st style) span { return span{Text: Visible(s), Style: st, Foreign: true} }
 
-// remark is said aside, after a value.
+// remark makes a remark that follows a value.
 func remark(s string) span { return span{Text: "  " + s, Style: aside} }
 
-// styled is the report's own words with a style.
+// styled makes a span of the report's own words with a style.
 func styled(s string, st style) span { return span{Text: s, Style: st} }
 
-// raw is the text without styles.
+// raw returns the text without styles.
 func (t text) raw() string {
 	var b strings.Builder
 	for _, s := range t {

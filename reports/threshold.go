@@ -5,7 +5,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// thresholds are the conditions by which bench/stats recommends a finalist, but for
+// thresholds returns the conditions by which bench/stats recommends a finalist, except
 // that on latency, which is volatile.
 func (b *builder) thresholds(f archive.Finalist) []Threshold {
 	r := f.Ruling
@@ -16,7 +16,7 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 		Name: "better on these tasks: evidence", Unit: "log_e", Observed: r.LogE, Sign: "≥", Required: r.Threshold,
 		Margin: r.LogE - r.Threshold, Met: r.LogE >= r.Threshold,
 	}
-	if r.Fixed { // one block is all there is to know
+	if r.Fixed { // one block is all the evidence there is
 		here = Threshold{
 			Name: "better on these tasks: difference", Unit: "points", Observed: r.Difference, Sign: ">",
 			Margin: r.Difference, Met: r.Claim != stats.NoClaim,
@@ -41,7 +41,7 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 	return out
 }
 
-// fixedThresholds are those of finalists that were judged once, at the night's end.
+// fixedThresholds returns those of finalists that were judged once, at the night's end.
 func fixedThresholds(f archive.Finalist) []Threshold {
 	alpha := (1 - f.Comparison.Level) / 2
 	units := float64(f.Comparison.Clusters)

@@ -16,7 +16,8 @@ type Usage struct {
 	Unit     string  `json:"unit"`
 	Champion float64 `json:"champion"`
 	Variant  float64 `json:"variant"`
-	// Ratio is that of the means over the tasks, with its interval at 90 %; nil for shares.
+	// Ratio is the ratio of the means over the tasks, with its 90 % interval; nil for
+	// shares.
 	Ratio *Ratio `json:"ratio,omitempty"`
 }
 
@@ -73,7 +74,7 @@ func side(m map[string]map[int]attempt) []attempt {
 	return out
 }
 
-// paired lists what a metric says of the attempts that have a partner, by task.
+// paired returns a metric's values for the attempts that have a counterpart, by task.
 func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 	var out []stats.Pair
 	for _, task := range sortedKeys(t.champion) {
@@ -102,7 +103,8 @@ func mean(list []attempt, of func(attempt) float64) float64 {
 	return sum / float64(len(list))
 }
 
-// latency takes the order statistics at ⌈q·n⌉; nil when no time was recorded.
+// latency computes percentiles as order statistics at ⌈q·n⌉. It returns nil if no time
+// was recorded.
 func latency(list []attempt) *Latency {
 	times := make([]time.Duration, 0, len(list))
 	for _, a := range list {

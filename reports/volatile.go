@@ -17,30 +17,30 @@ type Volatile struct {
 	Phases  []Phase   `json:"phases,omitempty"`
 	Host    string    `json:"host,omitempty"`
 	Binary  string    `json:"binary,omitempty"`
-	// Concurrency was allowed, Reached was reached.
+	// Concurrency is the number of workers allowed, Reached the number reached.
 	Concurrency int `json:"concurrency"`
 	Reached     int `json:"reached"`
 	Resumed     int `json:"resumed"`
-	// CostUSD is what the run paid for; what it found in the archive costs nothing.
+	// CostUSD is what the run paid; results found in the archive cost nothing.
 	CostUSD float64 `json:"cost_usd"`
-	// PatchUSD is the part of it that was paid to have patches written, tried and reviewed.
+	// PatchUSD is the part of it that was paid for writing, trying and reviewing patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
-	// Guards says how the calls of tools and providers fared under their policies.
+	// Guards are the statistics of the calls of tools and providers under their policies.
 	Guards []policy.Stat `json:"guards,omitempty"`
-	// LedgerError says why the ledger could not be verified.
+	// LedgerError is the reason why the ledger could not be verified.
 	LedgerEntries int64           `json:"ledger_entries"`
 	LedgerHead    string          `json:"ledger_head,omitempty"`
 	LedgerError   string          `json:"ledger_error,omitempty"`
 	Agents        []VolatileAgent `json:"agents"`
-	// Waiting are the proposals of configs that were made before this run and await a
-	// person now.
+	// Waiting are the proposals of configs that were made before this run and still await
+	// a person.
 	Waiting []Waiting `json:"waiting,omitempty"`
 	// Patches are changes of source code that await a person, then those that were
 	// stopped. They belong to the workspace, not to an agent.
 	Patches []Patch `json:"patches,omitempty"`
-	// PatchWork is what the run itself did about patches, whatever came of it.
+	// PatchWork is the run's own work on patches, whatever its result.
 	PatchWork []archive.PatchNote `json:"patch_work,omitempty"`
-	// Removed is what retention has removed of the run since; nil: nothing.
+	// Removed is what retention has since removed from the run; nil if nothing.
 	Removed *archive.RunRemoved `json:"removed,omitempty"`
 }
 
@@ -53,18 +53,18 @@ type Phase struct {
 // VolatileAgent is the volatile part of an agent's report, in the order of Report.Agents.
 type VolatileAgent struct {
 	Agent string `json:"agent"`
-	// Sandbox names the walls the agent ran in.
+	// Sandbox names the sandbox that the agent ran in.
 	Sandbox string `json:"sandbox,omitempty"`
-	// Limit is the one that bound the work on the agent; nil where that is not on record.
+	// Limit is the limit that stopped the work on the agent; nil if it is not on record.
 	Limit *archive.AgentLimit `json:"limit,omitempty"`
-	// Cached evaluations were paid for by an earlier run, Retries repeated after
-	// infrastructure failures.
+	// Cached counts the evaluations that an earlier run paid for, Retries the repeats
+	// after infrastructure failures.
 	Cached  int `json:"cached"`
 	Retries int `json:"retries"`
 	// Latency on the holdout, in seconds; absent without scored evaluations.
 	Champion *Latency `json:"champion_latency,omitempty"`
 	Variant  *Latency `json:"variant_latency,omitempty"`
-	// Guard is the condition on latency, where there is one.
+	// Guard is the condition on latency, if there is one.
 	Guard     *Guard             `json:"latency_guard,omitempty"`
 	Proposals []VolatileProposal `json:"proposals,omitempty"`
 }
@@ -75,7 +75,7 @@ type Latency struct {
 	P95 float64 `json:"p95"`
 }
 
-// VolatileProposal says where a proposal is kept and what became of it.
+// VolatileProposal records where a proposal is stored and what was decided.
 type VolatileProposal struct {
 	ID       string                 `json:"id"`
 	Created  time.Time              `json:"created,omitzero"`
@@ -83,6 +83,6 @@ type VolatileProposal struct {
 	Ref      string                 `json:"ref,omitempty"`
 	Evidence string                 `json:"evidence,omitempty"`
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
-	// Addressed names places that address a reviewer: see [Addressed].
+	// Addressed lists the places that address a reviewer: see [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }

@@ -12,32 +12,35 @@ import (
 	"evolve/bench/stats"
 )
 
-// Waiting is a proposal of a config that was made before this run and awaits a person
-// still. Every rendering begins with that whose decision has been open longest.
+// Waiting is a proposal of a config that was made before this run and still awaits a
+// person. Every rendering begins with the one whose decision has been open longest.
 type Waiting struct {
 	Proposal string `json:"proposal"`
 	Agent    string `json:"agent"`
 	Variant  Ref    `json:"variant"`
-	// Days that it has waited at the end of this run, whole ones.
+	// Days is the number of whole days that it has waited at the end of this run.
 	Days int `json:"days"`
-	// First is the proposal with which the decision came up, which this one took the place of with
-	// nothing decided in between, and Open the whole days since then: itself and Days where it is the first.
+	// First is the proposal that first asked for this decision; this proposal replaced it
+	// without a decision in between. Open is the number of whole days since then. For a
+	// first proposal they are itself and Days.
 	First string `json:"first"`
 	Open  int    `json:"open_days"`
-	// Difference is its gain as it was confirmed, in score units; nil where nothing was.
+	// Difference is its confirmed gain, in score units; nil if nothing was confirmed.
 	Difference *float64 `json:"difference,omitempty"`
-	// Reference is what Difference is over; nil: the champion.
+	// Reference is the base of Difference; nil means the champion.
 	Reference *stats.Reference `json:"reference,omitempty"`
-	// Stale names what moved since it was measured: it cannot be approved.
+	// Stale names what changed since it was measured; a stale proposal cannot be
+	// approved.
 	Stale   []string `json:"stale,omitempty"`
 	Command string   `json:"command"`
 }
 
-// waitingShown is how many proposals that wait have a line of their own.
+// waitingShown is the maximum number of waiting proposals that have a line of their own.
 const waitingShown = 3
 
-// Awaiting lists what waits at a time, the oldest first, without what the given run made;
-// run may be empty. Whether a proposal is stale is what the agent's latest plan knew.
+// Awaiting lists the proposals that wait at a time, the oldest first, without those of
+// the given run; run may be empty. A proposal is stale if the agent's latest plan
+// recorded it as stale.
 func Awaiting(ctx context.Context, src Source, run string, at time.Time) ([]Waiting, error) {
 	out := []Waiting{}
 	undecided := map[string]archive.ProposalRecord{} // by agent, the first since the last decision
@@ -83,7 +86,7 @@ func Awaiting(ctx context.Context, src Source, run string, at time.Time) ([]Wait
 
 func days(since, at time.Time) int { return int(at.Sub(since) / (24 * time.Hour)) }
 
-// confirmed is the gain that a proposal rests on, and what it is over.
+// confirmed returns the gain that a proposal rests on, and the reference of that gain.
 func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*float64, *stats.Reference, error) {
 	r, err := src.Result(ctx, p.Run, p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -101,7 +104,7 @@ func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*floa
 	return nil, nil, nil
 }
 
-// stale is what the latest plan of the agent knew to have moved.
+// stale lists what has changed according to the latest plan of the agent.
 func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string, error) {
 	for r, err := range src.Runs(ctx) {
 		if err != nil {
@@ -124,7 +127,7 @@ func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string,
 	return nil, nil
 }
 
-// Words says how long it has waited and for how much.
+// Words describes how long the proposal has waited and its gain.
 func (w Waiting) Words() string {
 	id := Visible(w.Proposal)
 	if len(w.Stale) > 0 {
@@ -147,7 +150,7 @@ func (w Waiting) Words() string {
 	return words
 }
 
-// whole says a number of days.
+// whole formats a number of days.
 func whole(days int) string {
 	if days == 0 {
 		return "less than a day"
@@ -155,7 +158,7 @@ func whole(days int) string {
 	return some(days, "day")
 }
 
-// waitingLines are what a report begins with.
+// waitingLines returns the first lines of a report.
 func waitingLines(list []Waiting) []text {
 	var out []text
 	for _, w := range first(list, waitingShown) {
@@ -178,7 +181,7 @@ type LeftOut struct {
 	Reason   string `json:"reason"`
 }
 
-// leftOut lists them.
+// leftOut copies the variants that were left out.
 func (b *builder) leftOut() error {
 	for _, l := range b.result.LeftOut {
 		b.out.LeftOut = append(b.out.LeftOut, LeftOut{Variant: b.ref(l.Variant), Proposal: l.Proposal, Reason: clip(l.Reason, reasonKept)})
@@ -202,8 +205,8 @@ func leftOutBlocks(s subject) []block {
 	return []block{t}
 }
 
-// rival is what candidates met on the holdout: the champion, or the variant that waits to
-// take its place.
+// rival names what candidates were compared with on the holdout: the champion, or the
+// waiting variant.
 func (d Decision) rival() string {
 	switch {
 	case d.Reference != nil:
@@ -214,7 +217,7 @@ func (d Decision) rival() string {
 	return d.Champion.Name()
 }
 
-// instead is what a variant is set against in the box.
+// instead names what the box compares a variant with.
 func (d Decision) instead() string {
 	switch {
 	case d.Reference != nil:
@@ -225,7 +228,8 @@ func (d Decision) instead() string {
 	return d.Champion.Name()
 }
 
-// chained ends a sentence about a gain over what waits with how that stands to the champion.
+// chained returns the end of a sentence about a gain over a waiting proposal: the
+// proposal's own gain over the champion.
 func (d Decision) chained() string {
 	if gain := d.Reference.Gain(); gain != "" {
 		return "; " + signs(Visible(gain))
@@ -233,7 +237,7 @@ func (d Decision) chained() string {
 	return ""
 }
 
-// championRow is how what waits, and with it the variant, stands to the champion.
+// championRow compares the waiting proposal, and with it the variant, with the champion.
 func championRow(s subject) boxRow {
 	d := s.agent.Decision
 	gain := d.Reference.Gain()

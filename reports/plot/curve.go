@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// Curve shows what a search recommended after so many evaluations, and random search
-// after as many of its own, both valued at the end of the search.
+// Curve shows what a search recommended after each number of evaluations, and random
+// search after as many of its own. Scores are estimates from the end of the search.
 type Curve struct {
 	Heading string
 	Search  []XY
 	Random  []XY
-	// Champion is where the search started from.
+	// Champion is the score of the champion, with which the search started.
 	Champion float64
-	// Score writes a score the way the report does.
+	// Score formats a score the way the report does.
 	Score func(float64) string
 }
 
 // XY is a score after X evaluations.
 type XY struct{ X, Y float64 }
 
-// drawn bounds the points of a line.
+// drawn is the maximum number of points of a line.
 const drawn = 240
 
-// Title is the picture's name.
+// Title returns the picture's title.
 func (c Curve) Title() string { return c.Heading }
 
-// Describe says in words what the picture shows.
+// Describe describes the picture in words.
 func (c Curve) Describe() string {
 	if len(c.Search) == 0 {
 		return "Nothing was searched."
@@ -41,7 +41,7 @@ func (c Curve) Describe() string {
 	return s
 }
 
-// SVG draws the picture; id must be unique on the page.
+// SVG renders the picture; id must be unique on the page.
 func (c Curve) SVG(id string) (template.HTML, error) {
 	const left, right, top, bottom = 38.0, width - 76, 14.0, 200.0
 	search, random := thin(c.Search), thin(c.Random)
@@ -102,7 +102,7 @@ type endLabel struct {
 	y            float64
 }
 
-// spread moves labels apart until each has its room, keeping their order.
+// spread moves labels apart until each has enough room, keeping their order.
 func spread(labels []endLabel, room, bottom float64) []endLabel {
 	out := append([]endLabel{}, labels...)
 	for i := 1; i < len(out); i++ {
@@ -122,7 +122,7 @@ func spread(labels []endLabel, room, bottom float64) []endLabel {
 	return out
 }
 
-// stairs draws what stays until it changes.
+// stairs returns the path of a step function.
 func stairs(points []XY, x, y linear) string {
 	var b strings.Builder
 	for i, p := range points {
@@ -135,7 +135,7 @@ func stairs(points []XY, x, y linear) string {
 	return b.String()
 }
 
-// thin drops what cannot be drawn, then points in even steps, keeping the last.
+// thin drops points that are not finite, then points in even steps, keeping the last.
 func thin(points []XY) []XY {
 	clean := make([]XY, 0, len(points))
 	for _, p := range points {
@@ -153,7 +153,7 @@ func thin(points []XY) []XY {
 	return out
 }
 
-// grouped writes a whole number with its thousands apart.
+// grouped formats a whole number with thousands separators.
 func grouped(v float64) string {
 	s := decimal(v, 0)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -15,7 +15,7 @@ type Forest struct {
 	Rows    []ForestRow
 }
 
-// ForestRow is one difference. Total marks the one over everything.
+// ForestRow is one difference. Total marks the overall difference.
 type ForestRow struct {
 	Label string
 	// Value is the difference and its interval in words.
@@ -24,13 +24,13 @@ type ForestRow struct {
 	Total              bool
 }
 
-// forestRows bounds the rows that are drawn; the table beside has them all.
+// forestRows is the maximum number of rows that are drawn; the table beside has all.
 const forestRows = 40
 
-// Title is the picture's name.
+// Title returns the picture's title.
 func (f Forest) Title() string { return f.Heading }
 
-// Describe says in words what the picture shows.
+// Describe describes the picture in words.
 func (f Forest) Describe() string {
 	better, worse := 0, 0
 	s := ""
@@ -53,7 +53,7 @@ func (f Forest) Describe() string {
 	return fmt.Sprintf("%sOf the rows, %d are better, %d worse, %d without significant difference.", s, better, worse, rest)
 }
 
-// SVG draws the picture; id must be unique on the page.
+// SVG renders the picture; id must be unique on the page.
 func (f Forest) SVG(id string) (template.HTML, error) {
 	const right, top = width - 14, 12.0
 	rows := f.Rows
@@ -100,7 +100,7 @@ func (f Forest) SVG(id string) (template.HTML, error) {
 		case r.Hi < 0:
 			kind = "worse"
 		}
-		// A wide, unseen line makes the title easy to hit.
+		// A wide invisible line makes the title easy to hover over.
 		g.line("whisker "+kind, x.at(r.Lo), y, x.at(r.Hi), y, words)
 		g.line("hit", x.at(r.Lo)-6, y, x.at(r.Hi)+6, y, words)
 		if r.Total {

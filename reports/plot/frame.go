@@ -6,7 +6,7 @@ import (
 	"html/template"
 )
 
-// frame is what the template draws: marks in order, the first at the back.
+// frame is the data of the template: marks in order, the rearmost first.
 type frame struct {
 	ID, Title, Description string
 	Width, Height          string

@@ -6,19 +6,19 @@ import (
 	"math"
 )
 
-// Interval shows one difference with its interval beside no difference.
+// Interval shows one difference with its interval, relative to 0.
 type Interval struct {
 	Words              string
 	Difference, Lo, Hi float64
 }
 
-// Title is the picture's name.
+// Title returns the picture's title.
 func (i Interval) Title() string { return "Difference on the holdout" }
 
-// Describe says in words what the picture shows.
+// Describe describes the picture in words.
 func (i Interval) Describe() string { return i.Words }
 
-// SVG draws the picture; id must be unique on the page.
+// SVG renders the picture; id must be unique on the page.
 func (i Interval) SVG(id string) (template.HTML, error) {
 	const left, right, y = 10.0, width - 10, 18.0
 	var g frame
@@ -44,7 +44,7 @@ func (i Interval) SVG(id string) (template.HTML, error) {
 	return g.render(id, i.Title(), i.Describe(), 54)
 }
 
-// anchorAt keeps a label inside the picture.
+// anchorAt returns the text anchor that keeps a label inside the picture.
 func anchorAt(x float64) string {
 	switch {
 	case x < 50:

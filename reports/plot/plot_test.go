@@ -55,7 +55,7 @@ func TestTicksAreFew(t *testing.T) {
 
 func plain(v float64) string { return fmt.Sprintf("%.3f", v) }
 
-// drawings holds each kind at sizes from nothing to more than fits.
+// drawings holds each kind of picture at sizes from empty to too large.
 func drawings() map[string]interface {
 	SVG(string) (template.HTML, error)
 } {
@@ -82,8 +82,8 @@ func drawings() map[string]interface {
 	return out
 }
 
-// TestDrawings checks what a reader needs of every picture: well-formed, named,
-// described, inside its frame, and of bounded size.
+// TestDrawings checks that every picture is well-formed, has a title and a description,
+// lies inside its frame, and has a bounded size.
 func TestDrawings(t *testing.T) {
 	for name, d := range drawings() {
 		svg, err := d.SVG("p1")

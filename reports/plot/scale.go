@@ -1,9 +1,8 @@
-// Package plot draws the report's pictures as inline SVG: a forest plot, the best
-// score so far, and tasks before and after. It owns scales and marks, takes plain
-// numbers and words, computes no statistic, and writes nothing. Colours come from
-// the page's style sheet by class; differences are shown by shape or dash as well,
-// so that nothing rests on colour alone. Every picture has a title, a description
-// and titles on its marks.
+// Package plot draws the report's pictures as inline SVG: a forest plot, the best score
+// so far, and tasks before and after. It provides scales and marks, takes plain numbers
+// and words, computes no statistics and does no I/O. Colours come from the page's style
+// sheet by class; differences also have a shape or dash, so that no information depends
+// on colour alone. Every picture has a title, a description and titles on its marks.
 package plot
 
 import (
@@ -12,8 +11,8 @@ import (
 	"strings"
 )
 
-// width of every picture in user units. The page shows them near their natural
-// size, so that letters stay legible on a phone.
+// width is the width of every picture in user units. The page shows pictures near their
+// natural size, so that letters stay legible on a phone.
 const width = 420.0
 
 // linear maps a range of values to a range of positions.
@@ -54,7 +53,7 @@ func ticks(lo, hi float64, n int) (values []float64, decimals int) {
 	return values, decimals
 }
 
-// pos writes a position with two decimals at most.
+// pos formats a position with at most two decimals.
 func pos(x float64) string {
 	s := strconv.FormatFloat(x, 'f', 2, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -64,12 +63,12 @@ func pos(x float64) string {
 	return s
 }
 
-// decimal writes a tick's value with a true minus sign.
+// decimal formats a tick's value with a true minus sign.
 func decimal(v float64, decimals int) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−")
 }
 
-// fit cuts a label to n characters.
+// fit truncates a label to n characters.
 func fit(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Slope shows tasks before and after: one line from each task's score under the
-// champion to its score under the variant. Tasks that moved alike share a line,
-// the wider the more they are, so that it reads at 10 tasks and at 500.
+// Slope shows tasks before and after: one line from each task's score under the champion
+// to its score under the variant. Tasks with the same scores share a line whose width
+// shows their number, so that 500 tasks are as legible as 10.
 type Slope struct {
 	Heading     string
 	Left, Right string
@@ -25,10 +25,10 @@ type SlopeTask struct {
 	Before, After float64
 }
 
-// Title is the picture's name.
+// Title returns the picture's title.
 func (s Slope) Title() string { return s.Heading }
 
-// Describe says in words what the picture shows.
+// Describe describes the picture in words.
 func (s Slope) Describe() string {
 	up, down := 0, 0
 	for _, t := range s.Tasks {
@@ -42,13 +42,14 @@ func (s Slope) Describe() string {
 	return fmt.Sprintf("Of %d tasks, %d score higher with the variant, %d lower, %d the same.", len(s.Tasks), up, down, len(s.Tasks)-up-down)
 }
 
-// bundle is the tasks that moved alike.
+// bundle is a group of tasks with the same scores.
 type bundle struct {
 	before, after float64
 	names         []string
 }
 
-// lanes is the finest grid that scores are laid on when too many tasks differ.
+// lanes is the number of steps of the grid to which scores are rounded if there are more
+// than crowded bundles; named is how many tasks are named.
 const (
 	lanes   = 20
 	crowded = 60
@@ -78,7 +79,7 @@ func (s Slope) bundles() []bundle {
 	if len(out) > crowded {
 		out = group(func(v float64) float64 { return math.Round(v*lanes) / lanes })
 	}
-	// The unchanged lie at the back, the lower in front: they are what one must see.
+	// Unchanged bundles are drawn first and lower ones last, on top: they matter most.
 	rank := func(b bundle) int {
 		switch {
 		case b.after < b.before:
@@ -94,7 +95,7 @@ func (s Slope) bundles() []bundle {
 	return out
 }
 
-// SVG draws the picture; id must be unique on the page.
+// SVG renders the picture; id must be unique on the page.
 func (s Slope) SVG(id string) (template.HTML, error) {
 	const left, right, top, bottom = 92.0, width - 92, 34.0, 220.0
 	y := linear{0, 1, bottom, top}
@@ -132,13 +133,13 @@ func (s Slope) SVG(id string) (template.HTML, error) {
 	return g.render(id, s.Title(), s.Describe(), bottom+16)
 }
 
-// counts writes at each score how many tasks are there, where there is room.
+// counts writes the number of tasks at each score, if there is room.
 func (s Slope) counts(g *frame, at map[float64]int, y linear, x float64, anchor string) {
 	values := make([]float64, 0, len(at))
 	for v := range at {
 		values = append(values, v)
 	}
-	// The fullest places first: they keep their room.
+	// Larger counts come first and so get the room.
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
 	var taken []float64
 	for _, v := range values {
@@ -151,7 +152,7 @@ func (s Slope) counts(g *frame, at map[float64]int, y linear, x float64, anchor 
 	}
 }
 
-// names lists the first few.
+// names joins the first few names and counts the rest.
 func names(list []string) string {
 	if len(list) <= named {
 		return strings.Join(list, ", ")
