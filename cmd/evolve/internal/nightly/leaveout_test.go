@@ -80,7 +80,7 @@ func TestAChainOfProposals(t *testing.T) {
 	c := newCron(t)
 	ctx, a := t.Context(), &c.space.Agents[0]
 	config := a.Space.Canonical(agent.Config{"reach": .2, "planner": "tree", "idle": .5})
-	v, err := c.store.RecordVariant(ctx, archive.Variant{ID: config.ID(), Agent: "toy", Config: config}, nil)
+	v, err := c.store.PutVariant(ctx, archive.Variant{ID: config.ID(), Agent: "toy", Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}
