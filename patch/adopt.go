@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Adopt commits files on top of what is checked out and brings branch, index and
-// working tree there by a native fast-forward, which refuses to overwrite
-// uncommitted work. It returns the new commit. A *ConflictError names files whose
-// committed content is not what the change expects.
+// Adopt commits files on top of the checked-out commit and updates branch, index and
+// working tree by a native fast-forward, which refuses to overwrite uncommitted work. It
+// returns the new commit. A *ConflictError names files whose committed content is not
+// what the change expects.
 func (r *Repository) Adopt(ctx context.Context, files []File, message string, by Person) (string, error) {
 	_, head, err := r.Head()
 	if err != nil {
@@ -30,7 +30,8 @@ func (r *Repository) Adopt(ctx context.Context, files []File, message string, by
 	return commit, r.Landed(ctx, r.dir, commit, "", files)
 }
 
-// Forward brings what is checked out, with its branch, to a commit that descends from it.
+// Forward fast-forwards what is checked out, with its branch, to a commit that descends
+// from it.
 func (r *Repository) Forward(ctx context.Context, commit string) error {
 	if err := r.fastForward(ctx, r.dir, commit); err != nil {
 		return fmt.Errorf("fast-forwarding the working tree: %w", err)
@@ -38,11 +39,11 @@ func (r *Repository) Forward(ctx context.Context, commit string) error {
 	return nil
 }
 
-// fastForward brings what is checked out in a folder to a commit that descends from
-// it. Native git alone does this safely: it knows filters, sparse checkouts and
-// index formats, takes the index's lock, and leaves files that would be lost. It writes
-// the files and the index before it locks the branch: when it fails, they are put back,
-// or a *StrandedError names them.
+// fastForward fast-forwards what is checked out in a folder to a commit that descends
+// from it. Only native git does this safely: it handles filters, sparse checkouts and
+// index formats, takes the index's lock, and does not overwrite files that would be lost.
+// It writes the files and the index before it locks the branch: if it fails, they are
+// restored, or a *StrandedError names them.
 func (r *Repository) fastForward(ctx context.Context, dir, commit string) error {
 	was, err := r.beforeMerge(ctx, dir, commit)
 	if err != nil {
@@ -58,13 +59,13 @@ func (r *Repository) fastForward(ctx context.Context, dir, commit string) error 
 	return r.restore(ctx, was, err)
 }
 
-// lockTaken is how git says that another one holds the lock of a ref or of the index.
+// lockTaken matches git's error that the lock of a ref or of the index is taken.
 var lockTaken = regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`)
 
-// Start makes a repository of a folder that is in none, or that has no commit, and
-// commits the named files in it, paths relative to the folder with slashes. Files that
-// the folder's .gitignore names are left out, and so is everything that is staged already.
-// At least one file must remain.
+// Start creates a repository for a folder that is in none, or that has no commit, and
+// commits the named files in it, paths relative to the folder with slashes. It leaves out
+// files that the folder's .gitignore names and everything that is already staged. At
+// least one file must remain.
 func Start(ctx context.Context, dir string, env []string, files []string, message string, by Person) (*Repository, error) {
 	r := &Repository{dir: dir, env: env}
 	if _, err := Open(dir, env); errors.Is(err, ErrNoRepository) {
@@ -91,7 +92,7 @@ func Start(ctx context.Context, dir string, env []string, files []string, messag
 	return Open(dir, env)
 }
 
-// notIgnored returns those of the files that no .gitignore names.
+// notIgnored returns the files that no .gitignore names.
 func (r *Repository) notIgnored(ctx context.Context, dir string, files []string) ([]string, error) {
 	out, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "ls-files", "-z", "--others", "--cached", "--exclude-standard", "--"}, files...)...)
 	if err != nil {
@@ -109,14 +110,14 @@ func (r *Repository) notIgnored(ctx context.Context, dir string, files []string)
 	return kept, nil
 }
 
-// Dirty lists those of the paths that are not as they were committed: modified,
-// staged, removed or never added.
+// Dirty lists the paths that differ from what is committed: modified, staged, removed or
+// never added.
 func (r *Repository) Dirty(ctx context.Context, paths []string) ([]string, error) {
 	args := []string{"--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--"}
 	return r.changes(ctx, r.dir, append(args, paths...))
 }
 
-// changes lists the paths that a status of a folder names.
+// changes lists the paths in the output of a git status command.
 func (r *Repository) changes(ctx context.Context, dir string, status []string) ([]string, error) {
 	out, err := r.native(ctx, dir, status...)
 	if err != nil {

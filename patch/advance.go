@@ -12,15 +12,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// CheckedOutError says that a branch is in use in a working tree which cannot be
-// brought along, so that the branch was not moved behind anybody's back.
+// CheckedOutError reports that a branch is checked out in a working tree that cannot be
+// fast-forwarded with it. The branch was not moved.
 type CheckedOutError struct {
 	Branch string
-	// Folder is the working tree, empty when it is not known; Why says what keeps it.
+	// Folder is the working tree, empty if it is not known; Why is the obstacle.
 	Folder, Why string
-	// Command is what a person can run, once that is settled; empty when there is none.
+	// Command is what a person can run once the obstacle is gone; empty if there is none.
 	Command string
-	// Err is what native git said, or ErrNoGit; nil when it was not asked.
+	// Err is the error of native git, or ErrNoGit; nil if git was not run.
 	Err error
 }
 
@@ -38,11 +38,11 @@ func (e *CheckedOutError) Error() string {
 
 func (e *CheckedOutError) Unwrap() error { return e.Err }
 
-// Advance moves a branch forward to a commit that has the branch's present one among
-// its parents. A branch that is checked out nowhere is moved by the lock protocol;
-// one that is checked out in a clean working tree is fast-forwarded there by native
-// git, which brings files and index along. Everything else is a *CheckedOutError and
-// changes nothing. ErrMoved when the branch is not at m.Old.
+// Advance moves a branch forward to a commit that has the branch's present commit among
+// its parents. A branch that is not checked out is moved by the lock protocol; one that
+// is checked out in a clean working tree is fast-forwarded there by native git, which
+// updates files and index. In all other cases it changes nothing and returns a
+// *CheckedOutError. It returns ErrMoved if the branch is not at m.Old.
 func (r *Repository) Advance(ctx context.Context, m Move) error {
 	if !strings.HasPrefix(m.Ref, "refs/heads/") {
 		return fmt.Errorf("%q is no branch", m.Ref)
@@ -55,7 +55,7 @@ func (r *Repository) Advance(ctx context.Context, m Move) error {
 		return err
 	}
 	if len(places) == 0 {
-		m.Check = func() error { // somebody may have checked it out since
+		m.Check = func() error { // another process may have checked it out since
 			places, err := r.Checkouts(m.Ref)
 			if err == nil && len(places) > 0 {
 				err = &CheckedOutError{Branch: m.Ref, Folder: places[0].Folder, Why: "just now"}
@@ -67,7 +67,7 @@ func (r *Repository) Advance(ctx context.Context, m Move) error {
 	return r.bringAlong(ctx, m, places)
 }
 
-// follows refuses a commit that is not right on top of the branch.
+// follows returns an error unless the new commit has the branch's old one as a parent.
 func (r *Repository) follows(m Move) error {
 	return r.with(func(s *store) error {
 		c, err := s.commit(m.New)
@@ -81,10 +81,10 @@ func (r *Repository) follows(m Move) error {
 	})
 }
 
-// portable refuses what keeps a branch from being brought along, with the working tree
-// that it is checked out in. Changes that are not committed are in the way, those of a
-// file that a filter driver works on apart: only that driver could tell a change, and git
-// leaves such a file alone.
+// portable returns an error if a branch cannot be fast-forwarded together with the
+// working tree that it is checked out in. Uncommitted changes prevent it, except those of
+// a file that a filter driver works on: only that driver could detect a change, and git
+// does not touch such a file.
 func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) error {
 	at := places[0]
 	no := func(why string, err error) error { return inUse(m, places, why, err) }
@@ -119,7 +119,7 @@ func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) er
 	return nil
 }
 
-// inUse says that a branch stays where it is because of a working tree.
+// inUse returns the error that a branch was not moved because of a working tree.
 func inUse(m Move, places []Checkout, why string, err error) error {
 	at := places[0]
 	e := &CheckedOutError{Branch: m.Ref, Folder: at.Folder, Why: why, Err: err}
@@ -138,7 +138,7 @@ func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) 
 	if err := r.fastForward(ctx, at.Folder, m.New); err != nil {
 		return inUse(m, places, "git does not fast-forward it", err)
 	}
-	// Had another branch been checked out there meanwhile, that one would have moved.
+	// If another branch was checked out there meanwhile, that one has moved.
 	now, err := r.Ref(m.Ref)
 	if err == nil && now != m.New {
 		err = fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.New))
@@ -146,7 +146,7 @@ func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) 
 	return err
 }
 
-// some names the first few of many paths.
+// some joins the first few of many paths.
 func some(paths []string) string {
 	const few = 3
 	if len(paths) > few {
@@ -155,7 +155,7 @@ func some(paths []string) string {
 	return strings.Join(paths, ", ")
 }
 
-// shellWord quotes a path for a shell where it needs it.
+// shellWord quotes a path for a shell if necessary.
 func shellWord(s string) string {
 	if s == filepath.Clean(s) && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("/._-+@:,", c)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// next is a commit on top of a branch, and its way there.
+// next makes a commit on top of a branch and returns the move to it.
 func (b *bed) next(branch string) Move {
 	b.t.Helper()
 	old := b.git("rev-parse", branch)
@@ -53,9 +53,9 @@ func TestAdvanceABranchThatIsCheckedOutNowhere(t *testing.T) {
 func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		// prepare makes the situation in the linked working tree, whose branch is "side".
+		// prepare sets up the linked working tree, whose branch is "side".
 		prepare func(b *bed, linked *bed)
-		// why the branch stays where it is; empty when it moves.
+		// why is the expected reason for a refusal; empty if the branch moves.
 		why string
 	}{
 		{"clean", func(*bed, *bed) {}, ""},
@@ -128,7 +128,7 @@ func TestAdvanceInABareRepository(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.dir, "logs")); err == nil {
 		t.Error("a bare repository keeps no logs")
 	}
-	// Its linked working trees hold their branches as others do.
+	// Its linked working trees hold branches like any others.
 	linked := filepath.Join(origin.dir, "linked")
 	b.git("worktree", "add", "--quiet", linked, "main")
 	b.open(linked)

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// largeFiles is how many files the large repository has: with its folders and its
-// commit it has 100,000 objects and more, as `git count-objects` counts them.
+// largeFiles is the number of files of the large repository. With its folders and its
+// commit it has at least 100,000 objects, as `git count-objects` counts them.
 const largeFiles = 98_500
 
-// largePath places a file of the large repository.
+// largePath returns the path of file i of the large repository.
 func largePath(i int) string {
 	return fmt.Sprintf("d%02d/e%02d/f%d.go", i%50, i/50%30, i)
 }
@@ -45,10 +45,10 @@ func large(b *testing.B) *bed {
 	return d
 }
 
-// BenchmarkPropose makes 200 proposals against a repository of 100,000 objects and
-// prints what one costs, the median of the first and of the last fifty: their ratio
-// is 1 when there is no slowing. Native git beside it writes the same commits by
-// hash-object, mktree, commit-tree and update-ref.
+// BenchmarkPropose makes 200 proposals in a repository of 100,000 objects and prints the
+// median time of the first and of the last fifty: their ratio is 1 if there is no
+// slowing. For comparison, native git writes the same commits by hash-object, mktree,
+// commit-tree and update-ref.
 func BenchmarkPropose(b *testing.B) {
 	const proposals = 200
 	d := large(b)
@@ -88,7 +88,7 @@ func BenchmarkPropose(b *testing.B) {
 	d.git("fsck", "--strict", "--no-dangling", "--connectivity-only")
 }
 
-// proposeNatively is the same proposal by native git's plumbing.
+// proposeNatively makes the same proposal with native git's plumbing.
 func (b *bed) proposeNatively(base string, id int, change File) string {
 	hash := b.gitIn(string(change.New), "hash-object", "-w", "--stdin")
 	kind, mode, name := "blob", "100644", change.Path

@@ -9,9 +9,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Changed lists the paths that differ between two commits or trees in content or
-// mode, sorted, from the root of the repository. Folders that are the same are not
-// opened, so that it costs what the difference does.
+// Changed lists the paths that differ between two commits or trees in content or mode,
+// sorted, from the root of the repository. It does not open equal folders, so its cost
+// grows with the difference only.
 func (r *Repository) Changed(from, to string) ([]string, error) {
 	var out []string
 	err := r.with(func(s *store) error {
@@ -25,9 +25,9 @@ func (r *Repository) Changed(from, to string) ([]string, error) {
 	return out, err
 }
 
-// Diff is what turns one commit or tree into another, as whole files in the order of
-// their paths, which are from the root of the repository. A link, a submodule or a
-// changed mode is no content of a file: it is refused.
+// Diff returns the difference between two commits or trees as whole files, in the order
+// of their paths, which are relative to the root of the repository. It refuses links,
+// submodules and changed modes, which a file's content cannot express.
 func (r *Repository) Diff(from, to string) ([]File, error) {
 	var out []File
 	err := r.with(func(s *store) error {
@@ -51,7 +51,7 @@ func (r *Repository) Diff(from, to string) ([]File, error) {
 	return out, err
 }
 
-// side is a file's content on one side of a difference; nil without one.
+// side returns a file's content on one side of a difference, or nil if there is no file.
 func (s *store) side(e *entry) ([]byte, error) {
 	if e == nil {
 		return nil, nil

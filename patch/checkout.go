@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Checkout is a working tree that a branch is in use in.
+// Checkout is a working tree in which a branch is in use.
 type Checkout struct {
 	// Folder is its root; empty when it is not known.
 	Folder string
-	// Busy names what is under way there, such as "rebase"; empty when the branch is
-	// checked out and nothing else goes on.
+	// Busy names an operation in progress, such as "rebase"; empty if the branch is only
+	// checked out.
 	Busy string
 }
 
-// Checkouts lists the working trees that a branch is in use in: the main one and the
-// linked ones, those that are gone but not pruned, and those where a rebase or
-// bisection will come back to it.
+// Checkouts lists the working trees in which a branch is in use: the main one and the
+// linked ones, including those that are gone but not pruned and those in which a rebase
+// or bisection will return to the branch.
 func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 	settings, err := r.local()
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 		gitDir := filepath.Join(r.common, "worktrees", w.Name())
 		data, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
 		if err != nil {
-			continue // being made or pruned just now
+			continue // being made or pruned
 		}
 		if err := look(gitDir, filepath.Dir(against(gitDir, strings.TrimSpace(string(data))))); err != nil {
 			return nil, err
@@ -59,7 +59,8 @@ func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 	return out, nil
 }
 
-// mainFolder is the root of the main working tree, as far as files tell.
+// mainFolder returns the root of the main working tree, or "" if it cannot be derived
+// from the paths of the git folders.
 func (r *Repository) mainFolder() string {
 	switch {
 	case r.git == r.common && r.top != "":
@@ -71,7 +72,7 @@ func (r *Repository) mainFolder() string {
 }
 
 // uses reports whether a branch is checked out in the working tree of a private git
-// folder, and what is under way there that concerns it.
+// folder, and which operation on it is in progress there.
 func uses(gitDir, branch string) (here bool, busy string, err error) {
 	short := strings.TrimPrefix(branch, "refs/heads/")
 	says := func(name string) (string, error) {

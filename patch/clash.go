@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// ClashError says that a ref would be a folder of another one, or lie inside it.
+// ClashError reports that a ref's name would be a folder of another ref, or lie inside
+// it.
 type ClashError struct{ Ref, With string }
 
 func (e *ClashError) Error() string {
 	return fmt.Sprintf("the ref %s clashes with %s", e.Ref, e.With)
 }
 
-// above names the loose ref that a ref would lie inside; "" when there is none.
+// above returns the loose ref that a ref would lie inside, or "".
 func (r *Repository) above(name string) string {
 	for i := len("refs/"); i < len(name); i++ {
 		if name[i] == '/' {
@@ -28,9 +29,10 @@ func (r *Repository) above(name string) string {
 	return ""
 }
 
-// clashes refuses a ref that would be a folder of, or lie inside, another one. It is
-// called under the ref's lock: that file keeps its folder, so no loose ref can take
-// the place of one of its folders any more, and a packed one began as a loose one.
+// clashes returns a *ClashError if a ref would be a folder of another one, or lie inside
+// it. It is called under the ref's lock: the lock file keeps its folder in place, so no
+// loose ref can replace one of the parent folders, and every packed ref was a loose one
+// before.
 func (r *Repository) clashes(name string) error {
 	if other := r.above(name); other != "" {
 		return &ClashError{Ref: name, With: other}
@@ -47,8 +49,8 @@ func (r *Repository) clashes(name string) error {
 	return r.clear(name)
 }
 
-// clear removes a folder without files in the place of a ref, as deleted refs leave
-// it; with a file in it, it clashes.
+// clear removes a folder without files from a ref's path, as deleted refs leave behind.
+// It returns a *ClashError if the folder contains a file.
 func (r *Repository) clear(name string) error {
 	file, err := removeEmpty(r.refPath(name))
 	if err != nil {
@@ -61,8 +63,8 @@ func (r *Repository) clear(name string) error {
 	return errors.Join(&ClashError{Ref: name, With: filepath.ToSlash(rel)}, err)
 }
 
-// removeEmpty removes a folder that holds nothing but folders; what is no folder
-// stays. With a file in it nothing is removed, and the file is returned.
+// removeEmpty removes a folder that contains only folders; it ignores a path that is no
+// folder. If there is a file inside, it removes nothing and returns the file.
 func removeEmpty(root string) (file string, err error) {
 	info, err := os.Lstat(root)
 	if noFile(err) || err == nil && !info.IsDir() {
@@ -74,7 +76,7 @@ func removeEmpty(root string) (file string, err error) {
 	var folders []string
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // somebody else removed it
+			return nil // another process removed it
 		}
 		if err == nil && !d.IsDir() {
 			file = path
@@ -87,7 +89,7 @@ func removeEmpty(root string) (file string, err error) {
 		return file, err
 	}
 	for i := len(folders) - 1; i >= 0; i-- {
-		// One that is not empty any more stays: what follows then fails.
+		// A folder that is no longer empty stays: the next step then fails.
 		if err := os.Remove(folders[i]); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}

@@ -13,11 +13,11 @@ import (
 	"evolve/patch/diff"
 )
 
-// File is one file of a change, whole before and after. Its path is relative to the
-// folder the repository was opened for.
+// File is one file of a change, with its whole content before and after. Its path is
+// relative to the folder that the repository was opened for.
 type File = diff.File
 
-// Reverse is the change that undoes files.
+// Reverse returns the inverse of a change.
 func Reverse(files []File) []File {
 	out := make([]File, len(files))
 	for i, f := range files {
@@ -32,14 +32,14 @@ type Person struct {
 	When        time.Time
 }
 
-// ConflictError names the files that do not hold what a change expects.
+// ConflictError names the files whose content is not what a change expects.
 type ConflictError struct{ Paths []string }
 
 func (e *ConflictError) Error() string {
 	return "changed since: " + strings.Join(e.Paths, ", ")
 }
 
-// with runs an operation on a freshly opened store.
+// with calls op with a freshly opened store.
 func (r *Repository) with(op func(*store) error) error {
 	s, err := openStore(r.common, r.whyMissing)
 	if err != nil {
@@ -49,9 +49,9 @@ func (r *Repository) with(op func(*store) error) error {
 	return op(s)
 }
 
-// Commit writes a commit that applies files to a base commit: objects only, no
-// ref, index or working tree is touched. It fails with a *ConflictError when the
-// base does not hold the old contents.
+// Commit writes a commit that applies files to a base commit. It writes only objects and
+// changes no ref, index or working tree. It fails with a *ConflictError if the base does
+// not hold the old contents.
 func (r *Repository) Commit(base string, files []File, message string, by Person) (commit string, err error) {
 	if strings.ContainsAny(by.Name+by.Email, "<>\n\x00") || strings.Contains(message, "\x00") {
 		return "", errors.New("writing a commit: a name or the message has a character that none may have")
@@ -85,9 +85,9 @@ func (r *Repository) Commit(base string, files []File, message string, by Person
 	return commit, err
 }
 
-// Candidate writes the tree that applying files to a base commit leads to, and no
-// commit: it can be listed and exported until native git prunes it, two weeks later
-// as a rule. It fails with a *ConflictError as Commit does.
+// Candidate writes the tree that results from applying files to a base commit, without a
+// commit. The tree can be listed and exported until native git prunes it, by default
+// after two weeks. It fails with a *ConflictError like Commit.
 func (r *Repository) Candidate(base string, files []File) (tree string, err error) {
 	err = r.with(func(s *store) error {
 		parent, err := s.commit(base)
@@ -104,7 +104,7 @@ func (r *Repository) Candidate(base string, files []File) (tree string, err erro
 	return tree, err
 }
 
-// TreeOf names the tree of a commit.
+// TreeOf returns the tree of a commit.
 func (r *Repository) TreeOf(commit string) (tree string, err error) {
 	err = r.with(func(s *store) error {
 		c, err := s.commit(commit)
@@ -114,8 +114,8 @@ func (r *Repository) TreeOf(commit string) (tree string, err error) {
 	return tree, err
 }
 
-// File reads a file as a commit or tree has it; nil when there is none. The path is
-// relative to the folder the repository was opened for.
+// File returns the content of a file in a commit or tree, or nil if there is none. The
+// path is relative to the folder that the repository was opened for.
 func (r *Repository) File(commit, path string) (content []byte, err error) {
 	at, err := r.inside(path)
 	if err != nil {
@@ -134,8 +134,8 @@ func (r *Repository) File(commit, path string) (content []byte, err error) {
 	return content, err
 }
 
-// Rehearse applies files to a base commit and takes them back again, without
-// writing anything, and reports an error unless the very same tree comes out.
+// Rehearse applies files to a base commit and reverses them in memory. It returns an
+// error unless the result is the same tree.
 func (r *Repository) Rehearse(base string, files []File) error {
 	return r.with(func(s *store) error {
 		parent, err := s.commit(base)

@@ -11,23 +11,23 @@ import (
 	"testing"
 )
 
-// updates is a crowd of writers of a few refs: two of ours, two that start native
-// git, and one that packs refs and collects garbage all the time.
+// updates tests concurrent writers of a few refs: two of ours, two that run native git,
+// and one that packs refs and collects garbage all the time.
 type updates struct {
 	*bed
 	refs   []string
 	values chan string // objects that no ref has had yet
-	// turns keeps the sides in step: ours, which starts no program, would be done before
-	// native git has begun.
+	// turns keeps the two sides in step: ours, which starts no program, would otherwise
+	// finish before native git has begun.
 	turns chan struct{}
 
 	mu    sync.Mutex
-	next  map[string]string // of each value of each ref the one it was moved to
-	taken [2]int            // moves of ours, and of native git
+	next  map[string]string // for each ref and value, the value that it was moved to
+	taken [2]int            // moves by us, and by native git
 	stale int               // moves that came too late
 }
 
-// newUpdates prepares n values and refs at the first of them.
+// newUpdates prepares n values, and refs at the first of them.
 func newUpdates(t testing.TB, n int) *updates {
 	u := &updates{bed: newBed(t, start()), next: map[string]string{}}
 	for i := range 4 {
@@ -56,7 +56,7 @@ func newUpdates(t testing.TB, n int) *updates {
 	return u
 }
 
-// moved notes a move that was reported done.
+// moved records a successful move.
 func (u *updates) moved(side int, ref, old, now string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -67,7 +67,7 @@ func (u *updates) moved(side int, ref, old, now string) {
 	u.taken[side]++
 }
 
-// ours moves each of its values into place, however often it comes too late.
+// ours moves a ref to each of its values and retries moves that come too late.
 func (u *updates) ours(first int) {
 	at := first
 	for range u.turns {
@@ -100,7 +100,7 @@ func (u *updates) late() {
 	u.stale++
 }
 
-// natives does the same with native git, and gives us a turn for each of its own.
+// natives does the same with native git, and gives our side a turn for each of its own.
 func (u *updates) natives(first, n int) {
 	at := first
 	for range n {
@@ -134,15 +134,15 @@ func (b *bed) try(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// run lets the crowd loose and follows, at the end, each ref from its first value
-// through every move that was reported done.
+// run starts all writers and, at the end, follows each ref from its first value through
+// every successful move.
 //
-// The packed refs grow from each packing to the next. Native git takes a packed-refs
-// file for the one that it has read when inode, size and second are the same, unless
-// it was built to look at nanoseconds. Where inodes are reused, as on ext4, two
-// packings in one second then make a process of native git that was under way read
-// what was before them, and update-ref move a ref from a value that it no longer has,
-// with nobody else at work. Our side reads the file anew each time.
+// The packed refs grow from each packing to the next. Native git assumes that a
+// packed-refs file is unchanged if inode, size and second are the same, unless it was
+// built to compare nanoseconds. Where inodes are reused, as on ext4, after two packings
+// in one second a running native git may read the refs of before, and update-ref may move
+// a ref from a value that it no longer has, without any other writer. Our side reads the
+// file anew each time.
 func (u *updates) run() {
 	firsts := make([]string, len(u.refs))
 	for i, ref := range u.refs {
@@ -167,7 +167,7 @@ func (u *updates) run() {
 			if i%20 == 0 {
 				args = []string{"-c", "gc.pruneExpire=never", "gc", "--quiet"}
 			}
-			// A held lock makes either fail, which is its right.
+			// Either fails if a lock is held, which is correct.
 			_, _ = u.try(args...)
 		}
 	})
@@ -197,7 +197,8 @@ func (u *updates) run() {
 	u.git("fsck", "--strict", "--no-dangling")
 }
 
-// TestRefsBesideNativeGit is the first few of BenchmarkRefsBesideNativeGit's updates.
+// TestRefsBesideNativeGit runs a small number of the updates of
+// BenchmarkRefsBesideNativeGit.
 func TestRefsBesideNativeGit(t *testing.T) {
 	n := 240
 	if testing.Short() {
@@ -207,8 +208,8 @@ func TestRefsBesideNativeGit(t *testing.T) {
 }
 
 // BenchmarkRefsBesideNativeGit makes 10,000 updates of four refs, each a
-// compare-and-swap, from us and from native git at once, while native git packs refs
-// and collects garbage. It fails on a torn read or a lost update.
+// compare-and-swap, by us and by native git concurrently, while native git packs refs and
+// collects garbage. It fails on a torn read or a lost update.
 func BenchmarkRefsBesideNativeGit(b *testing.B) {
 	for b.Loop() {
 		u := newUpdates(b, 10_000)

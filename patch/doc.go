@@ -1,6 +1,5 @@
-// Package patch owns changes against a base: proposal commits on
-// refs/evolve/proposals/<id>, their adoption on a branch, and their reversal. It
-// alone knows go-git, which it uses for objects and refs only; refs move by git's
-// own lock protocol, and nobody's working tree, index or HEAD is touched until a
-// person approves.
+// Package patch manages changes against a base: proposal commits on
+// refs/evolve/proposals/<id>, their adoption on a branch, and their reversal. No other
+// package uses go-git, which serves for objects and refs only. Refs move by git's own
+// lock protocol, and no working tree, index or HEAD is touched until a person approves.
 package patch

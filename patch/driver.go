@@ -8,17 +8,17 @@ import (
 	"sync"
 )
 
-// driverList is what is known of the filter drivers, asked for once.
+// driverList caches the names of the filter drivers.
 type driverList struct {
 	mu    sync.Mutex
 	names []string
 	asked bool
 }
 
-// drivers are the filter drivers that the settings which native git reads define, each
-// with commands of its own.
+// drivers returns the names of the filter drivers that have commands in the settings that
+// native git reads.
 func drivers(ctx context.Context, dir string, env []string) ([]string, error) {
-	// It exits 1 when no setting has such a name.
+	// git exits with 1 if no setting matches.
 	out, err := answer(ctx, dir, env, 1, "config", "--includes", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`)
 	if err != nil {
 		return nil, fmt.Errorf("asking git for its filters: %w", err)
@@ -33,8 +33,9 @@ func drivers(ctx context.Context, dir string, env []string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// withoutDrivers switches filter drivers off for one native git: their commands would run
-// on whatever git looks at, and could write what no gate has seen.
+// withoutDrivers returns the environment that disables filter drivers for one run of
+// native git: their commands would run on every file that git examines, and could write
+// content that no gate has checked.
 func withoutDrivers(names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -54,11 +55,11 @@ func withoutDrivers(names []string) []string {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// rewriting are the attributes by which git writes something else into a working tree
-// than what is committed, the ends of lines apart.
+// rewriting are the attributes that make git write a file into a working tree with other
+// content than committed, apart from line endings.
 var rewriting = []string{"filter", "ident", "working-tree-encoding"}
 
-// attributes asks git for attributes of paths relative to dir: path → attribute → value.
+// attributes returns git's attributes of paths relative to dir: path → attribute → value.
 func (r *Repository) attributes(ctx context.Context, dir string, names, paths []string) (map[string]map[string]string, error) {
 	with := *r
 	with.input = strings.Join(paths, "\x00") + "\x00"
@@ -78,8 +79,8 @@ func (r *Repository) attributes(ctx context.Context, dir string, names, paths []
 	return found, nil
 }
 
-// rewritten names, of paths relative to dir, those that git would write otherwise than
-// they are committed, and why.
+// rewritten lists the paths, relative to dir, that git would write with other content
+// than committed, each with the attribute that causes it.
 func (r *Repository) rewritten(ctx context.Context, dir string, paths []string) ([]string, error) {
 	names, err := r.filters(ctx)
 	if err != nil {
@@ -104,7 +105,7 @@ func (r *Repository) rewritten(ctx context.Context, dir string, paths []string) 
 	return out, nil
 }
 
-// unfiltered leaves out the paths, relative to dir, that a filter driver works on.
+// unfiltered returns the paths, relative to dir, that no filter driver works on.
 func (r *Repository) unfiltered(ctx context.Context, dir string, paths []string) ([]string, error) {
 	names, err := r.filters(ctx)
 	if err != nil || len(names) == 0 || len(paths) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// The modes of a tree's entries as they are written, in octal.
+// The modes of a tree's entries in their stored form, in octal.
 const (
 	modeRegular    = "100644"
 	modeExecutable = "100755"
@@ -19,8 +19,8 @@ const (
 	modeSubmodule  = "160000"
 )
 
-// entry is one line of a tree object. The mode is kept as it is written: old
-// repositories have others, and a tree must stay the same where nobody changes it.
+// entry is one line of a tree object. The mode is kept in its stored form: old
+// repositories have other modes, and unchanged parts of a tree must keep the same hash.
 type entry struct {
 	mode string
 	name string
@@ -29,20 +29,20 @@ type entry struct {
 
 func (e entry) isFolder() bool { return e.mode == modeFolder || e.mode == "0"+modeFolder }
 
-// isFile holds for regular files, those with the odd permissions of old
-// repositories included.
+// isFile reports whether the entry is a regular file, including those with the unusual
+// permissions of old repositories.
 func (e entry) isFile() bool { return strings.HasPrefix(e.mode, "100") && len(e.mode) == 6 }
 
-// executable is git's reading of a file's mode.
+// executable reports whether git treats the file as executable.
 func (e entry) executable() bool { return e.isFile() && (e.mode[3]-'0')&1 == 1 }
 
-// folder reads a tree object: its entries as they are, odd names included. The
+// folder returns the entries of a tree object unchecked, including invalid names. The
 // zero hash is an empty folder.
 func (s *store) folder(h plumbing.Hash) ([]entry, error) {
 	if h.IsZero() {
 		return nil, nil
 	}
-	// A few trees that hold each other many times over make a tree without end.
+	// A few trees that contain each other many times expand to an enormous one.
 	if s.folders++; s.folders > maxEntries {
 		return nil, fmt.Errorf("the tree has more than %d folders", maxEntries)
 	}
@@ -63,13 +63,13 @@ func (s *store) folder(h plumbing.Hash) ([]entry, error) {
 	return out, nil
 }
 
-// putFolder writes a tree object; the zero hash for one without entries, as git has
-// no empty folders.
+// putFolder stores a tree object. It returns the zero hash if there are no entries, as
+// git has no empty folders.
 func (s *store) putFolder(entries []entry) (plumbing.Hash, error) {
 	if len(entries) == 0 {
 		return plumbing.ZeroHash, nil
 	}
-	// Git orders a folder as if its name ended in a slash.
+	// Git sorts a folder as if its name ended in a slash.
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.order(), b.order()) })
 	var b bytes.Buffer
 	for i, e := range entries {
@@ -89,7 +89,7 @@ func (e entry) order() string {
 	return e.name
 }
 
-// at returns the entry at a path below a tree; ok is false when there is none.
+// at returns the entry at a path below a tree; ok is false if there is none.
 func (s *store) at(tree plumbing.Hash, path string) (e entry, ok bool, err error) {
 	parts := splitPath(path)
 	for i, part := range parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxExport bounds the bytes of an exported tree.
+// maxExport is the maximum size of an exported tree, in bytes.
 const maxExport = 8 << 30
 
 // exporter writes one tree to a folder.
@@ -23,14 +23,14 @@ type exporter struct {
 	bytes int64
 }
 
-// Export writes the files of a commit or tree into a folder, which it makes and which
-// must be empty: contents as they are stored, without filters, with the modes 0644
-// and 0755, and no .git. Links and submodules are left out (Tree lists them). Names
-// that could lead outside, or into some .git, are refused, as is a name that the
-// file system takes for one that was written already.
+// Export writes the files of a commit or tree into a folder, which it creates if
+// necessary and which must be empty: stored contents without filters, with the modes 0644
+// and 0755, and no .git. Links and submodules are left out (Tree lists them). It refuses
+// names that could lead outside or into a .git, and names that the file system treats as
+// equal to one already written.
 //
-// The time of each file and folder is derived from the hash of its content ([TimeOf]):
-// the test cache of go, which trusts sizes and times, then finds equal trees equal and
+// The time of each file and folder is derived from the hash of its content ([TimeOf]),
+// because go's test cache compares sizes and times: equal trees are equal for it and
 // different ones different, wherever and whenever they were exported.
 func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -58,8 +58,8 @@ func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 	return nil
 }
 
-// folder writes what is in a folder, and then its time, which writing changes. Each
-// folder is opened once, below its parent, so that no name is ever followed out of it.
+// folder writes the contents of a folder, and then sets its time, which writing changes.
+// Each folder is opened once, relative to its parent, so that no name can lead outside.
 func (x *exporter) folder(tree plumbing.Hash, in *os.Root, depth int) error {
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")
@@ -116,7 +116,7 @@ func (x *exporter) file(e entry, in *os.Root) error {
 		return err
 	}
 	_, err = f.Write(data)
-	// The mode once more: the umask took part in the first.
+	// Set the mode again, because the umask affected the first one.
 	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
 		return err
 	}
@@ -124,11 +124,11 @@ func (x *exporter) file(e entry, in *os.Root) error {
 	return in.Chtimes(e.name, t, t)
 }
 
-// TimeOf is the time of an exported file with a content.
+// TimeOf returns the time of an exported file with the given content.
 func TimeOf(data []byte) time.Time { return timeOf(plumbing.ComputeHash(plumbing.BlobObject, data)) }
 
-// timeOf is a time between 1990 and 2024 that stands for a content: 2^30 seconds and
-// a fraction, some 60 bits of its hash.
+// timeOf derives a time between 1990 and 2024 from a hash: seconds below 2^30 and a
+// fraction, about 60 bits of the hash.
 func timeOf(h plumbing.Hash) time.Time {
 	sec := int64(binary.BigEndian.Uint32(h[0:4]) >> 2)
 	nsec := int64(binary.BigEndian.Uint32(h[4:8])) % 1e9

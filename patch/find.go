@@ -7,13 +7,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxWalked bounds the commits that Find looks at.
+// maxWalked is the maximum number of commits that Find examines.
 const maxWalked = 10_000
 
-// Find returns the latest commit of a tip's history that is accepted, "" when there is
-// none. It goes no further back than the commit base, which is not looked at; an empty
-// base is no bound. is gets a commit's name and message. The history of a shallow clone
-// ends where its commits do.
+// Find returns the latest commit in a tip's history that is accepts, or "" if there is
+// none. It stops at the commit base, which it does not examine; an empty base is no
+// bound. is gets a commit's name and message. The history of a shallow clone ends where
+// its commits do.
 func (r *Repository) Find(tip, base string, is func(commit, message string) (bool, error)) (found string, err error) {
 	err = r.with(func(s *store) error {
 		next, seen := []string{tip}, map[string]bool{base: true}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// proposes makes a proposal in a bed and asks native git what it thinks of it.
+// proposes makes a proposal and checks it with native git.
 func (b *bed) proposes(files []File) {
 	b.t.Helper()
 	ref, commit, err := b.repo.Propose("P1", files, "m\n", someone)
@@ -43,8 +43,8 @@ func TestPackedOnly(t *testing.T) {
 	}
 }
 
-// TestOpenStoreAfterGC: a store that listed the packs before native git replaced
-// them finds everything all the same.
+// TestOpenStoreAfterGC checks that a store that listed the packs before native git
+// replaced them still finds all objects.
 func TestOpenStoreAfterGC(t *testing.T) {
 	b := newBed(t, start())
 	head := b.git("rev-parse", "HEAD")
@@ -112,7 +112,7 @@ func TestAlternates(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// And a borrower of the borrower, whose lender is two steps away.
+		// A second borrower borrows from the first, two steps from the lender.
 		second := &bed{t: t, dir: filepath.Join(lender.dir, "second"), env: lender.env}
 		lender.git("clone", "--quiet", "--shared", b.dir, second.dir)
 		beds := []*bed{b}
@@ -159,7 +159,7 @@ func TestPartialClone(t *testing.T) {
 	origin.git("config", "uploadpack.allowFilter", "true")
 	b := &bed{t: t, dir: filepath.Join(origin.dir, "partial"), env: origin.env}
 	origin.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", "file://"+origin.dir, b.dir)
-	// Whoever fetches what is missing runs the remote's program.
+	// Fetching what is missing would run the remote's program.
 	b.git("config", "remote.origin.uploadpack", "touch "+filepath.Join(b.dir, "fetched")+"; git-upload-pack")
 	b.open(b.dir)
 	_, err := b.repo.Candidate(b.git("rev-parse", "HEAD"), change())
@@ -178,8 +178,8 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-// TestSpecialEntries: links and submodules stay as they are and are never changed
-// or gone through; files keep their modes.
+// TestSpecialEntries checks that links and submodules stay unchanged and are not
+// followed, and that files keep their modes.
 func TestSpecialEntries(t *testing.T) {
 	b := newBed(t, start())
 	if err := os.Symlink("agents", filepath.Join(b.dir, "link")); err != nil {
@@ -205,8 +205,8 @@ func TestSpecialEntries(t *testing.T) {
 	}
 }
 
-// TestStoredContentsAreNotFiltered: what a change says is what is stored, whatever
-// filters and line ends a checkout has.
+// TestStoredContentsAreNotFiltered checks that the content of a change is stored
+// unchanged, whatever the filters and line endings of a checkout.
 func TestStoredContentsAreNotFiltered(t *testing.T) {
 	b := newBed(t, map[string]string{".gitattributes": "*.bin filter=lfs\n*.txt text eol=crlf\n", "big.bin": "pointer\n", "a.txt": "one\r\ntwo\r\n"})
 	b.git("config", "filter.lfs.clean", "sed s/^smudged//")
@@ -216,7 +216,7 @@ func TestStoredContentsAreNotFiltered(t *testing.T) {
 	if got, err := b.repo.File(head, "a.txt"); string(got) != "one\ntwo\n" || err != nil {
 		t.Errorf("stored %q, %v", got, err)
 	}
-	// A file that a filter driver works on would have another content in the working tree.
+	// A file with a filter driver would have other content in the working tree.
 	filtered := File{Path: "big.bin", Old: []byte("pointer\n"), New: []byte("other\n")}
 	var hindered *HinderedError
 	if _, err := b.repo.Adopt(t.Context(), []File{filtered}, "m\n", someone); !errors.As(err, &hindered) || !strings.Contains(hindered.Why, "big.bin (filter=lfs)") {
@@ -243,10 +243,11 @@ func TestStoredContentsAreNotFiltered(t *testing.T) {
 
 func TestSparseCheckout(t *testing.T) {
 	b := newBed(t, start())
-	b.git("sparse-checkout", "set", "--cone", "agents/a") // turns worktreeConfig on
+	b.git("sparse-checkout", "set", "--cone", "agents/a") // enables worktreeConfig
 	b.open(b.dir)
 	files := []File{{Path: "agents/c/new.yaml", New: []byte("n\n")}, {Path: "README", Old: []byte("r\n"), New: []byte("r2\n")}}
-	// Adopting a file that would not be there is refused; bringing a commit along is not.
+	// Adopting a file outside the sparse checkout is refused; forwarding to a commit is
+	// not.
 	var hindered *HinderedError
 	if _, err := b.repo.Adopt(t.Context(), files, "m\n", someone); !errors.As(err, &hindered) || !strings.Contains(hindered.Hint, "sparse-checkout add agents/c`") {
 		t.Fatal(err)
@@ -270,7 +271,7 @@ func TestSparseCheckout(t *testing.T) {
 	}
 }
 
-// TestSubmodule opens a repository whose git folder lies in another one's.
+// TestSubmodule opens a repository whose git folder lies inside another one's.
 func TestSubmodule(t *testing.T) {
 	inner, outer := newBed(t, start()), newBed(t, map[string]string{"x": "x"})
 	outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.dir, "sub")

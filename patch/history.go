@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Message is a commit and what its message holds.
+// Message is a commit with the text of its message.
 type Message struct{ Commit, Text string }
 
-// Trailers returns the lines "Name: value" of the last paragraph.
+// Trailers returns the "Name: value" lines of the last paragraph.
 func (m Message) Trailers() map[string]string {
 	out := map[string]string{}
 	paragraphs := strings.Split(strings.TrimSpace(m.Text), "\n\n")
@@ -21,13 +21,15 @@ func (m Message) Trailers() map[string]string {
 	return out
 }
 
-// Saying returns the commits that lead to HEAD, or lie on a ref of a proposal, and whose
-// message holds a text, the newest first. It fails with ErrNoGit where git is not installed.
+// Saying returns the commits reachable from HEAD or from a ref of a proposal whose
+// message contains a text, the newest first. It fails with ErrNoGit if git is not
+// installed.
 func (r *Repository) Saying(ctx context.Context, text string) ([]Message, error) {
 	return r.messages(ctx, "--fixed-strings", "--grep="+text, "HEAD", "--glob=refs/evolve/proposals/*")
 }
 
-// MessageOf returns a commit's message; false when the repository does not have the commit.
+// MessageOf returns a commit's message; there is false if the repository does not have
+// the commit.
 func (r *Repository) MessageOf(ctx context.Context, commit string) (m Message, there bool, err error) {
 	if !hashForm.MatchString(commit) {
 		return m, false, nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// trap is a program that leaves a mark.
+// trap creates a program that records in a file that it ran.
 func (b *bed) trap() (program, mark string) {
 	b.t.Helper()
 	dir := b.t.TempDir()
@@ -19,7 +19,7 @@ func (b *bed) trap() (program, mark string) {
 	return program, mark
 }
 
-// everything uses all that starts native git.
+// everything calls all operations that run native git.
 func (b *bed) everything() error {
 	r := b.repo
 	if _, _, err := r.Propose("P1", change(), "m\n", someone); err != nil {
@@ -43,9 +43,8 @@ func (b *bed) everything() error {
 	return r.Advance(b.t.Context(), Move{Ref: "refs/heads/main", Old: head, New: back, By: someone})
 }
 
-// TestNothingOfTheRepositoryIsRun sets traps in every place from which a
-// repository's settings make native git run a program, shows that git by itself
-// steps into some, and that we step into none.
+// TestNothingOfTheRepositoryIsRun sets traps in every setting of a repository that makes
+// native git run a program, checks that git by itself runs some, and that we run none.
 func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 	b := newBed(t, map[string]string{
 		"agents/a/config.yaml": "x: 1\n", "README": "r\n", ".gitattributes": "* diff=trap merge=trap\n",
@@ -95,7 +94,7 @@ func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentLeadsNowhere poisons every variable that points git elsewhere.
+// TestTheEnvironmentLeadsNowhere sets every variable that redirects git.
 func TestTheEnvironmentLeadsNowhere(t *testing.T) {
 	b, other := newBed(t, start()), newBed(t, start())
 	program, mark := b.trap()
@@ -123,7 +122,7 @@ func TestTheEnvironmentLeadsNowhere(t *testing.T) {
 	}
 }
 
-// TestSomebodyElsesRepository lets native git believe that it is another user's.
+// TestSomebodyElsesRepository makes native git treat the repository as another user's.
 func TestSomebodyElsesRepository(t *testing.T) {
 	b := newBed(t, start())
 	real, err := exec.LookPath("git")

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// layout is where the parts of a repository lie.
+// layout holds the paths of a repository's parts.
 type layout struct {
 	// top is the root of the working tree; empty for a bare repository.
 	top string
-	// git is the private folder of this working tree, common the shared one, where
-	// refs, objects and settings live. They are the same but in a linked worktree.
+	// git is the private folder of this working tree, common the shared one with refs,
+	// objects and settings. They differ only in a linked worktree.
 	git, common string
 }
 
-// locate finds the repository that a folder lies in: the nearest .git going
-// upwards, or a bare repository. It follows no include, runs nothing and creates
-// nothing. ErrNoRepository when there is none.
+// locate finds the repository that contains a folder: the nearest .git upwards, or a bare
+// repository. It follows no include, runs nothing and creates nothing. It returns
+// ErrNoRepository if there is none.
 func locate(dir string) (layout, error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		l, found, err := repositoryAt(at)
@@ -33,7 +33,7 @@ func locate(dir string) (layout, error) {
 	}
 }
 
-// repositoryAt looks at one folder.
+// repositoryAt checks whether one folder is the root of a repository.
 func repositoryAt(dir string) (l layout, found bool, err error) {
 	dot := filepath.Join(dir, ".git")
 	info, err := os.Stat(dot)
@@ -60,8 +60,8 @@ func repositoryAt(dir string) (l layout, found bool, err error) {
 	return l, err == nil, err
 }
 
-// isGitFolder is what git takes for one: a HEAD beside objects and refs, or the
-// private folder of a linked worktree.
+// isGitFolder reports whether git accepts a folder as a git folder: it has a HEAD with
+// objects and refs, or is the private folder of a linked worktree.
 func isGitFolder(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
@@ -77,7 +77,8 @@ func isGitFolder(dir string) bool {
 	return true
 }
 
-// gitFile reads a .git that is a file, as linked worktrees and submodules have it.
+// gitFile returns the folder that a .git file points to, as in linked worktrees and
+// submodules.
 func gitFile(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -90,7 +91,7 @@ func gitFile(path string) (string, error) {
 	return against(filepath.Dir(path), dir), nil
 }
 
-// commonDir reads where refs and objects of a (perhaps linked) worktree live.
+// commonDir returns the folder of refs and objects, which a linked worktree shares.
 func commonDir(gitDir string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {

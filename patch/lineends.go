@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// lineEnds reports whether git is asked to write a file with the ends of lines of
-// Windows: by its attributes or, where these leave it open, by the settings.
+// lineEnds reports whether git is asked to write a file with CRLF line endings: by its
+// attributes or, if these leave it open, by the settings.
 func (r *Repository) lineEnds(ctx context.Context, dir, path string) (crlf bool, err error) {
 	attributes, err := r.attributes(ctx, dir, []string{"text", "eol", "crlf"}, []string{path})
 	if err != nil {
 		return false, err
 	}
 	text, eol := attributes[path]["text"], attributes[path]["eol"]
-	if text == "unspecified" { // as it was called once
+	if text == "unspecified" { // its former name
 		switch attributes[path]["crlf"] {
 		case "set":
 			text = "set"
@@ -50,8 +50,8 @@ func (r *Repository) lineEnds(ctx context.Context, dir, path string) (crlf bool,
 	return eol == "crlf", err
 }
 
-// withCRLF is how git writes text whose lines end in LF with the ends of Windows. What
-// has a CRLF already is left as it is.
+// withCRLF returns text with CRLF line endings as git would write it. It leaves text that
+// already contains a CRLF unchanged.
 func withCRLF(text []byte) []byte {
 	if bytes.Contains(text, []byte("\r\n")) {
 		return text

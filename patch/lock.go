@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrMoved says that a ref does not have the value it was expected to have.
+// ErrMoved reports that a ref does not have the expected value.
 var ErrMoved = errors.New("the ref was moved meanwhile")
 
-// LockedError says that somebody else held the lock of a ref for longer than was
-// waited, or with an empty Ref, that git met its lock or that of the index.
+// LockedError reports that another process held the lock of a ref for longer than the
+// wait or, with an empty Ref, that git found a lock of a ref or of the index.
 type LockedError struct{ Ref, Lock string }
 
 func (e *LockedError) Error() string {
@@ -23,20 +23,20 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("another git is moving the ref %s: %s exists", e.Ref, e.Lock)
 }
 
-// Hint says what a person can do.
+// Hint describes what a person can do.
 func (e *LockedError) Hint() string {
 	return "repeat it; when no git is at work there, one died, and " + e.Lock + " may be removed"
 }
 
-// lockWaits are the pauses between attempts to take a lock. Native git holds one
-// for about a millisecond and waits a tenth of a second itself.
+// lockWaits are the pauses between attempts to take a lock. Native git holds a lock for
+// about a millisecond and itself waits up to a tenth of a second.
 var lockWaits = [...]time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
 	40 * time.Millisecond, 80 * time.Millisecond, 160 * time.Millisecond, 320 * time.Millisecond,
 }
 
-// lock makes the lock of a ref, with the folders above it. Folders that native git
-// removes meanwhile, because they are empty, are made again.
+// lock creates the lock file of a ref and its parent folders. It recreates folders that
+// native git removes meanwhile because they are empty.
 func (r *Repository) lock(name string) (*os.File, error) {
 	path := r.refPath(name) + ".lock"
 	for waits, vanished := 0, 0; ; {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// unlocked refuses a working tree, given the path of its index, while a lock exists that
-// a fast-forward there takes. Git takes those of the refs after it has written the files.
+// unlocked returns an error if a lock exists that a fast-forward in a working tree must
+// take. index is the path of its index. Git takes the locks of the refs only after it has
+// written the files.
 func (r *Repository) unlocked(index string) error {
 	if _, err := os.Lstat(index + ".lock"); err == nil {
 		return &LockedError{Lock: index + ".lock"}
@@ -28,7 +29,7 @@ func (r *Repository) unlocked(index string) error {
 	return nil
 }
 
-// free waits until the file of a ref is not locked, as long as [Repository.Move] does.
+// free waits until a ref is not locked, for as long as [Repository.Move] waits.
 func (r *Repository) free(ref string) error {
 	for waits := 0; ; waits++ {
 		_, err := os.Lstat(ref + ".lock")

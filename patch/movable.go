@@ -11,22 +11,23 @@ import (
 	"strings"
 )
 
-// HinderedError says that git would not bring a working tree to a change, or would write
-// something else there than what is committed. Nothing was changed.
+// HinderedError reports that git could not apply a change to a working tree, or would
+// write other content there than is committed. Nothing was changed.
 type HinderedError struct {
-	// Why says what is in the way; it holds names of files.
+	// Why describes the obstacle; it contains file names.
 	Why string
-	// Hint says what a person can do.
+	// Hint describes what a person can do.
 	Hint string
-	// Rewrites says that git would write something else; such a file looks changed to it.
+	// Rewrites reports that git would write other content; it then sees such a file as
+	// changed.
 	Rewrites bool
 }
 
 func (e *HinderedError) Error() string { return e.Why }
 
-// Movable rehearses how native git would bring what is checked out to the change, without
-// writing into the working tree or the index. It fails with a *HinderedError, a
-// *LockedError or ErrNoGit. A change that is there already is movable.
+// Movable rehearses how native git would apply the change to what is checked out, without
+// writing to the working tree or the index. It fails with a *HinderedError, a
+// *LockedError or ErrNoGit. A change that is already there is movable.
 func (r *Repository) Movable(ctx context.Context, files []File) error {
 	_, head, err := r.Head()
 	if err != nil {
@@ -35,9 +36,9 @@ func (r *Repository) Movable(ctx context.Context, files []File) error {
 	return r.movable(ctx, r.dir, head, files)
 }
 
-// MovableBranch is Movable for a branch of any working tree, at the commit base: the one
-// that [Repository.Advance] would bring along. A branch that is checked out nowhere is
-// movable unless it is locked.
+// MovableBranch is Movable for a branch at the commit base, in whichever working tree
+// [Repository.Advance] would update. A branch that is not checked out is movable unless
+// it is locked.
 func (r *Repository) MovableBranch(ctx context.Context, branch, base string, files []File) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {
@@ -85,14 +86,15 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	return r.dryRun(ctx, dir, head, tree, paths)
 }
 
-// plainAttributes is a line of .gitattributes that leaves a file as it is committed.
+// plainAttributes returns a line of .gitattributes under which git writes a file as
+// committed.
 func plainAttributes(path string) string {
 	return strings.ReplaceAll(path, " ", "[[:space:]]") + " -filter -ident -working-tree-encoding"
 }
 
-// untouched refuses files that are not in the working tree as they are committed, whatever
-// the index says of them: git takes its word for it that a file is unchanged, and replaces
-// a file that it ignores.
+// untouched refuses files that differ from the commit in the working tree, even if the
+// index lists them as unchanged: git trusts the index, and overwrites files that it
+// ignores.
 func (r *Repository) untouched(ctx context.Context, dir string, files []File) error {
 	var touched []string
 	for _, f := range files {
@@ -101,7 +103,7 @@ func (r *Repository) untouched(ctx context.Context, dir string, files []File) er
 			return err
 		}
 		if have == nil && f.Old != nil {
-			continue // git tells apart what was removed and what a sparse checkout leaves out
+			continue // git distinguishes removed files from those that a sparse checkout leaves out
 		}
 		same, err := r.asCommitted(ctx, dir, f.Path, have, f.Old)
 		if err != nil {
@@ -113,7 +115,7 @@ func (r *Repository) untouched(ctx context.Context, dir string, files []File) er
 				return err
 			}
 			if there {
-				continue // git was stopped as it wrote; the dry run says whether it can go on
+				continue // an earlier git was stopped after writing it; the dry run decides whether it can go on
 			}
 			touched = append(touched, f.Path)
 		}
@@ -124,8 +126,8 @@ func (r *Repository) untouched(ctx context.Context, dir string, files []File) er
 	return nil
 }
 
-// asCommitted reports whether the content of a file in a working tree is that of a commit,
-// but for ends of lines that git is asked to write.
+// asCommitted reports whether the content of a file in a working tree equals that of a
+// commit, apart from line endings that git is asked to write.
 func (r *Repository) asCommitted(ctx context.Context, dir, path string, have, want []byte) (bool, error) {
 	if (have == nil) != (want == nil) {
 		return false, nil
@@ -139,7 +141,7 @@ func (r *Repository) asCommitted(ctx context.Context, dir, path string, have, wa
 	return r.lineEnds(ctx, dir, path)
 }
 
-// onDisk reads a regular file below dir, nil where there is none.
+// onDisk returns the content of a regular file below dir, or nil if there is none.
 func onDisk(dir, path string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -170,8 +172,8 @@ func onDisk(dir, path string) ([]byte, error) {
 	return data, nil
 }
 
-// dryRun has git say whether it could bring a working tree from a commit to a tree. It
-// works on a copy of the index.
+// dryRun checks with git, on a copy of the index, whether it could update a working tree
+// from a commit to a tree.
 func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths []string) (err error) {
 	path, err := r.native(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err != nil {
@@ -191,12 +193,13 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	if err == nil {
 		err = os.WriteFile(copied, data, 0o600)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // an index that is not there is empty
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing index is empty
 		return fmt.Errorf("rehearsing the move: %w", err)
 	}
 	with := *r
 	with.extra = []string{"GIT_INDEX_FILE=" + copied}
-	// Entries whose times alone differ are no changes. It exits 1 for those that are.
+	// Refresh the entries whose times alone differ. git exits with 1 if others have
+	// changes.
 	_, _ = with.native(ctx, dir, "update-index", "-q", "--refresh")
 	if _, err := with.native(ctx, dir, "read-tree", "-m", "-u", "--dry-run", head, tree); err != nil {
 		return &HinderedError{
@@ -207,8 +210,8 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	return with.sparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch, "tree"), head, tree, paths)
 }
 
-// AlteredError says that files of a working tree are not as the commit has them that it
-// was just brought to. The commit is on the branch.
+// AlteredError reports that files of a working tree differ from the commit that was just
+// checked out there. The commit is on the branch.
 type AlteredError struct {
 	Commit, Folder string
 	Paths          []string
@@ -218,7 +221,7 @@ func (e *AlteredError) Error() string {
 	return fmt.Sprintf("the commit %.12s is made, and in %s these files are not as it has them: %s", e.Commit, e.Folder, strings.Join(e.Paths, ", "))
 }
 
-// Hint says what a person can do.
+// Hint describes what a person can do.
 func (e *AlteredError) Hint() string {
 	words := make([]string, len(e.Paths))
 	for i, p := range e.Paths {
@@ -227,9 +230,10 @@ func (e *AlteredError) Hint() string {
 	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + strings.Join(words, " ") + "` writes them anew; something changes them as git writes them"
 }
 
-// Landed checks that a commit is what was meant, and that the files of a change are in the
-// working tree dir, that of the repository when it is empty, as they are committed. tree is the one that the gates have seen; empty
-// checks the files alone. It fails with an *AlteredError.
+// Landed checks that a commit has the given tree, which the gates have seen, and that the
+// files of a change are in the working tree dir as committed. An empty dir is the
+// repository's own working tree; an empty tree skips the check of the commit. It fails
+// with an *AlteredError.
 func (r *Repository) Landed(ctx context.Context, dir, commit, tree string, files []File) error {
 	if dir == "" {
 		dir = r.dir
@@ -268,8 +272,8 @@ func (r *Repository) Landed(ctx context.Context, dir, commit, tree string, files
 	return nil
 }
 
-// LandedBranch is Landed for the working tree that a branch is checked out in; for a branch
-// that is checked out nowhere it looks at the commit alone.
+// LandedBranch is Landed for the working tree that a branch is checked out in. For a
+// branch that is not checked out it checks only the commit.
 func (r *Repository) LandedBranch(ctx context.Context, branch, commit, tree string, files []File) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMovable: what git would refuse, and what it would write otherwise than it is
-// committed, is refused before anything moves.
+// TestMovable checks that changes that git would refuse, or would write with other
+// content than committed, are refused before anything moves.
 func TestMovable(t *testing.T) {
 	files := []File{
 		{Path: "agents/a/config.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")},
@@ -122,8 +122,8 @@ func TestMovable(t *testing.T) {
 	}
 }
 
-// TestReplacedObjects: what is written is what is committed, whatever objects stand in the
-// place of others, and whatever hooks and monitors the settings name.
+// TestReplacedObjects checks that the committed content is written, whatever replace refs
+// there are, and that no hooks or monitors of the settings run.
 func TestReplacedObjects(t *testing.T) {
 	b := newBed(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
 	ran := filepath.Join(b.dir, "ran")
@@ -155,7 +155,8 @@ func TestReplacedObjects(t *testing.T) {
 	}
 }
 
-// TestLanded: a file that is changed as git writes it is named, with a way back.
+// TestLanded checks that a file that changes while git writes it is named, with a command
+// that restores it.
 func TestLanded(t *testing.T) {
 	b := newBed(t, map[string]string{"a.txt": "one\n", "it's.txt": "one\n"})
 	files := []File{{Path: "a.txt", Old: []byte("one\n"), New: []byte("two\n")}, {Path: "it's.txt", Old: []byte("one\n"), New: []byte("two\n")}}
@@ -198,7 +199,7 @@ func TestLanded(t *testing.T) {
 	}
 }
 
-// TestMovableBranch: a branch that is checked out in another working tree is looked at there.
+// TestMovableBranch checks a branch in the linked working tree that it is checked out in.
 func TestMovableBranch(t *testing.T) {
 	b := newBed(t, start())
 	linked := &bed{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: b.env}

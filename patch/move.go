@@ -6,34 +6,34 @@ import (
 	"os"
 )
 
-// Move is a ref's way from one value to another.
+// Move describes an update of a ref from one value to another.
 type Move struct {
 	Ref string
-	// Old is what the ref must have, empty when it must not exist; New is a commit.
+	// Old is the required present value, empty if the ref must not exist; New is a
+	// commit.
 	Old, New string
-	// By and Reason go into the ref's log, where it has one. Git writes the reason on
-	// one line.
+	// By and Reason go into the ref's log, if it has one. The reason is written on one
+	// line.
 	By     Person
 	Reason string
-	// Check is asked while the ref is locked; its error keeps the ref where it is.
-	// nil asks nothing.
+	// Check, if not nil, runs while the ref is locked; an error cancels the move.
 	Check func() error
 }
 
-// MoveRef moves a ref that keeps no story of who moved it, such as a proposal's.
+// MoveRef moves a ref without a log, such as a proposal's.
 func (r *Repository) MoveRef(ref, old, hash string) error {
 	return r.Move(Move{Ref: ref, Old: old, New: hash})
 }
 
-// Move moves a ref by git's own lock protocol, which native git beside it
-// honours: make <ref>.lock exclusively, verify the old value, write, sync, append to
-// the ref's log, rename. The lock is never removed after the rename: by then it may
-// be somebody else's.
+// Move moves a ref by git's own lock protocol, which a concurrent native git honours:
+// create <ref>.lock exclusively, verify the old value, write, sync, append to the ref's
+// log, rename. It never removes the lock after the rename, because the lock may then be
+// another process's.
 //
-// It fails with ErrMoved when the ref has another value, with a *LockedError when
-// its lock stays taken, and with a *ClashError when it would lie in another ref. It
-// does this itself, not by `git update-ref`: it is needed where no git is installed,
-// costs a thirtieth of starting one, and runs no hook of reference transactions.
+// It fails with ErrMoved if the ref has another value, with a *LockedError if its lock
+// stays taken, and with a *ClashError if the ref would lie inside another one. It does
+// not use `git update-ref`, because it must work without git, costs a thirtieth of
+// starting it, and runs no reference-transaction hook.
 func (r *Repository) Move(m Move) (err error) {
 	if err := checkRef(m.Ref); err != nil {
 		return err

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// ErrNoGit says that native git is needed and not installed: only it updates a
-// working tree and its index safely.
+// ErrNoGit reports that native git is needed and not installed: only it updates a working
+// tree and its index safely.
 var ErrNoGit = errors.New("git is not installed")
 
-// quiet are settings under which native git runs nothing that a repository's own
-// settings name: hooks, a file system monitor, pagers, external diffs, signatures,
-// merge strategies, submodules, background maintenance. What no setting switches
-// off is switched off by nativeEnv, and a [Repository] switches off filter drivers as
-// well: a change of a file that one works on is refused before.
+// quiet are settings under which native git runs nothing that a repository's own settings
+// name: hooks, a file system monitor, pagers, external diffs, signatures, merge
+// strategies, submodules, background maintenance. nativeEnv disables what no setting can,
+// and a [Repository] disables filter drivers: a change of a file with such a driver is
+// refused beforehand.
 var quiet = [...]string{
 	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.pager=cat", "core.askPass=true",
 	"diff.external=", "diff.ignoreSubmodules=all", "submodule.recurse=false", "status.submoduleSummary=false",
@@ -25,8 +25,8 @@ var quiet = [...]string{
 	"gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
 }
 
-// Command is native git in a folder, without the hooks of anybody and without
-// questions. It fails with ErrNoGit.
+// Command returns a command that runs native git in a folder without hooks and without
+// prompts. It fails with ErrNoGit.
 func Command(ctx context.Context, dir string, env []string, args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -41,7 +41,7 @@ func Command(ctx context.Context, dir string, env []string, args ...string) (*ex
 	return cmd, nil
 }
 
-// native runs git and returns its output; its error is what git complained with.
+// native runs git and returns its output; its error is git's error message.
 func (r *Repository) native(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd, err := Command(ctx, dir, r.env, args...)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *Repository) native(ctx context.Context, dir string, args ...string) (st
 	return output(cmd, 0)
 }
 
-// filters are the drivers of the settings.
+// filters returns the filter drivers in the settings.
 func (r *Repository) filters(ctx context.Context) ([]string, error) {
 	dir := r.dir
 	if dir == "" {
@@ -77,7 +77,7 @@ func (r *Repository) filters(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// answer is the output of a git that may exit with one more code than 0.
+// answer runs git and returns its output; besides 0 it accepts the exit code code.
 func answer(ctx context.Context, dir string, env []string, code int, args ...string) (string, error) {
 	cmd, err := Command(ctx, dir, env, args...)
 	if err != nil {
@@ -86,8 +86,8 @@ func answer(ctx context.Context, dir string, env []string, code int, args ...str
 	return output(cmd, code)
 }
 
-// output runs a command and returns its output, and an error with what it complained of
-// unless it exits with 0 or code.
+// output runs a command and returns its output. Unless the command exits with 0 or code,
+// it returns an error with the command's error output.
 func output(cmd *exec.Cmd, code int) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -100,18 +100,17 @@ func output(cmd *exec.Cmd, code int) (string, error) {
 	return out.String(), nil
 }
 
-// kept are the variables of git that say who the operator is and where his own
-// settings lie. All others could point git elsewhere, or make it run or write
-// something: GIT_DIR, GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE, GIT_SSH.
+// kept are the variables of git that identify the operator and the operator's own
+// settings. All others could redirect git, or make it run or write something: GIT_DIR,
+// GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE, GIT_SSH.
 var kept = map[string]bool{
 	"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true, "GIT_CEILING_DIRECTORIES": true,
 	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true,
 }
 
-// nativeEnv is the environment that git gets. Git sees the objects that are named, not
-// those that a replace ref or a graft puts in their place. No remote is ever asked, neither for
-// the missing objects of a partial clone nor otherwise. A process without a HOME, as
-// under cron, has no settings of its own to read.
+// nativeEnv returns the environment of git. In it git ignores replace refs and grafts and
+// contacts no remote, neither for the missing objects of a partial clone nor otherwise. A
+// process without a HOME, as under cron, has no user settings.
 func nativeEnv(env []string) []string {
 	out := make([]string, 0, len(env)+8)
 	home := false
@@ -129,11 +128,11 @@ func nativeEnv(env []string) []string {
 	return append(out, "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 }
 
-// User is the git user of the repository, empty when none is configured.
+// User returns the git user of the repository, empty if none is configured.
 func User(ctx context.Context, dir string, env []string) Person {
 	r := &Repository{env: env}
 	var p Person
-	// Without a user git exits 1: no user is an answer, not a failure.
+	// git exits with 1 if there is no user, which is not a failure.
 	if out, err := r.native(ctx, dir, "config", "user.name"); err == nil {
 		p.Name = strings.TrimSpace(out)
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
-// maxObject bounds one object that is read into memory, in bytes.
+// maxObject is the maximum size of an object that is read into memory, in bytes.
 const maxObject = 256 << 20
 
-// MissingError says that an object is not there.
+// MissingError reports that an object is missing.
 type MissingError struct {
 	Hash string
-	// Why says why a repository may not have it; empty when it should.
+	// Why is the reason why a repository may lack it; empty if it should be there.
 	Why string
 }
 
@@ -33,7 +33,7 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// errAbsent says that no folder of objects has the one that was asked for.
+// errAbsent reports that no object folder has the requested object.
 var errAbsent = errors.New("the object is not there")
 
 // stored is an object's content.
@@ -42,13 +42,13 @@ type stored struct {
 	data []byte
 }
 
-// store reads the objects of a repository and its alternates, loose and packed,
-// and collects those that are to be written. It lives for one operation: native
-// git may pack and prune at any time. Indexes of packs are searched on disk and
-// never loaded, so that opening a store costs the same however large the
-// repository is. Every object that is read is checked against its name.
+// store reads the objects of a repository and its alternates, loose and packed, and
+// collects new objects to write. It lives for one operation, because native git may pack
+// and prune at any time. Pack indexes are searched on disk and never loaded, so that
+// opening a store costs the same for every size of repository. Every object that is read
+// is checked against its hash.
 type store struct {
-	// dirs are the folders of objects, the repository's own first.
+	// dirs are the object folders, the repository's own first.
 	dirs   []string
 	packs  []*pack
 	listed bool
@@ -56,7 +56,7 @@ type store struct {
 	order  []plumbing.Hash // of fresh, children before parents
 	// folders counts the trees that were read.
 	folders int
-	// why says why an object may be missing.
+	// why returns the reason why an object may be missing.
 	why func() string
 }
 
@@ -66,9 +66,8 @@ func openStore(common string, why func() string) (*store, error) {
 	return s, s.addDir(filepath.Join(common, "objects"), 0)
 }
 
-// addDir adds a folder of objects and those that it borrows from. Git follows
-// alternates five folders deep; a folder that is not there is passed over, as git
-// does it.
+// addDir adds an object folder and its alternates. Like git, it follows alternates five
+// folders deep and skips a folder that does not exist.
 func (s *store) addDir(dir string, depth int) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, fs.ErrNotExist) && depth > 0 {
@@ -105,7 +104,7 @@ func (s *store) addDir(dir string, depth int) error {
 	return lines.Err()
 }
 
-// close ends the use of all files.
+// close closes all files.
 func (s *store) close() {
 	for _, p := range s.packs {
 		p.close()
@@ -140,8 +139,8 @@ func (s *store) read(h plumbing.Hash, kind plumbing.ObjectType) ([]byte, error) 
 	return o.data, nil
 }
 
-// find reads an object from disk, from packs first, as most are there. Packs that
-// native git replaced meanwhile are looked for once more.
+// find reads an object from disk, from packs first, as most are packed. It lists the
+// packs once more if native git may have replaced them meanwhile.
 func (s *store) find(h plumbing.Hash) (o stored, err error) {
 	for range 2 {
 		if o, err = s.packed(h); errors.Is(err, errAbsent) {
@@ -155,7 +154,7 @@ func (s *store) find(h plumbing.Hash) (o stored, err error) {
 	return o, &MissingError{Hash: h.String(), Why: s.why()}
 }
 
-// size is the length of a blob in bytes.
+// size returns the length of a blob in bytes.
 func (s *store) size(h plumbing.Hash) (int64, error) {
 	if o, ok := s.fresh[h]; ok {
 		return int64(len(o.data)), nil

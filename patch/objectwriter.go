@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
-// put keeps an object to be written by flush and returns its name.
+// put adds an object to those that flush writes, and returns its hash.
 func (s *store) put(kind plumbing.ObjectType, data []byte) plumbing.Hash {
 	h := plumbing.ComputeHash(kind, data)
 	if _, twice := s.fresh[h]; !twice {
@@ -22,11 +22,11 @@ func (s *store) put(kind plumbing.ObjectType, data []byte) plumbing.Hash {
 	return h
 }
 
-// flush writes what was put as loose objects, as native git would: under a
-// temporary name that its cleaning knows, synced, read-only, renamed, children
-// before parents. All are synced at once, so that the disk is waited for once.
-// An object that is there already is written again, which makes it young: a prune
-// that native git has under way leaves it alone.
+// flush writes the added objects as loose objects, as native git would: under a temporary
+// name that git's cleanup recognizes, synced, read-only, renamed, children before
+// parents. All are synced concurrently, so that there is one wait for the disk. It
+// rewrites an object that already exists, which renews its age, so that a concurrent
+// prune by native git keeps it.
 func (s *store) flush() (err error) {
 	temps := make([]*os.File, 0, len(s.order))
 	defer func() {
@@ -84,8 +84,8 @@ func (s *store) encode(f *os.File, o stored) error {
 	return err
 }
 
-// syncAll brings files to the disk side by side: the file system gathers them in
-// one transaction, or nearly.
+// syncAll syncs files concurrently: the file system combines them into nearly one
+// transaction.
 func syncAll(files []*os.File) error {
 	errs := make([]error, len(files))
 	var all sync.WaitGroup
@@ -101,8 +101,8 @@ func syncAll(files []*os.File) error {
 	return errors.Join(errs...)
 }
 
-// makeDirs makes a folder below root with its parents. New folders get the
-// permissions of root: those of a repository that a group shares are kept.
+// makeDirs creates a folder below root with its parents. New folders get the permissions
+// of root, so that a repository shared by a group stays writable for it.
 func makeDirs(root, dir string) error {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil
@@ -126,7 +126,7 @@ func makeDirs(root, dir string) error {
 			return err
 		}
 		if err := os.Chmod(at, info.Mode()&(os.ModePerm|os.ModeSetgid)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err // when it is gone again, whoever wants it sees that
+			return err // if it is gone again, its user sees that
 		}
 	}
 	return nil

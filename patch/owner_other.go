@@ -2,5 +2,5 @@
 
 package patch
 
-// foreign is not known here; native git says so itself.
+// foreign is not implemented on this system; native git checks the owner itself.
 func (layout) foreign() bool { return false }

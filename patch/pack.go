@@ -21,13 +21,13 @@ type pack struct {
 	file    *os.File
 }
 
-// packBytes is a pack's file as the decoder of package packfile wants it.
+// packBytes adapts a pack file to the interface of package packfile's decoder.
 type packBytes struct{ *os.File }
 
 func (packBytes) Lock() error   { return nil }
 func (packBytes) Unlock() error { return nil }
 
-// deltaBases bounds the bases of deltas that are kept in memory for one store.
+// deltaBases is the maximum size of the delta bases that one store keeps in memory.
 const deltaBases = 48 * cache.MiByte
 
 // list opens the packs once.
@@ -48,7 +48,7 @@ func (s *store) list() error {
 			}
 			p, err := openPack(filepath.Join(dir, "pack", base), bases)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // packed anew meanwhile: a miss lists again
+				continue // repacked meanwhile: a miss lists again
 			}
 			if err != nil {
 				return err
@@ -77,8 +77,8 @@ func (p *pack) close() {
 	_ = p.index.file.Close()
 }
 
-// packed reads an object from the packs; the pack that had it is asked first the
-// next time, because neighbours are packed together.
+// packed reads an object from the packs. It moves the pack that had it to the front,
+// because related objects are packed together.
 func (s *store) packed(h plumbing.Hash) (o stored, err error) {
 	if err := s.list(); err != nil {
 		return o, err

@@ -12,18 +12,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
-// packIndex searches the index of a pack where it lies. The decoder of package
-// idxfile reads all of it, which on a repository of 100,000 objects costs as much
-// as starting native git; a proposal needs a handful of entries.
+// packIndex searches the index of a pack on disk. The decoder of package idxfile reads
+// all of it, which costs as much as starting native git for a repository of 100,000
+// objects, while a proposal needs a few entries.
 //
-// The format is version 2 of gitformat-pack: a header of 8 bytes, 256 running
-// counts by the first byte, the sorted names of 20 bytes each, checksums of 4 bytes,
-// offsets of 4 bytes, and offsets of 8 bytes for packs over 2 GiB.
+// The format is version 2 of gitformat-pack: a header of 8 bytes, 256 cumulative counts
+// by first byte, the sorted names of 20 bytes each, checksums of 4 bytes, offsets of 4
+// bytes, and offsets of 8 bytes for packs over 2 GiB.
 type packIndex struct {
 	file   *os.File
 	fanout [256]uint32
-	// names holds the objects met so far by their offsets; misses counts the
-	// offsets asked for that it did not have, and all says that it is complete.
+	// names maps offsets to the objects found so far; misses counts the lookups of other
+	// offsets; all reports that names is complete.
 	names  map[int64]plumbing.Hash
 	misses int
 	all    bool
@@ -31,8 +31,8 @@ type packIndex struct {
 
 const (
 	indexNames = 8 + 256*4
-	// fewMisses is how many bases of deltas are read without their names before the
-	// whole index is turned around.
+	// fewMisses is how many delta bases are read without their names before the whole
+	// index is inverted.
 	fewMisses = 200
 )
 
@@ -60,13 +60,13 @@ func openIndex(path string) (*packIndex, error) {
 
 func (x *packIndex) count() int64 { return int64(x.fanout[255]) }
 
-// position finds the place of a name, plumbing.ErrObjectNotFound when it has none.
+// position returns the position of a name, or plumbing.ErrObjectNotFound.
 func (x *packIndex) position(h plumbing.Hash) (int64, error) {
 	low, high := int64(0), int64(x.fanout[h[0]])
 	if h[0] > 0 {
 		low = int64(x.fanout[h[0]-1])
 	}
-	const atOnce = 256 // names read in one go
+	const atOnce = 256 // names in one read
 	for high-low > atOnce {
 		mid := low + (high-low)/2
 		var name [20]byte
@@ -91,7 +91,7 @@ func (x *packIndex) position(h plumbing.Hash) (int64, error) {
 	return low + int64(at), nil
 }
 
-// offset reads where the object at a position begins in the pack.
+// offset returns the offset in the pack of the object at a position.
 func (x *packIndex) offset(position int64) (int64, error) {
 	var b [8]byte
 	if _, err := x.file.ReadAt(b[:4], indexNames+24*x.count()+4*position); err != nil {
@@ -116,7 +116,7 @@ func (x *packIndex) Contains(h plumbing.Hash) (bool, error) {
 	return err == nil, err
 }
 
-// FindOffset says where an object begins.
+// FindOffset returns the offset of an object in the pack.
 func (x *packIndex) FindOffset(h plumbing.Hash) (int64, error) {
 	at, err := x.position(h)
 	if err != nil {
@@ -129,11 +129,10 @@ func (x *packIndex) FindOffset(h plumbing.Hash) (int64, error) {
 	return o, err
 }
 
-// FindHash names the object at an offset. The decoder of packs asks for it to
-// look for the base of a delta in its cache, and for nothing else; so the first few
-// times an object that nobody asked for by name gets a name that no object has,
-// which is a miss of the cache, and only whoever reads many pays for turning the
-// index around.
+// FindHash returns the name of the object at an offset. The decoder of packs uses it only
+// to look up the base of a delta in its cache. For the first few unknown offsets it
+// therefore returns a name that no object has, which is a cache miss, so that only a
+// caller that reads many objects pays for inverting the index.
 func (x *packIndex) FindHash(offset int64) (plumbing.Hash, error) {
 	if h, ok := x.names[offset]; ok {
 		return h, nil
@@ -171,18 +170,18 @@ func (x *packIndex) turn() error {
 	return nil
 }
 
-// Count is the number of objects.
+// Count returns the number of objects.
 func (x *packIndex) Count() (int64, error) { return x.count(), nil }
 
-// errNotServed is what the parts of idxfile.Index say that reading single objects
-// never needs.
+// errNotServed is the error of the methods of idxfile.Index that reading single objects
+// does not need.
 var errNotServed = errors.New("the index of a pack is not read as a whole")
 
-// FindCRC32 is not served.
+// FindCRC32 is not supported.
 func (x *packIndex) FindCRC32(plumbing.Hash) (uint32, error) { return 0, errNotServed }
 
-// Entries is not served.
+// Entries is not supported.
 func (x *packIndex) Entries() (idxfile.EntryIter, error) { return nil, errNotServed }
 
-// EntriesByOffset is not served.
+// EntriesByOffset is not supported.
 func (x *packIndex) EntriesByOffset() (idxfile.EntryIter, error) { return nil, errNotServed }

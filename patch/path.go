@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The lengths that file systems allow, in bytes.
+// The maximum lengths that file systems allow, in bytes.
 const (
 	maxName = 255
 	maxPath = 4096
@@ -17,7 +17,8 @@ const (
 
 func splitPath(path string) []string { return strings.Split(path, "/") }
 
-// inside turns a path of the caller's folder into one of the repository.
+// inside converts a path relative to the caller's folder into one relative to the
+// repository.
 func (r *Repository) inside(path string) (string, error) {
 	if err := checkPath(path); err != nil {
 		return "", fmt.Errorf("placing %q in the repository: %w", path, err)
@@ -32,7 +33,7 @@ func (r *Repository) inside(path string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// checkPath refuses what must never be written as a path of a tree.
+// checkPath returns an error for paths that must never be written to a tree.
 func checkPath(path string) error {
 	if len(path) > maxPath {
 		return fmt.Errorf("the path has %d bytes", len(path))
@@ -48,8 +49,8 @@ func checkPath(path string) error {
 	return nil
 }
 
-// checkName refuses the names that could lead a write out of its folder or into
-// git's own. The trees of strange repositories have them.
+// checkName returns an error for names that could lead a write out of its folder or into
+// a git folder. Trees of untrusted repositories may contain them.
 func checkName(name string) error {
 	switch {
 	case name == "" || name == "." || name == "..":
@@ -64,9 +65,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// isDotGit holds for every name that some file system takes for .git: in any case,
-// on NTFS with trailing dots and spaces, with a stream behind a colon or by its
-// short name, on HFS+ with characters that it ignores.
+// isDotGit reports whether some file system treats a name as .git: in any case, on NTFS
+// with trailing dots and spaces, with a stream after a colon or as its short name, on
+// HFS+ with characters that it ignores.
 func isDotGit(name string) bool {
 	name = strings.ToLower(strings.Map(func(c rune) rune {
 		switch {

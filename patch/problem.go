@@ -10,33 +10,33 @@ import (
 	"strings"
 )
 
-// Problem is something about a repository that proposals cannot be written to, or
-// that is worth knowing before they are.
+// Problem is a property of a repository that prevents proposals, or that is worth knowing
+// before they are written.
 type Problem struct {
-	// Name is the thing's own, as git calls it.
+	// Name is git's name for it.
 	Name string
-	// Why says what is wrong with it, as the end of a sentence about the repository.
+	// Why describes the problem, as the end of a sentence about the repository.
 	Why string
-	// Hint says what to do; empty when there is nothing to do.
+	// Hint describes what to do; empty if nothing can be done.
 	Hint string
-	// Fatal says that the repository is not opened.
+	// Fatal reports that the repository is not opened.
 	Fatal bool
 }
 
 // ProblemOwner is the name of the problem that a repository belongs to another user;
-// whether native git minds depends on settings of that name.
+// settings of that name decide whether native git accepts it.
 const ProblemOwner = "safe.directory"
 
-// UnsupportedError says that a repository is of a kind that is not opened.
+// UnsupportedError reports that a repository is of an unsupported kind.
 type UnsupportedError struct{ Problem Problem }
 
 func (e *UnsupportedError) Error() string { return "the repository " + e.Problem.Why }
 
-// Hint says what to do.
+// Hint describes what to do.
 func (e *UnsupportedError) Hint() string { return e.Problem.Hint }
 
-// Problems looks at the repository that a folder lies in, reading files alone; what
-// is in the way comes first. A folder in no repository has none.
+// Problems checks the repository that contains a folder by reading only files; fatal
+// problems come first. A folder outside any repository has none.
 func Problems(dir string) []Problem {
 	l, err := located(dir)
 	if errors.Is(err, ErrNoRepository) {
@@ -70,7 +70,7 @@ func (l layout) problems() []Problem {
 	return out
 }
 
-// formats names what repositoryformatversion and the extensions say.
+// formats reports unsupported values of repositoryformatversion and of the extensions.
 func (l layout) formats(s settings, add func(fatal bool, name, hint, why string, args ...any)) {
 	version, _ := s[:1].get("core", "repositoryformatversion")
 	known := map[string]bool{}
@@ -106,8 +106,8 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 	}
 }
 
-// promised reports whether a remote keeps objects that are not here: git marks a
-// partial clone so nowadays, without the extension.
+// promised reports whether a remote keeps objects that are missing here: current git
+// marks a partial clone this way, without the extension.
 func promised(s settings) bool {
 	if !s[0].HasSection("remote") {
 		return false
@@ -120,14 +120,14 @@ func promised(s settings) bool {
 	return false
 }
 
-// supported are the extensions that change nothing about how objects and refs are
-// read and written, or that are read.
+// supported are the extensions that do not affect how objects and refs are read and
+// written, or that are handled here.
 var supported = map[string]bool{
 	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true, "worktreeconfig": true,
 	"relativeworktrees": true, "objectformat": true, "refstorage": true,
 }
 
-// lostAlternates lists the folders of borrowed objects that are not there.
+// lostAlternates lists the alternate object folders that do not exist.
 func lostAlternates(objects string) []string {
 	f, err := os.Open(filepath.Join(objects, "info", "alternates"))
 	if err != nil {
@@ -147,7 +147,7 @@ func lostAlternates(objects string) []string {
 	return lost
 }
 
-// whyMissing says why a repository may not have an object.
+// whyMissing returns the reason why a repository may lack an object.
 func (r *Repository) whyMissing() string {
 	var why []string
 	for _, p := range r.problems() {

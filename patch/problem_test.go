@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestProblemsAreNamed: what is fatal is refused by name, and of the rest native git
-// agrees that we wrote it well.
+// TestProblemsAreNamed checks that fatal problems are refused by name, and that native
+// git accepts what we write despite the others.
 func TestProblemsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -89,7 +89,7 @@ func TestSHA256(t *testing.T) {
 
 func TestFoldersThatAreNoRepository(t *testing.T) {
 	b := newBed(t, start())
-	if err := os.MkdirAll(filepath.Join(b.dir, "sub/.git"), 0o755); err != nil { // native git passes over it
+	if err := os.MkdirAll(filepath.Join(b.dir, "sub/.git"), 0o755); err != nil { // native git ignores it
 		t.Fatal(err)
 	}
 	b.open(filepath.Join(b.dir, "sub"))
@@ -107,7 +107,7 @@ func TestFoldersThatAreNoRepository(t *testing.T) {
 	}
 }
 
-// TestDamagedObjects: what is read is what was asked for, or an error.
+// TestDamagedObjects checks that reading returns the requested object or an error.
 func TestDamagedObjects(t *testing.T) {
 	b := newBed(t, start())
 	good, bad := b.blob("good").String(), b.blob("evil").String()
@@ -131,8 +131,8 @@ func TestDamagedObjects(t *testing.T) {
 	}
 }
 
-// TestPermissionsOfASharedRepository: what we make can be written by the group where
-// the repository is its.
+// TestPermissionsOfASharedRepository checks that the group can write what we create if it
+// can write to the repository.
 func TestPermissionsOfASharedRepository(t *testing.T) {
 	b := newBed(t, start())
 	for _, dir := range []string{".git", ".git/objects", ".git/refs"} {

@@ -7,10 +7,10 @@ import (
 
 var idForm = regexp.MustCompile(`^P[0-9]+$`)
 
-// ProposalRef is the ref of a proposal.
+// ProposalRef returns the ref of a proposal.
 func ProposalRef(id string) string { return "refs/evolve/proposals/" + id }
 
-// Propose writes a proposal on top of the commit that is checked out.
+// Propose writes a proposal on top of the checked-out commit.
 func (r *Repository) Propose(id string, files []File, message string, by Person) (ref, commit string, err error) {
 	_, base, err := r.Head()
 	if err != nil {
@@ -19,9 +19,9 @@ func (r *Repository) Propose(id string, files []File, message string, by Person)
 	return r.ProposeOn(base, id, files, message, by)
 }
 
-// ProposeOn writes a proposal: a commit on top of a base, on a ref of its own.
-// Nothing else moves. An id whose ref exists is moved to the new commit, which is
-// what drawing a proposal up again means.
+// ProposeOn writes a proposal: a commit on top of a base, on a ref of its own. It changes
+// nothing else. If the id's ref exists, it moves to the new commit: the proposal is
+// redrawn.
 func (r *Repository) ProposeOn(base, id string, files []File, message string, by Person) (ref, commit string, err error) {
 	if !idForm.MatchString(id) {
 		return "", "", fmt.Errorf("%q is no id of a proposal", id)

@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// Ref reads a ref, loose before packed; "" when it does not exist. Native git may
-// pack and move refs meanwhile: what is read is a value that the ref had during the
-// call.
+// Ref reads a ref, loose before packed; "" if it does not exist. Native git may pack and
+// move refs meanwhile: the result is a value that the ref had during the call.
 func (r *Repository) Ref(name string) (string, error) {
 	if err := checkRef(name); err != nil {
 		return "", err
@@ -22,8 +21,8 @@ func (r *Repository) Ref(name string) (string, error) {
 	if err != nil || h != "" {
 		return h, err
 	}
-	// It was not loose a moment ago, so it was packed or did not exist; and what is
-	// packed stays there until the ref is deleted.
+	// The ref was not loose a moment ago, so it was packed or did not exist; a packed ref
+	// stays packed until it is deleted.
 	packed, err := r.packed()
 	if err != nil {
 		return "", err
@@ -31,7 +30,7 @@ func (r *Repository) Ref(name string) (string, error) {
 	return packed[name], nil
 }
 
-// loose reads a ref's own file; "" when there is none.
+// loose reads a ref's own file; "" if there is none.
 func (r *Repository) loose(name string) (string, error) {
 	data, err := os.ReadFile(r.refPath(name))
 	switch {
@@ -50,8 +49,8 @@ func (r *Repository) loose(name string) (string, error) {
 	return h, nil
 }
 
-// noFile holds for the errors that say that a path is no file: nothing is there, a
-// folder is, or a file where one of its folders would be.
+// noFile reports whether err means that a path is no file: nothing is there, it is a
+// folder, or a parent is a file.
 func noFile(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestClashesOfRefs: a ref never lies inside another one, whichever came first and
-// however it is stored; folders that are left empty are no refs.
+// TestClashesOfRefs checks that no ref lies inside another one, in whatever order they
+// are created and however they are stored; empty folders are no refs.
 func TestClashesOfRefs(t *testing.T) {
 	for _, c := range []struct {
 		have, want string
@@ -86,7 +86,7 @@ func TestEmptyFoldersAreNoRefs(t *testing.T) {
 	}
 }
 
-// TestLogsOfRefs compares where we append with where native git does.
+// TestLogsOfRefs compares the refs whose log we append to with those of native git.
 func TestLogsOfRefs(t *testing.T) {
 	for _, value := range []string{"", "true", "false", "always"} {
 		b := newBed(t, start())
@@ -127,7 +127,7 @@ func TestLogsOfRefs(t *testing.T) {
 	}
 }
 
-// shape is a log without who and when.
+// shape returns a log without authors and times.
 func shape(log string) string {
 	var b strings.Builder
 	for line := range strings.Lines(log) {
@@ -137,7 +137,7 @@ func shape(log string) string {
 	return b.String()
 }
 
-// TestNamesOfRefs compares what is a ref with check-ref-format of native git.
+// TestNamesOfRefs compares the accepted names with native git's check-ref-format.
 func TestNamesOfRefs(t *testing.T) {
 	b := newBed(t, nil)
 	for _, part := range []string{

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// log appends a move to the ref's log where git would: where there is one, and as
-// core.logAllRefUpdates says, for branches, remote branches and notes of a
-// repository with a working tree unless it says otherwise.
+// log appends a move to the ref's log under git's conditions: if there is one, or if
+// core.logAllRefUpdates asks for it. Its default, in a repository with a working tree, is
+// to log branches, remote branches and notes.
 func (r *Repository) log(m Move) error {
 	path := filepath.Join(r.common, "logs", filepath.FromSlash(m.Ref))
 	flags := os.O_WRONLY | os.O_APPEND
@@ -22,7 +22,7 @@ func (r *Repository) log(m Move) error {
 		if err := makeDirs(r.common, filepath.Dir(path)); err != nil {
 			return fmt.Errorf("writing the log: %w", err)
 		}
-		// The logs of deleted refs leave folders, in the place of a log too.
+		// The logs of deleted refs leave folders behind, even at the path of a log.
 		if _, err := removeEmpty(path); err != nil {
 			return fmt.Errorf("writing the log: %w", err)
 		}
@@ -39,13 +39,13 @@ func (r *Repository) log(m Move) error {
 	if old == "" {
 		old = zero
 	}
-	// One write, so that lines of two writers do not mix. Git passes over a line of the
-	// time 0.
+	// A single write, so that the lines of two writers do not mix. Git ignores a line
+	// with the time 0.
 	_, err = fmt.Fprintf(f, "%s %s %s <%s> %d %s\t%s\n", old, m.New, plain(m.By.Name), plain(m.By.Email), max(m.By.When.Unix(), 1), m.By.When.Format("-0700"), oneLine(m.Reason))
 	return errors.Join(err, f.Close())
 }
 
-// logged reports whether git makes a log for a ref that has none.
+// logged reports whether git creates a log for a ref that has none.
 func (r *Repository) logged(name string) (bool, error) {
 	settings, err := r.settings()
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Repository) logged(name string) (bool, error) {
 	return false, nil
 }
 
-// plain is a name without what would end it in a log.
+// plain removes the characters from a name that would end it in a log.
 func plain(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == '<' || c == '>' {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// zero is the hash that stands for "no such ref".
+// zero is the hash that means "no such ref".
 const zero = "0000000000000000000000000000000000000000"
 
 var hashForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// checkRef refuses what git's check-ref-format refuses, what lies outside refs/,
-// and the refs that each working tree has for itself.
+// checkRef returns an error for names that git's check-ref-format refuses, names outside
+// refs/, and refs that are private to each working tree.
 func checkRef(name string) error {
 	bad := func() error { return fmt.Errorf("%q is no ref", name) }
 	rest, ok := strings.CutPrefix(name, "refs/")

@@ -9,31 +9,32 @@ import (
 	"time"
 )
 
-// ErrNoRepository says that a folder is in no git repository, or in one without a
-// single commit.
+// ErrNoRepository reports that a folder is in no git repository, or in one without
+// commits.
 var ErrNoRepository = errors.New("no git repository with a commit")
 
-// Repository is the git repository that a folder lies in, bare ones included. It
-// holds no open file: every operation opens the objects afresh, because native git
-// may pack or prune them at any time.
+// Repository is the git repository that contains a folder; it may be bare. It holds no
+// open files: every operation opens the objects anew, because native git may pack or
+// prune them at any time.
 type Repository struct {
 	layout
-	// dir is the folder the caller named; paths of changes are relative to it.
+	// dir is the folder that the caller named; paths of changes are relative to it.
 	dir string
-	// env is what native git is started with.
+	// env is the environment of native git.
 	env []string
 	// pause waits before a lock is tried again.
 	pause func(time.Duration)
-	// known are the filter drivers that native git would run; nil: they are asked for anew.
+	// known caches the filter drivers that native git would run; if nil, each use reads
+	// them.
 	known *driverList
-	// extra is added to the environment of native git, input is what it reads.
+	// extra is added to the environment of native git; input is its standard input.
 	extra []string
 	input string
 }
 
-// Open finds the repository of a folder; env is the environment that native git is
-// started with. It fails with ErrNoRepository when there is none, and with an
-// *UnsupportedError when it is of a kind that cannot be written.
+// Open opens the repository that contains a folder; env is the environment of native git.
+// It fails with ErrNoRepository if there is none, and with an *UnsupportedError if it is
+// of a kind that cannot be written.
 func Open(dir string, env []string) (*Repository, error) {
 	l, err := located(dir)
 	if err != nil {
@@ -58,7 +59,7 @@ func located(dir string) (layout, error) {
 	return locate(dir)
 }
 
-// real is a folder's path without links.
+// real returns a folder's absolute path without links.
 func real(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -70,11 +71,11 @@ func real(dir string) (string, error) {
 	return dir, nil
 }
 
-// Top is the root of the working tree; empty for a bare repository.
+// Top returns the root of the working tree; empty for a bare repository.
 func (r *Repository) Top() string { return r.top }
 
-// Head is the branch that is checked out (empty when HEAD is detached) and its
-// commit. ErrNoRepository when there is no commit yet.
+// Head returns the checked-out branch (empty if HEAD is detached) and its commit. It
+// returns ErrNoRepository if there is no commit yet.
 func (r *Repository) Head() (branch, commit string, err error) {
 	data, err := os.ReadFile(filepath.Join(r.git, "HEAD"))
 	if err != nil {

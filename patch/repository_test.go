@@ -15,7 +15,7 @@ import (
 
 var someone = Person{Name: "A Person", Email: "a@example.org", When: time.Unix(1_790_000_000, 0).UTC()}
 
-// bed is a real repository with native git beside it.
+// bed is a real repository for tests, with native git to check it.
 type bed struct {
 	t    testing.TB
 	dir  string
@@ -91,7 +91,7 @@ func (b *bed) read(name string) string {
 	return string(data)
 }
 
-// state is everything that a proposal must leave alone.
+// state returns everything that a proposal must not change.
 func (b *bed) state() string {
 	index, err := os.ReadFile(filepath.Join(b.dir, ".git", "index"))
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
-// settings are git's settings files, the weakest first. Includes are not followed.
+// settings are git's settings files in increasing precedence. Includes are not followed.
 type settings []*config.Config
 
-// get returns the strongest value of a key; set is false when none has it.
+// get returns the value of a key with the highest precedence; set is false if there is
+// none.
 func (s settings) get(section, key string) (value string, set bool) {
 	for _, c := range s {
 		if !c.HasSection(section) {
@@ -27,7 +28,7 @@ func (s settings) get(section, key string) (value string, set bool) {
 	return value, set
 }
 
-// truth is git's reading of a boolean; a key without a value is true.
+// truth parses a boolean as git does; a key without a value is true.
 func truth(value string) bool {
 	switch strings.ToLower(value) {
 	case "false", "no", "off", "0":
@@ -36,7 +37,7 @@ func truth(value string) bool {
 	return true
 }
 
-// local are the settings of the repository alone.
+// local returns the settings of the repository alone.
 func (l layout) local() (settings, error) {
 	c, err := readSettings(filepath.Join(l.common, "config"))
 	if err != nil {
@@ -52,7 +53,7 @@ func (l layout) local() (settings, error) {
 	return s, nil
 }
 
-// settings are those that native git would see, from the machine's to the
+// settings returns the settings that native git would see, from the system's to the
 // working tree's.
 func (r *Repository) settings() (settings, error) {
 	env := map[string]string{}
@@ -92,7 +93,7 @@ func (r *Repository) settings() (settings, error) {
 	return append(all, local...), err
 }
 
-// readSettings reads one file; one that is not there is empty.
+// readSettings reads one file; a missing file is empty.
 func readSettings(path string) (*config.Config, error) {
 	c := config.New()
 	f, err := os.Open(path)

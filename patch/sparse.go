@@ -11,7 +11,7 @@ import (
 )
 
 // skipped refuses paths that the index marks as left out of the working tree
-// (skip-worktree): git would commit them and leave the working tree without them.
+// (skip-worktree): git would commit them without writing them to the working tree.
 func (r *Repository) skipped(ctx context.Context, dir string, paths []string) error {
 	out, err := r.marked(ctx, dir, paths)
 	if err != nil || len(out) == 0 {
@@ -20,9 +20,9 @@ func (r *Repository) skipped(ctx context.Context, dir string, paths []string) er
 	return r.excluded(ctx, dir, out)
 }
 
-// sparse refuses paths that the patterns of a sparse checkout leave out, new ones
-// included, by moving r's copy of the index from head to tree with an empty folder for a
-// working tree. A repository without a sparse checkout costs one question.
+// sparse refuses paths, including new ones, that the patterns of a sparse checkout leave
+// out. It moves r's copy of the index from head to tree with an empty folder as the
+// working tree. Without a sparse checkout it costs one run of git.
 func (r *Repository) sparse(ctx context.Context, dir, private, empty, head, tree string, paths []string) error {
 	if on, err := r.isSet(ctx, dir, "core.sparseCheckout"); err != nil || !on {
 		return err
@@ -50,7 +50,7 @@ func (r *Repository) sparse(ctx context.Context, dir, private, empty, head, tree
 	return r.excluded(ctx, dir, out)
 }
 
-// marked lists those of the paths that the index marks as left out, from the root of the
+// marked lists the paths that the index marks as left out, relative to the root of the
 // repository.
 func (r *Repository) marked(ctx context.Context, dir string, paths []string) ([]string, error) {
 	out, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "ls-files", "--full-name", "-t", "-z", "--"}, paths...)...)
@@ -59,7 +59,7 @@ func (r *Repository) marked(ctx context.Context, dir string, paths []string) ([]
 	}
 	var left []string
 	for line := range strings.SplitSeq(out, "\x00") {
-		// A small s is one that is assumed to be unchanged as well.
+		// The tag is a small s if the file is also assumed to be unchanged.
 		if tag, name, ok := strings.Cut(line, " "); ok && strings.EqualFold(tag, "S") {
 			left = append(left, name)
 		}
@@ -67,7 +67,8 @@ func (r *Repository) marked(ctx context.Context, dir string, paths []string) ([]
 	return left, nil
 }
 
-// excluded is the refusal of paths that are left out, with the command that brings them in.
+// excluded returns the error for paths that are left out, with the command that adds
+// them.
 func (r *Repository) excluded(ctx context.Context, dir string, paths []string) error {
 	e := &HinderedError{Why: "left out of the working tree (skip-worktree): " + strings.Join(paths, ", ")}
 	on, err := r.isSet(ctx, dir, "core.sparseCheckout")
@@ -99,8 +100,8 @@ func (r *Repository) excluded(ctx context.Context, dir string, paths []string) e
 	return e
 }
 
-// root is the root of the working tree that a folder lies in: the caller's own folder, or
-// a working tree itself.
+// root returns the root of the working tree that contains a folder: dir is the caller's
+// own folder, or a root itself.
 func (r *Repository) root(dir string) string {
 	if dir == r.dir && r.top != "" {
 		return r.top

@@ -10,15 +10,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// edit is what becomes of one folder: contents of files, nil for those that are
-// removed, and edits of the folders in it.
+// edit describes the changes of one folder: contents of files, nil for removed ones, and
+// edits of its folders.
 type edit struct {
 	files   map[string][]byte
 	folders map[string]*edit
 }
 
-// place adds a file to the edit of a tree; false when it has it already. A file may
-// take the place of a folder that the edit empties, and the other way round.
+// place adds a file to the edit of a tree; it returns false if the file is already there.
+// A file may replace a folder that the edit empties, and vice versa.
 func (d *edit) place(path string, content []byte) bool {
 	parts := splitPath(path)
 	for _, part := range parts[:len(parts)-1] {
@@ -43,9 +43,9 @@ func (d *edit) place(path string, content []byte) bool {
 	return true
 }
 
-// apply puts the tree with files changed. Files keep their modes and new ones are
-// regular; links and submodules are refused. It fails with a *ConflictError when
-// the tree does not hold the old contents.
+// apply stores the tree with files changed and returns its hash. Files keep their modes
+// and new ones are regular; links and submodules are refused. It fails with a
+// *ConflictError if the tree does not hold the old contents.
 func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing.Hash, error) {
 	var conflicts []string
 	var root edit
@@ -82,7 +82,8 @@ func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing
 	return h, err
 }
 
-// content reads a file of a tree; nil when there is none, or a folder.
+// content returns the content of a file of a tree, or nil if there is none or it is a
+// folder.
 func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
 	e, ok, err := s.at(tree, path)
 	if err != nil || !ok || e.isFolder() {
@@ -98,8 +99,8 @@ func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
 	return data, err
 }
 
-// splice puts a folder with an edit made, each folder once: first the files that go,
-// then the folders, then the files that come. A folder that becomes empty disappears.
+// splice stores a folder with an edit applied, each folder once: first removed files,
+// then folders, then written files. A folder that becomes empty disappears.
 func (s *store) splice(tree plumbing.Hash, d *edit) (plumbing.Hash, error) {
 	entries, err := s.folder(tree)
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *store) splice(tree plumbing.Hash, d *edit) (plumbing.Hash, error) {
 	return s.putFolder(entries)
 }
 
-// replace puts a file among the entries of a folder, or takes it away.
+// replace sets or removes a file in the entries of a folder.
 func (s *store) replace(entries []entry, name string, content []byte) ([]entry, error) {
 	i := named(entries, name)
 	e := entry{mode: modeRegular, name: name}
@@ -157,8 +158,8 @@ func named(entries []entry, name string) int {
 	return slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
 }
 
-// set puts an entry in a place, adds it where the place is negative, and removes it
-// when it holds nothing.
+// set replaces the entry at an index, appends it if the index is negative, and removes it
+// if its hash is zero.
 func set(entries []entry, at int, e entry) []entry {
 	switch {
 	case e.hash.IsZero() && at >= 0:
@@ -172,13 +173,13 @@ func set(entries []entry, at int, e entry) []entry {
 	return append(entries, e)
 }
 
-// commitObject is what is read of a commit.
+// commitObject holds the used fields of a commit.
 type commitObject struct {
 	tree    plumbing.Hash
 	parents []plumbing.Hash
 }
 
-// commit reads a commit, following nothing else.
+// commit reads a commit without its tree or parents.
 func (s *store) commit(hash string) (c commitObject, err error) {
 	if !hashForm.MatchString(hash) {
 		return c, fmt.Errorf("%q is no commit", hash)

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// StrandedError says that git did not move a branch, and that files of the working tree or
-// its index are not as the branch has them: git wrote them before it failed.
+// StrandedError reports that git did not move a branch, and that files of the working
+// tree or its index differ from it: git wrote them before it failed.
 type StrandedError struct {
 	Folder string
-	// Paths are from the root of the working tree.
+	// Paths are relative to the root of the working tree.
 	Paths []string
-	// Err is what kept git from moving the branch.
+	// Err is the error that kept git from moving the branch.
 	Err error
 }
 
@@ -31,16 +31,16 @@ func (e *StrandedError) Error() string {
 
 func (e *StrandedError) Unwrap() error { return e.Err }
 
-// unmoved is a working tree before a fast-forward.
+// unmoved describes a working tree before a fast-forward.
 type unmoved struct {
 	folder, head string
-	// pending are the files that the fast-forward writes, from the root of the working
-	// tree, without those that are there already as it writes them.
+	// pending are the files that the fast-forward will write, relative to the root of the
+	// working tree, without those that already have the new content.
 	pending []File
 	paths   []string
 }
 
-// beforeMerge notes what a fast-forward to a commit will write into a working tree.
+// beforeMerge records what a fast-forward to a commit will write into a working tree.
 func (r *Repository) beforeMerge(ctx context.Context, dir, commit string) (unmoved, error) {
 	u := unmoved{folder: r.root(dir)}
 	head, err := r.native(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -63,7 +63,7 @@ func (r *Repository) beforeMerge(ctx context.Context, dir, commit string) (unmov
 	return u, nil
 }
 
-// written reports whether a file is in a working tree as a change makes it.
+// written reports whether a file in a working tree has the new content of a change.
 func (r *Repository) written(ctx context.Context, dir string, f File) (bool, error) {
 	have, err := onDisk(dir, f.Path)
 	if err != nil {
@@ -72,11 +72,12 @@ func (r *Repository) written(ctx context.Context, dir string, f File) (bool, err
 	return r.asCommitted(ctx, dir, f.Path, have, f.New)
 }
 
-// restore puts files and index back that a fast-forward wrote before it failed with cause.
-// It touches only files that hold exactly what the fast-forward writes and did not before.
-// It returns the cause, in a *StrandedError when something is left.
+// restore restores the files and the index that a fast-forward wrote before it failed
+// with cause. It touches only files that hold exactly what the fast-forward writes and
+// did not before. It returns the cause, wrapped in a *StrandedError if something could
+// not be restored.
 func (r *Repository) restore(ctx context.Context, was unmoved, cause error) error {
-	ctx = context.WithoutCancel(ctx) // an interrupted command leaves no half of a change either
+	ctx = context.WithoutCancel(ctx) // an interrupted command must not leave half of a change either
 	head, err := r.native(ctx, was.folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil || len(was.paths) == 0 {
 		return errors.Join(cause, err)
@@ -102,7 +103,7 @@ func (r *Repository) restore(ctx context.Context, was unmoved, cause error) erro
 		_, err = r.native(ctx, was.folder, append([]string{"--literal-pathspecs", "rm", "--quiet", "--force", "--ignore-unmatch", "--"}, added...)...)
 	}
 	for _, f := range was.pending {
-		if f.Old == nil && err == nil { // git may have failed before it noted the file in the index
+		if f.Old == nil && err == nil { // git may have failed before it recorded the file in the index
 			err = discard(was.folder, f)
 		}
 	}

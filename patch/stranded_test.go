@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAFailedForwardIsTakenBack: git writes files and index before it locks the branch;
-// when that lock is taken, both are as they were afterwards.
+// TestAFailedForwardIsTakenBack checks that files and index are restored if the branch is
+// locked: git writes them before it locks the branch.
 func TestAFailedForwardIsTakenBack(t *testing.T) {
 	files := []File{
 		{Path: "agents/a/config.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")},
@@ -53,8 +53,9 @@ func TestAFailedForwardIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestAFailedForwardNamesWhatItLeaves: what was in the working tree before a fast-forward
-// that fails is not put back; it is named with the command that does.
+// TestAFailedForwardNamesWhatItLeaves checks that files that were in the working tree
+// before a failed fast-forward are not restored but named, with the command that restores
+// them.
 func TestAFailedForwardNamesWhatItLeaves(t *testing.T) {
 	b := newBed(t, map[string]string{"it's.txt": "one\n", "a.txt": "one\n"})
 	files := []File{{Path: "a.txt", Old: []byte("one\n"), New: []byte("two\n")}, {Path: "it's.txt", Old: []byte("one\n"), New: []byte("two\n")}}

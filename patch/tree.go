@@ -10,15 +10,15 @@ import (
 	"evolve/patch/scope"
 )
 
-// What one tree may hold: more is refused, not cut off.
+// The maximum size of one tree. A larger one is refused, not truncated.
 const (
 	maxEntries = 1_000_000
 	maxDepth   = 256
 )
 
-// Tree lists all files of a commit or tree, with links and submodules, in the order
-// of git's trees. Names and modes are as they are written, so that whoever judges
-// them sees what a checkout would; a submodule has no size.
+// Tree lists all files of a commit or tree, with links and submodules, in the order of
+// git's trees. Names and modes are in their stored form, so that checks see what a
+// checkout would; a submodule has no size.
 func (r *Repository) Tree(commit string) (scope.Tree, error) {
 	var out scope.Tree
 	err := r.with(func(s *store) error {
@@ -48,7 +48,7 @@ func (r *Repository) Tree(commit string) (scope.Tree, error) {
 	return out, err
 }
 
-// treeish is the tree of a commit, or the tree itself.
+// treeish returns the tree of a commit, or the tree itself.
 func (s *store) treeish(hash string) (plumbing.Hash, error) {
 	if !hashForm.MatchString(hash) {
 		return plumbing.ZeroHash, fmt.Errorf("%q is no commit", hash)
@@ -68,7 +68,7 @@ func (s *store) treeish(hash string) (plumbing.Hash, error) {
 	return c.tree, err
 }
 
-// walk visits everything below a tree but its folders.
+// walk visits everything below a tree except folders.
 func (s *store) walk(tree plumbing.Hash, below string, depth int, visit func(path string, e entry) error) error {
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")

@@ -68,8 +68,8 @@ func TestTreeListsWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestOddNames: a tree is listed as it is, and never exported when a name could lead
-// somewhere else.
+// TestOddNames checks that a tree is listed in its stored form, and never exported if a
+// name could lead outside.
 func TestOddNames(t *testing.T) {
 	b := newBed(t, start())
 	blob := b.blob("x")
@@ -105,9 +105,9 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// TestNamesBesideNativeGit compares what may be written with what native git lets
-// into an index when it protects every file system. We refuse more: characters that
-// are no text.
+// TestNamesBesideNativeGit compares the accepted paths with those that native git accepts
+// into an index when it protects every file system. We also refuse characters that are no
+// text.
 func TestNamesBesideNativeGit(t *testing.T) {
 	b := newBed(t, nil)
 	hash := b.gitIn("x", "hash-object", "-w", "--stdin")
@@ -178,8 +178,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestOldModes: a tree with permissions that git wrote once keeps them where nobody
-// changes it, so that taking a change back gives the same tree.
+// TestOldModes checks that unchanged files keep permissions that old versions of git
+// wrote, so that reversing a change gives the same tree.
 func TestOldModes(t *testing.T) {
 	b := newBed(t, start())
 	tree := b.rawTree(entry{"100664", "old", b.blob("o")}, entry{modeRegular, "x", b.blob("x")})
@@ -197,8 +197,8 @@ func TestOldModes(t *testing.T) {
 	}
 }
 
-// TestChangesBesideNativeGit draws two trees, and has native git say of some whether
-// their difference is right; it must lead from one to the other, and back.
+// TestChangesBesideNativeGit generates two trees and checks that their difference leads
+// from one to the other and back; native git checks some of the differences.
 func TestChangesBesideNativeGit(t *testing.T) {
 	b := newBed(t, start())
 	s, err := openStore(b.repo.common, b.repo.whyMissing)
@@ -214,7 +214,7 @@ func TestChangesBesideNativeGit(t *testing.T) {
 		var trees [2]plumbing.Hash
 		for i := range trees {
 			files := rapid.MapOf(rapid.SampledFrom(names), content).Draw(t, "files")
-			if text, ok := files["d/a"]; ok && len(text) > 1 { // a file in the place of the folder
+			if text, ok := files["d/a"]; ok && len(text) > 1 { // a file in place of the folder
 				maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "d/") })
 				files["d"] = text
 			}
@@ -248,7 +248,7 @@ func TestChangesBesideNativeGit(t *testing.T) {
 			t.Fatalf("the way back leads to %s, not to %s, %v", back, trees[0], err)
 		}
 		if checked++; checked > 5 {
-			return // native git takes its time
+			return // native git is slow
 		}
 		if err := s.flush(); err != nil {
 			t.Fatal(err)
