@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// waits is a proposal that stands +48.1 points above the champion, by three comparisons.
+// waits returns a pending proposal with a gain of 48.1 points over the champion, by three
+// comparisons.
 func waits() *Reference {
 	return &Reference{Proposal: "P3", Variant: "d377aecc", Number: 352, Champion: 1, Steps: 3, Difference: .481, Interval: Interval{Lo: .479, Hi: .482}}
 }
 
-// TestReferenceIsNamed: no sentence about candidates that met what waits claims anything
-// about the champion, but for how what waits stands to it.
+// TestReferenceIsNamed: sentences about candidates measured against a pending proposal
+// make no claim about the champion, except for the proposal's own gain.
 func TestReferenceIsNamed(t *testing.T) {
 	t.Parallel()
 	pairs := func(gain float64) []Pair {
@@ -51,8 +52,8 @@ func TestReferenceIsNamed(t *testing.T) {
 	}
 }
 
-// TestReferenceAdds: the gain over the champion is the sum along the chain, and unknown where a
-// link of it is.
+// TestReferenceAdds: the gain over the champion is the sum along the chain of proposals,
+// and unknown where a link is unknown.
 func TestReferenceAdds(t *testing.T) {
 	t.Parallel()
 	own := Ruling{Comparison: Comparison{Difference: .038}, New: Interval{Lo: .037, Hi: .039}, Claim: NewTasks, Reference: waits()}
@@ -71,7 +72,8 @@ func TestReferenceAdds(t *testing.T) {
 	}
 }
 
-// TestLeftOutIsTheCause: a night that keeps the champion because what looks better was refused says so.
+// TestLeftOutIsTheCause: a night that keeps the champion because the better variants were
+// refused gives that cause.
 func TestLeftOutIsTheCause(t *testing.T) {
 	t.Parallel()
 	left := Cause{Kind: CauseLeftOut, Sentence: "what looks better (2 variants) is the same as, or near to, P1"}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// passFail is 800 pairs of pass/fail with a gain of 8 points.
+// passFail returns 800 pass/fail pairs with a gain of 8 points.
 func passFail() *Sample {
 	s := NewSample()
 	s.Add(1, 170)

@@ -3,40 +3,40 @@ package stats
 import "math"
 
 const (
-	// edge keeps the search for a bound off the pole at −1; data that cannot exclude
-	// even this mean give no bound at all.
+	// edge keeps the search for a bound away from the pole at −1; data that cannot
+	// exclude even this mean give no bound.
 	edge = 1e-9
-	// exact is how closely, in score units, a bound is found.
+	// exact is the precision of a bound, in score units.
 	exact = 1e-11
 )
 
-// Lower is the bound that the mean difference exceeds with confidence 1 − alpha
-// at any stopping time: the m in [−1, mean] with LogSuperior(m) = ln(1/alpha), and −1 when
+// Lower returns the bound that the mean difference exceeds with confidence 1 − alpha at
+// any stopping time: the m in [−1, mean] with LogSuperior(m) = ln(1/alpha), and −1 when
 // not even a mean of −1 + 10⁻⁹ is excluded. alpha is in (0, 1).
 func (s *Sample) Lower(alpha float64) float64 {
 	return math.Max(-1, s.bound(alpha, 1)*s.scale())
 }
 
-// Upper is the bound that the mean difference stays below with confidence 1 − alpha
+// Upper returns the bound that the mean difference stays below with confidence 1 − alpha
 // at any stopping time, by symmetry.
 func (s *Sample) Upper(alpha float64) float64 {
 	return math.Min(1, -s.bound(alpha, -1)*s.scale())
 }
 
-// Interval covers the mean difference with confidence level at any stopping time; half of the
-// error is on either side.
+// Interval covers the mean difference with confidence level at any stopping time; each
+// side has half of the error.
 func (s *Sample) Interval(level float64) Interval {
 	alpha := (1 - level) / 2
 	return Interval{Lo: s.Lower(alpha), Hi: s.Upper(alpha)}
 }
 
-// bound is the lower bound of the mean of sign·value.
+// bound returns the lower bound of the mean of sign·value.
 //
-// log E(m) falls with m and is convex in it: each log(1 + l(y/μ − 1)) is, sums of
-// convex functions are, and so is the log of a sum of their exponentials. So a step
-// of Newton's from either side ends at or below the root, where the bound is too
-// low rather than too high, and from there the steps rise to it. Bisection takes the step where
-// Newton's would leave the bracket.
+// log E(m) falls with m and is convex in it: each log(1 + l(y/μ − 1)) is, sums of convex
+// functions are, and so is the log of a sum of their exponentials. So a Newton step from
+// either side ends at or below the root, where the bound is conservative, and further
+// steps rise to the root. Where Newton's step would leave the bracket, it is replaced by
+// bisection.
 func (s *Sample) bound(alpha, sign float64) float64 {
 	want := math.Log(1 / alpha)
 	lo, hi := -1+edge, sign*s.centre()
@@ -53,7 +53,7 @@ func (s *Sample) bound(alpha, sign float64) float64 {
 		}
 		next := m - (value-want)/slope
 		if next-lo < exact && value >= want {
-			return lo // Newton's last steps are shorter than what is asked for
+			return lo // Newton's last steps are below the precision
 		}
 		if !(next > lo && next < hi) {
 			next = lo + (hi-lo)/2

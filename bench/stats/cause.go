@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// CauseKind names what a [Cause] is about.
+// CauseKind is the kind of a [Cause].
 type CauseKind string
 
-// What became of a candidate that was confirmed. RuledOut: an improvement of [Practical]
-// size on new tasks is ruled out.
+// The outcome of a confirmed candidate. RuledOut: an improvement of [Practical] size on
+// new tasks is ruled out.
 const (
 	CauseProven   CauseKind = "proven"
 	CauseTrade    CauseKind = "trade"
@@ -22,10 +22,10 @@ const (
 	CauseRuledOut CauseKind = "ruled_out"
 )
 
-// Why a variant that was ahead on the search tasks was not confirmed. NoRoom: the budget has
-// no room for another block. NoEntry: no entry of the window is free. Enough: as many as may
-// have entered tonight. TooLong: a window cannot pay what it would take. NoBlock: none of its
-// blocks was complete.
+// The reason why a variant that was ahead on the search tasks was not confirmed. NoRoom:
+// the budget does not suffice for another block. NoEntry: the window has no free entry.
+// Enough: the night's number of entries is reached. TooLong: confirming it would exceed
+// the budget of a window. NoBlock: none of its blocks was complete.
 const (
 	CauseNoRoom  CauseKind = "no_room"
 	CauseNoEntry CauseKind = "no_entry"
@@ -34,11 +34,12 @@ const (
 	CauseNoBlock CauseKind = "no_block"
 )
 
-// What else a verdict rests on. Stopped: the run ended before the confirmation did. Changed: what
-// the evidence is about changed. SearchCut: the search did not come to its planned end.
-// Behind: the best variant is not far enough ahead. Judged: what looks better was
-// confirmed in an earlier run. LeftOut: what looks better is the same as what a person refused, or
-// near to it. Nothing: there is no variant to confirm.
+// Other reasons for a verdict. Stopped: the run ended before the confirmation did.
+// Changed: the subject of the evidence changed. SearchCut: the search did not reach its
+// planned end. Behind: the best variant is not far enough ahead. Judged: the variant that
+// looks better was confirmed in an earlier run. LeftOut: the variants that look better
+// are the same as, or near to, a refused proposal. Nothing: there is no variant to
+// confirm.
 const (
 	CauseStopped   CauseKind = "stopped"
 	CauseChanged   CauseKind = "changed"
@@ -49,8 +50,8 @@ const (
 	CauseLeftOut   CauseKind = "left_out"
 )
 
-// Why there was no confirmation at all. Ended: the run ended before there was anything
-// to decide.
+// The reason why there was no confirmation at all. Ended: the run ended before there was
+// anything to decide.
 const (
 	CauseNoTasks    CauseKind = "no_search_tasks"
 	CauseNoHoldout  CauseKind = "no_holdout"
@@ -59,23 +60,24 @@ const (
 	CauseEnded      CauseKind = "ended"
 )
 
-// Cause is one thing that a verdict rests on.
+// Cause is one reason for a verdict.
 type Cause struct {
 	Kind CauseKind `json:"kind"`
-	// Subject is the variant that it is about; empty when it is about none.
+	// Subject is the variant that the cause is about; empty for none.
 	Subject string `json:"subject,omitempty"`
-	// Open says that it decides nothing: an improvement of [Practical] size is neither shown nor ruled out.
+	// Open reports that the cause is inconclusive: an improvement of [Practical] size is
+	// neither shown nor ruled out.
 	Open bool `json:"open,omitempty"`
-	// Figures by name: differences, gains and intervals in score units, counts as they are.
+	// Figures by name: differences, gains and intervals in score units, and counts.
 	Figures map[string]float64 `json:"figures,omitempty"`
-	// Sentence says it in plain words, without its end.
+	// Sentence is the cause in words, without the final full stop.
 	Sentence string `json:"sentence"`
 }
 
 // None reports whether there is no cause.
 func (c Cause) None() bool { return c.Kind == "" }
 
-// kind of the cause that a ruling is.
+// kind returns the kind of cause for a ruling.
 func (r *Ruling) kind() CauseKind {
 	switch {
 	case r.State == Proven:
@@ -96,7 +98,7 @@ func (r *Ruling) kind() CauseKind {
 	return CauseOpen
 }
 
-// cause is what a ruling says, and what comes next for its candidate.
+// cause returns the cause for a ruling, with the next step for its candidate.
 func (r *Ruling) cause(d Design) Cause {
 	i, _ := r.Shown()
 	c := Cause{Kind: r.kind(), Subject: r.Variant, Figures: finites(map[string]float64{
@@ -122,7 +124,7 @@ func (r *Ruling) cause(d Design) Cause {
 	}
 	if f := r.Failures; f != nil && f.Only > 0 {
 		c.Figures["failed_tasks"], c.Figures["failed_tasks_champion"] = float64(f.Variant), float64(f.Champion)
-		if c.Kind != CauseProven && c.Kind != CauseTrade { // theirs name them
+		if c.Kind != CauseProven && c.Kind != CauseTrade { // the sentences of these include the crashes
 			c.Sentence += r.crashes()
 		}
 	}
@@ -139,7 +141,7 @@ func (r *Ruling) cause(d Design) Cause {
 	return c
 }
 
-// finites leaves out what no JSON can hold.
+// finites removes the figures that JSON cannot represent.
 func finites(list map[string]float64) map[string]float64 {
 	for name, x := range list {
 		if !finite(x) {
@@ -149,12 +151,12 @@ func finites(list map[string]float64) map[string]float64 {
 	return list
 }
 
-// heldBack is the cause that a variant which was ahead was not confirmed, in a sentence of
-// its own. others says that some were confirmed.
+// heldBack returns the cause with a sentence that a variant ahead in the search was not
+// confirmed. others reports that some variants were confirmed.
 func (c Cause) heldBack(others bool) Cause {
 	switch c.Kind {
 	case CauseStopped, CauseChanged:
-		return c // neither says that any variant was ahead
+		return c // neither implies that a variant was ahead
 	}
 	who := "a variant"
 	switch {
@@ -167,10 +169,10 @@ func (c Cause) heldBack(others bool) Cause {
 	return c
 }
 
-// clauses bounds the causes that the sentence of a verdict names one by one.
+// clauses bounds the number of causes in the sentence of a verdict.
 const clauses = 4
 
-// sentence puts causes together.
+// sentence joins the sentences of causes.
 func sentence(causes []Cause) string {
 	var out []string
 	for _, c := range causes[:min(len(causes), clauses)] {
@@ -182,7 +184,7 @@ func sentence(causes []Cause) string {
 	return strings.Join(out, "; ")
 }
 
-// searchCut is the cause of a search that did not come to its end.
+// searchCut returns the cause for a search that did not reach its end.
 func searchCut(behind Cause, any bool) Cause {
 	c := Cause{Kind: CauseSearchCut, Sentence: "the search was cut short; the next run searches on"}
 	switch {
@@ -195,7 +197,7 @@ func searchCut(behind Cause, any bool) Cause {
 	return c
 }
 
-// visible is what a run could see, in words.
+// visible returns in words the smallest difference that a run could detect.
 func visible(detectable float64) string {
 	if detectable >= 1 {
 		return "no difference, however large"
@@ -239,7 +241,8 @@ func (p Prospect) figures() map[string]float64 {
 	return finites(f)
 }
 
-// tooLong is the cause that a window cannot pay what a prospect that is ahead would take.
+// tooLong returns the cause for a prospect that is ahead and needs more pairs than a
+// window can pay.
 func (p Prospect) tooLong(projected, room float64) Cause {
 	c := Cause{Kind: CauseTooLong, Subject: p.Variant, Figures: p.figures()}
 	c.Figures["room"] = math.Max(0, room)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ending is all that a night can end in.
+// ending is everything that the conclusion of a night depends on.
 type ending struct {
 	rulings []Ruling
 	Circumstances
@@ -51,7 +51,7 @@ func anyEnding(t *rapid.T) ending {
 	}}
 }
 
-// wording is words of a sentence that are true under a condition alone.
+// wording is a phrase that may appear in a sentence only if its condition is true.
 type wording struct {
 	words string
 	true  func([]Ruling, Circumstances) bool
@@ -104,8 +104,8 @@ var wordings = []wording{
 	{"before anything looked better", func([]Ruling, Circumstances) bool { return false }},
 }
 
-// TestVerdictsNameTrueCauses: whatever a night ends in, its sentence says nothing that is
-// not so, its causes cover every ruling, and the first decides the verdict.
+// TestVerdictsNameTrueCauses: the sentence of any night contains only true phrases, its
+// causes cover every ruling, and the first cause decides the verdict.
 func TestVerdictsNameTrueCauses(t *testing.T) {
 	seen := map[string]bool{}
 	endings := rapid.Custom(anyEnding)
@@ -145,7 +145,7 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 		if !want[got.Verdict] {
 			t.Fatalf("%s because of %+v", got.Verdict, got.Causes)
 		}
-		// A candidate that a ruling ended is named before what the budget had no room for.
+		// A candidate with a final ruling is named before the lack of budget.
 		if at := strings.Index(got.Sentence, "no room for another block"); at >= 0 {
 			if veto := strings.Index(got.Sentence, "may not replace"); veto > at {
 				t.Fatalf("the budget comes before the veto: %s", got.Sentence)
@@ -161,13 +161,13 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 			never = append(never, w.words)
 		}
 	}
-	if len(never) > 0 { // the test could not fail for these
+	if len(never) > 0 { // phrases that the test did not exercise
 		t.Errorf("these were never said: %q", never)
 	}
 }
 
-// Where all finalists were vetoed, that is the reason, with its figures, and not the
-// budget that the next one did not fit in.
+// Where all finalists were vetoed, the vetoes are the cause, with their figures, and not
+// the lack of budget for the next finalist.
 func TestAllVetoed(t *testing.T) {
 	c := Conclude([]Ruling{ruling("aaaaaaaaaa", Vetoed, .1, .05), ruling("bbbbbbbbbb", Vetoed, .2, .05)}, Circumstances{Searched: true})
 	want := "the candidate aaaaaaaa may not replace the champion: the domain faq is proven worse; the candidate bbbbbbbb may not replace the champion: the domain faq is proven worse"
@@ -176,7 +176,7 @@ func TestAllVetoed(t *testing.T) {
 	}
 }
 
-// An estimate that few data pull towards 0 stands beside what was measured, each by its name.
+// An estimate shrunk towards 0 and the measured difference are both named.
 func TestBehindNamesBothFigures(t *testing.T) {
 	_, _, why := Promote([]Prospect{{Variant: "aaaaaaaaaa", Mean: .043, SD: .06, Measured: .5, Common: 6}}, 1./240, .5, 1e6)
 	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, for which it was selected)"

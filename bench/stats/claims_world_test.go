@@ -7,25 +7,27 @@ import (
 	"strings"
 )
 
-// claimWorld is a benchmark and a candidate that has entered its confirmation by force, whatever a
-// search would have thought of it.
+// claimWorld is a benchmark with a candidate that enters its confirmation regardless of a
+// search.
 type claimWorld struct {
-	gain  float64 // of the candidate in score units, over all tasks and nights there could be
+	gain  float64 // of the candidate in score units, over all possible tasks and nights
 	tasks int
-	// interaction is the standard deviation, in logits, by which the gain differs between tasks.
+	// interaction is the standard deviation, in logits, of the gain between tasks.
 	interaction float64
-	// clusters of tasks share difficulty and gain; 0: each task is one. hidden: the judge is not told.
+	// clusters of tasks share difficulty and gain; 0: each task is its own. hidden: the
+	// judge does not get the clusters.
 	clusters int
 	hidden   bool
-	// broken is the share of all tasks at which the candidate always fails; it gains on the rest
-	// what makes up for them.
+	// broken is the share of all tasks that the candidate always fails; its gain on the
+	// others compensates for them.
 	broken float64
-	// lost is the share of the candidate's failures that end as missing data, missing that of all runs
-	// of either side.
+	// lost is the share of the candidate's failures that end as missing data, missing
+	// that of all runs of both sides.
 	lost, missing float64
-	// night is the standard deviation, in logits, of what all differences of a night share.
+	// night is the standard deviation, in logits, of the shift that all differences of a
+	// night share.
 	night float64
-	// blocks a night, and nights.
+	// blocks per night, and nights.
 	blocks, nights int
 	domains        int
 }
@@ -76,7 +78,7 @@ func (w claimWorld) shift() float64 {
 	return (lo + hi) / 2
 }
 
-// claimEntry is one entry, as far as it has got.
+// claimEntry is the state of one simulated entry.
 type claimEntry struct {
 	claimWorld
 	rng            *rand.Rand
@@ -110,7 +112,7 @@ func (w claimWorld) enter(rng *rand.Rand, shift float64) *claimEntry {
 	return e
 }
 
-// block runs one more.
+// block runs one more block.
 func (e *claimEntry) block() {
 	if e.had%e.blocks == 0 {
 		e.drift = e.night * e.rng.NormFloat64()
@@ -144,17 +146,18 @@ func (e *claimEntry) take(p *Pair, a, b float64, noA, noB bool) {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// verdictOf is what a rule makes of an entry: whether it claims a gain on new tasks, and when.
+// verdictOf is the outcome of an entry under a rule: whether it claims a gain on new
+// tasks, and when.
 type verdictOf struct {
 	claimed bool
 	nights  int
 	ruling  Ruling
 }
 
-// claimRule rules on an entry after a block.
+// claimRule decides on an entry after a block.
 type claimRule func(e *claimEntry) (claim, ended bool, r Ruling)
 
-// before is the rule of adoption as it was: the two conditions of spec 9.2, no fewest number of tasks,
+// before is the former rule of adoption: both conditions, no minimum number of tasks,
 // pairs with missing data left out.
 func before(e *claimEntry) (claim, ended bool, r Ruling) {
 	clean := gather(e.pairs)
@@ -178,7 +181,7 @@ func before(e *claimEntry) (claim, ended bool, r Ruling) {
 	return false, limit <= 0 && e.had >= enoughBlocks, r
 }
 
-// now is the judge.
+// now is the current rule, [Judge].
 func now(e *claimEntry) (claim, ended bool, r Ruling) {
 	r = Judge("v", e.pairs, Rule{Alpha: entryAlpha})
 	return r.State == Proven, r.State.Ended(), r
@@ -186,7 +189,7 @@ func now(e *claimEntry) (claim, ended bool, r Ruling) {
 
 const entryAlpha = .05 / 12
 
-// run takes an entry through its nights, and returns what each rule made of it.
+// run takes an entry through its nights and returns the outcome under each rule.
 func (e *claimEntry) run(rules ...claimRule) []verdictOf {
 	out := make([]verdictOf, len(rules))
 	over := make([]bool, len(rules))
@@ -214,7 +217,7 @@ func (e *claimEntry) run(rules ...claimRule) []verdictOf {
 	return out
 }
 
-// simulate runs many entries and returns, for each rule, the share that claims a gain on new tasks.
+// simulate runs many entries and returns the outcome of each under each rule.
 func (w claimWorld) simulate(entries int, seed uint64, rules ...claimRule) [][]verdictOf {
 	shift := w.shift()
 	out := make([][]verdictOf, entries)
@@ -224,7 +227,7 @@ func (w claimWorld) simulate(entries int, seed uint64, rules ...claimRule) [][]v
 	return out
 }
 
-// rates of claims by rule.
+// rates returns the share of entries that each rule claims.
 func rates(verdicts [][]verdictOf) []float64 {
 	out := make([]float64, len(verdicts[0]))
 	for _, v := range verdicts {

@@ -7,38 +7,38 @@ import (
 	"strings"
 )
 
-// power is the chance of being found that the detectable difference refers to.
+// power is the probability of detection that defines the detectable difference.
 const power = 0.8
 
-// flat is the standard error, in score units, below which all clusters are taken
-// to show the same difference; it absorbs rounding in sums of decimal scores.
+// flat is the standard error, in score units, below which all clusters are taken to show
+// the same difference; it absorbs rounding in sums of decimal scores.
 const flat = 1e-9
 
-// minDF keeps Student's quantiles finite where one cluster holds nearly all the
-// weight; the interval is the whole scale long before.
+// minDF keeps Student's quantiles finite where one cluster has nearly all the weight; the
+// interval is then the whole scale anyway.
 const minDF = 0.25
 
 // Compare estimates the difference of B over A, with a two-sided interval at
 // level (in (0,1), such as 0.95) and the one-sided p-value of "B is not better".
 //
-// Repeats are averaged within a task, and tasks are weighted (a weight that is
-// not above 0 counts as 1). The clusters are what is sampled: with u_c the
-// weighted sum of (d_i − D) over the tasks of cluster c and h_c its share of the
-// weight W, the mean without c differs from D by u_c/W/(1 − h_c); the squared standard
-// error is (G−1)/G times the sum of their squares (the delete-one-cluster jackknife,
-// CV3 of MacKinnon, Nielsen and Webb 2023; with equal clusters the usual s²/G). The
-// interval is Student's with one degree of freedom less than Kish's effective
-// number of clusters W²/ΣW_c², the plain number when all weigh the same.
+// Repeats are averaged within a task, and tasks are weighted (a weight that is not above
+// 0 counts as 1). The sampling units are the clusters: with u_c the weighted sum of (d_i
+// − D) over the tasks of cluster c and h_c its share of the weight W, the mean without c
+// differs from D by u_c/W/(1 − h_c); the squared standard error is (G−1)/G times the sum
+// of their squares (the delete-one-cluster jackknife, CV3 of MacKinnon, Nielsen and Webb
+// 2023; with equal clusters the usual s²/G). The interval is Student's with one degree of
+// freedom less than Kish's effective number of clusters W²/ΣW_c², the plain number when
+// all weigh the same.
 //
-// Two cases have no spread to judge by. Fewer than two clusters, in effect, give no interval:
-// Lo −1, Hi 1, P 1. And when every cluster shows the same difference D that is not
-// infinite certainty, but only as many agreeing clusters: at error α at most the share
-// q = 1 − α^(1/G) of clusters behaves otherwise, by a difference between −1 and 1,
-// so that the mean lies in [D − q(1+D), D + q(1−D)] and P = (1+D)^−G for D > 0,
-// else 1. For D = 1 that is the sign test, for D = 0 the rule of three.
+// Two cases have no estimate of the spread. Fewer than two effective clusters give no
+// interval: Lo −1, Hi 1, P 1. When every cluster shows the same difference D, the
+// interval follows from the number of agreeing clusters: at error α at most the share q =
+// 1 − α^(1/G) of clusters behaves otherwise, by a difference between −1 and 1, so that
+// the mean lies in [D − q(1+D), D + q(1−D)] and P = (1+D)^−G for D > 0, else 1. For D = 1
+// that is the sign test, for D = 0 the rule of three.
 //
-// Scores that are not finite are left out, and tasks without a score on both
-// sides too. The order of pairs and of repeats changes nothing.
+// Scores that are not finite are left out, and so are tasks without a score on both
+// sides. The order of pairs and of repeats does not matter.
 func Compare(pairs []Pair, level float64) Comparison {
 	ds := differences(pairs)
 	c := compare(ds, level)
@@ -51,7 +51,7 @@ func Compare(pairs []Pair, level float64) Comparison {
 	return c
 }
 
-// difference is one task's share in a comparison.
+// difference is one task's part of a comparison.
 type difference struct {
 	task, domain, unit string
 	weight, a, b       float64
@@ -75,8 +75,7 @@ func differences(pairs []Pair) []difference {
 		}
 		out = append(out, d)
 	}
-	// A fixed order makes the sums, and with them every last digit, independent of
-	// the order of arrival.
+	// A fixed order makes the sums independent of the order of arrival to the last digit.
 	slices.SortFunc(out, func(x, y difference) int {
 		return cmp.Or(strings.Compare(x.unit, y.unit), strings.Compare(x.task, y.task), strings.Compare(x.domain, y.domain),
 			cmp.Compare(x.weight, y.weight), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.repeats, y.repeats))
@@ -84,7 +83,8 @@ func differences(pairs []Pair) []difference {
 	return out
 }
 
-// mean of the finite scores, summed in ascending order, and their number.
+// mean returns the mean of the finite scores, summed in ascending order, and their
+// number.
 func mean(scores []float64) (float64, int) {
 	finite := make([]float64, 0, len(scores))
 	for _, s := range scores {
@@ -103,7 +103,7 @@ func mean(scores []float64) (float64, int) {
 	return sum / float64(len(finite)), len(finite)
 }
 
-// distinct names, without the empty one, in order.
+// distinct returns the sorted distinct names, without the empty one.
 func distinct[T any](of []T, name func(T) string) []string {
 	var names []string
 	for _, x := range of {
@@ -166,8 +166,8 @@ func compare(ds []difference, level float64) Comparison {
 	return c
 }
 
-// bound fills interval, p-value and detectable difference; effective is the
-// effective number of clusters, above 1.
+// bound sets interval, p-value and detectable difference; effective is the effective
+// number of clusters, above 1.
 func (c *Comparison) bound(effective float64) {
 	alpha := (1 - c.Level) / 2
 	if c.SE < flat {

@@ -11,24 +11,24 @@ type Pair struct {
 	A, B    []float64
 	// Nights number the run that each repeat of A and B was made in; nil: all were made in one.
 	Nights []int
-	// AloneA are the champion's scores where the variant's evaluation is missing, AloneB the variant's
-	// where the champion's is; see [Judge].
+	// AloneA are the champion's scores where the variant's evaluation is missing, AloneB
+	// the reverse; see [Judge].
 	AloneA, AloneB []float64
-	// FailedA and FailedB say of each repeat whether that side gave nothing that could be graded, by its
-	// own doing; nil: neither ever did. See [Failures].
+	// FailedA and FailedB report for each repeat whether the agent failed to give a
+	// gradable result; nil: it never did. See [Failures].
 	FailedA, FailedB []bool
-	// The money in USD and the time in seconds of the same evaluations, in the same order;
-	// nil when they were not measured.
+	// Cost in USD and latency in seconds of the same evaluations, in the same order; nil
+	// when they were not measured.
 	CostA, CostB       []float64
 	LatencyA, LatencyB []float64
 	// Other holds further metrics of the same evaluations by name; nil: none.
 	Other map[string]Measured
 
-	// What gather counted: the complete repeats and those of them that failed.
+	// Set by gather: the number of complete repeats and of those that failed.
 	runs, failedA, failedB int
 }
 
-// Measured is what a metric says of both sides, pair by pair.
+// Measured holds the values of a metric on both sides, pair by pair.
 type Measured struct{ A, B []float64 }
 
 // The metrics of a Pair that have fields of their own.
@@ -37,7 +37,7 @@ const (
 	Latency = "latency"
 )
 
-// measured is what a metric says of both sides.
+// measured returns the values of a metric on both sides.
 func (p Pair) measured(metric string) (a, b []float64) {
 	switch metric {
 	case Cost:
@@ -48,8 +48,8 @@ func (p Pair) measured(metric string) (a, b []float64) {
 	return p.Other[metric].A, p.Other[metric].B
 }
 
-// Comparison is the paired difference B − A over tasks, clusters as units.
-// Scores and differences are in score units, [-1,1].
+// Comparison is the paired difference B − A over tasks, with clusters as units. Scores
+// and differences are in score units, [-1,1].
 type Comparison struct {
 	MeanA      float64 `json:"mean_a"`
 	MeanB      float64 `json:"mean_b"`
@@ -69,15 +69,17 @@ type Comparison struct {
 	Wins    int `json:"wins"`
 	Losses  int `json:"losses"`
 	Ties    int `json:"ties"`
-	// Detectable is the smallest true difference that a comparison of this size
-	// and spread finds with 80 % power at its level: t_{(1+Level)/2} + t_{.8}
-	// standard errors ([CompareSequential] has its own). 1 when nothing below the whole scale would be found.
+	// Detectable is the smallest true difference that a comparison of this size and
+	// spread finds with 80 % power at its level: t_{(1+Level)/2} + t_{.8} standard errors
+	// ([CompareSequential] has its own formula). 1 when no difference on the scale would
+	// be found.
 	Detectable float64 `json:"detectable"`
-	// Domains holds the same for each domain with at least two tasks; empty inside a domain.
+	// Domains has a comparison for each domain with at least two tasks; empty inside a
+	// domain.
 	Domains []DomainComparison `json:"domains,omitempty"`
 }
 
-// DomainComparison is the part of a comparison that one domain makes.
+// DomainComparison is the comparison within one domain.
 type DomainComparison struct {
 	Domain string `json:"domain"`
 	Comparison

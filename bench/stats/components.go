@@ -6,36 +6,38 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Components says where the spread of paired differences comes from: from real
-// differences between tasks, or from chance within a task (Miller 2024; a one-way
-// analysis of variance with random effects).
+// Components splits the variance of paired differences into true differences between
+// tasks and chance within a task (Miller 2024; a one-way analysis of variance with random
+// effects).
 type Components struct {
-	// Mean over tasks of their mean difference.
+	// Mean over the tasks of their mean differences.
 	Mean float64
-	// Between is τ̂², the variance between tasks of the true difference; Within is σ̂², the
-	// variance of one pair around its task. Untruncated is the variance of the tasks' mean
-	// differences, with the chance that is in them.
+	// Between is τ̂², the variance between tasks of the true difference; Within is σ̂²,
+	// the variance of one pair around its task. Untruncated is the variance of the tasks'
+	// mean differences, including chance.
 	Between, Within, Untruncated float64
-	// SETasks is the standard error of Mean for the same tasks, SENew for new ones like them.
+	// SETasks is the standard error of Mean for the same tasks, SENew for new tasks like
+	// them.
 	SETasks, SENew float64
-	// Tasks is the number of tasks (of clusters, where tasks form such), Effective that of
-	// equal ones that would be worth as much, W²/ΣW² (Kish 1965).
+	// Tasks is the number of tasks (of clusters, where there are any), Effective the
+	// equivalent number of tasks with equal weights, W²/ΣW² (Kish 1965).
 	Tasks     int
 	Effective float64
-	// Repeated reports whether at least half of the tasks have two pairs or more. Without any such,
-	// chance and task cannot be told apart, and all spread counts as Between, which is too
-	// much rather than too little.
+	// Repeated reports whether at least half of the tasks have two pairs or more. With no
+	// such task, chance and task cannot be separated, and all variance counts as Between,
+	// which is conservative.
 	Repeated bool
 }
 
-// NewComponents takes one row of differences for each task, a pair of each block. With
-// d_i the mean of row i, R_i its length and popVar_i its variance with R_i in the denominator,
+// NewComponents takes one row of differences for each task, one pair per block. With d_i
+// the mean of row i, R_i its length and popVar_i its variance with R_i in the
+// denominator,
 //
 //	τ̂² = max(0, Var_{M−1}(d_i) − mean_i(popVar_i/(R_i − 1))),
 //
-// and σ̂² is pooled over the rows. Rows differ in length where the infrastructure
-// lost a pair: the chance in each is taken off by its own length, a row of one
-// taking the pooled σ̂² for its own. Empty rows are left out.
+// and σ̂² is pooled over the rows. Rows differ in length where the infrastructure lost a
+// pair: chance is subtracted for each row by its own length, with the pooled σ̂² for a
+// row of one. Empty rows are left out.
 func NewComponents(tasks [][]float64) Components {
 	units := make([]unit, 0, len(tasks))
 	for _, row := range tasks {
@@ -46,7 +48,7 @@ func NewComponents(tasks [][]float64) Components {
 	return componentsOf(units)
 }
 
-// strand is what the pairs of one task say.
+// strand summarizes the pairs of one task.
 type strand struct {
 	weight, mean, variance float64 // of one pair, n − 1 in the denominator
 	n                      int
@@ -55,21 +57,21 @@ type strand struct {
 func newStrand(row []float64, weight float64) strand {
 	s := strand{weight: weight, n: len(row)}
 	if len(row) == 1 {
-		s.mean = row[0] // a single value has no variance; it is not NaN either
+		s.mean = row[0] // the variance of a single value would be NaN
 		return s
 	}
 	s.mean, s.variance = stat.MeanVariance(row, nil)
 	return s
 }
 
-// unit is a cluster: what is sampled when new tasks are. A task of no cluster is
-// one of its own.
+// unit is a cluster, the unit of sampling new tasks. A task without a cluster is its own
+// unit.
 type unit []strand
 
-// componentsOf averages the tasks of a cluster first, by their weights. A cluster counts with
-// its share h of the weight, so that the mean is the weighted mean of all tasks; z_c = d̄ +
-// M·h_c·(d_c − d̄) then has that mean, and Var(z)/M is the squared standard error of a
-// ratio of two means (Cochran 1977, §6.4), for equal clusters the usual one.
+// componentsOf averages the tasks of a cluster first, by their weights. A cluster counts
+// by its share h of the weight, so that the mean is the weighted mean of all tasks; z_c =
+// d̄ + M·h_c·(d_c − d̄) then has that mean, and Var(z)/M is the squared standard error of
+// a ratio of two means (Cochran 1977, §6.4), for equal clusters the usual one.
 func componentsOf(units []unit) Components {
 	c := Components{Tasks: len(units)}
 	if len(units) == 0 {
@@ -103,7 +105,8 @@ func componentsOf(units []unit) Components {
 	return c
 }
 
-// average is a cluster's weight, its mean difference, and the variance of that mean by chance alone.
+// average returns a cluster's weight, its mean difference, and the variance of that mean
+// by chance alone.
 func (u unit) average(within float64) (weight, mean, noise float64) {
 	for _, s := range u {
 		weight += s.weight
@@ -119,8 +122,8 @@ func (u unit) average(within float64) (weight, mean, noise float64) {
 	return weight, mean, noise
 }
 
-// pooled is the variance of a pair around its task, over all tasks with two pairs
-// or more, and whether these are at least half of all.
+// pooled returns the variance of a pair around its task, over all tasks with two pairs or
+// more, and whether these are at least half of all.
 func pooled(units []unit) (variance float64, repeated bool) {
 	var sum, df float64
 	tasks, twice := 0, 0

@@ -19,7 +19,7 @@ func TestComponentsByHand(t *testing.T) {
 	if c.Tasks != 3 || c.Effective != 3 || !c.Repeated {
 		t.Errorf("%+v", c)
 	}
-	// A row of one takes the pooled variance for its own chance.
+	// The chance of a row of one is the pooled variance.
 	c = NewComponents([][]float64{{.4, .6}, {0, 0}, {1}})
 	near(t, "within, one row short", c.Within, .01, 1e-15)
 	near(t, "between, one row short", c.Between, .25-(.01+0+.01)/3, 1e-15)
@@ -32,7 +32,8 @@ func TestComponentsByHand(t *testing.T) {
 }
 
 func TestComponentsOfClusters(t *testing.T) {
-	// Two twins of one task say no more about new tasks than the task alone.
+	// Two twins of one task carry no more information about new tasks than the task
+	// alone.
 	pairs := []Pair{
 		{Task: "a", A: []float64{0, 0}, B: []float64{1, 0}},
 		{Task: "b", A: []float64{0, 0}, B: []float64{1, 1}},
@@ -51,7 +52,7 @@ func TestComponentsOfClusters(t *testing.T) {
 		t.Errorf("%+v of twins, %+v of singles", two, one)
 	}
 	near(t, "spread of cluster means", two.Between+3*two.SETasks*two.SETasks, one.Between+3*one.SETasks*one.SETasks, 1e-15)
-	// A heavy task counts as often as it weighs, and the rest are worth fewer.
+	// A heavy task counts by its weight, which reduces the effective number of tasks.
 	pairs[0].Weight = 4
 	c := pairComponents(gather(pairs))
 	near(t, "weighted mean", c.Mean, (4*.5+1+0)/6, 1e-15)
@@ -79,8 +80,8 @@ func TestComponentsProperties(t *testing.T) {
 	})
 }
 
-// tasksAndChance draws blocks for tasks whose true differences spread by τ around the
-// mean; a pair is lost now and then.
+// tasksAndChance draws blocks of tasks whose true differences vary by τ around the mean;
+// pairs are lost at random.
 func tasksAndChance(rng *rand.Rand, tasks, blocks int, mean, tau, sigma, lost float64) [][]float64 {
 	rows := make([][]float64, tasks)
 	for i := range rows {
@@ -94,8 +95,8 @@ func tasksAndChance(rng *rand.Rand, tasks, blocks int, mean, tau, sigma, lost fl
 	return rows
 }
 
-// TestComponentsOnAverage: the estimate of τ² is cut at 0 and otherwise right on average,
-// with complete blocks and without.
+// TestComponentsOnAverage: the estimate of τ², apart from its truncation at 0, is
+// unbiased, with and without complete blocks.
 func TestComponentsOnAverage(t *testing.T) {
 	const rounds, tau, sigma = 2000, .2, .3
 	for _, lost := range []float64{0, .3} {

@@ -10,9 +10,9 @@ import (
 // Verdict of a run for an agent.
 type Verdict string
 
-// Adopt: a candidate is proven better on new tasks like these. TradeOff: one is, and breaks a
-// guard; a person decides whether its gain is worth the price. Keep: an improvement of
-// practical size is ruled out for everything that was confirmed, or a finished
+// Adopt: a candidate is proven better on new tasks like these. TradeOff: one is, and
+// breaks a guard, so a person decides whether its gain is worth the price. Keep: an
+// improvement of practical size is ruled out for all confirmed candidates, or a finished
 // search found nothing to confirm. Undecided: it is neither shown nor ruled out.
 const (
 	Adopt     Verdict = "adopt"
@@ -21,70 +21,71 @@ const (
 	TradeOff  Verdict = "trade"
 )
 
-// Proposes reports whether a variant is put to a person with the verdict.
+// Proposes reports whether the verdict proposes a variant.
 func (v Verdict) Proposes() bool { return v == Adopt || v == TradeOff }
 
-// Practical is the improvement, in score units, below which no operator would change
-// an agent; a run that cannot rule it out has not decided.
+// Practical is the smallest improvement, in score units, worth a change of the agent. A
+// run that cannot rule it out is undecided.
 const Practical = 0.05
 
-// MinClusters is the fewest clusters on which a comparison by Student's t alone may be
-// believed: with six, 2^−6 ≤ .025, an exact test over the signs could reach the usual
-// level; with five none could, and the interval would rest on the shape of the
-// distribution alone.
+// MinClusters is the minimum number of clusters for a comparison by Student's t alone:
+// with six, 2^−6 ≤ .025, an exact sign test could reach the usual level; with five it
+// could not, and the interval would depend on the assumed distribution.
 const MinClusters = 6
 
-// Circumstances are what a night's verdict depends on besides the evidence.
+// Circumstances are the inputs of a night's verdict besides the rulings.
 type Circumstances struct {
-	// Searched says that the search stage came to its planned end.
+	// Searched reports that the search stage reached its planned end.
 	Searched bool
-	// Blocked says why a variant that was ahead was not confirmed: no entry left in the
-	// window, no budget for a block, more pairs needed than a window can pay. It is none when
-	// no variant was held back.
+	// Blocked is the reason why a variant that was ahead was not confirmed: no entry left
+	// in the window, no budget for a block, more pairs needed than a window can pay; none
+	// when no variant was held back.
 	Blocked Cause
-	// Behind says how far the best variant is from being taken up; none when there is none.
+	// Behind describes how far the best variant is from confirmation; none when there is
+	// none.
 	Behind Cause
-	// Judged says what became of a variant that looks better and was confirmed in an earlier
-	// run; none when there is none.
+	// Judged describes a variant that looks better and was confirmed in an earlier run;
+	// none when there is none.
 	Judged Cause
-	// LeftOut says why variants that look better could not enter at all; none when there are none.
+	// LeftOut is the reason why variants that look better could not enter; none when
+	// there are none.
 	LeftOut Cause
-	// Reference is what candidates are measured against; nil: the champion.
+	// Reference is the other side of the comparisons; nil: the champion.
 	Reference *Reference
-	// Design is what the confirmation had to spend; it tells what the night could see
-	// when nothing was confirmed, and how many tasks would show more.
+	// Design is the confirmation's budget. It determines what the night could detect when
+	// nothing was confirmed, and how many tasks would detect more.
 	Design Design
 }
 
-// Conclusion is the machine's judgement of a night for one agent; a person decides.
+// Conclusion is the automatic verdict of a night for one agent; a person decides.
 type Conclusion struct {
 	Verdict Verdict `json:"verdict"`
 	// Winner is the index of the recommended ruling, -1 for none.
 	Winner int `json:"winner"`
-	// Detectable is the smallest true improvement, in score units, that all the evidence on every
-	// candidate would have shown for new tasks with 80 % power; without candidates, what the
-	// design could show tonight. 1 when none.
+	// Detectable is the smallest true improvement, in score units, that the evidence on
+	// every candidate would have shown for new tasks with 80 % power; without candidates,
+	// what the design could show tonight. 1 when none.
 	Detectable float64 `json:"detectable"`
-	// Causes are what the verdict rests on: first what decides it, then what became of the other
-	// candidates, then what was held back and what the search lacks.
+	// Causes are the reasons for the verdict: first the deciding one, then those of the
+	// other candidates, of variants held back and of an unfinished search.
 	Causes []Cause `json:"causes"`
-	// Sentence is the verdict in plain words: the claim, and what comes next.
+	// Sentence is the verdict in words: the claim, and the next step.
 	Sentence string `json:"sentence"`
 }
 
-// Conclude draws the verdict of a night from the rulings on all that was confirmed in it.
-// Any proven: adopt, the winner being the one whose bound for new tasks is highest. Otherwise, any
-// trade: a trade, with the winner chosen alike. Otherwise, when for
+// Conclude derives the verdict of a night from the rulings on its confirmed candidates.
+// Any proven: adopt, the winner being the one with the highest bound for new tasks.
+// Otherwise, any trade: a trade, with the winner chosen alike. Otherwise keep, when for
 // every ruling an improvement of [Practical] size on new tasks is ruled out or the ruling
-// ended against the candidate, or there is none after a complete search that held no variant
-// back and left no such improvement open ([Cause].Open): keep. Else: undecided.
+// ended against the candidate, or when there is none after a complete search that held no
+// variant back and left no such improvement open ([Cause].Open). Else: undecided.
 func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	out := Conclusion{Winner: -1, Detectable: math.Min(1, c.Design.Detectable(c.Design.Tonight))}
 	if len(rulings) > 0 {
 		out.Detectable = 0
 	}
 	trade := -1
-	undecided := -1 // the ruling that says most about what comes next
+	undecided := -1 // the undecided ruling nearest to a proof
 	for i := range rulings {
 		r := &rulings[i]
 		out.Detectable = math.Max(out.Detectable, math.Min(1, c.Design.learned(r).Detectable(float64(r.Pairs))))
@@ -119,7 +120,8 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	case out.Verdict.Proposes():
 		out.Sentence = out.Causes[0].Sentence
 	case lead >= 0:
-		// What comes next for one says enough; who is out is said of all.
+		// The next step of one candidate suffices; vetoes and proofs of harm are named
+		// for all.
 		said := slices.DeleteFunc(slices.Clone(out.Causes[1:]), func(c Cause) bool { return c.Kind != CauseVetoed && c.Kind != CauseHarmful })
 		out.Sentence = sentence(append(out.Causes[:1:1], said...))
 	case out.Verdict == Keep && len(rulings) > 0:
@@ -130,7 +132,8 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	return out
 }
 
-// causes are all that a verdict rests on, the leading ruling first; -1: none leads.
+// causes returns the causes of a verdict, starting with that of the leading ruling, -1
+// for none.
 func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 	var out []Cause
 	if lead >= 0 {
@@ -142,7 +145,7 @@ func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 		}
 		other := rulings[i].cause(c.Design)
 		if lead >= 0 && (rulings[lead].State == Proven || rulings[lead].State == Trade) {
-			// An adoption voids what was shown against the old champion.
+			// An adoption invalidates evidence against the old champion.
 			next := "it goes on if the champion stays"
 			if c.Reference != nil {
 				next = "it does not go on, as this winner is the next to beat"
@@ -166,7 +169,7 @@ func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 	return []Cause{c.nothing()}
 }
 
-// nothing is why nothing was confirmed, where nothing held a variant back.
+// nothing returns the reason why nothing was confirmed although no variant was held back.
 func (c Circumstances) nothing() Cause {
 	switch {
 	case !c.LeftOut.None():
@@ -181,12 +184,12 @@ func (c Circumstances) nothing() Cause {
 	return Cause{Kind: CauseNothing, Sentence: "nothing tried so far looks better than " + c.Reference.Words() + " on the search tasks, so nothing was confirmed"}
 }
 
-// settled reports whether a ruling leaves no hope of a practical improvement on new tasks.
+// settled reports whether a ruling rules out a practical improvement on new tasks.
 func (r *Ruling) settled() bool {
 	return r.State == Harmful || r.State == Vetoed || r.New.Hi < Practical
 }
 
-// hope orders the states that leave a night undecided by how near they are to a proof.
+// hope ranks the undecided states by how near they are to a proof.
 func (s State) hope() int {
 	switch s {
 	case HereOnly:
@@ -201,7 +204,7 @@ func (r *Ruling) proven() string {
 	return r.better() + r.Undecided()
 }
 
-// traded is a trade with what it gains and what it costs.
+// traded returns the sentence of a trade, with its gain and its price.
 func (r *Ruling) traded() string {
 	return r.better() + "; it breaks a guard: " + strings.Join(r.prices(), "; ") + r.Undecided() + "; whether the gain is worth it is for a person to decide"
 }
@@ -215,7 +218,7 @@ func (r *Ruling) better() string {
 	return words
 }
 
-// interval is the difference with the interval that belongs to the claim, in words.
+// interval returns in words the difference with the interval that belongs to the claim.
 func (r *Ruling) interval() string {
 	i, about := r.Shown()
 	if r.exact() {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ruling is one on 40 tasks with 10 blocks, in a state.
+// ruling returns a ruling in a given state, on 40 tasks with 10 blocks.
 func ruling(variant string, state State, difference, width float64) Ruling {
 	return Ruling{
 		Variant: variant, State: state, Blocks: 10, Pairs: 400, LogE: 1, Threshold: 5.5, NewLower: difference - width,
@@ -76,7 +76,8 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// Adopted is only what is proven; nothing that may still be better by a practical size is kept out.
+// Only proven variants are adopted; none that may be better by a practical size is ruled
+// out.
 func TestConcludeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rulings := make([]Ruling, rapid.IntRange(0, 4).Draw(t, "n"))
@@ -99,7 +100,8 @@ func TestConcludeProperties(t *testing.T) {
 	})
 }
 
-// TestShown: the interval is that of the claim, and the sentence of a night has the same one.
+// TestShown: the interval belongs to the claim, and the sentence of the night contains
+// it.
 func TestShown(t *testing.T) {
 	everywhere := func(task, block int) int { return btoi((task+block)%4 == 0) }
 	some := func(task, _ int) int { return btoi(task < 3) }

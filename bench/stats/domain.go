@@ -3,10 +3,10 @@ package stats
 import "math"
 
 const (
-	// domainMargin is the loss, in score units, that a domain must be proven not to have.
+	// domainMargin is the loss, in score units, that must be ruled out in a domain.
 	domainMargin = 0.10
-	// domainFine is the error at which it is proven, domainAlpha that of better and of worse, each for
-	// all domains together.
+	// domainFine is the error of ruling it out, domainAlpha that of better and of worse,
+	// each for all domains together.
 	domainFine  = 0.10
 	domainAlpha = 0.05
 )
@@ -19,9 +19,9 @@ const (
 	DomainVeto   = "veto"
 )
 
-// parts rules on every named domain of gathered pairs. Their errors are divided by their number
-// (Bonferroni), so that chance alone vetoes a candidate that harms none with probability .05 at
-// most, however many there are.
+// parts rules on every named domain of gathered pairs. The errors are divided by the
+// number of domains (Bonferroni), so that a candidate that harms none is vetoed by chance
+// with probability .05 at most.
 func parts(clean []Pair, fixed bool) []DomainRuling {
 	names := distinct(clean, func(p Pair) string { return p.Domain })
 	out := make([]DomainRuling, 0, len(names))
@@ -31,11 +31,11 @@ func parts(clean []Pair, fixed bool) []DomainRuling {
 	return out
 }
 
-// newDomainRuling rules on one of several domains by the claim that an adoption rests on, that
-// about new tasks like its tasks: veto when its difference there is proven to be below 0 at
-// .05/domains, better when above 0 at .05/domains, fine when above −10 points at .10/domains,
-// otherwise open. Its interval is the one whose ends those of .05/domains are. The
-// bounds are those of the claim itself, for a fixed agent Student's.
+// newDomainRuling rules on one of several domains by the claim about new tasks like its
+// tasks, on which an adoption rests: veto when its difference there is proven to be below
+// 0 at .05/domains, better when above 0 at .05/domains, fine when above −10 points at
+// .10/domains, otherwise open. Its interval is the one whose ends have the error
+// .05/domains. The bounds are those of the claim itself, for a fixed agent Student's.
 func newDomainRuling(name string, clean []Pair, domains float64, fixed bool) DomainRuling {
 	all := newReach(clean)
 	a, b := pairMeans(clean)
@@ -53,7 +53,8 @@ func newDomainRuling(name string, clean []Pair, domains float64, fixed bool) Dom
 		lower, _ := all.lower(domainFine / domains)
 		fine = lower > -domainMargin
 	}
-	// With ever more blocks only what tasks and nights differ by is left of the two distances.
+	// With ever more blocks, only the variance of tasks and nights remains of the two
+	// distances.
 	ever := func(alpha float64) float64 { return math.Hypot(all.spread(alpha), all.drift.error(alpha)) }
 	hopeless := all.telling() && r.Difference+ever(domainAlpha/domains) >= 0 && r.Difference-ever(domainFine/domains) <= -domainMargin ||
 		all.Effective <= 1+flat

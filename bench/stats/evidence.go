@@ -7,12 +7,12 @@ import (
 )
 
 // bets are the shares of the capital that the mixture stakes, .05·2^(j/2) for j = 0…8,
-// each with a ninth of the capital: from careful bets that find small differences
-// in many pairs to bold ones that find large differences in few.
+// each with a ninth of the capital: small bets detect small differences in many pairs,
+// large bets large differences in few.
 var bets = [...]float64{.05, .07071067811865477, .1, .14142135623730953, .2, .28284271247461906, .4, .5656854249492381, .8}
 
-// won and lost are the logarithms of what each bet makes of its capital at margin 0 by a
-// win and by a loss: pass/fail needs no others.
+// won and lost are the log factors by which each bet changes its capital at margin 0 on a
+// win and on a loss, the only differences in pass/fail.
 var won, lost = outcome(1), outcome(-1)
 
 func outcome(d float64) (logs [len(bets)]float64) {
@@ -22,10 +22,11 @@ func outcome(d float64) (logs [len(bets)]float64) {
 	return logs
 }
 
-// capital is what the bettors have made, each with the same start.
+// capital is the capital of each bet, starting from 1.
 type capital struct {
-	// logs and parts multiply: single factors are collected in parts, for a logarithm costs more
-	// than a product, and moved on before they could leave the range of a float64.
+	// The log capital is logs + log parts: factors are collected in parts, since a
+	// product costs less than a logarithm, and moved to logs before they leave the range
+	// of a float64.
 	logs, parts [len(bets)]float64
 }
 
@@ -54,7 +55,7 @@ func (c *capital) bet(x, count float64) {
 			c.logs[j] += count * math.Log1p(l*x)
 		}
 	default:
-		const tiny, huge = 1e-200, 1e200 // a factor lies between .2 and 2/edge
+		const tiny, huge = 1e-200, 1e200 // a factor is between .2 and 2/edge
 		for j, l := range bets {
 			c.parts[j] *= 1 + l*x
 			if c.parts[j] < tiny || c.parts[j] > huge {
@@ -65,7 +66,7 @@ func (c *capital) bet(x, count float64) {
 	}
 }
 
-// total is the logarithm of each capital and that of their mean.
+// total returns the logarithm of each capital and that of their mean.
 func (c *capital) total() (logs [len(bets)]float64, mean float64) {
 	for j, l := range c.logs {
 		if logs[j] = l; c.parts[j] != 1 {
@@ -75,7 +76,7 @@ func (c *capital) total() (logs [len(bets)]float64, mean float64) {
 	return logs, floats.LogSumExp(logs[:]) - math.Log(float64(len(bets)))
 }
 
-// evidence is log E(sign·D, margin), sign being 1 or −1.
+// evidence returns log E(sign·D, margin); sign is 1 or −1.
 func (s *Sample) evidence(margin, sign float64) float64 {
 	c := newCapital()
 	for i := range s.groups {
@@ -86,7 +87,7 @@ func (s *Sample) evidence(margin, sign float64) float64 {
 	return mean
 }
 
-// tangent is log E(sign·D, m) and its derivative by m.
+// tangent returns log E(sign·D, m) and its derivative by m.
 func (s *Sample) tangent(m, sign float64) (value, slope float64) {
 	c := newCapital()
 	var slopes [len(bets)]float64

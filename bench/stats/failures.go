@@ -5,26 +5,29 @@ import (
 	"math"
 )
 
-// Failures count what got no answer that could be graded, by the doing of the agent itself: a crash, a timeout,
-// a broken contract. Each scores 0, so that the mean holds it already; a gain that is bought with
-// failures is named all the same. Only complete pairs count.
+// Failures counts evaluations without a gradable answer through the agent's own fault: a
+// crash, a timeout, a broken contract. Each scores 0, so the mean includes them; they are
+// reported so that a gain bought with failures is visible. Only complete pairs count.
 type Failures struct {
-	// Champion and Variant are the tasks on which an evaluation of theirs failed, Tasks all of them.
+	// Champion and Variant are the numbers of tasks on which an evaluation of theirs
+	// failed, Tasks that of all.
 	Champion int `json:"champion"`
 	Variant  int `json:"variant"`
 	Tasks    int `json:"tasks"`
-	// ChampionRuns and VariantRuns are the evaluations that failed, of Runs on either side.
+	// ChampionRuns and VariantRuns are the numbers of failed evaluations, of Runs on
+	// either side.
 	ChampionRuns int `json:"champion_runs"`
 	VariantRuns  int `json:"variant_runs"`
 	Runs         int `json:"runs"`
-	// Only counts the tasks on which the variant failed and the champion never did. OnlyMost bounds
-	// their share of new tasks at an error of .05 (Clopper and Pearson 1934), with clusters as units.
+	// Only is the number of tasks on which the variant failed and the champion never did.
+	// OnlyMost bounds their share of new tasks at an error of .05 (Clopper and Pearson
+	// 1934), with clusters as units.
 	Only     int     `json:"only"`
 	OnlyMost float64 `json:"only_most"`
 }
 
-// newFailures counts the failures in gathered pairs; independent is the effective number of
-// their clusters. Nil: nothing failed.
+// newFailures counts the failures in gathered pairs; independent is the effective number
+// of clusters. It returns nil when nothing failed.
 func newFailures(clean []Pair, independent float64) *Failures {
 	f := Failures{Tasks: len(clean)}
 	units, last := 0, ""
@@ -52,7 +55,7 @@ func newFailures(clean []Pair, independent float64) *Failures {
 	return &f
 }
 
-// Words name the tasks on which only the variant fails, and not what it was measured against; empty without one.
+// Words describes the tasks on which only the variant fails; empty without any.
 func (f *Failures) Words(against *Reference) string {
 	if f == nil || f.Only == 0 {
 		return ""
@@ -61,7 +64,7 @@ func (f *Failures) Words(against *Reference) string {
 		f.Only, plural(f.Tasks, "task"), against.Words(), percentage(f.OnlyMost))
 }
 
-// crashes is the clause that names them; empty without any.
+// crashes returns the clause about them; empty without any.
 func (r *Ruling) crashes() string {
 	if words := r.Failures.Words(r.Reference); words != "" {
 		return "; " + words
@@ -69,9 +72,9 @@ func (r *Ruling) crashes() string {
 	return ""
 }
 
-// answered keeps what a metric says of the pairs in which not answering saved nothing: a side that failed
-// and consumed less than the other leaves its pair out, as a crash costs nothing. A
-// failure that consumed more is paid for, and counts.
+// answered returns the values of a metric without the pairs in which a side failed and
+// consumed less than the other, since a crash must not count as a saving. A failure that
+// consumed more does count.
 func (p Pair) answered(a, b []float64) (x, y []float64) {
 	for r := range min(len(a), len(b)) {
 		cheap := failed(p.FailedA, r) && a[r] < b[r] || failed(p.FailedB, r) && b[r] < a[r]

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// crashing are forty tasks in two blocks that a variant gains 50 points on, but for the first few, on which
-// it crashes and costs nothing.
+// crashing returns forty tasks in two blocks on which a variant gains 50 points, except
+// for the first few, on which it crashes at no cost.
 func crashing(crashes int) []Pair {
 	var pairs []Pair
 	for i := range 40 {
@@ -52,7 +52,8 @@ func TestFailuresAreNamed(t *testing.T) {
 	}
 }
 
-// What fails on both sides is no reproach, and a failure that costs more than an answer is paid for.
+// Tasks that fail on both sides are not held against the variant, and a failure that
+// costs more than an answer counts as a cost.
 func TestFailuresOfBothSides(t *testing.T) {
 	pairs := crashing(5)
 	for i := range pairs {

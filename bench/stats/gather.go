@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// gather puts pairs into the form that every ruling starts from: only what was scored
-// on both sides, one Pair for each task, named cluster and weight above 0, in an order
-// of their own, so that neither the order of tasks nor that of blocks changes any digit.
+// gather normalizes pairs for rulings: scores of both sides only, one Pair per task,
+// cluster set and weight above 0, in an order that depends on neither the order of tasks
+// nor that of blocks.
 func gather(pairs []Pair) []Pair {
 	out := make([]Pair, 0, len(pairs))
 	for _, p := range pairs {
@@ -60,7 +60,7 @@ func gather(pairs []Pair) []Pair {
 	return merged
 }
 
-// night is the number of the run that a repeat was made in.
+// night returns the number of the run that a repeat belongs to.
 func (p Pair) night(repeat int) int {
 	if repeat < len(p.Nights) {
 		return p.Nights[repeat]
@@ -68,7 +68,7 @@ func (p Pair) night(repeat int) int {
 	return 0
 }
 
-// add takes what a further metric says.
+// add appends the values of a further metric.
 func (p *Pair) add(metric string, a, b []float64) {
 	if p.Other == nil {
 		p.Other = map[string]Measured{}
@@ -81,7 +81,7 @@ func sameTask(x, y Pair) bool {
 	return x.Cluster == y.Cluster && x.Task == y.Task && x.Domain == y.Domain && x.Weight == y.Weight
 }
 
-// failed counts a repeat.
+// failed counts a repeat and its failures.
 func (p *Pair) failed(a, b bool) {
 	p.runs++
 	if a {
@@ -94,7 +94,7 @@ func (p *Pair) failed(a, b bool) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// row is the differences of one task in ascending order, which makes sums
+// row returns the differences of one task in ascending order, which makes sums
 // independent of the order of blocks.
 func (p Pair) row() []float64 {
 	row := make([]float64, min(len(p.A), len(p.B)))
@@ -105,12 +105,11 @@ func (p Pair) row() []float64 {
 	return row
 }
 
-// sampleOf holds the differences B − A of gathered pairs. Where tasks weigh differently,
-// the claim is about the weighted mean Σ w_i D_i / Σ w_i: what is bet on is D·w/w_max,
-// which stays in [−1, 1], and means and bounds are stretched back by w_max over the mean
-// weight of a pair (a margin m is m·w̄/w_max before the bet). A task that lost pairs to
-// the infrastructure counts for the pairs it has; the claim is about the pairs that
-// were scored.
+// sampleOf returns the differences B − A of gathered pairs. With unequal weights the
+// claim is about the weighted mean Σ w_i D_i / Σ w_i: the sample holds D·w/w_max, which
+// stays in [−1, 1], and means and bounds are scaled back by w_max over the mean weight of
+// a pair (a margin m becomes m·w̄/w_max). A task that lost pairs to the infrastructure
+// counts by the pairs it has; the claim is about the scored pairs.
 func sampleOf(clean []Pair) *Sample {
 	if len(clean) == 0 {
 		return new(Sample)
@@ -135,8 +134,8 @@ func sampleOf(clean []Pair) *Sample {
 	return s
 }
 
-// pairComponents is [NewComponents] of gathered pairs, whose clusters stand together,
-// by cluster and weight.
+// pairComponents is like [NewComponents] for gathered pairs, which are sorted by cluster,
+// with clusters and weights.
 func pairComponents(pairs []Pair) Components {
 	var units []unit
 	for i, p := range pairs {

@@ -5,18 +5,20 @@ import (
 	"slices"
 )
 
-// RatioMost is the highest ratio that a [Guard] reports: it stands for that and more, as
-// where something that was free costs money.
+// RatioMost is the highest ratio that a [Guard] reports; higher ones, as where a free
+// resource gets a price, are reported as RatioMost.
 const RatioMost = 1000
 
-// guardAlpha is the error of either end of a guard's interval at the look that proves the gain. It is
-// not divided by the looks before, at which a guard decides nothing; the assumption is that gain
-// and price do not fluctuate together. The lower end of a mean has it in two parts ([proofs.above]).
+// guardAlpha is the error of either end of a guard's interval at the look that proves the
+// gain. It is not divided by earlier looks, at which a guard decides nothing, under the
+// assumption that fluctuations of gain and price are independent. The lower end of a mean
+// splits it into two parts ([proofs.above]).
 //
-// Where the confirmation goes on for a guard that was open then, it ends when that has failed or
-// passed, and chance has more than one look: each of them has a part of the error, a guardLooks-th.
-// Over nine blocks a guard at its bound then failed in .02 to .11 and passed in .01 to .10 of
-// simulated candidates, in place of .01 to .24 and .01 to .20 with the whole error at each look.
+// Where the confirmation goes on for an open guard, it ends when the guard has failed or
+// passed, so that there are several looks: each has a guardLooks-th of the error. Over
+// nine blocks, a guard at its bound then failed in .02 to .11 and passed in .01 to .10 of
+// simulated candidates, compared with .01 to .24 and .01 to .20 with the whole error at
+// each look.
 const (
 	guardAlpha = 0.05
 	guardLooks = 4
@@ -29,19 +31,20 @@ const (
 	GuardFailed = "failed"
 )
 
-// NewGuard rules on what a candidate (B of the pairs) consumes against its champion (A), on the
-// scale of what is paid: the ratio of the means over the tasks, each with its weight, or
-// of the 95th percentiles over the evaluations. Nothing is clipped. The clusters of tasks are
-// the units, and the interval is about new tasks like these.
+// NewGuard rules on the consumption of a candidate (B of the pairs) relative to its
+// champion (A): the ratio of the weighted means over the tasks, or of the 95th
+// percentiles over the evaluations. Nothing is clipped. The clusters of tasks are the
+// units, and the interval is about new tasks like these.
 //
 // The guard has failed when the lower end of the ratio is above AtMost and the lower end of the
 // difference above Floor. It has passed when the upper end of the ratio is at most AtMost or that of
 // the difference at most Floor, or both percentiles are. Otherwise it is open.
 //
-// What no task of the confirmation shows, no interval covers: [Guard.Unseen].
+// The interval does not cover kinds of tasks that the confirmation lacks: see
+// [Guard.Unseen].
 func NewGuard(b Bound, pairs []Pair) Guard { return newGuard(b, pairs, guardAlpha) }
 
-// newGuard is NewGuard with an error of either end of the interval.
+// newGuard is NewGuard with the error of either end of the interval as a parameter.
 func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 	g := Guard{
 		Name: b.Name, Of: b.Of, Ratio: 1, Interval: Interval{Lo: 0, Hi: RatioMost}, Level: 1 - 2*alpha,
@@ -58,7 +61,7 @@ func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 	} else {
 		difference = g.mean(bills, alpha)
 	}
-	// Percentiles that are both within the floor cannot differ by more.
+	// Percentiles that are both at most the floor cannot differ by more.
 	within := b.Of == P95 && math.Max(g.Champion, g.Candidate) <= g.Floor
 	switch {
 	case g.Hi <= g.Most*(1+alike) || difference.Hi <= g.Floor || within:
@@ -69,15 +72,15 @@ func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 	return g
 }
 
-// Broken reports whether a winner has to be put to a person as a trade: its guard has failed, or
-// it is open and the mean that was paid on these tasks is itself above the bound. A
-// percentile that is above by itself says too little: noise takes it there.
+// Broken reports whether a winner must be presented as a trade: its guard has failed, or
+// it is open and the mean on these tasks is itself above the bound. A percentile above
+// the bound does not suffice, since noise can cause it.
 func (g Guard) Broken() bool {
 	above := g.Ratio > g.Most*(1+alike) && g.Candidate-g.Champion > g.Floor
 	return g.Verdict == GuardFailed || g.Verdict == GuardOpen && g.Of == Mean && above
 }
 
-// Unseen is the share of tasks that may behave in any other way without one of them being
+// Unseen returns the share of tasks that may behave differently without one of them being
 // among n independent ones, at an error of .05: 1 − .05^(1/n).
 func Unseen(n int) float64 {
 	if n <= 0 {
@@ -98,16 +101,16 @@ func ratioOf(champion, candidate float64) float64 {
 	return math.Min(RatioMost, candidate/champion)
 }
 
-// bill is what one cluster of tasks consumed: its evaluations, each with its weight.
+// bill is the consumption of one cluster of tasks: its evaluations, each with its weight.
 type bill struct {
 	cluster      string
 	a, b, weight []float64
-	// x and y are the weighted sums of the champion's and of the candidate's.
+	// x and y are the weighted sums of champion and candidate.
 	x, y, w float64
 }
 
-// billsOf sorts what a metric says of gathered pairs by cluster. Each task counts by its
-// weight, however many pairs it has. What is negative is left out.
+// billsOf groups the values of a metric of gathered pairs by cluster. Each task counts by
+// its weight, however many pairs it has. Negative values are left out.
 func billsOf(metric string, clean []Pair) []bill {
 	var out []bill
 	for _, p := range clean {

@@ -10,16 +10,16 @@ import (
 const (
 	// percentileAt is the share of evaluations that lie below the 95th percentile.
 	percentileAt = .95
-	// resamples of the clusters give the interval of a percentile.
+	// resamples is the number of bootstrap resamples for the interval of a percentile.
 	resamples = 599
-	// leastResampled is the fewest clusters for which resampling them says anything.
+	// leastResampled is the minimum number of clusters for resampling.
 	leastResampled = 6
 )
 
-// percentile fills in ratio and interval of the 95th percentiles, and returns the interval of their
-// difference: the percentiles of both over resamples of the clusters, the same for champion and
-// candidate (Efron 1979, the percentile method, with whole clusters drawn). The draws are fixed,
-// so that the same pairs give the same interval.
+// percentile sets ratio and interval of the 95th percentiles, and returns the interval of
+// their difference, by resampling whole clusters, the same for champion and candidate
+// (Efron 1979, the percentile method). The seed is fixed, so that the same pairs give the
+// same interval.
 func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	champion, candidate := newRanked(bills, func(l bill) []float64 { return l.a }), newRanked(bills, func(l bill) []float64 { return l.b })
 	times := slices.Repeat([]float64{1}, len(bills))
@@ -40,7 +40,7 @@ func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	}
 	ends := func(v []float64) Interval {
 		slices.Sort(v)
-		cut := int(alpha * (resamples + 1)) // of the order statistics at α·(n+1)
+		cut := int(alpha * (resamples + 1)) // order statistic at α·(n+1)
 		return Interval{Lo: v[cut-1], Hi: v[len(v)-cut]}
 	}
 	r := ends(ratios)
@@ -48,7 +48,8 @@ func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	return ends(differences)
 }
 
-// ranked holds evaluations in ascending order.
+// ranked holds the values of evaluations in ascending order, with their weights and
+// clusters.
 type ranked struct {
 	values, weights []float64
 	cluster         []int
@@ -75,7 +76,8 @@ func newRanked(bills []bill, of func(bill) []float64) ranked {
 	return r
 }
 
-// p95 is the smallest value up to which a share of .95 of the weight lies, every cluster taken so many times.
+// p95 returns the smallest value up to which a share of .95 of the weight lies, every
+// cluster counted times times.
 func (r ranked) p95(times []float64) float64 {
 	var total float64
 	for i, w := range r.weights {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// billed makes pairs whose metric is given by task for champion and candidate.
+// billed returns pairs whose metric is given by task for champion and candidate.
 func billed(metric string, a, b []float64) []Pair {
 	out := make([]Pair, min(len(a), len(b)))
 	for i := range out {
@@ -39,7 +39,7 @@ func TestGuard(t *testing.T) {
 		a, b    []float64
 		verdict string
 		broken  bool
-		lo, hi  float64 // where the ratio must lie
+		lo, hi  float64 // range of the ratio
 	}{
 		{"nothing measured", cost, nil, nil, GuardOpen, false, 1, 1},
 		{"one task", cost, all(1, 1), all(1, 3), GuardOpen, true, 3, 3},
@@ -102,9 +102,9 @@ func TestGuardProperties(t *testing.T) {
 	})
 }
 
-// TestGuardErrors counts, over simulated entries of 40 tasks and 3 blocks, how often a guard
-// fails where the truth over new tasks is at the bound, how often it passes there, and
-// how often it fails where the truth is 60 % above.
+// TestGuardErrors counts, over simulated entries of 40 tasks and 3 blocks, how often a
+// guard fails and passes where the true ratio over new tasks is at the bound, and how
+// often it fails where it is 60 % above.
 func TestGuardErrors(t *testing.T) {
 	const entries, tasks, blocks = 400, 40, 3
 	for _, c := range []struct {
@@ -112,8 +112,8 @@ func TestGuardErrors(t *testing.T) {
 		bound      Bound
 		draw       func(*rand.Rand) (task, interaction float64)
 		noise      float64
-		fail, pass float64 // at most, at the bound
-		power      float64 // at least, 60 % above it
+		fail, pass float64 // maximum rates at the bound
+		power      float64 // minimum rate 60 % above it
 	}{
 		{"cost, even tasks", Bound{Name: Cost, Of: Mean, AtMost: 1.1}, lognormal(.3, .1), .2, .08, .09, .95},
 		{"cost, uneven tasks", Bound{Name: Cost, Of: Mean, AtMost: 1.1}, lognormal(1, .3), .3, .08, .17, .6},
@@ -139,7 +139,7 @@ func TestGuardErrors(t *testing.T) {
 	}
 }
 
-// entryOf simulates one entry whose true ratio over new tasks is as given, and reports
+// entryOf simulates one entry with the given true ratio over new tasks, and reports
 // whether its guard failed and passed.
 func entryOf(rng *rand.Rand, bound Bound, draw func(*rand.Rand) (float64, float64), noise, ratio float64, tasks, blocks int) (failed, passed bool) {
 	pairs := make([]Pair, tasks)
@@ -169,7 +169,8 @@ func lognormal(spread, interaction float64) func(*rand.Rand) (float64, float64) 
 	}
 }
 
-// rarely draws even tasks of which a share costs the candidate so many times as much; mean 1.
+// rarely draws even tasks of which a share costs the candidate the given multiple; mean
+// 1.
 func rarely(share, times float64) func(*rand.Rand) (float64, float64) {
 	return func(rng *rand.Rand) (float64, float64) {
 		change := 1 / (1 - share + share*times)

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Sentence is the guard in words: both figures, the ratio with its interval, and the bound.
+// Sentence returns the guard in words: both figures, the ratio with its interval, and the
+// bound.
 func (g Guard) Sentence() string {
 	name := strings.ReplaceAll(g.Name, "_", " ")
 	if g.Of != "" {
@@ -21,7 +22,7 @@ func (g Guard) Sentence() string {
 		name, Quantity(g.Name, g.Champion), Quantity(g.Name, g.Candidate), times(g.Ratio), times(g.Lo), times(g.Hi), bound)
 }
 
-// String is the bound in words.
+// String returns the bound in words.
 func (b Bound) String() string {
 	name := strings.ReplaceAll(b.Name, "_", " ")
 	s := fmt.Sprintf("%s %s at most %s", b.Of, name, times(b.AtMost))
@@ -34,7 +35,7 @@ func (b Bound) String() string {
 	return s
 }
 
-// times writes a ratio.
+// times formats a ratio.
 func times(ratio float64) string {
 	switch {
 	case ratio >= RatioMost:
@@ -45,7 +46,7 @@ func times(ratio float64) string {
 	return fmt.Sprintf("×%.2f", ratio)
 }
 
-// Quantity writes an amount of a metric with its unit.
+// Quantity formats an amount of a metric with its unit.
 func Quantity(metric string, amount float64) string {
 	switch metric {
 	case Cost:
@@ -62,7 +63,7 @@ func Quantity(metric string, amount float64) string {
 	return figures(amount)
 }
 
-// figures writes an amount to three figures without an exponent.
+// figures formats an amount to three significant digits without an exponent.
 func figures(x float64) string {
 	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return strconv.FormatFloat(x, 'g', 3, 64)

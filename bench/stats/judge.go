@@ -6,47 +6,52 @@ import (
 )
 
 const (
-	// shown is the level of intervals where a rule names none.
+	// shown is the default level of intervals.
 	shown = 0.95
-	// harmAlpha is the error at which a candidate is proven worse. To let go of one
-	// costs little, so that it is not divided by the entries of a window.
+	// harmAlpha is the error of the proof that a candidate is worse. Dropping a candidate
+	// costs little, so it is not divided by the entries of a window.
 	harmAlpha = 0.05
-	// enoughBlocks is the number of complete blocks from which on the variance between
-	// tasks is known well enough to give up the claim about new ones.
+	// enoughBlocks is the number of complete blocks after which the variance between
+	// tasks is known well enough to give up the claim about new tasks.
 	enoughBlocks = 8
-	// looks divides the level of the claim about new tasks: τ̂ and Student's t hold at one
-	// look, and after every block there is another. At the full level the simulation of package
-	// nights had .07 false adoptions a month with interactions and 10 or 40 tasks, where .05 are
-	// stated; at half of it .03 and .02.
+	// looks divides the level of the claim about new tasks: τ̂ and Student's t are valid
+	// at one look, and there is one after every block. At the full level the simulation
+	// of package nights had .07 false adoptions a month with interactions and 10 or 40
+	// tasks, instead of the stated .05; at half of it .03 and .02.
 	looks = 2
-	// surplus times the pairs that were projected, and a candidate is parked.
+	// surplus is the multiple of the projected pairs after which a candidate is parked.
 	surplus = 2
 )
 
-// Judge rules on a candidate (B of the pairs) against its champion (A) after complete blocks; it must not be
-// asked in the middle of one. It does nothing but look at the evidence: the same pairs in another order
-// give the same ruling, and asking after every block of every night is what the evidence is valid for.
+// Judge rules on a candidate (B of the pairs) against its champion (A). It may be called
+// after every complete block of every night, but not within a block. It is a pure
+// function of the evidence, and the order of the pairs does not matter.
 //
-// Better on these tasks: log E ≥ ln(1/α) ([Sample]). Better on new tasks like these: that, at
+// Better on these tasks: log E ≥ ln(1/α) ([Sample]). Better on new tasks like these:
+// that, at least [LeastTasks] independent tasks, and the lower bound for new tasks at α/2
+// above 0. The state is the first of these that applies:
 // least [LeastTasks] independent tasks, and the lower bound for new tasks at α/2 above 0. The first of these that fits is the state:
 //
 //   - harmful: the evidence for "worse" reaches ln 20;
 //   - vetoed: a domain is proven worse;
 //   - trade: better on new tasks, and a guard is broken ([Guard.Broken]);
-//   - proven: better on new tasks, and no guard is broken; what is open is stated, and more blocks
-//     may settle it ([Ruling.Pending]);
-//   - here only: better on these tasks, and more blocks cannot show it of new ones: too few tasks, or
-//     eight blocks done and the limit of [NewTaskLower] not above 0;
+//   - proven: better on new tasks, and no guard is broken; open points are stated, and more blocks
+//     may settle them ([Ruling.Pending]);
+//   - here only: better on these tasks, and more blocks cannot show it for new ones: too few tasks,
+//     or eight blocks done and the limit of [NewTaskLower] not above 0;
 //   - parked: more than twice the projected pairs;
 //   - open.
 //
-// For a fixed agent see [Rule]: on these tasks the difference is known after a block; the claim about new
-// tasks is Student's bound over clusters at α ([Compare]), on as many of them.
+// For a fixed agent see [Rule]: on these tasks the difference is known after a block; the
+// claim about new tasks is Student's bound over clusters at α ([Compare]), on as many of
+// them.
 //
-// A claim about new tasks that an earlier look made stands ([Rule].Proof, [Proof]).
+// A claim about new tasks that an earlier look made remains valid ([Rule].Proof,
+// [Proof]).
 //
-// Missing data: the ruling is the one that claims less of that on the pairs that were scored and that
-// in which what only one side lacks is scored as well, 0 as a rule ([Pair.AloneA]).
+// Missing data: of the ruling on the scored pairs and the one in which data missing on
+// only one side is scored as well, 0 as a rule ([Pair.AloneA]), Judge returns the one
+// that claims less.
 func Judge(variant string, pairs []Pair, rule Rule) Ruling {
 	r := rule.judge(variant, gather(pairs))
 	if all := counted(pairs); all != nil {
@@ -60,7 +65,7 @@ func Judge(variant string, pairs []Pair, rule Rule) Ruling {
 	return r
 }
 
-// judge rules on gathered pairs; it leaves the reason to [Judge].
+// judge rules on gathered pairs; [Judge] adds the reason.
 func (rule Rule) judge(variant string, clean []Pair) Ruling {
 	if rule.Fixed {
 		clean = onePerTask(clean)
@@ -96,7 +101,8 @@ func (rule Rule) judge(variant string, clean []Pair) Ruling {
 	return r
 }
 
-// guards that the rule asks for, over the pairs of all tasks, for a gain on new tasks of at least lower.
+// guards rules on the guards of the rule over the pairs of all tasks, for a gain on new
+// tasks of at least lower.
 func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 	var out []Guard
 	alpha := guardAlpha
@@ -104,7 +110,7 @@ func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 		alpha /= guardLooks
 	}
 	for _, b := range rule.Guards {
-		// Where nothing was measured there is nothing to guard.
+		// A metric that was not measured has no guard.
 		if g := newGuard(b.For(lower), clean, alpha); g.Champion > 0 || g.Candidate > 0 || g.Verdict == GuardFailed {
 			out = append(out, g)
 		}
@@ -112,8 +118,8 @@ func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 	return out
 }
 
-// onePerTask averages the pairs of each task, so that repeats which say nothing new are
-// not counted as evidence.
+// onePerTask averages the pairs of each task, so that repeats of a fixed agent are not
+// counted as evidence.
 func onePerTask(clean []Pair) []Pair {
 	out := make([]Pair, len(clean))
 	for i, p := range clean {
@@ -125,18 +131,19 @@ func onePerTask(clean []Pair) []Pair {
 	return out
 }
 
-// fixed puts Student's intervals over clusters in the place of those whose evidence
-// grows with repeats. All spread is between tasks.
+// fixed replaces the intervals whose evidence grows with repeats by Student's intervals
+// over clusters. All variance is between tasks.
 func (r *Ruling) fixed(clean []Pair, rule Rule) {
 	r.Comparison = Compare(clean, r.Level)
 	r.New = Interval{Lo: r.Lo, Hi: r.Hi}
 	month := Compare(clean, 1-2*rule.Alpha)
 	r.Month = Interval{Lo: month.Lo, Hi: month.Hi}
 	r.NewLower, r.Limit = month.Lo, month.Lo
-	r.Nights, r.Night = 0, 0 // it says the same on every night
+	r.Nights, r.Night = 0, 0 // a fixed agent does not differ between nights
 }
 
-// few reports whether there are fewer independent tasks than a claim about new ones needs.
+// few reports whether there are fewer independent tasks than a claim about new ones
+// needs.
 func (r *Ruling) few() bool { return r.Independent < float64(r.Least)-1e-9 }
 
 func (r *Ruling) claim(rule Rule) Claim {

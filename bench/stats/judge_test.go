@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// blocksOf makes tasks × blocks of pass/fail pairs whose outcome is the sign of gain.
+// blocksOf returns tasks × blocks of pass/fail pairs whose differences are given by gain.
 func blocksOf(tasks, blocks int, gain func(task, block int) int) []Pair {
 	out := make([]Pair, tasks)
 	for i := range out {
@@ -26,7 +26,7 @@ func blocksOf(tasks, blocks int, gain func(task, block int) int) []Pair {
 	return out
 }
 
-// costing gives every pair a cost of 1 for the champion and b for the candidate.
+// costing sets the cost of every pair to 1 for the champion and b for the candidate.
 func costing(b float64, pairs []Pair) []Pair {
 	for i := range pairs {
 		for range pairs[i].A {
@@ -36,7 +36,7 @@ func costing(b float64, pairs []Pair) []Pair {
 	return pairs
 }
 
-// inDomains names the domain of each task.
+// inDomains sets the domain of each task.
 func inDomains(pairs []Pair, name func(i int) string) []Pair {
 	for i := range pairs {
 		pairs[i].Domain = name(i)
@@ -119,7 +119,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeKnowsItsClusters: twins multiply the pairs, not the tasks that speak for new ones.
+// TestJudgeKnowsItsClusters: twins multiply the pairs, not the independent tasks.
 func TestJudgeKnowsItsClusters(t *testing.T) {
 	rule := Rule{Alpha: 1. / 240, Fixed: true}
 	twins := blocksOf(24, 1, func(int, int) int { return 1 })
@@ -202,7 +202,7 @@ func TestJudgeProperties(t *testing.T) {
 	})
 }
 
-// inAnotherOrder exchanges the blocks of a pair.
+// inAnotherOrder permutes the blocks of a pair.
 func inAnotherOrder(rng *rand.Rand, p Pair) Pair {
 	n := min(len(p.A), len(p.B))
 	a, b := make([]float64, n), make([]float64, n)
@@ -213,7 +213,7 @@ func inAnotherOrder(rng *rand.Rand, p Pair) Pair {
 	return p
 }
 
-// TestJudgeIsNotFooledByLooking: a night with tasks that differ, judged after every block, proves a
+// TestJudgeIsNotFooledByLooking: judging tasks that differ after every block proves a
 // false gain in at most α of all runs.
 func TestJudgeIsNotFooledByLooking(t *testing.T) {
 	const runs, tasks, blocks, alpha = 160, 10, 10, .05

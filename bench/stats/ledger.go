@@ -6,21 +6,23 @@ import (
 	"time"
 )
 
-// Control is the error control of one agent across nights: at most Entries
-// candidates enter the confirmation in any Days days, each at the level Alpha. In every
-// such window the expected number of entries that are falsely shown to be better is
-// then at most Level, whatever the search proposed and whenever results are
-// looked at: the per-family error rate of Bonferroni over the entries of a window.
+// Control is the error control of one agent across nights: at most Entries candidates
+// enter the confirmation in any Days days, each at the level Alpha. In every such window
+// the expected number of entries that are falsely shown to be better is then at most
+// Level, independent of the search and of the times of looking: the per-family error rate
+// of Bonferroni over the entries of a window.
 type Control struct {
-	Level   float64 // expected false adoptions a window, in (0,1)
+	Level   float64 // expected false adoptions per window, in (0,1)
 	Days    int     // length of the window
-	Entries int     // most entries in it
+	Entries int     // maximum number of entries in it
 }
 
-// Monthly is the control of spec 9.2: .05 false adoptions in any 30 days over 12 entries.
+// Monthly returns the default control: .05 false adoptions in any 30 days over 12
+// entries.
 func Monthly() Control { return Control{Level: .05, Days: 30, Entries: 12} }
 
-// Alpha is the level of one entry, α_c; 0, at which nothing is ever shown, without entries.
+// Alpha returns the level of one entry, α_c; 0, at which nothing is ever shown, without
+// entries.
 func (c Control) Alpha() float64 {
 	if c.Entries <= 0 {
 		return 0
@@ -28,9 +30,9 @@ func (c Control) Alpha() float64 {
 	return c.Level / float64(c.Entries)
 }
 
-// Left counts the entries that may still be made at now, given the times of those
-// made before. An entry counts until Days days have passed since; one from a clock
-// that ran ahead counts too.
+// Left returns the number of entries that may still be made at now, given the times of
+// earlier ones. An entry counts until Days days have passed since; one with a future
+// time, from a fast clock, counts too.
 func (c Control) Left(entered []time.Time, now time.Time) int {
 	left := c.Entries
 	for _, t := range entered {
@@ -41,17 +43,17 @@ func (c Control) Left(entered []time.Time, now time.Time) int {
 	return max(0, left)
 }
 
-// A holdout on which so much was decided is worn: what was adopted was chosen by
-// the very tasks that judge it, so that scores on them flatter the champion.
+// The limits above which a holdout is worn: adopted variants were selected by the tasks
+// that judge them, so that scores on them are biased in favor of the champion.
 const (
 	wornAdoptions = 3
-	wornEntries   = 36 // three windows with every entry used
+	wornEntries   = 36 // three full windows
 )
 
-// Worn says whether a holdout that has seen so many entries and adoptions ought to be
-// rotated, in one sentence; empty while it need not be. The exact claim about the tasks
-// themselves survives any use; the claim about new tasks weakens with every
-// choice that they made.
+// Worn returns a sentence that advises to rotate a holdout with so many entries and
+// adoptions, or "" while that is not needed. The exact claim about the tasks themselves
+// is not affected by reuse; the claim about new tasks weakens with every selection by
+// them.
 func Worn(entries, adoptions int) string {
 	if adoptions < wornAdoptions && entries < wornEntries {
 		return ""
@@ -60,11 +62,12 @@ func Worn(entries, adoptions int) string {
 		plural(entries, "candidate"), plural(adoptions, "adoption"))
 }
 
-// BestRepeats is the number of repeats a task at which a claim about new tasks costs
-// least: √(c_task/c_run · σ²/τ²), the classical optimum of two-stage sampling
-// (Cochran 1977, 10.6), at least 1. costTask is what one more task costs and costRun
-// one more pair on it, in the same unit; within is σ², between τ². It is +Inf without variance
-// between tasks, where only the number of pairs matters, and 1 where a cost is not known.
+// BestRepeats returns the number of repeats per task at which a claim about new tasks
+// costs least: √(c_task/c_run · σ²/τ²), the classical optimum of two-stage sampling
+// (Cochran 1977, 10.6), at least 1. costTask is the cost of one more task and costRun
+// that of one more pair on it, in the same unit; within is σ², between τ². It returns
+// +Inf without variance between tasks, where only the number of pairs matters, and 1
+// where a cost is unknown.
 func BestRepeats(costTask, costRun, within, between float64) float64 {
 	switch {
 	case !(costTask > 0) || !(costRun > 0) || !(within > 0):

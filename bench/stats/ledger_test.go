@@ -13,7 +13,8 @@ func night(n int) time.Time {
 	return time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC).Add(time.Duration(n) * 24 * time.Hour)
 }
 
-// Twelve entries at 1/240 in eleven nights, and then none until night 31 frees those of night 1.
+// Twelve entries at 1/240 in eleven nights use up the window until night 31, when those
+// of night 1 expire.
 func TestLedgerByHand(t *testing.T) {
 	c := Monthly()
 	near(t, "level of an entry", c.Alpha(), 1./240, 1e-15)
@@ -37,7 +38,7 @@ func TestLedgerByHand(t *testing.T) {
 	}
 }
 
-// A night that enters only when an entry is left never has more than the most in any window.
+// Making entries only while some are left never exceeds the limit in any window.
 func TestLedgerHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Control{Level: .05, Days: rapid.IntRange(1, 40).Draw(t, "days"), Entries: rapid.IntRange(1, 15).Draw(t, "entries")}
@@ -86,7 +87,7 @@ func TestBestRepeats(t *testing.T) {
 	if !math.IsInf(BestRepeats(1, 1, .25, 0), 1) {
 		t.Error("without variance between tasks repeats are bounded")
 	}
-	// The optimum is one: for what a task costs, no other number of repeats gives a smaller variance.
+	// At the cost of one task no other number of repeats gives a smaller variance.
 	rapid.Check(t, func(t *rapid.T) {
 		task, run := rapid.Float64Range(.1, 50).Draw(t, "task"), rapid.Float64Range(.1, 50).Draw(t, "run")
 		within, between := rapid.Float64Range(.01, 1).Draw(t, "within"), rapid.Float64Range(.001, 1).Draw(t, "between")

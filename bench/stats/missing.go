@@ -2,11 +2,12 @@ package stats
 
 import "slices"
 
-// differs is the error at which the champion is taken to lack more evaluations than the variant.
+// differs is the error of the test that the champion lacks more evaluations than the
+// variant.
 const differs = 0.05
 
-// missing counts the repeats that were evaluated on one side alone: those that the champion lacks and
-// those that the variant does.
+// missing counts the repeats that were evaluated on one side only: those that the
+// champion lacks and those that the variant lacks.
 func missing(pairs []Pair) (champion, variant int) {
 	for _, p := range pairs {
 		champion += len(p.AloneB)
@@ -15,14 +16,14 @@ func missing(pairs []Pair) (champion, variant int) {
 	return champion, variant
 }
 
-// counted are the pairs with missing data scored: 0 for the side whose evaluation is missing, as if it had
-// failed; 1 for the champion's where it lacks more than the variant, by a sign test at .05. Nil
-// where nothing is missing on one side alone.
+// counted returns the pairs with missing data scored: 0 for the side whose evaluation is
+// missing, as if it had failed; 1 for the champion where it lacks more than the variant,
+// by a sign test at .05. It returns nil where nothing is missing on one side only.
 //
-// What a failure is recorded as must not decide a comparison. Left out, the failures of a variant that end
-// as missing data make it look better: with one failure in five missing, half of simulated
-// entries without a gain were claimed. Data that is missing by chance is so on both sides, and its zeros
-// cancel out.
+// The way in which a failure is recorded must not decide a comparison. If the failures of
+// a variant ended as missing data and were left out, the variant would look better: with
+// one failure in five missing, half of simulated entries without a gain were claimed.
+// Data missing by chance is missing on both sides, and its zeros cancel out.
 func counted(pairs []Pair) []Pair {
 	champion, variant := missing(pairs)
 	if champion+variant == 0 {
@@ -52,7 +53,7 @@ func counted(pairs []Pair) []Pair {
 	return out
 }
 
-// anyNight numbers repeats of which the run is not known.
+// anyNight is the night of repeats whose run is unknown.
 const anyNight = -1
 
 // weaker returns the ruling that claims less, of two on the same evidence.

@@ -2,26 +2,28 @@ package stats
 
 import "math"
 
-// NewTaskLower is what must be above 0 for the claim "better on new tasks like these"
-// at level alpha. With d̄ the mean and L the lower bound at alpha for these very tasks,
+// NewTaskLower returns the bound that must be above 0 for the claim "better on new tasks
+// like these" at level alpha. With d̄ the mean and L the lower bound at alpha for these
+// very tasks,
 //
 //	bound = d̄ − √((d̄ − L)² + t²·τ̂²/M), t = t_{1−alpha, M−1}:
 //
 // the error about these tasks, which L bounds at any stopping time, and the error of
 // these tasks for all tasks are independent, and their squares add (Howe 1974, the
-// modified large-sample bound; Zou and Donner 2008). limit = d̄ − t·τ̂/√M is where the bound goes
-// with ever more blocks: not above 0, more blocks on these tasks cannot prove the claim.
+// modified large-sample bound; Zou and Donner 2008). limit = d̄ − t·τ̂/√M is the limit of
+// the bound for ever more blocks: if it is not above 0, more blocks on these tasks cannot
+// prove the claim.
 //
-// L is exact at any stopping time, t is not: it holds at one look. As the tasks stay the same from look to
-// look, and L must be passed as well, many looks add little; over 25 looks 1.7 to 4.4 %
-// of simulated candidates without a gain were claimed at α = 5 %, with 6 to 40 tasks and τ of
-// 0 to 30 points.
+// L is valid at any stopping time, t only at one look. As the tasks stay the same from
+// look to look, and L must be passed as well, many looks add little; over 25 looks 1.7 to
+// 4.4 % of simulated candidates without a gain were claimed at α = 5 %, with 6 to 40
+// tasks and τ of 0 to 30 points.
 //
-// It is a part of the rule only: see [reach].
+// The full rule is in [reach].
 //
-// Both are −1 where tasks cannot be told from chance: fewer than two tasks, or fewer than
-// half of them with two pairs. The degrees of freedom are those of the effective number of
-// tasks ([Components]).
+// Both are −1 where task and chance cannot be separated: fewer than two tasks, or fewer
+// than half of them with two pairs. The degrees of freedom are those of the effective
+// number of tasks ([Components]).
 func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64) {
 	if !c.telling() {
 		return -1, -1
@@ -40,10 +42,10 @@ func (c Components) widen(mean float64, same Interval, alpha float64) Interval {
 	}
 }
 
-// telling reports whether chance and task can be told apart.
+// telling reports whether chance and task can be separated.
 func (c Components) telling() bool { return c.Repeated && c.Effective > 1+flat }
 
-// spread is t_{1−alpha, M−1}·τ̂/√M.
+// spread returns t_{1−alpha, M−1}·τ̂/√M.
 func (c Components) spread(alpha float64) float64 {
 	if c.Between == 0 {
 		return 0

@@ -57,8 +57,9 @@ func TestNewTaskProperties(t *testing.T) {
 	})
 }
 
-// TestNewTaskCoverage: with new tasks in every round, the interval covers the mean over
-// all tasks like them; the one about these tasks alone must not, or the test could not fail.
+// TestNewTaskCoverage: with new tasks in every round, the interval for new tasks covers
+// the mean over all tasks like them; the interval for these tasks alone must not, or the
+// test could not fail.
 func TestNewTaskCoverage(t *testing.T) {
 	const rounds = 200
 	for _, c := range []struct {
@@ -108,8 +109,9 @@ func TestLeastTasks(t *testing.T) {
 	near(t, "none", Independent(nil), 0, 0)
 }
 
-// TestJudgeNeedsIndependentTasks: below eight independent tasks, whether few, in few clusters or of
-// uneven weight, the best claim is the one about these tasks, and it is made at once.
+// TestJudgeNeedsIndependentTasks: below eight independent tasks, whether few, in few
+// clusters or of uneven weight, only the claim about these tasks is made, without further
+// blocks.
 func TestJudgeNeedsIndependentTasks(t *testing.T) {
 	gains := func(task, block int) int { return btoi((task+block)%4 != 0) }
 	weighed := func(pairs []Pair, weight func(i int) float64) []Pair {

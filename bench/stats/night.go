@@ -7,25 +7,27 @@ import (
 )
 
 const (
-	// AssumedNight is the standard deviation, in score units, of what all differences of one night are
-	// assumed to share: 2 points, a tenth of a logit. One night cannot show it.
+	// AssumedNight is the assumed standard deviation, in score units, of the shift that
+	// all differences of one night share: 2 points, a tenth of a logit. A single night
+	// cannot show it.
 	AssumedNight = 0.02
-	// assumedNights is how many further nights the assumption counts as much as.
+	// assumedNights is the number of further nights that the assumption counts as.
 	assumedNights = 4
 )
 
-// drift is what a night does to all differences in it.
+// drift estimates the shift that all differences of a night share.
 type drift struct {
-	// nights is their number, worth that of equal ones that they are worth (Kish 1965).
+	// nights is the number of nights, worth their effective number (Kish 1965).
 	nights int
 	worth  float64
-	// variance of what a night's differences share; at least that assumed.
+	// variance of the shift, at least the assumed one.
 	variance float64
 }
 
-// newDrift takes the nights of gathered pairs: the variance of their mean differences less what chance
-// (within, of one pair) adds, averaged with the assumption, which counts as four nights, and not
-// below it. All nights have the same tasks, so that how these differ cancels out.
+// newDrift estimates the drift from the nights of gathered pairs: the variance of their
+// mean differences minus the part of chance (within, of one pair), averaged with the
+// assumption, which counts as four nights, and at least the assumption. All nights have
+// the same tasks, so differences between tasks cancel out.
 func newDrift(clean []Pair, within float64) drift {
 	sums, counts := map[int]float64{}, map[int]float64{}
 	var order []int
@@ -64,7 +66,7 @@ func newDrift(clean []Pair, within float64) drift {
 	return d
 }
 
-// error is the error of these nights for all nights at alpha.
+// error returns the error at alpha of these nights' mean as an estimate for all nights.
 func (d drift) error(alpha float64) float64 {
 	if d.variance == 0 {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// inNights says that each block was made in another night.
+// inNights sets the night of each block.
 func inNights(pairs []Pair, night func(block int) int) []Pair {
 	for i := range pairs {
 		for r := range pairs[i].A {
@@ -31,17 +31,18 @@ func TestDriftByHand(t *testing.T) {
 	near(t, "two nights", two.variance, (4*.0004+.08)/5, 1e-15)
 	near(t, "their worth", two.worth, 2, 1e-15)
 	near(t, "their error", two.error(.025), 1.959963984540054*math.Sqrt(two.variance/2), 1e-12)
-	// As much chance as there is spread leaves the assumption.
+	// A spread equal to chance leaves the assumption.
 	near(t, "chance", newDrift(gather(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), .16).variance, AssumedNight*AssumedNight, 0)
-	// Pairs of an unknown night count for none.
+	// Pairs of an unknown night are not counted.
 	unknown := newDrift(gather([]Pair{{Task: "t", A: []float64{0, 0}, B: []float64{1, 0}, Nights: []int{anyNight, 3}}}), 0)
 	if unknown.nights != 1 {
 		t.Errorf("%+v", unknown)
 	}
 }
 
-// TestJudgeBoundsWhatANightProves: the same pairs prove more when they are from more nights, a large
-// gain is proven in one night all the same, and the sentence says what is assumed.
+// TestJudgeBoundsWhatANightProves: the same pairs prove more when they are from more
+// nights, a large gain is still proven in one night, and the sentence states the
+// assumption.
 func TestJudgeBoundsWhatANightProves(t *testing.T) {
 	rule := Rule{Alpha: entryAlpha}
 	gains := func(task, block int) int { return btoi((task*7+block*3)%10 < 2) - btoi((task*7+block*3)%10 == 9) }
@@ -61,7 +62,7 @@ func TestJudgeBoundsWhatANightProves(t *testing.T) {
 	}
 }
 
-// TestDriftIsFound: nights that share ten points are seen to after some of them.
+// TestDriftIsFound: several nights reveal a shared shift of ten points.
 func TestDriftIsFound(t *testing.T) {
 	const sd, nights, tasks, blocks = .1, 10, 20, 4
 	rng := rand.New(rand.NewPCG(2, 9))

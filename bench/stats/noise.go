@@ -2,28 +2,28 @@ package stats
 
 import "math"
 
-// alarm is the two-sided p-value at which a champion that differs from its own
-// rerun is taken to have drifted.
+// alarm is the two-sided p-value at which a champion that differs from its own rerun
+// counts as drifted.
 const alarm = 0.01
 
-// Noise is the champion compared with a fresh rerun of itself.
+// Noise is the comparison of the champion with a fresh rerun of itself.
 type Noise struct {
 	// Comparison holds at any stopping time ([CompareSequential]).
 	Comparison
-	// LogE is the logarithm of the evidence that something changed between the two, the mean of
-	// that for better and that for worse.
+	// LogE is the logarithm of the evidence that something changed between the two, the
+	// mean of the evidence for better and that for worse.
 	LogE float64 `json:"log_e"`
 	// TwoSided is the p-value of "nothing changed between the two" at any stopping
 	// time, min(1, 1/E).
 	TwoSided float64 `json:"two_sided"`
-	// Drifted says that it is at or below .01: the agent, its provider or a grader
-	// no longer does what it did.
+	// Drifted reports that it is at or below .01: the agent, its provider or a grader has
+	// changed its behavior.
 	Drifted bool `json:"drifted"`
 }
 
-// NoiseFloor compares a champion (A) with its rerun (B). The difference ought to
-// be 0; its interval shows how far chance alone moves a score. Pairs of several nights
-// may be given together: the evidence is valid over all of them.
+// NoiseFloor compares a champion (A) with its rerun (B). The expected difference is 0;
+// its interval shows how far chance alone moves a score. Pairs of several nights may be
+// given together: the evidence is valid over all of them.
 func NoiseFloor(pairs []Pair, level float64) Noise {
 	c, s := compareSequential(gather(pairs), level)
 	n := Noise{Comparison: c}

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// passes makes fifty tasks of one pass/fail pair each, so many won and so many lost.
+// passes returns fifty tasks of one pass/fail pair each, with the given numbers of wins
+// and losses.
 func passes(wins, losses int) []Pair {
 	return blocksOf(50, 1, func(task, _ int) int { return btoi(task < wins) - btoi(wins <= task && task < wins+losses) })
 }
@@ -44,8 +45,9 @@ func TestNoiseFloor(t *testing.T) {
 	})
 }
 
-// TestNoiseOverNights: a champion that stays what it is alarms in at most 1 % of all histories,
-// though every night looks at all nights before; one that loses thirty points does so soon.
+// TestNoiseOverNights: an unchanged champion alarms in at most 1 % of all histories,
+// though every night includes all earlier nights; one that loses thirty points alarms
+// soon.
 func TestNoiseOverNights(t *testing.T) {
 	const runs, nights, tasks = 200, 12, 20
 	rng := rand.New(rand.NewPCG(1, 12))

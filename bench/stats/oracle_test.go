@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// oracle is one case with the result of another program, or of a calculation by hand.
+// oracle is one case with the result of another program or of a calculation by hand.
 type oracle struct {
 	ID, Function string
 	Input        struct {

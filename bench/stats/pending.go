@@ -6,22 +6,24 @@ import (
 	"slices"
 )
 
-// Proof is the look that showed a candidate to be better on new tasks. The confirmation may go on
-// after it for what the mean does not settle ([Ruling.Pending]).
+// Proof is the look that showed a candidate to be better on new tasks. The confirmation
+// may go on after it for open guards and domains ([Ruling.Pending]).
 //
-// The claim is then that of the first proof: the evidence reaches its threshold by chance at any
-// look with probability α at most (Ville 1939), so that later looks neither add to the error nor
-// take the proof back. It is dropped all the same when the interval for new tasks that is shown no longer lies
-// above 0, or when the candidate is proven worse. What is claimed is so a part of what
-// stopping at the first proof would claim, and no larger share of it can be false.
+// The claim is then that of the first proof: the evidence reaches its threshold by chance
+// at any look with probability α at most (Ville 1939), so later looks neither add to the
+// error nor invalidate the proof. The claim is still dropped when the shown interval for
+// new tasks no longer lies above 0, or when the candidate is proven worse. The claims are
+// thus a subset of those made by stopping at the first proof, and their error is no
+// larger.
 type Proof struct {
-	// Blocks is how many it took, LogE and NewLower are those of its [Ruling].
+	// Blocks is the number of blocks until the proof, LogE and NewLower are those of its
+	// [Ruling].
 	Blocks   int     `json:"blocks"`
 	LogE     float64 `json:"log_e"`
 	NewLower float64 `json:"new_lower"`
 }
 
-// carry keeps the claim of an earlier look, with the figures that made it, and notes the first.
+// carry keeps the claim of an earlier look, with its figures, or records the first claim.
 func (r *Ruling) carry(rule Rule) {
 	r.Proof = rule.Proof
 	switch {
@@ -33,16 +35,16 @@ func (r *Ruling) carry(rule Rule) {
 	}
 }
 
-// spent reports whether a candidate has had twice the pairs that it was projected to need.
+// spent reports whether a candidate has used twice its projected number of pairs.
 func (rule Rule) spent(pairs int) bool {
 	return rule.Cap > 0 && float64(pairs) > surplus*rule.Cap
 }
 
-// Pending reports whether a candidate is better on new tasks, and more blocks may settle what else
-// decides about it: a guard that is open where none has failed, or a domain that is open and looks worse, unless
-// eight blocks have shown that its tasks differ too much for more blocks to tell.
-// It is false when the candidate has had its pairs ([Rule].Cap), and for a fixed agent, of which
-// another block tells nothing.
+// Pending reports whether a candidate is better on new tasks, and more blocks may settle
+// its other conditions: an open guard where none has failed, or an open domain that looks
+// worse, unless after eight blocks its tasks differ too much for more blocks to help. It
+// is false when the candidate has used its pairs ([Rule].Cap), and for a fixed agent, for
+// which another block is no evidence.
 func (r *Ruling) Pending(rule Rule) bool {
 	if r.Fixed || r.State != Proven && r.State != Trade || rule.spent(r.Pairs) {
 		return false
@@ -54,11 +56,12 @@ func (r *Ruling) Pending(rule Rule) bool {
 		!slices.ContainsFunc(r.Guards, func(g Guard) bool { return g.Verdict == GuardFailed })
 }
 
-// worrying reports whether a domain looks worse, and a loss of [domainMargin] is not ruled out.
+// worrying reports whether a domain looks worse and a loss of [domainMargin] is not ruled
+// out.
 func (d DomainRuling) worrying() bool { return d.Verdict == DomainOpen && d.Difference < 0 }
 
-// Undecided names what a claim about new tasks leaves undecided: the open domain that looks worst, and
-// the open guards; empty where nothing is. It begins with a semicolon.
+// Undecided describes what a claim about new tasks leaves undecided: the open domain that
+// looks worst, and the open guards. It begins with a semicolon, or is empty.
 func (r *Ruling) Undecided() string {
 	out := ""
 	var worst *DomainRuling

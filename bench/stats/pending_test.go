@@ -52,8 +52,8 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// TestProofStands: looked at after every block, a candidate that was proven stays so until what is shown of
-// new tasks includes 0, and one that was not is judged as ever.
+// TestProofStands: judged after every block, a proven candidate stays proven until its
+// interval for new tasks includes 0; an unproven one is judged as without proof.
 func TestProofStands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	kept, fell := 0, 0

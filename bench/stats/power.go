@@ -7,39 +7,42 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// What is assumed of a benchmark without history, in squared score units.
+// The variances assumed for a benchmark without history, in squared score units.
 const (
 	// PriorWithin is σ², the variance of one pair of pass/fail runs around its task's mean: one
 	// in four comes out differently (models one generation apart differ on 27 % of GSM8K).
 	PriorWithin = 0.25
-	// PriorBetween is τ², the variance between tasks of the true difference: a
-	// standard deviation of 10 points, what a task × variant interaction of half a logit makes.
+	// PriorBetween is τ², the variance between tasks of the true difference: a standard
+	// deviation of 10 points, as caused by a task × variant interaction of half a logit.
 	PriorBetween = 0.01
 )
 
-// Design is what a confirmation has to spend, and on what.
+// Design is the plan of a confirmation: its tasks, budget and variances.
 type Design struct {
-	// Tasks of the holdout, and the independent ones that they are worth ([Independent]).
+	// Tasks of the holdout, and their effective number ([Independent]).
 	Tasks, Units int
-	// Tonight and Month are the pairs that a night's and a window's confirmations can pay.
+	// Tonight and Month are the numbers of pairs that the budget of a night and of a
+	// window allows.
 	Tonight, Month float64
 	// Alpha is the level of an entry.
 	Alpha float64
-	// Within and Between are σ² and τ²; not above 0: [PriorWithin], [PriorBetween].
+	// Within and Between are σ² and τ²; values not above 0 mean [PriorWithin] and
+	// [PriorBetween].
 	Within, Between float64
-	// Fixed reports whether a repeat is no new evidence: one block is all there is to learn.
+	// Fixed reports that a repeat is no new evidence, so one block is enough.
 	Fixed bool
-	// Night is the standard deviation, in score units, of what the differences of a night share; 0:
-	// [AssumedNight].
+	// Night is the standard deviation, in score units, of the shift that the differences
+	// of a night share; 0: [AssumedNight].
 	Night float64
 	// Graded reports whether scores may lie between 0 and 1 ([Variances]).
 	Graded bool
-	// Same says that all tasks of a fixed agent showed the same difference, so that only their number
-	// speaks for it ([Compare]).
+	// Same reports that all tasks of a fixed agent showed the same difference, so that
+	// the evidence is their number alone ([Compare]).
 	Same bool
 }
 
-// night is the variance, over as many nights as so many pairs take, of what those of a night share.
+// night returns the variance of the nights' mean shift, over as many nights as the given
+// number of pairs takes.
 func (d Design) night(pairs float64) float64 {
 	if d.Fixed {
 		return 0
@@ -54,8 +57,8 @@ func (d Design) night(pairs float64) float64 {
 	return sd * sd / nights
 }
 
-// learned is the design with the variances that a ruling has measured; those it could
-// not measure stay. All spread of a fixed agent is between tasks.
+// learned returns the design with the variances that a ruling has measured; others stay.
+// All variance of a fixed agent is between tasks.
 func (d Design) learned(r *Ruling) Design {
 	d.Tasks, d.Units, d.Fixed, d.Night = r.Tasks, int(r.Independent+1e-9), r.Fixed, r.Night
 	d.Same = r.Fixed && r.SE == 0 && r.Clusters > 1
@@ -69,11 +72,11 @@ func (d Design) learned(r *Ruling) Design {
 	return d
 }
 
-// leastBetween stands for a variance that was measured as 0, which would mean that it is not known.
+// leastBetween replaces a variance measured as 0, since 0 would mean unknown.
 const leastBetween = 1e-6
 
-// variances with the assumptions filled in. What repeats would average away shows as
-// difference between tasks where they are no new evidence.
+// variances returns the variances with defaults for unknown ones. Of a fixed agent, the
+// variance within a task shows as variance between tasks.
 func (d Design) variances() (within, between float64) {
 	within, between = d.Within, d.Between
 	if !(within > 0) {
@@ -88,29 +91,31 @@ func (d Design) variances() (within, between float64) {
 	return within, between
 }
 
-// fine is how closely, in score units, a detectable difference is found.
+// fine is the precision of a detectable difference, in score units.
 const fine = 1e-5
 
-// spread is the number of equally likely values that stand for the distribution of a variance.
+// spread is the number of equally likely values that represent the distribution of a
+// variance.
 const spread = 24
 
-// Power is the chance that a true difference on new tasks, in score units, is
-// proven for them with so many pairs: the bound of the decision rule
-// d̄ − √(max(h² + t²·τ̂²/M, t²·V/M) + z²·ν²/N) must be above 0, with d̄ normal around the difference with variance
-// σ²/n + τ²/M, h the half-width of the confidence sequence at n pairs, and τ̂²
-// as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom less the part of
-// the repeats), averaged over its distribution. 0 when no block, or no second one, can be paid.
+// Power returns the probability that a true difference on new tasks, in score units, is
+// proven for them with so many pairs: the bound of the decision rule d̄ − √(max(h² +
+// t²·τ̂²/M, t²·V/M) + z²·ν²/N) must be above 0, with d̄ normal around the difference with
+// variance σ²/n + τ²/M, h the half-width of the confidence sequence at n pairs, and τ̂²
+// as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom minus the part of
+// the repeats), averaged over its distribution. It returns 0 when the pairs do not
+// suffice for one block, or for a second one.
 //
-// Where all tasks showed the same ([Design].Same) it is 1 or 0: the claim then takes
-// ln(1/α)/ln(1+difference) tasks.
+// Where all tasks showed the same difference ([Design].Same) it returns 1 or 0: the claim
+// then takes ln(1/α)/ln(1+difference) tasks.
 //
-// Stopping early adds a little to this, and the judge's giving up on tasks that differ too much takes
-// some away: in the simulation of package nights what was stated with 80 % was
-// shown in 79 to 90 % for a night and in 71 to 89 % for a month, but with ten independent
-// tasks and strong interactions in 64 to 83 and 51 to 61 %.
+// Stopping early adds a little to this, and stopping because tasks differ too much takes
+// some away: in the simulation of package nights a stated power of 80 % was 79 to 90 %
+// for a night and 71 to 89 % for a month, but with ten independent tasks and strong
+// interactions 64 to 83 and 51 to 61 %.
 func (d Design) Power(difference, pairs float64) float64 {
 	blocks := math.Floor(pairs / float64(d.Tasks))
-	least := 2.0 // without a repeat, chance and difference between tasks cannot be told apart
+	least := 2.0 // without a repeat, chance and difference between tasks cannot be separated
 	if d.Fixed {
 		blocks, least = math.Min(1, blocks), 1
 	}
@@ -150,8 +155,8 @@ func (d Design) Power(difference, pairs float64) float64 {
 	return power
 }
 
-// Detectable is the smallest true difference, in score units, that is proven for new
-// tasks with 80 % power by so many pairs; +Inf when none on the scale is.
+// Detectable returns the smallest true difference, in score units, that so many pairs
+// prove for new tasks with 80 % power; +Inf when there is none on the scale.
 func (d Design) Detectable(pairs float64) float64 {
 	lo, hi := 0.0, 1.0
 	if d.Power(hi, pairs) < power {
@@ -167,9 +172,9 @@ func (d Design) Detectable(pairs float64) float64 {
 	return hi
 }
 
-// Needed is the smallest number of independent tasks with which a difference is
-// proven for new tasks with 80 % power by a window's pairs, or by two pairs a
-// task where that is more; 0 when a million would not do.
+// Needed returns the smallest number of independent tasks with which a difference is
+// proven for new tasks with 80 % power by a window's pairs, or by two pairs a task where
+// that is more; 0 when a million do not suffice.
 func (d Design) Needed(difference float64) int {
 	const most = 1_000_000
 	enough := func(units int) bool {
@@ -190,9 +195,10 @@ func (d Design) Needed(difference float64) int {
 	return hi
 }
 
-// halfWidth is the smallest mean of n paired differences that the evidence calls better than 0 at
-// alpha, given their mean square; 1 when none is. They are −size, 0 and size: size is 1 for
-// pass and fail, and the root of the mean square for graded scores, whose mean may exceed it.
+// halfWidth returns the smallest mean of n paired differences that is evidence of "better
+// than 0" at alpha, given their mean square; 1 when none is. The differences are −size, 0
+// and size: size is 1 for pass and fail, and the root of the mean square for graded
+// scores, whose mean may exceed it.
 func halfWidth(n, square, size, alpha float64) float64 {
 	s := NewSample(-size, size)
 	most, share := square/size, square/(size*size)
@@ -214,14 +220,16 @@ func halfWidth(n, square, size, alpha float64) float64 {
 	return hi
 }
 
-// senseless is the difference above which it is no use to say that it could be shown.
+// senseless is the difference above which it is pointless to state that it could be
+// shown.
 const senseless = 0.5
 
-// taskPrice is what a new task is taken to cost, in pairs of runs: a person has to write it.
+// taskPrice is the assumed cost of a new task, in pairs of runs, since a person has to
+// write it.
 const taskPrice = 100
 
-// Statement says in words, before anything is spent, what it can show, what it cannot, and
-// what would help.
+// Statement describes in advance what a design can show, what it cannot, and what would
+// help.
 func (d Design) Statement() string {
 	if d.Tasks == 0 {
 		return "there are no holdout tasks, so that nothing can be shown"

@@ -97,8 +97,9 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// TestNeededWithoutSpread: a fixed agent that shows the same difference on every task needs as many as make its own
-// interval for new tasks exclude 0, and no fewer; decimal rounding is no spread.
+// TestNeededWithoutSpread: a fixed agent with the same difference on every task needs
+// exactly as many tasks as make its interval for new tasks exclude 0; decimal rounding
+// does not count as spread.
 func TestNeededWithoutSpread(t *testing.T) {
 	alpha := Monthly().Alpha()
 	shows := func(tasks int, gain float64) Ruling {

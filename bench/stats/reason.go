@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// reason is the state in one plain sentence.
+// reason returns the state in a sentence.
 func (r *Ruling) reason(rule Rule) string {
 	measured := fmt.Sprintf("%s points on %s × %s", signed(r.Difference), plural(r.Tasks, "task"), plural(r.Blocks, "block"))
 	if r.MissingCounted {
@@ -35,7 +35,7 @@ func (r *Ruling) reason(rule Rule) string {
 	return r.standing(measured)
 }
 
-// since says when a claim was made that the confirmation went on after.
+// since returns when a claim was made, if the confirmation went on after it.
 func (r *Ruling) since() string {
 	if r.Proof == nil || r.Proof.Blocks == r.Blocks {
 		return ""
@@ -43,7 +43,7 @@ func (r *Ruling) since() string {
 	return ", shown after " + plural(r.Proof.Blocks, "block")
 }
 
-// leavesOpen says what a claim about new tasks does not cover.
+// leavesOpen describes what a claim about new tasks does not cover.
 func (r *Ruling) leavesOpen() string {
 	words := r.crashes()
 	if r.Tail == nil {
@@ -56,7 +56,7 @@ func (r *Ruling) leavesOpen() string {
 	return words
 }
 
-// Assumes says what the interval for new tasks takes for granted of other nights.
+// Assumes describes what the interval for new tasks assumes about other nights.
 func (r *Ruling) Assumes() string {
 	if r.Night == 0 {
 		return ""
@@ -64,7 +64,8 @@ func (r *Ruling) Assumes() string {
 	return fmt.Sprintf("measured in %s, and assumes that a night shifts such a difference by %s points (standard deviation)", plural(r.Nights, "night"), points(r.Night))
 }
 
-// independent is the number of independent tasks in words, and what uneven weights leave of it.
+// independent returns in words the number of independent tasks and, with uneven weights,
+// their effective number.
 func (r *Ruling) independent() string {
 	words := plural(r.Clusters, "independent task")
 	if r.Independent < float64(r.Clusters)-.05 {
@@ -73,7 +74,7 @@ func (r *Ruling) independent() string {
 	return words
 }
 
-// standing says how far the proof is while nothing is decided.
+// standing describes the progress of the proof while nothing is decided.
 func (r *Ruling) standing(measured string) string {
 	switch {
 	case r.Pairs == 0:
@@ -84,7 +85,7 @@ func (r *Ruling) standing(measured string) string {
 	return fmt.Sprintf("not decided: %s, evidence %.2g to 1 where %.0f to 1 prove it", measured, math.Exp(r.LogE), math.Exp(r.Threshold))
 }
 
-// objections name what vetoes.
+// objections returns the reasons of a veto.
 func (r *Ruling) objections() []string {
 	var out []string
 	for _, p := range r.Parts {
@@ -95,7 +96,7 @@ func (r *Ruling) objections() []string {
 	return out
 }
 
-// prices name the guards that are broken, with both figures.
+// prices describes the broken guards, with both figures.
 func (r *Ruling) prices() []string {
 	var out []string
 	for _, g := range r.Guards {
@@ -106,7 +107,7 @@ func (r *Ruling) prices() []string {
 	return out
 }
 
-// openGuards names the guards that are open; empty when all passed.
+// openGuards describes the open guards; empty when all passed.
 func (r *Ruling) openGuards() string {
 	out := ""
 	for _, g := range r.Guards {

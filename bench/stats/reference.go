@@ -2,26 +2,26 @@ package stats
 
 import "fmt"
 
-// Reference is what candidates are measured against where it is not the champion: the variant
-// of a proposal that waits for a decision. A nil one stands for the champion.
+// Reference is the side that candidates are measured against if it is not the champion:
+// the variant of a proposal that waits for a decision. Nil stands for the champion.
 type Reference struct {
 	Proposal string `json:"proposal"`
 	Variant  string `json:"variant"`
-	// Number is the variant's, Champion that of the agent's champion.
+	// Number is the variant's number, Champion that of the champion.
 	Number   int `json:"number"`
 	Champion int `json:"champion"`
-	// Steps counts the comparisons by which it is known against the champion: one where it was measured
-	// against that, more where it was measured against proposals that waited before it; 0 where
-	// nothing was measured.
+	// Steps is the number of comparisons that link it to the champion: one where it was
+	// measured against the champion, more where it was measured against earlier pending
+	// proposals; 0 where nothing was measured.
 	Steps int `json:"steps"`
-	// Difference is its gain over the champion, the sum of those of its steps; the interval is
-	// the sum of theirs, at a level of 1 less .05 a step.
+	// Difference is its gain over the champion, the sum of those of its steps. The
+	// interval is the sum of theirs, at a level of 1 minus .05 per step.
 	Difference float64 `json:"difference"`
 	Interval
 }
 
-// Add puts the ruling on the reference's variant in: its own gain, and that of what it was measured
-// against. Where that is not known against the champion, neither is this.
+// Add sets the gain of the reference's variant over the champion: its own ruling plus the
+// gain of the ruling's reference. If the latter is unknown, so is the result.
 func (r *Reference) Add(own *Ruling) {
 	i, _ := own.Shown()
 	r.Steps, r.Difference, r.Interval = 1, own.Difference, i
@@ -37,10 +37,11 @@ func (r *Reference) Add(own *Ruling) {
 	}
 }
 
-// SD is the standard deviation that belongs to the interval: half of one at 95 % is 1.96 of it.
+// SD returns the standard deviation that belongs to the interval: half of a 95 % interval
+// is 1.96 of it.
 func (r *Reference) SD() float64 { return (r.Hi - r.Lo) / (2 * 1.96) }
 
-// Words name the reference in a sentence.
+// Words returns the name of the reference for a sentence.
 func (r *Reference) Words() string {
 	if r == nil {
 		return "the champion"
@@ -48,7 +49,8 @@ func (r *Reference) Words() string {
 	return fmt.Sprintf("%s (v%d, which waits)", r.Proposal, r.Number)
 }
 
-// Gain says in words how the reference stands to the champion; empty for the champion itself.
+// Gain describes the gain of the reference over the champion; empty for the champion
+// itself.
 func (r *Reference) Gain() string {
 	switch {
 	case r == nil:
@@ -63,8 +65,9 @@ func (r *Reference) Gain() string {
 	return words
 }
 
-// BreakEven is the share of all tasks that takes the gain of a candidate over the champion away when it
-// fails them altogether, for the comparison of the candidate with the reference; 0 where it is not known.
+// BreakEven returns the share of all tasks on which a candidate may fail completely
+// before its gain over the champion is lost, given its comparison with the reference; 0
+// where it is unknown.
 func (r *Reference) BreakEven(c Comparison) float64 {
 	gain := r.Difference + c.Difference
 	if r.Steps == 0 || gain <= 0 || c.MeanB <= 0 {
@@ -73,7 +76,7 @@ func (r *Reference) BreakEven(c Comparison) float64 {
 	return min(1, gain/c.MeanB)
 }
 
-// than ends a comparison whose other side is the champion unless it is named.
+// than returns the "than" clause of a comparison; empty for the champion.
 func (r *Reference) than() string {
 	if r == nil {
 		return ""
@@ -81,7 +84,7 @@ func (r *Reference) than() string {
 	return " than " + r.Words()
 }
 
-// gain names the measured gain.
+// gain returns the name of the measured gain.
 func (r *Reference) gain() string {
 	if r == nil {
 		return "the gain"

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// referenceData finds a file of public data that lies beside the project, not in it.
+// referenceData returns the path of a public data file that is stored outside the
+// project.
 func referenceData(t *testing.T, name string) string {
 	t.Helper()
 	folders := []string{os.Getenv("EVOLVE_SHARED_DATA")}
@@ -85,7 +86,7 @@ func TestReferenceAirline(t *testing.T) {
 	if err := json.Unmarshal(raw, &trials); err != nil {
 		t.Fatal(err)
 	}
-	// Against nothing at all, a difference is a mean.
+	// Against a constant 0, a difference is a mean.
 	alone := make([]Pair, len(trials))
 	for i, tr := range trials {
 		alone[i] = Pair{Task: fmt.Sprint(i), A: []float64{0}, B: []float64{tr.Reward}}

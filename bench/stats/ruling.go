@@ -2,27 +2,27 @@ package stats
 
 import "math"
 
-// Claim is what may be said of a candidate, and of what.
+// Claim is the kind of tasks for which a candidate is shown to be better.
 type Claim string
 
-// NoClaim: nothing is shown. TheseTasks: better on the confirm tasks themselves, which
-// is exact for any number of them. NewTasks: better on new tasks like these, which
-// needs the variance between tasks; only this is recommended for adoption.
+// NoClaim: nothing is shown. TheseTasks: better on the confirm tasks themselves, which is
+// exact for any number of them. NewTasks: better on new tasks like these, which needs the
+// variance between tasks; only this leads to a recommendation.
 const (
 	NoClaim    Claim = ""
 	TheseTasks Claim = "these_tasks"
 	NewTasks   Claim = "new_tasks"
 )
 
-// State is where a candidate stands after its complete blocks.
+// State is the state of a candidate after its complete blocks.
 type State string
 
-// The states. Open: more blocks may decide. Proven: better on new tasks, and no guard
-// stands against it. HereOnly: better on these tasks, and more blocks could not show
-// more. Harmful: proven worse; of a fixed agent, known not to be better. Vetoed: a domain is
-// proven worse. Trade: better on new tasks, at a price: a guard is broken, and a person
-// decides whether the gain is worth it. Parked: it has had twice the pairs it was
-// projected to need; it keeps its evidence and may go on another night.
+// The states. Open: more blocks may decide. Proven: better on new tasks, and no guard is
+// broken. HereOnly: better on these tasks, and more blocks could not show more. Harmful:
+// proven worse; of a fixed agent, known not to be better. Vetoed: a domain is proven
+// worse. Trade: better on new tasks, but a guard is broken, and a person decides whether
+// the gain is worth the price. Parked: it has used twice its projected pairs; it keeps
+// its evidence and may go on another night.
 const (
 	Open     State = "open"
 	Proven   State = "proven"
@@ -33,7 +33,7 @@ const (
 	Trade    State = "trade"
 )
 
-// Ended reports whether a candidate in this state frees its place for good.
+// Ended reports whether a candidate in this state has left the confirmation for good.
 func (s State) Ended() bool {
 	return s == Proven || s == HereOnly || s == Harmful || s == Vetoed || s == Trade
 }
@@ -44,27 +44,28 @@ type Interval struct {
 	Hi float64 `json:"hi"`
 }
 
-// Rule is by what a candidate is judged.
+// Rule holds the criteria for a candidate.
 type Rule struct {
 	// Alpha is the level of this candidate's entry into the confirmation, α_c, in (0, 1).
 	Alpha float64
-	// Level of the intervals that are shown; 0: .95.
+	// Level of the intervals shown; 0: .95.
 	Level float64
-	// Fixed says that a repeat is no new evidence: the agent is deterministic and
-	// ignores the seed, so one block is all there is to learn.
+	// Fixed reports that a repeat is no new evidence: the agent is deterministic and
+	// ignores the seed, so one block is enough.
 	Fixed bool
 	// Cap is the number of pairs that the candidate was projected to need when it was
-	// promoted; above twice as many it is parked. 0: none.
+	// promoted; it is parked after twice as many. 0: none.
 	Cap float64
-	// Guards are the further conditions on a winner, in the order in which they are shown.
+	// Guards are the further conditions on a winner, in display order.
 	Guards []Bound
 	// Reference is side A of the pairs where that is not the champion.
 	Reference *Reference
-	// Proof is the earlier look of the same confirmation that showed it; nil: none did.
+	// Proof is the earlier look of the same confirmation that proved the claim; nil: none
+	// did.
 	Proof *Proof
 }
 
-// The quantities that a [Bound] can be about.
+// The statistics that a [Bound] can limit.
 const (
 	// Mean is the candidate's weighted mean over the tasks as a ratio of the champion's.
 	Mean = "mean"
@@ -72,54 +73,55 @@ const (
 	P95 = "p95"
 )
 
-// Bound is a condition on what a winner consumes: less is better.
+// Bound is a limit on the consumption of a winner: less is better.
 type Bound struct {
 	// Name of the metric: cost (USD an evaluation), latency (seconds), or another that [Pair] measures.
 	Name string
-	// Of says what of the metric is compared: [Mean] or [P95].
+	// Of is the statistic of the metric that is compared: [Mean] or [P95].
 	Of string
 	// AtMost is the highest ratio of candidate over champion that a winner may have; above 0.
 	AtMost float64
-	// Floor is the difference, in the unit of the metric, that a candidate may exceed
-	// the champion by at any ratio; 0: none.
+	// Floor is the difference, in the unit of the metric, by which a candidate may exceed
+	// the champion at any ratio; 0: none.
 	Floor float64
-	// PerPoint widens AtMost by so much for each point (of a hundred) that the gain on new
-	// tasks is shown to be above 0: the lower end of [Ruling.New]. 0: not at all.
+	// PerPoint widens AtMost by so much for each point (of a hundred) of gain on new
+	// tasks that is shown: the lower end of [Ruling.New]. 0: not at all.
 	PerPoint float64
 }
 
-// For is the bound of a candidate whose gain on new tasks is at least lower, in score units.
+// For returns the bound of a candidate whose gain on new tasks is at least lower, in
+// score units.
 func (b Bound) For(lower float64) Bound {
 	b.AtMost += b.PerPoint * 100 * math.Max(0, lower)
 	return b
 }
 
-// Guard is how a candidate stands to a [Bound].
+// Guard is the result of a [Bound] for a candidate.
 type Guard struct {
 	Name string `json:"name"`         // cost, latency, …
-	Of   string `json:"of,omitempty"` // mean, p95; empty in records of before bounds could be set
-	// Champion and Candidate are what is compared, in the unit of the metric.
+	Of   string `json:"of,omitempty"` // mean, p95; empty in records from before bounds could be set
+	// Champion and Candidate are the compared values, in the unit of the metric.
 	Champion  float64 `json:"champion"`
 	Candidate float64 `json:"candidate"`
-	// Ratio is candidate over champion, with its interval; [RatioMost] stands for that and more.
+	// Ratio is candidate over champion, with its interval, at most [RatioMost].
 	Ratio float64 `json:"ratio"`
 	Interval
-	// Level is that of the interval, half of the error at either end; 0 in records of before it could
-	// differ: .90.
+	// Level is that of the interval, half of the error at either end; 0 in older records:
+	// .90.
 	Level float64 `json:"level,omitempty"`
-	// Most and Floor are the bound's. PerPoint of Most's size was granted for each point
+	// Most and Floor are the bound's. PerPoint is the part of Most granted for each point
 	// gained (see [Bound]).
 	Most     float64 `json:"most"`
 	PerPoint float64 `json:"per_point,omitempty"`
 	Floor    float64 `json:"floor,omitempty"`
-	// Unseen is the share of tasks that could consume anything without one of them being
-	// among these, at an error of .05; no interval covers them.
+	// Unseen is the share of tasks that could consume any amount without one of them
+	// being among these, at an error of .05; no interval covers them.
 	Unseen float64 `json:"unseen,omitempty"`
 	// Verdict is "passed", "open" or "failed" (shown to be above the bound).
 	Verdict string `json:"verdict"`
 }
 
-// DomainRuling is a domain's part in a candidate's difference.
+// DomainRuling is the ruling on a candidate in one domain.
 type DomainRuling struct {
 	Domain     string  `json:"domain"`
 	Tasks      int     `json:"tasks"`
@@ -133,20 +135,23 @@ type DomainRuling struct {
 	// Verdict is "better" (above 0), "fine" (above −10 points at .10 divided by the number of
 	// domains), "veto" (below 0), or "open". Only a veto blocks.
 	Verdict string `json:"verdict"`
-	// Hopeless says that no number of further blocks would settle an open one, by its tasks' variance so far.
+	// Hopeless reports that no number of further blocks would settle an open one, by its
+	// tasks' variance so far.
 	Hopeless bool `json:"hopeless,omitempty"`
 }
 
-// Ruling is what the evidence says of one candidate after complete blocks. What it says of
-// these tasks holds at any stopping time and across nights, exactly; for new tasks see [NewTaskLower].
+// Ruling is the result for one candidate after complete blocks. Its claims about these
+// tasks are exact at any stopping time and across nights; for new tasks see
+// [NewTaskLower].
 type Ruling struct {
 	Variant string `json:"variant"`
-	// Reference is what it was measured against; nil: the champion.
+	// Reference is the other side of the comparison; nil: the champion.
 	Reference *Reference `json:"reference,omitempty"`
 	// Comparison holds means, difference, counts, and the descriptive clustered standard
 	// error; its Lo and Hi are the interval at Level that is valid at any stop.
 	Comparison
-	// Fixed says that a repeat was no new evidence; all intervals, and LogE, are then about new tasks.
+	// Fixed reports that a repeat was no new evidence; all intervals, and LogE, are then
+	// about new tasks.
 	Fixed  bool  `json:"fixed,omitempty"`
 	Blocks int   `json:"blocks"`
 	Pairs  int   `json:"pairs"`
@@ -157,36 +162,36 @@ type Ruling struct {
 	LogE      float64 `json:"log_e"`
 	LogHarm   float64 `json:"log_harm"`
 	Threshold float64 `json:"threshold"`
-	// Month is the interval at α_c, either end by itself: valid over everything that was
-	// confirmed in the window of the ledger.
+	// Month is the interval at α_c, either end by itself: valid over all confirmations in
+	// the window of the ledger.
 	Month Interval `json:"month"`
 	// New is the interval at Level for new tasks like these.
 	New Interval `json:"new"`
 	// NewLower is the bound at α_c/2 that must be above 0 for the claim about new tasks;
-	// Limit is where it goes with ever more blocks.
+	// Limit is its limit for ever more blocks.
 	NewLower float64 `json:"new_lower"`
 	Limit    float64 `json:"limit"`
 	// Between is τ̂², the variance between tasks of the true difference; Within σ̂², that
 	// of one pair around its task.
 	Between float64 `json:"between"`
 	Within  float64 `json:"within"`
-	// Nights is the number of runs that the pairs are from; Night the standard deviation, in score
-	// units, of what all differences of a night are taken to share: the [AssumedNight], or
-	// more where several nights show more. Both are 0 for a fixed agent.
+	// Nights is the number of runs that the pairs are from; Night the standard deviation,
+	// in score units, of the shift that all differences of a night share: [AssumedNight],
+	// or more where several nights show more. Both are 0 for a fixed agent.
 	Nights int     `json:"nights,omitempty"`
 	Night  float64 `json:"night,omitempty"`
-	// Tail says what the mean does not show; nil without pairs.
+	// Tail describes the risks that the mean does not show; nil without pairs.
 	Tail *Tail `json:"tail,omitempty"`
-	// Failures count what either side did not answer by its own doing; nil: nothing.
+	// Failures counts evaluations that failed through the agent's fault; nil: none.
 	Failures *Failures `json:"failures,omitempty"`
-	// MissingA and MissingB count the repeats that only the champion or only the variant lacks an
-	// evaluation of; MissingCounted says that they were scored in this ruling, which claims less than
-	// one without them.
+	// MissingA and MissingB are the numbers of repeats that only the champion or only the
+	// variant lacks; MissingCounted reports that they were scored in this ruling, which
+	// claims less than one without them.
 	MissingA       int  `json:"missing_champion,omitempty"`
 	MissingB       int  `json:"missing_variant,omitempty"`
 	MissingCounted bool `json:"missing_counted,omitempty"`
-	// Independent is the effective number of independent tasks ([Independent]), Least the smallest on which
-	// a claim about new tasks is made.
+	// Independent is the effective number of independent tasks ([Independent]), Least the
+	// minimum for a claim about new tasks.
 	Independent float64        `json:"independent,omitempty"`
 	Least       int            `json:"least,omitempty"`
 	Guards      []Guard        `json:"guards,omitempty"`

@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// difference draws what benchmarks give: passes and fails, grades, and anything between.
+// genDifference draws differences of benchmarks: passes and fails, grades, and anything
+// between.
 func genDifference() *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.SampledFrom([]float64{-1, 0, 1, 1, .5, -.25, .1}), rapid.Float64Range(-1, 1))
 }
 
-// plain is the evidence by its definition alone.
+// plain computes the evidence by its definition.
 func plain(d []float64, margin float64) float64 {
 	var sum float64
 	for j := range 9 {
@@ -71,7 +72,7 @@ func TestSampleProperties(t *testing.T) {
 		if !(-1 <= lower && lower <= s.Mean()+1e-12 && s.Mean() <= upper+1e-12 && upper <= 1) {
 			t.Fatalf("[%g, %g] around %g", lower, upper, s.Mean())
 		}
-		// A bound is where the evidence is what alpha asks for, and the evidence falls with the margin.
+		// At a bound the evidence is what alpha requires, and it falls with the margin.
 		want := -math.Log(alpha)
 		if lower > -1 && (s.LogSuperior(lower) < want-1e-6 || s.LogSuperior(lower+1e-7) > want) {
 			t.Fatalf("evidence %g and %g beside the bound %g", s.LogSuperior(lower), s.LogSuperior(lower+1e-7), lower)
@@ -87,7 +88,7 @@ func TestSampleProperties(t *testing.T) {
 		if wide.Lo > narrow.Lo || wide.Hi < narrow.Hi {
 			t.Fatalf("%v is not within %v", narrow, wide)
 		}
-		// More of the same good news never weakens the evidence, more of the bad never strengthens it.
+		// Further gains never weaken the evidence, further losses never strengthen it.
 		before, gain := s.LogSuperior(0), rapid.Float64Range(0, 1).Draw(t, "gain")
 		s.Add(gain, rapid.IntRange(1, 50).Draw(t, "n"))
 		if after := s.LogSuperior(0); after < before-1e-9 || (gain > .01 && after <= before) {
@@ -115,7 +116,7 @@ func TestSampleEdges(t *testing.T) {
 	if i := NewSample(slices.Repeat([]float64{-1}, 500)...).Interval(.95); i.Lo != -1 || !(i.Hi < -.9) {
 		t.Errorf("500 losses: %v", i)
 	}
-	// Stays in logarithms: a hundred million pairs neither overflow nor lose the sign.
+	// In logarithms a hundred million pairs neither overflow nor lose the sign.
 	s = new(Sample)
 	s.Add(1, 60_000_000)
 	s.Add(-1, 40_000_000)
@@ -126,7 +127,7 @@ func TestSampleEdges(t *testing.T) {
 	if lower := s.Lower(1e-9); !(lower > .17 && lower < .2) {
 		t.Errorf("bound %g", lower)
 	}
-	// Many graded values leave the range of a single product.
+	// Many graded values exceed the range of a single product.
 	var d []float64
 	for i := range 4000 {
 		d = append(d, .5+float64(i)/10000)
@@ -136,8 +137,8 @@ func TestSampleEdges(t *testing.T) {
 	}
 }
 
-// TestVille looks after every block of ten and counts the runs that ever prove what is
-// not so: at most α of them may, for tasks that differ widely as well.
+// TestVille looks after every block of ten and counts the runs that ever prove a
+// falsehood: at most α of them may, also for tasks that differ widely.
 func TestVille(t *testing.T) {
 	const runs, blocks, alpha = 600, 40, .05
 	for _, world := range []struct {

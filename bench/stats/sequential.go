@@ -6,19 +6,19 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// CompareSequential is [Compare] with an interval and a p-value that hold at any stopping
-// time, as a comparison on the holdout needs that may stop early and go on another night: Lo
-// and Hi are those of [Sample.Interval], about these very tasks; P is the bound
-// min(1, 1/E) on the chance that the evidence for "B is better" ever gets as high by luck.
-// Means and difference count every pair by its task's weight. SE stays the descriptive clustered
-// one. Detectable is the half-width below the difference and z_{.8} standard errors of it, for a
-// look after as many pairs as these.
+// CompareSequential is [Compare] with an interval and a p-value that are valid at any
+// stopping time, as needed for a comparison on the holdout that may stop early and go on
+// another night: Lo and Hi are those of [Sample.Interval], about these very tasks; P is
+// the bound min(1, 1/E) on the probability that the evidence for "B is better" ever gets
+// as high by chance. Means and difference count every pair by its task's weight. SE stays
+// the descriptive clustered one. Detectable is the half-width below the difference plus
+// z_{.8} standard errors, for a look after as many pairs as these.
 func CompareSequential(pairs []Pair, level float64) Comparison {
 	c, _ := compareSequential(gather(pairs), level)
 	return c
 }
 
-// compareSequential expects gathered pairs, and returns their sample as well.
+// compareSequential expects gathered pairs and also returns their sample.
 func compareSequential(clean []Pair, level float64) (Comparison, *Sample) {
 	c := Compare(clean, level)
 	for i := range c.Domains {
@@ -27,7 +27,7 @@ func compareSequential(clean []Pair, level float64) (Comparison, *Sample) {
 	return c, c.sequential(clean)
 }
 
-// sequential puts what holds at any stopping time in the place of Student's.
+// sequential replaces Student's statistics by those that are valid at any stopping time.
 func (c *Comparison) sequential(clean []Pair) *Sample {
 	s := sampleOf(clean)
 	i := s.Interval(c.Level)
@@ -38,7 +38,7 @@ func (c *Comparison) sequential(clean []Pair) *Sample {
 	return s
 }
 
-// pairMeans are the weighted means of both sides over all pairs.
+// pairMeans returns the weighted means of both sides over all pairs.
 func pairMeans(clean []Pair) (a, b float64) {
 	var total float64
 	for _, p := range clean {

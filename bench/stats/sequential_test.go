@@ -26,7 +26,8 @@ func TestCompareSequential(t *testing.T) {
 	}
 }
 
-// TestWeightedSample: the claim is about the weighted mean, whatever the unit of the weights.
+// TestWeightedSample: the claim is about the weighted mean, independent of the unit of
+// the weights.
 func TestWeightedSample(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := genPairs(t)
@@ -56,8 +57,8 @@ func TestWeightedSample(t *testing.T) {
 	})
 }
 
-// TestWeightedCoverage: of tasks where the heavy ones lose what the light ones gain, the interval covers
-// the weighted mean after every block; and it does find a gain.
+// TestWeightedCoverage: where heavy tasks lose and light ones gain, the interval covers
+// the weighted mean after every block, and a gain is found.
 func TestWeightedCoverage(t *testing.T) {
 	const runs, tasks, blocks = 200, 12, 20
 	rng := rand.New(rand.NewPCG(21, 4))
@@ -85,8 +86,8 @@ func TestWeightedCoverage(t *testing.T) {
 	}
 }
 
-// TestDetectableSequentially: the difference that is called detectable is found about
-// four times in five by a look after as many pairs.
+// TestDetectableSequentially: the detectable difference is found about four times in five
+// by a look after as many pairs.
 func TestDetectableSequentially(t *testing.T) {
 	const runs, tasks, blocks, gain = 1000, 20, 20, .14
 	rng := rand.New(rand.NewPCG(2, 3))

@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// Shown is the interval that belongs to what may be said of a candidate, at Level, and what it is
-// about: these tasks where the claim is about these alone, otherwise new tasks like these,
-// which is what an adoption is decided on. It is the one that is shown wherever one is.
+// Shown returns the interval that belongs to the claim about a candidate, at Level, and
+// its subject: these tasks where the claim is about these alone, otherwise new tasks like
+// these, on which an adoption is decided. All displays show this interval.
 func (r *Ruling) Shown() (i Interval, about Claim) {
 	if r.Claim == TheseTasks {
 		return r.These(), TheseTasks
@@ -12,8 +12,8 @@ func (r *Ruling) Shown() (i Interval, about Claim) {
 	return r.New, NewTasks
 }
 
-// These is the interval for these tasks at Level: of a fixed agent the difference itself, which is
-// known.
+// These returns the interval for these tasks at Level: for a fixed agent the difference
+// itself, which is known exactly.
 func (r *Ruling) These() Interval {
 	if r.Fixed {
 		return Interval{Lo: r.Difference, Hi: r.Difference}
@@ -21,10 +21,10 @@ func (r *Ruling) These() Interval {
 	return Interval{Lo: r.Lo, Hi: r.Hi}
 }
 
-// exact reports whether what is shown is known, and no interval.
+// exact reports whether the shown value is known exactly.
 func (r *Ruling) exact() bool { return r.Fixed && r.Claim == TheseTasks }
 
-// BoundLevel is the level of the one-sided bound NewLower.
+// BoundLevel returns the level of the one-sided bound NewLower.
 func (r *Ruling) BoundLevel() float64 {
 	alpha := math.Exp(-r.Threshold)
 	if r.Fixed {
@@ -33,7 +33,7 @@ func (r *Ruling) BoundLevel() float64 {
 	return 1 - alpha/looks
 }
 
-// Words name what an interval is about.
+// Words names the subject of an interval.
 func (c Claim) Words() string {
 	switch c {
 	case NewTasks:

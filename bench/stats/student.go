@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// tSurvival is P(T > t) for Student's t with df degrees of freedom, by the
-// incomplete beta function so that small tails keep their digits (Abramowitz and
-// Stegun 26.7.1).
+// tSurvival returns P(T > t) for Student's t with df degrees of freedom, by the
+// incomplete beta function so that small tails keep their digits (Abramowitz and Stegun
+// 26.7.1).
 func tSurvival(t, df float64) float64 {
 	tail := mathext.RegIncBeta(df/2, 0.5, df/(df+t*t)) / 2
 	if t < 0 {
@@ -18,15 +18,14 @@ func tSurvival(t, df float64) float64 {
 	return tail
 }
 
-// tQuantile is the p-quantile of Student's t with df degrees of freedom.
+// tQuantile returns the p-quantile of Student's t with df degrees of freedom.
 func tQuantile(p, df float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// McNemar is the exact one-sided p-value of wins against losses on discordant
-// pass/fail pairs: P(X ≥ wins) for X ~ Binomial(wins+losses, ½), through the
-// incomplete beta function (DLMF 8.17.5). Ties carry no information; without a
-// win it is 1.
+// McNemar returns the exact one-sided p-value of wins against losses on discordant
+// pass/fail pairs: P(X ≥ wins) for X ~ Binomial(wins+losses, ½), through the incomplete
+// beta function (DLMF 8.17.5). Ties carry no information; without a win it returns 1.
 func McNemar(wins, losses int) float64 {
 	if wins <= 0 {
 		return 1
@@ -34,11 +33,10 @@ func McNemar(wins, losses int) float64 {
 	return mathext.RegIncBeta(float64(wins), float64(max(losses, 0)+1), 0.5)
 }
 
-// Wilson is the interval at level of a mean score in [0,1] over n independent
-// evaluations (Wilson 1927). For pass/fail it is the usual one; graded scores vary
-// less than pass/fail ones of the same mean, so for them it is too wide rather
-// than too narrow. n may be an effective number; with n not above 0 the interval is
-// the whole scale.
+// Wilson returns the interval at level of a mean score in [0,1] over n independent
+// evaluations (Wilson 1927). Graded scores vary less than pass/fail ones of the same
+// mean, so for them it is conservative. n may be an effective number; with n not above 0
+// the interval is the whole scale.
 func Wilson(mean, n, level float64) (lo, hi float64) {
 	if !(n > 0) || math.IsNaN(mean) {
 		return 0, 1
@@ -48,6 +46,6 @@ func Wilson(mean, n, level float64) (lo, hi float64) {
 	centre := mean + z*z/(2*n)
 	half := z * math.Sqrt(mean*(1-mean)/n+z*z/(4*n*n))
 	scale := 1 + z*z/n
-	// The ends of the scale are exact; rounding must not move them off the mean.
+	// The ends of the scale are exact; rounding must not exclude the mean.
 	return math.Max(0, math.Min(mean, (centre-half)/scale)), math.Min(1, math.Max(mean, (centre+half)/scale))
 }

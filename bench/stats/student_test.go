@@ -22,7 +22,7 @@ func TestStudent(t *testing.T) {
 	near(t, "t .95 39", tQuantile(.95, 39), 1.684875122, 1e-8)
 	near(t, "tail", tSurvival(2.262157163, 9), .025, 1e-9)
 	near(t, "lower tail", tSurvival(-2.262157163, 9), .975, 1e-9)
-	// One degree of freedom is Cauchy's: 1/2 − atan(t)/π.
+	// One degree of freedom is Cauchy's distribution: 1/2 − atan(t)/π.
 	near(t, "far tail", tSurvival(1e8, 1)*1e9*math.Pi, 10, 1e-6)
 }
 

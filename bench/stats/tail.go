@@ -9,36 +9,42 @@ import (
 )
 
 const (
-	// tailAlpha is the error of the bounds on shares of tasks, and of a task being clearly worse.
+	// tailAlpha is the error of the bounds on shares of tasks, and of a task being
+	// clearly worse.
 	tailAlpha = 0.05
-	// tailLoss is the loss, in score units, from which on a task counts as worse where it is known.
+	// tailLoss is the loss, in score units, from which on a task of a fixed agent counts
+	// as worse.
 	tailLoss = 0.10
 )
 
-// Tail is what a mean does not show: the tasks that a candidate loses. A few tasks of a kind
-// that none of the holdout is can take a whole gain away, and no test on as many tasks excludes them.
+// Tail describes what a mean does not show: the tasks on which a candidate loses. A few
+// tasks of a kind that is missing in the holdout can cancel a whole gain, and no test on
+// as many tasks excludes them.
 type Tail struct {
-	// Unseen is the share of new tasks that could be of a kind that is not among these, 1 − .05^(1/M)
-	// for M independent tasks: with that share, none of it is drawn in one case of twenty.
+	// Unseen is the share of new tasks that could be of a kind that is not among these, 1
+	// − .05^(1/M) for M independent tasks: at that share, none of them is drawn in one
+	// case of twenty.
 	Unseen float64 `json:"unseen"`
-	// BreakEven is the share of all tasks that takes the measured gain away when the candidate
-	// fails them altogether, gain/(gain + the champion's score); 0 without a gain.
+	// BreakEven is the share of all tasks on which the candidate may fail completely
+	// before the measured gain is lost, gain/(gain + the champion's score); 0 without a
+	// gain.
 	BreakEven float64 `json:"break_even"`
-	// Worse counts the independent tasks at which the candidate is clearly worse: shown at .05, or
-	// for a fixed agent by 10 points or more. WorseMost bounds their share of all tasks at .05 (Clopper and
-	// Pearson 1934); without one it is Unseen.
-	// That is what can be seen in as many runs of a task.
+	// Worse is the number of independent tasks on which the candidate is clearly worse,
+	// as far as their runs show: proven at .05, or for a fixed agent by 10 points or
+	// more. WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934);
+	// without any it is Unseen.
 	Worse     int     `json:"worse"`
 	WorseMost float64 `json:"worse_most"`
-	// Failing counts those with a task of which every run of the candidate scores 0 and not every
-	// run of the champion: it may be one that the candidate always fails, which few runs of an
-	// agent with chance do not show. FailingMost bounds their share in the same way.
+	// Failing is the number of independent tasks of which every run of the candidate
+	// scores 0 and not every run of the champion. The candidate may always fail them,
+	// which a few runs cannot prove. FailingMost bounds their share in the same way.
 	Failing     int     `json:"failing,omitempty"`
 	FailingMost float64 `json:"failing_most,omitempty"`
 	Tasks       int     `json:"tasks"`
 }
 
-// newTail looks at the clusters of gathered pairs one by one; independent is their effective number.
+// newTail examines the clusters of gathered pairs one by one; independent is their
+// effective number.
 func newTail(clean []Pair, c Comparison, independent float64, fixed bool) *Tail {
 	if c.Clusters == 0 {
 		return nil
@@ -52,7 +58,7 @@ func newTail(clean []Pair, c Comparison, independent float64, fixed bool) *Tail 
 		for ; i < len(clean) && clean[i].Cluster == clean[first].Cluster; i++ {
 			failing = failing || clean[i].failsThroughout()
 		}
-		if failing && !fixed { // of which one run says all, and is counted below
+		if failing && !fixed { // a fixed agent's tasks are counted below
 			t.Failing++
 		}
 		s := sampleOf(clean[first:i])
@@ -73,8 +79,8 @@ func (p Pair) failsThroughout() bool {
 	return len(p.B) > 0 && !slices.ContainsFunc(p.B, above) && slices.ContainsFunc(p.A, above)
 }
 
-// shareMost is the share of a population above which so few of n draws, or fewer, are found with
-// probability .05 at most.
+// shareMost returns the share of a population above which found or fewer of n draws have
+// a probability of at most .05.
 func shareMost(found, n float64) float64 {
 	if found >= n {
 		return 1
@@ -82,10 +88,10 @@ func shareMost(found, n float64) float64 {
 	return mathext.InvRegIncBeta(found+1, n-found, 1-tailAlpha)
 }
 
-// Words say what a claim about the mean leaves open.
+// Words describes what a claim about the mean leaves open.
 func (t *Tail) Words() string { return t.words("the gain") }
 
-// words say it of a gain that they name.
+// words is Words with a name for the gain.
 func (t *Tail) words(gain string) string {
 	s := fmt.Sprintf("up to %s of new tasks could fail unseen, being of a kind that none of these %d is, and %s is gone at %s",
 		percentage(t.Unseen), t.Tasks, gain, percentage(t.BreakEven))
@@ -98,5 +104,5 @@ func (t *Tail) words(gain string) string {
 	return s
 }
 
-// percentage writes a share in per cent.
+// percentage formats a share in per cent.
 func percentage(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

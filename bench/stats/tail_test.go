@@ -37,13 +37,14 @@ func TestTail(t *testing.T) {
 		near(t, c.name+", break-even", r.Tail.BreakEven, r.Difference/(r.Difference+r.MeanA), 1e-12)
 	}
 	near(t, "all found", shareMost(3, 3), 1, 0)
-	// Two blocks show no task as clearly worse, and two tasks fail in both.
+	// After two blocks no task is clearly worse, and two tasks fail in both.
 	early := Judge("v", blocksOf(40, 2, loses(2)), Rule{Alpha: entryAlpha}).Tail
 	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(early.Words(), "on 2 tasks it failed in every run, as at most 14.9 % of new ones may") {
 		t.Errorf("%+v: %s", early, early.Words())
 	}
 	near(t, "failing, at most", early.FailingMost, .14923, 1e-4)
-	// Where the champion fails as well nothing is lost, and of a fixed agent it is known.
+	// Where the champion fails as well nothing is lost, and a fixed agent's tasks count
+	// as worse.
 	if none := Judge("v", blocksOf(40, 2, func(task, _ int) int { return btoi(task >= 2) }), Rule{Alpha: entryAlpha}).Tail; none.Failing != 0 {
 		t.Errorf("%+v", none)
 	}

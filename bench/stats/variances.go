@@ -2,33 +2,36 @@ package stats
 
 import "math"
 
-// priorFree is how many degrees of freedom a prior variance counts as much as.
+// priorFree is the number of degrees of freedom of a prior variance.
 const priorFree = 2
 
-// Variances are what earlier evaluations say of the chance and the differences between tasks
-// that a confirmation has to do with, in squared score units. 0 stands for nothing known.
+// Variances are the variances for a confirmation as estimated from earlier evaluations,
+// in squared score units. 0 means unknown.
 type Variances struct {
 	// Within and Between are σ² and τ² of a [Design].
 	Within, Between float64
-	// Night is the standard deviation, in score units, of what the differences of a night share.
+	// Night is the standard deviation, in score units, of the shift that the differences
+	// of a night share.
 	Night float64
-	// Graded reports whether graders may give a part of the score, which varies less than pass or
-	// fail as a rule; by how much, only evaluations tell.
+	// Graded reports whether graders may give partial scores, which usually vary less
+	// than pass and fail; by how much, only evaluations show.
 	Graded bool
 }
 
-// NewVariances estimates them from the scores of one config, a row of repeats for each task, and from
-// rulings on other candidates over the same tasks, the latest first and one of each candidate.
+// NewVariances estimates the variances from the scores of one config, a row of repeats
+// for each task, and from rulings on other candidates over the same tasks, the latest
+// first and one of each candidate.
 //
-// σ² is twice the pooled variance of a run around its task, since a pair is two runs, pooled
-// with what the rulings have measured: Σ f·s² / Σ f over their degrees of freedom f. τ² is that of the
-// rulings, of M − 1 degrees of freedom each; the runs of one config do not tell it. The priors
-// [PriorWithin] and [PriorBetween] count as two degrees of freedom, so that neither a few equal scores nor
-// an estimate of 0 are taken for certainty. Rulings that could not tell chance from
-// task, with fewer than two blocks, are left out.
+// σ² is twice the pooled variance of a run around its task, since a pair is two runs,
+// pooled with the measurements of the rulings: Σ f·s² / Σ f over their degrees of freedom
+// f. τ² is that of the rulings, with M − 1 degrees of freedom each; the runs of one
+// config do not show it. The priors [PriorWithin] and [PriorBetween] count as two degrees
+// of freedom, so that neither a few equal scores nor an estimate of 0 are taken for
+// certainty. Rulings with fewer than two blocks, which cannot separate chance from task,
+// are left out.
 //
-// For a fixed agent all spread is between tasks: the runs tell nothing, and the prior is
-// the sum of both.
+// For a fixed agent all variance is between tasks: the runs show nothing, and the prior
+// is the sum of both.
 func NewVariances(runs [][]float64, rulings []Ruling, fixed bool) Variances {
 	var v Variances
 	var within, between pool
@@ -68,7 +71,7 @@ func (p *pool) add(variance, free float64) {
 	}
 }
 
-// mean of what was added and of the prior; 0 when nothing was added.
+// mean returns the mean of the added variances and the prior; 0 when nothing was added.
 func (p *pool) mean(prior float64) float64 {
 	if p.free == 0 {
 		return 0
@@ -76,14 +79,14 @@ func (p *pool) mean(prior float64) float64 {
 	return (p.sum + prior*priorFree) / (p.free + priorFree)
 }
 
-// With is the design with what is known of its variances.
+// With returns the design with the given variances.
 func (d Design) With(v Variances) Design {
 	d.Within, d.Between, d.Night, d.Graded = v.Within, v.Between, v.Night, v.Graded
 	return d
 }
 
-// Assumption says in words that the variance of graded scores is not known yet; empty where it is, or where
-// scores are pass or fail, for which the priors were made.
+// Assumption describes the assumed variance of graded scores; empty where it is known, or
+// where scores are pass or fail, for which the priors were made.
 func (d Design) Assumption() string {
 	if !d.Graded || d.Within > 0 {
 		return ""

@@ -30,7 +30,7 @@ func TestVariancesByHand(t *testing.T) {
 	}
 }
 
-// spreadWorld gives the rows of a champion's runs and a night's pairs.
+// spreadWorld simulates the runs of a champion and the pairs of a night.
 type spreadWorld struct {
 	rng   *rand.Rand
 	score func(rng *rand.Rand, task int) float64
@@ -60,8 +60,8 @@ func (w spreadWorld) ruling(tasks, blocks int, gain float64) Ruling {
 	return Judge("v", pairs, Rule{Alpha: 1. / 240})
 }
 
-// TestPowerOfGradedScores: what a design with learnt variances states beforehand is what a report states of the
-// night afterwards; with those of pass and fail it is several times as much.
+// TestPowerOfGradedScores: a design with learnt variances states beforehand what a report
+// states after the night; with those of pass and fail it is several times as much.
 func TestPowerOfGradedScores(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -102,7 +102,8 @@ func TestPowerOfGradedScores(t *testing.T) {
 		if !c.graded {
 			continue
 		}
-		// What is stated is shown: the nights' drift of 2 points is left out here, so that more than 80 % are.
+		// The stated power is reached; it exceeds 80 % here, as the nights' drift of 2
+		// points is left out.
 		proven := 0
 		for range 50 {
 			if r := w.ruling(40, 8, doctor); r.State == Proven {
@@ -115,7 +116,8 @@ func TestPowerOfGradedScores(t *testing.T) {
 	}
 }
 
-// TestStatementOfPassAndFail: without history, and without graded scores, nothing is said differently.
+// TestStatementOfPassAndFail: without history and without graded scores, the statement
+// does not change.
 func TestStatementOfPassAndFail(t *testing.T) {
 	d := Design{Tasks: 40, Units: 40, Tonight: 320, Month: 9600, Alpha: 1. / 240}
 	if got := d.With(NewVariances(nil, nil, false)); got != d {

@@ -1,6 +1,6 @@
 package stats
 
-// Waits is the verdict of a night on which a proposal of an earlier one awaits a person
-// and nothing was shown to be better than what it proposes. [Conclude], which sees the
-// rulings of one night, never gives it.
+// Waits is the verdict of a night that shows nothing better than a proposal of an earlier
+// night that awaits a decision. [Conclude], which gets the rulings of one night only,
+// never returns it.
 const Waits Verdict = "waits"

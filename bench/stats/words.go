@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// points writes a difference in score units as points of a hundred.
+// points formats a difference in score units as points of a hundred.
 func points(d float64) string { return fmt.Sprintf("%.1f", 100*d) }
 
 func signed(d float64) string { return fmt.Sprintf("%+.1f", 100*d) }
@@ -19,7 +19,7 @@ func plural(n int, noun string) string {
 
 func short(id string) string { return id[:min(8, len(id))] }
 
-// morePairs writes a projected number of further pairs to two figures, rounded up.
+// morePairs formats a projected number of further pairs to two digits, rounded up.
 func morePairs(n float64) string {
 	if !(n < 1e9) {
 		return "more pairs than could ever be run"
