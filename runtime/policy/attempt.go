@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// function is what is guarded.
+// function is the guarded function.
 type function func(ctx context.Context, attempt int) (any, Spent, error)
 
 // execution is one call on its way through the policies.
@@ -20,30 +20,30 @@ type execution struct {
 	call   Call
 	plan   *plan
 	target *target
-	parent context.Context // the caller's
+	parent context.Context // of the caller
 	run    function
 	began  time.Time
 
-	attempts int // that ran
+	attempts int // attempts that ran
 	waited   time.Duration
 	value    any   // of the last attempt
 	err      error // of the last attempt, or why there was none
-	last     error // run's own, of an attempt before
+	last     error // run's own error of an earlier attempt
 	budget   *BudgetError
 	pause    time.Duration // before the next attempt
-	paused   bool          // while in it
+	paused   bool          // while in that pause
 	own      bool          // err is run's, not the policies'
 	told     bool          // the other side's limit was observed already
 }
 
-// ending is how run ended.
+// ending is the result of run.
 type ending struct {
 	value any
 	spent Spent
 	err   error
 }
 
-// attempt takes one attempt through the policies, in the order that doc.go gives.
+// attempt takes one attempt through the policies, in the order given in doc.go.
 func (x *execution) attempt(ctx context.Context) (any, error) {
 	x.paused, x.own, x.told = false, false, false
 	s := &x.plan.settings
@@ -78,22 +78,22 @@ func (x *execution) attempt(ctx context.Context) (any, error) {
 		x.own = true
 		x.leave(tickets, x.judge(end.err), ran)
 	}
-	// The permit goes on only now that the breakers know: the next one in the queue
-	// must not be let through by what they knew before.
+	// Release the permit only after the breakers have recorded the attempt: the next
+	// call in the queue must see their new state.
 	if ended || !x.abandon(f) {
 		x.target.queue.release()
 	}
 	return end.value, end.err
 }
 
-// flight is a function under way.
+// flight is a running function.
 type flight struct {
 	state atomic.Int32
 	done  chan ending
 }
 
-// The states of a flight. The side that moves it on from the first decides which gives the
-// permit back: the caller that waited, or the function that was given up.
+// The states of a flight. The side that changes aloft first determines who releases the
+// permit: the caller that waited, or the abandoned function.
 const (
 	aloft int32 = iota
 	landed
@@ -128,7 +128,7 @@ func (x *execution) start(ctx context.Context, reserved *reservation) *flight {
 	return f
 }
 
-// wait returns how the function ended, or that ctx ended first.
+// wait returns the function's result, or false if ctx ended first.
 func (f *flight) wait(ctx context.Context) (ending, bool) {
 	select {
 	case end := <-f.done:
@@ -143,7 +143,7 @@ func (f *flight) wait(ctx context.Context) (ending, bool) {
 	}
 }
 
-// abandon leaves a function behind and reports whether it is still under way.
+// abandon stops waiting for a function and reports whether it still runs.
 func (x *execution) abandon(f *flight) bool {
 	x.target.abandoned.Add(1)
 	x.engine.lost.add(1)
@@ -155,13 +155,13 @@ func (x *execution) abandon(f *flight) bool {
 	return false
 }
 
-// crashed is the failure of a function that did not return. What it did is not known
-// until then, so it is not repeated.
+// crashed returns the failure of a function that did not return. Its effects are
+// unknown, so it is not repeated.
 func crashed(how string) error {
 	return &Failure{Outcome: agent.Execution, Err: errors.New(how)}
 }
 
-// waitFor is admit with the time it took counted as time of waiting.
+// waitFor is admit, and counts the time it took as waiting.
 func (x *execution) waitFor(ctx context.Context) ([]ticket, error) {
 	began := time.Now()
 	waits := waitsOf(ctx)
@@ -173,14 +173,14 @@ func (x *execution) waitFor(ctx context.Context) ([]ticket, error) {
 	return tickets, err
 }
 
-// admit waits for whatever an attempt has to wait for. It holds a permit and a ticket
-// of each breaker when there is no error.
+// admit does all waiting of an attempt. Without an error, the attempt holds a permit
+// and a ticket of each breaker.
 func (x *execution) admit(ctx context.Context) ([]ticket, error) {
 	t, s := x.target, &x.plan.settings
 	if t.abandoned.Load() >= maxAbandoned {
-		return nil, &CircuitOpenError{} // the end of the probes is not known
+		return nil, &CircuitOpenError{} // nothing is known about when one ends
 	}
-	for _, b := range x.plan.breakers { // rather now than after a wait
+	for _, b := range x.plan.breakers { // now rather than after a wait
 		if err := b.refuses(); err != nil {
 			return nil, err
 		}
@@ -202,7 +202,8 @@ func (x *execution) admit(ctx context.Context) ([]ticket, error) {
 	return tickets, err
 }
 
-// enter waits for the rate and then asks the breakers, which know last.
+// enter waits for the rate and then asks the breakers for tickets, so that their state
+// is current.
 func (x *execution) enter(ctx context.Context) ([]ticket, error) {
 	if err := x.keepPace(ctx); err != nil {
 		return nil, err
@@ -237,7 +238,7 @@ func (x *execution) keepPace(ctx context.Context) error {
 	return x.target.gate.wait(ctx, patience) // it may have shut meanwhile
 }
 
-// leave tells the breakers how an attempt ended. There may be fewer tickets than
+// leave records in the breakers how an attempt ended. There may be fewer tickets than
 // breakers, when one of them refused.
 func (x *execution) leave(tickets []ticket, v verdict, ran time.Duration) {
 	for i, k := range tickets {
@@ -245,7 +246,8 @@ func (x *execution) leave(tickets []ticket, v verdict, ran time.Duration) {
 	}
 }
 
-// judge looks at run's own error, and shuts the gate when the other side asks for it.
+// judge returns the verdict on run's own error, and shuts the gate when the other side
+// asks for it.
 func (x *execution) judge(err error) verdict {
 	var f *Failure
 	if !errors.As(err, &f) {
@@ -262,9 +264,9 @@ func (x *execution) judge(err error) verdict {
 	return unhealthy
 }
 
-// overtaken is the error of an attempt whose context ended, while it ran or as it
-// returned err. Who cancels says nothing about the other side, and neither does one
-// who gave it less than half of its time.
+// overtaken returns the error of an attempt whose context ended, while it ran or as it
+// returned err. A cancelled attempt says nothing about the other side, and neither does
+// one that had less than half of a breaker's deadline.
 func (x *execution) overtaken(ctx context.Context, err error, tickets []ticket, ran time.Duration) error {
 	ended := x.ended(ctx)
 	var timeout *TimeoutError
@@ -294,7 +296,7 @@ func (x *execution) ended(ctx context.Context) error {
 	return &TimeoutError{Elapsed: time.Since(x.began), Deadline: x.plan.settings.Deadline, Waited: x.waited}
 }
 
-// refused completes an error of the policies with what run last failed with.
+// refused adds run's last failure to an error of the policies.
 func (x *execution) refused(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		err = x.ended(x.parent)
@@ -327,7 +329,7 @@ func (x *execution) observe(after time.Duration, remote bool) {
 	})
 }
 
-// clip cuts foreign text to n bytes at a rune's end.
+// clip cuts foreign text to n bytes at a rune boundary.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

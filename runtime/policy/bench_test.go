@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// everything switches every policy on and makes none of them wait.
+// everything returns settings with every policy on and none that has to wait.
 func everything() Settings {
 	rich := Budget{Calls: 1 << 60, Tokens: 1 << 60, USD: maxUSD, Elapsed: 1 << 60}
 	return Settings{

@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// Version names the book: the first 64 bits of the SHA-256 of its canonical JSON,
-// in hexadecimal. Equal books have equal versions, and a map without entries is as
-// good as none. A book that is no JSON (a NaN) has the version "invalid"; New
-// refuses it.
+// Version returns the first 64 bits of the SHA-256 of the book's canonical JSON, in
+// hexadecimal. Equal books have equal versions, and an empty map equals none. A book
+// that cannot be encoded as JSON (a NaN) has the version "invalid"; New refuses it.
 func (b Book) Version() string {
 	for _, m := range []*map[string]Settings{&b.Origins, &b.Roles, &b.Tools, &b.Providers} {
 		if len(*m) == 0 {
@@ -38,7 +37,7 @@ func wellFormed(all []field, s *Settings, g group) bool {
 	return true
 }
 
-// inRange says which setting of a layer is outside its range.
+// inRange returns an error for a setting of a layer that is outside its range.
 func inRange(all []field, s *Settings) error {
 	for _, f := range all {
 		if !f.valid(s) {
@@ -48,7 +47,7 @@ func inRange(all []field, s *Settings) error {
 	return nil
 }
 
-// coherent says what contradicts itself in settings that were resolved.
+// coherent returns an error for resolved settings that contradict each other.
 func coherent(s *Settings) error {
 	breaker := s.BreakerCalls != 0 || s.BreakerFailures != 0 || s.BreakerSlow != 0 || s.BreakerSlowShare != 0 ||
 		s.BreakerOpen != 0 || s.BreakerProbes != 0
@@ -69,8 +68,8 @@ func coherent(s *Settings) error {
 	return nil
 }
 
-// check finds what is wrong with a book, wherever it will certainly matter. What
-// depends on which agent calls which tool of which origin is found by the call.
+// check returns the errors of a book that every use would meet. Errors that depend on
+// the agent, tool and origin together are found by the call.
 func (b Book) check(all []field) error {
 	if err := b.checkLayers(all); err != nil {
 		return err
@@ -105,7 +104,7 @@ func (b Book) check(all []field) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Tools)) {
 		var err error
-		for _, o := range origins { // a tool has one origin, which the book does not know
+		for _, o := range origins { // a tool has one origin, which the book does not hold
 			if err = try(Tool, name, o, "", "tool "+name); err == nil {
 				break
 			}
@@ -122,7 +121,7 @@ func (b Book) check(all []field) error {
 	return b.checkDegrading(all)
 }
 
-// checkLayers looks at each layer by itself.
+// checkLayers checks each layer by itself.
 func (b Book) checkLayers(all []field) error {
 	if err := inRange(all, &b.Environment); err != nil {
 		return fmt.Errorf("environment: %w", err)
@@ -144,7 +143,7 @@ func (b Book) checkLayers(all []field) error {
 	return nil
 }
 
-// checkDegrading follows each provider's way down, which must end.
+// checkDegrading checks that each provider's chain of degraded_to ends.
 func (b Book) checkDegrading(all []field) error {
 	for _, name := range slices.Sorted(maps.Keys(b.Providers)) {
 		seen := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 )
 
-// verdict is what one call says about the health of the other side.
+// verdict is what one call shows about the health of the other side.
 type verdict int
 
 const (
@@ -17,11 +17,11 @@ const (
 	unhealthy                // it failed
 )
 
-// breaker is failsafe-go's breaker with the books kept around it. By itself that one
-// counts late answers of calls that began in an earlier state, and it never gets a
-// probe back that ended without a verdict, so that a half-open breaker whose probes
-// were cancelled would stay shut for good. Here a ticket says in which state a call
-// began, and probes are counted by those who are out.
+// breaker is failsafe-go's breaker with additional bookkeeping. By itself failsafe-go's
+// counts late answers of calls that began in an earlier state, and never takes a probe
+// back that ended without a verdict, so that a half-open breaker whose probes were
+// cancelled would stay shut for ever. Here a ticket records the state in which a call
+// began, and probes under way are counted.
 type breaker struct {
 	settings Settings
 
@@ -29,11 +29,11 @@ type breaker struct {
 	state  circuitbreaker.CircuitBreaker[any]
 	slow   circuitbreaker.CircuitBreaker[any] // a window of slow calls only; may be nil
 	era    int                                // grows with every change of state
-	probes int                                // out in this half-open era
+	probes int                                // under way in this half-open era
 	opened int                                // times that it opened from closed or half-open
 }
 
-// ticket says in which era of the breaker a call began.
+// ticket is the era of the breaker in which a call began.
 type ticket int
 
 func newBreaker(s Settings) *breaker {
@@ -52,7 +52,7 @@ func newBreaker(s Settings) *breaker {
 	return b
 }
 
-// refuses says whether a call would be refused now, without letting one through.
+// refuses returns an error if a call would be refused now, without letting one through.
 func (b *breaker) refuses() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +62,8 @@ func (b *breaker) refuses() error {
 	return nil
 }
 
-// enter lets a call through or says when to come back. Every call that was let
-// through has to leave.
+// enter lets a call through or returns an error with the time until a retry. Every call
+// that was let through has to leave.
 func (b *breaker) enter() (ticket, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +88,7 @@ func (b *breaker) leave(t ticket, v verdict, ran time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if int(t) != b.era {
-		return // what began in an earlier state says nothing about this one
+		return // calls that began in an earlier state do not count in this one
 	}
 	before := b.state.State()
 	if before == circuitbreaker.HalfOpenState {
@@ -128,19 +128,19 @@ func (b *breaker) turn() {
 	b.era++
 	b.probes = 0
 	if b.slow != nil {
-		b.slow.Open() // closing an open breaker forgets its window
+		b.slow.Open() // closing an open breaker clears its window
 		b.slow.Close()
 	}
 }
 
-// openings counts how often it opened.
+// openings returns how often the breaker opened.
 func (b *breaker) openings() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.opened
 }
 
-// name is the state as statistics show it: an open breaker that would let a probe
+// name returns the state as statistics show it: an open breaker that would let a probe
 // through is half open.
 func (b *breaker) name() string {
 	b.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// guard is an engine whose only policy is a breaker.
+// guard returns an engine whose only policy is a breaker.
 func guard(t *testing.T, change func(*Settings)) *Engine {
 	s := Settings{Deadline: time.Hour, BreakerCalls: 4, BreakerFailures: .5, BreakerOpen: time.Minute, BreakerProbes: 2}
 	if change != nil {
@@ -66,7 +66,7 @@ func TestBreakerOpens(t *testing.T) {
 	}
 }
 
-// trip opens the breaker and lets it become half open.
+// trip opens the breaker and waits until it is half open.
 func trip(t *testing.T, e *Engine) {
 	t.Helper()
 	for range 2 {
@@ -215,7 +215,7 @@ func TestRetryEndsWhereTheCircuitOpens(t *testing.T) {
 		e := guard(t, func(s *Settings) { s.Attempts, s.Backoff, s.MaxBackoff = 5, time.Second, time.Hour })
 		began := time.Now()
 		applied, err := e.Do(t.Context(), call("1"), fails(failure(0)))
-		if took := time.Since(began); took >= 3*time.Second { // two pauses, the second before it is refused
+		if took := time.Since(began); took >= 3*time.Second { // two pauses; the second ends with a refusal
 			t.Errorf("it went on for %v", took)
 		}
 		if !isOpen(err) || !errors.Is(err, errDown) || applied.Attempts != 2 {
@@ -251,15 +251,16 @@ func TestSlowWindowIsForgotten(t *testing.T) {
 	})
 }
 
-// A probe that a second breaker refuses is given back to the first.
+// TestProbeBetweenTwoBreakers tests that a probe that a second breaker refuses is
+// returned to the first.
 func TestProbeBetweenTwoBreakers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := guard(t, nil)
 		strict := call("strict")
 		strict.Invocation.BreakerFailures = .1
-		_, _ = e.Do(t.Context(), strict, fails(failure(0))) // opens its own
+		_, _ = e.Do(t.Context(), strict, fails(failure(0))) // opens its own breaker
 		for range 4 {
-			_ = do(t, e, ok) // the shared window forgets that
+			_ = do(t, e, ok) // pushes the failure out of the shared window
 		}
 		time.Sleep(time.Minute)
 		for range 2 {
@@ -281,7 +282,8 @@ func TestProbeBetweenTwoBreakers(t *testing.T) {
 	})
 }
 
-// An invocation may be impatient or suspicious, but only for itself.
+// TestInvocationCannotTripTheBreaker tests that a short deadline or a low threshold of
+// an invocation affects only itself.
 func TestInvocationCannotTripTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := guard(t, nil)

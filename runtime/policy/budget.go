@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// nanosPerUSD makes money a whole number, so that ten times a tenth is one.
+// nanosPerUSD makes amounts of money integers, so that ten times a tenth is one.
 const nanosPerUSD = 1e9
 
 // maxAgents bounds the accounts of one tool or provider.
 const maxAgents = 4096
 
-// amount is what was spent or set aside. Its sums saturate: what the other side
-// reports is foreign, and must not wrap round to nothing.
+// amount is a sum that was spent or reserved. Additions saturate: figures that the
+// other side reports are foreign, and must not overflow to small ones.
 type amount struct {
 	calls, tokens, nanos int64
 	elapsed              time.Duration
@@ -33,7 +33,7 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-// money converts a price, rounding up; what is no amount of money is all of it.
+// money converts a price, rounding up; an invalid price becomes the largest amount.
 func money(usd float64) int64 {
 	nanos := math.Ceil(usd*nanosPerUSD - 1e-3)
 	if !(nanos >= 0 && nanos < math.MaxInt64) {
@@ -42,7 +42,7 @@ func money(usd float64) int64 {
 	return int64(nanos)
 }
 
-// cost is what an attempt is charged for what it says that it spent.
+// cost returns the charge for what an attempt reports as spent.
 func cost(s Spent) amount {
 	tokens := s.Tokens
 	if tokens < 0 {
@@ -51,19 +51,19 @@ func cost(s Spent) amount {
 	return amount{calls: 1, tokens: tokens, nanos: money(s.USD)}
 }
 
-// account is what one scope has spent.
+// account holds what one scope has spent.
 type account struct {
 	scope   string
 	spent   amount
-	held    amount        // set aside by attempts that have not ended
+	held    amount        // reserved by attempts that have not ended
 	running int           // attempts that have begun and not ended
 	since   time.Duration // the sum of the times at which they began, from the purse's start
 	budget  Budget        // last resolved without an invocation, for statistics
 }
 
-// purse keeps the accounts of one tool or provider.
+// purse holds the accounts of one tool or provider.
 type purse struct {
-	load  sync.Once // what was spent today before
+	load  sync.Once // loads what was spent earlier today
 	start time.Time
 
 	mu     sync.Mutex
@@ -71,8 +71,8 @@ type purse struct {
 	today  account
 	date   int64 // days since 1970, UTC
 	agents map[string]*account
-	timed  map[*reservation]struct{} // running ones with a budget of time
-	timer  *time.Timer               // for the first of them whose time is up
+	timed  map[*reservation]struct{} // running reservations with a budget of time
+	timer  *time.Timer               // for the first of them to run out of time
 }
 
 func newPurse(now time.Time) *purse {
@@ -84,18 +84,18 @@ func newPurse(now time.Time) *purse {
 
 func day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
-// reservation is what one attempt has set aside in its three accounts.
+// reservation is what one attempt has reserved in its three accounts.
 type reservation struct {
 	purse    *purse
 	accounts [3]*account
 	budgets  [3]Budget
 	estimate amount
-	began    time.Duration // since the purse's start; -1 before it runs
+	began    time.Duration // since the purse's start; -1 before the attempt runs
 	cut      func(*BudgetError)
 }
 
-// reserve sets the estimate aside in all accounts, or in none when one of them does
-// not allow it. A budget that is spent allows nothing, not even an estimate of zero.
+// reserve reserves the estimate in all accounts, or in none when one of them does not
+// allow it. A spent budget allows nothing, not even an estimate of zero.
 func (p *purse) reserve(now time.Time, agent string, s, base *Settings, estimate Spent) (*reservation, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,15 +124,15 @@ func (p *purse) reserve(now time.Time, agent string, s, base *Settings, estimate
 	return r, nil
 }
 
-// cancel returns what was set aside for an attempt that never ran.
+// cancel frees the reservation of an attempt that never ran.
 func (r *reservation) cancel() {
 	r.purse.mu.Lock()
 	defer r.purse.mu.Unlock()
 	r.free()
 }
 
-// begin starts the clock. cut is called, from another goroutine, when a budget of
-// time is spent while the attempt runs.
+// begin starts the clock. cut is called, from another goroutine, when a budget of time
+// is spent while the attempt runs.
 func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
 	p := r.purse
 	p.mu.Lock()
@@ -185,15 +185,15 @@ func (r *reservation) free() {
 	}
 }
 
-// roll begins a new day. What is under way is charged to the day on which it ends.
+// roll begins a new day. A running attempt is charged to the day on which it ends.
 func (p *purse) roll(now time.Time) {
 	if d := day(now); d != p.date {
 		p.date, p.today.spent = d, amount{}
 	}
 }
 
-// retime sets the timer to when the first budget of time will be spent, at the pace
-// at which the attempts under way spend it.
+// retime sets the timer to when the first budget of time will be spent at the current
+// number of running attempts.
 func (p *purse) retime(at time.Duration) {
 	first := time.Duration(-1)
 	for r := range p.timed {
@@ -217,7 +217,7 @@ func (p *purse) retime(at time.Duration) {
 	}
 }
 
-// ring ends the attempts whose budget of time is spent.
+// ring cuts off the attempts whose budget of time is spent.
 func (p *purse) ring() {
 	p.mu.Lock()
 	at := time.Since(p.start)
@@ -239,7 +239,8 @@ func (p *purse) ring() {
 	}
 }
 
-// allows returns which bound of the budget another attempt would break.
+// allows returns an error for the bound of the budget that another attempt would
+// exceed.
 func (a *account) allows(b Budget, estimate amount, at time.Duration) *BudgetError {
 	over := func(limit, spent, held, estimate int64) bool {
 		used := saturate(spent, held)
@@ -248,7 +249,7 @@ func (a *account) allows(b Budget, estimate amount, at time.Duration) *BudgetErr
 	nanos := int64(math.Round(b.USD * nanosPerUSD))
 	switch {
 	case over(b.Calls, a.spent.calls, a.held.calls, estimate.calls):
-		// A call that is under way is charged in any case.
+		// A running call is charged in any case, so Held is false.
 		return &BudgetError{Scope: a.scope, What: "calls", Limit: integer(b.Calls)}
 	case over(b.Tokens, a.spent.tokens, a.held.tokens, estimate.tokens):
 		return &BudgetError{
@@ -269,20 +270,20 @@ func (a *account) timeUp(b Budget, at time.Duration) *BudgetError {
 	return &BudgetError{Scope: a.scope, What: "elapsed", Limit: b.Elapsed.String()}
 }
 
-// elapsed is the time spent, up to now for what is running.
+// elapsed returns the time spent, including running attempts up to at.
 func (a *account) elapsed(at time.Duration) time.Duration {
 	return a.spent.elapsed + time.Duration(a.running)*at - a.since
 }
 
-// usage is what was spent, as statistics show it.
+// usage returns what was spent, for statistics.
 func (a *account) usage(at time.Duration) Usage {
 	return Usage{
 		Calls: a.spent.calls, Tokens: a.spent.tokens, USD: float64(a.spent.nanos) / nanosPerUSD, Elapsed: a.elapsed(at),
 	}
 }
 
-// seed counts what was spent today before this run. What is no figure counts as
-// everything, so that a budget that cannot be checked is a spent one.
+// seed adds what was spent today before this run. An invalid figure counts as the
+// largest, so that a budget that cannot be checked counts as spent.
 func (p *purse) seed(u Usage) {
 	whole := func(n int64) int64 {
 		if n < 0 {
@@ -297,5 +298,5 @@ func (p *purse) seed(u Usage) {
 	})
 }
 
-// maxElapsed leaves room to add what is under way: over a hundred years.
+// maxElapsed, over a hundred years, leaves room to add running attempts.
 const maxElapsed = math.MaxInt64 / 2

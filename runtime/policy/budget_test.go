@@ -24,7 +24,7 @@ func TestBudgets(t *testing.T) {
 		settings Settings
 		estimate Spent
 		spent    Spent
-		calls    int // that are let through
+		calls    int // number of calls that are let through
 		message  string
 	}{
 		"calls of the run":       {settings: Settings{PerRun: Budget{Calls: 3}}, calls: 3, message: "budget exceeded: calls per run, limit 3"},
@@ -54,7 +54,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// 64 callers at once never spend more than the budget as long as estimates are right.
+// TestBudgetUnderConcurrency tests that 64 concurrent callers never exceed the budget
+// if their estimates are right.
 func TestBudgetUnderConcurrency(t *testing.T) {
 	const each = 7
 	for name, budget := range map[string]Budget{
@@ -97,7 +98,8 @@ func TestBudgetUnderConcurrency(t *testing.T) {
 	}
 }
 
-// A budget of time is exact although it is not known before how long a call takes.
+// TestElapsedIsNotOvershot tests that a budget of time is exact although the duration
+// of calls is unknown in advance.
 func TestElapsedIsNotOvershot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Hour, PerRun: Budget{Elapsed: 100 * time.Second}}))
@@ -115,7 +117,7 @@ func TestElapsedIsNotOvershot(t *testing.T) {
 		}
 		all.Wait()
 		got := e.Stats()[0].Budgets[0].Used.Elapsed
-		if got < 100*time.Second || got > 100*time.Second+8 { // a nanosecond for each that runs
+		if got < 100*time.Second || got > 100*time.Second+8 { // a nanosecond for each running attempt
 			t.Errorf("spent %v", got)
 		}
 		if outcomes[agent.OK] == 0 || outcomes[agent.BudgetExceeded] == 0 || outcomes[agent.OK]+outcomes[agent.BudgetExceeded] != 8 {
@@ -165,7 +167,7 @@ func TestDegrade(t *testing.T) {
 			t.Errorf("%+v: degraded to %q: %v", c.call, applied.Degraded, err)
 		}
 	}
-	// A call that is guarded within another brings its own error home unchanged.
+	// The error of a nested guarded call is returned unchanged.
 	inner := &BudgetError{Scope: "run", What: "calls", Limit: "1"}
 	if applied, err := e.Do(t.Context(), Call{Kind: Provider, Name: "other"}, fails(inner)); !errors.Is(err, inner) || applied.Degraded != "" || inner.Err != nil {
 		t.Errorf("%v, %+v", err, applied)
@@ -219,7 +221,8 @@ func TestAmountsSaturate(t *testing.T) {
 	}
 }
 
-// What was set aside for an attempt that never ran is free again.
+// TestReservationOfOneThatNeverRan tests that the reservation of an attempt that never
+// ran is freed.
 func TestReservationOfOneThatNeverRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{PerRun: Budget{Calls: 2}, RateCalls: 1, RatePer: time.Hour, RateWait: time.Second}))
@@ -236,8 +239,8 @@ func TestReservationOfOneThatNeverRan(t *testing.T) {
 	})
 }
 
-// A budget of time that runs out while an attempt waits refuses it, and nothing stays
-// taken.
+// TestElapsedWhileWaiting tests that a budget of time that runs out while an attempt
+// waits refuses it and frees its reservation and permit.
 func TestElapsedWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Hour, Concurrency: 1, PerRun: Budget{Elapsed: 10 * time.Second, Tokens: 100}}))
@@ -260,7 +263,7 @@ func TestElapsedWhileWaiting(t *testing.T) {
 	})
 }
 
-// What was spent before and cannot be read counts as everything.
+// TestUnreadableDay tests that an invalid earlier usage counts as everything.
 func TestUnreadableDay(t *testing.T) {
 	for _, u := range []Usage{{Calls: -1}, {USD: math.NaN()}, {USD: -1}, {Elapsed: -1}, {Tokens: -1}} {
 		o := remote(Settings{PerDay: Budget{Calls: 1e9, USD: 1e6, Tokens: 1e9, Elapsed: 1e6 * time.Hour}})

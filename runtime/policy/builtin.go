@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// The origins of tools that the built-in settings tell apart.
+// The origins of tools that the built-in settings distinguish.
 const (
 	local    = "local"
 	authored = "authored"
 	mcp      = "mcp"
 )
 
-// class is the origin without the server's name.
+// class returns the origin without the server's name.
 func class(origin string) string {
 	name, _, _ := strings.Cut(origin, ":")
 	return name
@@ -21,10 +21,11 @@ func class(origin string) string {
 // foreign reports whether code of this origin was not written by the operator.
 func foreign(kind Kind, origin string) bool { return kind == Tool && origin != local }
 
-// longestTask bounds a task of an agent with its wait: it has limits of its own.
+// longestTask bounds a task of an agent including its wait; the task has limits of its
+// own.
 const longestTask = 24 * time.Hour
 
-// builtIn are the settings under every layer; doc.go has them as a table.
+// builtIn returns the settings below every layer; doc.go has them as a table.
 func builtIn(kind Kind, origin string) Settings {
 	switch {
 	case kind == Agent:

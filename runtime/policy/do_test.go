@@ -24,7 +24,7 @@ func TestTypedErrors(t *testing.T) {
 		outcome  agent.Outcome
 		is       any
 		message  string
-		after    time.Duration // that Do took
+		after    time.Duration // duration of Do
 		attempts int
 	}{
 		"a deadline": {
@@ -118,7 +118,7 @@ func TestCancellation(t *testing.T) {
 	} {
 		for _, by := range []error{context.Canceled, context.DeadlineExceeded} {
 			if errors.Is(by, context.DeadlineExceeded) && (s.Attempts > 0 || s.RateCalls > 0) {
-				continue // a wait that is known to be in vain is not begun
+				continue // a wait that is certain to be in vain is not begun
 			}
 			t.Run(name+", "+by.Error(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -185,8 +185,8 @@ func TestFunctionThatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// A function that goes on after its deadline keeps its permit and what was set aside
-// for it, and is charged when it ends.
+// TestAbandoned tests that a function that runs on after its deadline keeps its permit
+// and its reservation, and is charged when it ends.
 func TestAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Second, Concurrency: 1, QueueWait: time.Millisecond, PerRun: Budget{Tokens: 100}}))
@@ -251,7 +251,8 @@ func TestAbandonedAreBounded(t *testing.T) {
 	})
 }
 
-// What one invocation tightened is not said of the next.
+// TestAppliedIsTheCallsOwn tests that one invocation's settings do not appear in the
+// next call's Applied.
 func TestAppliedIsTheCallsOwn(t *testing.T) {
 	e := engine(t, remote(Settings{}))
 	origins := func(s Settings) map[string]string {
@@ -267,7 +268,7 @@ func TestAppliedIsTheCallsOwn(t *testing.T) {
 		}
 		return m
 	}
-	for range 2 { // the second time from what was kept
+	for range 2 { // the second time from the cache
 		for _, c := range []struct {
 			in   Settings
 			want map[string]string
@@ -302,7 +303,8 @@ func TestRunHandsItsValueOver(t *testing.T) {
 	}
 }
 
-// What is not known is refused, never without limits.
+// TestUnknownIsRefused tests that unknown kinds, names and origins are refused, never
+// run without limits.
 func TestUnknownIsRefused(t *testing.T) {
 	good := call("1")
 	for name, change := range map[string]func(*Call){
@@ -333,7 +335,8 @@ func TestUnknownIsRefused(t *testing.T) {
 			}
 		})
 	}
-	// A book may hold what only contradicts itself where it is used.
+	// A book may hold settings that are incoherent for some origins: only those calls
+	// fail.
 	e := engine(t, Options{Book: Book{Tools: map[string]Settings{"grep": {BreakerFailures: .1}}}})
 	c := Call{Kind: Tool, Name: "grep", Origin: "mcp:files"}
 	if _, err := e.Do(t.Context(), c, ok); err != nil {

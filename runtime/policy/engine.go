@@ -11,11 +11,12 @@ import (
 // Options make an Engine.
 type Options struct {
 	Book Book
-	// Day says what was already spent today (UTC) on a tool or provider, before this
-	// engine. It is asked once for each name, when that is first called. Nil: nothing.
+	// Day returns what was already spent today (UTC) on a tool or provider, before this
+	// engine. It is called once for each name, at its first call. Nil: nothing was
+	// spent.
 	Day func(kind Kind, name string) Usage
-	// Observe is told of every call that has to come later. It is called by the
-	// goroutine of the call and must not block. Nil: no callback.
+	// Observe is called for every rate-limited call, by the goroutine of the call. It
+	// must not block. Nil: no callback.
 	Observe func(RateLimited)
 }
 
@@ -38,8 +39,8 @@ type Engine struct {
 	lost lost
 }
 
-// New returns an engine for the book, which must not change afterwards. The error
-// says which layer holds a value that is out of its range or contradicts another.
+// New returns an engine for the book, which must not change afterwards. The error names
+// a layer with a value that is out of its range or contradicts another.
 func New(o Options) (*Engine, error) {
 	all := fields()
 	if err := o.Book.check(all); err != nil {
@@ -51,9 +52,9 @@ func New(o Options) (*Engine, error) {
 	}, nil
 }
 
-// Resolve returns which settings hold for a call, where each one comes from, and which
-// of the invocation's were ignored because they were not stricter. The settings of
-// an unknown kind or origin are those of the strictest one; Do refuses the call.
+// Resolve returns the settings of a call, the layer that each one comes from, and the
+// settings of the invocation that were ignored because they were not stricter. For an
+// unknown kind or origin it returns those of the strictest one; Do refuses such a call.
 func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
 	if c.Kind != Provider && c.Kind != Agent {
 		c.Kind = Tool
@@ -66,17 +67,17 @@ func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
 	return r.settings, r.values(), ignored
 }
 
-// Do guards run. The error is nil, run's own last one, a *TimeoutError,
-// *RateLimitedError, *CircuitOpenError or *BudgetError, that of ctx when it ended, or
-// says that the call itself is not admissible, such as one of an unknown kind.
+// Do runs run under the policies. Its error is nil, run's own last one, a
+// *TimeoutError, *RateLimitedError, *CircuitOpenError or *BudgetError, that of an ended
+// ctx, or an error of an inadmissible call, such as one of an unknown kind.
 //
-// Run is called once for each attempt, counted from 1, in its own goroutine. It
-// should heed its context, which ends with the attempt. When the context ends first,
-// Do returns without waiting for run: its permit and what was set aside for it stay
-// taken until it really ends, and what it returns then is lost, but for what it
-// spent. What run writes to variables of its caller may therefore be read only when
-// Do returned nil or run's own error; Run hands a value over without that danger. A
-// panic in run is a *Failure.
+// Run is called once for each attempt, counted from 1, in its own goroutine. It should
+// respect its context, which ends with the attempt. When the context ends first, Do
+// returns without waiting for run: run keeps its permit and its reservation until it
+// really ends, and its later results are discarded, except for what it spent. Variables
+// of the caller that run writes may therefore be read only when Do returned nil or
+// run's own error; Run returns a value without that danger. A panic in run becomes a
+// *Failure.
 //
 // The values in the Applied are shared with other calls and must not be changed.
 func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Applied, error) {
@@ -87,8 +88,9 @@ func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, a
 	return applied, err
 }
 
-// Run is Do for a function with a value: that of the last attempt, with run's own
-// error if there was one; the zero value with an error of the policies or of ctx.
+// Run is Do for a function with a value. It returns the value of the last attempt, with
+// run's own error if there was one, and the zero value with an error of the policies or
+// of ctx.
 func Run[T any](ctx context.Context, e *Engine, c Call,
 	run func(ctx context.Context, attempt int) (T, Spent, error),
 ) (T, Applied, error) {
@@ -124,11 +126,11 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 	return x.value, applied, err
 }
 
-// Wait returns when every function that Do stopped waiting for has ended, or with
-// ctx's error when that comes first.
+// Wait waits for every abandoned function to end, or returns ctx's error when ctx ends
+// first.
 func (e *Engine) Wait(ctx context.Context) error { return e.lost.wait(ctx) }
 
-// lost counts functions that were given up and still run.
+// lost counts abandoned functions that still run.
 type lost struct {
 	mu   sync.Mutex
 	n    int

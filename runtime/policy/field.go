@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// sense says which of two values of a setting is the stricter one.
+// sense is the direction in which a setting gets stricter.
 type sense int
 
 const (
-	less  sense = iota // the smaller value is stricter, and none is the loosest
-	more               // the larger value is stricter, and none is the loosest
+	less  sense = iota // the smaller value is stricter, and unset is the loosest
+	more               // the larger value is stricter, and unset is the loosest
 	fixed              // neither is: an invocation cannot change it
 )
 
-// group names settings that mean something only together.
+// group names settings that have a meaning only together.
 type group int
 
 const (
@@ -25,11 +25,11 @@ const (
 	breaking
 )
 
-// field is one setting: how it is read, copied, checked and compared.
+// field is one setting, with the functions that read, copy, check and compare it.
 type field struct {
 	name  string
 	group group
-	// set reports whether a layer says something about the setting.
+	// set reports whether a layer sets the setting.
 	set  func(*Settings) bool
 	text func(*Settings) string
 	take func(dst, src *Settings)
@@ -78,7 +78,7 @@ func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func integer(v int64) string { return strconv.FormatInt(v, 10) }
 
-// Upper ends of ranges, so that a slip of the pen costs no memory and no overflow.
+// Upper bounds of ranges, so that a typing error costs no memory and no overflow.
 const (
 	maxAttempts    = 100
 	maxWindow      = 10_000
@@ -86,7 +86,7 @@ const (
 	maxUSD         = 1e9
 )
 
-// budget are the four settings of one scope.
+// budget returns the four settings of one scope.
 func budget(scope string, at func(*Settings) *Budget) []field {
 	name := "per_" + scope + "."
 	return []field{
@@ -97,7 +97,7 @@ func budget(scope string, at func(*Settings) *Budget) []field {
 	}
 }
 
-// fields lists every setting in the order in which it is reported.
+// fields returns every setting in the order in which it is reported.
 func fields() []field {
 	all := []field{
 		duration("deadline", single, less, func(s *Settings) *time.Duration { return &s.Deadline }),
@@ -124,7 +124,7 @@ func fields() []field {
 			func(v string) string { return v }))
 }
 
-// exhausted is special in that saying nothing is the strictest: it denies.
+// exhausted returns the only field whose unset value is the strictest: it denies.
 func exhausted() field {
 	deny := func(s *Settings) bool { return s.Exhausted != Degrade }
 	return field{

@@ -22,12 +22,12 @@ func engine(t testing.TB, o Options) *Engine {
 	return e
 }
 
-// remote is a provider with nothing built in that a test did not ask for.
+// remote returns options with a tool "remote" that has the settings s.
 func remote(s Settings) Options {
 	return Options{Book: Book{Tools: map[string]Settings{"remote": s}}}
 }
 
-// call is a repeatable call of that tool.
+// call returns a repeatable call of the tool "remote".
 func call(id string) Call {
 	return Call{Kind: Tool, Name: "remote", Origin: local, Agent: "clerk", ID: id, Seed: 7, Repeatable: true}
 }
@@ -54,7 +54,7 @@ func takes(d time.Duration) runner {
 	return func(ctx context.Context, _ int) (Spent, error) { return Spent{}, sleep(ctx, d) }
 }
 
-// deaf takes its time whatever its context says.
+// deaf returns a function that runs for d and ignores its context.
 func deaf(d time.Duration) runner {
 	return func(context.Context, int) (Spent, error) { time.Sleep(d); return Spent{}, nil }
 }

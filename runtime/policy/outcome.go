@@ -25,15 +25,15 @@ func (e *TimeoutError) Error() string {
 // Unwrap returns the error of the last attempt.
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
-// Outcome is timeout.
+// Outcome returns timeout.
 func (e *TimeoutError) Outcome() agent.Outcome { return agent.Timeout }
 
 // RateLimitedError means that the call had to wait for longer than it may: for its
 // rate, for a permit, or for a time that the other side named.
 type RateLimitedError struct {
-	RetryAfter time.Duration // 0 when it is not known
+	RetryAfter time.Duration // 0 when unknown
 	Err        error         // of the last attempt that failed by itself, or nil
-	// Policy is where the limit stands under policies in the settings, such as
+	// Policy is the place of the limit under policies in the settings, such as
 	// "roles.clerk.rate"; empty for a limit of the other side and a built-in one.
 	Policy string
 
@@ -52,12 +52,12 @@ func (e *RateLimitedError) Error() string {
 // Unwrap returns the error of the last attempt.
 func (e *RateLimitedError) Unwrap() error { return e.Err }
 
-// Outcome is rate_limited.
+// Outcome returns rate_limited.
 func (e *RateLimitedError) Outcome() agent.Outcome { return agent.RateLimited }
 
 // CircuitOpenError means that too many of the latest calls failed or were slow.
 type CircuitOpenError struct {
-	RetryAfter time.Duration // 0 when it is not known
+	RetryAfter time.Duration // 0 when unknown
 	Err        error         // of the last attempt that failed by itself, or nil
 }
 
@@ -68,19 +68,19 @@ func (e *CircuitOpenError) Error() string {
 // Unwrap returns the error of the last attempt.
 func (e *CircuitOpenError) Unwrap() error { return e.Err }
 
-// Outcome is circuit_open.
+// Outcome returns circuit_open.
 func (e *CircuitOpenError) Outcome() agent.Outcome { return agent.CircuitOpen }
 
-// BudgetError means that a budget does not allow the call, or another attempt of it,
-// or that it ended because its time was spent.
+// BudgetError means that a budget does not allow the call, or another attempt of it, or
+// ended it because its time was spent.
 type BudgetError struct {
 	Scope string // "run", "agent" or "day"
 	What  string // "calls", "tokens", "usd" or "elapsed"
-	Limit string // as it is written in the settings
-	// DegradedTo is the provider to turn to instead; empty when there is none.
+	Limit string // as written in the settings
+	// DegradedTo is the provider to use instead; empty when there is none.
 	DegradedTo string
-	// Held reports whether the call would fit if attempts under way gave back what they do not
-	// need of their estimates: it may be allowed a moment later.
+	// Held reports whether the call would fit if running attempts freed what they do
+	// not need of their estimates: it may be allowed a moment later.
 	Held bool
 	Err  error // of the last attempt that failed by itself, or nil
 }
@@ -96,19 +96,19 @@ func (e *BudgetError) Error() string {
 // Unwrap returns the error of the last attempt.
 func (e *BudgetError) Unwrap() error { return e.Err }
 
-// Outcome is budget_exceeded.
+// Outcome returns budget_exceeded.
 func (e *BudgetError) Outcome() agent.Outcome { return agent.BudgetExceeded }
 
-// RateLimited is the event of a call that was told to come later, by the other side
-// or by its own limits.
+// RateLimited is the event of a call that was limited, by the other side or by its own
+// limits.
 type RateLimited struct {
 	Kind       Kind          `json:"kind"`
 	Name       string        `json:"name"`
 	Origin     string        `json:"origin,omitempty"`
 	Agent      string        `json:"agent,omitempty"`
 	ID         string        `json:"id,omitempty"`
-	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds; 0 when it is not known
-	// Remote reports whether the other side limited the call; otherwise it was held back here.
+	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds; 0 when unknown
+	// Remote reports whether the other side limited the call, rather than this engine.
 	Remote bool `json:"remote,omitempty"`
 }
 
@@ -126,7 +126,7 @@ func after(err error) string {
 	return ", last failure: " + err.Error()
 }
 
-// outcomeOf classifies what Do returns.
+// outcomeOf classifies the error of Do.
 func outcomeOf(err error) agent.Outcome {
 	var typed interface{ Outcome() agent.Outcome }
 	var f *Failure

@@ -9,29 +9,29 @@ import (
 	"github.com/failsafe-go/failsafe-go/ratelimiter"
 )
 
-// pace lets calls through at an even rate. failsafe-go's limiter gives slots to
-// the first that ask, as far ahead as they ask for; one agent with many calls would
-// hold them all. So only one call at a time may ask for a slot, and the agents whose
-// calls wait for that take turns.
+// pace lets calls through at an even rate. failsafe-go's limiter gives slots to the
+// first callers, as far ahead as they ask for; one agent with many calls would hold
+// them all. So only one call at a time may ask for a slot, and the agents whose calls
+// wait for that take turns.
 //
-// The limiter's slots lie on a grid: two calls may come closer than the interval,
-// but never more than one too many in any stretch of time. A call that gives up
-// leaves its slot unused.
+// The limiter's slots lie on a grid: two calls may come closer than the interval, but
+// in any stretch of time there is at most one too many. A call that gives up leaves its
+// slot unused.
 type pace struct {
 	interval time.Duration
 	limiter  ratelimiter.RateLimiter[any]
 	turn     queue
 
 	mu   sync.Mutex
-	next time.Time // no slot is later than this for the next one who asks
+	next time.Time // the next call's slot is no later than this
 }
 
 func newPace(calls int, per time.Duration) *pace {
 	return &pace{interval: per / time.Duration(calls), limiter: ratelimiter.NewSmooth[any](uint(calls), per)}
 }
 
-// patience is how long something may be waited for: the setting, where zero is no
-// bound, or the deadline of the call if that comes first.
+// patience is how long a call may wait: the setting, where zero is no bound, or the
+// deadline of the call if that comes first.
 type patience struct {
 	until time.Time
 	timer time.Duration // 0: the deadline will end the wait
@@ -43,11 +43,11 @@ func patient(ctx context.Context, wait time.Duration) patience {
 	if wait > 0 && (!ok || now.Add(wait).Before(deadline)) {
 		return patience{now.Add(wait), wait}
 	}
-	return patience{deadline.Add(-1), 0} // what comes with the deadline comes too late
+	return patience{deadline.Add(-1), 0} // a slot at the deadline comes too late
 }
 
 // wait returns when the call has its slot, or a *RateLimitedError as soon as it is
-// known that there is none in time.
+// clear that there is none in time.
 func (p *pace) wait(ctx context.Context, agent string, patience patience) error {
 	switch err := p.turn.acquire(ctx, agent, 1, patience.timer); {
 	case errors.Is(err, errQueueWait):
@@ -71,24 +71,23 @@ func (p *pace) wait(ctx context.Context, agent string, patience patience) error 
 	return err
 }
 
-// hint is how long it takes until a slot is free, if no call waits.
+// hint returns the time until a slot is free, if no call waits.
 func (p *pace) hint() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return max(time.Until(p.next), 0)
 }
 
-// gate is shut while the other side asked not to be called.
+// gate is shut while the other side asks not to be called.
 type gate struct {
 	mu    sync.Mutex
 	until time.Time
 }
 
-// maxHold bounds how long one answer keeps all callers away: what the other side says
-// is foreign text.
+// maxHold bounds how long one answer of the other side can hold back all calls.
 const maxHold = 24 * time.Hour
 
-// shut keeps calls away for d.
+// shut holds back calls for d.
 func (g *gate) shut(d time.Duration) {
 	until := time.Now().Add(min(d, maxHold))
 	g.mu.Lock()
@@ -98,7 +97,7 @@ func (g *gate) shut(d time.Duration) {
 	}
 }
 
-// left is how long the gate stays shut.
+// left returns how long the gate stays shut.
 func (g *gate) left() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -108,7 +107,7 @@ func (g *gate) left() time.Duration {
 	return max(time.Until(g.until), 0)
 }
 
-// wait returns when the gate is open, or a *RateLimitedError as soon as it is known
+// wait returns when the gate is open, or a *RateLimitedError as soon as it is clear
 // that it stays shut for too long.
 func (g *gate) wait(ctx context.Context, patience patience) error {
 	for {
@@ -128,7 +127,7 @@ func (g *gate) wait(ctx context.Context, patience patience) error {
 	}
 }
 
-// sleep waits for d. Its error is errQueueWait when nothing may be waited for any more
+// sleep waits for d. Its error is errQueueWait when the context allows no more waiting
 // ([WithWaiting]), or ctx's.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {

@@ -15,7 +15,7 @@ type planKey struct {
 	agent string
 }
 
-// plan is everything that holds for a call.
+// plan holds the resolved settings of a call and the policies that enforce them.
 type plan struct {
 	target   *target
 	layers   resolved // without the invocation
@@ -26,18 +26,18 @@ type plan struct {
 	paces    []*pace // the shared one last: its slot is for now, not for after another wait
 	breakers []guarded
 
-	strict   sync.Map // of plans with an invocation, by that; at most maxStrict
+	strict   sync.Map // plans with an invocation, by that; at most maxStrict
 	stricter atomic.Int64
 }
 
-// guarded is a breaker with the deadline under which its layers give up: when an
-// invocation wants its answer sooner, that says nothing about the other side.
+// guarded is a breaker with the deadline of its layers: a timeout under the shorter
+// deadline of an invocation shows nothing about the other side.
 type guarded struct {
 	*breaker
 	deadline time.Duration
 }
 
-// plan resolves a call.
+// plan returns the plan of a call.
 func (e *Engine) plan(c Call) (*plan, error) {
 	if err := admissible(c); err != nil {
 		return nil, err
@@ -62,7 +62,8 @@ func (e *Engine) plan(c Call) (*plan, error) {
 	return p, err
 }
 
-// admissible returns what is wrong with a call. Nothing unknown is without limits.
+// admissible returns an error for an invalid call: an unknown kind or origin must not
+// run without limits.
 func admissible(c Call) error {
 	switch {
 	case c.Kind != Tool && c.Kind != Provider && c.Kind != Agent:
@@ -77,10 +78,10 @@ func admissible(c Call) error {
 	return nil
 }
 
-// maxEstimate keeps the sum of what is set aside from overflowing.
+// maxEstimate keeps the sum of reservations from overflowing.
 const maxEstimate = 1 << 40
 
-// basePlan is what holds without an invocation.
+// basePlan returns the plan without an invocation.
 func (e *Engine) basePlan(key planKey) (*plan, error) {
 	if p, ok := e.plans.Load(key); ok {
 		return p.(*plan), nil
@@ -97,7 +98,7 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 	p := &plan{target: t, layers: r, base: s, settings: s, values: r.values()}
 
 	// The limiter and the breaker belong to the target. A role that sets another rate
-	// has a limiter of its own, and heeds the target's as well unless it is looser.
+	// has a limiter of its own, and uses the target's as well unless its own is looser.
 	shared := e.book.resolve(e.fields, key.kind, key.name, key.origin, "").settings
 	owner := ""
 	if s.interval() != shared.interval() {
@@ -120,8 +121,8 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 	return p, nil
 }
 
-// tightened adds the invocation. It gets a limiter and a breaker of its own beside
-// those of the layers, so that it neither escapes nor trips them.
+// tightened adds the invocation, with a limiter and a breaker of its own beside those
+// of the layers, so that it neither bypasses nor trips them.
 func (p *plan) tightened(c Call) (*plan, error) {
 	r := p.layers
 	r.origin = slices.Clone(r.origin)
@@ -143,7 +144,8 @@ func (p *plan) tightened(c Call) (*plan, error) {
 	return next, nil
 }
 
-// owned marks what is not the target's own; no agent has an empty mark.
+// owned returns the owner of a limiter or breaker that an agent does not share; it is
+// never empty, which is the target's own.
 func owned(agent string) string { return "agent " + agent }
 
 func (p *plan) addPace(owner string, s Settings) error {
@@ -162,7 +164,7 @@ func (p *plan) addBreaker(owner string, s Settings) error {
 	return err
 }
 
-// permits is the number of attempts at which the call has to wait.
+// permits returns the number of running attempts at which the call has to wait.
 func (p *plan) permits() int {
 	if p.settings.Concurrency == 0 {
 		return math.MaxInt
@@ -170,7 +172,7 @@ func (p *plan) permits() int {
 	return p.settings.Concurrency
 }
 
-// target returns the state of what is called, made when it is first called.
+// target returns the state of a tool or provider, and makes it at the first call.
 func (e *Engine) target(key targetKey) (*target, error) {
 	shared := e.book.resolve(e.fields, key.kind, key.name, key.origin, "").settings
 	e.mu.Lock()
@@ -181,7 +183,7 @@ func (e *Engine) target(key targetKey) (*target, error) {
 	if len(e.targets) >= maxTargets {
 		return nil, errCrowded
 	}
-	// Budgets are those of a name, wherever it comes from.
+	// Budgets belong to a name, whatever the origin.
 	account := targetKey{kind: key.kind, name: key.name}
 	if e.purses[account] == nil {
 		e.purses[account] = newPurse(time.Now())

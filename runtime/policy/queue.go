@@ -12,9 +12,8 @@ import (
 var errQueueWait = errors.New("waited for too long")
 
 // queue hands out permits in turn among agents and in order within an agent. Each
-// waiter brings the number of permits at which it has to wait, because an invocation
-// may ask for less than the others; one that asks for less than is under way is
-// passed over until it fits.
+// waiter has its own number of permits at which it must wait, because an invocation may
+// set a lower one; a waiter whose number is reached is skipped until it fits.
 type queue struct {
 	mu      sync.Mutex
 	used    int
@@ -31,15 +30,15 @@ type line struct {
 
 type waiter struct {
 	cap   int
-	ready chan struct{} // closed when the permit was handed over
+	ready chan struct{} // closed when the permit was granted
 }
 
-// acquire waits until fewer than limit permits are out and it is the agent's turn.
-// Its error is errQueueWait after the wait (0 waits as long as ctx) or when nothing may
-// be waited for any more, or ctx's.
+// acquire waits until fewer than limit permits are in use and it is the agent's turn.
+// Its error is errQueueWait after the wait (0 waits as long as ctx) or when the context
+// allows no more waiting, or ctx's.
 func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration) error {
 	q.mu.Lock()
-	if q.used < limit { // a waiting call could not use this permit
+	if q.used < limit { // no waiting call could use this permit
 		q.used++
 		q.mu.Unlock()
 		return nil
@@ -75,7 +74,7 @@ func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.
 	return err
 }
 
-// release gives a permit back.
+// release returns a permit.
 func (q *queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,7 +82,7 @@ func (q *queue) release() {
 	q.serve()
 }
 
-// state returns the permits that are out and the number of those who wait.
+// state returns the number of permits in use and of waiters.
 func (q *queue) state() (used, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -113,8 +112,8 @@ func (q *queue) leave(at, place *list.Element) {
 	}
 }
 
-// serve hands permits to the calls that may have one, an agent that was served going to
-// the end of the ring.
+// serve grants permits to the calls that may have one; a served agent moves to the end
+// of the ring.
 func (q *queue) serve() {
 	for at := q.ring.Front(); at != nil; {
 		next := at.Next()

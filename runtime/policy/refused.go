@@ -8,10 +8,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Refused returns which limit err is about when it is one that calls share: a budget, a
-// breaker, a rate, room for calls at once, or the other side's own limit. It returns
-// nil for what the call did itself, a passed deadline among it, unless the call waited
-// for half of that deadline or more.
+// Refused returns the limit that err reports if calls share it: a budget, a breaker, a
+// rate, the concurrency, or the other side's own limit. It returns nil for the call's
+// own failures, which include a passed deadline, unless the call waited for half of
+// that deadline or more.
 func Refused(kind Kind, name string, err error) *agent.Refusal {
 	var (
 		spent   *BudgetError
@@ -47,8 +47,8 @@ const (
 	concurrencySetting = "concurrency"
 )
 
-// where is the place of a setting under policies in the settings, such as
-// "roles.clerk.rate"; empty where no layer of them holds it.
+// where returns the place of a setting under policies in the settings, such as
+// "roles.clerk.rate"; empty where no layer of them sets it.
 func (p *plan) where(setting string) string {
 	for _, v := range p.values {
 		group, name, _ := strings.Cut(v.Origin, " ")

@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRefused holds what is a limit that calls share, and what a call did itself.
+// TestRefused tests which errors are shared limits and which are the call's own
+// failures.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -40,7 +41,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestHeldIsNotSpent: an estimate that others have set aside is no spent budget.
+// TestHeldIsNotSpent tests that a budget reserved by other calls is not reported as
+// spent.
 func TestHeldIsNotSpent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{Tools: map[string]Settings{"t": {PerRun: Budget{USD: 1}}}}})
@@ -76,7 +78,7 @@ func TestHeldIsNotSpent(t *testing.T) {
 	})
 }
 
-// TestWaits: what calls wait for a permit is counted, and what they run is not.
+// TestWaits tests that waiting for a permit is counted, and running is not.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{Tools: map[string]Settings{"t": {Concurrency: 1, Deadline: 10 * time.Second}}}})

@@ -2,21 +2,21 @@ package policy
 
 import "time"
 
-// layer is what one layer says and what it is called.
+// layer is the settings of one layer and its name.
 type layer struct {
 	label string
 	says  Settings
 }
 
-// resolved are settings under construction, with the layer each one came from.
+// resolved holds settings under construction, with the layer that each one came from.
 type resolved struct {
 	fields   []field
 	settings Settings
 	origin   []string // by field
 }
 
-// layers lists what holds for a target, from the outermost layer on, without what
-// is built in and without the environment.
+// layers returns the layers of a target, from the outermost on, without the built-in
+// ones and the environment.
 func (b Book) layers(kind Kind, name, origin, agent string) []layer {
 	var out []layer
 	add := func(label string, m map[string]Settings, key string) {
@@ -46,12 +46,12 @@ func (b Book) layers(kind Kind, name, origin, agent string) []layer {
 	return out
 }
 
-// resolve applies the layers of the book; the invocation is not among them.
+// resolve applies the layers of the book, without the invocation.
 func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolved {
 	r := resolved{fields: all, origin: make([]string, len(all))}
 	r.overlay(layer{"built in", builtIn(kind, origin)})
 	environment := layer{"environment", b.Environment}
-	if kind == Agent { // which is about calls of tools and providers
+	if kind == Agent { // the environment is about calls of tools and providers
 		environment.says = Settings{}
 	}
 	if foreign(kind, origin) {
@@ -65,7 +65,7 @@ func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolv
 	return r
 }
 
-// overlay takes everything that the layer says.
+// overlay takes every setting of the layer.
 func (r *resolved) overlay(l layer) {
 	for i, f := range r.fields {
 		if f.set(&l.says) {
@@ -75,9 +75,9 @@ func (r *resolved) overlay(l layer) {
 	}
 }
 
-// tighten takes what is stricter in the layer than in what was resolved so far and
-// returns the names of the settings that it ignored: those that are looser, that
-// cannot be compared, or that are no valid value.
+// tighten takes the settings of the layer that are stricter than those resolved so far
+// and returns the names of those that it ignored: they are looser, not comparable, or
+// invalid.
 func (r *resolved) tighten(l layer) (ignored []string) {
 	if l.says == (Settings{}) {
 		return nil
@@ -104,20 +104,20 @@ func (r *resolved) tighten(l layer) (ignored []string) {
 // admits reports whether an invocation's value may replace the base's.
 func (f field) admits(inv, base *Settings) bool {
 	switch f.group {
-	case rate: // compared as a pair before
+	case rate: // compared as a pair above
 		return true
 	case breaking:
 		if base.BreakerCalls == 0 { // a whole breaker where there was none
 			return true
 		}
 		if base.BreakerSlow == 0 && (f.name == "breaker_slow" || f.name == "breaker_slow_share") {
-			return inv.BreakerSlow > 0 && inv.BreakerSlowShare > 0 // one is nothing without the other
+			return inv.BreakerSlow > 0 && inv.BreakerSlowShare > 0 // one needs the other
 		}
 	}
 	return f.stricter(inv, base)
 }
 
-// stricterRate reports whether the rate that inv makes of base leaves more time
+// stricterRate reports whether the rate that results from base and inv leaves more time
 // between two calls. Only that interval counts: calls are let through evenly.
 func stricterRate(base, inv *Settings) bool {
 	next := *base
@@ -130,7 +130,7 @@ func stricterRate(base, inv *Settings) bool {
 	return next.interval() > base.interval()
 }
 
-// interval is the time between two calls at the rate of s; zero when it has none.
+// interval returns the time between two calls at the rate of s; zero when it has none.
 func (s *Settings) interval() time.Duration {
 	if s.RateCalls <= 0 || s.RatePer <= 0 {
 		return 0
@@ -144,7 +144,7 @@ func (s *Settings) breaks() bool {
 		(s.BreakerFailures > 0 || s.BreakerSlow > 0) && (s.BreakerSlow > 0) == (s.BreakerSlowShare > 0)
 }
 
-// values lists what was resolved, in the order of fields.
+// values returns the resolved settings, in the order of fields.
 func (r *resolved) values() []Value {
 	out := make([]Value, 0, len(r.fields))
 	for i, f := range r.fields {

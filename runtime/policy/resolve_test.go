@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// book has every layer, each of which says something of its own.
+// book returns a book in which every layer sets something of its own.
 func book() Book {
 	return Book{
 		Environment: Settings{Deadline: 15 * time.Second, Attempts: 3, Concurrency: 2},
@@ -145,8 +145,8 @@ func TestForeignStartsStricter(t *testing.T) {
 	}
 }
 
-// someSettings draws a layer in which every field is absent, valid or, where broken is
-// set, sometimes nonsense.
+// someSettings draws a layer in which every field is absent, valid or, if broken is
+// set, sometimes invalid.
 func someSettings(t *rapid.T, label string, broken bool) Settings {
 	whole := func(name string) int {
 		if rapid.Bool().Draw(t, label+name+" absent") {
@@ -181,11 +181,11 @@ func someSettings(t *rapid.T, label string, broken bool) Settings {
 	}
 }
 
-// mend leaves out what contradicts itself.
+// mend removes contradictory settings.
 func mend(s Settings) Settings {
 	if !s.breaks() {
 		s.BreakerCalls, s.BreakerFailures, s.BreakerSlow, s.BreakerSlowShare, s.BreakerOpen, s.BreakerProbes = 0, 0, 0, 0, 0, 0
-	} else if s.BreakerSlow == 0 { // an overlay cannot take away what is built in
+	} else if s.BreakerSlow == 0 { // an overlay cannot remove a built-in setting
 		s.BreakerSlow, s.BreakerSlowShare = 0, 0
 	}
 	if s.interval() == 0 {
@@ -197,8 +197,8 @@ func mend(s Settings) Settings {
 	return s
 }
 
-// An invocation never loosens a setting. What is looser is written out here a second
-// time, without the table that decides it.
+// TestInvocationNeverLoosens restates the meaning of looser, independently of the table
+// that decides it.
 func TestInvocationNeverLoosens(t *testing.T) {
 	tightened := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -219,7 +219,7 @@ func TestInvocationNeverLoosens(t *testing.T) {
 			t.Fatalf("contradictory: %v", err)
 		}
 
-		least := func(what string, base, got float64) { // where none is the loosest
+		least := func(what string, base, got float64) { // for settings whose unset value is the loosest
 			if base > 0 && !(got > 0 && got <= base) || got < 0 {
 				t.Fatalf("%s: %v became %v", what, base, got)
 			}
@@ -231,7 +231,7 @@ func TestInvocationNeverLoosens(t *testing.T) {
 		}
 		least("deadline", float64(base.Deadline), float64(got.Deadline))
 		least("attempts", float64(base.Attempts), float64(got.Attempts))
-		for n := 1; n < 6; n++ { // what backoff and its bound are for
+		for n := 1; n < 6; n++ { // the effect of backoff and its bound
 			most("pause", float64(base.backoff(c, n)), float64(got.backoff(c, n)))
 		}
 		if base.BreakerCalls > 0 {

@@ -40,8 +40,8 @@ func (x *execution) execute() error {
 		}).
 		ReturnLastFailure().
 		Build()
-	// What the executor returns is the context's error even if run was quicker than
-	// that; x knows better.
+	// The executor returns the context's error even if run ended before; x.err is
+	// exact.
 	_, err := failsafe.With[any](retry).WithContext(pauses).Get(func() (any, error) {
 		over()
 		x.value, x.err = x.attempt(ctx)
@@ -58,8 +58,8 @@ func (x *execution) execute() error {
 	return x.err
 }
 
-// again reports whether another attempt follows, and sets the pause before it. A
-// pause that the deadline would end is not begun.
+// again reports whether another attempt follows, and sets the pause before it. A pause
+// beyond the deadline is not begun.
 func (x *execution) again(err error, deadline time.Time) bool {
 	var f *Failure
 	if !x.own || x.parent.Err() != nil || !errors.As(err, &f) || !f.Retry {
@@ -74,8 +74,8 @@ func (x *execution) again(err error, deadline time.Time) bool {
 	return x.pause < left
 }
 
-// backoff is the pause after an attempt, counted from 1: it doubles, up to its
-// longest, and of that between half and all is taken, as seed, id and attempt say.
+// backoff returns the pause after an attempt, counted from 1. It doubles up to the
+// longest; seed, id and attempt choose the part between half and all of it.
 func (s *Settings) backoff(c Call, attempt int) time.Duration {
 	d, longest := s.Backoff, max(s.MaxBackoff, s.Backoff)
 	for range attempt - 1 {
@@ -89,7 +89,7 @@ func (s *Settings) backoff(c Call, attempt int) time.Duration {
 	return half + time.Duration(jitter(c.Seed, c.ID, attempt)*float64(d-half))
 }
 
-// jitter is a number in [0, 1) that the arguments alone decide.
+// jitter returns a number in [0, 1) that depends only on the arguments.
 func jitter(seed int64, id string, attempt int) float64 {
 	h := sha256.New()
 	var b [16]byte

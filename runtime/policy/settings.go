@@ -6,16 +6,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Settings are the limits of a call. In a layer a zero field says nothing; in what
-// was resolved it means that there is no such limit.
+// Settings are the limits of a call. In a layer a zero field is unset; in resolved
+// settings it means that there is no such limit.
 type Settings struct {
 	// Deadline bounds the whole call, attempts and waiting included.
 	Deadline time.Duration `json:"deadline,omitempty"`
-	// Attempts is how often a call is tried at most; 1 is no retry. Calls that may
-	// not be repeated have one attempt whatever stands here.
+	// Attempts is the most attempts of a call; 1 is no retry. Calls that may not be
+	// repeated always have one attempt.
 	Attempts int `json:"attempts,omitempty"`
-	// Backoff is the wait before the second attempt; it doubles up to MaxBackoff,
-	// and without one it stays the same. A pause is between half and all of that.
+	// Backoff is the pause before the second attempt. It doubles up to MaxBackoff, and
+	// stays the same without one. A pause is between half and all of that.
 	Backoff    time.Duration `json:"backoff,omitempty"`
 	MaxBackoff time.Duration `json:"max_backoff,omitempty"`
 
@@ -31,26 +31,26 @@ type Settings struct {
 	BreakerProbes    int           `json:"breaker_probes,omitempty"`
 
 	// RateCalls calls are let through in each RatePer, evenly; an attempt waits at most
-	// RateWait for its turn and is rate limited after that. RateWait bounds the wait
-	// for a retry-after that another call was told, too.
+	// RateWait for its turn and is rate limited after that. RateWait also bounds the
+	// wait for a retry-after that another call received.
 	RateCalls int           `json:"rate_calls,omitempty"`
 	RatePer   time.Duration `json:"rate_per,omitempty"`
 	RateWait  time.Duration `json:"rate_wait,omitempty"`
 
-	// Concurrency is the number of attempts under way at once. Waiting ones are served
-	// in turn among agents, so that one cannot starve the others, and wait at most
+	// Concurrency is the most attempts that run at once. Waiting ones are served in
+	// turn among agents, so that one cannot starve the others, and wait at most
 	// QueueWait.
 	Concurrency int           `json:"concurrency,omitempty"`
 	QueueWait   time.Duration `json:"queue_wait,omitempty"`
 
-	// Budgets of this tool or provider: of the whole run, of each agent in the run, and
-	// of the day (UTC), the earlier runs of that day included.
+	// Budgets of this tool or provider: for the whole run, for each agent in the run,
+	// and for the day (UTC), which includes the earlier runs of that day.
 	PerRun   Budget `json:"per_run,omitzero"`
 	PerAgent Budget `json:"per_agent,omitzero"`
 	PerDay   Budget `json:"per_day,omitzero"`
-	// Exhausted says what a spent budget does: Deny (the default) refuses the call,
-	// Degrade of a provider refuses it too but names DegradedTo, another provider that
-	// the caller may turn to. Without such a name it denies.
+	// Exhausted is the effect of a spent budget: Deny (the default) refuses the call;
+	// Degrade, for a provider, refuses it too but names DegradedTo, another provider
+	// that the caller may use. Without such a name it denies.
 	Exhausted  Exhausted `json:"exhausted,omitempty"`
 	DegradedTo string    `json:"degraded_to,omitempty"`
 }
@@ -61,11 +61,11 @@ type Budget struct {
 	Calls  int64   `json:"calls,omitempty"`
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`
-	// Elapsed is the time in which attempts ran, added up; waiting is not in it.
+	// Elapsed is the sum of the running times of attempts, without waiting.
 	Elapsed time.Duration `json:"elapsed,omitempty"`
 }
 
-// Usage is what has been spent of the things that a Budget bounds.
+// Usage is what has been spent of the resources that a Budget bounds.
 type Usage struct {
 	Calls   int64         `json:"calls"`
 	Tokens  int64         `json:"tokens"`
@@ -73,38 +73,37 @@ type Usage struct {
 	Elapsed time.Duration `json:"elapsed"`
 }
 
-// Exhausted is what happens when a budget is spent.
+// Exhausted is the effect of a spent budget.
 type Exhausted string
 
-// What a spent budget does.
 const (
 	Deny    Exhausted = "deny"
 	Degrade Exhausted = "degrade"
 )
 
-// Book is every layer an operator may write. Its zero value is the built-in
-// environment alone.
+// Book holds every layer that an operator may write. Its zero value leaves the built-in
+// settings alone.
 type Book struct {
 	Environment Settings
-	// Origins holds overlays by origin: "local", "authored", "mcp", "mcp:<server>".
-	// Those of mcp and authored start stricter: the environment only tightens what is
-	// built in for them, an overlay here may loosen it.
+	// Origins holds overlays by origin: "local", "authored", "mcp", "mcp:<server>". For
+	// mcp and authored the environment only tightens the built-in settings; an overlay
+	// here may loosen them.
 	Origins   map[string]Settings
 	Roles     map[string]Settings // by agent id
 	Tools     map[string]Settings
 	Providers map[string]Settings
 }
 
-// Kind says what is called.
+// Kind is the kind of a call's target.
 type Kind string
 
-// What a call calls.
+// The kinds of targets.
 const (
 	Tool     Kind = "tool"
 	Provider Kind = "provider"
-	// Agent is an operator's own program or service as a whole: one call is one task of
-	// it. Of the layers only its role holds, without the deadline, which is one of the
-	// task and not of the wait for it.
+	// Agent is an operator's own program or service as a whole: one call is one of its
+	// tasks. Only the layer of its role applies, without that deadline, which would
+	// include the wait for the task.
 	Agent Kind = "agent"
 )
 
@@ -117,13 +116,13 @@ type Call struct {
 	// ID and Seed make the jitter of the backoff repeatable.
 	ID   string
 	Seed int64
-	// Repeatable reports whether a second attempt does no harm: the effect is read, or an
-	// idempotent write that carries its idempotency key.
+	// Repeatable reports whether a second attempt does no harm: the effect is read, or
+	// an idempotent write with its idempotency key.
 	Repeatable bool
-	// Invocation may only be stricter than what the layers say; what is looser is
-	// ignored, and the record says so.
+	// Invocation may only be stricter than the layers; other settings of it are
+	// ignored, and recorded as such.
 	Invocation Settings
-	// Estimate is what one attempt will probably spend, reserved before it starts.
+	// Estimate is the expected cost of one attempt, reserved before it starts.
 	Estimate Spent
 }
 
@@ -145,20 +144,20 @@ type Value struct {
 // Applied is the PolicyApplied event of one call. It holds no times, so that the
 // transcript of a deterministic agent repeats byte for byte.
 type Applied struct {
-	// Version names the book: the first 64 bits of its hash, in hexadecimal.
+	// Version is that of the book: the first 64 bits of its hash, in hexadecimal.
 	Version string  `json:"version"`
 	Values  []Value `json:"values,omitempty"`
 	// Ignored are settings of the invocation that were not stricter than the layers.
 	Ignored  []string `json:"ignored,omitempty"`
 	Attempts int      `json:"attempts"`
-	// Degraded is the provider that an exhausted budget led to.
+	// Degraded is the provider to use instead after an exhausted budget.
 	Degraded string `json:"degraded,omitempty"`
 }
 
-// Failure is how a guarded function says that it failed in a way that policies
-// act on. Any other error is not retried, and to the breaker it is a call that was
-// answered. A Failure counts against the breaker unless its outcome is rate_limited
-// or cancelled: neither says that the other side is unwell.
+// Failure is the error of a guarded function that policies act on. Any other error is
+// not retried, and counts as healthy for the breaker. A Failure counts against the
+// breaker unless its outcome is rate_limited or cancelled: neither means that the other
+// side is unwell.
 type Failure struct {
 	Outcome agent.Outcome // execution, timeout, rate_limited …
 	// Retry reports whether another attempt may help.

@@ -12,45 +12,47 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Stat is what is known of one tool or provider. Durations are in nanoseconds in JSON.
+// Stat holds the statistics of one tool or provider. Durations are in nanoseconds in
+// JSON.
 type Stat struct {
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"`
 	Origin string `json:"origin,omitempty"`
 
-	// Calls is the number of calls that ended, Outcomes how, as the policies saw it:
-	// a tool that answers with its own failure is ok here unless it gave a Failure.
+	// Calls is the number of calls that ended, and Outcomes counts them by outcome as
+	// the policies saw it: a tool that returns a failure of its own is ok here unless
+	// it returned a Failure.
 	Calls    int64                   `json:"calls"`
 	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
 	Attempts int64                   `json:"attempts"`
 	Retries  int64                   `json:"retries"`
 
-	// The time that attempts ran, to about 1 %, waiting not included. An attempt that
-	// was given up counts with the time until then.
+	// Running times of attempts, to about 1 %, without waiting. An abandoned attempt
+	// counts with the time until then.
 	P50 time.Duration `json:"p50"`
 	P95 time.Duration `json:"p95"`
 	P99 time.Duration `json:"p99"`
 	Max time.Duration `json:"max"`
 
-	// Breaker is "closed", "open" or "half_open"; empty when there is none.
-	// Opened counts how often it opened, whatever it is now.
+	// Breaker is "closed", "open" or "half_open"; empty when there is none. Opened
+	// counts how often it opened.
 	Breaker string `json:"breaker,omitempty"`
 	Opened  int    `json:"opened,omitempty"`
-	// InUse permits of Cap are taken (0: no cap) and Waiting attempts wait for one.
-	// Abandoned functions were given up and run on.
+	// InUse permits of Cap are in use (0: no cap) and Waiting attempts wait for one.
+	// Abandoned functions still run although no caller waits for them.
 	InUse     int `json:"in_use"`
 	Cap       int `json:"cap,omitempty"`
 	Waiting   int `json:"waiting"`
 	Abandoned int `json:"abandoned,omitempty"`
-	// RateWait is the time that attempts waited for their rate, added up; Held how
-	// long the other side still asked not to be called.
+	// RateWait is the sum of the times that attempts waited for their rate; Held is how
+	// long the other side still asks not to be called.
 	RateWait time.Duration `json:"rate_wait"`
 	Held     time.Duration `json:"held,omitempty"`
 
 	Budgets []BudgetStat `json:"budgets,omitempty"`
 }
 
-// BudgetStat is how far a budget is spent. Budgets without a limit are left out.
+// BudgetStat is the usage of a budget. Budgets without a limit are left out.
 type BudgetStat struct {
 	Scope string `json:"scope"` // "run", "agent" or "day"
 	Agent string `json:"agent,omitempty"`
@@ -58,7 +60,7 @@ type BudgetStat struct {
 	Limit Budget `json:"limit"`
 }
 
-// Stats returns what is known of everything that was called, by kind, name and origin.
+// Stats returns the statistics of every target, by kind, name and origin.
 func (e *Engine) Stats() []Stat {
 	e.mu.Lock()
 	targets := slices.Collect(maps.Values(e.targets))
@@ -86,7 +88,7 @@ func (t *target) stat() Stat {
 	return s
 }
 
-// stats lists the accounts that have a limit: the run, the day, and agents by name.
+// stats returns the accounts that have a limit: the run, the day, and agents by name.
 func (p *purse) stats() []BudgetStat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +108,7 @@ func (p *purse) stats() []BudgetStat {
 	return out
 }
 
-// meter counts what happens to one target, in memory that does not grow.
+// meter keeps the statistics of one target, in constant memory.
 type meter struct {
 	mu       sync.Mutex
 	calls    int64
@@ -118,7 +120,7 @@ type meter struct {
 	longest  time.Duration
 }
 
-// longestLatency is where the histogram ends; what is longer counts as this long.
+// longestLatency is the upper end of the histogram; longer attempts count as this long.
 const longestLatency = time.Hour
 
 func newMeter() *meter {
@@ -143,11 +145,11 @@ func (m *meter) ran(d time.Duration) {
 	defer m.mu.Unlock()
 	m.attempts++
 	m.longest = max(m.longest, d)
-	// The value is inside the histogram's range, which is its only error.
+	// RecordValue fails only for values outside the histogram's range.
 	_ = m.latency.RecordValue(min(max(d, time.Microsecond), longestLatency).Microseconds())
 }
 
-// waited counts time in which an attempt waited for its rate.
+// waited adds time in which an attempt waited for its rate.
 func (m *meter) waited(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

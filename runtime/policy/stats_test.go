@@ -68,7 +68,7 @@ func TestTargetsAreBounded(t *testing.T) {
 	}
 	for i := range maxAgents {
 		_, err := e.Do(t.Context(), Call{Kind: Tool, Name: "0", Origin: local, Agent: fmt.Sprint(i)}, ok)
-		if (err != nil) != (i == maxAgents-1) { // one had no name
+		if (err != nil) != (i == maxAgents-1) { // one agent had no name
 			t.Fatalf("agent %d: %v", i+1, err)
 		}
 	}

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// errCrowded says that a bound on memory was met. Names come from registries and
-// settings from the operator, so this means that something is wrong.
+// errCrowded reports that a bound on memory was reached. Names come from registries and
+// settings from the operator, so something is wrong then.
 var errCrowded = errors.New("policy: too many different names, agents or invocation settings")
 
-// Bounds on memory, and on functions that ignore that their time is over.
+// Bounds on memory, and on abandoned functions.
 const (
 	maxTargets   = 1024
 	maxPlans     = 8192
-	maxStrict    = 32 // of invocations that are kept for one plan
+	maxStrict    = 32 // of plans with an invocation that are kept per base plan
 	maxVariants  = 16 // of the limiters, and of the breakers, of one target for one agent
-	maxAbandoned = 32 // of one target that has no smaller concurrency
+	maxAbandoned = 32 // of one target without a smaller concurrency
 )
 
-// targetKey names what is called.
+// targetKey identifies the target of a call.
 type targetKey struct {
 	kind         Kind
 	name, origin string
@@ -42,13 +42,13 @@ type target struct {
 	breakers variants[breakerKey, breaker]
 }
 
-// variants are what several settings made of one policy.
+// variants are the instances of one policy with different settings.
 type variants[K comparable, V any] struct {
 	all   map[K]*V
-	owned map[string]int // by owner, whose invocations could ask for ever more
+	owned map[string]int // number by owner, whose invocations could ask for ever more
 }
 
-// paceKey names a limiter: that of the target where owner is empty, or that of one
+// paceKey identifies a limiter: that of the target where owner is empty, or that of one
 // agent whose role or invocation sets another rate.
 type paceKey struct {
 	owner string
@@ -56,7 +56,7 @@ type paceKey struct {
 	per   time.Duration
 }
 
-// breakerKey names a breaker in the same manner; only the breaker's settings are set.
+// breakerKey identifies a breaker likewise; only the breaker's settings are set.
 type breakerKey struct {
 	owner    string
 	settings Settings

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// order records who was served, in order.
+// order records the order in which agents were served.
 type order struct {
 	mu   sync.Mutex
 	who  []string
-	most int // side by side
+	most int // most at once
 	now  int
 }
 
@@ -61,7 +61,7 @@ func TestTurns(t *testing.T) {
 							t.Error(err)
 						}
 					})
-					time.Sleep(time.Millisecond) // no two permits come back at the same moment
+					time.Sleep(time.Millisecond) // no two permits are released at the same moment
 				}
 				for i := range 100 {
 					ask("a", fmt.Sprintf("%03d", i))
@@ -109,8 +109,8 @@ func TestQueueWait(t *testing.T) {
 	})
 }
 
-// An invocation that wants fewer side by side waits until that few are, and no other
-// has to wait for it.
+// TestQueueOfDifferentCaps tests that an invocation with a lower concurrency waits
+// until fewer calls run, and delays no other.
 func TestQueueOfDifferentCaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Hour, Concurrency: 3}))
@@ -135,7 +135,8 @@ func TestQueueOfDifferentCaps(t *testing.T) {
 	})
 }
 
-// Whatever waiters do, permits are neither lost nor doubled.
+// TestQueueUnderCancellation tests that permits are neither lost nor duplicated,
+// whatever waiters do.
 func TestQueueUnderCancellation(t *testing.T) {
 	const limit = 3
 	var q queue
@@ -172,7 +173,8 @@ func TestQueueUnderCancellation(t *testing.T) {
 	}
 }
 
-// A permit that comes at the moment in which its waiter gives up goes on to the next.
+// TestPermitOfOneWhoLeft tests that a permit granted at the moment when its waiter
+// gives up goes on to the next.
 func TestPermitOfOneWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left := 0
@@ -202,8 +204,8 @@ func TestPermitOfOneWhoLeft(t *testing.T) {
 	})
 }
 
-// In no stretch of RatePer are more than RateCalls let through, and one more at the
-// limiter's edge; and none of the rate is wasted.
+// TestRate tests that no stretch of RatePer lets more than RateCalls through, plus one
+// at the limiter's edge, and that no slot of the rate is wasted.
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls, per = 5, time.Second
@@ -238,8 +240,9 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// A role has its own rate: a stricter one in addition to the target's, a looser one
-// instead of it. An invocation's comes on top and slows no other call down.
+// TestRatesOfRolesAndInvocations tests that a role has its own rate: a stricter one in
+// addition to the target's, a looser one instead of it. An invocation's rate is
+// additional and slows no other call down.
 func TestRatesOfRolesAndInvocations(t *testing.T) {
 	took := func(agent string, in Settings, n int) (d, other time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
@@ -267,7 +270,7 @@ func TestRatesOfRolesAndInvocations(t *testing.T) {
 		agent string
 		in    Settings
 		want  time.Duration
-		other time.Duration // that the next one waits
+		other time.Duration // wait of the next call
 	}{
 		"nobody":                         {want: 4 * time.Second, other: time.Second},
 		"a slow role":                    {agent: "slow", want: 16 * time.Second, other: time.Second},
@@ -339,13 +342,14 @@ func TestOthersAreHeldBack(t *testing.T) {
 	})
 }
 
-// What a server says is foreign: it cannot keep all callers away for ever.
+// TestHoldIsBounded tests that a server's retry-after cannot hold back all callers for
+// ever.
 func TestHoldIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{}))
 		err := do(t, e, fails(limited(1<<62)))
 		var limit *RateLimitedError
-		if errors.As(err, &limit) { // one attempt, so it is run's own error
+		if errors.As(err, &limit) { // there was one attempt, so the error is run's own
 			t.Errorf("error %v", err)
 		}
 		if got := e.Stats()[0].Held; got != maxHold {
@@ -355,7 +359,7 @@ func TestHoldIsBounded(t *testing.T) {
 		for _, d := range []time.Duration{20 * time.Second, 5 * time.Second} {
 			go func() {
 				_ = do(t, e, func(ctx context.Context, n int) (Spent, error) {
-					_ = sleep(ctx, time.Second-d/100) // the shorter one ends later
+					_ = sleep(ctx, time.Second-d/100) // the shorter hold ends later
 					return Spent{}, limited(d)
 				})
 			}()

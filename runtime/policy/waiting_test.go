@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestWaitingEnds: when nothing may be waited for any more, a wait for a rate, for room
-// or for the next attempt ends at once, and a call that need not wait goes on.
+// TestWaitingEnds tests that when the waiting context ends, a wait for a rate, a permit
+// or the next attempt ends at once, and a call that need not wait goes on.
 func TestWaitingEnds(t *testing.T) {
 	quick := func(context.Context, int) (Spent, error) { return Spent{}, nil }
 	for name, c := range map[string]struct {

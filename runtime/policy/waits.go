@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Waits adds up the time in which the calls of one task waited for what they share
-// with others: their rate, a permit, a hold. That time is not the task's own. The zero
-// value is ready; it is safe for concurrent use.
+// Waits sums the time in which the calls of one task waited for shared limits: their
+// rate, a permit, a hold. That time is not the task's own. The zero value is ready; it
+// is safe for concurrent use.
 type Waits struct {
 	mu      sync.Mutex
 	waiting int
-	since   time.Time // when the first of those that wait now began
+	since   time.Time // when the first of the present waits began
 	total   time.Duration
 }
 
 type waitsKey struct{}
 
-// WithWaits returns a context whose calls are counted in w.
+// WithWaits returns a context whose calls add their waits to w.
 func WithWaits(ctx context.Context, w *Waits) context.Context {
 	return context.WithValue(ctx, waitsKey{}, w)
 }
 
-// waitsOf returns where the waits of ctx are counted, or nil.
+// waitsOf returns the Waits of ctx, or nil.
 func waitsOf(ctx context.Context) *Waits {
 	w, _ := ctx.Value(waitsKey{}).(*Waits)
 	return w
@@ -32,13 +32,14 @@ func waitsOf(ctx context.Context) *Waits {
 type waitingKey struct{}
 
 // WithWaiting returns a context whose calls wait for a limit, and for the next attempt,
-// only until waiting ends: they fail with a *RateLimitedError then. A call that does not
-// have to wait goes on, and so does one under way.
+// only until waiting ends: they fail with a *RateLimitedError then. Calls that need not
+// wait, and running ones, go on.
 func WithWaiting(ctx, waiting context.Context) context.Context {
 	return context.WithValue(ctx, waitingKey{}, waiting)
 }
 
-// impatient is closed when nothing may be waited for any more; nil where that never is.
+// impatient returns a channel that is closed when the context allows no more waiting;
+// nil if it always does.
 func impatient(ctx context.Context) <-chan struct{} {
 	if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
 		return waiting.Done()
@@ -46,8 +47,8 @@ func impatient(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// Total is the time waited up to now, waits under way included. Waits of several calls
-// at the same time count once.
+// Total returns the time waited up to now, including present waits. Simultaneous waits
+// count once.
 func (w *Waits) Total(now time.Time) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
