@@ -20,7 +20,7 @@ const (
 	percent
 	colon
 	dollar
-	other // what else a value may hold that is not in quotation marks
+	other // other characters of a value without quotation marks
 
 	lower    = hexLower | restLower
 	upper    = hexUpper | restUpper
@@ -35,8 +35,8 @@ const (
 	bare     = any64 | dot | tilde | percent | colon | dollar | other
 )
 
-// kind gives the part that a byte belongs to; 0 for white space, quotation marks
-// and what else ends a value.
+// kind returns the part that a byte belongs to; 0 for white space, quotation marks and
+// other bytes that end a value.
 func kind(b byte) alphabet {
 	switch {
 	case '0' <= b && b <= '9':
@@ -88,8 +88,9 @@ type run struct {
 	start, end int
 }
 
-// runFrom returns where the run of the alphabet that starts at i ends. Runs are
-// remembered, so that a text of nothing but beginnings is not read again for each.
+// runFrom returns the end of the run of the alphabet that starts at i. The last run of
+// each alphabet is cached, so that a text of nothing but beginnings is not read again
+// for each.
 func (s *scan) runFrom(i int, of alphabet) int {
 	var r *run
 	for k := range s.runs {
@@ -113,7 +114,7 @@ func (s *scan) runFrom(i int, of alphabet) int {
 	return end
 }
 
-// back returns where the run of the alphabet that ends at i starts, at most n bytes
+// back returns the start of the run of the alphabet that ends at i, at most n bytes
 // before it.
 func (s *scan) back(i, n int, of alphabet) int {
 	start := i

@@ -1,7 +1,7 @@
 package scrub
 
 // automaton finds every occurrence of many words in one pass (Aho and Corasick),
-// whatever their case in ASCII.
+// ignoring ASCII case.
 type automaton struct {
 	// classes maps a byte to its column; bytes that no word has share column 0.
 	classes [256]uint8
@@ -13,7 +13,7 @@ type automaton struct {
 	ends [][]int32
 }
 
-// fold is the lower case of an ASCII letter.
+// fold returns the lower case of an ASCII letter.
 func fold(b byte) byte {
 	if 'A' <= b && b <= 'Z' {
 		return b + 'a' - 'A'
@@ -21,7 +21,7 @@ func fold(b byte) byte {
 	return b
 }
 
-// newAutomaton builds it for words that are not empty.
+// newAutomaton builds the automaton for non-empty words.
 func newAutomaton(words []string) *automaton {
 	a := &automaton{cols: 1}
 	size := 1
@@ -57,8 +57,8 @@ func newAutomaton(words []string) *automaton {
 	return a
 }
 
-// link turns the trie into an automaton, breadth first: where a state has no way
-// on, its longest proper suffix that is a state knows one.
+// link turns the trie into an automaton, breadth first: a missing transition of a state
+// becomes that of its longest proper suffix that is a state.
 func (a *automaton) link(trie []uint32) {
 	cols := int(a.cols)
 	suffix := make([]uint32, len(a.ends))
@@ -92,8 +92,8 @@ func (a *automaton) link(trie []uint32) {
 	a.next = trie
 }
 
-// each calls found with every word and the end of its occurrence, from the start of
-// the text on.
+// each calls found with every word and the end of its occurrence, in the order of the
+// text.
 func (a *automaton) each(text string, found func(word int32, end int)) {
 	next, state := a.next, uint32(0)
 	for i := range len(text) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// texts are what a benchmark runs over, by name: each about a megabyte.
+// texts returns the texts of the benchmarks by name, each about a megabyte.
 func texts() map[string]string {
 	const size = 1 << 20
 	fill := func(part string) string { return strings.Repeat(part, size/len(part)+1)[:size] }
@@ -33,7 +33,7 @@ func texts() map[string]string {
 	}
 }
 
-// noise is the base64 of bytes that say nothing.
+// noise returns the base64 of random bytes.
 func noise(n int) string {
 	data := make([]byte, n)
 	r := rand.New(rand.NewPCG(3, 5))
@@ -43,8 +43,8 @@ func noise(n int) string {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// naive is what a scanner does that runs each expression over the whole text: the
-// table of issuers as expressions, and the names of credentials in one.
+// naive returns the expressions that a naive scanner would run over the whole text: the
+// table of issuers, and the names of credentials in one.
 func naive() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, f := range issuers() {
@@ -60,7 +60,7 @@ func naive() []*regexp.Regexp {
 }
 
 func BenchmarkString(b *testing.B) {
-	s := New([]string{"opensesame", long(40)}) // of which one is long enough to be looked for across breaks
+	s := New([]string{"opensesame", long(40)}) // one is long enough to be searched across breaks
 	all := texts()
 	for _, name := range []string{"ordinary", "dense", "hostile", "joined", "openings", "encoded", "readable", "hex", "secrets"} {
 		b.Run(name, func(b *testing.B) {
@@ -87,7 +87,7 @@ func BenchmarkNaive(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is what a process pays before its first text is scrubbed.
+// BenchmarkStart measures the cost until the first text is scrubbed.
 func BenchmarkStart(b *testing.B) {
 	for name, text := range map[string]string{"new": "", "first text": "a text"} {
 		b.Run(name, func(b *testing.B) {

@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// minBroken is the shortest form of a known value that is looked for across breaks, in
+// minBroken is the shortest form of a known value that is searched across breaks, in
 // bytes: pieces of a shorter one follow each other in ordinary text.
 const minBroken = 12
 
-// broken finds known values that a line break, its indent, or a character that nobody
-// sees was put into: by base64, which breaks its lines, by a terminal, or on purpose.
+// broken finds known values that are interrupted by a line break, its indent, or an
+// invisible character: from base64, which breaks its lines, from a terminal, or on
+// purpose.
 type broken struct {
 	words *automaton
 	forms []string
 }
 
-// newBroken makes it for the known values; nil when none is long enough.
+// newBroken returns nil when no known value is long enough.
 func newBroken(known []string) *broken {
 	b := &broken{}
 	var words []string
@@ -33,8 +34,8 @@ func newBroken(known []string) *broken {
 	return b
 }
 
-// seam is where something was left out of a text: at in what is left, after it in the
-// text itself.
+// seam is a place where something was left out of a text: at is its offset in the rest,
+// after the offset behind it in the text itself.
 type seam struct{ at, after int }
 
 // find marks the values that a break goes through.
@@ -50,18 +51,18 @@ func (b *broken) find(s *scan) {
 			return
 		}
 		end = start + len(v)
-		// The seams inside, at which the value goes on after the break.
+		// The range of the seams inside the value.
 		first := sort.Search(len(seams), func(i int) bool { return seams[i].at > start })
 		last := sort.Search(len(seams), func(i int) bool { return seams[i].at >= end })
 		if first == last {
-			return // unbroken, and found as it stands
+			return // unbroken, so its own rule finds it
 		}
 		s.remove(original(seams[:first], start), original(seams[:last], end))
 	})
 }
 
-// original is the place in the text of a place in what is left of it, by the seams
-// up to there.
+// original converts an offset in the mended text to one in the original, given the
+// seams up to there.
 func original(seams []seam, at int) int {
 	if n := len(seams); n > 0 {
 		return seams[n-1].after + at - seams[n-1].at
@@ -69,7 +70,7 @@ func original(seams []seam, at int) int {
 	return at
 }
 
-// mended is a text without its breaks, and where they were.
+// mended returns a text without its breaks, and their places.
 func mended(text string) (string, []seam) {
 	var out strings.Builder
 	var seams []seam
@@ -100,9 +101,9 @@ func mended(text string) (string, []seam) {
 	return out.String(), seams
 }
 
-// lineBreak is the length of the break that a text begins with, blanks around it
-// included; 0 when it begins with none. A break may be escaped, once or more often,
-// as inside a string of JSON, or be that of a shell's line that goes on.
+// lineBreak returns the length of the break at the beginning of text, with surrounding
+// blanks; 0 when there is none. A break may be escaped, once or more often, as inside a
+// JSON string, or be a shell's line continuation.
 func lineBreak(text string) int {
 	i := 0
 	for i < len(text) && i < maxIndent && (text[i] == ' ' || text[i] == '\t') {
@@ -133,12 +134,12 @@ func lineBreak(text string) int {
 	return ends
 }
 
-// maxIndent bounds the blanks and backslashes that are looked through for a break, so
+// maxIndent bounds the blanks and backslashes that are skipped in search of a break, so
 // that a text made of them takes linear time.
 const maxIndent = 64
 
-// unseenEscape is the length of the escape of such a character that a text begins with,
-// as inside a string of JSON, or 0.
+// unseenEscape returns the length of an escaped invisible character at the beginning of
+// text, as inside a JSON string, or 0.
 func unseenEscape(text string) int {
 	const digits = len("u200b")
 	n := 0
@@ -155,8 +156,8 @@ func unseenEscape(text string) int {
 	return 0
 }
 
-// unseen is the length of the invisible character that a text begins with, or 0: soft
-// hyphens, joiners, marks of direction, the mark of byte order.
+// unseen returns the length of an invisible character at the beginning of text, or 0:
+// soft hyphens, joiners, direction marks, the byte order mark.
 func unseen(text string) int {
 	for _, c := range [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u2060", "\ufeff"} {
 		if strings.HasPrefix(text, c) {

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// commandTriggers are of programs that take a password behind a flag of one letter.
+// commandTriggers returns the programs that take a password in a flag of one letter.
 func commandTriggers() []trigger {
 	return []trigger{
 		{"mysql", flagged("-p", true, false)},
@@ -23,8 +23,8 @@ func commandTriggers() []trigger {
 // maxCommand bounds how far a flag may be from its program, in bytes.
 const maxCommand = 200
 
-// flagged makes a rule for the value of a flag of a program, which may touch the
-// flag if attached is set; of a pair, it is what stands behind the colon.
+// flagged returns a rule for the value of a program's flag, which may touch the flag if
+// attached is set. If pair is set, it removes only what follows the colon.
 func flagged(flag string, attached, pair bool) rule {
 	return func(s *scan, start, end int) {
 		line := s.text[end:min(len(s.text), end+maxCommand)]
@@ -49,7 +49,7 @@ func flagged(flag string, attached, pair bool) rule {
 			}
 			v.start, text = v.end-len(password), password
 		}
-		// mysql -p asks for the password, and what follows is the database.
+		// mysql -p asks for the password, and the next argument is the database.
 		if len(text) < 4 || placeholder(text) || !pair && !v.quoted && !mixed(text) && (v.start > after || len(text) < 6) {
 			return
 		}

@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// The corpus is made from what issuers say of their formats in public and from what
-// files look like, not from the rules of this package.
+// The corpus is made from the formats that issuers publish and from real kinds of
+// files, not from the rules of this package.
 
 // sample is one credential.
 type sample struct {
-	// text is the credential as it is handed out.
+	// text is the credential as issued.
 	text string
-	// random is its part that nobody can guess: no 12 characters of it may be left.
+	// random is its unpredictable part: no 12 characters of it may be left.
 	random string
 	// own is text that holds the credential where its format has no other place, such
-	// as a connection string; empty for one that stands anywhere.
+	// as a connection string; empty for one that can occur anywhere.
 	own string
 }
 
 // format makes credentials of one kind.
 type format struct {
 	name string
-	// variable is what people call it.
+	// variable is its usual name.
 	variable string
-	// named says that nothing but its name tells that it is one.
+	// named reports that only its name indicates a credential.
 	named bool
 	make  func(r *rand.Rand) sample
 }
@@ -50,7 +50,7 @@ func pick(r *rand.Rand, from string, n int) string {
 	return string(b)
 }
 
-// fixed is a prefix and n characters of an alphabet.
+// fixed makes credentials of a prefix and n characters of an alphabet.
 func fixed(prefix, from string, n int) func(*rand.Rand) sample {
 	return func(r *rand.Rand) sample {
 		v := pick(r, from, n)
@@ -58,7 +58,7 @@ func fixed(prefix, from string, n int) func(*rand.Rand) sample {
 	}
 }
 
-// laid is a template in which {} is the random part.
+// laid makes credentials from a template in which {} is the random part.
 func laid(template, from string, n int) func(*rand.Rand) sample {
 	return func(r *rand.Rand) sample {
 		v := pick(r, from, n)
@@ -67,7 +67,7 @@ func laid(template, from string, n int) func(*rand.Rand) sample {
 	}
 }
 
-// whole is a template that is not put in place of a value.
+// whole makes credentials from a template that is used as the whole text.
 func whole(template, from string, n int) func(*rand.Rand) sample {
 	return func(r *rand.Rand) sample {
 		v := pick(r, from, n)
@@ -80,7 +80,7 @@ func randomUUID(r *rand.Rand) string {
 	return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-a" + h[17:20] + "-" + h[20:]
 }
 
-// password is what people take: letters, digits and some signs.
+// password makes a typical password: letters, digits and some signs.
 func password(r *rand.Rand) sample {
 	v := pick(r, letters62+"!#%^*_-+", 14+r.IntN(8)) + pick(r, digits10, 1)
 	v = pick(r, letters62, 1) + v
@@ -107,7 +107,7 @@ func jwtSample(r *rand.Rand) sample {
 	return sample{text: head + "." + body + "." + v, random: v}
 }
 
-// formats are those that were known when the rules were written.
+// formats returns the formats that were known when the rules were written.
 func formats() []format {
 	basicPair := func(r *rand.Rand) sample {
 		v := base64.StdEncoding.EncodeToString([]byte("app:" + pick(r, letters62, 18)))
@@ -282,8 +282,8 @@ func formats() []format {
 	}
 }
 
-// heldOut are formats for which no rule was written: what is found of them is found
-// by their names and neighbours.
+// heldOut returns formats without a rule of their own: only their names and context can
+// reveal them.
 func heldOut() []format {
 	return []format{
 		{"held out: typeform", "TYPEFORM_TOKEN", false, fixed("tfp_", urlSafe, 59)},

@@ -1,26 +1,27 @@
 package scrub
 
 const (
-	// minRun is the shortest run of encoded text that is decoded, in characters: one of
-	// minRun has a character at a multiple of minRun, so that the others need not be read.
+	// minRun is the shortest run of encoded text that is decoded, in characters. Every
+	// run of that length contains a multiple of minRun, so that no other offset need be
+	// read.
 	minRun = 20
-	// minClear is the shortest stretch of decoded text that is looked at, in bytes.
+	// minClear is the shortest stretch of decoded text that is scanned, in bytes.
 	minClear = 12
-	// minHex is that of a stretch in hexadecimal, in digits, and minGroups that of one in
-	// base64, in whole groups of four digits.
+	// minHex is that length in hexadecimal digits, and minGroups in base64, in whole
+	// groups of four digits.
 	minHex    = 2 * minClear
 	minGroups = minClear/3 - 1
-	// maxDepth is how often text is decoded: what was encoded twice is found.
+	// maxDepth is how many levels of encoding are decoded.
 	maxDepth = 2
 	// maxLines bounds the lines of one encoded text.
 	maxLines = 1 << 14
 )
 
-// none is no digit of base 64 or 16.
+// none marks a character that is no digit of base64 or hexadecimal.
 const none = 0xff
 
-// sixBits and fourBits are the values of the digits of base 64, in both of its
-// alphabets, and of base 16.
+// sixBits and fourBits are the values of the digits of base64, in both of its
+// alphabets, and of hexadecimal.
 var sixBits, fourBits = digitsOf(
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
@@ -38,11 +39,11 @@ func digitsOf(alphabets ...string) (values [256]byte) {
 	return values
 }
 
-// encoded removes credentials that stand in base64 or hexadecimal in the text, which was
-// decoded depth times itself. What is found already is not decoded.
+// encoded removes credentials encoded in base64 or hexadecimal. The text itself was
+// decoded depth times. Spans that were already found are not decoded.
 func (f *finder) encoded(s *scan, depth int) {
 	text, found := s.text, len(s.spans)
-	done := 0 // where the last run ends
+	done := 0 // end of the last run
 	for i := minRun - 1; i < len(text); {
 		switch {
 		case mayPair(text, i) && paired(text, i) != 0:
@@ -69,13 +70,13 @@ func (f *finder) encoded(s *scan, depth int) {
 	}
 }
 
-// coded is an encoded text: its characters, and where in the text those of each line are.
+// coded is an encoded text: its characters, and the places of its lines in the text.
 type coded struct {
 	digits string
 	lines  []span
 }
 
-// at returns where the digits [from, to) are in the text, line by line.
+// at calls each with the place in the text of the digits [from, to), line by line.
 func (c *coded) at(from, to int, each func(start, end int)) {
 	for _, l := range c.lines {
 		n := l.end - l.start
@@ -86,8 +87,8 @@ func (c *coded) at(from, to int, each func(start, end int)) {
 	}
 }
 
-// run decodes the run at [start, end) and the lines in which it goes on, and returns
-// where the last of them ends.
+// run decodes the run at [start, end) and the lines that continue it, and returns the
+// end of the last one.
 func (f *finder) run(s *scan, start, end, depth int) int {
 	if s.covered(start, end) {
 		return end
@@ -125,8 +126,8 @@ func (f *finder) run(s *scan, start, end, depth int) int {
 	return end
 }
 
-// nextLine returns where the line behind the break at i starts, without its indent; -1 if
-// there is none. The break may be written out.
+// nextLine returns the start of the line after the break at i, without its indent; -1
+// if there is none. The break may be escaped.
 func (s *scan) nextLine(i int) int {
 	text := s.text
 	broken := false
@@ -145,8 +146,8 @@ func (s *scan) nextLine(i int) int {
 	return i
 }
 
-// covered reports whether one span that is found holds all of [start, end). The spans are
-// those before this pass, in order.
+// covered reports whether one found span holds all of [start, end). It considers the
+// spans from before this pass, in order.
 func (s *scan) covered(start, end int) bool {
 	for s.passed < len(s.spans) && s.spans[s.passed].end <= start {
 		s.passed++
@@ -154,12 +155,12 @@ func (s *scan) covered(start, end int) bool {
 	return s.passed < len(s.spans) && s.spans[s.passed].start <= start && s.spans[s.passed].end >= end
 }
 
-// base64 looks at what the digits are in base 64. What stands before them in the same
-// run may shift them by one to three, so that a group of four may begin at any of them.
-// Only groups that may be three ASCII characters are decoded, from a few in a row on.
+// base64 scans the digits decoded as base64. Characters before the encoded text in the
+// same run may shift it by one to three, so a group of four may begin at any offset. It
+// decodes only rows of groups that may each be three ASCII characters.
 func (f *finder) base64(s *scan, c *coded, depth int) {
 	n := len(c.digits)
-	var row [4]int // groups in a row, by where they begin
+	var row [4]int // groups in a row, by offset modulo 4
 	look := func(end, groups int) {
 		from, to := end-4*groups, min(end+4, n)
 		if from >= 4 {
@@ -181,7 +182,7 @@ func (f *finder) base64(s *scan, c *coded, depth int) {
 		}
 		row[p&3] = 0
 	}
-	for p := max(0, n-3); p < n+1; p++ { // where each row would go on
+	for p := max(0, n-3); p < n+1; p++ { // the offset at which each row would go on
 		if row[p&3] >= minGroups {
 			look(p, row[p&3])
 		}
@@ -189,7 +190,7 @@ func (f *finder) base64(s *scan, c *coded, depth int) {
 	}
 }
 
-// withPadding removes [start, end) and the padding behind it.
+// withPadding removes [start, end) and the padding after it.
 func (s *scan) withPadding(start, end int) {
 	for end < len(s.text) && s.text[end] == '=' {
 		end++
@@ -197,7 +198,7 @@ func (s *scan) withPadding(start, end int) {
 	s.remove(start, end)
 }
 
-// fromBase64 is what the digits mean; a last group may be short.
+// fromBase64 decodes the digits; the last group may be short.
 func fromBase64(digits string) []byte {
 	to := make([]byte, 0, len(digits)*3/4+3)
 	for ; len(digits) >= 4; digits = digits[4:] {
@@ -213,7 +214,7 @@ func fromBase64(digits string) []byte {
 	return to
 }
 
-// hexadecimal looks at the parts of the digits that are of base 16, and reports whether
+// hexadecimal scans the parts of the digits that are hexadecimal, and reports whether
 // all of them but a prefix such as 0x are.
 func (f *finder) hexadecimal(s *scan, c *coded, depth int) bool {
 	longest, done := 0, 0
@@ -240,7 +241,7 @@ func (f *finder) hexadecimal(s *scan, c *coded, depth int) bool {
 	return longest+2 >= len(c.digits)
 }
 
-// fromHex decodes pairs of digits that begin every so many characters.
+// fromHex decodes pairs of digits that begin every period characters.
 func fromHex(digits string, period int) []byte {
 	var out []byte
 	for ; len(digits) >= 2; digits = digits[min(period, len(digits)):] {
@@ -249,7 +250,7 @@ func fromHex(digits string, period int) []byte {
 	return out
 }
 
-// mayPair reports whether it is worth while to look for pairs around i.
+// mayPair is a cheap test for separated pairs of digits around i.
 func mayPair(text string, i int) bool {
 	if i+8 >= len(text) {
 		return false
@@ -260,8 +261,8 @@ func mayPair(text string, i int) bool {
 	return text[i] == '\\' || text[i] == 'x' && text[i-1] == '\\'
 }
 
-// paired returns the distance of the pairs of digits of base 16 that separators part
-// around i: 3 for 67:68, 4 for \x67\x68; 0 if they do not.
+// paired returns the distance between the separated pairs of hexadecimal digits around
+// i: 3 for 67:68, 4 for \x67\x68; 0 if there are none.
 func paired(text string, i int) int {
 	for period := 3; period <= 4; period++ {
 		if at := phase(text, i, period); at >= 0 {
@@ -271,8 +272,8 @@ func paired(text string, i int) int {
 	return 0
 }
 
-// phase returns where a pair begins at or after i, two separated pairs being there; -1 if
-// none does.
+// phase returns the start of the first of two separated pairs at or shortly after i; -1
+// if there is none.
 func phase(text string, i, period int) int {
 	for at := i; at < i+period && at+period+2 <= len(text); at++ {
 		if fourBits[text[at]] != none && fourBits[text[at+1]] != none && fourBits[text[at+period]] != none && fourBits[text[at+period+1]] != none &&
@@ -291,8 +292,8 @@ func separates(between string) bool {
 	return false
 }
 
-// spelled looks at pairs of digits of base 16 with the same separator between them, some
-// of which are around i, and returns where they end.
+// spelled scans the pairs of hexadecimal digits with equal separators around i, and
+// returns their end.
 func (f *finder) spelled(s *scan, i, done, depth int) int {
 	text, period := s.text, paired(s.text, i)
 	start := phase(text, i, period)
@@ -311,7 +312,7 @@ func (f *finder) spelled(s *scan, i, done, depth int) int {
 	return end
 }
 
-// look searches decoded text for credentials. remove gets their places.
+// look searches decoded text for credentials. remove is called with their places.
 func (f *finder) look(clear []byte, depth int, remove func(from, to int)) {
 	from := 0
 	for i := 0; i <= len(clear); i++ {
@@ -327,5 +328,5 @@ func (f *finder) look(clear []byte, depth int, remove func(from, to int)) {
 	}
 }
 
-// readable reports whether a byte is one of ASCII text.
+// readable reports whether a byte occurs in ASCII text.
 func readable(b byte) bool { return ' ' <= b && b <= '~' || b == '\n' || b == '\r' || b == '\t' }

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// wantEncoded is the share of encoded credentials that are found.
+// wantEncoded is the least share of encoded credentials to be found.
 const wantEncoded = .98
 
-// encodingForm is a way in which text is encoded.
+// encodingForm is a way to encode text.
 type encodingForm struct {
 	name string
 	to   func(text string) string
-	from func(text string) []string // what the text, or a part of it, may mean
+	from func(text string) []string // possible decodings of the text or a part of it
 }
 
 func from64(text string) []string {
@@ -60,7 +60,7 @@ func twice(outer, inner func(string) []string) func(string) []string {
 	}
 }
 
-// wrapped is text in lines.
+// wrapped breaks text into lines.
 func wrapped(text string, width int, end string) string {
 	var lines []string
 	for ; len(text) > width; text = text[width:] {
@@ -149,7 +149,8 @@ func TestRecallEncoded(t *testing.T) {
 	t.Logf("%d of %d found (%.2f %%)", all.found, all.of, 100*all.share())
 }
 
-// What is encoded goes as narrowly as its coding allows, and JSON stays JSON.
+// TestEncoded tests that no more than the encoded credential is removed, and JSON stays
+// JSON.
 func TestEncoded(t *testing.T) {
 	t.Parallel()
 	key := "ghp_" + long(36)
@@ -177,7 +178,7 @@ func TestEncoded(t *testing.T) {
 			t.Errorf("%s: %q is not the JSON that it was", name, got)
 		}
 	}
-	// Around the credential, the rest of a longer text stays.
+	// The rest of a longer text around the credential stays.
 	before, after := strings.Repeat("one ordinary line\n", 40), strings.Repeat("another one here.\n", 40)
 	out := s.String(std([]byte(before + key + "\n" + after)))
 	if n := len(out); n < len(std([]byte(before+after)))*9/10 || strings.Count(out, Mark) != 1 {

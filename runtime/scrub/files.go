@@ -2,7 +2,8 @@ package scrub
 
 import "strings"
 
-// fileTriggers are of files that hold credentials without names of their own.
+// fileTriggers returns the words of files that hold credentials without names of their
+// own.
 func fileTriggers() []trigger {
 	return []trigger{
 		{"login ", netrc},
@@ -15,7 +16,7 @@ func fileTriggers() []trigger {
 	}
 }
 
-// netrc removes what stands behind login … password.
+// netrc removes the password of login … password.
 func netrc(s *scan, _, end int) {
 	user := s.blank(end)
 	word := s.blank(s.token(user))
@@ -29,7 +30,7 @@ func netrc(s *scan, _, end int) {
 	}
 }
 
-// blank returns where up to 16 bytes of white space behind i end, written out or not.
+// blank returns the end of up to 16 bytes of white space at i, escaped or not.
 func (s *scan) blank(i int) int {
 	for stop := i + 16; i < stop && i < len(s.text); {
 		switch b := s.text[i]; {
@@ -44,7 +45,7 @@ func (s *scan) blank(i int) int {
 	return i
 }
 
-// token returns where what has no white space ends, at most 256 bytes behind i.
+// token returns the end of the text without white space at i, at most 256 bytes on.
 func (s *scan) token(i int) int {
 	stop := min(len(s.text), i+256)
 	for i < stop && s.text[i] > ' ' && s.text[i] != '"' && s.text[i] != '\\' && s.text[i] != '`' {
@@ -67,12 +68,13 @@ func pgpass(s *scan, start, end int) {
 }
 
 const (
-	// maxManifest bounds how far the data of a manifest may be from its kind, in bytes.
+	// maxManifest bounds the distance between the data of a manifest and its kind, in
+	// bytes.
 	maxManifest = 32 << 10
 	secretKind  = "secret"
 )
 
-// manifest removes the data of a Secret of Kubernetes, in YAML or JSON.
+// manifest removes the data of a Kubernetes Secret, in YAML or JSON.
 func manifest(s *scan, start, end int) {
 	if start < s.manifest {
 		return
@@ -108,8 +110,8 @@ func manifest(s *scan, start, end int) {
 	}
 }
 
-// entries removes the values of the mapping whose name stands at [start, end), and
-// returns where to go on.
+// entries removes the values of the mapping whose name is at [start, end), and returns
+// where to go on.
 func (s *scan) entries(start, end, limit int) int {
 	if start > 0 && word.has(s.text[start-1]) && !s.starts(start) {
 		return end
@@ -159,7 +161,7 @@ func (s *scan) entries(start, end, limit int) int {
 	return at
 }
 
-// spaces returns where white space and commas behind i end.
+// spaces returns the end of white space and commas at i.
 func (s *scan) spaces(i int) int {
 	for i < len(s.text) && (strings.IndexByte(" \t\r\n,", s.text[i]) >= 0 || s.text[i] == '\\' && i+1 < len(s.text) && s.text[i+1] == 'n') {
 		if s.text[i] == '\\' {
@@ -170,7 +172,7 @@ func (s *scan) spaces(i int) int {
 	return i
 }
 
-// indent is the number of spaces before i on its line.
+// indent returns the number of spaces before i on its line.
 func (s *scan) indent(i int) int {
 	n := 0
 	for n < 64 && i-n > 0 && s.text[i-n-1] == ' ' {

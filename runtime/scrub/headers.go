@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// headerTriggers are of the headers of HTTP that carry credentials.
+// headerTriggers returns the HTTP headers and schemes that carry credentials.
 func headerTriggers() []trigger {
 	return []trigger{
 		{"authorization", authorization},
@@ -15,7 +15,7 @@ func headerTriggers() []trigger {
 	}
 }
 
-// authorization removes what stands behind the header's name, and keeps its scheme.
+// authorization removes the value after the header's name, and keeps its scheme.
 func authorization(s *scan, start, end int) {
 	v, ok := s.valueOf(start, end)
 	if !ok || v.sep == ">" {
@@ -31,7 +31,7 @@ func authorization(s *scan, start, end int) {
 	case "basic", "bearer", "token", "negotiate", "apikey", "ssws", "sso-key", "genie", "genie-key", "klaviyo-api-key", "key", "bot", "oauth":
 		at = s.gap(at + len(name))
 	case "digest", "aws4-hmac-sha256", "hawk", "signature", "sharedkey":
-		// Several parameters, to the end of the line.
+		// several parameters, to the end of the line
 		at = s.gap(at + len(name))
 		stop := at
 		for stop < limit && strings.IndexByte("\"'`\\\r\n", s.text[stop]) < 0 {
@@ -56,7 +56,7 @@ func authorization(s *scan, start, end int) {
 	}
 }
 
-// bearer removes a token behind the word that is its scheme.
+// bearer removes a token after the scheme's name.
 func bearer(s *scan, start, end int) {
 	at := s.schemed(start, end)
 	if at < 0 {
@@ -68,7 +68,7 @@ func bearer(s *scan, start, end int) {
 	}
 }
 
-// basic removes a user and a password that are encoded in base64.
+// basic removes a user and a password encoded in base64.
 func basic(s *scan, start, end int) {
 	at := s.schemed(start, end)
 	if at < 0 {
@@ -90,7 +90,7 @@ func basic(s *scan, start, end int) {
 	s.remove(at, stop)
 }
 
-// schemed returns where the credential behind a scheme starts; -1 if there is none.
+// schemed returns the start of the credential after a scheme; -1 if there is none.
 func (s *scan) schemed(start, end int) int {
 	if at := s.gap(end); at > end && s.starts(start) {
 		return at
@@ -98,8 +98,7 @@ func (s *scan) schemed(start, end int) int {
 	return -1
 }
 
-// cookie removes the values of the cookies of a header; what says how long and where
-// they hold stays.
+// cookie removes the values of the cookies of a header, but not its attributes.
 func cookie(s *scan, start, end int) {
 	v, ok := s.valueOf(start, end)
 	if !ok || v.sep == "" && !v.quoted {

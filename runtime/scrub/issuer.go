@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// issuerTriggers makes a trigger of every issuer's prefix.
+// issuerTriggers returns a trigger for every issuer's prefix.
 func issuerTriggers() []trigger {
 	var all []trigger
 	for _, f := range issuers() {
@@ -16,7 +16,7 @@ func (f issuer) match(s *scan, start, end int) {
 	if s.text[start:end] != f.prefix {
 		return
 	}
-	// What begins with a mark of its own needs no boundary before it.
+	// A distinctive prefix needs no word boundary before it.
 	own := !f.loose && len(f.prefix) >= 4 && strings.ContainsAny(f.prefix, "-_.+$")
 	if !own && !s.starts(start) {
 		return
@@ -29,7 +29,7 @@ func (f issuer) match(s *scan, start, end int) {
 	if len(f.prefix) == 2 && f.prefix[1] == '.' && !strings.ContainsAny(s.text[end:stop], "0123456789") {
 		return // a method of a variable of one letter
 	}
-	// A literal that was split so that it fits on a line goes on behind it.
+	// A literal may have been split to fit on a line.
 	parts := []span{{start, stop}}
 	for len(parts) < maxParts {
 		next := s.joined(stop)
@@ -47,11 +47,11 @@ func (f issuer) match(s *scan, start, end int) {
 	}
 }
 
-// maxParts bounds the pieces that a split literal has.
+// maxParts bounds the pieces of a split literal.
 const maxParts = 8
 
-// joined returns where a literal goes on that is interrupted at i by quotation
-// marks, and at most a plus sign and white space between them; -1 if it does not.
+// joined returns the continuation of a literal that is interrupted at i by quotation
+// marks, with at most a plus sign and white space between them; -1 if there is none.
 func (s *scan) joined(i int) int {
 	first := s.quote(i)
 	if first < 0 {
@@ -70,8 +70,8 @@ func (s *scan) joined(i int) int {
 	return -1
 }
 
-// quote returns the place behind a quotation mark at i and what escapes it; -1 if
-// there is none.
+// quote returns the place behind a quotation mark at i and its backslashes; -1 if there
+// is none.
 func (s *scan) quote(i int) int {
 	for i < len(s.text) && s.text[i] == '\\' {
 		i++
@@ -82,8 +82,8 @@ func (s *scan) quote(i int) int {
 	return -1
 }
 
-// mixed reports whether text has digits, or capitals among small letters, as text
-// that nobody thought of has.
+// mixed reports whether text has letters and digits or, from 16 bytes on, both cases,
+// as random text has.
 func mixed(text string) bool {
 	text = text[:min(len(text), 64)]
 	var seen alphabet
@@ -93,8 +93,8 @@ func mixed(text string) bool {
 	return seen&digit != 0 && seen&(lower|upper) != 0 || seen&lower != 0 && seen&upper != 0 && len(text) >= 16
 }
 
-// starts reports whether something may begin at i: at the start of a word, behind
-// an escape such as \n or %3D, or behind a sequence that colours a terminal.
+// starts reports whether a credential may begin at i: at the start of a word, behind an
+// escape such as \n or %3D, or behind a terminal's colour sequence.
 func (s *scan) starts(i int) bool {
 	if i == 0 || !word.has(s.text[i-1]) {
 		return true
@@ -113,7 +113,7 @@ func (s *scan) starts(i int) bool {
 	return false
 }
 
-// escaped reports whether text ends with the escape character, written out or not.
+// escaped reports whether text ends with the escape character, itself or escaped.
 func escaped(text string) bool {
 	for _, end := range []string{"\x1b", `\u001b`, `\x1b`, `\033`, `\e`, `\u001B`, `\x1B`} {
 		if strings.HasSuffix(text, end) {

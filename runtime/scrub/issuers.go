@@ -1,18 +1,19 @@
 package scrub
 
-// issuer is a form of credential that begins with its issuer's mark.
+// issuer is a format of credentials that begin with a prefix of their issuer.
 type issuer struct {
 	prefix string
-	// of is what follows, min to max characters long; max 0 is no bound.
+	// of is the alphabet of the rest, which is min to max characters long; max 0 is no
+	// bound.
 	of       alphabet
 	min, max int
-	// loose says that words begin so too: what follows has to be of the right length
-	// and to look as if nobody had thought of it.
+	// loose reports that ordinary words begin so too: the rest must then have the right
+	// length and look random.
 	loose bool
 }
 
-// issuers lists them by kind of service. Lengths are lower bounds where issuers
-// have changed them or left them open.
+// issuers returns the formats by kind of service. Lengths are lower bounds where
+// issuers have changed them or left them open.
 func issuers() []issuer {
 	return []issuer{
 		// clouds
@@ -92,7 +93,7 @@ func issuers() []issuer {
 		{"PMAK-", hexAny | dash, 40, 0, false},
 
 		// models
-		{"sk-", url64, 16, 0, true}, // OpenAI, Anthropic and those who copied them
+		{"sk-", url64, 16, 0, true}, // OpenAI, Anthropic and compatible services
 		{"sess-", alnum, 40, 40, true},
 		{"hf_", alnum, 30, 0, false},
 		{"api_org_", alnum, 30, 0, false},
@@ -110,7 +111,7 @@ func issuers() []issuer {
 		{"e2b_", smallHex, 40, 0, false},
 		{"sk_", smallHex, 48, 48, true}, // ElevenLabs
 
-		// talk and mail
+		// chat and mail
 		{"xoxb-", alnum | dash, 10, 0, false},
 		{"xoxp-", alnum | dash, 10, 0, false},
 		{"xoxa-", alnum | dash, 10, 0, false},
@@ -128,7 +129,7 @@ func issuers() []issuer {
 		{"xkeysib-", alnum | dash, 60, 0, false},
 		{"EAA", alnum, 80, 0, true}, // Facebook
 
-		// money and shops
+		// payment and shops
 		{"sk_live_", alnum, 16, 0, false},
 		{"sk_test_", alnum, 16, 0, false},
 		{"rk_live_", alnum, 16, 0, false},
@@ -157,7 +158,7 @@ func issuers() []issuer {
 		{"shippo_live_", smallHex, 40, 0, false},
 		{"duffel_live_", url64, 40, 0, false},
 
-		// watching
+		// monitoring
 		{"NRAK-", alnum, 20, 0, false},
 		{"NRJS-", alnum, 19, 0, false},
 		{"NRII-", url64, 30, 0, false},
@@ -171,7 +172,7 @@ func issuers() []issuer {
 		{"dt0s16.", digit | upper | dot, 60, 0, false},
 		{"phx_", alnum, 40, 0, true},
 
-		// work
+		// office and collaboration
 		{"lin_api_", alnum, 30, 0, false},
 		{"lin_oauth_", alnum, 30, 0, false},
 		{"secret_", alnum, 43, 0, true},
@@ -185,7 +186,7 @@ func issuers() []issuer {
 		{"ops_eyJ", url64, 100, 0, false},
 		{"sl.", url64, 100, 0, true},
 
-		// data and secrets
+		// databases and secret stores
 		{"dapi", smallHex | dash, 32, 34, true},
 		{"hvs.", url64, 24, 0, true},
 		{"hvb.", url64, 24, 0, true},

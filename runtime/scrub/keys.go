@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// keyTriggers are of private keys in blocks of lines.
+// keyTriggers returns the words that mark blocks of private keys.
 func keyTriggers() []trigger {
 	return []trigger{
 		{"private key", block},
@@ -52,8 +52,8 @@ func block(s *scan, start, end int) {
 	s.pieces(body, stop, true)
 }
 
-// blockEnd returns where the next end of a block at or after i starts; -1 if there
-// is none near, or another block begins before it.
+// blockEnd returns the start of the next end of a block at or after i; -1 if there is
+// none within maxBlock.
 func (s *scan) blockEnd(i int) int {
 	if s.keyFrom > i || i > s.keyEnd || s.keyFrom == 0 {
 		s.keyFrom, s.keyEnd = i, len(s.text)
@@ -67,8 +67,8 @@ func (s *scan) blockEnd(i int) int {
 	return s.keyEnd
 }
 
-// pieces walks over lines of base64 from i on, until something else comes, and
-// returns where they end. Between literals, it removes each by itself.
+// pieces skips lines of base64 from i on, until something else comes, and returns their
+// end. Between literals, it removes each by itself.
 func (s *scan) pieces(i, limit int, literals bool) int {
 	for i < limit {
 		if skip := s.lineEnds(i); skip > i {
@@ -98,7 +98,7 @@ func (s *scan) pieces(i, limit int, literals bool) int {
 	return i
 }
 
-// lineEnds returns where the white space at i ends, written out or not.
+// lineEnds returns the end of the white space at i, escaped or not.
 func (s *scan) lineEnds(i int) int {
 	for i < len(s.text) {
 		switch s.text[i] {
@@ -120,7 +120,7 @@ func (s *scan) lineEnds(i int) int {
 	return i
 }
 
-// putty removes the private part of a key file of PuTTY.
+// putty removes the private part of a PuTTY key file.
 func putty(s *scan, _, end int) {
 	at := s.runFrom(s.gap(end), digit)
 	if stop := s.pieces(at, len(s.text), false); stop-at > 40 {

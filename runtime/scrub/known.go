@@ -15,11 +15,12 @@ const (
 	minSecret = 6
 	// minLine is the shortest line of a longer value that is removed by itself.
 	minLine = 16
-	// probe is how much of a value the automaton looks for; the rest is compared.
+	// probe is the length of the prefix that the automaton searches; the rest is
+	// compared.
 	probe = 16
 )
 
-// knownForms lists the forms in which known values, and the lines of them, occur.
+// knownForms returns the forms in which known values, and their lines, occur.
 func knownForms(known []string) []string {
 	var forms []string
 	for _, v := range known {
@@ -37,7 +38,7 @@ func knownForms(known []string) []string {
 	return slices.Compact(forms)
 }
 
-// knownTriggers makes triggers of known values in the forms in which they occur.
+// knownTriggers returns triggers of known values in the forms in which they occur.
 func knownTriggers(known []string) []trigger {
 	var all []trigger
 	for _, v := range knownForms(known) {
@@ -50,7 +51,7 @@ func knownTriggers(known []string) []trigger {
 	return all
 }
 
-// encodings lists a value as it is and encoded.
+// encodings returns a value as it is and encoded.
 func encodings(v string) []string {
 	if len(v) < minSecret || strings.Contains(Mark, v) {
 		return nil
@@ -60,8 +61,8 @@ func encodings(v string) []string {
 		quoted(quoted(v, true), true), quoted(quoted(v, false), true), quoted(quoted(v, false), false),
 		hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v))),
 	}
-	// In a longer text that is encoded, the value starts at any of three places, and
-	// what stands beside it decides about the characters at its ends.
+	// In an encoded longer text, the value starts at any of three offsets, and the
+	// neighbouring bytes affect the characters at its ends, which are left out.
 	for shift := range 3 {
 		padded := strings.Repeat("\x00", shift) + v
 		first, last := (shift*8+5)/6, len(padded)*8/6
@@ -72,7 +73,7 @@ func encodings(v string) []string {
 	return slices.DeleteFunc(forms, func(f string) bool { return strings.Contains(Mark, f) })
 }
 
-// quoted is the value as it stands inside a JSON string.
+// quoted returns the value as inside a JSON string.
 func quoted(v string, html bool) string {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
@@ -84,7 +85,7 @@ func quoted(v string, html bool) string {
 	return text[1 : len(text)-1]
 }
 
-// lowered is the lower case of text in ASCII.
+// lowered returns text with ASCII letters in lower case.
 func lowered(text string) string {
 	b := []byte(text)
 	for i := range b {

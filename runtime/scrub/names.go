@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// strength is how sure a name is to have a credential as its value.
+// strength is how certain it is that a name has a credential as its value.
 type strength int
 
 const (
@@ -14,8 +14,8 @@ const (
 	strong
 )
 
-// nameTriggers are names of credentials. Words of a name are joined by nothing, an
-// underscore, a hyphen, a dot or a space.
+// nameTriggers returns triggers of names of credentials. The words of a name are joined
+// by nothing, an underscore, a hyphen, a dot or a space.
 func nameTriggers() []trigger {
 	var all []trigger
 	for of, names := range map[strength][]string{
@@ -54,7 +54,7 @@ func (of strength) named(s *scan, start, end int) {
 		return
 	}
 	if of > weak {
-		s.named = after // shorter names that end here say less
+		s.named = after // shorter names that end here are less certain
 	}
 	v, ok := s.valueOf(start, after)
 	if !ok {
@@ -68,8 +68,7 @@ func (of strength) named(s *scan, start, end int) {
 	}
 }
 
-// wordStarts reports whether a word of a name starts at i: tokens do not end in a
-// monkey.
+// wordStarts reports whether a word of a name starts at i: monkey does not contain key.
 func (s *scan) wordStarts(i int) bool {
 	if s.starts(i) || s.text[i] == '_' {
 		return true
@@ -78,8 +77,8 @@ func (s *scan) wordStarts(i int) bool {
 	return before == '_' || digit.has(before) || upper.has(s.text[i]) && lower.has(before)
 }
 
-// suffix returns where the name that holds a credential's word up to i ends; -1 if
-// what follows makes it another thing, such as the number of tokens.
+// suffix returns the end of the name that contains a credential's word up to i; -1 if
+// what follows changes its meaning, such as the number of tokens.
 func (s *scan) suffix(i int) int {
 	if i == len(s.text) || !url64.has(s.text[i]) {
 		return i
@@ -88,7 +87,7 @@ func (s *scan) suffix(i int) int {
 	for end < len(s.text) && end-i < 24 && url64.has(s.text[end]) {
 		end++
 	}
-	// A hyphen or an underscore may join a name and a value, as in token-… on a line.
+	// A hyphen or an underscore may join a name and a value, as in token-…
 	rest := strings.Trim(lowered(s.text[i:end]), "_-")
 	switch strings.TrimRight(rest, "0123456789") {
 	case "", "prod", "production", "dev", "development", "test", "staging", "live", "value", "raw", "b64", "base64", "plain", "text",
@@ -98,18 +97,19 @@ func (s *scan) suffix(i int) int {
 	return -1
 }
 
-// value is where a value stands.
+// value is the place of a value.
 type value struct {
 	start, end int
-	// quoted says that quotation marks end it; level is how many backslashes those have.
+	// quoted reports that quotation marks end it; level is the number of backslashes
+	// before each.
 	quoted bool
 	mark   byte
 	level  int
-	// sep is what stands between name and value, without white space: = : := => == > is, or
-	// nothing for a flag; spaced that white space stands around it.
+	// sep is what separates name and value, without white space: = : := => == > is, or
+	// nothing for a flag. spaced reports white space around it.
 	sep    string
 	spaced bool
-	// title is the quotation mark behind the name; 0 if there is none.
+	// title is the quotation mark after the name; 0 if there is none.
 	title byte
 }
 
@@ -145,7 +145,7 @@ func (s *scan) valueOf(start, i int) (value, bool) {
 	return v, v.end > v.start
 }
 
-// gap returns where up to nine spaces, and colours, behind i end.
+// gap returns the end of up to nine spaces, and colours, at i.
 func (s *scan) gap(i int) int {
 	i = s.coloured(i)
 	for n := 0; n < 9 && i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\t'); n++ {
@@ -154,7 +154,7 @@ func (s *scan) gap(i int) int {
 	return s.coloured(i)
 }
 
-// coloured returns where a sequence ends that colours a terminal; i if there is none.
+// coloured returns the end of a terminal's colour sequence at i; i if there is none.
 func (s *scan) coloured(i int) int {
 	if i >= len(s.text) || s.text[i] != 0x1b && s.text[i] != '\\' {
 		return i
@@ -170,7 +170,7 @@ func (s *scan) coloured(i int) int {
 	return i
 }
 
-// separator returns what joins a name and its value at i, and where it ends.
+// separator returns what joins a name and its value at i, and its end.
 func (s *scan) separator(i int) (string, int) {
 	if i >= len(s.text) || strings.IndexByte(":?=-i%>|", s.text[i]) < 0 {
 		return "", i
@@ -190,27 +190,28 @@ func (s *scan) flag(i int) bool {
 	return strings.HasPrefix(s.text[from:], "--")
 }
 
-// exported reports whether the name is that of a variable which is set without a sign.
+// exported reports whether the name is that of a variable that is set without an equals
+// sign.
 func (s *scan) exported(i int) bool {
 	from := s.back(i, 40, word)
 	before := s.text[max(0, from-7):from]
 	return strings.HasSuffix(before, "ENV ") || strings.HasSuffix(before, "setenv ") || strings.HasSuffix(before, "setx ") || strings.HasSuffix(before, "set -x ")
 }
 
-// tagged reports whether the name is that of a tag of XML.
+// tagged reports whether the name is that of an XML tag.
 func (s *scan) tagged(i int) bool {
 	from := s.back(i, 40, word|dash|colon|dot)
 	return from > 0 && s.text[from-1] == '<'
 }
 
-// pair finds a value that is named beside the name, as in name: TOKEN, value: x.
+// pair finds a value that is labelled beside the name, as in name: TOKEN, value: x.
 func (s *scan) pair(i int) (value, bool) {
 	var v value
 	for n := 0; n < 40 && i < len(s.text) && strings.IndexByte(" \t\r\n\\\"',", s.text[i]) >= 0; n++ {
 		i++
 	}
 	if n := i + len("value"); n > len(s.text) || lowered(s.text[i:n]) != "value" {
-		// The n of an escaped line end is read as a letter.
+		// The n of an escaped line end looks like a letter of the name.
 		if n++; n > len(s.text) || lowered(s.text[i:n]) != "nvalue" {
 			return v, false
 		}

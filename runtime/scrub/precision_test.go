@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// maxChanged is the share of lines of ordinary text that may be changed.
+// maxChanged is the largest share of lines of ordinary text that may be changed.
 const maxChanged = .001
 
-// TestPrecision runs over text that holds no credential but made up ones: this
-// project's own, and data sets where they are present.
+// TestPrecision scrubs text that contains only made-up credentials: this project's own,
+// and data sets where they are present.
 func TestPrecision(t *testing.T) {
 	for _, c := range []struct{ name, root string }{
 		{"the project", "../.."},

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pieces are what hostile text is put together from: names, marks, quotation marks
-// and the beginnings of credentials.
+// pieces draws the parts of hostile text: names, marks, quotation marks and the
+// beginnings of credentials.
 func pieces() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{
 		"password", "secret", "api_key", "token", "key", "authorization", "Cookie", "bearer ", "basic ", "value", "kind", "Secret", "data", "stringData",
@@ -60,7 +60,7 @@ func tree(t *rapid.T, depth int) any {
 	return fields
 }
 
-// knownValues include some that look like numbers, names and escapes.
+// knownValues returns values, some of which look like numbers, names and escapes.
 func knownValues() []string {
 	return []string{"opensesame", "12345678", `pa"s\s`, "a\nbcdef ghi", "null,null", "ordinary", `nbcdefgh`, `\\\\\\`}
 }
@@ -81,7 +81,7 @@ func TestJSONStaysJSON(t *testing.T) {
 				t.Fatalf("%s\nbecame\n%s", text, out)
 			}
 		}
-		// One value a line is no JSON as a whole.
+		// One value per line is not JSON as a whole.
 		text := strings.Join(lines, "\n")
 		out := s.String(text)
 		if strings.Count(out, "\n") != strings.Count(text, "\n") {
@@ -157,8 +157,8 @@ func TestKnownLines(t *testing.T) {
 	}
 }
 
-// TestKnownAcrossBreaks: a value is found wherever its lines were broken, as itself or
-// encoded, in plain text and inside strings of JSON.
+// TestKnownAcrossBreaks tests that a value is found wherever its lines were broken, as
+// itself or encoded, in plain text and inside JSON strings.
 func TestKnownAcrossBreaks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[!#-%'-;=?-\[\]-~]{12,60}`).Draw(t, "secret")
@@ -203,8 +203,8 @@ func TestKnownAcrossBreaks(t *testing.T) {
 	})
 }
 
-// TestBreaksOfOthers: pieces that only lie near each other stay, and so do short
-// values, whose pieces are ordinary text.
+// TestBreaksOfOthers tests that pieces that are merely near each other stay, and so do
+// short values, whose pieces are ordinary text.
 func TestBreaksOfOthers(t *testing.T) {
 	s := New([]string{"opensesame", "correct-horse-battery"})
 	for _, text := range []string{"open\nsesame", "correct-horse-\n- battery", "correct-horse battery", "correct-horse-\nx\nbattery", "12345678\n90", "a\\nb\\\\"} {

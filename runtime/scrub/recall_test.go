@@ -15,7 +15,7 @@ type tally struct{ found, of int }
 
 func (t tally) share() float64 { return float64(t.found) / float64(max(t.of, 1)) }
 
-// recall counts, by format and by setting, how many credentials leave nothing behind.
+// recall counts, by format and by setting, how many credentials are removed completely.
 func recall(t *testing.T, formats []format, settings []setting) (byFormat, bySetting map[string]tally, all tally) {
 	s := New(nil)
 	byFormat, bySetting = map[string]tally{}, map[string]tally{}
@@ -39,7 +39,7 @@ func recall(t *testing.T, formats []format, settings []setting) (byFormat, bySet
 				case one.own != "":
 					text = one.own
 				case f.named && in.bare:
-					text = name + "=" + text // nothing else tells
+					text = name + "=" + text // only the name indicates it
 				}
 				text = in.wrap(name, text)
 				out := s.String(text)
@@ -79,10 +79,10 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallHeldOut says what the rules are worth for formats and settings that they
-// were not written for: every format of [formats] was known when they were, and those
-// of [heldOut] have no rule of their own. Where such a format has no name beside it,
-// nothing finds it.
+// TestRecallHeldOut measures the rules on formats and settings that they were not
+// written for: every format of [formats] was known when they were, and those of
+// [heldOut] have no rule of their own. Such a format without a name beside it is not
+// found.
 func TestRecallHeldOut(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -12,17 +12,18 @@ type scan struct {
 	// last is the span that ends last.
 	last span
 	runs []run
-	// named is where the last name of a credential ends whose value was looked for.
+	// named is the end of the last name of a credential whose value was searched.
 	named int
-	// keyEnd is the first end of a key block at or after keyFrom; -1 if there is none.
+	// keyEnd is the first end of a key block at or after keyFrom, or the end of the
+	// text.
 	keyFrom, keyEnd int
-	// passed counts the spans before the place that [finder.encoded] is at.
+	// passed counts the spans before the present place of [finder.encoded].
 	passed int
-	// manifest is where the last manifest of secrets ends.
+	// manifest is the end of the last manifest of secrets.
 	manifest int
 }
 
-// span is what is removed.
+// span is a part of the text to remove.
 type span struct{ start, end int }
 
 // remove marks text[start:end] for removal.
@@ -37,8 +38,8 @@ func (s *scan) remove(start, end int) {
 	}
 }
 
-// behindEscape returns the end of the escape, such as \n, that i stands in, or i: an
-// escape is never cut in two, because what is left of it would be no JSON.
+// behindEscape returns the end of the escape, such as \n, that contains i, or else i:
+// an escape is never cut in two, because the rest would be invalid JSON.
 func (s *scan) behindEscape(i int) int {
 	for back := 1; back <= 5 && i-back >= 0; back++ {
 		if s.text[i-back] != '\\' {
@@ -59,7 +60,7 @@ func (s *scan) behindEscape(i int) int {
 	return i
 }
 
-// escapes reports whether an odd number of backslashes stands before i.
+// escapes reports whether an odd number of backslashes precedes i.
 func escapes(text string, i int) bool {
 	n := 0
 	for i-n > 0 && text[i-n-1] == '\\' {
@@ -68,7 +69,7 @@ func escapes(text string, i int) bool {
 	return n%2 == 1
 }
 
-// join sorts the spans and makes those that touch one.
+// join sorts the spans and merges those that touch.
 func (s *scan) join() {
 	slices.SortFunc(s.spans, func(a, b span) int { return a.start - b.start })
 	kept := s.spans[:0]
@@ -82,7 +83,7 @@ func (s *scan) join() {
 	s.spans = kept
 }
 
-// marked is text[from:to] with a mark for each of the spans, as far as they are in it.
+// marked returns text[from:to] with a mark for each of the spans within it.
 func (s *scan) marked(from, to int, spans []span) string {
 	var out strings.Builder
 	out.Grow(to - from)
@@ -99,7 +100,7 @@ func (s *scan) marked(from, to int, spans []span) string {
 	return out.String()
 }
 
-// number reports whether a span is a number where JSON has a value: its mark then
+// number reports whether a span is a number in the place of a JSON value: its mark then
 // needs quotation marks.
 func (s *scan) number(start, end int) bool {
 	for i := start; i < end; i++ {

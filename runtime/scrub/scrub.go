@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// Mark stands where a credential stood.
+// Mark replaces a credential.
 const Mark = "[redacted]"
 
 // Scrubber removes credentials from text. It is safe for concurrent use.
 type Scrubber struct {
-	// finder is made when the first text comes: many a process has none.
+	// finder is made for the first text: many processes scrub none.
 	finder func() *finder
 }
 
-// New makes a scrubber that removes the given values, such as those of the
-// environment variables that are passed to a program, beside everything that has
-// the shape of a credential. Values under six bytes are left alone: they occur in
-// ordinary text. A value is found as it is, in base64, hexadecimal and percent
-// encoding, and as it stands inside a JSON string; one of twelve bytes or more also where
-// line breaks, their indents or invisible characters were put into it.
+// New returns a scrubber that removes the given values, such as those of the
+// environment variables that are passed to a program, beside everything that has the
+// shape of a credential. Values under six bytes are ignored: they occur in ordinary
+// text. A value is found as it is, in base64, hexadecimal and percent encoding, and
+// inside a JSON string; from twelve bytes on also when it is interrupted by line
+// breaks, their indents or invisible characters.
 func New(known []string) *Scrubber {
 	values := make([]string, len(known))
 	copy(values, known)
@@ -30,8 +30,9 @@ func New(known []string) *Scrubber {
 // maxRounds bounds how often a result is scrubbed again.
 const maxRounds = 8
 
-// String returns the text without credentials. It takes time linear in the text's
-// length and in that of the known values, scrubbing a result once more changes nothing, and JSON stays JSON.
+// String returns the text without credentials. It takes time linear in the length of
+// the text and of the known values. Scrubbing a result again changes nothing, and JSON
+// stays JSON.
 func (s *Scrubber) String(text string) string {
 	f := s.finder()
 	// A removal can complete another shape, such as a URL whose password was known.
@@ -42,7 +43,7 @@ func (s *Scrubber) String(text string) string {
 		}
 		text = next
 	}
-	// Only text that was made for it gets here.
+	// Only text constructed for this purpose gets here.
 	return Mark
 }
 
@@ -61,10 +62,10 @@ type finder struct {
 	broken *broken
 }
 
-// rule adds the spans of a credential that the word at [start, end) gives away.
+// rule adds the spans of a credential that the word at [start, end) indicates.
 type rule func(s *scan, start, end int)
 
-// trigger is a word, in lower case, and what to do where it occurs.
+// trigger is a word, in lower case, and the rule for its occurrences.
 type trigger struct {
 	word string
 	rule rule
@@ -81,7 +82,7 @@ func newFinder(known []string) *finder {
 	return f
 }
 
-// triggers lists every rule that needs no known value.
+// triggers returns the triggers of every rule that needs no known value.
 func triggers() []trigger {
 	var all []trigger
 	for _, list := range [][]trigger{
@@ -92,7 +93,7 @@ func triggers() []trigger {
 	return all
 }
 
-// once removes what is found in one pass.
+// once removes what one pass finds.
 func (f *finder) once(text string) string {
 	s := f.scan(text)
 	if len(s.spans) == 0 {
@@ -139,7 +140,7 @@ func (f *finder) scan(text string) *scan { return f.scanAt(text, 0) }
 func (f *finder) scanAt(text string, depth int) *scan {
 	s := &scan{text: text}
 	f.words.each(text, func(word int32, end int) {
-		// What is removed already gives nothing else away.
+		// Inside a span that is removed already, no rule is needed.
 		if start := end - f.lengths[word]; start < s.last.start || end > s.last.end {
 			f.rules[word](s, start, end)
 		}
@@ -154,7 +155,7 @@ func (f *finder) scanAt(text string, depth int) *scan {
 	return s
 }
 
-// looksJSON reports whether text begins as JSON does that holds more than a number.
+// looksJSON reports whether text begins like a JSON value.
 func looksJSON(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return text != "" && strings.IndexByte(`{["-0123456789`, text[0]) >= 0
@@ -166,15 +167,16 @@ func (f *finder) inJSON(s *scan, from, to int, spans []span) string {
 	if json.Valid([]byte(out)) {
 		return out
 	}
-	// A number alone, such as a line of an encoded text, may be found only with its neighbours.
+	// A number alone, such as a line of an encoded text, may be found only with its
+	// neighbours.
 	if one := spans[0]; one.start <= from && one.end >= to {
 		return `"` + Mark + `"`
 	}
 	return f.values(s.text[from:to])
 }
 
-// values removes what is found in single strings and numbers of JSON. It is for
-// spans that hold signs of JSON, such as those of known values that look like it.
+// values removes what is found in single strings and numbers of JSON. It is for spans
+// that contain JSON syntax, such as those of known values that look like it.
 func (f *finder) values(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -202,8 +204,8 @@ func (f *finder) values(text string) string {
 	return out.String()
 }
 
-// literal removes what is found in one literal of JSON; where that would leave none,
-// the whole of it goes.
+// literal removes what is found in one JSON literal; if the result would be invalid, it
+// removes the whole literal.
 func (f *finder) literal(text string) string {
 	s := f.scan(text)
 	out := s.marked(0, len(text), s.spans)

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// long is a run of characters as they are in keys; put together here so that no
-// key stands in the source.
+// long returns characters as they occur in keys, so that the source contains no
+// complete key.
 func long(n int) string { return strings.Repeat("aB3dE5gH7j", n/10+1)[:n] }
 
 func TestShapes(t *testing.T) {
@@ -107,7 +107,7 @@ func FuzzString(f *testing.F) {
 	})
 }
 
-// TestSurvives holds what only looks like a credential.
+// TestSurvives tests that text that only looks like a credential stays.
 func TestSurvives(t *testing.T) {
 	sha := strings.Repeat("0123456789abcdef", 4)
 	s := New(nil)

@@ -10,7 +10,7 @@ import (
 // setting is a text around a credential.
 type setting struct {
 	name string
-	// bare says that nothing names the credential here.
+	// bare reports that nothing names the credential here.
 	bare bool
 	wrap func(name, text string) string
 }
@@ -76,7 +76,7 @@ func settings() []setting {
 	}
 }
 
-// heldSettings were written when the rules were done, and the rules not changed for them.
+// heldSettings were written after the rules, which were not changed for them.
 func heldSettings() []setting {
 	return []setting{
 		{"held out: powershell", false, func(n, s string) string { return "$env:" + n + ` = "` + s + `"` }},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// shapeTriggers are of credentials whose mark stands within them or that have
+// shapeTriggers returns the triggers of credentials with a mark in their middle or with
 // several parts.
 func shapeTriggers() []trigger {
 	return []trigger{
@@ -46,7 +46,8 @@ func shapeTriggers() []trigger {
 	}
 }
 
-// jwt removes a JSON web token: at least three parts of base64, or two and an empty one.
+// jwt removes a JSON Web Token: at least three parts of base64, or two and an empty
+// one.
 func jwt(s *scan, start, end int) {
 	if s.text[start:end] != "eyJ" || !s.starts(start) {
 		return
@@ -59,13 +60,13 @@ func jwt(s *scan, start, end int) {
 	switch {
 	case len(parts) == 3 && len(parts[0]) >= 10 && len(parts[1]) >= 8:
 		s.remove(start, stop)
-	case strings.HasPrefix(parts[0], "eyJrIjoi") && len(parts[0]) >= 60: // Grafana's keys before it had tokens
+	case strings.HasPrefix(parts[0], "eyJrIjoi") && len(parts[0]) >= 60: // the format of Grafana's keys before its tokens
 		s.remove(start, s.runFrom(start, std64))
 	}
 }
 
-// around makes a rule for a mark with exactly before characters in front of it and
-// at least after behind it.
+// around returns a rule for a mark with exactly before characters in front of it and at
+// least after behind it.
 func around(before int, front alphabet, after int, behind alphabet) rule {
 	return func(s *scan, start, end int) {
 		from := s.back(start, before, front)
@@ -78,7 +79,7 @@ func around(before int, front alphabet, after int, behind alphabet) rule {
 	}
 }
 
-// telegram removes the token of a bot: its number, a colon and 35 characters.
+// telegram removes a bot's token: its number, a colon and 32 to 42 characters.
 func telegram(s *scan, start, end int) {
 	if s.text[start:end] != ":AA" {
 		return
@@ -92,7 +93,7 @@ func telegram(s *scan, start, end int) {
 	}
 }
 
-// discord removes the token of a bot: three parts, the middle one of six or seven
+// discord removes a bot's token: three parts, the middle one of six or seven
 // characters.
 func discord(s *scan, start, end int) {
 	second := end + 6
@@ -120,7 +121,7 @@ func discord(s *scan, start, end int) {
 	}
 }
 
-// mailchimp removes 32 digits of base 16 with a data centre's name behind them.
+// mailchimp removes 32 hexadecimal digits followed by a data centre's name.
 func mailchimp(s *scan, start, end int) {
 	from := s.back(start, 33, smallHex)
 	stop := s.runFrom(end, digit)
@@ -129,7 +130,8 @@ func mailchimp(s *scan, start, end int) {
 	}
 }
 
-// airtable removes a personal access token: an id of 14 characters and 64 digits.
+// airtable removes a personal access token: an id of 14 characters, a dot and at least
+// 40 hexadecimal digits.
 func airtable(s *scan, start, end int) {
 	if s.text[start:end] != "pat" || !s.starts(start) || end+14 >= len(s.text) || s.text[end+14] != '.' {
 		return
@@ -140,8 +142,8 @@ func airtable(s *scan, start, end int) {
 	}
 }
 
-// asana removes personal access tokens: digits between strokes, a colon, 32 digits
-// of base 16.
+// asana removes personal access tokens: digits and slashes, a colon, 32 hexadecimal
+// digits.
 func asana(s *scan, start, end int) {
 	if !s.starts(start) {
 		return
@@ -159,7 +161,8 @@ func asana(s *scan, start, end int) {
 	}
 }
 
-// resend removes eight characters and 24 more behind an underscore.
+// resend removes eight characters, an underscore and 21 or more further ones after the
+// mark.
 func resend(s *scan, start, end int) {
 	stop := s.runFrom(end, word)
 	if s.text[start:end] != "re_" || !s.starts(start) || stop-end < 30 || s.text[end+8] != '_' || !mixed(s.text[end:stop]) {
@@ -168,7 +171,7 @@ func resend(s *scan, start, end int) {
 	s.remove(start, stop)
 }
 
-// uuidBehind removes a mark with a UUID behind it.
+// uuidBehind removes a mark and the UUID after it.
 func uuidBehind(s *scan, start, end int) {
 	stop := s.runFrom(end, smallHex|dash)
 	if s.starts(start) && uuid(s.text[end:stop]) {
@@ -181,7 +184,7 @@ func uuid(text string) bool {
 	return len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' && strings.Count(text, "-") == 4
 }
 
-// hook makes a rule for addresses that let everyone who knows them send messages.
+// hook returns a rule for webhook addresses, which allow anyone to send messages.
 func hook(minimum int) rule {
 	return func(s *scan, start, end int) {
 		stop := s.runFrom(end, url64|slash|dot|percent)
@@ -202,7 +205,7 @@ func hook(minimum int) rule {
 	}
 }
 
-// signature removes the signature of an address that is valid for a while.
+// signature removes the signature of a signed URL.
 func signature(s *scan, start, end int) {
 	stop := s.runFrom(end, any64|percent)
 	if s.starts(start) && stop-end >= 40 && mixed(s.text[end:stop]) {
@@ -219,7 +222,7 @@ func encodedKey(s *scan, start, _ int) {
 	}
 }
 
-// hashed makes a rule for the hash of a password, as systems keep them.
+// hashed returns a rule for the hash of a password, as in password files.
 func hashed(least, most int) rule {
 	return func(s *scan, start, end int) {
 		stop := s.runFrom(end, any64|dot|dollar|equals|other)

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// urlTriggers are of addresses that hold a user and a password.
+// urlTriggers returns the triggers of addresses with a user and a password.
 func urlTriggers() []trigger {
 	return []trigger{
 		{"://", userinfo},
@@ -16,13 +16,13 @@ func urlTriggers() []trigger {
 // maxUserinfo bounds a user and a password, in bytes.
 const maxUserinfo = 768
 
-// userinfo removes the user and the password of a URL, or the token that stands for both.
+// userinfo removes the user and the password of a URL, or the token in place of both.
 func userinfo(s *scan, _, end int) {
 	colon, at := -1, -1
 	for i := end; i < len(s.text) && i-end < maxUserinfo; i++ {
 		b := s.text[i]
 		if b == '@' {
-			at = i // a password may hold one
+			at = i // a password may contain one
 			continue
 		}
 		if b <= ' ' || strings.IndexByte("/\"'<>`\\", b) >= 0 {
@@ -47,7 +47,8 @@ func userinfo(s *scan, _, end int) {
 	s.remove(end, at)
 }
 
-// dsn removes the user and the password before an address, as the drivers of Go take them.
+// dsn removes the user and the password before an address, in the format of Go's
+// drivers.
 func dsn(s *scan, start, _ int) {
 	from := start
 	for from > 0 && start-from < 200 && s.text[from-1] > ' ' && strings.IndexByte("\"'`\\/=<>", s.text[from-1]) < 0 {
@@ -65,7 +66,7 @@ func snowflake(s *scan, start, _ int) {
 	}
 }
 
-// encodedUserinfo removes the user and the password of a URL that stands in another's query.
+// encodedUserinfo removes the user and the password of a URL in the query of another.
 func encodedUserinfo(s *scan, _, end int) {
 	stop := s.runFrom(end, dotted|tilde|percent|other)
 	text := s.text[end:min(stop, end+maxUserinfo)]
@@ -79,7 +80,7 @@ func encodedUserinfo(s *scan, _, end int) {
 	s.remove(end, end+at)
 }
 
-// variable reports whether text stands for a value that is put in its place later.
+// variable reports whether text is a placeholder for a value that is substituted later.
 func variable(text string) bool {
 	name := strings.TrimLeft(text, "$%{(<[")
 	if name == text {

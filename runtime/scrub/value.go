@@ -11,7 +11,7 @@ const maxValue = 4096
 // minMedium is the shortest value of a medium name, in bytes.
 const minMedium = 8
 
-// maxJudged is how much of a value decides whether it is one, in bytes.
+// maxJudged bounds how much of a value is examined to classify it, in bytes.
 const maxJudged = 64
 
 // extent finds the end of the value at v.start, and moves the start behind an
@@ -21,7 +21,7 @@ func (s *scan) extent(v *value) {
 		level := q - 1 - v.start
 		if v.title != s.text[q-1] && q < len(s.text) && strings.IndexByte(":,}] ", s.text[q]) >= 0 {
 			v.end = v.start
-			return // it closes what the name stands in
+			return // it closes the literal around the name
 		}
 		if triple := strings.Repeat(s.text[q-1:q], 3); level == 0 && strings.HasPrefix(s.text[v.start:], triple) {
 			q += 2
@@ -52,7 +52,7 @@ func (s *scan) extent(v *value) {
 	v.end = v.start + len(trimmed(text))
 }
 
-// trimmed is a value without the punctuation of what stands around it.
+// trimmed returns a value without the punctuation of the surrounding text.
 func trimmed(text string) string {
 	for text != "" && !strings.HasSuffix(text, Mark) {
 		last := text[len(text)-1]
@@ -68,8 +68,8 @@ func trimmed(text string) string {
 	return text
 }
 
-// closing returns where the content of a literal ends that starts at i; -1 if its
-// line ends first. Its quotation marks have level backslashes before them.
+// closing returns the end of the content of a literal that starts at i; -1 if its line
+// ends first. Its quotation marks have level backslashes before them.
 func (s *scan) closing(i int, mark byte, level int) int {
 	slashes := 0
 	for j := i; j < len(s.text) && j-i < maxValue; j++ {
@@ -80,7 +80,7 @@ func (s *scan) closing(i int, mark byte, level int) int {
 			slashes++
 			continue
 		case mark:
-			// An own backslash stands there as often as it is escaped itself.
+			// Each backslash of the content itself is escaped at every level.
 			if slashes <= level || (slashes-level)%(2*(level+1)) == 0 {
 				return j - min(level, slashes)
 			}
@@ -90,7 +90,7 @@ func (s *scan) closing(i int, mark byte, level int) int {
 	return -1
 }
 
-// rest lists the pieces in which a literal goes on that is split.
+// rest returns the further pieces of a split literal.
 func (s *scan) rest(v value) []span {
 	var parts []span
 	for v.quoted && len(parts) < maxParts {
@@ -144,29 +144,29 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 		return true
 	}
 	if strings.HasPrefix(text, "-----BEGIN") || len(text) < 3 {
-		return false // the key's own rule takes all of it
+		return false // the rule for keys removes all of it
 	}
 	switch {
 	case v.sep == ":=", v.sep == "==", v.sep == "->":
 		return random(text)
 	case v.sep == "|", v.sep == "is ", v.sep == "":
 		return len(text) >= 6 && mixed(text) && !code(text)
-	case text[0] == '/', text[0] == '~', text[0] == '.': // PWD is where one is
+	case text[0] == '/', text[0] == '~', text[0] == '.': // PWD is the working directory
 		return random(text)
 	case strings.Trim(text, "0123456789") == "":
 		return len(text) >= 4
 	case code(text):
 		return false
 	case v.spaced && plain(text):
-		// The value ends the line, or else this is a sentence or a program.
+		// The value ends the line; otherwise this is a sentence or a program.
 		rest := strings.TrimLeft(s.text[v.end:min(len(s.text), v.end+8)], " \t\r\\")
 		return len(text) >= 6 && lower.has(text[0]) && (rest == "" || rest[0] == '\n' || rest[0] == '#' || s.text[v.end] == '\\')
 	}
 	return true
 }
 
-// beside removes a random text that follows the name which ends at i on its line,
-// with a few words between them.
+// beside removes a random text on the same line as the name that ends at i, at most 40
+// bytes after it.
 func (s *scan) beside(i int) {
 	for stop := min(len(s.text), i+40); i < stop; i++ {
 		b := s.text[i]
@@ -184,7 +184,7 @@ func (s *scan) beside(i int) {
 	}
 }
 
-// placeholder reports whether a value says only that there is one.
+// placeholder reports whether a value only stands in for one.
 func placeholder(text string) bool {
 	if text == Mark {
 		return true
@@ -236,7 +236,7 @@ func identifier(text string) bool {
 	return text == "" || !digit.has(text[0])
 }
 
-// letters reports whether text is an identifier without digits.
+// letters reports whether text has no digits and only characters of an expression.
 func letters(text string) bool {
 	for i := range len(text) {
 		if b := text[i]; !(lower | upper | under | dot).has(b) && b != '[' && b != ']' && b != '*' {
@@ -246,7 +246,7 @@ func letters(text string) bool {
 	return true
 }
 
-// plain reports whether text is letters alone.
+// plain reports whether text is letters and underscores alone.
 func plain(text string) bool {
 	for i := range len(text) {
 		if b := text[i]; !(lower | upper).has(b) && b != '_' {
@@ -256,10 +256,10 @@ func plain(text string) bool {
 	return true
 }
 
-// digits reports whether text is a number of base 16 as keys have it.
+// digits reports whether text is hexadecimal with at least 32 digits, as keys have.
 func digits(text string) bool { return len(text) >= 32 && hexOnly(text) }
 
-// hexOnly reports whether text is digits of base 16 alone.
+// hexOnly reports whether text is hexadecimal digits alone.
 func hexOnly(text string) bool {
 	for i := range len(text) {
 		if !hexAny.has(text[i]) {
@@ -270,20 +270,21 @@ func hexOnly(text string) bool {
 }
 
 const (
-	// minRandom is the shortest text that is judged by its characters.
+	// minRandom is the shortest text that is classified by its characters.
 	minRandom = 20
-	// minTurns is the share of neighbours of different kind (small, capital, digit) from
-	// which on text is random, and minTurnsLong that of a text of longText or more;
-	// random text has .62, and the shorter it is, the more that scatters.
+	// minTurns is the share of neighbours of different kind (small, capital, digit)
+	// from which on text counts as random, and minTurnsLong that for longText bytes or
+	// more; random text has .62, with more variance in shorter text.
 	minTurns     = 0.4
 	minTurnsLong = 0.34
 	longText     = 28
-	// minBits is the entropy of a character, in bits, from which on text is random.
+	// minBits is the entropy per character, in bits, from which on text counts as
+	// random.
 	minBits = 3.4
 )
 
 // random reports whether text looks like base64 of random bytes. Hashes, UUIDs and
-// ULIDs do not: they have small letters or capitals only.
+// ULIDs do not: their letters are all lower case or all capitals.
 func random(text string) bool {
 	if len(text) < minRandom || uuid(text) {
 		return false
