@@ -58,11 +58,9 @@
 //     attempt is charged: its estimate is reserved before and replaced by what was
 //     spent after. A budget of time is not reserved; it ends attempts when the time
 //     used by all of them together reaches it.
-//  4. A look at the breakers and at a hold, to refuse calls that would wait in vain. 5.
-//
-// Fair queue. Permits go round among agents. It is outside the rate, because a
-//
-//	limiter promises its slots ahead: an agent with many calls would own them all.
+//  4. A look at the breakers and at a hold, to refuse calls that would wait in vain.
+//  5. Fair queue. Permits go round among agents. It is outside the rate, because a
+//     limiter promises its slots ahead: an agent with many calls would own them all.
 //  6. Hold and rate. While a retry-after that one call received runs, all calls of
 //     that tool or provider wait. Calls that wait for a slot take turns, too.
 //  7. Breaker. It is innermost, so that it decides at the moment of the real call and
