@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Apply makes the change that a patch describes and returns the files it changes,
-// whole, in the patch's order. The bytes are exactly those that the patch says, or
-// the error is a *RefusedError and nothing is returned. Where hunks may go is said
-// at place. An error of base is passed on.
+// Apply applies a patch and returns the files that it changes, whole, in the patch's
+// order. The bytes are exactly those that the patch describes; otherwise it returns a
+// *RefusedError and no files. See place for where hunks may go. An error of base is
+// passed on.
 func Apply(p Patch, base Base) ([]File, error) {
 	out := make([]File, 0, len(p.sections))
 	for _, s := range p.sections {
@@ -34,7 +34,7 @@ func Apply(p Patch, base Base) ([]File, error) {
 	return out, nil
 }
 
-// read asks base for a file and bounds it.
+// read reads a file from base and checks its size.
 func read(base Base, path string) ([]byte, error) {
 	old, err := base(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func read(base Base, path string) ([]byte, error) {
 	return old, nil
 }
 
-// apply returns the file's content after the change, nil when it is removed.
+// apply returns the file's content after the change, or nil if it is removed.
 func (s section) apply(old []byte) ([]byte, error) {
 	created := s.created || old == nil && s.creates()
 	switch {
@@ -73,8 +73,8 @@ func (s section) apply(old []byte) ([]byte, error) {
 	return result, nil
 }
 
-// creates reports whether the hunks are those of a new file: all of it added, to
-// line 0 of nothing.
+// creates reports whether the hunks are those of a new file: a single one that starts at
+// line 0 and only adds.
 func (s section) creates() bool {
 	if s.removed || len(s.hunks) != 1 || !s.hunks[0].stated || s.hunks[0].oldStart != 0 {
 		return false
@@ -111,7 +111,7 @@ func (s section) create() ([]byte, error) {
 	return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so which ones the new file is to have cannot be told", Hint: "send the diff with LF endings"}
 }
 
-// change returns the content after the hunks.
+// change returns the content after the hunks are applied.
 func (s section) change(old []byte) ([]byte, error) {
 	if len(s.hunks) == 0 { // an empty file is removed
 		return old, nil
@@ -138,7 +138,7 @@ func (s section) change(old []byte) ([]byte, error) {
 	return result, s.prove(old, result)
 }
 
-// assemble puts the hunks into the lines at their places.
+// assemble applies the hunks to the lines at their places.
 func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 	var t text
 	at := 0
@@ -149,8 +149,8 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 		for _, l := range h.lines {
 			whole := l.full()
 			if l.kind != '+' {
-				// Context is kept as the file has it: its end of the last line may be
-				// another than the hunk's.
+				// Context keeps the file's own bytes: the end of its last line may differ
+				// from the hunk's.
 				whole = lines[at]
 				at++
 			}
@@ -168,13 +168,13 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// text is put together line by line.
+// text builds a content line by line.
 type text struct {
 	strings.Builder
 	ended bool // the last line had no newline
 }
 
-// add adds a line, unless the one before was the last.
+// add adds a line. It returns false if the line before had no newline.
 func (t *text) add(line string) bool {
 	if t.ended {
 		return false
@@ -192,7 +192,7 @@ func middle(hunk int, l line) error {
 	}
 }
 
-// split cuts a file into its lines, each with its ending.
+// split splits a file into its lines, each with its ending.
 func split(content []byte) []string {
 	if len(content) == 0 {
 		return nil

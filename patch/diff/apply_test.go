@@ -18,7 +18,7 @@ func (t tree) base(path string) ([]byte, error) {
 	return nil, nil
 }
 
-// result is what a diff makes of a tree, or why it is refused.
+// result applies a diff to a tree, or returns the reason for the refusal.
 func result(text string, t tree) (tree, error) {
 	p, err := Parse([]byte(text))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// typical is a change as a patch proposal has it: three source files of 400 lines,
+// typical returns a typical change of a patch proposal: three source files of 400 lines,
 // five places in each.
 func typical() []File {
 	var out []File
@@ -76,8 +76,8 @@ func BenchmarkApply(b *testing.B) {
 	})
 }
 
-// BenchmarkApplyRepeats is what a search costs where lines are alike but for the last
-// of each block: 50 hunks of 100 lines each in a file of 100,000.
+// BenchmarkApplyRepeats measures the search in a file whose blocks differ only in their
+// last line: 50 hunks of 100 lines each in a file of 100,000.
 func BenchmarkApplyRepeats(b *testing.B) {
 	var old, text strings.Builder
 	text.WriteString(names)

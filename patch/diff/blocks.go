@@ -18,7 +18,7 @@ type piece struct {
 	text string
 }
 
-// count is the number of lines before and after.
+// count returns the number of lines before and after.
 func (b block) count() (before, after int) {
 	for _, p := range b.pieces {
 		if p.kind != '+' {
@@ -36,7 +36,7 @@ func (b block) count() (before, after int) {
 func blocks(before, after []byte, context int) []block {
 	pieces := compared(before, after)
 	var out []block
-	old, now := 0, 0 // lines passed
+	old, now := 0, 0 // lines already passed
 	gap := 2*context + 1
 	for i := 0; i < len(pieces); {
 		if pieces[i].kind == ' ' {
@@ -61,13 +61,13 @@ func blocks(before, after []byte, context int) []block {
 	return out
 }
 
-// compared is all lines of both contents, in order; where they differ, the old
-// lines come before the new.
+// compared returns all lines of both contents, in order; where they differ, the old lines
+// come before the new.
 func compared(before, after []byte) []piece {
 	lines := split(before)
 	out := make([]piece, 0, len(lines))
 	var added []piece
-	at, offset := 0, 0 // lines and bytes passed
+	at, offset := 0, 0 // lines and bytes already passed
 	keep := func(to int) {
 		for ; offset < to; at++ {
 			out = append(out, piece{kind: ' ', text: lines[at]})

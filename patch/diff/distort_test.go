@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// gitDiff is the diff of one file as git wrote it, taken apart.
+// gitDiff is the parsed diff of one file as git wrote it.
 type gitDiff struct {
 	head  []string // lines before the first hunk
 	hunks []gitHunk
@@ -20,7 +20,7 @@ type gitHunk struct {
 	numberless                             bool
 }
 
-// takeApart reads what git wrote, strictly: its counts are right.
+// takeApart parses git's output strictly: its counts are right.
 func takeApart(text string) gitDiff {
 	var d gitDiff
 	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -67,7 +67,7 @@ func (d gitDiff) String() string {
 	return b.String()
 }
 
-// keep keeps the lines of the header for which it is true.
+// keep keeps the lines of the header for which which is true.
 func (d *gitDiff) keep(which func(string) bool) {
 	d.head = slices.DeleteFunc(d.head, func(l string) bool { return !which(l) })
 }
@@ -112,18 +112,17 @@ func (h *gitHunk) shorten(n int) {
 	}
 }
 
-// distortion is a way in which diffs are sloppy. It reports false when the diff has
-// nothing of the kind.
+// distortion is a kind of error in diffs. It returns false if it does not apply to the
+// diff.
 type distortion struct {
 	name string
 	do   func(r *rand.Rand, d *gitDiff) bool
-	text func(r *rand.Rand, s string) string // of the whole text, after do
+	text func(r *rand.Rand, s string) string // applied to the whole text, after do
 }
 
-// distortions lists them. Each keeps what is changed recognizable: what the added
-// lines are, how they end and where the file's own end is. Where several come
-// together, the hunks are changed from the last of these to the first, the whole
-// text then from the first to the last.
+// distortions lists them. Each keeps the change recognizable: the added lines, their
+// endings and the end of the file. If several are combined, the hunks are changed from
+// the last of these to the first, then the whole text from the first to the last.
 func distortions() []distortion {
 	eachHunk := func(do func(r *rand.Rand, h *gitHunk)) func(*rand.Rand, *gitDiff) bool {
 		return func(r *rand.Rand, d *gitDiff) bool {
@@ -184,8 +183,8 @@ func distortions() []distortion {
 			return found
 		}},
 		{name: "mark of a bare end lost", do: func(_ *rand.Rand, d *gitDiff) bool {
-			// Only where the old file has no newline: that of the new one alone cannot
-			// be missed by anybody who has not seen it.
+			// Only if the old file has no newline: the mark for the new file alone cannot
+			// be inferred without seeing that file.
 			found := false
 			for i, h := range d.hunks {
 				for j, l := range h.body {
@@ -202,10 +201,9 @@ func distortions() []distortion {
 	}
 }
 
-// distorted is a diff after one distortion, or several of them, with and without
-// the index line that would prove the result, and what it says then, before its text
-// is distorted as a whole. The kinds are in the order of
-// distortions.
+// distorted returns a diff after one or several distortions, at random with or without
+// the index line that would prove the result. says is the diff before its text is
+// distorted as a whole. The kinds are in the order of distortions.
 func distorted(r *rand.Rand, d gitDiff, kinds ...distortion) (text string, says gitDiff, ok bool) {
 	d = d.clone()
 	if r.IntN(2) == 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ending is how the lines of a file end.
+// ending is the kind of line ending of a file.
 type ending int
 
 const (
@@ -15,7 +15,7 @@ const (
 	mixed
 )
 
-// endingOf looks at all lines of a text.
+// endingOf returns the ending of all lines of a text.
 func endingOf(content []byte) ending {
 	all, cr := bytes.Count(content, []byte("\n")), bytes.Count(content, []byte("\r\n"))
 	switch {
@@ -29,10 +29,9 @@ func endingOf(content []byte) ending {
 	return mixed
 }
 
-// inEndings returns the hunks with the endings that the file has, when those of the
-// diff were changed on its way. That is so when the headers of the diff end in CRLF
-// too, or when no line of the hunks has the CR that every line of the file has.
-// Anything else is taken as it is written.
+// inEndings returns the hunks with the file's line endings if those of the diff were
+// changed in transit: if the diff's headers end in CRLF too, or if no line of the hunks
+// has the CR that every line of the file has. Otherwise the hunks stay as written.
 func (s section) inEndings(old []byte) ([]hunk, error) {
 	has, cr, known := endingOf(old), false, false
 	for _, h := range s.hunks {

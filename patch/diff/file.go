@@ -1,14 +1,15 @@
 package diff
 
-// File is one file of a change, whole before and after.
+// File is one file of a change, with its whole content before and after.
 type File struct {
-	// Path is slash-separated and relative to the folder that the change is of.
+	// Path is slash-separated and relative to the folder that the change applies to.
 	Path string
-	// Old is what the base must hold there; nil: nothing.
+	// Old is the required content of the base; nil: no file.
 	Old []byte
-	// New is what the change puts there; nil: the file is removed.
+	// New is the new content; nil: the file is removed.
 	New []byte
 }
 
-// Base reads a file that a change is applied to; nil when there is none.
+// Base returns the content of a file that a change is applied to, or nil if there is
+// none.
 type Base func(path string) ([]byte, error)

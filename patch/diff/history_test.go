@@ -10,22 +10,22 @@ import (
 	"testing"
 )
 
-// count is what became of diffs of one kind.
+// count holds the results for diffs of one kind.
 type count struct {
 	tried, right, wrong int
 	another             int            // the distortion made the exact diff of another change
-	reasons             map[Reason]int // of refusals
-	// The same of `git apply`, on some of them.
+	reasons             map[Reason]int // reasons of refusals
+	// The same for `git apply`, on some of the diffs.
 	gitTried, gitRight, gitWrong int
 }
 
-// proof counts over a history. A diff as git writes it must make git's bytes; a
-// distorted one those bytes or a refusal.
+// proof counts over a history. A diff as git writes it must give git's bytes; a distorted
+// one those bytes or a refusal.
 type proof struct {
 	t      *testing.T
 	store  *store
 	native *native // its folder is where git applies
-	every  int     // of how many diffs one is given to git as well
+	every  int     // one in every diffs is given to git as well
 	seen   int
 	files  int
 	other  int // of kinds that patches may not have
@@ -38,7 +38,7 @@ func newProof(t *testing.T, n *native, every int) *proof {
 	return &proof{t: t, store: n.store(), native: newNative(t, t.TempDir()), every: every, counts: map[string]*count{}}
 }
 
-// of makes the counter of a kind.
+// of returns the counter of a kind.
 func (p *proof) of(name string) *count {
 	c := p.counts[name]
 	if c == nil {
@@ -97,8 +97,8 @@ func (p *proof) change(c changed) {
 	}
 }
 
-// textual reports whether a diff changes the text of a regular file and nothing
-// else, read apart from the parser.
+// textual reports whether a diff changes only the text of a regular file. It does not use
+// the parser.
 func (p *proof) textual(text string, index []string) bool {
 	head, _, _ := strings.Cut(text, "\n@@")
 	if index == nil {
@@ -152,10 +152,9 @@ func (p *proof) try(name string, c changed, text string, says gitDiff, f File) {
 	}
 }
 
-// literal is what the diff of an existing file says word for word, with the numbers
-// that it has and all its lines as they are; nil when it says nothing that fits. A
-// shift of line numbers can make a repeated block's diff into that of another copy,
-// in which nothing is wrong.
+// literal returns the literal result of a diff of an existing file, with its line numbers
+// and all lines as they are; nil if the diff does not fit. A shift of line numbers can
+// turn the diff of a repeated block into a correct diff of another copy.
 func (d gitDiff) literal(old []byte) []byte {
 	if old == nil || len(d.hunks) == 0 {
 		return nil
@@ -235,8 +234,7 @@ func (p *proof) report(commits int) {
 
 func share(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
 
-// TestOwnHistory proves the package on the newest commits of the checkout's own
-// history.
+// TestOwnHistory tests the package on the newest commits of the checkout's own history.
 func TestOwnHistory(t *testing.T) {
 	n := newNative(t, ".")
 	if out, err := n.command("rev-parse", "--is-shallow-repository").Output(); err != nil || strings.TrimSpace(string(out)) != "false" {

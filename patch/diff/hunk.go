@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// hunkForm is a hunk's header that has line numbers; counts may be left out, which
-// means 1.
+// hunkForm matches a hunk's header with line numbers; omitted counts mean 1.
 var hunkForm = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
 
 // hunk reads a hunk, header and lines.
@@ -34,8 +33,8 @@ func (p *parser) hunk() error {
 		return err
 	}
 	before, after := h.count()
-	// Empty lines at the end are context whose space was stripped, if the header
-	// counts them, and what separates the diff from prose otherwise.
+	// Empty lines at the end are context whose space was stripped if the header counts
+	// them, and otherwise separate the diff from prose.
 	if n := wantOld - before; n > 0 && n == wantNew-after && n <= blanks {
 		p.empty(&h, p.i-blanks, n)
 		before, after = before+n, after+n
@@ -48,7 +47,7 @@ func (p *parser) hunk() error {
 	p.cur.hunks = append(p.cur.hunks, h)
 	p.cur.end = p.i
 	if blanks > 0 {
-		p.cur.end = -1 // what follows is not joined to the hunk
+		p.cur.end = -1 // following lines are not joined to the hunk
 	}
 	if len(h.lines) == 0 {
 		return p.refuse(h.at-1, Malformed, "the hunk has no lines", "leave it out")
@@ -56,7 +55,7 @@ func (p *parser) hunk() error {
 	return nil
 }
 
-// number reads a start and a count; no count is 1.
+// number parses a start and a count; an omitted count is 1.
 func number(start, count string) (n, of int) {
 	n, _ = strconv.Atoi(start) // at most nine digits
 	of = 1
@@ -66,8 +65,8 @@ func number(start, count string) (n, of int) {
 	return n, of
 }
 
-// body reads a hunk's lines up to something that is none, whatever their count,
-// and returns how many empty lines it passed over at the end.
+// body reads a hunk's lines up to one that cannot be part of it, whatever the header's
+// count, and returns the number of empty lines skipped at the end.
 func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 	before, after := 0, 0
 	for ; p.i < len(p.lines); p.i++ {
@@ -105,7 +104,7 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 	return blanks, nil
 }
 
-// empty adds n empty lines of context, which begin at a line of the diff.
+// empty adds n empty lines of context, starting at line from of the diff.
 func (p *parser) empty(h *hunk, from, n int) {
 	for i := from; i < from+n; i++ {
 		h.lines = append(h.lines, line{at: i + 1, kind: ' ', text: p.lines[i]})
@@ -113,7 +112,7 @@ func (p *parser) empty(h *hunk, from, n int) {
 	}
 }
 
-// tally counts how a line of a hunk ends.
+// tally counts the ending of a line of a hunk.
 func (p *parser) tally(i int) {
 	switch {
 	case strings.HasSuffix(p.lines[i], "\r"):

@@ -1,6 +1,6 @@
 package diff
 
-// What is read at most. A change beyond any of these is refused as TooLarge.
+// The limits of the input. A change beyond any of these is refused as TooLarge.
 const (
 	// MaxText is the size of a diff with the prose around it, and of all pairs of
 	// old and new text together, in bytes.
@@ -11,11 +11,12 @@ const (
 	MaxFiles = 500
 	// MaxHunks is the number of hunks of one change, over all its files.
 	MaxHunks = 2000
-	// maxSearch is the number of hunks of one file times the lines of the file, which
-	// bounds the time of a search to seconds.
+	// maxSearch bounds the number of hunks of one file times the lines of the file, which
+	// limits the time of a search to seconds.
 	maxSearch = 200_000_000
 	// maxPath is the length of a path, in bytes.
 	maxPath = 1024
-	// maxSegment is the length of one of its names, in bytes, as file systems have it.
+	// maxSegment is the length of one name of a path, in bytes, the usual limit of file
+	// systems.
 	maxSegment = 255
 )

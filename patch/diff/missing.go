@@ -2,10 +2,11 @@ package diff
 
 import "fmt"
 
-// maxTries bounds how many places are compared to say what is nearest.
+// maxTries is the maximum number of places that are compared to find the nearest.
 const maxTries = 64
 
-// missing says why a hunk is not in the file: where it nearly is, and what differs.
+// missing returns the error for a hunk that is not in the file: where it nearly matches,
+// and what differs.
 func (f *finder) missing(i int, h hunk) error {
 	e := &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Missing,
@@ -49,9 +50,9 @@ func (f *finder) missing(i int, h hunk) error {
 	return e
 }
 
-// nearest returns the place where most lines of a block are right before the first
-// that differs, and that line's number in the block; -1 when not even the first
-// line is found. The stated place is compared first.
+// nearest returns the place where the most lines of a block match before the first that
+// differs, and that line's index in the block; best is -1 if not even the first line is
+// found. The stated place is compared first.
 func (f *finder) nearest(block []line, stated int) (best, right int) {
 	best = -1
 	if len(block) == 0 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// native is git in a repository, without anybody's settings.
+// native runs git in a repository, without any user's settings.
 type native struct {
 	t   testing.TB
 	dir string
@@ -53,9 +53,9 @@ type changed struct {
 	text   string
 }
 
-// walk gives each file's diff of the newest commits of a repository, all of them
-// when most is 0, without merges, and returns how many commits there were. Commits
-// of which git cannot read a file, as in a partial clone, are passed over.
+// walk calls each for every file's diff in the newest commits of a repository, in all of
+// them if most is 0, without merges, and returns the number of commits. It skips commits
+// of which git cannot read a file, as in a partial clone.
 func (n *native) walk(most int, each func(changed)) (commits int) {
 	n.t.Helper()
 	args := []string{"rev-list", "--no-merges", "HEAD"}
@@ -71,8 +71,8 @@ func (n *native) walk(most int, each func(changed)) (commits int) {
 	return commits
 }
 
-// walkOn goes along a list of commits as far as git can, and returns how many of
-// them it gave and whether (1 or 0) the one after these is lost.
+// walkOn processes a list of commits as far as git can, and returns how many it processed
+// and whether (1 or 0) the next one cannot be read.
 func (n *native) walkOn(list []string, each func(changed)) (done, lost int) {
 	n.t.Helper()
 	cmd := n.command("diff-tree", "--stdin", "--root", "-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--format=%x00%H")
@@ -112,7 +112,7 @@ func (n *native) walkOn(list []string, each func(changed)) (done, lost int) {
 			n.t.Fatal(err)
 		}
 	}
-	if cmd.Wait() != nil { // the last may be torn, or one that git did not come to
+	if cmd.Wait() != nil { // the last may be incomplete, or one that git did not reach
 		return max(0, done-1), 1
 	}
 	flush()
@@ -144,7 +144,7 @@ func (n *native) store() *store {
 	return &store{n.t, in, bufio.NewReaderSize(out, 1<<20)}
 }
 
-// blob is a content, nil for the hash of nothing.
+// blob returns a content, nil for the zero hash.
 func (s *store) blob(hash string) []byte {
 	s.t.Helper()
 	if strings.Trim(hash, "0") == "" {
@@ -168,8 +168,8 @@ func (s *store) blob(hash string) []byte {
 	return data[:size]
 }
 
-// apply is what `git apply` makes of a diff of one file in an empty folder: its
-// content, nil when it is gone, and whether it was applied at all.
+// apply runs `git apply` on a diff of one file in an empty folder. It returns the file's
+// content, nil if it is gone, and whether the diff was applied.
 func (n *native) apply(text string, f File) (content []byte, ok bool) {
 	n.t.Helper()
 	if err := os.RemoveAll(filepath.Join(n.dir, "work")); err != nil {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Parse reads a unified diff out of a text. It takes line numbers and counts that
-// are wrong or left out, names without prefixes, missing "diff --git" lines, a
-// missing newline at the end, CRLF endings, Markdown fences, and prose before,
-// after and between the files. It refuses, with a *RefusedError, what is not a
-// change of the text of regular files, unsafe paths, and everything that could be a
-// part of a diff but cannot be read as one: nothing is dropped in silence. So is
-// what is beyond MaxText, MaxFiles or MaxHunks.
+// Parse reads a unified diff from a text. It accepts wrong or omitted line numbers and
+// counts, names without prefixes, missing "diff --git" lines, a missing newline at the
+// end, CRLF endings, Markdown fences, and prose before, after and between the files. It
+// refuses, with a *RefusedError, everything that is not a change of the text of regular
+// files, unsafe paths, and everything that could be part of a diff but cannot be read as
+// one: nothing is dropped silently. It also refuses a diff beyond MaxText, MaxFiles or
+// MaxHunks.
 func Parse(text []byte) (Patch, error) {
 	if len(text) > MaxText {
 		return Patch{}, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the diff has %d bytes, more than %d", len(text), MaxText), Hint: "propose smaller changes, one at a time"}
@@ -40,7 +40,7 @@ func Parse(text []byte) (Patch, error) {
 	return Patch{sections: out(p.out)}, nil
 }
 
-// out turns drafts into what is kept of them.
+// out returns the sections of the drafts.
 func out(drafts []*draft) []section {
 	s := make([]section, len(drafts))
 	for i, d := range drafts {
@@ -49,7 +49,7 @@ func out(drafts []*draft) []section {
 	return s
 }
 
-// parser goes through the lines of a text once.
+// parser reads the lines of a text in one pass.
 type parser struct {
 	lines []string
 	i     int
@@ -59,11 +59,11 @@ type parser struct {
 	paths map[string]bool
 	hunks int
 
-	fence  string // what the open fence is written with, "" outside
+	fence  string // the marker of the open fence, "" outside
 	strict bool   // the fence is a diff's: all of it must be read
 	files  int    // how many files were read when it was opened
-	// short: the last hunk had fewer lines than it said. torn: after such a hunk
-	// there was prose, in which a line of a diff would be a lost part of it.
+	// short: the last hunk had fewer lines than it stated. torn: prose followed such a
+	// hunk, so a later line of a diff would be a lost part of it.
 	short, torn bool
 }
 
@@ -80,7 +80,7 @@ var (
 	pageLike   = regexp.MustCompile(`^[0-9]+\.[0-9]+[0-9A-Za-z.-]*( \(.*\))?$`)
 )
 
-// line is a line without the CR of its ending; "" after the end.
+// line returns line i without the CR of its ending; "" after the end.
 func (p *parser) line(i int) string {
 	if i >= len(p.lines) {
 		return ""
@@ -102,16 +102,16 @@ func (p *parser) refuse(i int, why Reason, text, hint string) error {
 	return e
 }
 
-// page reports whether a letter's signature begins here, as git format-patch writes
-// it: two dashes and git's version.
+// page reports whether the signature of git format-patch begins here: two dashes and
+// git's version.
 func (p *parser) page() bool {
 	s, last := p.line(p.i), p.line(p.i+2)
 	return (s == "-- " || s == "--") && pageLike.MatchString(p.line(p.i+1)) && (last == "" || strings.HasPrefix(last, "From "))
 }
 
-// starts reports whether the two names that stand here begin a file although the
-// hunk before wants some more lines: when a hunk follows them, and the hunk before
-// does not want exactly these two lines.
+// starts reports whether the two names here begin a file although the previous hunk
+// expects more lines: a hunk must follow them, and the previous hunk must not expect
+// exactly these two lines.
 func (p *parser) starts(old, now int) bool {
 	return hunkLike.MatchString(p.line(p.i+2)) && (old != 1 || now != 1)
 }
@@ -121,7 +121,7 @@ func (p *parser) named(i int) bool {
 	return strings.HasPrefix(p.line(i), "--- ") && strings.HasPrefix(p.line(i+1), "+++ ")
 }
 
-// next reads what begins at the current line.
+// next reads the element that begins at the current line.
 func (p *parser) next() error {
 	s := p.line(p.i)
 	if p.fence != "" || fenceForm.MatchString(s) {
@@ -150,7 +150,7 @@ func (p *parser) next() error {
 	return p.prose(s)
 }
 
-// fenced reads a line of a Markdown fence, unless it is one that stands inside.
+// fenced reads a line of a Markdown fence, unless it is one inside the fence.
 func (p *parser) fenced(s string) (read bool, err error) {
 	m := fenceForm.FindStringSubmatch(s)
 	switch {
@@ -176,7 +176,7 @@ func (p *parser) fenced(s string) (read bool, err error) {
 	return true, nil
 }
 
-// prose passes over a line that is no part of a diff, if it cannot be one.
+// prose skips a line that is no part of a diff. It refuses a line that could be one.
 func (p *parser) prose(s string) error {
 	likely := s[0] == '+' || s[0] == '-' && s != "---"
 	switch {

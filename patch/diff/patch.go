@@ -1,11 +1,11 @@
 package diff
 
-// Patch is a diff as it was read. Parse makes it and Apply takes it.
+// Patch is a parsed diff. Parse makes it and Apply applies it.
 type Patch struct {
 	sections []section
 }
 
-// Paths lists the files that the patch names, in its order. Each is relative,
+// Paths lists the files that the patch names, in order. Each path is relative,
 // slash-separated and printable, has no ".." and does not lead into a .git folder.
 func (p Patch) Paths() []string {
 	out := make([]string, len(p.sections))
@@ -18,12 +18,14 @@ func (p Patch) Paths() []string {
 // section is the part of a patch that changes one file.
 type section struct {
 	path string
-	// created and removed say so in so many words: /dev/null or a mode line.
+	// created and removed are set if the diff states so explicitly: /dev/null or a mode
+	// line.
 	created, removed bool
-	// oldHash and newHash are those of the index line, "" when there is none.
+	// oldHash and newHash are those of the index line, "" if there is none.
 	oldHash, newHash string
-	// crlf says that every line of the diff ended in CRLF, its headers too, so that
-	// the way may have changed the endings. One CR is already off each line.
+	// crlf reports that every line of the diff ended in CRLF, including its headers, so
+	// that transit may have changed the endings. One CR is already removed from each
+	// line.
 	crlf  bool
 	hunks []hunk
 }
@@ -31,8 +33,8 @@ type section struct {
 // hunk is one block of a file's lines, before and after.
 type hunk struct {
 	at int // line of the diff where it begins
-	// stated says that the header has line numbers. They are believed only as far
-	// as place.go says.
+	// stated reports that the header has line numbers. See place.go for how far they are
+	// trusted.
 	stated             bool
 	oldStart, newStart int
 	counted            bool // the header's counts are those of the lines
@@ -47,7 +49,7 @@ type line struct {
 	bare bool // marked as having no newline at its end
 }
 
-// full is the line as it stands in a file.
+// full returns the line as it stands in a file.
 func (l line) full() string {
 	if l.bare {
 		return l.text
@@ -55,8 +57,8 @@ func (l line) full() string {
 	return l.text + "\n"
 }
 
-// without is the hunk's lines of the other kinds: without '+' what it expects to
-// find, without '-' what it makes.
+// without returns the hunk's lines of the other kinds: without '+' the lines that it
+// expects, without '-' those that it produces.
 func (h hunk) without(kind byte) []line {
 	out := make([]line, 0, len(h.lines))
 	for _, l := range h.lines {
@@ -67,7 +69,7 @@ func (h hunk) without(kind byte) []line {
 	return out
 }
 
-// count is the number of lines before and after.
+// count returns the number of lines before and after.
 func (h hunk) count() (before, after int) {
 	for _, l := range h.lines {
 		if l.kind != '+' {

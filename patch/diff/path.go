@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// null is the name that stands for no file.
+// null is the name that means no file.
 const null = "/dev/null"
 
-// checkPath says what is wrong with a path that would leave this package; "" when
-// nothing is. Which paths a change may touch is another question (package scope).
+// checkPath returns the reason why a path is unsafe, or "". Package scope decides which
+// paths a change may touch.
 func checkPath(path string) string {
 	switch {
 	case path == "":
@@ -31,8 +31,8 @@ func checkPath(path string) string {
 		}
 	}
 	for segment := range strings.SplitSeq(path, "/") {
-		// File systems of other systems drop spaces and dots at the end and whatever
-		// follows a colon, and know .git by its short name too.
+		// Other systems' file systems drop trailing spaces and dots and everything after
+		// a colon, and accept a short name for .git.
 		bare, _, _ := strings.Cut(strings.ToLower(segment), ":")
 		bare = strings.TrimRight(bare, " .")
 		switch {
@@ -51,8 +51,8 @@ func checkPath(path string) string {
 	return ""
 }
 
-// header is a file's name as a header line has it: up to a tab, after which a time
-// may stand, and read back when git has quoted it. Nothing when a quote is broken.
+// header parses a file's name in a header line: up to a tab, which a time may follow, and
+// unquoted if git quoted it. ok is false for a broken quote.
 func header(rest string) (name string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
 	if strings.HasPrefix(rest, `"`) {
@@ -66,7 +66,7 @@ func header(rest string) (name string, ok bool) {
 	return name, name != ""
 }
 
-// unquote reads a name that git wrote in quotes, with the escapes of C.
+// unquote parses a name that git quoted with the escapes of C.
 func unquote(s string) (name, rest string, ok bool) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -98,9 +98,9 @@ func unquote(s string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// pair is the one path that an old and a new name mean, without the prefixes that
-// tell the sides apart, a/ and b/ or others of one letter. Both names alike have
-// none. It is not ok when they mean two files.
+// pair returns the path that an old and a new name refer to, without the prefixes of the
+// two sides: a/ and b/ or others of one letter. Equal names have no prefix. ok is false
+// if they refer to two files.
 func pair(before, after string) (path string, ok bool) {
 	if before == after {
 		return before, true
@@ -110,7 +110,7 @@ func pair(before, after string) (path string, ok bool) {
 	switch {
 	case prefixed && prefixed2 && len(p) == 1 && len(q) == 1 && b == a:
 		return b, true
-	case before == "a/"+after: // one of the prefixes was forgotten
+	case before == "a/"+after: // one of the prefixes is missing
 		return after, true
 	case after == "b/"+before:
 		return before, true
@@ -118,11 +118,11 @@ func pair(before, after string) (path string, ok bool) {
 	return "", false
 }
 
-// gitPair is the path of a "diff --git" line, which separates its two names by a
-// space that names may have too.
+// gitPair returns the path of a "diff --git" line, which separates its two names by a
+// space, although names may contain spaces.
 func gitPair(rest string) (path string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
-	if len(rest) > 8*maxPath { // two names, each of their bytes written as \ooo
+	if len(rest) > 8*maxPath { // two names, each byte written as \ooo
 		return "", false
 	}
 	if strings.HasPrefix(rest, `"`) {

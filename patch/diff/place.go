@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// place finds where in a file's lines each hunk goes, as the index of its first
-// line. What a hunk expects, its context and the lines it removes, must stand there
-// exactly. A hunk goes
+// place finds the position of each hunk in a file's lines, as the index of its first
+// line. The lines that a hunk expects, its context and the lines it removes, must match
+// there exactly. A hunk goes
 //
-//   - where that block stands, if it stands nowhere else, not even with other white
+//   - where that block matches, if it matches nowhere else, not even with other white
 //     space at the ends of lines (which mail and models strip);
-//   - otherwise to the line that it states, if the block stands there, shows context
-//     on both sides (short of the file's edges), and the line numbers of the whole
-//     file hold together: all counts are right, every hunk is at its line, and the
-//     new lines follow from the old ones;
+//   - otherwise to the line that it states, if the block matches there, has context on
+//     both sides (except at the file's edges), and the line numbers of the whole file are
+//     consistent: all counts are right, every hunk is at its line, and the new line
+//     numbers follow from the old ones;
 //   - into an empty file, if it expects nothing.
 //
-// Places must follow one another and not overlap. Where only the stated line speaks
-// for a place, because the hunk expects nothing or one of the conditions on context
-// and numbers fails, that line is tried, and unsure is the refusal that stands
-// unless the diff's index line proves the result.
+// Places must be in order and not overlap. If the stated line is the only evidence for a
+// place, because the hunk expects nothing or one of the conditions on context and numbers
+// fails, that line is tried, and unsure is the error to return unless the diff's index
+// line proves the result.
 func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 	f := newFinder(lines)
 	places = make([]int, len(hunks))
@@ -70,14 +70,14 @@ func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 	return places, unsure, nil
 }
 
-// framed reports whether a hunk of so many old lines shows what is before and after
-// its change, or that nothing is.
+// framed reports whether a hunk with the given number of old lines has context on both
+// sides of its change, or reaches the file's edge there.
 func (f *finder) framed(place int, h hunk, old int) bool {
 	return (place == 0 || h.lines[0].kind == ' ') && (place+old == len(f.lines) || h.lines[len(h.lines)-1].kind == ' ')
 }
 
-// line is the index of the line that the hunk's header states, -1 when none. A
-// hunk that expects nothing states the line it follows.
+// line returns the index of the line that the hunk's header states, or -1. A hunk that
+// expects nothing states the line it follows.
 func (h hunk) line() int {
 	before, _ := h.count()
 	switch {
@@ -91,7 +91,7 @@ func (h hunk) line() int {
 	return h.oldStart - 1
 }
 
-// coherent reports whether the line numbers of all hunks can be trusted.
+// coherent reports whether the line numbers of all hunks are consistent.
 func coherent(hunks []hunk, places []int) bool {
 	shift := 0
 	for i, h := range hunks {
@@ -112,13 +112,13 @@ func coherent(hunks []hunk, places []int) bool {
 	return true
 }
 
-// ordered refuses hunks that overlap or do not follow one another.
+// ordered returns an error if hunks overlap or are out of order.
 func ordered(hunks []hunk, places []int) error {
 	end := 0
 	for i, h := range hunks {
 		before, _ := h.count()
 		switch {
-		// Two that only add at one place have no order.
+		// Two hunks that only add at the same place have no order.
 		case i == 0 || places[i] >= end && (before > 0 || places[i] > places[i-1]):
 		case places[i] < places[i-1]:
 			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: OutOfOrder, Text: fmt.Sprintf("its lines stand before those of hunk %d", i), Hint: "write the hunks in the order of the file"}
@@ -130,11 +130,11 @@ func ordered(hunks []hunk, places []int) error {
 	return nil
 }
 
-// finder looks for blocks of lines in a file.
+// finder searches for blocks of lines in a file.
 type finder struct {
 	lines []string
-	loose []int32          // of each line, the number of its text without white space at the end
-	ids   map[string]int32 // of such texts
+	loose []int32          // for each line, the id of its text without trailing white space
+	ids   map[string]int32 // ids of such texts
 }
 
 func newFinder(lines []string) *finder {
@@ -151,12 +151,12 @@ func newFinder(lines []string) *finder {
 	return f
 }
 
-// bare is a line without white space at its end.
+// bare returns a line without trailing white space.
 func bare(l string) string { return strings.TrimRight(l, " \t\r\n\v\f") }
 
-// find returns the first place where a block stands, white space at the ends of
-// lines aside, -1 when nowhere, and whether there are more. It takes time in
-// proportion to the lines of block and file together.
+// find returns the first place that a block matches, ignoring white space at the ends of
+// lines, or -1, and whether there are more. It takes time linear in the lines of block
+// and file.
 func (f *finder) find(block []line) (first int, many bool) {
 	first = -1
 	if len(block) == 0 || len(block) > len(f.lines) {
@@ -170,8 +170,8 @@ func (f *finder) find(block []line) (first int, many bool) {
 		}
 		want[i] = id
 	}
-	// Knuth, Morris and Pratt: back[i] is the length of the longest proper beginning
-	// of the block that also ends at its line i.
+	// Knuth–Morris–Pratt: back[i] is the length of the longest proper prefix of the block
+	// that also ends at its line i.
 	back := make([]int, len(want))
 	for i, k := 1, 0; i < len(want); i++ {
 		for k > 0 && want[i] != want[k] {
@@ -200,7 +200,7 @@ func (f *finder) find(block []line) (first int, many bool) {
 	return first, false
 }
 
-// at reports whether a block stands exactly at a place.
+// at reports whether a block matches exactly at a place.
 func (f *finder) at(place int, block []line) bool {
 	if place < 0 || place+len(block) > len(f.lines) {
 		return false
@@ -213,9 +213,8 @@ func (f *finder) at(place int, block []line) bool {
 	return true
 }
 
-// same reports whether a line of a block is that of the file. Context at the very
-// end of a file stays as it is, so that a forgotten mark of its missing newline
-// changes nothing.
+// same reports whether a line of a block equals that of the file. Context at the very end
+// of a file may lack the mark of a missing newline, because context is not changed.
 func (f *finder) same(i int, l line, last bool) bool {
 	have, want := f.lines[i], l.full()
 	return have == want || last && l.kind == ' ' && i == len(f.lines)-1 && have+"\n" == want

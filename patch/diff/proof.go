@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// leastHash is the number of hexadecimal digits from which an abbreviated hash says
-// something: at 7, a wrong content has it by chance once in 268 million.
+// leastHash is the minimum number of hexadecimal digits of a meaningful abbreviated hash:
+// with 7, a wrong content matches by chance once in 268 million.
 const leastHash = 7
 
-// blobHash is git's name for a file's content, by either of its hash functions.
+// blobHash returns git's name for a file's content, by either of its hash functions.
 func blobHash(h hash.Hash, content []byte) string {
 	fmt.Fprintf(h, "blob %d\x00", len(content))
 	h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// bears reports whether a content has a hash, perhaps abbreviated. The SHA-1 here
-// names contents as git does; nothing rests on it but that a mistake is noticed.
+// bears reports whether a content has a hash, perhaps abbreviated. SHA-1 is used because
+// git names contents by it; it serves only to detect mistakes.
 func bears(content []byte, abbreviated string) bool {
 	return strings.HasPrefix(blobHash(sha1.New(), content), abbreviated) || strings.HasPrefix(blobHash(sha256.New(), content), abbreviated)
 }
 
-// known reports whether the index line names exactly this base, so that the diff
-// was made from it.
+// known reports whether the index line names exactly this base, so that the diff was made
+// from it.
 func (s section) known(old []byte) bool {
 	if len(s.oldHash) < leastHash || len(s.newHash) < leastHash {
 		return false
@@ -38,13 +38,13 @@ func (s section) known(old []byte) bool {
 	return bears(old, s.oldHash)
 }
 
-// proven reports whether the index line shows that base and result are exactly
-// those which the diff was made from.
+// proven reports whether the index line proves that base and result are exactly those of
+// the original change.
 func (s section) proven(old, result []byte) bool {
 	return s.known(old) && bears(result, s.newHash)
 }
 
-// prove refuses a result that the index line contradicts.
+// prove returns an error if the index line contradicts the result.
 func (s section) prove(old, result []byte) error {
 	if !s.known(old) || s.removed || bears(result, s.newHash) {
 		return nil

@@ -8,7 +8,7 @@ import (
 // Reason is the kind of a refusal, for programs.
 type Reason string
 
-// The reasons that there are.
+// The reasons.
 const (
 	Empty         Reason = "empty"         // nothing would be changed
 	TooLarge      Reason = "too large"     // beyond one of the limits
@@ -18,18 +18,18 @@ const (
 	Absent        Reason = "absent"        // the file to change does not exist
 	Exists        Reason = "exists"        // the file to create exists
 	Missing       Reason = "missing"       // the text to change is not in the file
-	Ambiguous     Reason = "ambiguous"     // it is there more than once, or could go to more than one place
+	Ambiguous     Reason = "ambiguous"     // the text occurs more than once, or could go to more than one place
 	OutOfOrder    Reason = "out of order"  // hunks that do not follow each other as the file does
 	Overlapping   Reason = "overlapping"   // two changes of the same lines
-	Endings       Reason = "line endings"  // CRLF or LF cannot be told, or would be mixed
-	FinalNewline  Reason = "final newline" // what becomes of the end of the file cannot be told
-	Contradiction Reason = "contradiction" // the diff's own hashes say that the result is another
+	Endings       Reason = "line endings"  // CRLF or LF cannot be determined, or would be mixed
+	FinalNewline  Reason = "final newline" // the end of the file cannot be determined
+	Contradiction Reason = "contradiction" // the diff's own hashes contradict the result
 )
 
-// RefusedError says why a change is not applied, so that its author, person or
-// model, can mend it. What it quotes is escaped for a terminal.
+// RefusedError describes why a change is not applied, so that its author, person or
+// model, can correct it. Text that it quotes is escaped for a terminal.
 type RefusedError struct {
-	Path   string `json:"path,omitempty"` // "" when the change as a whole is meant; not escaped
+	Path   string `json:"path,omitempty"` // "" for the change as a whole; not escaped
 	Hunk   int    `json:"hunk,omitempty"` // of the file's hunks, or of the pairs, from 1; 0: none in particular
 	Line   int    `json:"line,omitempty"` // of the diff's text, from 1; 0: none in particular
 	Reason Reason `json:"reason"`
@@ -51,7 +51,7 @@ func (e *RefusedError) Error() string {
 	return b.String() + e.Text
 }
 
-// quoted is the beginning of foreign text in quotes, escaped.
+// quoted returns the beginning of foreign text in quotes, escaped.
 func quoted(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {

@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxShown is how many bytes of a line are shown. Longer ones, such as generated
-// code, are cut, and what is left out is named by its length and hash.
+// maxShown is the maximum number of bytes of a line that are shown. Longer lines, such as
+// generated code, are truncated, with the length and hash of the omitted part.
 const maxShown = 500
 
-// Shown is a changed file for people's eyes. All its text is escaped by Visible: it
-// is safe in a terminal, and in HTML once its signs are escaped too.
+// Shown is a changed file for display to people. All its text is escaped by Visible: it
+// is safe in a terminal, and in HTML after HTML escaping.
 type Shown struct {
 	Path string
 	// Kind is "new", "removed" or "changed".
 	Kind string
-	// Note says what is not shown in full and why, "" when everything is.
+	// Note describes what is not shown in full and why; "" if everything is.
 	Note string
 	// Added and Removed count lines.
 	Added, Removed int
@@ -28,16 +28,16 @@ type Shown struct {
 
 // ShownLine is a line of a Shown file.
 type ShownLine struct {
-	// Kind is ' ', '-' or '+', or '@' for the numbers before each run of lines, or
-	// '\\' for the remark that a file does not end in a newline.
+	// Kind is ' ', '-' or '+', or '@' for the numbers before each run of lines, or '\\'
+	// for the remark that a file does not end in a newline.
 	Kind byte
-	// Old and New are the line's numbers on either side, from 1; 0: it is not there.
+	// Old and New are the line's numbers on either side, from 1; 0 if it is absent there.
 	Old, New int
 	Text     string
 }
 
-// Show makes files ready to be looked at, with at most context unchanged lines
-// around each change. Binary content is only described, long lines are cut.
+// Show prepares files for display, with at most context unchanged lines around each
+// change. Binary content is only described, long lines are truncated.
 func Show(files []File, context int) []Shown {
 	out := make([]Shown, 0, len(files))
 	for _, f := range files {
@@ -58,7 +58,7 @@ func Show(files []File, context int) []Shown {
 	return out
 }
 
-// show fills in the lines.
+// show adds the lines.
 func (s *Shown) show(all []block) {
 	cut := 0
 	for _, b := range all {
@@ -102,8 +102,8 @@ func (s *Shown) show(all []block) {
 	}
 }
 
-// binary reports whether a content is no text, or more than is compared. A few bytes
-// that no text has do not make one: whoever adds them would hide the rest.
+// binary reports whether a content is no text, or too large to compare. A few bytes that
+// are no text are not enough, or adding them would hide the rest of a file.
 func binary(content []byte) bool {
 	odd := bytes.Count(content, []byte{0})
 	for rest := content; len(rest) > 0; {
@@ -116,7 +116,7 @@ func binary(content []byte) bool {
 	return len(content) > MaxFile || odd*10 > len(content)
 }
 
-// described is what a content is like that is not shown.
+// described describes a content that is not shown.
 func described(content []byte) string {
 	if content == nil {
 		return "nothing"
@@ -124,8 +124,8 @@ func described(content []byte) string {
 	return fmt.Sprintf("%d bytes with SHA-256 %s", len(content), digest(string(content)))
 }
 
-// Render is what Show shows as text in the manner of a unified diff, safe to look at
-// in a terminal. It is not to be applied: characters in it are escaped.
+// Render formats the result of Show as text in the style of a unified diff, safe for a
+// terminal. It cannot be applied: characters in it are escaped.
 func Render(files []File, context int) string {
 	var b strings.Builder
 	for _, s := range Show(files, context) {
@@ -150,7 +150,7 @@ func Render(files []File, context int) string {
 	return b.String()
 }
 
-// digest is the beginning of a text's SHA-256, in hexadecimal digits.
+// digest returns the beginning of a text's SHA-256, in hexadecimal digits.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:8])

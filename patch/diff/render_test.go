@@ -32,8 +32,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestVisibleSaysEverything: what comes out can all be seen, and what went in can be
-// read from it.
+// TestVisibleSaysEverything checks that all characters of the output are visible and that
+// the input can be recovered from it.
 func TestVisibleSaysEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")

@@ -11,18 +11,18 @@ import (
 // Replacement is a pair of old and new text of one file.
 type Replacement struct {
 	Path string `json:"path"`
-	// Old must occur exactly once in the file. It is empty for a file that does not
-	// exist or is empty, which is then New.
+	// Old must occur exactly once in the file. It is empty for a file that does not exist
+	// or is empty, whose content becomes New.
 	Old string `json:"old"`
 	New string `json:"new"`
 }
 
-// Replace makes the change that pairs of old and new text describe and returns the
-// files it changes, whole, in the order in which they are first named. All old
-// texts are looked for in the file as it is, before any of them is replaced; they
-// must not overlap. A pair that is written throughout with the other kind of line
-// ending than all lines of the file have is read with the file's. Whatever is not
-// exactly so is refused with a *RefusedError. An error of base is passed on.
+// Replace applies pairs of old and new text and returns the files that they change,
+// whole, in the order in which they are first named. All old texts are searched in the
+// original file, before any is replaced; they must not overlap. If all lines of a pair
+// have one kind of line ending and all lines of the file the other, the pair is read with
+// the file's. Everything else is refused with a *RefusedError. An error of base is passed
+// on.
 func Replace(list []Replacement, base Base) ([]File, error) {
 	if err := bounded(list); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Replace(list []Replacement, base Base) ([]File, error) {
 	return out, nil
 }
 
-// bounded refuses lists that are empty or beyond the limits.
+// bounded returns an error for lists that are empty or beyond the limits.
 func bounded(list []Replacement) error {
 	size := 0
 	for _, r := range list {
@@ -88,13 +88,13 @@ func bounded(list []Replacement) error {
 	return nil
 }
 
-// span is a part of a file and what comes in its place.
+// span is a part of a file and its replacement.
 type span struct {
 	start, end int
 	text       string
 }
 
-// with adds a span to those of a file, which are in its order and do not overlap.
+// with inserts a span into those of a file, which are sorted and do not overlap.
 func with(list []span, s span) ([]span, error) {
 	at, _ := slices.BinarySearchFunc(list, s, func(a, b span) int { return a.start - b.start })
 	if at > 0 && list[at-1].end > s.start || at < len(list) && (list[at].start < s.end || list[at].start == s.start) {
@@ -103,7 +103,7 @@ func with(list []span, s span) ([]span, error) {
 	return slices.Insert(list, at, s), nil
 }
 
-// find returns the one place of the old text.
+// find returns the only occurrence of the old text.
 func (r Replacement) find(content []byte) (span, error) {
 	switch {
 	case r.Old == "" && len(content) > 0:
@@ -118,7 +118,7 @@ func (r Replacement) find(content []byte) (span, error) {
 	if start < 0 {
 		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quoted(r.Old), Hint: "copy it from the file as it is now, character by character"}
 	}
-	// The next place may begin within the first.
+	// The next occurrence may begin within the first.
 	if bytes.Contains(content[start+1:], []byte(before)) {
 		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text stands in the file more than once: " + quoted(r.Old), Hint: "give more of the text around it, so that it stands there once"}
 	}

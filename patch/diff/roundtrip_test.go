@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// again is what Unified, Parse and Apply make of a change.
+// again returns a change after Unified, Parse and Apply.
 func again(t interface{ Fatalf(string, ...any) }, files []File) []File {
 	text := Unified(files)
 	p, err := Parse(text)
@@ -30,7 +30,7 @@ func again(t interface{ Fatalf(string, ...any) }, files []File) []File {
 	return got
 }
 
-// content draws files of few different lines, so that blocks repeat, with all kinds
+// content generates files from few different lines, so that blocks repeat, with all kinds
 // of endings.
 func content() *rapid.Generator[[]byte] {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "", " ", "-- x", "++ y", "@@ -1 +1 @@", "```", "\\", "a ", "\x00\xff", "diff --git a/f b/f"}), 0, 12)
@@ -66,8 +66,8 @@ func TestUnifiedComesBack(t *testing.T) {
 	})
 }
 
-// TestDistortedIsRightOrRefused distorts changes of files in which everything
-// repeats, where going wrong is easy.
+// TestDistortedIsRightOrRefused distorts changes of files in which everything repeats,
+// where mistakes are likely.
 func TestDistortedIsRightOrRefused(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "a\n", "b\n", "\n", "a \n", "{\n", "}\n"}), 1, 40)
 	kinds := distortions()

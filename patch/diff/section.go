@@ -2,21 +2,21 @@ package diff
 
 import "strings"
 
-// draft is a section while its lines are read.
+// draft is a section under construction.
 type draft struct {
 	section
 	git           string // path of the "diff --git" line
 	named         bool   // there is one
-	before, after string // of the --- and +++ lines, "" when there is none
+	before, after string // from the --- and +++ lines, "" if there is none
 	begun         bool   // one of these was read
 	first, end    int    // its first line, and the line after its last hunk
-	reading       int    // number of the hunk that is read, from 1; 0: the file as a whole
-	// endings of its lines: those of headers with and without CR, and of hunks.
+	reading       int    // number of the hunk being read, from 1; 0: the file as a whole
+	// Counts of line endings: of header lines with and without CR, and of hunks.
 	headCR, headLF, bodyCR, bodyLF int
-	lost                           bool // the ending of its last line is lost, and that is added
+	lost                           bool // the ending of its last line, an added one, is lost
 }
 
-// opens reports whether a line is one of a file's header.
+// opens reports whether a line belongs to a file's header.
 func (p *parser) opens(s string) bool {
 	switch {
 	case strings.HasPrefix(s, "diff --git "), modeLike.MatchString(s), indexLike.MatchString(s):
@@ -24,7 +24,7 @@ func (p *parser) opens(s string) bool {
 	case p.named(p.i):
 		return true
 	case strings.HasPrefix(s, "--- "), strings.HasPrefix(s, "+++ "):
-		return hunkLike.MatchString(p.line(p.i + 1)) // the other name was forgotten
+		return hunkLike.MatchString(p.line(p.i + 1)) // the other name is missing
 	}
 	return false
 }
@@ -81,7 +81,7 @@ func (p *parser) head(s string) error {
 	return nil
 }
 
-// ending counts how a line of a header ends.
+// ending counts the ending of a header line.
 func (p *parser) ending() {
 	if strings.HasSuffix(p.lines[p.i], "\r") {
 		p.cur.headCR++
@@ -90,7 +90,7 @@ func (p *parser) ending() {
 	}
 }
 
-// mode reads a line about the file's mode.
+// mode parses a line about the file's mode.
 func (p *parser) mode(what, mode string) error {
 	d := p.cur
 	switch {
@@ -108,7 +108,7 @@ func (p *parser) mode(what, mode string) error {
 	return nil
 }
 
-// finish closes the current file, if there is one, and judges its header.
+// finish closes the current file, if there is one, and checks its header.
 func (p *parser) finish() error {
 	d := p.cur
 	if d == nil {
@@ -140,7 +140,7 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// name finds the one path that the names of a header mean.
+// name determines the path that the names of a header refer to.
 func (p *parser) name(d *draft) error {
 	differ := p.refuse(d.first, Unsupported, "the names of the file differ", "renames are not applied: write a removed and a new file, or the same path twice")
 	before, after := d.before, d.after
@@ -178,8 +178,8 @@ func (p *parser) name(d *draft) error {
 	return nil
 }
 
-// sided is a name that stands alone, without its prefix unless the "diff --git"
-// line shows that it has none.
+// sided returns the path of a name without a counterpart. It strips the prefix unless the
+// "diff --git" line shows that there is none.
 func sided(name, prefix string, d *draft) string {
 	if d.named && name == d.git {
 		return name
@@ -196,7 +196,7 @@ func (p *parser) endings(d *draft) error {
 	case d.lost && d.bodyCR > 0 && d.headCR == 0:
 		return p.refuse(len(p.lines)-1, Endings, "the last line of the diff is not ended, and other lines of the file end in CRLF", "send the whole diff, with the end of its last line")
 	case d.headCR == 0:
-		return nil // git writes headers in LF whatever the file has
+		return nil // git writes headers in LF for every file
 	case d.headLF > 0 || d.bodyLF > 0:
 		return p.refuse(d.first, Endings, "some lines of the diff end in CRLF and some in LF", "send the whole diff with one kind of line ending")
 	}

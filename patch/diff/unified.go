@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// defaultContext is the number of unchanged lines around a change, as git has it.
+// defaultContext is git's default number of unchanged lines around a change.
 const defaultContext = 3
 
-// Unified is the exact diff of files, for programs: Parse and Apply, as well as
-// `git apply`, make of it the same bytes again, whatever they are. It is not safe to
-// look at in a terminal; Render is. Files that stay as they are are left out.
+// Unified returns the exact diff of files, for programs: Parse and Apply, as well as `git
+// apply`, recover the same bytes from it, whatever they are. It is not safe to display in
+// a terminal; use Render. Unchanged files are omitted.
 func Unified(files []File) []byte {
 	var b bytes.Buffer
 	for _, f := range files {
@@ -31,7 +31,7 @@ func Unified(files []File) []byte {
 		}
 		fmt.Fprintf(&b, "index %s..%s\n", indexHash(f.Old), indexHash(f.New))
 		all := blocks(f.Old, f.New, defaultContext)
-		if len(all) == 0 { // an empty file comes or goes
+		if len(all) == 0 { // an empty file is added or removed
 			continue
 		}
 		fmt.Fprintf(&b, "--- %s\n+++ %s\n", tabbed(before), tabbed(after))
@@ -49,7 +49,7 @@ func Unified(files []File) []byte {
 	return b.Bytes()
 }
 
-// header is a block's line of numbers. A side without lines is numbered by the line
+// header returns a block's line of numbers. A side without lines is numbered by the line
 // before it.
 func (b block) header() string {
 	before, after := b.count()
@@ -70,7 +70,7 @@ func indexHash(content []byte) string {
 	return blobHash(sha1.New(), content)
 }
 
-// name quotes a path as git does where it has to be.
+// name quotes a path as git does if necessary.
 func name(path string) string {
 	if !strings.ContainsAny(path, `"\`) {
 		return path
@@ -78,7 +78,7 @@ func name(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// tabbed is a path for a line of its own, where a tab ends one with spaces.
+// tabbed returns a path for a line of its own, in which a tab ends a path with spaces.
 func tabbed(path string) string {
 	if q := name(path); q != path || !strings.Contains(path, " ") {
 		return q

@@ -9,15 +9,15 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// maxMarks is how many combining marks may follow one letter: more of them reach
+// maxMarks is the maximum number of combining marks after one letter: more of them reach
 // into the lines above and below.
 const maxMarks = 2
 
-// Visible is a text that shows everything that is in it and does nothing to a
-// terminal: control characters other than the tab, direction marks, characters
-// without a shape or with the shape of a space, and bytes that are no UTF-8 are
-// written as ⟦U+202E⟧ or ⟦0xFF⟧. These brackets are themselves escaped, so that no
-// text can pretend to be an escape. Letters that look like other letters are left.
+// Visible escapes a text so that all of its characters are visible and none controls a
+// terminal: control characters other than the tab, direction marks, characters without a
+// shape or with the shape of a space, and invalid UTF-8 are written as ⟦U+202E⟧ or
+// ⟦0xFF⟧. These brackets are themselves escaped, so that no text can imitate an escape.
+// Letters that resemble other letters stay.
 func Visible(s string) string {
 	i := 0
 	for i < len(s) && (s[i] >= ' ' && s[i] <= '~' || s[i] == '\t') {
@@ -53,12 +53,12 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// shown reports whether a character has a shape of its own.
+// shown reports whether a character has a visible form of its own.
 func shown(r rune) bool {
 	switch r {
 	case '\t':
 		return true
-	case '⟦', '⟧': // what escapes are written with
+	case '⟦', '⟧': // the brackets of escapes
 		return false
 	}
 	return foreign.Shown(r)

@@ -6,35 +6,36 @@ import (
 	"time"
 )
 
-// The limits, spec 6.3. Both run over sliding windows rather than calendar days, so
-// that neither midnight nor a time zone is a way round them.
+// The limits. Both use sliding windows rather than calendar days, so that neither
+// midnight nor a time zone offers a way around them.
 const (
-	// Pause is what must lie between two attempts of one agent.
+	// Pause is the minimum time between two attempts of one agent.
 	Pause = time.Hour
-	// Day is the window in which at most PerDay patches are adopted, by whomever.
+	// Day is the window in which at most PerDay patches are adopted, by all agents
+	// together.
 	Day    = 24 * time.Hour
 	PerDay = 3
 )
 
-// Attempt is one patch that was proposed, as the ledger tells of it.
+// Attempt is one proposed patch, as recorded in the ledger.
 type Attempt struct {
 	Agent string
-	// Time is when it was made; it counts whatever became of it.
+	// Time is when it was made; an attempt counts whatever its result.
 	Time time.Time
-	// Adopted is when it was adopted; zero when it was not. An adoption that was
-	// rolled back counts all the same.
+	// Adopted is when it was adopted, or zero. An adoption that was rolled back counts
+	// too.
 	Adopted time.Time
 }
 
-// TooSoonError says that a limit is reached.
+// TooSoonError reports that a limit is reached.
 type TooSoonError struct {
-	// Limit says which one, in words.
+	// Limit describes the limit.
 	Limit string
-	// Next is the first moment at which the limit allows it.
+	// Next is the earliest time at which the limit allows it.
 	Next time.Time
-	// Ahead says that the ledger holds a time after now: the clock was set back. Such
-	// entries count, because otherwise setting the clock back would be a way round
-	// the limit; a person who sees the wrong clock can put it right.
+	// Ahead reports that the ledger holds a time after now: the clock was set back. Such
+	// entries count, because otherwise setting the clock back would be a way around the
+	// limit; a person who sees the wrong clock can correct it.
 	Ahead bool
 }
 
@@ -46,8 +47,8 @@ func (e *TooSoonError) Error() string {
 	return text
 }
 
-// Check tells whether an agent may attempt a patch now: a *TooSoonError until Pause
-// has passed since its latest attempt, nil from that very moment on.
+// Check returns a *TooSoonError if less than Pause has passed since an agent's latest
+// attempt, nil otherwise.
 func Check(past []Attempt, agent string, now time.Time) error {
 	var latest time.Time
 	for _, a := range past {
@@ -62,9 +63,8 @@ func Check(past []Attempt, agent string, now time.Time) error {
 	return &TooSoonError{Limit: fmt.Sprintf("%s may attempt one patch an hour", agent), Next: next, Ahead: latest.After(now)}
 }
 
-// CheckAdoption tells whether one more patch may be adopted now: a *TooSoonError
-// while PerDay adoptions lie within Day before now, nil from the very moment on at
-// which the oldest of them is a Day old.
+// CheckAdoption returns a *TooSoonError if PerDay patches were adopted less than a Day
+// before now, nil otherwise.
 func CheckAdoption(past []Attempt, now time.Time) error {
 	var adopted []time.Time
 	for _, a := range past {

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// at is a moment so long after noon.
+// at returns the time d after noon.
 func at(d time.Duration) time.Time { return noon.Add(d) }
 
 func tried(agent string, d time.Duration) Attempt { return Attempt{Agent: agent, Time: at(d)} }
@@ -83,8 +83,8 @@ func same(t *testing.T, err error, next time.Time, ahead bool, says string) {
 	}
 }
 
-// TestLimitsHold drives agents that try whenever they may, with a clock that jumps
-// both ways, and counts what the ledger then holds.
+// TestLimitsHold simulates agents that try at every opportunity, with a clock that jumps
+// both ways, and counts the entries of the ledger.
 func TestLimitsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var past []Attempt

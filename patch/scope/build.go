@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// All patterns are in lower case, as names are folded before they are compared.
+// All patterns are in lower case, because names are folded before they are compared.
 var (
-	// gitFiles steer git itself: hooks, attributes, ignored files, submodules; git~1 is
-	// the short name of .git on Windows.
+	// gitFiles configure git itself: hooks, attributes, ignored files, submodules; git~1
+	// is the short name of .git on Windows.
 	gitFiles = []string{".git*", "git~[0-9]*"}
-	// moduleFiles say which code is built, and by which Go.
+	// moduleFiles determine which code is built, and by which version of Go.
 	moduleFiles = []string{"go.mod", "go.sum", "go.work", "go.work.sum", "go.env", ".go-version", ".tool-versions"}
-	// buildFolders are folders with vendored code, or with what runs in a build.
+	// buildFolders are folders with vendored code, or with code that a build runs.
 	buildFolders = []string{
 		"vendor", "node_modules", "magefiles", ".circleci", ".buildkite", ".ci", ".husky", ".gitlab", ".woodpecker", ".teamcity", ".azure*",
 		".devcontainer", ".vscode", ".idea", ".cargo",
 	}
 	// buildFiles are files that a build, a CI system, a linter or a person runs, or that
-	// steer one; go test says nothing about them.
+	// configure one; go test does not check them.
 	buildFiles = []string{
 		"makefile", "makefile.*", "gnumakefile", "*.mk", "*.mak", "cmakelists.txt", "*.cmake", "meson.build", "configure", "configure.ac",
 		"dockerfile", "dockerfile.*", "*.dockerfile", "containerfile", "containerfile.*", ".dockerignore", "docker-compose*", "compose.y*ml",
@@ -29,16 +29,16 @@ var (
 		".golangci*", "staticcheck.conf", ".pre-commit*", "lefthook*", ".lefthook*", ".goreleaser*", ".ko.y*ml", ".air.toml", ".envrc", ".env", ".env.*",
 		"package.json", "package-lock.json", "*.sh", "*.bash", "*.zsh", "*.fish", "*.ps1", "*.bat", "*.cmd",
 	}
-	// cFiles are compiled by something else than the Go compiler.
+	// cFiles are compiled by tools other than the Go compiler.
 	cFiles = []string{
 		"*.s", "*.sx", "*.c", "*.cc", "*.cpp", "*.cxx", "*.m", "*.mm", "*.h", "*.hh", "*.hpp", "*.hxx", "*.inc",
 		"*.f", "*.for", "*.f90", "*.swig", "*.swigcxx",
 	}
-	// objectFiles are linked or run without any source that a person could read.
+	// objectFiles are linked or run without source that a person could read.
 	objectFiles = []string{"*.syso", "*.o", "*.a", "*.so", "*.so.*", "*.dylib", "*.dll", "*.lib", "*.obj", "*.exe", "*.test", "*.pyc", "*.class", "*.jar"}
 )
 
-// build refuses what decides how the code is built, fetched or checked out.
+// build refuses files that determine how the code is built, fetched or checked out.
 func build(c *change, cgo bool) (rule, why string) {
 	if p, ok := anywhere(gitFiles, c.folded); ok {
 		return "git file", fmt.Sprintf("git itself reads such files (%s)", p)
@@ -49,7 +49,7 @@ func build(c *change, cgo bool) (rule, why string) {
 	if p, ok := anywhere(buildFolders, c.folded[:len(c.folded)-1]); ok {
 		return "build file", fmt.Sprintf("what lies in a folder %s is run by a build or comes from elsewhere", p)
 	}
-	// Go source is no build file, whatever it is called; only mage runs some.
+	// Go source is no build file, whatever its name; only mage runs some.
 	if p, ok := matches(buildFiles, c.name()); ok && (!strings.HasSuffix(c.name(), ".go") || p == "magefile.go") {
 		return "build file", fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test says nothing about", p)
 	}

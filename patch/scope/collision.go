@@ -10,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold maps all spellings of a path to one which a file system that ignores case or
-// composes accents takes for the same file: Unicode's canonical caseless matching
-// (Unicode Standard 3.13, D145).
+// fold maps a path to a form that is equal for all spellings that a file system may treat
+// as the same file because it ignores case or composes accents: Unicode's canonical
+// caseless matching (Unicode Standard 3.13, D145).
 func fold(path string) string {
 	for i := range len(path) {
 		if path[i] >= utf8.RuneSelf {
@@ -22,10 +22,11 @@ func fold(path string) string {
 	return strings.ToLower(path)
 }
 
-// collisions knows, of every path and folder that a change adds to or edits in the
-// candidate tree, how else the tree spells it.
+// collisions holds the spellings in the candidate tree of every path and folder that a
+// change adds or edits.
 type collisions struct {
-	// spelled maps the folded form to the spellings, files those that are files.
+	// spelled maps the folded form to the spellings; files is the set of spellings that
+	// are files.
 	spelled map[string][]string
 	files   map[string]bool
 }
@@ -46,7 +47,7 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 			if !asked {
 				break // nor is anything below it
 			}
-			// Folding keeps the number of segments, so that the same number of them spells it.
+			// Folding keeps the number of segments, so the spelling has as many.
 			spelling := head(e.Path, strings.Count(prefix, "/")+1)
 			if !slices.Contains(have, spelling) {
 				c.spelled[prefix] = append(have, spelling)
@@ -59,7 +60,7 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 	return c
 }
 
-// with tells what a change collides with.
+// with returns the collision of a change, if there is one.
 func (c collisions) with(ch *change) (rule, why string) {
 	if ch.now == nil {
 		return "", ""
@@ -90,7 +91,7 @@ func prefixes(path string) func(yield func(string) bool) {
 	}
 }
 
-// head is the first n segments of a path.
+// head returns the first n segments of a path.
 func head(path string, n int) string {
 	for i := range len(path) {
 		if path[i] == '/' {

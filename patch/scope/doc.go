@@ -1,9 +1,9 @@
-// Package scope owns the question which files a patch may touch. It judges a base
-// tree against a candidate tree, path segment by path segment, and never what a
-// diff says of itself. Deny wins over allow, and an empty allow list allows
-// nothing. It reads no disk and knows no git.
+// Package scope decides which files a patch may change. It compares a base tree with a
+// candidate tree, path segment by path segment, and never trusts the names in a diff.
+// Deny wins over allow, and an empty allow list allows nothing. It reads no files and
+// does not depend on git.
 //
-// What is refused whatever a policy allows stands in tables: tests.go (what judges
-// the code), build.go (what builds it), own.go (what judges the patch) and
-// communication.go (what an agent runtime is trusted with).
+// Tables list what is refused whatever a policy allows: tests.go (tests that judge the
+// code), build.go (build files), own.go (files that judge the patch) and communication.go
+// (security-sensitive parts of an agent runtime).
 package scope

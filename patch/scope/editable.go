@@ -2,9 +2,9 @@ package scope
 
 import "slices"
 
-// Editable lists the files of a tree that a patch may change where they are, sorted: every
-// file on its own, whatever the bound on their number. It asks [Policy.Judge], so that
-// nothing is shown to an author or searched that would be refused afterwards.
+// Editable lists the existing files of a tree that a patch may change, sorted, each
+// judged alone, without the bound on their number. It uses [Policy.Judge], so that no
+// file is shown to an author or searched that would be refused afterwards.
 func (p Policy) Editable(tree Tree) []string {
 	if len(p.problems()) > 0 {
 		return nil

@@ -21,7 +21,7 @@ func TestEditable(t *testing.T) {
 	if diff := cmp.Diff([]string{"a/a.go", "a/deep/b.go"}, got); diff != "" {
 		t.Error(diff)
 	}
-	// It says what Judge says of each alone.
+	// It agrees with Judge for each file alone.
 	for i, e := range tree {
 		other := append(Tree(nil), tree...)
 		other[i].Hash = "other"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The bounds of a policy that names none.
+// The default bounds of a policy.
 const (
 	defaultFiles = 20
 	defaultBytes = 256 << 10
@@ -16,15 +16,15 @@ const (
 // change is one path that differs between the trees.
 type change struct {
 	path string
-	// segments are those of the path, folded those of its folded form (see fold).
+	// segments are the segments of the path, folded those of its folded form (see fold).
 	segments, folded []string
 	old, now         *Entry
 }
 
 func (c *change) name() string { return c.folded[len(c.folded)-1] }
 
-// Judge compares the trees. It depends on nothing else, not even on the order of
-// the entries. A rename is a removal and an addition, each judged by itself.
+// Judge compares the trees. The result depends on nothing else, not even on the order of
+// the entries. A rename is a removal and an addition, each judged separately.
 func (p Policy) Judge(base, candidate Tree) Judgement {
 	was, _ := index(base)
 	is, twice := index(candidate)
@@ -82,7 +82,7 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 	return out
 }
 
-// index makes a tree's entries findable and lists the paths that it has twice.
+// index returns a tree's entries by path, and the paths that occur twice.
 func index(t Tree) (map[string]Entry, []string) {
 	entries := make(map[string]Entry, len(t))
 	var twice []string
@@ -90,7 +90,7 @@ func index(t Tree) (map[string]Entry, []string) {
 		if have, ok := entries[e.Path]; ok {
 			twice = append(twice, e.Path)
 			if compare(have, e) < 0 {
-				continue // the same one whatever the order
+				continue // the same entry in any order
 			}
 		}
 		entries[e.Path] = e
@@ -102,7 +102,7 @@ func compare(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Size, b.Size))
 }
 
-// differences lists what differs in the order of the paths, and what is there twice.
+// differences lists the paths that differ, in order, and those that occur twice.
 func differences(was, is map[string]Entry, twice []string) []*change {
 	var out []*change
 	add := func(path string, old, now *Entry) {
@@ -128,7 +128,7 @@ func differences(was, is map[string]Entry, twice []string) []*change {
 	return out
 }
 
-// kind refuses everything but regular files whose mode stays as it is.
+// kind refuses everything except regular files with an unchanged mode.
 func kind(c *change) (rule, why string) {
 	for _, e := range []*Entry{c.old, c.now} {
 		switch {
@@ -151,7 +151,7 @@ func kind(c *change) (rule, why string) {
 	return "", ""
 }
 
-// size refuses what a person cannot read.
+// size refuses files that are too large for a person to read.
 func (p Policy) size(c *change) (rule, why string) {
 	if c.now == nil || (c.now.Size >= 0 && c.now.Size <= p.bytes()) {
 		return "", ""

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// malformed refuses what must never be an entry of a tree, because joined to a
-// folder it leads out of it or is another file than it seems.
+// malformed refuses paths that must never be in a tree, because they lead out of their
+// folder or name a file other than they appear to.
 func malformed(path string) (rule, why string) {
 	switch {
 	case path == "":
@@ -27,10 +27,10 @@ func malformed(path string) (rule, why string) {
 	return "", ""
 }
 
-// deceptive refuses every character beyond printable ASCII. There are honest names
-// with others, but no rule short of this one tells them from look-alikes (a Cyrillic
-// а, a full-width dot, a joiner that shows as nothing) in a way that a person could
-// check by eye, and the source files of a Go program hardly ever need them.
+// deceptive refuses every character outside printable ASCII. There are legitimate names
+// with others, but no weaker rule separates them from look-alikes (a Cyrillic а, a
+// full-width dot, an invisible joiner) in a way that a person could check by eye, and the
+// source files of a Go program hardly ever need them.
 func deceptive(path string) (rule, why string) {
 	if !utf8.ValidString(path) {
 		return "deceptive name", "the path is no valid UTF-8"
@@ -46,14 +46,14 @@ func deceptive(path string) (rule, why string) {
 	return "", ""
 }
 
-// reserved are devices that Windows opens in place of a file, in any folder and
-// with any ending.
+// reserved are devices that Windows opens instead of a file, in any folder and with any
+// extension.
 var reserved = []string{"con", "prn", "aux", "nul", "conin$", "conout$"}
 
-// unportable refuses a segment that some file system takes for another name.
+// unportable refuses a segment that some file system treats as another name.
 func unportable(s string) (rule, why string) {
 	switch {
-	case s == "" || s == "." || s == "..": // malformed already
+	case s == "" || s == "." || s == "..": // refused as malformed
 		return "", ""
 	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
 		return "unportable name", fmt.Sprintf("Windows drops the end of %q", s)

@@ -6,34 +6,34 @@ import (
 )
 
 var (
-	// ownFolders are, wherever they stand, what judges patches and agents.
+	// ownFolders are, at any depth, folders with code that judges patches and agents.
 	ownFolders = []string{".evolve", "graders"}
-	// ownProgram is, below the root of this program's own source, what judges: a patch
-	// of it by its own agents must leave the judge alone.
+	// ownProgram are the parts of this program's own source that judge. Its agents must
+	// not change them by a patch.
 	ownProgram = []string{
 		"gates", "patch", "archive", "bench", "runtime/sandbox", "cmd/evolve/internal/patching", "cmd/evolve/internal/decide", "cmd/evolve/internal/nightly",
 	}
-	// ownWorkspace is, below a workspace, what the agents are measured by and what says
+	// ownWorkspace are the files of a workspace that define how agents are measured and
 	// what they may do.
 	ownWorkspace = []string{"evolve.yaml", "agents", "suites"}
-	// agentFiles instruct the agents that work on the code, the reviewer of a patch
-	// among them, or name the people who review it.
+	// agentFiles instruct the agents that work on the code, including the reviewer of a
+	// patch, or name the people who review it.
 	agentFiles = []string{
 		"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".mcp.json",
 		".cursor", ".claude", ".codex", ".aider*", "codeowners",
 	}
 )
 
-// The files that tell this program's source and a workspace from other folders.
+// The files that identify this program's source and a workspace.
 const (
 	programMark   = "cmd/evolve/main.go"
 	workspaceMark = "evolve.yaml"
 )
 
-// own knows the folders that hold the program or a workspace.
+// own lists the folders that hold the program or a workspace.
 type own struct{ programs, workspaces []string }
 
-// newOwn looks into the base: a patch cannot take a mark away before it is judged.
+// newOwn reads only the base, so that a patch cannot remove a mark before it is judged.
 func newOwn(base Tree) own {
 	var o own
 	for _, e := range base {
@@ -47,7 +47,7 @@ func newOwn(base Tree) own {
 	return o
 }
 
-// below gives the folder, in folded form, that a path is a mark of.
+// below returns the folder, in folded form, that a path marks.
 func below(path, mark string) (dir string, ok bool) {
 	if path == mark {
 		return root, true
@@ -59,8 +59,8 @@ func below(path, mark string) (dir string, ok bool) {
 	return fold(dir), true
 }
 
-// belongs tells whether a change is to what judges it, or to what instructs those who
-// do.
+// belongs refuses a change of the code that judges the patch, or of instructions to its
+// reviewers.
 func (o own) belongs(c *change) (rule, why string) {
 	if p, ok := anywhere(ownFolders, c.folded); ok {
 		return "own code", fmt.Sprintf("%s belongs to what judges this patch", p)

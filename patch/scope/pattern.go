@@ -2,7 +2,7 @@ package scope
 
 import "path"
 
-// matches finds the first of a table's patterns that a folded segment matches. The
+// matches returns the first pattern of a table that a folded segment matches. The
 // patterns are those of path.Match, in lower case.
 func matches(table []string, segment string) (pattern string, ok bool) {
 	for _, pattern := range table {
@@ -13,7 +13,7 @@ func matches(table []string, segment string) (pattern string, ok bool) {
 	return "", false
 }
 
-// anywhere finds the first pattern that any of the segments matches.
+// anywhere returns the first pattern that any of the segments matches.
 func anywhere(table, segments []string) (pattern string, ok bool) {
 	for _, s := range segments {
 		if pattern, ok := matches(table, s); ok {

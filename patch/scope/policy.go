@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// root as an entry of a policy stands for the whole repository.
+// root as an entry of a policy means the whole repository.
 const root = "."
 
-// files and bytes are the bounds, with their defaults.
+// files and bytes return the bounds, with their defaults.
 func (p Policy) files() int {
 	if p.MaxFiles > 0 {
 		return p.MaxFiles
@@ -28,8 +28,8 @@ func (p Policy) bytes() int64 {
 	return defaultBytes
 }
 
-// place tells whether the policy has anything to do with a path. Deny is compared
-// in folded form, as a file system that ignores case would.
+// place refuses paths outside the policy's allow list or in its deny list. Deny is
+// compared in folded form, as a file system that ignores case would.
 func (p Policy) place(c *change) (rule, why string) {
 	for _, d := range p.Deny {
 		if covers(fold(d), c.folded) {
@@ -47,7 +47,7 @@ func (p Policy) place(c *change) (rule, why string) {
 	return "not allowed", fmt.Sprintf("the target's policy allows only %q", p.Allow)
 }
 
-// covers tells whether an entry of a policy names a path or a folder above it.
+// covers reports whether an entry of a policy names a path or a folder above it.
 func covers(entry string, segments []string) bool {
 	entry = strings.TrimSuffix(entry, "/")
 	if entry == root {
@@ -57,8 +57,8 @@ func covers(entry string, segments []string) bool {
 	return len(parts) <= len(segments) && slices.Equal(parts, segments[:len(parts)])
 }
 
-// problems lists the entries that no path can match. They refuse every patch: a
-// deny entry that was meant and does not work must not go unnoticed.
+// problems lists the entries that no path can match. They refuse every patch, because a
+// deny entry without effect must not go unnoticed.
 func (p Policy) problems() []Finding {
 	var out []Finding
 	for _, entry := range slices.Concat(p.Allow, p.Deny) {
@@ -73,10 +73,10 @@ func (p Policy) problems() []Finding {
 	return out
 }
 
-// Digest names everything that a judgement depends on besides the trees: the policy
-// in a canonical form, in which the order of entries, repetitions and written-out
-// defaults make no difference, and the tables of this package, so that a verdict of
-// an older program with other tables does not count.
+// Digest identifies everything that a judgement depends on besides the trees: the policy
+// in a canonical form, in which the order of entries, repetitions and explicit defaults
+// make no difference, and the tables of this package, so that a verdict of an older
+// program with other tables does not count.
 func (p Policy) Digest() string {
 	plain := func(list []string) []string {
 		out := []string{}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// segment draws names that matter to some rule, and plain ones more often.
+// segment draws names that a rule refers to, and plain ones more often.
 func segment(t *rapid.T) string {
 	return rapid.SampledFrom([]string{
 		"a", "b", "c", "pkg", "x.go", "y.go", "z.txt", "A", "B.go", "x_test.go", "testdata", "go.mod", "vendor", ".git", "..", "", "é", "e\u0301", "nul",
@@ -63,8 +63,8 @@ func TestOrderMakesNoDifference(t *testing.T) {
 	})
 }
 
-// TestOutsideIsRefused holds a judgement against a second, slower reading of the
-// policy: everything that differs is listed, and whatever is not below an allowed
+// TestOutsideIsRefused checks judgements against a second, slower implementation of the
+// policy: everything that differs is listed, and everything that is not below an allowed
 // entry, or is below a denied one, is refused.
 func TestOutsideIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -99,8 +99,8 @@ func TestOutsideIsRefused(t *testing.T) {
 	})
 }
 
-// TestDenyingMoreRefusesMore: no entry of a deny list ever lets anything through,
-// and none of an allow list ever stops anything.
+// TestDenyingMoreRefusesMore checks that no additional entry of a deny list allows
+// anything and no additional entry of an allow list refuses anything.
 func TestDenyingMoreRefusesMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, base, candidate := policy(t), drawn(t, "base"), drawn(t, "candidate")
@@ -118,8 +118,8 @@ func TestDenyingMoreRefusesMore(t *testing.T) {
 	})
 }
 
-// FuzzPath adds one path to a tree that has it in another spelling, or not. A path
-// that is let through must be one that every system reads the same way.
+// FuzzPath adds one path to a tree that may have it in another spelling. An accepted path
+// must be one that every system reads the same way.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"pkg/a.go", "pkg/A.go", "../x", "a\\b", "pkg/testdata/x", ".git/x", "ＡＢ", "a/b/c/d.go", "con", "K", "\xff/x", "a//b"} {
 		f.Add(s, "pkg/a.go")

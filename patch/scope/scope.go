@@ -1,9 +1,9 @@
 package scope
 
-// Mode is the kind of a tree's entry, as git writes it.
+// Mode is the mode of a tree's entry, as git writes it.
 type Mode uint32
 
-// The modes that there are.
+// The supported and the refused modes.
 const (
 	Regular    Mode = 0o100644
 	Executable Mode = 0o100755
@@ -13,10 +13,10 @@ const (
 
 // Entry is one file of a tree, or a link or submodule.
 type Entry struct {
-	// Path is as the tree has it, slash-separated from the root of the repository.
+	// Path is the path in the tree, slash-separated from the root of the repository.
 	Path string
 	Mode Mode
-	// Hash names the content; Size is its length in bytes.
+	// Hash identifies the content; Size is its length in bytes.
 	Hash string
 	Size int64
 }
@@ -30,13 +30,13 @@ type Policy struct {
 	// and everything below it. Deny wins.
 	Allow []string `json:"allow"`
 	Deny  []string `json:"deny,omitempty"`
-	// Cgo lets a patch touch C and assembly.
+	// Cgo allows a patch to change C and assembly.
 	Cgo bool `json:"cgo,omitempty"`
-	// Runtime says that the target is itself an agent runtime, whose authentication,
-	// gateway, config schema and communication paths are denied as well.
+	// Runtime marks the target as an agent runtime, whose authentication, gateway, config
+	// schema and communication paths are denied as well.
 	Runtime bool `json:"runtime,omitempty"`
-	// MaxFiles and MaxBytes bound a patch: files it changes, bytes of a file
-	// after it. Zero: 20 files, 256 KiB.
+	// MaxFiles is the maximum number of files that a patch changes, MaxBytes the maximum
+	// size of a file after it. Zero: 20 files, 256 KiB.
 	MaxFiles int   `json:"max_files,omitempty"`
 	MaxBytes int64 `json:"max_bytes,omitempty"`
 }
@@ -44,18 +44,18 @@ type Policy struct {
 // Finding is one reason to refuse a patch.
 type Finding struct {
 	Path string `json:"path"`
-	// Rule names what it offends against, such as "symlink" or "not allowed".
+	// Rule names the violated rule, such as "symlink" or "not allowed".
 	Rule string `json:"rule"`
-	// Why says it in words for a person.
+	// Why explains it to a person.
 	Why string `json:"why"`
 }
 
-// Judgement is what became of a patch's scope.
+// Judgement is the result of judging a patch's scope.
 type Judgement struct {
-	// Refused is empty when everything is within the scope.
+	// Refused is empty if everything is within the scope.
 	Refused []Finding `json:"refused,omitempty"`
-	// Changed are the paths that differ, NewTests those of them that are test files
-	// and testdata which the base does not have: a lane of their own.
+	// Changed are the paths that differ. NewTests are the test files and testdata among
+	// them that the base does not have; they are judged separately.
 	Changed  []string `json:"changed"`
 	NewTests []string `json:"new_tests,omitempty"`
 }

@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 		name   string
 		policy Policy
 		steps  []string
-		// rules are those of the findings, in order; empty: nothing is refused.
+		// rules are the rules of the findings, in order; empty: nothing is refused.
 		rules string
 		fresh string // new tests, joined by spaces
 	}{
@@ -242,8 +242,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestToolFiles: nothing is allowed by default that editors, shells, debuggers, hooks and
-// coding agents execute or obey, in no folder and in no case.
+// TestToolFiles checks that files that editors, shells, debuggers, hooks and coding
+// agents execute or obey are refused by default, in every folder and in every case.
 func TestToolFiles(t *testing.T) {
 	for _, name := range []string{
 		".exrc", ".vimrc", ".nvim.lua", ".nvimrc", "_vimrc", ".dir-locals.el", ".dir-locals-2.el", ".gdbinit", ".lldbinit", "prog-gdb.py", "mise.toml", ".mise.toml",
@@ -255,7 +255,7 @@ func TestToolFiles(t *testing.T) {
 		"justfile", ".justfile", ".gitlab-ci.yml", ".circleci/config.yml", "package.json", "eslint.config.js", "conftest.py", "setup.py", "build.rs", "Cargo.toml", "build.gradle",
 	} {
 		for _, path := range []string{name, "docs/deep/" + name, strings.ToUpper(name), "pkg/a/" + strings.ToUpper(name)} {
-			base := edit(repo, "+"+path) // what is there may not be changed either
+			base := edit(repo, "+"+path) // existing ones may not be changed either
 			judged := all.Judge(base, edit(base, "~"+path))
 			if len(judged.Refused) == 0 {
 				t.Errorf("%s may be added", path)

@@ -2,7 +2,7 @@ package scope
 
 import "fmt"
 
-// foldersAmong tells which of the paths that a patch adds are folders of the base.
+// foldersAmong returns the paths that a patch adds and that are folders of the base.
 func foldersAmong(base Tree, changes []*change) map[string]bool {
 	asked := map[string]bool{}
 	for _, c := range changes {
@@ -21,8 +21,8 @@ func foldersAmong(base Tree, changes []*change) map[string]bool {
 	return out
 }
 
-// swapped refuses a file in the place of a folder and the other way round: git, a
-// reviewer and a rollback each see something else in it.
+// swapped refuses a file in place of a folder and vice versa: git, a reviewer and a
+// rollback each interpret it differently.
 func swapped(c *change, was map[string]Entry, folders map[string]bool) (rule, why string) {
 	if c.now == nil || c.old != nil {
 		return "", ""

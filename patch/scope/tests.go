@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// goldenFiles are names of files, and of folders, with the outputs that tests
-// compare against.
+// goldenFiles are names of files and folders with the outputs that tests compare against.
 var goldenFiles = []string{
 	"*.golden", "*.golden.*", "*_golden.*", "golden.*", "*.snap", "*.approved.*", "*.txtar",
 	"golden", "goldens", "goldenfiles", "__snapshots__", "snapshots",
 }
 
-// lane separates the tests that judge a patch, which it must leave alone, from tests
-// that it brings, which are judged by themselves.
+// lane separates the existing tests that judge a patch, which it must not change, from
+// tests that it adds, which are judged separately.
 type lane struct {
 	// judged are the testdata folders that the base has.
 	judged map[string]bool
@@ -34,9 +33,9 @@ func newLane(base Tree) lane {
 	return l
 }
 
-// judge tells whether a change brings a test, or why it may not touch one. A file
-// that the Go tool takes for source must never pass for a test, nor the other way
-// round, so that names which only look like tests are refused.
+// judge reports whether a change adds a test, or why it may not change one. A file that
+// the Go tool treats as source must never pass for a test, nor vice versa, so names that
+// only resemble tests are refused.
 func (l lane) judge(c *change) (fresh bool, rule, why string) {
 	for i, s := range c.folded[:len(c.folded)-1] {
 		if s != "testdata" {

@@ -8,16 +8,16 @@ import (
 
 var (
 	// toolFolders are folders from which a tool reads commands or instructions by itself.
-	// Those whose name begins with a dot are refused as hidden.
+	// Folders whose name begins with a dot are refused as hidden.
 	toolFolders = []string{"mise", "githooks", "git-hooks"}
-	// toolFiles are files that editors, shells, debuggers, language tools and coding agents
-	// execute or obey when a person opens, enters or builds the folder. Those whose name
-	// begins with a dot are refused as hidden.
+	// toolFiles are files that editors, shells, debuggers, language tools and coding
+	// agents execute or obey when a person opens, enters or builds the folder. Files
+	// whose name begins with a dot are refused as hidden.
 	toolFiles = []string{
 		// Editors and debuggers.
 		"_exrc", "_vimrc", "_gvimrc", "_viminfo", "exrc", "vimrc", "gvimrc", "session.vim", "*.vim", "*.code-workspace", "*.sublime-project", "*.sublime-workspace",
 		"*-gdb.py", "*-gdb.gdb", "*-gdb.scm", "gdbinit", "lldbinit", "_gdbinit", "*.el", "*.elc", "*.iml", "*.ipr", "*.iws",
-		// Shells and managers of tools.
+		// Shells and tool managers.
 		"mise.toml", "mise.*.toml", "mise.lock", "devbox.json", "devenv.*", "hk.pkl", "vagrantfile", "procfile", "procfile.*", "brewfile", "*.csh", "*.ksh", "*.psm1", "*.psd1",
 		"desktop.ini", "autorun.inf", "*.desktop", "*.lnk", "*.url", "*.command", "*.scpt", "*.applescript", "*.vbs", "*.wsf", "*.hta", "*.reg", "*.msi", "*.scr", "*.com",
 		// Builds and packages of other languages, which run code of the folder.
@@ -32,20 +32,20 @@ var (
 	}
 )
 
-// hidden reports whether a segment's name begins with a dot. Nearly every tool keeps what it
-// reads by itself under such a name, and new tools come faster than any list.
+// hidden reports whether a segment's name begins with a dot. Nearly every tool keeps the
+// files that it reads by itself under such a name, and no list keeps up with new tools.
 func hidden(segment string) bool {
 	return strings.HasPrefix(segment, ".") && segment != "." && segment != ".."
 }
 
-// tool refuses what a tool of the person at the keyboard executes or obeys by itself, in
-// any folder. A hidden file is let through where an entry of Allow names its hidden
-// segments; the other tables give no way around.
+// tool refuses files that a tool executes or obeys by itself on a person's machine, in
+// any folder. A hidden file is accepted if an entry of Allow names its hidden segments;
+// the other tables have no exceptions.
 func (p Policy) tool(c *change) (rule, why string) {
 	if pattern, ok := anywhere(toolFolders, c.folded[:len(c.folded)-1]); ok {
 		return "tool file", fmt.Sprintf("editors, shells or agents read a folder %s by themselves", pattern)
 	}
-	// Go source is compiled and tested, whatever it is called.
+	// Go source is compiled and tested, whatever its name.
 	if pattern, ok := matches(toolFiles, c.name()); ok && !strings.HasSuffix(c.name(), ".go") {
 		return "tool file", fmt.Sprintf("an editor, a shell, a build or an agent reads it by itself (%s), which go test does not show", pattern)
 	}
