@@ -12,19 +12,19 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Built is a tree with what was compiled from it.
+// Built is a tree with its compiled benchmarks.
 type Built struct {
 	tree, bin string
 	binaries  []binary
 }
 
-// binary is a compiled test, with the folder of the tree, as it is seen inside, that
-// it is run in.
+// binary is a compiled test and the folder that it is run in, by its path inside the
+// sandbox.
 type binary struct{ file, dir string }
 
-// Compile compiles the tests and benchmarks of a tree; only the toolchain runs, never
-// what it compiles. tree is the absolute folder of the tree, which stays the caller's;
-// name tells the compiled ones apart, and what had it before is replaced.
+// Compile compiles the tests and benchmarks of a tree; it runs only the toolchain, never
+// the compiled code. tree is the absolute folder of the tree, which remains the caller's.
+// name distinguishes builds; an earlier build with the same name is replaced.
 func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 	b := &Built{tree: tree, bin: filepath.Join(y.Folder, "bin", name)}
 	if err := os.RemoveAll(b.bin); err != nil {
@@ -64,8 +64,8 @@ func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 	return b, nil
 }
 
-// warm compiles a module, so that a command that builds it again finds it in the cache.
-// What does not build shows when the command needs it.
+// warm builds a module to fill the build cache for a command that builds it again. It
+// ignores build errors, which show when the command runs.
 func (y *Yard) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
 	if _, err := os.Stat(filepath.Join(tree, "go.mod")); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -78,7 +78,7 @@ func (y *Yard) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) e
 	return err
 }
 
-// compiling is the view of the world of the toolchain.
+// compiling returns the sandbox of the toolchain.
 func (y *Yard) compiling(b *Built) sandbox.Spec {
 	s := sandbox.Spec{
 		Dir: y.inside(b.tree, treePlace), ReadOnly: []string{y.Tools.Root}, Writable: []string{y.Cache}, Temp: y.Folder,
@@ -93,8 +93,8 @@ func (y *Yard) compiling(b *Built) sandbox.Spec {
 	return s
 }
 
-// environment is fixed, but for the build cache: nothing of the user or of the tree
-// changes what Go does.
+// environment returns an environment without GOCACHE in which neither user nor tree can
+// change how Go works.
 func (y *Yard) environment(tree string) []string {
 	mode, cgo := "-mod=readonly", "0"
 	if _, err := os.Stat(filepath.Join(tree, "vendor", "modules.txt")); err == nil {

@@ -1,6 +1,6 @@
-// Package measuring owns the measuring of a target: it compiles Go benchmarks from trees
-// that the caller writes out and runs what came of it, or runs a command that measures,
-// in the sandbox, every tree at the same place, so that nothing tells one side from
-// another. Package gobench reads and judges the results. It writes nothing but into its
-// own folder and the build cache that it is given.
+// Package measuring measures a target. It compiles Go benchmarks from trees that the
+// caller provides and runs them, or runs a measuring command, in the sandbox, every tree
+// at the same path, so that the code cannot tell which side it runs on. Package gobench
+// parses and judges the results. The package writes only to its own folder and to the
+// build cache that it is given.
 package measuring

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// report runs the command once in a tree and reads what it prints.
+// report runs the command once in a tree and parses its output.
 func (y *Yard) report(ctx context.Context, b *Built) (gobench.Run, error) {
 	if err := y.Ready(); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (y *Yard) report(ctx context.Context, b *Built) (gobench.Run, error) {
 	return run, nil
 }
 
-// commanding is the view of the world of the command. It may build what it measures, in
-// the tree and with a build cache, but nothing of what it writes is there in the next run.
+// commanding returns the sandbox of the command. The command may build in the tree and
+// with a build cache, but nothing that it writes persists to the next run.
 func (y *Yard) commanding(b *Built) (sandbox.Spec, error) {
 	s := sandbox.Spec{
 		Dir: y.inside(b.tree, treePlace), ReadOnly: []string{y.Tools.Root}, Temp: y.Folder, Env: y.environment(b.tree),
@@ -52,7 +52,8 @@ func (y *Yard) commanding(b *Built) (sandbox.Spec, error) {
 		s.Env = append(s.Env, "GOCACHE="+cachePlace)
 		return s, nil
 	}
-	// A fresh copy at one place for all sides, and no build cache but one of its own.
+	// Without layers each run gets a fresh copy at one path for all sides, and an empty
+	// build cache.
 	dir := filepath.Join(y.Folder, "run")
 	if err := os.RemoveAll(dir); err != nil {
 		return s, fmt.Errorf("making room for a run: %w", err)

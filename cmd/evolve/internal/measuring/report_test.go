@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init() // the inside of a sandbox is this binary too
+	sandbox.Init() // this binary also runs inside the sandbox
 	os.Exit(m.Run())
 }
 
@@ -25,7 +25,7 @@ var detected = sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(conte
 
 var installed = sync.OnceValues(func() (gotest.Toolchain, error) { return gotest.FindToolchain(context.Background(), "go") })
 
-// commanded is a yard whose command is a script of the tree.
+// commanded returns a yard whose command is a script of the tree.
 func commanded(t *testing.T, walls sandbox.Walls, script string) (*Yard, *Built) {
 	t.Helper()
 	tools, err := installed()
@@ -47,7 +47,7 @@ func commanded(t *testing.T, walls sandbox.Walls, script string) (*Yard, *Built)
 	return y, b
 }
 
-// each runs a test with the walls of this machine, and with none.
+// each runs a test with the sandbox of this machine, and without one.
 func each(t *testing.T, test func(*testing.T, sandbox.Walls)) {
 	t.Run("walls", func(t *testing.T) {
 		if err := detected().Err(); err != nil {
@@ -58,8 +58,8 @@ func each(t *testing.T, test func(*testing.T, sandbox.Walls)) {
 	t.Run("none", func(t *testing.T) { test(t, sandbox.None("a test")) })
 }
 
-// TestCommand: a command has its arguments, is in the tree, and may write there, but
-// what it wrote is gone in the next run.
+// TestCommand checks that a command gets its arguments, runs in the tree, and may write
+// there, but that its files are gone in the next run.
 func TestCommand(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Walls) {
 		y, b := commanded(t, walls, `
@@ -77,7 +77,7 @@ echo "$1" > left && grep -q 'two words' left && echo BenchmarkCopy 1 20 work/op 
 	})
 }
 
-// TestSidesLookAlike: nothing that a command sees tells it which side it is run on.
+// TestSidesLookAlike checks that a command cannot detect which side it runs on.
 func TestSidesLookAlike(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Walls) {
 		y, b := commanded(t, walls, `{ pwd; env | grep -v -e '^HOME=' -e '^TMPDIR=' -e '^EVOLVE_MARK=' | sort; } | cksum | sed 's/\([0-9]*\).*/BenchmarkView 1 \1 work\/op/'`)
@@ -98,7 +98,8 @@ func TestSidesLookAlike(t *testing.T) {
 	})
 }
 
-// TestCommandIsToBlame: whatever a command does wrong is the code's fault, by name.
+// TestCommandIsToBlame checks that every failure of a command is reported as the code's
+// fault and names the command.
 func TestCommandIsToBlame(t *testing.T) {
 	for name, c := range map[string]struct{ script, says string }{
 		"a failure":       {"echo BenchmarkCopy 1 20 work/op; echo no disk >&2; exit 2", "measure.sh ended with code 2 : no disk"},
@@ -123,8 +124,8 @@ func TestCommandIsToBlame(t *testing.T) {
 	}
 }
 
-// TestCommandHasNoWay: no network, no variables, nothing of the machine, and nothing
-// without walls unless the operator said so.
+// TestCommandHasNoWay checks that a command has no network, no variables and no access to
+// the machine, and does not run without a sandbox unless the operator allows it.
 func TestCommandHasNoWay(t *testing.T) {
 	t.Setenv("SECRET_KEY", "opensesame")
 	each(t, func(t *testing.T, walls sandbox.Walls) {
@@ -151,7 +152,7 @@ func TestCommandHasNoWay(t *testing.T) {
 	}
 }
 
-// TestCommandInGo: a harness in Go finds what it needs compiled already.
+// TestCommandInGo checks that a harness in Go finds its dependencies already compiled.
 func TestCommandInGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a program")
@@ -182,7 +183,7 @@ func TestCommandInGo(t *testing.T) {
 	}
 }
 
-// TestVendored: a module that brings its dependencies along needs no others.
+// TestVendored checks that a module with a vendor folder uses it.
 func TestVendored(t *testing.T) {
 	y, tree := &Yard{}, t.TempDir()
 	if env := y.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=readonly -buildvcs=false") {

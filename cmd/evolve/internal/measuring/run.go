@@ -25,14 +25,14 @@ func (y *Yard) Run(ctx context.Context, b *Built) (gobench.Run, error) {
 	return run, nil
 }
 
-// Test runs the tests that were compiled beside the benchmarks: a benchmark of code
-// that is wrong measures nothing. It is no gate, only a first look.
+// Test runs the tests that were compiled with the benchmarks, because a benchmark of
+// wrong code measures nothing. It is no gate, only a first check.
 func (y *Yard) Test(ctx context.Context, b *Built) error {
 	_, err := y.each(ctx, b, "-test.count=1")
 	return err
 }
 
-// each runs every binary with the same arguments and puts together what they print.
+// each runs every binary with the same arguments and concatenates their output.
 func (y *Yard) each(ctx context.Context, b *Built, args ...string) ([]byte, error) {
 	if err := y.Ready(); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// built is a compiled benchmark that is a script.
+// built returns a compiled benchmark that is a script.
 func built(t *testing.T, script string) (*Yard, *Built) {
 	t.Helper()
 	folder := t.TempDir()
@@ -42,7 +42,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestWhoIsToBlame: what the code does wrong is told apart from what the machine does.
+// TestWhoIsToBlame checks that faults of the code are distinguished from faults of the
+// machine.
 func TestWhoIsToBlame(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
 	end(errors.New("stopped"))
@@ -70,7 +71,8 @@ func TestWhoIsToBlame(t *testing.T) {
 	}
 }
 
-// TestNoWalls: foreign code is not run without them, unless the operator said so.
+// TestNoWalls checks that foreign code does not run without a sandbox unless the operator
+// allows it.
 func TestNoWalls(t *testing.T) {
 	y, b := built(t, "touch ran")
 	y.Unwalled = false
@@ -82,7 +84,8 @@ func TestNoWalls(t *testing.T) {
 	}
 }
 
-// TestMeasure runs the sides in turns, equally often, and ends when it is told to.
+// TestMeasure checks that the sides run in turns, equally often, and that an error of
+// before ends the measurement.
 func TestMeasure(t *testing.T) {
 	y, b := built(t, `printf 'BenchmarkA-2\t5\t20 work/op\n'`)
 	sides := map[gobench.Side]*Built{gobench.Base: b, gobench.Again: b, gobench.Candidate: b}

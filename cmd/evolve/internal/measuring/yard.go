@@ -13,31 +13,32 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Yard is where one target is measured: by Go benchmarks, or by a command of its own.
+// Yard measures one target: by Go benchmarks, or by a command of its own.
 type Yard struct {
 	Walls sandbox.Walls
-	// Unwalled says that the operator lets foreign code run where there are no walls.
+	// Unwalled reports that the operator allows foreign code to run without a sandbox.
 	Unwalled bool
 	Tools    gotest.Toolchain
-	// Folder is an absolute one for trees and compiled benchmarks; who made it removes it.
+	// Folder is an absolute folder for trees and compiled benchmarks; its creator removes
+	// it.
 	Folder string
 	// Cache is an absolute folder for the build cache. Only the toolchain writes to it,
 	// never what it compiles.
 	Cache string
 	Cgo   bool
-	// Packages are those whose tests are compiled; none are without any. Pattern chooses
-	// among their benchmarks, as that of go test -bench does.
+	// Packages are the packages whose tests are compiled; none if empty. Pattern selects
+	// among their benchmarks like go test -bench.
 	Packages []string
 	Pattern  string
-	// Command, with its arguments, measures in place of Go benchmarks, and prints what
-	// [gobench.ReadReport] reads, Metric among it; empty: there is none.
+	// Command, with its arguments, measures in place of Go benchmarks. It prints what
+	// [gobench.ReadReport] reads, including Metric. Empty: there is none.
 	Command []string
 	Metric  string
 }
 
-// The bounds of compiling one tree and of one run of its benchmarks or tests.
+// The limits of compiling one tree and of one run of its benchmarks or tests.
 const (
-	eachTime    = "100ms" // of one benchmark in one run, as go test takes it
+	eachTime    = "100ms" // of one benchmark in one run, in the format of go test
 	compileTime = 10 * time.Minute
 	runTime     = 5 * time.Minute
 	mostOutput  = 4 << 20 // bytes of one program
@@ -46,20 +47,20 @@ const (
 	mostProcs   = 4096
 )
 
-// The places at which the programs see things, the same for every tree.
+// The paths inside the sandbox, the same for every tree.
 const (
 	treePlace  = "/target"
 	binPlace   = "/bin-of"
 	cachePlace = "/build-cache"
 )
 
-// CodeError says that the code which was compiled or run is to blame: it does not
-// build, a test fails, a benchmark does not end. Every other error is the machine's.
+// CodeError reports a fault of the code that was compiled or run: it does not build, a
+// test fails, a benchmark does not end. Every other error is the machine's.
 type CodeError struct{ Text string }
 
 func (e *CodeError) Error() string { return e.Text }
 
-// Ready fails when nothing may be run here.
+// Ready returns an error if foreign code may not run here.
 func (y *Yard) Ready() error {
 	if err := y.Walls.Err(); err != nil && !y.Unwalled {
 		return fmt.Errorf("foreign code is not run without a sandbox: %w", err)
@@ -67,8 +68,8 @@ func (y *Yard) Ready() error {
 	return nil
 }
 
-// Measure runs the compiled sides in turns, so often each; see [gobench.Plan]. before
-// is asked before every run, and its error ends the measurement; it may be nil.
+// Measure runs each compiled side rounds times, in turns; see [gobench.Plan]. before,
+// which may be nil, is called before every run, and its error ends the measurement.
 func (y *Yard) Measure(ctx context.Context, sides map[gobench.Side]*Built, rounds int, seed int64, before func() error) (gobench.Measured, error) {
 	runs := map[gobench.Side][]gobench.Run{}
 	for _, step := range gobench.Plan(rounds, seed, gobench.Base, gobench.Again, gobench.Candidate) {
@@ -86,7 +87,7 @@ func (y *Yard) Measure(ctx context.Context, sides map[gobench.Side]*Built, round
 	return gobench.Measured{Base: runs[gobench.Base], Again: runs[gobench.Again], Candidate: runs[gobench.Candidate]}, nil
 }
 
-// inside is where a folder of the host is seen that has a place.
+// inside returns the path inside the sandbox of a host folder with the given place.
 func (y *Yard) inside(host, place string) string {
 	if y.Walls.Err() == nil {
 		return place
@@ -115,10 +116,10 @@ func (y *Yard) command(ctx context.Context, s sandbox.Spec, argv []string) ([]by
 	return out.Stdout, nil
 }
 
-// errSlow ends what takes longer than it may.
+// errSlow is the cause when a time limit ends a program.
 var errSlow = errors.New("it took too long")
 
-// clip bounds a text, at a whole character.
+// clip truncates a text at a whole character.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

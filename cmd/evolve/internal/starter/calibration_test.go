@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// withDefaults is a config of the agent's space from some of its values.
+// withDefaults completes values to a config of the agent's space.
 func (tr *trial) withDefaults(values agent.Config) agent.Config {
 	tr.t.Helper()
 	all := map[string]any{}
@@ -23,7 +23,7 @@ func (tr *trial) withDefaults(values agent.Config) agent.Config {
 	return c
 }
 
-// tuned is a config that somebody who knows the agent would choose.
+// tuned returns a config that a person who knows the agent would choose.
 func (tr *trial) tuned() agent.Config {
 	tr.t.Helper()
 	data, err := os.ReadFile("testdata/tuned.json")
@@ -68,7 +68,7 @@ func domainsOf(s *bench.Suite) map[string]bool {
 	return out
 }
 
-// TestParametersAreNotFree holds that the suite has no free lunch: what solves
+// TestParametersAreNotFree checks that the suite has no free lunch: a change that solves
 // some tasks breaks others, in another domain or in the same.
 func TestParametersAreNotFree(t *testing.T) {
 	tr := newTrial(t)

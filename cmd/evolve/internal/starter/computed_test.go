@@ -11,8 +11,8 @@ import (
 	"evolve/bench"
 )
 
-// computed holds a computation for every answer that no place of a source spells
-// out. Lists are joined with ", ".
+// computed returns a computation for every answer that is not quoted from a source. Lists
+// are joined with ", ".
 func computed(c corpus) map[string]func(*bench.Task) string {
 	all := map[string]func(*bench.Task) string{}
 	for _, part := range []map[string]func(*bench.Task) string{
@@ -28,7 +28,7 @@ func list(items ...string) string              { return strings.Join(items, ", "
 func count(items []string) string              { return strconv.Itoa(len(items)) }
 
 func engineeringTruths(c corpus) map[string]func(*bench.Task) string {
-	// defining names the files that declare a function.
+	// defining lists the files that declare a function.
 	defining := func(name string) func(*bench.Task) string {
 		return always(list(slices.DeleteFunc(c.goFiles(), func(f string) bool {
 			return !slices.Contains(c.declared(f, true), name)
@@ -95,7 +95,7 @@ func engineeringTruths(c corpus) map[string]func(*bench.Task) string {
 	}
 }
 
-// valueOf is the value of the first "key: value" line.
+// valueOf returns the value of the first "key: value" line.
 func valueOf(t *testing.T, text, key string) string {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -107,8 +107,8 @@ func valueOf(t *testing.T, text, key string) string {
 	return ""
 }
 
-// cyclic reports whether an import graph has a cycle: nodes without imports are
-// taken away until nothing moves.
+// cyclic reports whether an import graph has a cycle: it removes nodes without imports
+// until there are none.
 func cyclic(graph map[string][]string) bool {
 	left := maps.Clone(graph)
 	for moved := true; moved; {
@@ -141,7 +141,7 @@ func operationsTruths(c corpus) map[string]func(*bench.Task) string {
 	both := func(x table, key, a, b, column string) func(*bench.Task) string {
 		return always(list(x.where(key, a).cell(column), x.where(key, b).cell(column)))
 	}
-	// holding names the task's own file that has the phrase the goal asks for.
+	// holding lists the task's own files that contain the phrase of the goal.
 	holding := func(t *bench.Task) string {
 		_, phrase, _ := strings.Cut(strings.TrimSuffix(t.Goal, "?"), " mentions ")
 		var found []string

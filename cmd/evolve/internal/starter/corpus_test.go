@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// corpus answers questions about the fixtures by other means than the agent has:
+// corpus answers questions about the fixtures by means that the agent does not have:
 // encoding/csv, go/parser and plain string search.
 type corpus struct{ t *testing.T }
 
@@ -49,7 +49,7 @@ func (c corpus) files(dir string) []string {
 	return names
 }
 
-// mentioning lists the files of a folder that hold a text.
+// mentioning lists the files of a folder that contain a text.
 func (c corpus) mentioning(dir, text string) []string {
 	return slices.DeleteFunc(c.files(dir), func(name string) bool {
 		return !strings.Contains(strings.Join(strings.Fields(c.read(dir+"/"+name)), " "), text)
@@ -135,7 +135,7 @@ func (x table) mean(column string) string {
 	return number(s / float64(len(x.rows)))
 }
 
-// cell is the only value of a column.
+// cell returns the value of a column of the only row.
 func (x table) cell(column string) string {
 	x.t.Helper()
 	if len(x.rows) != 1 {
@@ -144,8 +144,8 @@ func (x table) cell(column string) string {
 	return x.rows[0][x.column(column)]
 }
 
-// top is the row with the largest value of a column, sign 1, or the smallest,
-// sign -1; it must be the only one.
+// top returns the row with the largest value of a column if sign is 1, or the smallest if
+// it is -1; that row must be unique.
 func (x table) top(column string, sign float64) table {
 	values := x.numbers(column)
 	best := 0
@@ -163,12 +163,12 @@ func (x table) top(column string, sign float64) table {
 	return x
 }
 
-// number is f with at most four decimals, as the suite writes it.
+// number formats f with at most four decimals, as in the suite.
 func number(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1e4)/1e4, 'f', -1, 64)
 }
 
-// goFile is what go/parser says of a file of the gauge repository.
+// goFile parses a file of the gauge repository.
 func (c corpus) goFile(name string) *ast.File {
 	c.t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), name, c.read("gauge/"+name), 0)
@@ -182,7 +182,7 @@ func (c corpus) goFiles() []string {
 	return slices.DeleteFunc(c.files("gauge"), func(name string) bool { return path.Ext(name) != ".go" })
 }
 
-// declared lists the functions (methods included) or types of a file.
+// declared lists the functions (including methods) or types of a file.
 func (c corpus) declared(name string, functions bool) []string {
 	var out []string
 	for _, d := range c.goFile(name).Decls {
@@ -204,7 +204,8 @@ func (c corpus) declared(name string, functions bool) []string {
 
 const gaugeModule = "larkspur.example/gauge/"
 
-// imports maps every package of the repository to those of its own that it imports.
+// imports maps every package of the repository to the packages of the repository that it
+// imports.
 func (c corpus) imports() map[string][]string {
 	out := map[string][]string{}
 	for _, name := range c.goFiles() {
@@ -222,7 +223,7 @@ func (c corpus) imports() map[string][]string {
 	return out
 }
 
-// importers lists who imports a package, sorted.
+// importers lists the packages that import a package, sorted.
 func (c corpus) importers(pkg string) []string {
 	var out []string
 	for p, list := range c.imports() {
@@ -234,7 +235,7 @@ func (c corpus) importers(pkg string) []string {
 	return out
 }
 
-// suiteTasks reads the suite without judging it.
+// suiteTasks reads the suite without checking it.
 func suiteTasks(t *testing.T) []bench.Task {
 	t.Helper()
 	return readLines[bench.Task](t, "suites/starter.jsonl")

@@ -11,15 +11,15 @@ var tree embed.FS
 
 const root = "_workspace"
 
-// storedNames maps the real name of a file to the one it is embedded under: a
-// go.mod would cut its folder off from the embedding module, and a .gitignore
-// would act on this project's own repository.
+// storedNames maps the real name of a file to its embedded name: a go.mod would exclude
+// its folder from the embedding module, and a .gitignore would affect this project's own
+// repository.
 var storedNames = map[string]string{
 	"go.mod":     "go.mod.txt",
 	".gitignore": "gitignore.txt",
 }
 
-// Files is the workspace tree under its real names. It is read-only.
+// Files returns the workspace tree under its real names. It is read-only.
 func Files() fs.FS { return workspaceFS{} }
 
 type workspaceFS struct{}

@@ -18,7 +18,7 @@ func TestFilesIsAFileSystemWithRealNames(t *testing.T) {
 }
 
 func TestFilesStaySmall(t *testing.T) {
-	// A working directory is laid out for every evaluation.
+	// A working directory is copied for every evaluation, so it must stay small.
 	count := map[string]int{}
 	err := fs.WalkDir(Files(), "suites/fixtures", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

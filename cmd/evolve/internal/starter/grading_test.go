@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// laidOut is the workspace on disk and its suite as a run would load it.
+// laidOut returns the workspace on disk and its suite as a run loads it.
 func laidOut(t testing.TB) (root string, suite *bench.Suite) {
 	t.Helper()
 	root = t.TempDir()

@@ -8,8 +8,9 @@ import (
 	"evolve/runtime/turn"
 )
 
-// TestIdleParametersDoNothing holds the list of what the heuristic does not feel against
-// the agent itself: the least and the greatest value of each give the same answers.
+// TestIdleParametersDoNothing checks the list of parameters without effect on the
+// heuristic model against the agent: the smallest and the largest value of each give the
+// same answers.
 func TestIdleParametersDoNothing(t *testing.T) {
 	tr := newTrial(t)
 	space := turn.DefaultSpace([]string{"engineering", "operations", "research"}, nil, nil)
@@ -43,7 +44,8 @@ func TestIdleParametersDoNothing(t *testing.T) {
 	}
 }
 
-// answer is what the agent says to a task under a config; its outcome where it says nothing.
+// answer returns the agent's answer to a task under a config, or its outcome if there is
+// none.
 func (tr *trial) answer(task *bench.Task, c agent.Config) string {
 	tr.t.Helper()
 	res, _ := tr.run(task, c)

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// mentions reports whether a text has one of the words.
+// mentions reports whether a text contains one of the words.
 func mentions(text string, words ...string) bool {
 	lower := strings.ToLower(text)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// letterDesk is the rule of the house for letters: one about an invoice goes to
-// billing whatever else it mentions, one about frost to warning, one about the
-// phone to app, the rest to parts.
+// letterDesk is the house rule for letters: one about an invoice goes to billing whatever
+// else it mentions, one about frost to warning, one about the phone to app, the rest to
+// parts.
 func letterDesk(letter string) string {
 	switch {
 	case mentions(letter, "invoice"):
@@ -27,8 +27,8 @@ func letterDesk(letter string) string {
 	return "parts"
 }
 
-// alertTeam is the rule of the house for alerts: what customers see goes to
-// customer, disks and backups to storage, the rest to platform.
+// alertTeam is the house rule for alerts: those that customers see go to customer, disks
+// and backups to storage, the rest to platform.
 func alertTeam(alert string) string {
 	switch {
 	case mentions(alert, "invoice", "dashboard"):

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/turn"
 )
 
-// trial runs the starter's agent over its suite, as the harness would but with
-// one working directory a task for all configs: the agent only reads.
+// trial runs the starter's agent over its suite as the harness would, but with one
+// working directory per task for all configs, because the agent only reads.
 type trial struct {
 	t       testing.TB
 	suite   *bench.Suite
@@ -65,7 +65,7 @@ func newTrial(t testing.TB) *trial {
 	return tr
 }
 
-// run does one task under one config.
+// run runs one task under one config.
 func (tr *trial) run(task *bench.Task, config agent.Config) (agent.Result, bench.Grading) {
 	tr.t.Helper()
 	req := agent.Request{ID: task.ID, Task: task.ForAgent(), Config: config, Workdir: tr.work[task.ID].dir}
@@ -91,7 +91,7 @@ func (tr *trial) solved(config agent.Config) map[string]bool {
 	return out
 }
 
-// share is the part of the tasks that are in a set, of those that keep admits.
+// share returns the share of the tasks in a set among those that keep accepts.
 func (tr *trial) share(set map[string]bool, keep func(*bench.Task) bool) float64 {
 	in, all := 0, 0
 	for i := range tr.suite.Tasks {

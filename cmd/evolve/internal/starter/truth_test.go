@@ -10,7 +10,7 @@ import (
 	"evolve/bench"
 )
 
-// quote is where the answer of a task stands word for word.
+// quote locates the literal text of a task's answer.
 type quote struct{ source, text string }
 
 // quotes reads testdata/quotes.tsv: task, source, text. A source is a path under
@@ -35,10 +35,10 @@ func quotes(t *testing.T) map[string]quote {
 	return out
 }
 
-// folded compares text without regard to line breaks.
+// folded removes the differences in line breaks.
 func folded(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// sourceText is what a quote's source says, if the task can see it.
+// sourceText returns the text of a quote's source, if the task can see it.
 func (c corpus) sourceText(task *bench.Task, source string) string {
 	c.t.Helper()
 	if id, ok := strings.CutPrefix(source, "memory "); ok {
@@ -113,8 +113,8 @@ func TestEveryAnswerHasItsGround(t *testing.T) {
 	}
 }
 
-// absent maps every unanswerable task to words of which a source would have at
-// least one if it held the answer.
+// absent maps every unanswerable task to words of which a source with the answer would
+// contain at least one.
 var absent = map[string][]string{
 	"eng-lure-1":    {"archive container"},
 	"eng-lure-2":    {"hotfix"},

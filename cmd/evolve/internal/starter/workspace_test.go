@@ -58,8 +58,8 @@ func toolNames() []string {
 	return names
 }
 
-// TestNoToolActs is why the tasks that demand an act have a referral as their
-// right outcome.
+// TestNoToolActs checks that no tool has an effect, which is why a referral is the right
+// outcome of tasks that demand an action.
 func TestNoToolActs(t *testing.T) {
 	for _, b := range tool.Builtin() {
 		if s := b.Spec(); s.Effect != tool.Read {

@@ -1,9 +1,8 @@
-// Package tuning owns the nightly tuning of marked constants: for one target it looks,
-// with the project's own searcher, for values under which the target's benchmarks do
-// better, and makes a patch of the best ones when new runs prove them better. No
-// language model takes part.
+// Package tuning tunes marked constants at night: for one target it searches, with the
+// project's own optimizer, for values with better benchmark results, and makes a patch of
+// the best ones if new runs confirm them. No language model takes part.
 //
-// Packages constants, mutate and gobench know how; package measuring runs the
-// benchmarks. This package writes nothing: what it finds is a submission for package
-// patching, with its gates.
+// Packages constants, mutate and gobench implement the steps; package measuring runs the
+// benchmarks. The result is a submission for package patching, with its gates; this
+// package adopts nothing.
 package tuning

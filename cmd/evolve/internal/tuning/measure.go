@@ -15,14 +15,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// candidate is a config that was compiled, with its runs so far.
+// candidate is a compiled config with its runs so far.
 type candidate struct {
 	config agent.Config
 	built  *measuring.Built // nil: it does not build, or its tests fail
 	runs   []gobench.Run
 }
 
-// base compiles and tests the code as it is, and runs it.
+// base compiles and tests the unchanged code, and runs its benchmarks.
 func (s *search) base(ctx context.Context, now agent.Config) ([]gobench.Run, error) {
 	c := &candidate{config: now}
 	var err error
@@ -38,8 +38,9 @@ func (s *search) base(ctx context.Context, now agent.Config) ([]gobench.Run, err
 	return slices.Clone(c.runs), nil
 }
 
-// score runs a trial, unless the run that answers it was made for another benchmark. A
-// config that does not build, fails its tests or loses a benchmark is as bad as can be.
+// score scores a trial. It runs the benchmarks unless a run made for another benchmark
+// already has the result. A config that does not build, fails its tests or loses a
+// benchmark gets the worst score.
 func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Trial) (float64, error) {
 	c, known := s.yards[t.Variant]
 	if !known {
@@ -51,7 +52,7 @@ func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Tr
 		var code *measuring.CodeError
 		var err error
 		if c.built, err = s.build(ctx, t.Config); errors.As(err, &code) {
-			s.left-- // trying it was not free
+			s.left-- // a failed attempt uses up a run
 		} else if err != nil {
 			return 0, err
 		}
@@ -77,8 +78,9 @@ func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Tr
 	return score, nil
 }
 
-// run makes one more run of a candidate, in the tree as it was built: another may have
-// been written there since, which a command would measure.
+// run makes one more run of a candidate. It first writes the candidate's constants again,
+// because a command measures the tree, in which another config may have been written
+// since.
 func (s *search) run(ctx context.Context, c *candidate) error {
 	if err := s.proceed(); err != nil {
 		return err
@@ -94,7 +96,7 @@ func (s *search) run(ctx context.Context, c *candidate) error {
 	return err
 }
 
-// proceed counts a run that is about to be made, if it may be.
+// proceed counts a run that is about to start, if it is allowed.
 func (s *search) proceed() error {
 	if err := s.Proceed(); err != nil {
 		return err
@@ -103,7 +105,7 @@ func (s *search) proceed() error {
 	return nil
 }
 
-// build compiles a config in the tree that all of the search share, and runs its tests.
+// build compiles a config in the tree that the whole search shares, and runs its tests.
 func (s *search) build(ctx context.Context, c agent.Config) (*measuring.Built, error) {
 	if err := s.Proceed(); err != nil {
 		return nil, err
@@ -121,7 +123,7 @@ func (s *search) build(ctx context.Context, c agent.Config) (*measuring.Built, e
 	return built, nil
 }
 
-// write gives the constants of a tree the values of a config.
+// write sets the constants of a tree to the values of a config.
 func (s *search) write(tree string, c agent.Config) error {
 	files, err := constants.Set(s.files, c)
 	if err != nil {
@@ -140,8 +142,9 @@ func (s *search) write(tree string, c agent.Config) error {
 	return nil
 }
 
-// repeats bounds the runs of one config: where the base says the same in every run, the
-// metric is counted, not timed, and a second run would be no new evidence.
+// repeats returns the maximum number of repeats of one config. If all runs of the base
+// agree, the metric is counted rather than timed, and a second run would be no new
+// evidence.
 func repeats(base []gobench.Run, yard *gobench.Yardstick, rule gobench.Rule) int {
 	for _, name := range yard.Benchmarks() {
 		k := gobench.Key{Benchmark: name, Unit: rule.Metric}

@@ -14,16 +14,16 @@ import (
 type Prospect struct {
 	ground *patching.Ground
 	files  map[string][]byte
-	// Constants are those that can be searched.
+	// Constants are the constants that can be searched.
 	Constants []constants.Constant
-	// Problem says why nothing can be searched, although something is marked.
+	// Problem is the reason why nothing can be searched although something is marked.
 	Problem string
-	// Ground names everything that a search depends on but chance.
+	// Ground identifies everything that a search depends on except chance.
 	Ground string
 }
 
-// Look finds the marked constants of a target; nil when there are none, or when the
-// target's settings leave the search no runs.
+// Look finds the marked constants of a target. It returns nil if there are none, or if
+// the target's settings give the search no runs.
 func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 	if t.Benchmark == nil || t.Benchmark.Tune == 0 {
 		return nil, nil
@@ -53,7 +53,7 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 	return p, nil
 }
 
-// measure is the first file of some constants that the command names which measures them.
+// measure returns the first of the constants' files that the measuring command names.
 func measure(t patching.Target, list []constants.Constant) string {
 	files := make([]string, len(list))
 	for i, c := range list {
@@ -62,14 +62,14 @@ func measure(t patching.Target, list []constants.Constant) string {
 	return t.Benchmark.Names(files)
 }
 
-// Cost says what a search takes, in words: at most, but that many benchmarks need more
-// runs to prove a difference of one.
+// Cost describes the cost of a search. It is an upper bound, except that many benchmarks
+// need more runs to prove a difference in one of them.
 func (p *Prospect) Cost() string {
 	b := p.ground.Target.Benchmark
 	return fmt.Sprintf("at most %d runs of %s, and about %d to prove what they find", b.Tune, b, mostFinalists*3*b.Count)
 }
 
-// Names lists the constants.
+// Names lists the names of the constants.
 func (p *Prospect) Names() string {
 	names := make([]string, len(p.Constants))
 	for i, c := range p.Constants {

@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// prove compares the best of the search with the base on new runs, one after another,
-// the best first, until one is better. The scores of the search are no evidence: the
-// best of many is the luckiest.
+// prove compares the best configs of the search with the base on new runs, the best
+// first, until one is better. The scores of the search are no evidence, because the best
+// of many is biased upwards.
 func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []gobench.Run) (Outcome, error) {
 	var list []mutate.Estimate
 	for _, f := range rec.Finalists {
@@ -50,8 +50,8 @@ func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []go
 	return out, nil
 }
 
-// compare judges a finalist on new runs. Code that fails here carries no verdict: it
-// passed when the search looked at it.
+// compare judges a finalist on new runs. If its code fails here the verdict is void,
+// because it passed in the search.
 func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Rule, rounds int, nth int64) (gobench.Result, error) {
 	m, err := s.measure(ctx, f.Config, rounds, nth)
 	var code *measuring.CodeError
@@ -64,12 +64,12 @@ func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Ru
 	return gobench.Compare(m, rule), nil
 }
 
-// measure runs the base, the base again and a config in turns, each from a tree and a
-// build of its own.
+// measure runs the base, the base again and a config in turns, each from its own tree and
+// build.
 func (s *search) measure(ctx context.Context, c agent.Config, rounds int, nth int64) (gobench.Measured, error) {
 	_, now := constants.Space(s.Constants)
 	yard := *s.yard
-	if len(yard.Command) > 0 { // the search saw the tests pass
+	if len(yard.Command) > 0 { // the search has already seen the tests pass
 		yard.Packages = nil
 	}
 	built := map[gobench.Side]*measuring.Built{}

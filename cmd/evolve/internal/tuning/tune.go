@@ -19,38 +19,40 @@ import (
 )
 
 const (
-	// baseRuns of the unchanged code come first: the search is scored against them.
+	// baseRuns is the number of initial runs of the unchanged code, against which the
+	// search is scored.
 	baseRuns = 3
-	// mostFinalists are compared with the base on new runs.
+	// mostFinalists is the maximum number of configs that are compared with the base on
+	// new runs.
 	mostFinalists = 2
-	// level is the chance that one search of one target proposes what is no better, shared
-	// among its finalists.
+	// level is the error probability of one search of one target, shared among its
+	// finalists.
 	level = .05
 )
 
-// Options of one search.
+// Options are the settings of one search.
 type Options struct {
 	Desk *patching.Desk
-	// Seed draws the search and the order of the runs.
+	// Seed seeds the search and the order of the runs.
 	Seed int64
-	// Proceed is asked before every run of the benchmarks; its error ends the search.
+	// Proceed is called before every run of the benchmarks; an error ends the search.
 	Proceed func() error
 }
 
 // Outcome is how a search ended.
 type Outcome struct {
-	// Submission is what was proved better, without a run; nil when nothing was.
+	// Submission is the proven improvement, not yet gated; nil if there is none.
 	Submission *patching.Submission
-	// Text says what happened, in words.
+	// Text describes what happened.
 	Text string
-	// Runs counts the runs of the benchmarks.
+	// Runs is the number of runs of the benchmarks.
 	Runs int
-	// Settled says that the same search on the same ground would be no news. A
-	// measurement that carried no verdict settles nothing.
+	// Settled reports that repeating the search on the same ground would give nothing
+	// new. It is false after a measurement without a verdict.
 	Settled bool
 }
 
-// search is a search under way.
+// search is the state of a running search.
 type search struct {
 	Options
 	*Prospect
@@ -64,11 +66,11 @@ type search struct {
 	left int
 }
 
-// errSpent says that the search has made all its runs.
+// errSpent reports that the search has used up its runs.
 var errSpent = errors.New("the runs of the search are used up")
 
-// Tune searches and proves. An error is the machine's, or Proceed's; whatever is wrong
-// with the target is an outcome.
+// Tune searches and proves. An error is a fault of the machine, or Proceed's; every fault
+// of the target is an Outcome.
 func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error) {
 	if p.Problem != "" {
 		return Outcome{Text: p.Problem, Settled: true}, nil
@@ -87,7 +89,7 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 		Options: o, Prospect: p, yard: o.Desk.Yard(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
 		yards: map[agent.ConfigID]*candidate{}, left: t.Benchmark.Tune,
 	}
-	if len(s.yard.Command) > 0 { // the tests have to pass all the same
+	if len(s.yard.Command) > 0 { // the tests must pass all the same
 		s.yard.Packages = []string{"./..."}
 	}
 	if err := s.yard.Ready(); err != nil {
@@ -99,13 +101,13 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 	out, err = s.look(ctx)
 	out.Runs = s.runs
 	var code *measuring.CodeError
-	if errors.As(err, &code) { // of the base: a candidate's is its score
+	if errors.As(err, &code) { // of the base: a candidate's error is its score
 		return Outcome{Text: "the code as it is cannot be measured: " + err.Error(), Runs: s.runs}, nil
 	}
 	return out, err
 }
 
-// look searches, and proves what it found.
+// look searches, and proves the result.
 func (s *search) look(ctx context.Context) (Outcome, error) {
 	space, now := constants.Space(s.Constants)
 	base, err := s.base(ctx, now)
@@ -144,7 +146,7 @@ func (s *search) look(ctx context.Context) (Outcome, error) {
 	return s.prove(ctx, searcher.Recommend(), base)
 }
 
-// submission is the patch that a config comes to.
+// submission returns a config as a patch.
 func (s *search) submission(c agent.Config, r gobench.Result) (*patching.Submission, error) {
 	changed, err := constants.Set(s.files, c)
 	if err != nil {
@@ -164,6 +166,6 @@ func (s *search) submission(c agent.Config, r gobench.Result) (*patching.Submiss
 	}, nil
 }
 
-// Author is in whose name the constants of a target are turned: each target has its own
-// limit of attempts.
+// Author returns the author of a target's tuned constants: each target has its own limit
+// of attempts.
 func Author(target string) string { return "tuning of " + target }

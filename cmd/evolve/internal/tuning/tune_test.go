@@ -23,12 +23,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init() // the inside of a sandbox is this binary too
+	sandbox.Init() // this binary also runs inside the sandbox
 	os.Exit(m.Run())
 }
 
-// source copies data piece by piece; what a piece costs beside its bytes makes the
-// largest size the best. A size of 256 breaks a test, one of 4 does not build.
+// source copies data in chunks; the fixed cost of a chunk makes the largest size the
+// best. A size of 256 breaks a test, one of 4 does not build.
 const source = `package work
 
 // chunk is how many bytes are copied at once.
@@ -66,7 +66,7 @@ func BenchmarkWork(b *testing.B) {
 }
 `
 
-// desk has one target with these files, in a real repository.
+// desk returns a desk with one target with these files, in a real repository.
 func desk(t *testing.T, files map[string]string, b patching.Benchmark) *patching.Desk {
 	t.Helper()
 	for _, tool := range []string{"git", "go"} {
@@ -125,7 +125,7 @@ func tune(t *testing.T, d *patching.Desk, proceed func() error) (Outcome, error)
 }
 
 // TestTune finds the best of the sizes that build and pass their test, proves it, and
-// its diff is taken in.
+// checks that its diff is accepted.
 func TestTune(t *testing.T) {
 	d := desk(t, module(source), counted(12))
 	out, err := tune(t, d, onward)
@@ -147,15 +147,15 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// ownBench measures by counting what the source says, without Go: the copying of 10,000
-// bytes, and the table.
+// ownBench measures by counting, without Go: the cost of copying 10,000 bytes, and the
+// table.
 const ownBench = `chunk=$(sed -n 's/^const chunk = \([0-9]*\).*/\1/p' work/work.go)
 pieces=$(( (10000 + chunk - 1) / chunk ))
 echo "BenchmarkCopy $pieces $(( chunk + 16 * pieces + 10000 )) work/op"
 `
 
-// TestCommand tunes by what a command measures; the tests have to pass, and its
-// confirmation alone is what is told.
+// TestCommand tunes by a command's results; the tests must pass, and only the command's
+// confirmation is reported.
 func TestCommand(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = ownBench
@@ -174,8 +174,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestRepeats: a second run of a config is of that config, although all of the search
-// share a tree and another was written there since.
+// TestRepeats checks that a second run of a config measures that config, although the
+// whole search shares a tree and another config was written there since.
 func TestRepeats(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = ownBench
@@ -223,7 +223,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestMarkInTheMeasure: constants of what measures are not tuned.
+// TestMarkInTheMeasure checks that constants of the measuring code are not tuned.
 func TestMarkInTheMeasure(t *testing.T) {
 	b := counted(8)
 	b.Command, b.Packages, b.Pattern = []string{"go", "run", "work/work.go"}, nil, ""
@@ -234,8 +234,8 @@ func TestMarkInTheMeasure(t *testing.T) {
 	}
 }
 
-// TestBadCommand: a command that measures nothing of the code as it is is no failure of
-// the night, and is named.
+// TestBadCommand checks that a command without valid results for the unchanged code is
+// reported and does not fail the night.
 func TestBadCommand(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = "echo BenchmarkCopy 1 NaN work/op\n"
@@ -245,8 +245,7 @@ func TestBadCommand(t *testing.T) {
 	}
 }
 
-// TestNothingBetter: of a constant that does nothing no value is proposed, and what
-// could have been seen is said.
+// TestNothingBetter checks that no value is proposed for a constant without effect.
 func TestNothingBetter(t *testing.T) {
 	idle := strings.Replace(source, "cost += 16 + min(chunk, size-at)", "cost += chunk", 1)
 	idle = strings.Replace(idle, "len(table)*0 + chunk", "0*len(table) + 1", 1)
@@ -258,8 +257,8 @@ func TestNothingBetter(t *testing.T) {
 	}
 }
 
-// TestBrokenBase: what cannot be measured as it is is not searched, and no failure of
-// the night.
+// TestBrokenBase checks that a target whose unchanged code cannot be measured is not
+// searched and does not fail the night.
 func TestBrokenBase(t *testing.T) {
 	files := module(source)
 	files["work/work_test.go"] = strings.Replace(tests, "chunk == 256", "chunk == 16", 1)
@@ -269,7 +268,7 @@ func TestBrokenBase(t *testing.T) {
 	}
 }
 
-// TestProceed: whoever ends the search ends it before the next run.
+// TestProceed checks that an error of Proceed ends the search before the next run.
 func TestProceed(t *testing.T) {
 	stop := errors.New("stop")
 	runs := 0
