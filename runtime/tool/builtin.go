@@ -20,9 +20,8 @@ func (b builtin) Call(ctx context.Context, env *Env, args json.RawMessage) (Resu
 	return b.run(ctx, env, args)
 }
 
-// Builtin returns the tools of the built-in agent, all of them read-only. They are
-// those that the heuristic model knows how to use, and the members of its search
-// space.
+// Builtin returns the tools of the built-in agent, all of them read-only. The heuristic
+// model uses all of them, and they are the members of its search space.
 func Builtin() []Tool {
 	return []Tool{
 		calculate(), getTime(), readFile(), listDirectory(), grep(), memorySearch(), note(), enableTool(),
@@ -31,10 +30,10 @@ func Builtin() []Tool {
 }
 
 // Further returns the tools beyond the built-in ones, for language models: about the
-// agent's own memory, config, state and history. All are available and none
-// essential. What goes further than the turn declares it: memory_add and memory_retract
-// remember, share shares, tool_create drafts; the operator allows each by name.
-// propose_patch declares a write, which the first level denies.
+// agent's own memory, config, state and history. All are available and none essential.
+// Those whose text outlasts the turn declare that as their effect: memory_add and
+// memory_retract remember, share shares, tool_create drafts; the operator allows each
+// by name. propose_patch declares a write, which the first level denies.
 func Further() []Tool {
 	return []Tool{
 		memoryAdd(), memoryRetract(), memoryAudit(), pipelineConfig(), contextCheck(), statusReport(), reflect(),
@@ -42,8 +41,8 @@ func Further() []Tool {
 	}
 }
 
-// define makes a local read-only tool whose arguments are decoded into A. The
-// registry has held them against the schema before.
+// define returns a local read-only tool whose arguments are decoded into A. The
+// registry has validated them against the schema before.
 func define[A any](name, description, schema string, category Category, domains []string,
 	run func(ctx context.Context, env *Env, args A) Result,
 ) Tool {
@@ -62,7 +61,7 @@ func define[A any](name, description, schema string, category Category, domains 
 	}
 }
 
-// with declares the effect of a tool.
+// with sets the effect of a tool.
 func with(effect Effect, t Tool) Tool {
 	if b, ok := t.(builtin); ok {
 		b.spec.Effect = effect
@@ -71,7 +70,7 @@ func with(effect Effect, t Tool) Tool {
 	return t
 }
 
-// asJSON is a result whose output is one JSON value.
+// asJSON returns a result whose output is one JSON value.
 func asJSON(v any) Result {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -82,10 +81,11 @@ func asJSON(v any) Result {
 	return OK(string(bytes.TrimSpace(b.Bytes())))
 }
 
-// maxListed bounds the bytes of each list beside the one that gives way.
+// maxListed bounds the bytes of each list, except the one that fitting shortens.
 const maxListed = 8 << 10
 
-// some keeps the first entries of a list that fit the bound, and says whether all did.
+// some returns the first entries of a list that fit the bound, and reports whether all
+// do.
 func some(entries []string) ([]string, bool) {
 	spent := 0
 	for i, e := range entries {
@@ -96,8 +96,8 @@ func some(entries []string) ([]string, bool) {
 	return entries, true
 }
 
-// fitting is a result of which at most n entries are kept, as many as the bound on
-// outputs leaves room for: JSON that was cut is none.
+// fitting returns a result with at most n entries, as many as fit into the bound on
+// outputs: truncated JSON would be invalid.
 func fitting(n int, with func(n int) any) Result {
 	for {
 		res := asJSON(with(n))

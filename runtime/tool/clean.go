@@ -2,10 +2,10 @@ package tool
 
 import "strings"
 
-// clean is the text of a file without credentials, scrubbed once: before it is
-// searched, because a pattern that matches or not would tell a credential character by
-// character, and before its lines are taken apart or cut, because a piece of one is
-// recognised by nobody.
+// clean returns the text of a file without credentials. The file is scrubbed as a
+// whole: before a search, because matches of a pattern could reveal a credential
+// character by character, and before lines are split or cut, because a part of a
+// credential is not recognised.
 func (e *Env) clean(name, text string) string {
 	if e.Scrub == nil {
 		return text
@@ -13,11 +13,11 @@ func (e *Env) clean(name, text string) string {
 	return remembered(&e.cleaned, name, func() string { return e.Scrub(text) })
 }
 
-// maxLost bounds how far a line is looked for behind a removed block, in lines.
+// maxLost bounds the search for a line behind a removed block, in lines.
 const maxLost = 1000
 
-// numbered calls look with each line of a cleaned text and the number that it has in
-// the text itself, until look returns false.
+// numbered calls look with each line of a cleaned text and its number in the original
+// text, until look returns false.
 func numbered(text, clean string, look func(n int, line string) bool) {
 	if text == clean {
 		n := 0
@@ -32,7 +32,7 @@ func numbered(text, clean string, look func(n int, line string) bool) {
 	for line := range strings.Lines(text) {
 		was = append(was, line)
 	}
-	lost := strings.Count(text, "\n") - strings.Count(clean, "\n") // with blocks that were removed
+	lost := strings.Count(text, "\n") - strings.Count(clean, "\n") // of removed blocks
 	n := 0
 	for line := range strings.Lines(clean) {
 		for ahead := range min(lost, maxLost, len(was)-n-1) + 1 {

@@ -12,7 +12,8 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// opened is a registry and an environment that know one secret value.
+// opened returns a registry whose scrubber has one secret value, an environment, and
+// the value.
 func opened(t *testing.T, files map[string]string) (*Registry, *Env, string) {
 	t.Helper()
 	const secret = "tr0ub4dor-and-three"
@@ -29,8 +30,9 @@ func opened(t *testing.T, files map[string]string) (*Registry, *Env, string) {
 	return r, e, secret
 }
 
-// TestGrepTellsNothing: no pattern tells whether a credential has these characters,
-// the lines of a key block are found by none, and a line that is cut holds no half of one.
+// TestGrepTellsNothing tests that no pattern reveals the characters of a credential,
+// that no pattern finds the lines of a key block, and that a cut line holds no half of
+// a credential.
 func TestGrepTellsNothing(t *testing.T) {
 	var block strings.Builder
 	for i := range 12 {
@@ -59,7 +61,7 @@ func TestGrepTellsNothing(t *testing.T) {
 			t.Errorf("%s: %s", pattern, diff)
 		}
 	}
-	for n := range 40 { // wherever the cut is
+	for n := range 40 { // for every place of the cut
 		e.texts, e.cleaned = map[string]string{"c.json": strings.Repeat("x", maxMatchLine-n) + secret + "yyy"}, nil
 		if out := do(t, r, e, "grep", `{"pattern":"x","path":"c.json"}`).Output; strings.Contains(out, secret[:4]) {
 			t.Fatalf("%d bytes before the cut: %s", n, out)
@@ -67,8 +69,8 @@ func TestGrepTellsNothing(t *testing.T) {
 	}
 }
 
-// TestLongOutputIsCutBehindCredentials: wherever a credential lies, no part of it is
-// left at the end of an output that is cut.
+// TestLongOutputIsCutBehindCredentials tests that wherever a credential is, no part of
+// it is left at the end of a cut output.
 func TestLongOutputIsCutBehindCredentials(t *testing.T) {
 	r, e, secret := opened(t, map[string]string{"long.txt": "x"})
 	for _, beyond := range []int{1, margin, 3 * margin} {
@@ -84,8 +86,8 @@ func TestLongOutputIsCutBehindCredentials(t *testing.T) {
 	}
 }
 
-// FuzzNumbered: every line of a cleaned text has a number of the text, in order, and
-// one that is as it was and stands there once has its own.
+// FuzzNumbered tests that every line of a cleaned text gets a number of the original,
+// in order, and that an unchanged, unique line keeps its own.
 func FuzzNumbered(f *testing.F) {
 	f.Add("a\nb\nSECRET\nc\n", uint8(3), uint8(1))
 	f.Add("a\nb\nb\nb\nc", uint8(1), uint8(2))
@@ -96,7 +98,7 @@ func FuzzNumbered(f *testing.F) {
 		for _, line := range lines {
 			count[line]++
 		}
-		// A block of lines is removed, as one of a key is.
+		// A block of lines is removed, like that of a key.
 		first := min(int(from), len(lines))
 		last := min(first+int(n), len(lines))
 		block := ""

@@ -9,25 +9,26 @@ import (
 	"evolve/runtime/source"
 )
 
-// DependencyMap is what dependency_map returns. Packages of Go are named by their
+// DependencyMap is the result of dependency_map. Packages of Go are named by their
 // folders, "." being the root; modules of Python, JavaScript and TypeScript by their
-// files. Tests are no part of it.
+// files. Tests are left out.
 type DependencyMap struct {
 	Module   string     `json:"module,omitempty"`
 	Packages []Imports  `json:"packages"`
 	Cycles   [][]string `json:"cycles"`
-	// Orphans are imported by nobody and are no programs.
+	// Orphans are imported by no other and are not programs.
 	Orphans []string `json:"orphans"`
 	// Core are imported by two or more.
 	Core []string `json:"core"`
-	// Withheld are files that look as if they held a credential; nothing is said of
-	// what is in them.
+	// Withheld are files that seem to contain a credential; their contents are left
+	// out.
 	Withheld []string `json:"withheld,omitempty"`
-	// Truncated says that not all source text was read, or that packages were left out.
+	// Truncated reports that not all source text was read, or that packages were left
+	// out.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Imports is one package's edges within the repository.
+// Imports holds one package's edges within the repository.
 type Imports struct {
 	Package    string   `json:"package"`
 	Imports    []string `json:"imports"`
@@ -101,14 +102,14 @@ func dependencyMap() Tool {
 		})
 }
 
-// passive are files that a program reads without importing them.
+// passive reports whether a file is used without being imported.
 func (n *node) passive() bool {
 	base := path.Base(n.name)
 	return base == "__init__.py" || base == "setup.py" || base == "conftest.py" ||
 		strings.HasSuffix(base, ".d.ts") || strings.Contains(base, ".config.")
 }
 
-// list is never nil, so that it is written as [].
+// list returns a non-nil slice, which is encoded as [].
 func list(s []string) []string {
 	if s == nil {
 		return []string{}

@@ -22,13 +22,13 @@ import (
 const (
 	MaxFile  = 1 << 20  // bytes of one file; larger ones are refused
 	maxRead  = 16 << 20 // bytes of all files together
-	maxFiles = 5000     // files seen by a walk
+	maxFiles = 5000     // files listed by a walk
 	maxDepth = 16       // folders below the root
 	maxNotes = 50
 	maxNote  = 500 // characters
 )
 
-// Env is what the tools of one evaluation stand on. It belongs to one goroutine.
+// Env is the environment of the tools of one evaluation. It belongs to one goroutine.
 type Env struct {
 	// Now is the injected time; the zero time means that there is no clock.
 	Now time.Time
@@ -36,17 +36,18 @@ type Env struct {
 	Recall func(ctx context.Context, text string, wide bool) []memory.Hit
 	// Enable activates an available tool for the rest of the turn.
 	Enable func(name string) Result
-	// Notes are what the tool note has kept so far.
+	// Notes are the texts that the tool note has kept so far.
 	Notes []string
-	// Flagged says that a text holds what looks like a credential: the tools that
-	// summarise code name such a file and say nothing of what is in it. Nil flags none.
+	// Flagged reports whether a text seems to contain a credential: the tools that
+	// summarise code name such a file and leave out its contents. Nil flags none.
 	Flagged func(text string) bool
-	// Scrub removes credentials from a file's text before it is searched; nil leaves it.
+	// Scrub removes credentials from a file's text before it is searched; nil leaves
+	// it.
 	Scrub func(text string) string
-	// Surroundings are what the tools of [Further] stand on.
+	// Surroundings are what the tools of [Further] use.
 	Surroundings
 
-	// lost says that a call was given up and may still be using the rest.
+	// lost reports that an abandoned call may still be using the other fields.
 	lost atomic.Bool
 
 	dir   string
@@ -55,7 +56,7 @@ type Env struct {
 	texts map[string]string
 	spent int64
 	repo  *repository
-	// flagged remembers what Flagged said of a file, and cleaned what Scrub left of it.
+	// flagged caches the results of Flagged by file, and cleaned those of Scrub.
 	flagged map[string]bool
 	cleaned map[string]string
 }
@@ -67,11 +68,11 @@ type File struct {
 	Size int64
 }
 
-// NewEnv returns an environment rooted in a folder; "" means that there are no
-// files. Close it.
+// NewEnv returns an environment rooted in a folder; "" means that there are no files.
+// The caller must close it.
 func NewEnv(dir string) *Env { return &Env{dir: dir} }
 
-// Close gives back the open folder.
+// Close closes the open folder.
 func (e *Env) Close() error {
 	if e.root == nil {
 		return nil
@@ -89,8 +90,8 @@ func (f *failure) Error() string { return f.text }
 
 func refuse(outcome agent.Outcome, text string) error { return &failure{outcome, text} }
 
-// failed turns an error of the file functions into what the model sees. System
-// errors are put into words without the host's path.
+// failed turns an error of the file functions into a result for the model. System
+// errors are reworded without the host's path.
 func failed(err error) Result {
 	var f *failure
 	switch {
@@ -118,9 +119,9 @@ func (e *Env) open() (*os.Root, error) {
 	return e.root, nil
 }
 
-// resolve checks a path that a model gave: relative, inside the root, no symbolic
-// link on the way, nothing that holds secrets. os.Root stands behind it should
-// the folder change meanwhile.
+// resolve checks a path from a model: it must be relative, inside the root, without
+// symbolic links and not that of a secret. os.Root guards against changes of the folder
+// after the check.
 func (e *Env) resolve(name string) (string, fs.FileInfo, error) {
 	root, err := e.open()
 	if err != nil {
@@ -172,14 +173,14 @@ func (e *Env) Text(name string) (string, error) {
 	case e.spent+info.Size() > maxRead:
 		return "", refuse(agent.BudgetExceeded, "too much has been read in this task")
 	}
-	// Without O_NONBLOCK a pipe put in the file's place would block for ever.
+	// Without O_NONBLOCK a pipe in the file's place would block for ever.
 	f, err := e.root.OpenFile(clean, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	// A link put in the file's place after it was looked at may lead to what is not
-	// read, even inside the folder.
+	// A link that replaced the file after the check may lead to a forbidden file, even
+	// inside the folder.
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
 		return "", refuse(agent.Denied, "was changed while it was being read")
 	}
@@ -202,7 +203,7 @@ func (e *Env) Text(name string) (string, error) {
 	return text, nil
 }
 
-// withheld says that a file's text is flagged.
+// withheld reports whether a file's text is flagged.
 func (e *Env) withheld(name, text string) bool {
 	if e.Flagged == nil {
 		return false
@@ -210,7 +211,7 @@ func (e *Env) withheld(name, text string) bool {
 	return remembered(&e.flagged, name, func() bool { return e.Flagged(text) })
 }
 
-// remembered is what was found out of a file, found out once.
+// remembered returns the cached result of find for a file.
 func remembered[T any](known *map[string]T, name string, find func() T) T {
 	if found, ok := (*known)[name]; ok {
 		return found
@@ -223,8 +224,8 @@ func remembered[T any](known *map[string]T, name string, find func() T) T {
 	return found
 }
 
-// Files lists everything below the root in the order of paths; symbolic links,
-// secrets and version control are left out. The list is made once.
+// Files returns everything below the root in the order of paths, without symbolic
+// links, secrets and version control. The list is made once.
 func (e *Env) Files() ([]File, error) {
 	if e.files != nil || e.dir == "" {
 		return e.files, nil
@@ -236,7 +237,7 @@ func (e *Env) Files() ([]File, error) {
 	files := []File{}
 	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || p == "." {
-			return nil // what cannot be read is not listed
+			return nil // unreadable files are not listed
 		}
 		if d.Type()&fs.ModeSymlink != 0 || Secret(p) || d.Name() == ".git" || strings.Count(p, "/") >= maxDepth {
 			if d.IsDir() {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Bounds on an expression: its length in bytes and how deep it nests.
+// Bounds on an expression: its length in bytes and its depth of nesting.
 const (
 	maxExpression = 1000
 	maxNesting    = 64
 )
 
-// Evaluate works out an arithmetic expression: + - * / ^, % as remainder between
-// two values and as percent after one, "of" as *, parentheses, pi, e and the
+// Evaluate returns the value of an arithmetic expression: + - * / ^, % as remainder
+// between two values and as percent after one, "of" as *, parentheses, pi, e and the
 // functions abs, avg, ceil, exp, floor, ln, log (base 10), max, min, round(x) and
 // round(x, digits), sqrt, sum. The result is finite.
 func Evaluate(text string) (float64, error) {
@@ -56,7 +56,7 @@ const (
 	operator
 )
 
-// arithmetic is a recursive-descent reader of one expression.
+// arithmetic is a recursive-descent parser of one expression.
 type arithmetic struct {
 	text  string
 	pos   int
@@ -68,8 +68,8 @@ type arithmetic struct {
 	err   error
 }
 
-// next reads the following token. A malformed number leaves err, which the
-// grammar reports where it wanted a value.
+// next reads the following token. A malformed number sets err, which the grammar
+// reports where it expects a value.
 func (p *arithmetic) next() {
 	for p.pos < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.pos]) >= 0 {
 		p.pos++
@@ -202,7 +202,7 @@ func (p *arithmetic) power() (float64, error) {
 	return finite(math.Pow(v, w))
 }
 
-// postfix reads a value and a percent sign: one that no value follows.
+// postfix reads a value and percent signs, which are those not followed by a value.
 func (p *arithmetic) postfix() (float64, error) {
 	v, err := p.primary()
 	for err == nil && p.is("%") {

@@ -36,7 +36,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestEvaluateAgreesWithGo draws sums and products and works them out twice.
+// TestEvaluateAgreesWithGo draws sums and products and computes them twice.
 func TestEvaluateAgreesWithGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		terms := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(-99, 99), 1, 4), 1, 6).Draw(t, "terms")

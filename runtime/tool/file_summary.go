@@ -13,8 +13,8 @@ import (
 // maxDoc bounds the doc of a summary, in bytes.
 const maxDoc = 200
 
-// FileSummary is what file_summary returns. For a file that is no source code,
-// Headings and Doc alone are filled.
+// FileSummary is the result of file_summary. For a file that is not source code, only
+// Path, Lines, Headings and Doc are set.
 type FileSummary struct {
 	Path       string   `json:"path"`
 	Lines      int      `json:"lines"`
@@ -24,25 +24,25 @@ type FileSummary struct {
 	Purpose    string   `json:"purpose,omitempty"`
 	Types      []string `json:"types,omitempty"`
 	Functions  []string `json:"functions,omitempty"`
-	Exported   []string `json:"exported,omitempty"` // what others integrate with
+	Exported   []string `json:"exported,omitempty"` // names for use by other files
 	Imports    []string `json:"imports,omitempty"`
 	ImportedBy []string `json:"imported_by,omitempty"` // folders, or files, that import it
 	Headings   []string `json:"headings,omitempty"`
-	// Kinds say what the types are; in the order of Types.
+	// Kinds are the kinds of the types, in the order of Types.
 	Kinds []string `json:"type_kinds,omitempty"`
 	// Signatures are those of the functions, in their order.
 	Signatures []string `json:"signatures,omitempty"`
-	// Origins are the imports by where they come from.
+	// Origins are the imports by origin.
 	Origins *Origins `json:"import_origins,omitempty"`
-	// Integration names what outside of itself the file works with: network, files,
+	// Integration lists what the file uses outside of itself: network, files,
 	// environment, processes, database.
 	Integration []string `json:"integration_points,omitempty"`
 	Tags        string   `json:"build_tags,omitempty"`
-	EntryPoint  string   `json:"entry_point,omitempty"` // why it is one
+	EntryPoint  string   `json:"entry_point,omitempty"` // why the file is one
 	Tests       []string `json:"tests,omitempty"`
-	// Withheld says that the file looks as if it held a credential.
+	// Withheld reports that the file seems to contain a credential.
 	Withheld bool `json:"withheld,omitempty"`
-	// Truncated says that the file or a list was longer than its bound.
+	// Truncated reports that the file or a list was longer than its bound.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
@@ -78,7 +78,7 @@ func fileSummary() Tool {
 				return failed(err)
 			}
 			f := repo.files[clean]
-			if f == nil { // beyond what is read of a repository, or other people's
+			if f == nil { // beyond the bound on source text, or other people's code
 				one, err := source.Summarize(clean, []byte(text))
 				if err != nil {
 					return Failed(agent.Execution, "is no readable %s file", language)
@@ -96,7 +96,7 @@ func fileSummary() Tool {
 		})
 }
 
-// fill takes over what the file says of itself.
+// fill copies the summary of the source code.
 func (s *FileSummary) fill(f *source.Summary) {
 	s.Language, s.Package, s.Doc = string(f.Language), f.Package, f.Doc
 	s.Purpose = clip(firstSentence(f.Doc), maxDoc)
@@ -116,7 +116,7 @@ func (s *FileSummary) fill(f *source.Summary) {
 	var o Origins
 	for _, imp := range f.Imports {
 		if slices.Contains(s.Imports, imp.Path) {
-			continue // loaded in two ways
+			continue // imported in two ways
 		}
 		s.Imports = append(s.Imports, imp.Path)
 		switch imp.Kind {
@@ -136,7 +136,7 @@ func (s *FileSummary) fill(f *source.Summary) {
 	}
 }
 
-// fitting cuts every list to the same length where all together are too long.
+// fitting cuts every list to the same length if all together are too long.
 func (s FileSummary) fitting() Result {
 	whole := s
 	lists := func(s *FileSummary) []*[]string {
@@ -167,7 +167,7 @@ func (s FileSummary) fitting() Result {
 	})
 }
 
-// outline reads the headings of a Markdown-like text and its first paragraph.
+// outline returns the headings of a Markdown-like text and its first other line.
 func outline(text string) (headings []string, doc string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -14,7 +14,7 @@ import (
 
 const secret = "TOP-SECRET-OUTSIDE"
 
-// hostile is a folder with every kind of trap in it, beside a file it must not reach.
+// hostile returns a folder with every kind of trap, beside a file outside its reach.
 func hostile(t testing.TB) *Env {
 	t.Helper()
 	parent := t.TempDir()

@@ -36,7 +36,8 @@ func TestFurtherToolsAreNeverEssential(t *testing.T) {
 	}
 }
 
-// What takes text further than the turn is denied unless it is allowed by its own name.
+// TestAllowedByName tests that a tool whose text outlasts the turn is denied unless it
+// is allowed by name.
 func TestAllowedByName(t *testing.T) {
 	calls := map[string]string{
 		"memory_add": `{"text":"the port is 8080"}`, "memory_retract": `{"id":"m1","reason":"moved"}`,
@@ -188,7 +189,7 @@ func TestReflect(t *testing.T) {
 		Calls:    5,
 		Failures: []Repeated{{"read_file", agent.Execution, 2, "no such file or folder"}},
 		Repeats:  []Repeated{{"read_file", agent.Execution, 2, "no such file or folder"}},
-		Unused:   []Unused{{2, "read_file", "listen: zebra"}}, // the first one's path was read
+		Unused:   []Unused{{2, "read_file", "listen: zebra"}}, // the path of the first one was read
 	}
 	if diff := cmp.Diff(want, decode[Reflection](t, do(t, r, e, "reflect", `{}`))); diff != "" {
 		t.Error(diff)
@@ -263,8 +264,8 @@ func TestNoHistoryIsSaid(t *testing.T) {
 	}
 }
 
-// TestWishesAndDrafts: a patch is denied at the first level, and run by whoever may it
-// is still a wish; a draft goes to the author, and nowhere without one.
+// TestWishesAndDrafts tests that a patch is denied at the first level and only leaves a
+// request when called directly, and that a draft goes to the author, if there is one.
 func TestWishesAndDrafts(t *testing.T) {
 	r, e := further(t), NewEnv("")
 	patch := `{"target":"agents/a/GOALS.md","reason":"unclear","patch":"-a\n+b"}`
@@ -296,8 +297,8 @@ func TestWishesAndDrafts(t *testing.T) {
 	}
 }
 
-// FuzzEveryTool: whatever arguments a model writes, every tool ends in exactly one
-// outcome with a bounded output.
+// FuzzEveryTool tests that every tool ends in exactly one outcome with a bounded
+// output, for any arguments.
 func FuzzEveryTool(f *testing.F) {
 	tools := append(Builtin(), Further()...)
 	seeds := []string{
@@ -321,7 +322,7 @@ func FuzzEveryTool(f *testing.F) {
 		if len(res.Output) > MaxOutput+20 || strings.Contains(res.Output, secret) {
 			t.Errorf("%s: %d bytes: %.100s", tool.Spec().Name, len(res.Output), res.Output)
 		}
-		// The same without the schema in front.
+		// The same without the validation against the schema.
 		direct, err := call(t.Context(), e, tool, json.RawMessage(args))
 		if err != nil || !slices.Contains(agent.Outcomes(), direct.Outcome) || direct.Output == "the tool crashed" {
 			t.Errorf("%s: %+v %v", tool.Spec().Name, direct, err)

@@ -25,7 +25,7 @@ func guarded(t testing.TB, book policy.Book, tools ...Tool) *Registry {
 	return r
 }
 
-// flaky is a foreign tool that fails a number of times, in a way that may pass.
+// flaky returns a foreign tool that fails a number of times with a transient fault.
 func flaky(effect Effect, key string, failures int, tried *int) Tool {
 	return custom{
 		spec: Spec{Name: "far", Description: "d", Schema: json.RawMessage(`{"type":"object"}`), Effect: effect, Key: key, Origin: "mcp:x", Category: Essential},
@@ -40,8 +40,8 @@ func flaky(effect Effect, key string, failures int, tried *int) Tool {
 	}
 }
 
-// TestRetriesByEffect: a read is tried again; what may have changed something is not
-// even called at the first level.
+// TestRetriesByEffect tests that a read is retried, and that a tool with another effect
+// is not even called at the first level.
 func TestRetriesByEffect(t *testing.T) {
 	book := policy.Book{Origins: map[string]policy.Settings{"mcp": {Attempts: 3, Backoff: time.Second}}}
 	for name, c := range map[string]struct {
@@ -69,7 +69,8 @@ func TestRetriesByEffect(t *testing.T) {
 	}
 }
 
-// TestRepeatable: only a read, or an idempotent write with its key.
+// TestRepeatable tests that only a read, or an idempotent write with its key, is
+// repeated.
 func TestRepeatable(t *testing.T) {
 	for _, c := range []struct {
 		spec Spec
@@ -89,8 +90,8 @@ func TestRepeatable(t *testing.T) {
 	}
 }
 
-// TestAToolThatDoesNotEnd: the call ends at its deadline all the same, and no other
-// one of the turn uses the files that it may still be using.
+// TestAToolThatDoesNotEnd tests that the call ends at its deadline, and that no other
+// call of the turn uses the files that the tool may still be using.
 func TestAToolThatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -110,7 +111,8 @@ func TestAToolThatDoesNotEnd(t *testing.T) {
 	})
 }
 
-// TestLimitsAreOutcomes: a rate, a breaker and a budget each end a call in their own way.
+// TestLimitsAreOutcomes tests that a rate, a breaker and a budget each have their own
+// outcome.
 func TestLimitsAreOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings policy.Settings
@@ -135,7 +137,7 @@ func TestLimitsAreOutcomes(t *testing.T) {
 	}
 }
 
-// BenchmarkPolicies shows what the whole stack adds to a call: the bound is 20 µs.
+// BenchmarkPolicies measures what the policies add to a call: the bound is 20 µs.
 func BenchmarkPolicies(b *testing.B) {
 	all := policy.Settings{
 		Deadline: time.Minute, Attempts: 3, Backoff: time.Second, BreakerCalls: 100, BreakerFailures: .5, BreakerOpen: time.Second, BreakerProbes: 1,

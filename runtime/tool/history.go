@@ -2,7 +2,7 @@ package tool
 
 import "context"
 
-// noHistory is the honest answer where nothing was recorded.
+// noHistory is the answer where nothing was recorded.
 const noHistory = "no history yet"
 
 type historyArgs struct {
@@ -11,7 +11,7 @@ type historyArgs struct {
 
 const historySchema = `{"type":"object","additionalProperties":false,"properties":{"domain":{"type":"string","maxLength":60}}}`
 
-// told is a tool that passes on what is known of a domain, by default the turn's.
+// told returns a tool that reports on a domain, by default the turn's.
 func told(name, description string, from func(env *Env) func(ctx context.Context, domain string) (string, bool)) Tool {
 	return define(name, description, historySchema, Available, nil,
 		func(ctx context.Context, env *Env, a historyArgs) Result {

@@ -8,11 +8,11 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Audited is what memory_audit returns.
+// Audited is the result of memory_audit.
 type Audited struct {
 	Memories []memory.Advice `json:"memories"`
-	// Retracted are the memories that this session has retracted, with the reasons; one
-	// that was corrected names what replaces it.
+	// Retracted are the memories that this session has retracted, with the reasons and,
+	// for a corrected one, its replacement.
 	Retracted []Mark `json:"retracted,omitempty"`
 	Truncated bool   `json:"truncated,omitempty"`
 }

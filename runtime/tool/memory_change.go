@@ -54,7 +54,7 @@ func memoryAdd() Tool {
 				}
 				m.Source = "agent; replaces " + a.Replaces
 			}
-			delete(env.Retracted, m.ID) // what is said again holds again
+			delete(env.Retracted, m.ID) // adding it again undoes a retraction
 			if slices.ContainsFunc(env.Facts, func(f agent.Memory) bool { return f.ID == m.ID }) {
 				return OK("known already as " + m.ID)
 			}
@@ -94,7 +94,7 @@ func memoryRetract() Tool {
 		}))
 }
 
-// retract marks a memory, or says why not.
+// retract marks a memory as retracted, or returns the reason why it cannot.
 func (e *Env) retract(id, reason string) (Result, bool) {
 	if _, known := e.Retracted[id]; !known && len(e.Retracted) >= maxRetracted {
 		return Failed(agent.BudgetExceeded, "a session retracts at most %d memories", maxRetracted), false

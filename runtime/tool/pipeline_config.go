@@ -14,7 +14,7 @@ type pipelineConfigArgs struct {
 	Reason string          `json:"reason"`
 }
 
-// Parameter is what pipeline_config tells of one parameter.
+// Parameter describes one parameter in a result of pipeline_config.
 type Parameter struct {
 	Name        string   `json:"name"`
 	Value       any      `json:"value,omitempty"` // left out while the parameter is inactive
@@ -54,8 +54,8 @@ func pipelineConfig() Tool {
 		})
 }
 
-// wish turns a change of the config into a request. One that no config could have is
-// refused without.
+// wish turns a change of the config into a change request. A change that no config
+// allows is refused without one.
 func (e *Env) wish(a pipelineConfigArgs) Result {
 	p, ok := e.Space.Lookup(a.Param)
 	if !ok {
@@ -80,7 +80,7 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	return e.ask("config", p.Name, reason, args)
 }
 
-// ask denies what only a person may do and leaves the request for it.
+// ask denies an action that only a person may take and leaves a request for it.
 func (e *Env) ask(kind, target, reason string, args json.RawMessage) Result {
 	res := Failed(agent.Denied, "only a person may do this")
 	if e.Request == nil {

@@ -10,35 +10,35 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Bounds on what is looked at and said of a turn's steps.
+// Bounds on the steps that are examined and on the report.
 const (
-	maxSteps     = 200  // the newest
+	maxSteps     = 200  // only the newest
 	maxLooked    = 4000 // bytes of an output
 	maxFindings  = 10   // entries of each list
 	maxQuotation = 160  // bytes
 )
 
-// Reflection is what reflect returns.
+// Reflection is the result of reflect.
 type Reflection struct {
 	Calls int `json:"calls"`
-	// Failures are calls of one tool that ended in the same way twice or more.
+	// Failures are calls of one tool that ended in the same outcome twice or more.
 	Failures []Repeated `json:"repeated_failures"`
 	// Repeats are calls made twice or more with the same arguments.
 	Repeats []Repeated `json:"repeated_calls"`
-	// Unused are results of which nothing shows in a later call or a note. The answer
-	// may still use them.
+	// Unused are results without a trace in a later call or a note. The answer may
+	// still use them.
 	Unused []Unused `json:"unused_findings"`
 }
 
-// Repeated is something that happened more than once.
+// Repeated is an event that happened more than once.
 type Repeated struct {
 	Tool    string        `json:"tool"`
 	Outcome agent.Outcome `json:"outcome"`
 	Times   int           `json:"times"`
-	Last    string        `json:"last"` // the beginning of the last output
+	Last    string        `json:"last"` // beginning of the output of the last one
 }
 
-// Unused is a result that nothing came of.
+// Unused is a result that no later call used.
 type Unused struct {
 	Step   int    `json:"step"` // from 1
 	Tool   string `json:"tool"`
@@ -52,13 +52,13 @@ func reflect() Tool {
 		func(_ context.Context, env *Env, _ struct{}) Result { return asJSON(look(env)) })
 }
 
-// look goes over the newest steps.
+// look examines the newest steps.
 func look(env *Env) Reflection {
 	steps := env.Steps[max(0, len(env.Steps)-maxSteps):]
 	first := len(env.Steps) - len(steps)
 	out := Reflection{Calls: len(env.Steps), Unused: []Unused{}}
 	failures, repeats := map[string]*Repeated{}, map[string]*Repeated{}
-	// From the end, so that what came later is known.
+	// From the end, so that the later steps have been examined.
 	later := map[string]bool{}
 	for _, n := range env.Notes {
 		remember(later, n)
@@ -86,7 +86,7 @@ func count(in map[string]*Repeated, key string, s Step) {
 	in[key] = &Repeated{clip(s.Tool, 80), s.Outcome, 1, oneLine(s.Output)}
 }
 
-// twice keeps what happened more than once, the most frequent first.
+// twice returns the events that happened more than once, the most frequent first.
 func twice(in map[string]*Repeated) []Repeated {
 	out := []Repeated{}
 	for _, key := range sorted(in) {
@@ -98,7 +98,7 @@ func twice(in map[string]*Repeated) []Repeated {
 	return out[:min(len(out), maxFindings)]
 }
 
-// used says that a word of a result, one that its own call did not bring, shows later.
+// used reports whether a word of a result, but not of its own call, appears later.
 func used(later map[string]bool, s Step) bool {
 	words, own := map[string]bool{}, map[string]bool{}
 	remember(words, s.Output)

@@ -23,22 +23,22 @@ const (
 	maxRefusal   = 300
 )
 
-// Guard puts the policies around a call; *policy.Engine is one.
+// Guard applies the policies to a call; *policy.Engine is one.
 type Guard interface {
 	Do(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Applied, error)
 }
 
-// Options are what all calls of a registry go through.
+// Options apply to all calls of a registry.
 type Options struct {
-	// Agent is on whose behalf tools are called.
+	// Agent is the agent for which tools are called.
 	Agent string
-	// Scrub gets every output first; nil leaves it as it is.
+	// Scrub is applied to every output; nil leaves outputs as they are.
 	Scrub func(string) string
-	// Guard enforces the policies; nil is none.
+	// Guard enforces the policies; nil means none.
 	Guard Guard
-	// Restrict returns a change request for a call that only a person may make, and
-	// nil for any other. A call with an effect beyond the level is denied without it
-	// all the same; with it, a person learns what was wanted.
+	// Restrict returns a change request for a call that only a person may make, and nil
+	// for any other. A call with an effect beyond the level is denied without it too;
+	// the request records what was wanted.
 	Restrict func(spec Spec, args json.RawMessage) *agent.ChangeRequest
 	// Allowed names the local tools of the effects Remember, Share and Draft that the
 	// operator lets the agent call; all others of these effects are denied.
@@ -100,14 +100,14 @@ func compile(spec Spec) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// noLoader keeps a foreign schema from naming files or addresses to be read.
+// noLoader keeps a foreign schema from referring to files or addresses.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) {
 	return nil, errors.New("a schema refers to nothing outside itself")
 }
 
-// Names lists the tools in the order of registration.
+// Names returns the tools in the order of registration.
 func (r *Registry) Names() []string { return r.order }
 
 // Spec returns the declaration of a tool.
@@ -116,21 +116,21 @@ func (r *Registry) Spec(name string) (Spec, bool) {
 	return e.spec, ok
 }
 
-// Invocation is one call that an agent asks for.
+// Invocation is one call that an agent requests.
 type Invocation struct {
 	Name      string
 	Arguments json.RawMessage
 	// ID and Seed make waiting between attempts repeatable.
 	ID   string
 	Seed int64
-	// Stricter settings for this call alone.
+	// Stricter holds settings for this call alone.
 	Stricter policy.Settings
 }
 
-// Call runs one tool and always ends in exactly one outcome: an unknown tool is
-// denied, arguments against the schema are a contract violation, an effect beyond
-// the level is denied and leaves a change request, a panic is an execution failure,
-// a passed deadline a timeout; a limit of the policies has the outcome of its kind.
+// Call runs one tool and always ends in exactly one outcome: an unknown tool is denied,
+// arguments against the schema are a contract violation, an effect beyond the level is
+// denied and leaves a change request, a panic is an execution failure, a passed
+// deadline a timeout; a limit of the policies has the outcome of its kind.
 func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, error) {
 	e, ok := r.entries[in.Name]
 	if !ok {
@@ -159,7 +159,7 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 	return res, nil
 }
 
-// check holds arguments against the schema and says what is wrong with them.
+// check validates arguments against the schema and returns what is wrong, or "".
 func (e entry) check(args json.RawMessage) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err != nil {
@@ -174,9 +174,9 @@ func (e entry) check(args json.RawMessage) string {
 	return ""
 }
 
-// restricted is the hard limit of level 1: only effect read runs, and of the effects
-// whose text goes further than the turn what the operator has allowed by name. The level
-// is no setting: nothing that an agent, a model or a config can reach raises it.
+// restricted enforces level 1: it allows only effect read, and of the effects whose
+// text outlasts the turn the tools that the operator has named. The level is not a
+// setting: no agent, model or config can raise it.
 func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	var request *agent.ChangeRequest
 	if r.options.Restrict != nil {
@@ -230,7 +230,7 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 	}, func(ctx context.Context, _ int) (policy.Spent, error) {
 		running.Add(1)
 		res, err := call(ctx, env, e.tool, in.Arguments)
-		if err == nil && res.Outcome == agent.OK && ctx.Err() != nil { // what came too late
+		if err == nil && res.Outcome == agent.OK && ctx.Err() != nil { // too late
 			res = ended(ctx)
 		}
 		last.Store(&ending{res, err})
@@ -282,7 +282,7 @@ func (s Spec) repeatable(args json.RawMessage) bool {
 	return json.Unmarshal(args, &given) == nil && len(given[s.Key]) > len(`""`)
 }
 
-// call keeps a tool's panic from ending the process.
+// call recovers from a tool's panic.
 func call(ctx context.Context, env *Env, t Tool, args json.RawMessage) (res Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -295,7 +295,7 @@ func call(ctx context.Context, env *Env, t Tool, args json.RawMessage) (res Resu
 	return t.Call(ctx, env, args)
 }
 
-// settle makes sure of exactly one valid outcome, a referral that is one, and a
+// settle ensures exactly one valid outcome, a valid referral if it is one, and a
 // bounded, scrubbed output.
 func (r *Registry) settle(res Result) Result {
 	applied, request, refused := res.Applied, res.Request, res.Refused
@@ -329,11 +329,11 @@ func (r *Registry) settle(res Result) Result {
 	return res
 }
 
-// margin is more than any credential has, in bytes: where an output is cut, so much is
-// cut again once it was scrubbed, because half of a credential is not recognised.
+// margin, in bytes, exceeds the length of any credential. That much is cut again after
+// an output was cut and scrubbed, because half of a credential is not recognised.
 const margin = 4 << 10
 
-// bounded is an output without credentials and of at most MaxOutput bytes and a word.
+// bounded returns text without credentials, of at most MaxOutput bytes and a notice.
 func bounded(text string, scrub func(string) string) string {
 	cut := len(text) > MaxOutput+margin
 	text = scrub(strings.ToValidUTF8(clip(text, MaxOutput+margin), "�"))
@@ -346,10 +346,11 @@ func bounded(text string, scrub func(string) string) string {
 	return text
 }
 
-// ended is the result of a call whose context is over.
+// ended returns the result of a call whose context is done.
 func ended(ctx context.Context) Result { return Failed(outcomeOf(ctx), "ended: %v", ctx.Err()) }
 
-// outcomeOf says how a context ended. A turn that has used its time cancels with that cause.
+// outcomeOf returns the outcome of a done context. A turn out of time cancels with the
+// cause [context.DeadlineExceeded].
 func outcomeOf(ctx context.Context) agent.Outcome {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return agent.Timeout
@@ -357,7 +358,7 @@ func outcomeOf(ctx context.Context) agent.Outcome {
 	return agent.Cancelled
 }
 
-// violation puts the deepest cause of a schema error into one line.
+// violation returns the deepest cause of a schema error on one line.
 func violation(err error) string {
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Repair mends arguments that miss a tool's schema in form alone: a code fence
-// around them, JSON inside a string, a number in quotation marks, one value where a
-// list of it is asked for, a null where nothing was meant. It returns arguments that
-// fit the schema and what was mended, or false; what arguments mean is never guessed.
+// Repair corrects arguments that violate a tool's schema only in form: a code fence
+// around them, JSON inside a string, a number in quotation marks, one value in place of
+// a list, a null for an absent value. It returns arguments that fit the schema and the
+// corrections, or false. It never guesses a meaning.
 func (r *Registry) Repair(name string, args json.RawMessage) (json.RawMessage, string, bool) {
 	e, ok := r.entries[name]
 	if !ok || len(args) > MaxArguments || e.check(args) == "" {
@@ -30,7 +30,7 @@ func (r *Registry) Repair(name string, args json.RawMessage) (json.RawMessage, s
 	return mended, strings.Join(what, ", "), true
 }
 
-// unwrap takes JSON out of what models put around it.
+// unwrap extracts JSON from the text that models put around it.
 func unwrap(args json.RawMessage) (json.RawMessage, []string) {
 	var what []string
 	if text := bytes.TrimSpace(args); len(text) == 0 {
@@ -49,7 +49,7 @@ func unwrap(args json.RawMessage) (json.RawMessage, []string) {
 	return args, what
 }
 
-// schemaForm is the part of an object's schema that forms are mended by.
+// schemaForm is the part of an object's schema that Repair uses.
 type schemaForm struct {
 	Required   []string `json:"required"`
 	Properties map[string]struct {
@@ -57,7 +57,7 @@ type schemaForm struct {
 	} `json:"properties"`
 }
 
-// types are the types that a property may have.
+// types returns the types that a property may have.
 func (s schemaForm) types(name string) []string {
 	switch t := s.Properties[name].Type.(type) {
 	case string:
@@ -74,7 +74,7 @@ func (s schemaForm) types(name string) []string {
 	return nil
 }
 
-// fit gives the top-level properties their types.
+// fit converts the top-level properties to their types.
 func (s schemaForm) fit(args json.RawMessage) (json.RawMessage, []string) {
 	var what []string
 	var given map[string]json.RawMessage
@@ -109,7 +109,7 @@ func (s schemaForm) fit(args json.RawMessage) (json.RawMessage, []string) {
 	return out, what
 }
 
-// coerce turns a value into one of the types without changing what it says.
+// coerce converts a value to one of the types without changing its meaning.
 func coerce(raw json.RawMessage, types []string) (json.RawMessage, bool) {
 	has := func(t string) bool { return slices.Contains(types, t) }
 	if len(raw) == 0 || len(types) == 0 {

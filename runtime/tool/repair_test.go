@@ -32,7 +32,7 @@ func TestRepair(t *testing.T) {
 		`{"path":"a","names":"[\"b\"]"}`:       `{"names":["b"],"path":"a"}`,
 		`{"path":7}`:                           `{"path":"7"}`,
 		`{"path":"a","lines":null,"all":null}`: `{"path":"a"}`,
-		// What is meant is not guessed.
+		// no guess at a meaning
 		`{"path":"a","lines":"three"}`: "",
 		`{"path":"a","lines":"0"}`:     "",
 		`{"file":"a"}`:                 "",
@@ -40,7 +40,7 @@ func TestRepair(t *testing.T) {
 		`{"path":null}`:                "",
 		`{"path":"a"`:                  "",
 		`null`:                         "",
-		`{"path":"a"}`:                 "", // nothing is wrong with it
+		`{"path":"a"}`:                 "", // valid already
 	} {
 		got, what, ok := r.Repair("mend", json.RawMessage(in))
 		if ok != (want != "") || string(got) != want || ok != (what != "") {
@@ -52,7 +52,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// FuzzRepair: whatever comes out fits the schema.
+// FuzzRepair tests that repaired arguments fit the schema.
 func FuzzRepair(f *testing.F) {
 	for _, seed := range []string{`{"path":"a","lines":"3"}`, "```{}```", `"x"`, `[`, `{"names":"[1]"}`} {
 		f.Add(seed)

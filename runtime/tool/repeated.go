@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// repeated is the name of a member that an object in the arguments has twice. Which of
-// the two counts differs from one parser to the next: what was looked at here could be
-// harmless, and what a server reads something else.
+// repeated returns the name of a member that an object in the arguments has twice.
+// Parsers differ in which of the two they use: the checks here could see a harmless one
+// and a server the other.
 func repeated(args json.RawMessage) (string, bool) {
 	type level struct {
 		object bool
-		// key says that a name comes next, in an object.
+		// key reports that a member's name comes next, in an object.
 		key  bool
 		seen map[string]bool
 	}
@@ -21,7 +21,7 @@ func repeated(args json.RawMessage) (string, bool) {
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return "", false // the end; what is no JSON was found before
+			return "", false // the end; invalid JSON was refused before
 		}
 		top := len(open) - 1
 		if top >= 0 && open[top].object && open[top].key {

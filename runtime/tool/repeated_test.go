@@ -9,7 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRepeatedMembers: arguments that two parsers may read in two ways are read by none.
+// TestRepeatedMembers tests that arguments that parsers may read differently never
+// reach the tool.
 func TestRepeatedMembers(t *testing.T) {
 	var reached bool
 	r, err := NewRegistry(Options{}, answering("query", Read, func() (Result, error) { reached = true; return OK("rows"), nil }))

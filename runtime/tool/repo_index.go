@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/source"
 )
 
-// RepoIndex is what repo_index returns.
+// RepoIndex is the result of repo_index.
 type RepoIndex struct {
 	Module      string      `json:"module,omitempty"`
 	Files       int         `json:"files"`
@@ -17,14 +17,16 @@ type RepoIndex struct {
 	Languages   []Language  `json:"languages"`
 	Directories []Directory `json:"directories"`
 	EntryPoints []string    `json:"entry_points"`
-	// Withheld are files that look as if they held a credential; they count among the
-	// files and nothing is said of what is in them.
+	// Withheld are files that seem to contain a credential; they count as files, and
+	// their contents are left out.
 	Withheld []string `json:"withheld,omitempty"`
-	// Truncated says that not all source text was read, or that entries were left out.
+	// Truncated reports that not all source text was read, or that entries were left
+	// out.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Language counts the files and lines in it; the one with the most lines comes first.
+// Language counts the files and lines of one language; the one with the most lines
+// comes first.
 type Language struct {
 	Name  string `json:"name"`
 	Files int    `json:"files"`
@@ -113,7 +115,7 @@ func repoIndex() Tool {
 		})
 }
 
-// speaksForFolder says that a file's doc is by custom that of its folder.
+// speaksForFolder reports whether a file's doc is by convention that of its folder.
 func speaksForFolder(p string) bool {
 	base := path.Base(p)
 	return base == "__init__.py" || strings.HasPrefix(base, "index.")

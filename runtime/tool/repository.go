@@ -9,23 +9,23 @@ import (
 	"evolve/runtime/source"
 )
 
-// maxLexed bounds how much Python, JavaScript and TypeScript is read of one
-// repository, in bytes: about a microsecond each, up to three for hostile text.
+// maxLexed bounds how much Python, JavaScript and TypeScript is read of one repository,
+// in bytes: reading takes about a microsecond each, up to three for hostile text.
 const maxLexed = 2 << 20
 
-// repository is what the source files below the root say of themselves. It is made
-// once per evaluation, when the first tool asks.
+// repository holds the summaries of the source files below the root. It is made once
+// per evaluation, at the first use.
 type repository struct {
-	module    string // of go.mod; "" when there is none
+	module    string // from go.mod; "" when there is none
 	files     map[string]*source.Summary
 	nodes     map[string]*node  // by name
-	started   map[string]string // what starts there, by path of the file
+	started   map[string]string // file that declares the entry point, by its path
 	withheld  []string          // files that are flagged
 	truncated bool              // not all source text was read
 }
 
-// node is one vertex of the dependency graph: the non-test part of a Go package,
-// named by its folder, or another language's file, named by its path. Imports and
+// node is one vertex of the dependency graph: the non-test part of a Go package, named
+// by its folder, or a file of another language, named by its path. Imports and
 // importers are nodes of the same repository.
 type node struct {
 	name      string
@@ -89,7 +89,7 @@ func (e *Env) repository(ctx context.Context) (*repository, error) {
 	return r, nil
 }
 
-// skipped are folders of other people's code.
+// skipped reports whether a path lies in a folder of other people's code.
 func skipped(p string) bool {
 	return strings.HasPrefix(p, "node_modules/") || strings.Contains(p, "/node_modules/")
 }
@@ -103,7 +103,7 @@ func moduleName(mod string) string {
 	return ""
 }
 
-// link builds the graph. Tests are no part of it.
+// link builds the graph, without tests.
 func (r *repository) link() {
 	for _, p := range sorted(r.files) {
 		s := r.files[p]
@@ -142,7 +142,7 @@ func (r *repository) link() {
 	}
 }
 
-// name is that of the vertex that a file belongs to.
+// name returns the name of a file's vertex.
 func (r *repository) name(s *source.Summary) string {
 	if s.Language == source.Go {
 		return path.Dir(s.Path)
@@ -160,9 +160,9 @@ func (r *repository) node(s *source.Summary) *node {
 	return n
 }
 
-// find resolves what a person calls a package or module: its name in the graph, its
-// import path, the last part of the folder, the package's own name, or a file with
-// its ending left out or its slashes written as dots.
+// find returns the node for a name as people write it: its name in the graph, its
+// import path, the last part of the folder, the package's own name, or a file without
+// its extension or with dots for slashes.
 func (r *repository) find(what string) (*node, bool) {
 	what = strings.Trim(strings.TrimPrefix(what, "./"), "/")
 	if n, ok := r.nodes[what]; ok {
@@ -193,7 +193,7 @@ func (r *repository) find(what string) (*node, bool) {
 	return nil, false
 }
 
-// cycles lists the groups of nodes that import one another in a circle (strongly
+// cycles returns the groups of nodes that import one another in a circle (strongly
 // connected components of more than one, after Tarjan), each sorted.
 func (r *repository) cycles() [][]string {
 	var (

@@ -8,7 +8,7 @@ import (
 )
 
 // resolve maps an import of a file to nodes of the repository; none when it leads
-// elsewhere. Folders of Go packages need not exist as nodes.
+// elsewhere. A returned folder of Go need not be a node.
 func (r *repository) resolve(s *source.Summary, imp source.Import) []string {
 	switch s.Language {
 	case source.Go:
@@ -36,18 +36,18 @@ func (r *repository) folderOf(imp string) (string, bool) {
 	return strings.CutPrefix(imp, r.module+"/")
 }
 
-// inside joins a relative path to a folder and says whether it stays in the
+// inside joins a relative path to a folder and reports whether it stays in the
 // repository.
 func inside(folder, rel string) (string, bool) {
 	p := path.Join(folder, rel)
 	return p, p != ".." && !strings.HasPrefix(p, "../") && !path.IsAbs(p)
 }
 
-// scriptEndings are tried in this order where a specifier has none.
+// scriptEndings are tried in this order for a specifier without an extension.
 var scriptEndings = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts"}
 
-// resolveScript finds the file of a relative specifier: as it stands, with an ending,
-// as a folder's index, or written with the ending of what it compiles to.
+// resolveScript finds the file of a relative specifier: unchanged, with an extension,
+// as a folder's index, or by the extension of its compiled file.
 func (r *repository) resolveScript(from, spec string) (string, bool) {
 	if !strings.HasPrefix(spec, ".") {
 		return "", false
@@ -82,9 +82,9 @@ func (r *repository) resolveScript(from, spec string) (string, bool) {
 	return "", false
 }
 
-// resolvePython finds the files of a module and of what is taken out of it. An
-// absolute name is looked for from the root, from src, and from the folders above
-// the importing file, which Python's path may hold.
+// resolvePython finds the files of a module and of the names imported from it. An
+// absolute name is searched from the root, from src, and from the folders above the
+// importing file, which may be on Python's path.
 func (r *repository) resolvePython(from string, imp source.Import) []string {
 	name := strings.TrimLeft(imp.Path, ".")
 	dots := len(imp.Path) - len(name)
@@ -114,14 +114,14 @@ func (r *repository) resolvePython(from string, imp source.Import) []string {
 		}
 	}
 	if i := strings.LastIndexByte(name, '.'); i > 0 && dots == 0 && len(imp.Names) == 0 {
-		// import a.b.c, where c is something in the module a.b.
+		// import a.b.c, where c is a name in the module a.b.
 		return r.resolvePython(from, source.Import{Path: name[:i], Kind: imp.Kind})
 	}
 	return nil
 }
 
-// modules are the files of a module below a folder: those of its submodules that are
-// named, and the module itself where it is more than a folder.
+// modules returns the files of a module below a folder: those of its named submodules,
+// and the module itself unless the names are all submodules.
 func (r *repository) modules(base, rel string, names []string) []string {
 	p, ok := inside(base, rel)
 	if !ok {
@@ -139,7 +139,7 @@ func (r *repository) modules(base, rel string, names []string) []string {
 	return out
 }
 
-// pythonFile is the file of a Python module by its path without ending.
+// pythonFile returns the file of a Python module by its path without extension.
 func (r *repository) pythonFile(p string) (string, bool) {
 	for _, f := range []string{p + ".py", path.Join(p, "__init__.py"), p + ".pyi", path.Join(p, "__init__.pyi")} {
 		if s := r.files[f]; s != nil && s.Language == source.Python {

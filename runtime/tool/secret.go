@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Secret reports whether a path names something that holds credentials. It sees
-// through what file systems and readers take for the same name: letter case,
+// Secret reports whether a path names a file that holds credentials. It recognises
+// variants that file systems and readers take for the same name: letter case,
 // compatibility forms, characters that look like a dot, a slash or a Latin letter,
 // invisible characters, and dots and spaces at the end of a part.
 func Secret(p string) bool {
@@ -19,7 +19,7 @@ func Secret(p string) bool {
 func secretPath(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		part = strings.TrimRight(part, ". \t")
-		if part, _, _ = strings.Cut(part, ":"); part == "" { // a stream of a file is the file
+		if part, _, _ = strings.Cut(part, ":"); part == "" { // an alternate stream of a file is the file
 			continue
 		}
 		switch {
@@ -40,7 +40,7 @@ func secretPath(p string) bool {
 	return false
 }
 
-// fold gives names that are read alike the same form.
+// fold gives names that read alike the same form.
 func fold(p string) string {
 	p = norm.NFKC.String(p)
 	p = strings.Map(func(r rune) rune {
@@ -52,11 +52,11 @@ func fold(p string) string {
 		}
 		return unicode.ToLower(r)
 	}, norm.NFKD.String(p))
-	// ſ and K (Kelvin) fold only after decomposition; a second pass settles them.
+	// ſ and K (Kelvin) fold only after decomposition, hence a second pass.
 	return strings.ToLower(norm.NFKC.String(p))
 }
 
-// lookAlike maps characters that NFKC leaves as they are and eyes do not.
+// lookAlike maps characters that look like others although NFKC keeps them.
 func lookAlike(r rune) (rune, bool) {
 	switch r {
 	case '\u2215', '\u2044', '\u29f8', '\u2571', '\u27cb', '\uff0f', '\\', '\u2216', '\u29f5', '\u29f9', '\ufe68', '\uff3c':

@@ -53,7 +53,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > 126 }) < 0
 }
 
-// FuzzPath: whatever path a model gives, nothing of the traps is seen.
+// FuzzPath tests that no path from a model reveals anything of the traps.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"../outside.txt", "/etc/passwd", "up/outside.txt", ".ENV", "．env", "a∕../b", "a.txt/", "a\x00b", "sub/\ufeff.ENV.local", strings.Repeat("a/", 600)} {
 		f.Add(s)
@@ -70,8 +70,8 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// TestSwappedForALink: a file that becomes a link while it is being read never shows
-// what the link points to.
+// TestSwappedForALink tests that a file that becomes a link while it is read never
+// reveals the link's target.
 func TestSwappedForALink(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "work")
@@ -129,7 +129,7 @@ func TestSwappedForALink(t *testing.T) {
 	swapping.Wait()
 }
 
-// TestFlaggedFiles are named and not summarised.
+// TestFlaggedFiles tests that flagged files are named and not summarised.
 func TestFlaggedFiles(t *testing.T) {
 	r, e := registry(t), lay(t, map[string]string{
 		"a.py": "\"\"\"Doc.\"\"\"\nimport b\nTOKEN = 'hunter2'\ndef token(): pass\n",

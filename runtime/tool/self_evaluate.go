@@ -7,21 +7,21 @@ import (
 	"evolve/runtime/agent"
 )
 
-// SelfEvaluation is what self_evaluate returns: the counts of a session's calls, what
-// they say on the three questions, and its weaknesses with the evidence.
+// SelfEvaluation is the result of self_evaluate: the counts of a session's calls, their
+// bearing on the three questions, and weaknesses with the evidence.
 type SelfEvaluation struct {
 	Calls      int                   `json:"calls"`
 	Outcomes   map[agent.Outcome]int `json:"outcomes"`
 	Questions  []Question            `json:"questions"`
 	Weaknesses []Weakness            `json:"weaknesses"`
-	// History tells of earlier sessions.
+	// History summarises earlier sessions.
 	History string `json:"history"`
 }
 
-// Question is one of those that an agent asks itself.
+// Question is one of the three questions.
 type Question struct {
 	Question string `json:"question"`
-	// Yes is how many calls speak for it, of how many.
+	// Yes is the number of calls that support a yes, out of Of.
 	Yes int `json:"calls_for_yes"`
 	Of  int `json:"calls_looked_at"`
 }

@@ -6,19 +6,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ContextCheck is what context_check returns.
+// ContextCheck is the result of context_check.
 type ContextCheck struct {
 	Tokens   int     `json:"tokens"`
-	Window   int     `json:"window,omitempty"` // left out when it is unknown
+	Window   int     `json:"window,omitempty"` // left out when unknown
 	Used     float64 `json:"used,omitempty"`   // part of the window, in [0,1] while it holds
 	Messages int     `json:"messages"`
 	Notes    int     `json:"notes"`
-	// DistillNear says that four fifths of a threshold are reached, or of the 90 % of
-	// the window at which history is distilled in any case.
+	// DistillNear reports that four fifths of a threshold are reached, or of the 90 %
+	// of the window at which history is distilled in any case.
 	DistillNear bool `json:"distillation_near"`
 }
 
-// near is the part of a threshold from which it counts as near.
+// near is the share of a threshold from which it counts as near.
 const near = .8
 
 func contextCheck() Tool {
@@ -37,7 +37,7 @@ func contextCheck() Tool {
 		})
 }
 
-// StatusReport is what status_report returns.
+// StatusReport is the result of status_report.
 type StatusReport struct {
 	Goal      string     `json:"goal"`
 	Domain    string     `json:"domain,omitempty"`
@@ -54,7 +54,7 @@ type ToolUse struct {
 	Outcomes map[agent.Outcome]int `json:"outcomes"`
 }
 
-// BudgetLeft is what was spent; what is left stands there only where there is a bound.
+// BudgetLeft holds what was spent, and what is left where there is a bound.
 type BudgetLeft struct {
 	Tokens     int64    `json:"tokens_spent"`
 	TokensLeft *int64   `json:"tokens_left,omitempty"`

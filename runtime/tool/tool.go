@@ -13,18 +13,18 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Effect says what a call may change.
+// Effect is what a call may change.
 type Effect string
 
-// The effects on what lies outside the agent, from harmless on.
+// The effects on the world outside the agent, the harmless one first.
 const (
 	Read            Effect = "read"
 	IdempotentWrite Effect = "idempotent_write"
 	Write           Effect = "write"
 )
 
-// The effects of local tools whose text goes further than the turn. Each is a write of its
-// own kind, which the operator allows by the name of the tool ([Options].Allowed).
+// The effects of local tools whose text outlasts the turn. Each is a write of its own
+// kind, which the operator allows by the name of the tool ([Options].Allowed).
 const (
 	// Remember keeps text for later turns of the same agent.
 	Remember Effect = "remember"
@@ -34,7 +34,8 @@ const (
 	Draft Effect = "draft"
 )
 
-// further names what a tool with one of these effects does; "" for any other effect.
+// further describes what a tool with one of these effects does; "" for any other
+// effect.
 func (e Effect) further() string {
 	switch e {
 	case Remember:
@@ -47,7 +48,7 @@ func (e Effect) further() string {
 	return ""
 }
 
-// Allowable are the names of the local tools that an operator can allow, in order.
+// Allowable returns the sorted names of the local tools that an operator can allow.
 func Allowable() []string {
 	var names []string
 	for _, t := range Further() {
@@ -59,7 +60,7 @@ func Allowable() []string {
 	return names
 }
 
-// Category says whether a tool is there from the start.
+// Category is whether a tool is active from the start.
 type Category string
 
 // An essential tool is active by default; an available one has to be selected or
@@ -82,56 +83,56 @@ type Spec struct {
 	// Key names the argument that is the idempotency key of an idempotent write;
 	// without one such a call is never repeated.
 	Key string
-	// Domains are those in which the tool is at home; it works in all.
+	// Domains are those for which the tool is made; it works in all.
 	Domains []string
 }
 
-// Tool is something an agent may call. Call must be safe for concurrent use and
-// honour ctx. What went wrong for the agent is the result's outcome; a Go error
-// ends the run, because going on would make no sense.
+// Tool is a function that an agent may call. Call must be safe for concurrent use and
+// respect ctx. A failure for the agent is the result's outcome; a Go error ends the
+// run, because going on would make no sense.
 type Tool interface {
 	Spec() Spec
 	Call(ctx context.Context, env *Env, args json.RawMessage) (Result, error)
 }
 
-// Result is what the agent sees of a call.
+// Result is the result of a call for the agent.
 type Result struct {
 	Outcome agent.Outcome
-	// Output is the text for the model: plain, or JSON where the tool says so.
+	// Output is the text for the model: plain, or JSON where the tool documents it.
 	Output string
-	// Boundary says why the task is not this tool's; there exactly when the
-	// outcome is wrong_tool_boundary.
+	// Boundary is why the task is not this tool's. It is set exactly when the outcome
+	// is wrong_tool_boundary.
 	Boundary *Boundary
-	// Request is there when the call was not executed because only a person may do
-	// what it asked for; the outcome is then denied.
+	// Request is set when the call was not executed because only a person may do what
+	// it asked for; the outcome is then denied.
 	Request *agent.ChangeRequest
-	// Fault lets policies act on a failure that may pass, such as a server that is
-	// down: it is retried where the effect allows, and counts for the breaker.
+	// Fault lets policies act on a transient failure, such as a server that is down: it
+	// is retried where the effect allows, and counts for the breaker.
 	Fault *policy.Failure
-	// Applied says under which policies the call ran; the registry sets it.
+	// Applied records the policies of the call; the registry sets it.
 	Applied *policy.Applied
-	// Refused is the limit shared with other calls that kept this one from being made,
-	// or cut it short; the registry sets it. Nil where none did.
+	// Refused is the limit shared with other calls that prevented this one or cut it
+	// short; the registry sets it. Nil if none did.
 	Refused *agent.Refusal
 }
 
-// OK is a result with an output.
+// OK returns a result with an output.
 func OK(output string) Result { return Result{Outcome: agent.OK, Output: output} }
 
-// Failed is a result with the reason in the output.
+// Failed returns a result with the reason as its output.
 func Failed(outcome agent.Outcome, format string, args ...any) Result {
 	return Result{Outcome: outcome, Output: fmt.Sprintf(format, args...)}
 }
 
-// Boundary is a referral: the call was understood and is not this tool's to do.
+// Boundary is a referral: the tool understood the call but is not made for the task.
 type Boundary struct {
-	// Axes are the agent's words for what the task needs and the tool has not.
+	// Axes name what the task needs and the tool lacks.
 	Axes []string `json:"boundary_axes"`
-	// Shape says what kind of task was seen.
+	// Shape describes the kind of task.
 	Shape string `json:"observed_task_shape"`
-	// Evidence is a short quotation or fact that shows it.
+	// Evidence is a short quotation or fact that supports the referral.
 	Evidence string `json:"evidence"`
-	// Split says how the tool might be divided; optional.
+	// Split suggests how the tool might be divided; optional.
 	Split []string `json:"suggested_split,omitempty"`
 }
 
@@ -144,8 +145,8 @@ const (
 )
 
 // Normalize returns the referral with its axes lower-cased, trimmed, without
-// repetitions and sorted, and its texts cut to their bounds. A referral without
-// axes, shape or evidence is none: an error says what is missing.
+// repetitions and sorted, and its texts cut to their bounds. It returns an error for a
+// referral without axes, shape or evidence.
 func (b Boundary) Normalize() (Boundary, error) {
 	var axes []string
 	for _, a := range b.Axes {
@@ -169,8 +170,8 @@ func (b Boundary) Normalize() (Boundary, error) {
 	return b, nil
 }
 
-// Refer is a result that refers the task elsewhere. Without evidence it is a
-// contract violation: a referral is no way out of work.
+// Refer returns a result that refers the task elsewhere. Without evidence it is a
+// contract violation: a referral must not be an excuse.
 func Refer(b Boundary) Result {
 	b, err := b.Normalize()
 	if err != nil {
@@ -183,7 +184,7 @@ func Refer(b Boundary) Result {
 	}
 }
 
-// clip cuts text to n bytes at the start of a character.
+// clip cuts text to n bytes at a character boundary.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -10,7 +10,7 @@ import (
 // maxSource bounds an authored tool, in bytes.
 const maxSource = 8 << 10
 
-// draft is the form of an authored tool; runtime/authored judges what is in it.
+// draft is the form of an authored tool; runtime/authored checks its contents.
 type draft struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
@@ -20,7 +20,7 @@ type draft struct {
 	Tests       []json.RawMessage `json:"tests"`
 }
 
-// toolCreate hands a draft to Author: whatever that makes of it, it is a proposal that
+// toolCreate passes a draft to Author, which turns it at most into a proposal that
 // waits for a person.
 func toolCreate() Tool {
 	return with(Draft, define("tool_create",
