@@ -6,7 +6,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// Entries are all that the agent ever had, in order, as they stand.
+// Entries returns copies of all entries of the agent, in order.
 func (c *Confirmation) Entries() []Entry {
 	out := make([]Entry, len(c.entries))
 	for i, e := range c.entries {
@@ -15,17 +15,17 @@ func (c *Confirmation) Entries() []Entry {
 	return out
 }
 
-// Turns are the entries that this run had evidence on, in the order of their turns.
+// Turns returns the entries that this run has evidence on, in the order of their turns.
 func (c *Confirmation) Turns() []Turn { return c.turns }
 
-// Blocked returns why a variant that is ahead was not taken up; empty when none was held back.
+// Blocked returns the reason why a variant that is ahead was not confirmed, or "".
 func (c *Confirmation) Blocked() string { return c.blocked.Sentence }
 
-// Blocks counts the complete blocks of this run.
+// Blocks returns the number of complete blocks of this run.
 func (c *Confirmation) Blocks() int { return c.blocks }
 
-// Conclude draws the night's verdict. The Winner of the conclusion is an index of
-// [Confirmation.Turns]. searched says that the search came to its planned end.
+// Conclude returns the night's verdict. The Winner of the conclusion is an index of
+// [Confirmation.Turns]. searched reports that the search reached its planned end.
 func (c *Confirmation) Conclude(searched bool, design stats.Design) stats.Conclusion {
 	rulings := make([]stats.Ruling, len(c.turns))
 	for i, t := range c.turns {
@@ -36,8 +36,8 @@ func (c *Confirmation) Conclude(searched bool, design stats.Design) stats.Conclu
 	})
 }
 
-// judgedBefore returns what became of a variant that is ahead in the search and had its
-// turn against this champion in an earlier run; none when there is none.
+// judgedBefore returns the cause for a variant that is ahead in the search and was judged
+// against this champion in an earlier run, or none.
 func (c *Confirmation) judgedBefore() stats.Cause {
 	for _, f := range c.Finalists {
 		for _, e := range c.entries {

@@ -10,27 +10,28 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Confirmation is one night's work on the entries of an agent. It judges after complete
-// blocks alone and on everything an entry has, stops a candidate as soon as it is
-// decided, and goes on with the next. It is not safe for concurrent use.
+// Confirmation runs one night's confirmation of an agent. It judges only after complete
+// blocks, by all evidence of an entry, stops a candidate as soon as it is decided, and
+// goes on with the next. It is not safe for concurrent use.
 type Confirmation struct {
 	World
 	Setup
-	// entries are all that the agent ever had, in order.
+	// entries are all entries of the agent, in order.
 	entries []*Entry
-	// tried are the variants that had their turn in this run, in order.
+	// tried are the variants that had a turn in this run, in order.
 	tried []agent.ConfigID
-	// left is the number of evaluations left, place that of the next in the run.
+	// left is the number of evaluations left, place the number of the next one in the
+	// run.
 	left, place int
-	// blocks counts the complete ones of this run.
+	// blocks is the number of complete blocks of this run.
 	blocks int
-	// blocked says why a variant that is ahead was not taken up, behind how far the best
-	// is from being taken up.
+	// blocked is the reason why a variant that is ahead was not confirmed, behind
+	// describes how far the best variant is from confirmation.
 	blocked, behind stats.Cause
 	turns           []Turn
 }
 
-// Turn is what became of an entry in a run that had evidence on it.
+// Turn is the result of an entry in a run that had evidence on it.
 type Turn struct {
 	Entry  Entry
 	Ruling stats.Ruling
@@ -59,10 +60,11 @@ func Open(ctx context.Context, w World, s Setup) (*Confirmation, error) {
 	return c, nil
 }
 
-// Work gives one candidate after another its turn. A resumed run first finishes with
-// those that it was at. A proven one ends the work: once it is adopted, all that others
-// had against this champion would be void. So does a trade: a person decides before others
-// like it take entries of the month. The error is what ended the run.
+// Work gives candidates their turns, one after another. A resumed run first finishes
+// those that it had started. A proven one ends the work, since its adoption would void
+// all evidence on others against this champion. So does a trade, so that a person decides
+// before similar variants use up entries of the month. The error is the one that ended
+// the run.
 func (c *Confirmation) Work(ctx context.Context) error {
 	ended := c.work(ctx)
 	if ended != nil {
@@ -100,10 +102,11 @@ func (c *Confirmation) work(ctx context.Context) error {
 	}
 }
 
-// turn runs blocks for a candidate until it is decided or the budget has no room for
-// another. One that is better may still break a guard or harm a domain ([stats.Ruling.Pending]): it goes on
-// as an open one does until that is settled too, and is what it was shown to be when the
-// blocks end. The error is what ended the run in the middle of a block.
+// turn runs blocks for a candidate until it is decided or the budget does not suffice for
+// another. One that is proven better may still break a guard or harm a domain
+// ([stats.Ruling.Pending]): it goes on like an open one until that is settled too, and
+// keeps its proven state when the blocks end. The error is the one that ended the run
+// within a block.
 func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 	c.tried = append(c.tried, e.Variant)
 	first, err := c.expose(ctx, e.Variant)
@@ -119,7 +122,7 @@ func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 	c.spend(tonight * size)
 	var ruling stats.Ruling
 	var ended error
-	over := e.State.Ended() // the run was interrupted after this turn
+	over := e.State.Ended() // the run was interrupted after this turn had ended
 	for {
 		room := ended == nil && !over && c.left >= size && !(c.Fixed && all > 0)
 		fits := tonight == 0 || room && c.Fits(size)
@@ -138,7 +141,7 @@ func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 		ended = c.Runner.Run(ctx, Block{
 			Variant: e.Variant, Champion: c.Champion, Repeat: first + tonight, Alone: size == c.Tasks, Place: c.place,
 		})
-		// What was paid for is judged.
+		// Paid evaluations are judged even if the block failed.
 		if has, err = c.Runner.Evidence(context.WithoutCancel(ctx), *e); err != nil {
 			return err
 		}
@@ -162,8 +165,8 @@ func (c *Confirmation) spend(evaluations int) {
 	c.place += evaluations
 }
 
-// judge rules on everything that a candidate has, and stores where it stands. One that more
-// blocks may say more of stays open while there are more.
+// judge rules on all evidence of a candidate and stores its state. A pending ruling stays
+// open while more blocks are possible.
 func (c *Confirmation) judge(ctx context.Context, e *Entry, has Evidence, more bool) (stats.Ruling, error) {
 	rule := c.rule(e)
 	r := has.Judge(string(e.Variant), rule)
@@ -175,7 +178,7 @@ func (c *Confirmation) judge(ctx context.Context, e *Entry, has Evidence, more b
 	return r, c.Store.Put(ctx, *e)
 }
 
-// rule is by what an entry is judged.
+// rule returns the criteria for an entry.
 func (c *Confirmation) rule(e *Entry) stats.Rule {
 	return stats.Rule{Alpha: e.Alpha, Fixed: c.Fixed, Cap: e.Projected, Reference: c.Reference, Proof: e.Proof}
 }

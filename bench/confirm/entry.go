@@ -9,41 +9,42 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Entry is one candidate's place in the confirmation. What it was entered as (Number,
-// Variant, Champion, Run, Time, Holds, Alpha) never changes.
+// Entry is one candidate's entry into the confirmation. Number, Variant, Champion, Run,
+// Time, Holds and Alpha never change.
 type Entry struct {
-	// Number counts an agent's entries in the order in which they were made; the store sets it.
+	// Number is the position among the agent's entries; the store sets it.
 	Number   int
 	Variant  agent.ConfigID
 	Champion agent.ConfigID
-	// Run and Time are those of the entry.
+	// Run and Time are those in which the entry was made.
 	Run  string
 	Time time.Time
-	// Holds is a hash of everything the evidence is about besides the two configs.
+	// Holds is a hash of everything that the evidence depends on besides the two configs.
 	Holds string
-	// Alpha is the level of the entry, Projected the pairs it was projected to need; 0: no cap.
+	// Alpha is the level of the entry, Projected its projected number of pairs; 0: no
+	// cap.
 	Alpha, Projected float64
-	// Gain is its gain over the champion as the search last estimated it, SD the standard
-	// deviation of that; score units.
+	// Gain is its gain over the champion by the search's last estimate, SD the standard
+	// deviation of that, in score units.
 	Gain, SD float64
-	// Runs are those that added blocks, in order.
+	// Runs are the runs that added blocks, in order.
 	Runs  []string
 	State stats.State
-	// Void says why its evidence says nothing any more; empty while it does.
+	// Void is the reason why its evidence is no longer valid, or "".
 	Void string
-	// Blocks counts the complete blocks, LogE is the log of the evidence and Reason the
-	// ruling's, all as of the last judgement.
+	// Blocks is the number of complete blocks, LogE the log evidence and Reason the
+	// ruling's reason, all as of the last judgement.
 	Blocks int
 	LogE   float64
 	Reason string
-	// Proof is the look that showed it to be better on new tasks; nil: none did.
+	// Proof is the look that showed it to be better on new tasks; nil: none.
 	Proof *stats.Proof
-	// Ledger is the store's own: the number of its note of the entry.
+	// Ledger is the number of the store's ledger record of the entry.
 	Ledger int64
 }
 
-// void says why an entry's evidence is about something else now; empty when it is not, and
-// when the entry is at its end already.
+// void returns the reason why an entry's evidence is no longer valid; "" when it is, and
+// for an entry that has ended or is void already.
 func (s *Setup) void(e *Entry) string {
 	switch {
 	case e.Void != "" || e.State.Ended():
@@ -62,12 +63,12 @@ func (s *Setup) void(e *Entry) string {
 	return ""
 }
 
-// current reports whether an entry is against this champion and about these tasks.
+// current reports whether an entry is valid for this champion and these tasks.
 func (s *Setup) current(e *Entry) bool {
 	return e.Void == "" && e.Champion == s.Champion && e.Holds == s.Holds
 }
 
-// Entered are the times of entries, which the error control counts.
+// Entered returns the times of entries, for the error control.
 func Entered(entries []Entry) []time.Time {
 	out := make([]time.Time, len(entries))
 	for i, e := range entries {
@@ -76,7 +77,8 @@ func Entered(entries []Entry) []time.Time {
 	return out
 }
 
-// NoEntry says in words that the window of the error control is full, and until when.
+// NoEntry returns a sentence that the window of the error control is full, and until
+// when.
 func NoEntry(c stats.Control, entries []Entry) string {
 	times := Entered(entries)
 	slices.SortFunc(times, time.Time.Compare)

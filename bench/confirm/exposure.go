@@ -7,9 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// expose enters the opening of the holdout for a variant in its ledger, before it
-// happens, and returns the first repeat number that is free for it: one that no
-// earlier opening may have used. Repeats that are no new evidence share one in a run.
+// expose records the use of the holdout for a variant in its ledger, in advance, and
+// returns its first free repeat number, which no earlier use can have taken. Where
+// repeats are no new evidence, all uses in a run share one.
 func (c *Confirmation) expose(ctx context.Context, variant agent.ConfigID) (first int, err error) {
 	before, err := c.Ledger.Exposures(ctx)
 	if err != nil {
@@ -19,7 +19,7 @@ func (c *Confirmation) expose(ctx context.Context, variant agent.ConfigID) (firs
 	for _, e := range before {
 		if e.Run == c.Run {
 			if slices.Contains(e.Variants, variant) {
-				return e.First, nil // a resumed run goes on with its own
+				return e.First, nil // a resumed run continues with its own
 			}
 			shared = e.First
 		}
@@ -35,8 +35,8 @@ func (c *Confirmation) expose(ctx context.Context, variant agent.ConfigID) (firs
 	return first, c.Ledger.Expose(ctx, Exposure{Run: c.Run, Variants: []agent.ConfigID{variant}, First: first, Repeats: repeats})
 }
 
-// underWay are the entries that this run had taken up before it was interrupted, in
-// the order in which it did.
+// underWay returns the entries that this run had started before it was interrupted, in
+// that order.
 func (c *Confirmation) underWay(ctx context.Context) ([]*Entry, error) {
 	exposures, err := c.Ledger.Exposures(ctx)
 	if err != nil {

@@ -25,8 +25,8 @@ func (c *Confirmation) Wanted(ctx context.Context) (bool, error) {
 	return ok, err
 }
 
-// choose returns the candidate that gets the next blocks and how many pairs it is projected
-// to need; ok is false where there is none, or no room for one.
+// choose returns the candidate that gets the next blocks and its projected number of
+// pairs; ok is false if there is none or the budget does not suffice.
 func (c *Confirmation) choose(ctx context.Context) (p prospect, projected float64, ok bool, err error) {
 	variance := PairVariance(c.Score)
 	list, rated, err := c.prospects(ctx, variance)
@@ -36,7 +36,7 @@ func (c *Confirmation) choose(ctx context.Context) (p prospect, projected float6
 	list, rated = affordable(list, rated)
 	room := c.Room
 	if c.Fixed {
-		room = math.Inf(1) // one block is all there is
+		room = math.Inf(1) // one block is enough
 	}
 	for {
 		i, projected, why := stats.Promote(rated, c.level(), variance, room)
@@ -59,14 +59,15 @@ func (c *Confirmation) choose(ctx context.Context) (p prospect, projected float6
 	}
 }
 
-// hold notes why a variant was held back. The first reason is that of the best one.
+// hold records why a variant was held back. The first reason, that of the best variant,
+// is kept.
 func (c *Confirmation) hold(why stats.Cause) {
 	if c.blocked.None() {
 		c.blocked = why
 	}
 }
 
-// hindrance is why a prospect that is ahead cannot be taken up; none when it can.
+// hindrance returns the reason why a prospect that is ahead cannot be confirmed, or none.
 func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	if size := c.BlockSize(c.blocks); c.left < size || !c.Fits(size) {
 		return stats.Cause{
@@ -104,17 +105,17 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	return stats.Cause{}
 }
 
-// LeastBlocks is the fewest blocks that a candidate is projected to need: what it is
-// projected for is the claim about these tasks, and after twice as many blocks enough
-// is known of how tasks differ to judge of new ones as well ([stats.Judge]).
+// LeastBlocks is the minimum of projected blocks. The projection is for the claim about
+// these tasks; after twice as many blocks the variance between tasks is known well enough
+// to judge new tasks as well ([stats.Judge]).
 const LeastBlocks = 4
 
-// enter takes a prospect up: a new one gets an entry, an open one this run among its
-// own, and a parked one as many pairs again as it is now projected to need.
+// enter starts the turn of a prospect: a new one gets an entry, an open one continues,
+// and a parked one gets as many further pairs as it is now projected to need.
 func (c *Confirmation) enter(ctx context.Context, p prospect, projected float64) (*Entry, error) {
 	projected = max(projected, float64(LeastBlocks*c.Tasks))
 	if c.Fixed {
-		projected = 0 // it is not parked
+		projected = 0 // a fixed agent is never parked
 	}
 	if p.entry == nil {
 		e, err := c.Store.Enter(ctx, Entry{
@@ -135,7 +136,7 @@ func (c *Confirmation) enter(ctx context.Context, p prospect, projected float64)
 	return e, c.Store.Put(ctx, *e)
 }
 
-// finite keeps what no record can hold out of an entry.
+// finite replaces values that records cannot hold by 0.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0

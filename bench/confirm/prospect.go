@@ -12,12 +12,12 @@ import (
 // prospect is a variant that may get the next blocks.
 type prospect struct {
 	variant agent.ConfigID
-	// entry is its open one; nil before it has entered.
+	// entry is its entry; nil before it has entered.
 	entry *Entry
-	// gain and sd are what the search says, pairs how many the entry has.
+	// gain and sd are the search's estimates, pairs is the entry's number of pairs.
 	gain, sd float64
 	pairs    float64
-	// dear says that it is expected to break a guard.
+	// dear reports that it is expected to break a guard.
 	dear bool
 	// measured is the raw difference on common search tasks, and common their number.
 	measured float64
@@ -67,7 +67,7 @@ func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prosp
 		r := p.rate(stats.Differences{}, 0)
 		r.Reference = c.Reference
 		if c.Fixed {
-			// One block is all that it costs: the lead counts as it is.
+			// A fixed agent needs one block only: the lead counts without shrinkage.
 			r.Mean, r.SD = p.gain, max(p.sd, leastSD)
 		}
 		list, rated = append(list, p), append(rated, r)
@@ -75,8 +75,8 @@ func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prosp
 	return list, rated, nil
 }
 
-// affordable leaves out those that are expected to break a guard while another is ahead by a
-// standard deviation: as a trade they end the confirmation.
+// affordable removes prospects that are expected to break a guard while another prospect
+// is ahead by a standard deviation, since a trade ends the confirmation.
 func affordable(list []prospect, rated []stats.Prospect) ([]prospect, []stats.Prospect) {
 	ahead := false
 	for i, r := range rated {
@@ -95,14 +95,14 @@ func affordable(list []prospect, rated []stats.Prospect) ([]prospect, []stats.Pr
 	return kept, keptRated
 }
 
-// leastSD keeps a search that saw every task from being certain of new ones.
+// leastSD prevents certainty about new tasks after a search that used every task.
 const leastSD = 1e-3
 
 // lead returns a variant's estimated gain over the champion on new tasks and its standard
 // deviation, in score units. The search's estimate is about the search tasks. For a fixed
-// agent the scores on those are known, and only the draw of the tasks is left to chance:
-// each task then adds one difference of variance p̂(1−p̂) (spec 9.2). The lead orders the
-// variants for the next block; it is no part of a claim, which has clusters as units.
+// agent the scores on those are known exactly, and only the sampling of the tasks adds
+// variance, p̂(1−p̂) per task. The lead orders the variants for the next block; no claim
+// depends on it.
 func (s *Setup) lead(f Finalist) (gain, sd float64) {
 	if !s.Fixed {
 		return f.Gain, f.SD
@@ -111,8 +111,8 @@ func (s *Setup) lead(f Finalist) (gain, sd float64) {
 	return f.Gain, math.Sqrt(f.SD*f.SD + drawn)
 }
 
-// rate puts what the search and the confirmation say together. A gain with a standard
-// deviation counts as much as variance/sd² differences of that variance.
+// rate combines the results of search and confirmation. A gain with a standard deviation
+// counts as variance/sd² differences of that variance.
 func (p prospect) rate(measured stats.Differences, logE float64) stats.Prospect {
 	const unit = 1.
 	n := unit / math.Pow(max(p.sd, leastSD), 2)

@@ -11,15 +11,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// world is one variant's confirmation in memory: score tells what both sides get on a task of a
-// block, cost what the variant pays where the champion pays 1.
+// world simulates one variant's confirmation in memory: score returns the scores of both
+// sides on a task of a block, cost the variant's cost relative to the champion's.
 type world struct {
 	tasks  int
 	domain func(task int) string
 	score  func(task, block int) (champion, variant float64)
 	cost   func(task, block int) float64
 	guards []stats.Bound
-	// fails is the block that the process dies in; 0: none.
+	// fails is the block in which the process dies; 0: none.
 	fails int
 
 	entries   []Entry
@@ -88,7 +88,7 @@ func (h have) Judge(variant string, rule stats.Rule) stats.Ruling {
 	return stats.Judge(variant, pairs, rule)
 }
 
-// night opens a confirmation with room for so many blocks.
+// night opens a confirmation with a budget for the given number of blocks.
 func (w *world) night(t *testing.T, blocks int, fits func() bool) *Confirmation {
 	t.Helper()
 	if fits == nil {
@@ -108,7 +108,7 @@ func (w *world) night(t *testing.T, blocks int, fits func() bool) *Confirmation 
 	return c
 }
 
-// better gains on four tasks in five of any block.
+// better gains on four of five tasks in any block.
 func better(task, block int) (champion, variant float64) {
 	if (task+block)%5 == 0 {
 		return .5, .5
@@ -116,13 +116,14 @@ func better(task, block int) (champion, variant float64) {
 	return 0, 1
 }
 
-// planned is the blocks that a night has, capped as many as an entry gets that was projected to need the fewest.
+// planned is the number of blocks of a night, capped the blocks of an entry with the
+// smallest projection.
 const (
 	planned = 16
 	capped  = 2*LeastBlocks + 1
 )
 
-// needs is the number of blocks after which the mean alone is proven.
+// needs returns the number of blocks after which the mean is proven.
 func needs(t *testing.T) int {
 	t.Helper()
 	w := &world{tasks: 40, score: better}
@@ -136,8 +137,8 @@ func needs(t *testing.T) int {
 	return w.blocks
 }
 
-// domains puts eight of forty tasks into a domain of which loses tells how the variant's score differs from
-// the champion's, and the others, on which it is better, into another.
+// domains puts eight of forty tasks into a domain in which differs gives the variant's
+// score minus the champion's, and the others, on which it is better, into another.
 func domains(differs func(task, block int) float64) *world {
 	return &world{
 		tasks: 40, domain: func(task int) string { return map[bool]string{true: "small", false: "large"}[task < 8] },
@@ -150,8 +151,8 @@ func domains(differs func(task, block int) float64) *world {
 	}
 }
 
-// worse is a loss in every other run, unclear one that differs from run to run by more, hopeless one that
-// differs as much between tasks.
+// worse is a loss in every other run, unclear one that varies by more between runs,
+// hopeless one that varies as much between tasks.
 func worse(task, block int) float64 { return -.5 * float64((task+block)%2) }
 
 func unclear(task, block int) float64 {
@@ -160,8 +161,8 @@ func unclear(task, block int) float64 {
 
 func hopeless(task, _ int) float64 { return []float64{-.5, -.5, -.5, .5, .3, -.2, .4, -.1}[task] }
 
-// TestTurnGoesOnForADomain: a gain is proven before it is known whether a small domain is harmed, and
-// planned blocks remain: they are made until it is.
+// TestTurnGoesOnForADomain: when a gain is proven before a small domain is decided,
+// further planned blocks are run until it is.
 func TestTurnGoesOnForADomain(t *testing.T) {
 	first := needs(t)
 	w := domains(worse)
@@ -183,8 +184,8 @@ func TestTurnGoesOnForADomain(t *testing.T) {
 	}
 }
 
-// TestTurnEndsWithItsBlocks: what does not settle ends with the blocks that were planned, as better, and the
-// sentences name it.
+// TestTurnEndsWithItsBlocks: if a domain stays undecided, the turn ends as proven with
+// the planned blocks, and the sentences name the domain.
 func TestTurnEndsWithItsBlocks(t *testing.T) {
 	w := domains(unclear)
 	c := w.night(t, 5, nil)
@@ -201,7 +202,7 @@ func TestTurnEndsWithItsBlocks(t *testing.T) {
 			t.Errorf("the %s does not name the open domain: %s", what, words)
 		}
 	}
-	// Room runs out in the same way, and is no failure of the night.
+	// Running out of budget has the same effect, and is no failure of the night.
 	w = domains(unclear)
 	c = w.night(t, planned, func() bool { return w.blocks < 6 })
 	if err := c.Work(t.Context()); err != nil || w.blocks != 6 || w.entries[0].State != stats.Proven {
@@ -209,7 +210,8 @@ func TestTurnEndsWithItsBlocks(t *testing.T) {
 	}
 }
 
-// TestTurnIsOverWhereBlocksDoNotHelp: eight blocks show that a domain's tasks differ too much for more to tell.
+// TestTurnIsOverWhereBlocksDoNotHelp: after eight blocks a domain's tasks differ too much
+// for more blocks to help.
 func TestTurnIsOverWhereBlocksDoNotHelp(t *testing.T) {
 	w := domains(hopeless)
 	c := w.night(t, planned, nil)
@@ -221,8 +223,8 @@ func TestTurnIsOverWhereBlocksDoNotHelp(t *testing.T) {
 	}
 }
 
-// TestTurnGoesOnForAGuard: an open guard is given the planned blocks, and one that has failed or
-// passed none.
+// TestTurnGoesOnForAGuard: an open guard gets the planned blocks, a failed or passed one
+// none.
 func TestTurnGoesOnForAGuard(t *testing.T) {
 	first := needs(t)
 	for name, c := range map[string]struct {
@@ -232,7 +234,7 @@ func TestTurnGoesOnForAGuard(t *testing.T) {
 	}{
 		"passes at once": {func(int, int) float64 { return 1 }, stats.Proven, func(n int) bool { return n == first }},
 		"fails at once":  {func(int, int) float64 { return 2 }, stats.Trade, func(n int) bool { return n == first }},
-		// Dear in the first blocks by chance, and within the bound on average.
+		// Expensive in the first blocks by chance, and within the bound on average.
 		"passes later": {func(task, block int) float64 {
 			return 1 + .6*float64((task*task*7+task*block*3+block*block)%9-4)/4 - .05 + .2*float64(1-min(1, block/2))
 		}, stats.Proven, func(n int) bool { return n > first && n < capped }},
@@ -249,8 +251,9 @@ func TestTurnGoesOnForAGuard(t *testing.T) {
 	}
 }
 
-// TestTurnKeepsItsProof: a proof that later blocks of the turn would no longer make stands, also in a run that
-// is killed and taken up in between, while the interval that is shown lies above 0; after that it falls.
+// TestTurnKeepsItsProof: a proof that later blocks would no longer give stands, also in a
+// run that is killed and resumed in between, while the shown interval lies above 0; after
+// that it is dropped.
 func TestTurnKeepsItsProof(t *testing.T) {
 	first := needs(t)
 	for name, c := range map[string]struct {
