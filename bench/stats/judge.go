@@ -30,7 +30,6 @@ const (
 // Better on these tasks: log E ≥ ln(1/α) ([Sample]). Better on new tasks like these:
 // that, at least [LeastTasks] independent tasks, and the lower bound for new tasks at α/2
 // above 0. The state is the first of these that applies:
-// least [LeastTasks] independent tasks, and the lower bound for new tasks at α/2 above 0. The first of these that fits is the state:
 //
 //   - harmful: the evidence for "worse" reaches ln 20;
 //   - vetoed: a domain is proven worse;

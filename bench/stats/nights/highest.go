@@ -2,7 +2,7 @@ package nights
 
 import "slices"
 
-// highest keeps the items with the highest values, at most so many, the best first and the
+// highest keeps the items with the highest values, at most most, in descending order, the
 // earlier of two equals first.
 type highest[T any] struct {
 	most   int
@@ -10,12 +10,12 @@ type highest[T any] struct {
 	values []float64
 }
 
-// takes reports whether an item of this value would be kept.
+// takes reports whether add would keep an item of this value.
 func (h *highest[T]) takes(value float64) bool {
 	return len(h.values) < h.most || h.most > 0 && value > h.values[h.most-1]
 }
 
-// add inserts an item that is taken, and drops the last one where there are too many.
+// add inserts an item that takes accepts, and drops the last one above the limit.
 func (h *highest[T]) add(item T, value float64) {
 	at, _ := slices.BinarySearchFunc(h.values, value, func(kept, value float64) int {
 		if kept >= value {

@@ -8,13 +8,14 @@ import (
 	"evolve/bench/stats"
 )
 
-// smoke is a world that is small enough for every test run.
+// smoke returns a world that is small enough for every test run.
 func smoke(gain float64, tasks int) World {
 	return World{Gain: gain, Tasks: tasks, Interaction: .5, Items: 1, Cluster: 1, Budget: 2000, Nights: 30, Variants: 30}
 }
 
-// A month without anything to find: what is stated to be .05 false adoptions is few, where
-// others adopt every night. Twelve months may by chance hold four and no more (Poisson, p = .003).
+// A month without gain: the stated .05 false adoptions are few, where other policies
+// adopt every night. By chance twelve months may have four and no more (Poisson, p =
+// .003).
 func TestNightsWithoutGain(t *testing.T) {
 	t.Parallel()
 	const months = 12
@@ -29,7 +30,7 @@ func TestNightsWithoutGain(t *testing.T) {
 	}
 }
 
-// Eight points are found, in about four nights, and reported about right.
+// A gain of eight points is found in about four nights, and reported about right.
 func TestNightsWithGain(t *testing.T) {
 	t.Parallel()
 	const repetitions = 60
@@ -50,8 +51,8 @@ func TestNightsWithGain(t *testing.T) {
 	}
 }
 
-// The rivals are what they are called: each finds a large gain, and without one adopts
-// about as often a month as its error says.
+// The rivals match their names: each finds a large gain, and without one adopts about as
+// often a month as its error implies.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	adopts := map[string][2]float64{
@@ -96,7 +97,8 @@ func TestSimulateIsDeterministic(t *testing.T) {
 	}
 }
 
-// The mean gain over very many tasks is what the world says, with an interaction and without.
+// The mean gain over very many tasks equals the world's gain, with and without an
+// interaction.
 func TestGainIsWhatItSays(t *testing.T) {
 	t.Parallel()
 	for _, interaction := range []float64{0, .5} {
@@ -110,7 +112,7 @@ func TestGainIsWhatItSays(t *testing.T) {
 	}
 }
 
-// Where a trial is not due, the judge has nothing to say but "open".
+// Where a trial is not due, the judge's ruling is always "open".
 func TestDue(t *testing.T) {
 	t.Parallel()
 	due, open := 0, 0
@@ -140,7 +142,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// A fixed world answers alike whenever it is asked.
+// A fixed world gives the same answer every time.
 func TestFixedWorld(t *testing.T) {
 	t.Parallel()
 	w := smoke(.08, 40)

@@ -1,7 +1,7 @@
 package nights
 
-// Outcome is what became of one policy in one repetition of a world, which ends with the
-// first adoption of a variant that is better.
+// Outcome is the result of one policy in one repetition of a world, which ends with the
+// first adoption of a better variant.
 type Outcome struct {
 	// Nights lived and Evaluations spent until the end.
 	Nights, Evaluations int
@@ -9,14 +9,14 @@ type Outcome struct {
 	Adopted int
 	// Entered counts the better variants that entered the confirmation.
 	Entered int
-	// FalseNew are adoptions of what is no better on new tasks, FalseHere claims about the tasks of
-	// the holdout that are not true of them.
+	// FalseNew is the number of adoptions of variants that are no better on new tasks,
+	// FalseHere that of false claims about the holdout tasks.
 	FalseNew, FalseHere int
-	// Raw is how far the gain that was measured with an adoption was off the true one over all
-	// tasks.
+	// Raw is the error of the gain measured at an adoption, relative to the true gain
+	// over all tasks.
 	Raw Error
-	// How often the interval for these tasks and for new ones held what it is about: over all
-	// candidates when they were left, and over those adopted.
+	// How often the interval for these tasks and for new ones contained the truth: over
+	// all candidates at their end, and over those adopted.
 	Here, New, AdoptedHere, AdoptedNew Share
 }
 
@@ -42,7 +42,7 @@ func (s *Share) add(hit bool) {
 	}
 }
 
-// adopt counts an adoption with the gain that was measured.
+// adopt records an adoption with the measured gain.
 func (o *Outcome) adopt(night int, gain, raw float64) {
 	o.Raw.add(raw - gain)
 	if gain > 0 {

@@ -1,9 +1,9 @@
 package nights
 
-// share of a night's budget that is kept for the confirmation (spec 9.2).
+// share is the part of a night's budget for the confirmation.
 const share = 0.65
 
-// policy is what decides night by night about adoptions.
+// policy decides on adoptions, night by night.
 type policy interface {
 	live(l *land) Outcome
 }

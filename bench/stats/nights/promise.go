@@ -9,31 +9,33 @@ import (
 	"evolve/bench/stats"
 )
 
-// Promise is what the power statement says before a night, and what becomes of it.
+// Promise is the power statement before a night, with how often it holds.
 type Promise struct {
 	Pairs float64
-	// Stated is the smallest improvement said to be shown with 80 % power; +Inf for none.
+	// Stated is the smallest improvement stated to be shown with 80 % power; +Inf for
+	// none.
 	Stated float64
-	// Kept is how often a candidate that is better by as much was shown to be. Without a
-	// case when there is no such improvement, or one too large for these tasks.
+	// Kept is how often a candidate that is better by as much was proven. It has no cases
+	// when there is no such improvement, or one too large for these tasks.
 	Kept Share
 }
 
-// Promises checks the statement for a night and for a month in worlds like w, whose gain is
-// of no account.
+// Promises checks the statement for a night and for a month in worlds like w; w's gain is
+// ignored.
 func Promises(w World, repetitions int, seed uint64) []Promise {
 	tonight := w.tonight()
 	return []Promise{promise(w, tonight, repetitions, seed), promise(w, days*tonight, repetitions, seed)}
 }
 
-// tonight is the pairs that a night can pay.
+// tonight returns the number of pairs that a night's budget allows.
 func (w World) tonight() float64 { return share * float64(w.Budget) / 2 }
 
-// promise checks the statement for so many pairs, given the true variances at the gain that is stated.
+// promise checks the statement for so many pairs, given the true variances at the stated
+// gain.
 func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
 	d := stats.Design{Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Tonight: w.tonight(), Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed}
 	p := Promise{Pairs: pairs, Stated: stats.Practical}
-	// The larger the gain, the more it differs between tasks: a gain and its variances are found in turn.
+	// The variance between tasks depends on the gain, so gain and variances are iterated.
 	for range 4 {
 		w.Gain = math.Min(p.Stated, most)
 		d.Within, d.Between = w.variances(seed)
@@ -45,10 +47,11 @@ func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
 	return p
 }
 
-// most is the largest gain that a champion with a mean of .5 leaves room for.
+// most is the largest gain possible over a champion with a mean of .5.
 const most = 0.4
 
-// variances within a task of one pair and between clusters of the true difference, from very many tasks.
+// variances returns the variance of one pair within a task and that of the true
+// difference between clusters, from very many tasks.
 func (w World) variances(seed uint64) (within, between float64) {
 	const many = 40_000
 	w.Tasks = many / w.Cluster * w.Cluster
@@ -80,7 +83,7 @@ func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
 	return s
 }
 
-// proves gives a variant blocks until it is ruled on or the pairs are spent.
+// proves runs blocks for a variant until it is ruled on or the pairs are used up.
 func (l *land) proves(v *variant, pairs, alpha float64) bool {
 	t := newTrial(l.Tasks, l.Items)
 	rule := stats.Rule{Alpha: alpha, Fixed: l.Fixed}

@@ -6,16 +6,16 @@ import (
 	"evolve/bench/stats"
 )
 
-// argmax adopts every night whatever scored best, when that was better than the champion.
+// argmax adopts every night the variant with the best score, if it beat the champion's.
 type argmax struct {
-	// ever demands that it beat the best score that any champion ever had.
+	// ever requires that it beat the best score of all champions so far.
 	ever bool
-	// tested demands that a paired t-test against the champion on the same search tasks
-	// says so at .05, one-sided.
+	// tested requires a paired t-test against the champion on the same search tasks at
+	// .05, one-sided.
 	tested bool
 }
 
-// tested is the error at which single tests of others are taken to decide.
+// tested is the error of the single tests of other policies.
 const tested = 0.05
 
 func (p argmax) live(l *land) Outcome {
@@ -50,14 +50,15 @@ func (p argmax) live(l *land) Outcome {
 	return out
 }
 
-// scored is a night's mean score of one config, and what it is made of by task.
+// scored is a night's mean score of one config, with its parts by task.
 type scored struct {
 	mean  float64
 	tasks []float64
 	runs  []int
 }
 
-// nightly runs a config so often, spread over the search tasks from the first on.
+// nightly runs a config the given number of times, spread over the search tasks from the
+// first on.
 func (l *land) nightly(chances []float64, answers []int, runs int) scored {
 	s := scored{tasks: make([]float64, l.Tasks), runs: make([]int, l.Tasks)}
 	for r := range runs {
@@ -86,11 +87,13 @@ func paired(a, b scored) []stats.Pair {
 	return out
 }
 
-// holdout confirms the best of the search every night on the holdout, with fresh pairs for as much as the
-// night pays, and adopts what a t-test over tasks (clusters) says is better.
+// holdout confirms the search's best variants every night on the holdout, with as many
+// fresh pairs as the night allows, and adopts one that is better by a t-test over tasks
+// (clusters).
 type holdout struct {
-	// Finalists that share the night and the error (Bonferroni, the first step of Holm),
-	// the one-sided error, the share of the budget, and the most repeats; 0: any.
+	// Number of finalists that share the night and the error (Bonferroni, the first step
+	// of Holm), the one-sided error, the share of the budget, and the limit of repeats;
+	// 0: none.
 	finalists int
 	error     float64
 	share     float64

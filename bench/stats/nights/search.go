@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// screening is the share of the search's evaluations that all of tonight's variants
-	// have in equal parts; halving of the best of the whole archive gets the rest.
+	// screening is the share of the search's evaluations that is divided equally among
+	// tonight's variants; the rest goes to halving of the best of the whole archive.
 	screening = 0.4
 	kept      = 16
 	rounds    = 4
 )
 
-// archive is what the search of a world has seen.
+// archive holds the evaluations of a world's search.
 type archive struct {
 	variants []*variant
 	byID     map[agent.ConfigID]*variant
@@ -29,8 +29,8 @@ func newArchive(tasks int) *archive {
 	return &archive{byID: map[agent.ConfigID]*variant{}, points: make([]int, tasks), runs: make([]int, tasks)}
 }
 
-// searchNight spends up to budget evaluations on search tasks, with the plain allocation of
-// spec 9.2, and returns how many it spent.
+// searchNight spends up to budget evaluations on search tasks, by screening and
+// successive halving, and returns the number spent.
 func (l *land) searchNight(a *archive, budget int) int {
 	spent := l.refresh(a, budget)
 	tonight := make([]*variant, l.Variants)
@@ -71,7 +71,7 @@ func (l *land) refresh(a *archive, budget int) int {
 	return spent
 }
 
-// run gives a variant n runs on the search tasks that are next.
+// run makes n runs of a variant on its next search tasks.
 func (l *land) run(a *archive, v *variant, n int) int {
 	if l.Fixed {
 		n = min(n, l.Tasks-v.runs)
@@ -91,13 +91,13 @@ func (l *land) run(a *archive, v *variant, n int) int {
 	return n
 }
 
-// champion is its mean score on a search task, drawn a little to the middle.
+// champion returns the champion's mean score on a search task, shrunk towards ½.
 func (a *archive) champion(task, items int) float64 {
 	return (float64(a.points[task])/float64(items) + .5) / (float64(a.runs[task]) + 1)
 }
 
-// best lists the n variants with the highest mean + sd, in that order; of equal ones
-// those that were proposed first.
+// best returns the n variants with the highest mean + sd, in descending order; of equal
+// ones the earlier proposed first.
 func (a *archive) best(n int, variance float64) []*variant {
 	kept := highest[*variant]{most: n}
 	for _, v := range a.variants {
@@ -112,7 +112,7 @@ func (a *archive) best(n int, variance float64) []*variant {
 	return kept.items
 }
 
-// add takes variants in and names them.
+// add adds variants and sets their ids.
 func (a *archive) add(list ...*variant) {
 	for _, v := range list {
 		v.id = agent.ConfigID(fmt.Sprintf("variant %d", len(a.byID)+1))
@@ -123,7 +123,7 @@ func (a *archive) add(list ...*variant) {
 
 func (a *archive) variant(id agent.ConfigID) *variant { return a.byID[id] }
 
-// score is the champion's, the mean over all search tasks.
+// score returns the champion's score, the mean over all search tasks.
 func (a *archive) score(items int) float64 {
 	var sum float64
 	for i := range a.points {
@@ -132,8 +132,8 @@ func (a *archive) score(items int) float64 {
 	return sum / float64(len(a.points))
 }
 
-// finalists are the n variants with the highest posterior mean by their runs on search
-// tasks alone, the best first, as a search recommends them.
+// finalists returns the n variants with the highest posterior mean by their runs on
+// search tasks alone, in descending order, as a search recommends them.
 func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Finalist {
 	kept := highest[confirm.Finalist]{most: n}
 	for _, v := range a.variants {
@@ -146,7 +146,7 @@ func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Final
 			continue
 		}
 		f := confirm.Finalist{Variant: v.id, Gain: v.sum / runs, SD: math.Sqrt(variance / runs)}
-		if fixed { // what is left to learn is the other tasks
+		if fixed { // only the other tasks are uncertain
 			f.SD *= math.Sqrt(1 - runs/float64(len(a.points)))
 		}
 		kept.add(f, mean)
@@ -154,5 +154,5 @@ func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Final
 	return kept.items
 }
 
-// void forgets all evidence on variants.
+// void drops all evidence on variants.
 func (a *archive) void() { a.variants = nil }

@@ -16,23 +16,22 @@ import (
 // sequential is the policy of this project: the nights of [confirm.Confirmation] in a
 // simulated world.
 type sequential struct {
-	// online puts e-LOND in the place of the ledger of entries.
+	// online replaces the ledger of entries by e-LOND.
 	online bool
-	// here adopts on the claim about these tasks alone, first at the first proof of the mean,
-	// whatever else is open.
+	// here adopts on the claim about these tasks alone, first at the first proof of the
+	// mean, ignoring open guards and domains.
 	here, first bool
 }
 
 const (
-	// finalists is the number of variants that may enter in one night, as the settings
-	// have it by default.
+	// finalists is the number of variants that may enter in one night, by default.
 	finalists = 3
 	// recommended is the number of variants that a search recommends: those that may
-	// enter, and as many more as a month may have judged before.
+	// enter, plus those that a month may have judged before.
 	recommended = finalists + 12
 )
 
-// life is a sequential policy in one world. It is the [confirm.Store], the
+// life runs a sequential policy in one world. It implements the [confirm.Store], the
 // [confirm.Ledger] and the [confirm.Runner] of its nights.
 type life struct {
 	sequential
@@ -43,7 +42,7 @@ type life struct {
 	variance float64
 	now      time.Time
 	night    int
-	adopted  int // ever
+	adopted  int // number so far
 
 	entries   []confirm.Entry
 	exposures []confirm.Exposure
@@ -52,7 +51,7 @@ type life struct {
 func (s sequential) live(l *land) Outcome {
 	c := &life{sequential: s, land: l, archive: newArchive(l.Tasks), control: stats.Monthly(), variance: l.variance(l.search.chances)}
 	if s.online {
-		c.control.Entries = math.MaxInt32 // e-LOND bounds their levels, not their number
+		c.control.Entries = math.MaxInt32 // e-LOND bounds the levels of entries, not their number
 	}
 	for c.night = 1; c.night <= l.Nights && c.out.Adopted == 0; c.night++ {
 		c.now = time.Unix(0, 0).Add(time.Duration(c.night) * 24 * time.Hour)
@@ -70,12 +69,12 @@ func (s sequential) live(l *land) Outcome {
 	return c.out
 }
 
-// champion names the champion, which changes with each adoption.
+// champion returns the id of the champion, which changes with each adoption.
 func (c *life) champion() agent.ConfigID {
 	return agent.ConfigID(fmt.Sprintf("champion %d", c.adopted))
 }
 
-// confirmNight is the confirmation of a night with so many evaluations.
+// confirmNight runs the confirmation of a night with so many evaluations.
 func (c *life) confirmNight(evaluations int) {
 	ctx := context.Background()
 	evaluations -= evaluations % (2 * c.Tasks) // whole blocks
@@ -91,7 +90,7 @@ func (c *life) confirmNight(evaluations int) {
 		err = night.Work(ctx)
 	}
 	if err != nil {
-		panic(err) // everything is in memory
+		panic(err) // cannot happen in memory
 	}
 	for _, turn := range night.Turns() {
 		if turn.Entry.State.Ended() {
@@ -100,7 +99,7 @@ func (c *life) confirmNight(evaluations int) {
 	}
 }
 
-// level is that of the next entry.
+// level returns the level of the next entry.
 func (c *life) level() float64 {
 	if c.online {
 		return math.Exp(-yardstick.LogThreshold(c.control.Level, len(c.entries)+1, c.adopted))
@@ -108,10 +107,10 @@ func (c *life) level() float64 {
 	return c.control.Alpha()
 }
 
-// Entries are all of the world's.
+// Entries returns all entries of the world.
 func (c *life) Entries(context.Context) ([]confirm.Entry, error) { return slices.Clone(c.entries), nil }
 
-// Enter opens an entry.
+// Enter adds an entry.
 func (c *life) Enter(_ context.Context, e confirm.Entry) (confirm.Entry, error) {
 	v := c.archive.variant(e.Variant)
 	v.trial = newTrial(c.Tasks, c.Items)
@@ -123,17 +122,17 @@ func (c *life) Enter(_ context.Context, e confirm.Entry) (confirm.Entry, error) 
 	return e, nil
 }
 
-// Put stores what became of an entry.
+// Put updates an entry.
 func (c *life) Put(_ context.Context, e confirm.Entry) error {
 	c.entries[e.Number-1] = e
 	return nil
 }
 
-// Exposures are the openings of the holdout.
+// Exposures returns the uses of the holdout.
 func (c *life) Exposures(context.Context) ([]confirm.Exposure, error) { return c.exposures, nil }
 
-// Expose notes one. A simulated evaluation is never the same again, so that those of
-// earlier nights can be forgotten.
+// Expose records a use of the holdout. It drops those of earlier nights, since simulated
+// evaluations never repeat.
 func (c *life) Expose(_ context.Context, e confirm.Exposure) error {
 	if len(c.exposures) > 0 && c.exposures[0].Run != e.Run {
 		c.exposures = nil
@@ -157,7 +156,7 @@ func (c *life) Run(_ context.Context, b confirm.Block) error {
 	return nil
 }
 
-// Evidence is what an entry has.
+// Evidence returns the evidence of an entry.
 func (c *life) Evidence(_ context.Context, e confirm.Entry) (confirm.Evidence, error) {
 	return evidence{c, c.archive.variant(e.Variant).trial}, nil
 }
@@ -167,7 +166,7 @@ type evidence struct {
 	*trial
 }
 
-// Blocks counts the complete ones, tonight those of this night.
+// Blocks returns the number of complete blocks in all and in this night.
 func (e evidence) Blocks() (all, tonight int) {
 	if e.trial.night == e.life.night {
 		tonight = e.tonight
@@ -175,14 +174,14 @@ func (e evidence) Blocks() (all, tonight int) {
 	return e.blocks, tonight
 }
 
-// Differences are those of the pairs.
+// Differences returns the differences of the pairs.
 func (e evidence) Differences(variance float64) stats.Differences {
 	n := float64(e.sample.N())
 	return stats.Differences{N: n, Sum: n * e.sample.Mean(), Variance: variance}
 }
 
-// Judge rules on them. While a ruling could be nothing but "open", the judge's
-// time is saved; what the loop looks at is the same.
+// Judge rules on the pairs. It skips the judge, to save time, while the ruling can only
+// be "open"; the loop gets the same results.
 func (e evidence) Judge(_ string, rule stats.Rule) stats.Ruling {
 	if !e.due(rule) {
 		return stats.Ruling{State: stats.Open, Blocks: e.blocks, Pairs: e.sample.N(), LogE: e.sample.LogSuperior(0), Threshold: -math.Log(rule.Alpha)}
@@ -197,7 +196,7 @@ func (e evidence) Judge(_ string, rule stats.Rule) stats.Ruling {
 	return r
 }
 
-// conclude acts on an entry that is at its end.
+// conclude processes an entry that has ended.
 func (c *life) conclude(turn confirm.Turn) {
 	v, r := c.archive.variant(turn.Entry.Variant), turn.Ruling
 	c.close(v, r)
@@ -212,12 +211,12 @@ func (c *life) conclude(turn confirm.Turn) {
 	c.out.AdoptedHere.add(r.Lo <= v.here(c.land) && v.here(c.land) <= r.Hi)
 	c.out.AdoptedNew.add(r.New.Lo <= v.gain && v.gain <= r.New.Hi)
 	if c.out.Adopted == 0 {
-		// The mistake is undone; all evidence against the champion is void.
+		// The mistake is undone, which voids all evidence against the champion.
 		c.archive.void()
 	}
 }
 
-// close counts how far the intervals of a candidate are true when it leaves.
+// close records whether the intervals of a candidate contain the truth at its end.
 func (c *life) close(v *variant, r stats.Ruling) {
 	v.ended = true
 	here := v.here(c.land)

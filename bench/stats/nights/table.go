@@ -16,7 +16,7 @@ type Policy struct {
 	policy
 }
 
-// Policies are those that are compared, that of this project first.
+// Policies returns the compared policies, that of this project first.
 func Policies() []Policy {
 	return []Policy{
 		{"this project", sequential{}},
@@ -31,8 +31,8 @@ func Policies() []Policy {
 	}
 }
 
-// Worlds are those of the table: gains and tasks crossed, with and without interaction, and then
-// what differs in other ways.
+// Worlds returns the worlds of the table: gains and tasks crossed, with and without
+// interaction, followed by other variations.
 func Worlds() []World {
 	plain := World{Items: 1, Cluster: 1, Budget: 2000, Nights: 60, Variants: 30}
 	var out []World
@@ -69,8 +69,8 @@ func Worlds() []World {
 	return out
 }
 
-// Simulate lets a policy live through a world so many times, on all processors. The same
-// seed gives the same outcomes.
+// Simulate runs a policy in a world the given number of times, on all processors. The
+// same seed gives the same outcomes.
 func Simulate(w World, p Policy, repetitions int, seed uint64) Tally {
 	outcomes := make([]Outcome, repetitions)
 	workers := pool.New().WithMaxGoroutines(processors())
@@ -87,8 +87,8 @@ func Simulate(w World, p Policy, repetitions int, seed uint64) Tally {
 
 func processors() int { return runtime.GOMAXPROCS(0) }
 
-// Print writes the table of the worlds, with the Monte Carlo standard error behind each ±,
-// and then how the power statement keeps its promises.
+// Print writes the table of the worlds, with the Monte Carlo standard error after each ±,
+// followed by the check of the power statement.
 func Print(out io.Writer, worlds []World, policies []Policy, repetitions int, seed uint64) error {
 	for _, w := range worlds {
 		fmt.Fprintf(out, "\n%s\n", w)

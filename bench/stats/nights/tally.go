@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// days of a month, by which false adoptions are counted.
+// days is the length of a month, for the rate of false adoptions.
 const days = 30
 
 // Tally sums outcomes.
@@ -43,23 +43,23 @@ func (t *Tally) add(o Outcome) {
 func (e *Error) merge(o Error) { e.N, e.Sum, e.Squares = e.N+o.N, e.Sum+o.Sum, e.Squares+o.Squares }
 func (s *Share) merge(o Share) { s.N, s.Hits = s.N+o.N, s.Hits+o.Hits }
 
-// Mean and its standard error; NaN without cases.
+// Mean returns the mean and its standard error; NaN without cases.
 func (e Error) Mean() (mean, se float64) {
 	n := float64(e.N)
 	mean = e.Sum / n
 	return mean, math.Sqrt(math.Max(0, e.Squares/n-mean*mean) / n)
 }
 
-// Rate of hits and its standard error; NaN without cases.
+// Rate returns the rate of hits and its standard error; NaN without cases.
 func (s Share) Rate() (rate, se float64) {
 	rate = float64(s.Hits) / float64(s.N)
 	return rate, math.Sqrt(rate * (1 - rate) / float64(s.N))
 }
 
-// False are the false adoptions a month, and their standard error.
+// False returns the false adoptions per month, with their standard error.
 func (t Tally) False() (rate, se float64) { return t.monthly(t.FalseNew, t.newSquares) }
 
-// falseHere are the false claims about the tasks of the holdout a month.
+// falseHere returns the false claims about the holdout tasks per month.
 func (t Tally) falseHere() (rate, se float64) { return t.monthly(t.FalseHere, t.hereSquares) }
 
 func (t Tally) monthly(n int, squares float64) (rate, se float64) {
@@ -68,11 +68,11 @@ func (t Tally) monthly(n int, squares float64) (rate, se float64) {
 	return float64(n) / months, math.Sqrt(math.Max(0, squares/float64(t.N)-mean*mean)*float64(t.N)) / months
 }
 
-// Power is the share of repetitions with a true adoption.
+// Power returns the share of repetitions with a true adoption.
 func (t Tally) Power() (rate, se float64) { return Share{t.Won, t.N}.Rate() }
 
-// entryPower is the share of better variants that, once entered, were adopted; NaN for
-// policies that know no entries.
+// entryPower returns the share of better variants that were adopted after their entry;
+// NaN for policies without entries.
 func (t Tally) entryPower() (rate, se float64) {
 	if t.Entered == 0 {
 		return math.NaN(), math.NaN()
@@ -80,11 +80,11 @@ func (t Tally) entryPower() (rate, se float64) {
 	return Share{t.Won, t.Entered}.Rate()
 }
 
-// heading names the columns of [Tally.String].
+// heading has the column names of [Tally.String].
 const heading = "  policy\tfalse a month, new tasks\tthese tasks\tpower\tan entry's\tnights\tevaluations" +
 	"\tbias\tcoverage, these\tnew\tadopted, these\tnew"
 
-// String is a line of the table, its cells parted by tabs.
+// String returns a line of the table with tab-separated cells.
 func (t Tally) String() string {
 	points := func(v, se float64) (float64, float64) { return 100 * v, 100 * se }
 	return strings.Join([]string{
@@ -95,7 +95,7 @@ func (t Tally) String() string {
 	}, "\t")
 }
 
-// cell writes a figure with its standard error, and a dash where there is none.
+// cell formats a figure with its standard error, and a dash where there is none.
 func cell(format string) func(v, se float64) string {
 	return func(v, se float64) string {
 		if math.IsNaN(v) {

@@ -7,14 +7,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// variant is one config that the search proposed.
+// variant is one config proposed by the search.
 type variant struct {
 	id              agent.ConfigID
-	gain            float64 // the true one, over all tasks there could be
+	gain            float64 // the true one, over all possible tasks
 	search, holdout []float64
-	// What it answers on either side, in points, where the world is fixed.
+	// Its answers on either side, in points, where the world is fixed.
 	searchAnswers, holdoutAnswers []int
-	// Runs on search tasks, the sum of their scores less the champion's means, and the task to go on with.
+	// Number of runs on search tasks, index of the next task, and sum of the scores minus
+	// the champion's means.
 	runs, next int
 	sum        float64
 	trial      *trial // nil before it enters the confirmation
@@ -34,7 +35,7 @@ func (l *land) propose(better bool) *variant {
 	return v
 }
 
-// here is the true gain on the very tasks of the holdout.
+// here returns the true gain on the holdout tasks themselves.
 func (v *variant) here(l *land) float64 {
 	var sum float64
 	for i := range v.holdout {
@@ -47,7 +48,7 @@ func (v *variant) here(l *land) float64 {
 	return sum / float64(len(v.holdout))
 }
 
-// posterior of the variant's gain, as the search sees it with what the confirmation added;
+// posterior returns the posterior of the variant's gain by search and confirmation;
 // variance is that of one run.
 func (v *variant) posterior(variance float64) (mean, sd float64) {
 	var confirm stats.Differences
@@ -57,18 +58,19 @@ func (v *variant) posterior(variance float64) (mean, sd float64) {
 	return stats.Posterior(stats.Differences{N: float64(v.runs), Sum: v.sum, Variance: variance}, confirm)
 }
 
-// trial is a variant's evidence from the holdout: how often each difference in points was seen on
-// each task in each night.
+// trial is a variant's evidence from the holdout: the count of each difference in points,
+// by task and night.
 type trial struct {
 	items  int
 	counts [][]int // by task, by night and difference + items
-	nights []int   // those that had blocks
+	nights []int   // nights with blocks
 	sample stats.Sample
 	blocks int
-	// costs of either side by task, run by run, around the task's price; nil where nothing is measured.
+	// costs of either side by task, run by run, and the mean price of each task; nil
+	// where nothing is measured.
 	costs  [][2][]float64
 	prices []float64
-	// tonight counts the blocks of the last night that had any.
+	// tonight is the number of blocks of the last night that had any.
 	night, tonight int
 }
 
@@ -76,7 +78,7 @@ func newTrial(tasks, items int) *trial {
 	return &trial{items: items, counts: make([][]int, tasks)}
 }
 
-// at is where the counts of a night begin; it makes room for them.
+// at returns the start of a night's counts, which it adds if necessary.
 func (t *trial) at(night int) int {
 	wide := 2*t.items + 1
 	if len(t.nights) == 0 || t.nights[len(t.nights)-1] != night {
@@ -88,7 +90,7 @@ func (t *trial) at(night int) int {
 	return wide * (len(t.nights) - 1)
 }
 
-// block runs one fresh pair on every task of the holdout, in a night.
+// block runs one fresh pair on every holdout task in the given night.
 func (l *land) block(v *variant, night int) {
 	t := v.trial
 	at := t.at(night) + l.Items
@@ -110,10 +112,11 @@ func (l *land) block(v *variant, night int) {
 	t.blocks++
 }
 
-// dear is the standard deviation, in logarithms, of what tasks cost, and of what runs of one do.
+// dear is the standard deviation of the log cost between tasks, and between runs of a
+// task.
 const dear = .5
 
-// pay adds what the runs of a block cost.
+// pay adds the costs of a block's runs.
 func (l *land) pay(t *trial) {
 	if l.Price == 0 {
 		return
@@ -131,8 +134,8 @@ func (l *land) pay(t *trial) {
 	}
 }
 
-// due reports whether the judge could rule anything but "open": evidence either way is
-// there or was, or the cap is passed. It saves the judge's time and changes nothing.
+// due reports whether the ruling could be anything but "open": there is or was evidence
+// either way, or the cap is exceeded. It only saves time.
 func (t *trial) due(rule stats.Rule) bool {
 	return rule.Fixed || rule.Proof != nil || t.sample.LogSuperior(0) >= -math.Log(rule.Alpha) || t.sample.LogInferior(0) >= -math.Log(.05) ||
 		rule.Cap > 0 && float64(t.sample.N()) > 2*rule.Cap
@@ -146,7 +149,7 @@ func (l *land) judge(t *trial, rule stats.Rule) stats.Ruling {
 	return stats.Judge("", l.pairs(t), rule)
 }
 
-// pairs is the evidence as the judge takes it.
+// pairs returns the evidence in the form for the judge.
 func (l *land) pairs(t *trial) []stats.Pair {
 	out := make([]stats.Pair, len(t.counts))
 	scores, wide := make([]float64, 2*len(t.counts)*t.blocks), 2*t.items+1
@@ -165,7 +168,7 @@ func (l *land) pairs(t *trial) []stats.Pair {
 		r := 0
 		for k, n := range counts {
 			for range n {
-				// Only the difference is evidence: one of the two is 0.
+				// Only the difference is evidence, so one side is 0.
 				d := float64(k%wide-t.items) / float64(t.items)
 				p.A[r], p.B[r], p.Nights[r] = max(0, -d), max(0, d), k/wide
 				r++
@@ -175,7 +178,7 @@ func (l *land) pairs(t *trial) []stats.Pair {
 	return out
 }
 
-// name is a letter with a number of four digits.
+// name returns a letter followed by four digits.
 func name(letter string, i int) string {
 	return letter + string([]byte{byte('0' + i/1000%10), byte('0' + i/100%10), byte('0' + i/10%10), byte('0' + i%10)})
 }

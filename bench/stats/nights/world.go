@@ -8,38 +8,40 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// difficulty is the standard deviation, in logits, of the tasks' difficulty: chances of
-// the champion between .06 and .94 for nine tasks in ten, and a mean variance of a run of .17.
+// difficulty is the standard deviation, in logits, of the tasks' difficulty. It gives
+// success probabilities of the champion between .06 and .94 for nine tasks in ten, and a
+// mean variance of a run of .17.
 const difficulty = 1.5
 
-// World is what a policy is let loose on: every night the search proposes so many
-// variants, of which one is better than the champion by Gain, and all others
-// exactly as good. Search and holdout have Tasks tasks each, drawn anew in each repetition.
+// World is a simulated environment of a policy: every night the search proposes Variants
+// variants, of which one is better than the champion by Gain, and all others exactly as
+// good. Search and holdout have Tasks tasks each, drawn anew in each repetition.
 type World struct {
-	Gain  float64 // in score units, the mean over all tasks there could be
-	Tasks int     // of the holdout, and as many of the search
-	// Interaction is the standard deviation, in logits, by which a variant's effect
-	// differs between clusters of tasks.
+	Gain  float64 // in score units, the mean over all possible tasks
+	Tasks int     // of the holdout, and of the search
+	// Interaction is the standard deviation, in logits, of a variant's effect between
+	// clusters of tasks.
 	Interaction float64
-	// Items is how many independent points a task's score is the mean of: 1 is pass or fail.
+	// Items is the number of independent points in a task's score: 1 is pass or fail.
 	Items int
-	// Cluster is how many tasks a cluster holds; they share difficulty and effect.
+	// Cluster is the number of tasks in a cluster; they share difficulty and effect.
 	Cluster int
-	// Domains is how many domains the clusters are dealt to in turn; 0: none. In the first of them the better
-	// variant is worse by Harm logits than in the others, for the same gain over all.
+	// Domains is the number of domains, to which the clusters are assigned in turn; 0:
+	// none. In the first of them the better variant is worse by Harm logits than in the
+	// others, at the same overall gain.
 	Domains int
 	Harm    float64
-	// Price is what a run of any variant costs on average where the champion's costs 1, with a spread between
-	// tasks and as large a one between runs; 0: nothing is measured, and nothing guarded.
+	// Price is the mean cost of a variant's run relative to the champion's, with equal
+	// variation between tasks and between runs; 0: no costs and no guards.
 	Price float64
-	// Fixed says that an agent gives the same answer whenever it is asked again.
+	// Fixed reports that an agent always gives the same answer.
 	Fixed bool
 	// Budget is the evaluations of one night.
 	Budget           int
 	Nights, Variants int
 }
 
-// String names what sets a world apart.
+// String describes the world.
 func (w World) String() string { return fmt.Sprintf("%+.0f points, %s", 100*w.Gain, w.kind()) }
 
 func (w World) kind() string {
@@ -68,7 +70,8 @@ func (w World) kind() string {
 	return s
 }
 
-// side is one half of the suite: the logits of the champion's chances and the chances.
+// side is the search or the holdout: the champion's success probabilities and their
+// logits.
 type side struct {
 	logits, chances []float64
 }
@@ -78,8 +81,8 @@ type land struct {
 	World
 	rng             *rand.Rand
 	search, holdout side
-	// shift is by how many logits the better variant is better, and level by how many a
-	// variant with an interaction must be shifted to be no better.
+	// shift is the effect, in logits, of the better variant, and level that of a variant
+	// with an interaction that is no better.
 	shift, level float64
 	// The champion's answers where the world is fixed.
 	searchAnswers, holdoutAnswers []int
@@ -106,7 +109,7 @@ func (w World) side(rng *rand.Rand) side {
 	return s
 }
 
-// shifted are the chances of a variant on a side of the suite.
+// shifted returns the success probabilities of a variant on one side.
 func (l *land) shifted(s side, by float64) []float64 {
 	if by == 0 && l.Interaction == 0 {
 		return s.chances
@@ -125,7 +128,7 @@ func (l *land) shifted(s side, by float64) []float64 {
 	return out
 }
 
-// answers are the points that an agent earns on every task once and for all.
+// answers draws the fixed points of an agent on every task.
 func (l *land) answers(chances []float64) []int {
 	out := make([]int, len(chances))
 	for i, p := range chances {
@@ -134,7 +137,7 @@ func (l *land) answers(chances []float64) []int {
 	return out
 }
 
-// points of one run, of Items.
+// points draws the points of one run, at most Items.
 func (l *land) points(chance float64) int {
 	n := 0
 	for range l.Items {
@@ -145,7 +148,7 @@ func (l *land) points(chance float64) int {
 	return n
 }
 
-// variance of one run's score, the mean over tasks.
+// variance returns the variance of one run's score, the mean over tasks.
 func (l *land) variance(chances []float64) float64 {
 	var sum float64
 	for _, p := range chances {
@@ -154,7 +157,7 @@ func (l *land) variance(chances []float64) float64 {
 	return sum / float64(len(chances)*l.Items)
 }
 
-// domain of a task.
+// domain returns the domain of a task, -1 for none.
 func (w World) domain(task int) int {
 	if w.Domains == 0 {
 		return -1
@@ -164,14 +167,14 @@ func (w World) domain(task int) int {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// shift is the change in logits that changes the mean chance over all tasks by
-// gain when its effects differ by the interaction: the mean of a logistic function over a
-// normal distribution, inverted by bisection.
+// shift returns the change in logits that changes the mean success probability over all
+// tasks by gain when effects vary by the interaction: the mean of a logistic function
+// over a normal distribution, inverted by bisection.
 func shift(gain, interaction float64) float64 {
 	return World{Gain: gain, Interaction: interaction}.shift()
 }
 
-// shift is that of the better variant outside of a domain that it harms.
+// shift returns the shift of the better variant outside of the domain that it harms.
 func (w World) shift() float64 {
 	mean := func(shift, sd float64) float64 {
 		const half = 400

@@ -2,7 +2,7 @@ package yardstick
 
 import "math"
 
-// ClusteredSE is the standard error of the mean of d with errors clustered by
+// ClusteredSE returns the standard error of the mean of d with errors clustered by
 // cluster (CR0; Liang and Zeger 1986, Miller 2024 §2.2): √(Σ_c (Σ_{i∈c} (d_i − d̄))²)/n.
 func ClusteredSE[C comparable](d []float64, cluster []C) float64 {
 	var mean float64

@@ -1,4 +1,4 @@
-// Package yardstick holds what the statistics of this project are measured
-// against: known tests and bounds, for tests and for the simulation of many nights. Nothing
-// that is shown or decided comes from here.
+// Package yardstick implements known tests and bounds as references for the statistics of
+// this project, for tests and for the simulation of many nights. Nothing that is shown or
+// decided uses it.
 package yardstick

@@ -13,9 +13,9 @@ import (
 // mostFlips is the number of differences up to which all signs are enumerated.
 const mostFlips = 24
 
-// SignFlip is the exact one-sided p-value of the sum of differences under random signs
-// (Fisher 1935): the share of the 2ⁿ assignments whose sum is as high. It is NaN for
-// more than 24 differences.
+// SignFlip returns the exact one-sided p-value of the sum of differences under random
+// signs (Fisher 1935): the share of the 2ⁿ assignments whose sum is as high. It returns
+// NaN for more than 24 differences.
 func SignFlip(d []float64) float64 {
 	if len(d) > mostFlips {
 		return math.NaN()
@@ -25,8 +25,8 @@ func SignFlip(d []float64) float64 {
 		observed += v
 		tolerance += math.Abs(v)
 	}
-	tolerance *= 1e-12 // sums of the same numbers in another order are equal
-	// By Gray's code one sign changes at a time.
+	tolerance *= 1e-12 // for sums of the same numbers in another order
+	// In Gray code order one sign changes at a time.
 	sum, reached := observed, 1
 	sign := make([]float64, len(d))
 	for i := range sign {
@@ -43,9 +43,9 @@ func SignFlip(d []float64) float64 {
 	return float64(reached) / float64(uint(1)<<len(d))
 }
 
-// Wilcoxon is the exact one-sided p-value of the signed-rank test for "the differences are
-// above 0" (Wilcoxon 1945): zeros are left out, ties share the mean of their ranks,
-// and the distribution of the rank sum is counted for these very ranks.
+// Wilcoxon returns the exact one-sided p-value of the signed-rank test for "the
+// differences are above 0" (Wilcoxon 1945): zeros are left out, ties get the mean of
+// their ranks, and the distribution of the rank sum is computed for these ranks.
 func Wilcoxon(d []float64) float64 {
 	var nonzero []float64
 	for _, v := range d {
@@ -54,9 +54,9 @@ func Wilcoxon(d []float64) float64 {
 		}
 	}
 	slices.SortFunc(nonzero, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
-	// Twice the rank is a whole number even for ties of two.
+	// Twice the rank is an integer even for ties.
 	n, observed := len(nonzero), 0
-	ways := make([]float64, n*(n+1)+1) // chance of each doubled rank sum
+	ways := make([]float64, n*(n+1)+1) // probability of each doubled rank sum
 	ways[0] = 1
 	for i := 0; i < n; {
 		end := i
@@ -83,7 +83,7 @@ func Wilcoxon(d []float64) float64 {
 	return math.Min(1, p)
 }
 
-// ClopperPearson is the exact two-sided interval of a share of k in n (Clopper and
+// ClopperPearson returns the exact two-sided interval of a share of k in n (Clopper and
 // Pearson 1934), by quantiles of the beta distribution. n is at least 1.
 func ClopperPearson(k, n int, level float64) (lo, hi float64) {
 	tail := (1 - level) / 2
@@ -97,9 +97,9 @@ func ClopperPearson(k, n int, level float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// LogMcNemarBeta is the logarithm of the evidence of wins against losses on discordant pairs that wins
-// are the likelier: the likelihood against a fair coin, averaged over a
-// Beta(a, b) prior on the chance of a win that is cut to above ½ (Robbins 1970; the
+// LogMcNemarBeta returns the logarithm of the evidence that on discordant pairs wins are
+// more likely than losses: the likelihood ratio against a fair coin, averaged over a
+// Beta(a, b) prior on the probability of a win, truncated to above ½ (Robbins 1970; the
 // method of mixtures).
 func LogMcNemarBeta(wins, losses int, a, b float64) float64 {
 	w, l := float64(wins)+a, float64(losses)+b

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// oracle is one case whose result another program, or a calculation by hand, has found.
+// oracle is one case with the result of another program or of a calculation by hand.
 type oracle struct {
 	ID, Function string
 	Input        struct {
