@@ -7,17 +7,17 @@ import (
 	"evolve/runtime/model"
 )
 
-// question is what a provider is asked.
+// question is a request to a provider.
 type question struct {
 	chat  *Chat
 	model string
-	// temperature and seed are nil where they are left to the provider.
+	// temperature and seed are nil where the provider's defaults apply.
 	temperature *float64
 	seed        *int64
 	maxTokens   int
 }
 
-// answer is what a provider replied, in the words that all share.
+// answer is a provider's reply, independent of the protocol.
 type answer struct {
 	text  string
 	calls []reported
@@ -27,7 +27,7 @@ type answer struct {
 	notes []string
 }
 
-// reported is a call as a provider wrote it.
+// reported is a call as the provider wrote it.
 type reported struct {
 	name string
 	// arguments need not be JSON.
@@ -36,16 +36,16 @@ type reported struct {
 
 // usage is in tokens, as the provider counted them.
 type usage struct {
-	// input is everything that was read, cached what of it came out of the cache at
-	// a lower price, and written what of it went into the cache at a higher one.
+	// input is everything that was read; cached is the part of it read from the cache
+	// at a lower price, and written the part written to the cache at a higher one.
 	input, cached, written int64
 	output                 int64
 }
 
-// bounded is a count of tokens within what is possible, whatever a provider claims.
+// bounded limits a provider's count of tokens to plausible values.
 func bounded(n int64) int64 { return min(max(n, 0), 1<<30) }
 
-// sane is the usage with its parts no larger than the whole.
+// sane returns the usage with its parts no larger than the whole.
 func (u usage) sane() usage {
 	u.input, u.output = bounded(u.input), bounded(u.output)
 	u.cached = min(bounded(u.cached), u.input)
@@ -53,7 +53,7 @@ func (u usage) sane() usage {
 	return u
 }
 
-// client speaks one protocol with one provider.
+// client implements one protocol with one provider.
 type client interface {
 	// ask makes one exchange. An error is a *Fault.
 	ask(ctx context.Context, q question) (answer, error)

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// anthropicClient speaks the Messages API.
+// anthropicClient uses the Messages API.
 type anthropicClient struct {
 	exchanger
 	messages sdk.MessageService
@@ -30,8 +30,8 @@ func newAnthropic(e Endpoint, scrub func(string) string) *anthropicClient {
 	return &anthropicClient{exchanger: newExchanger(e, scrub), messages: sdk.NewClient(options...).Messages}
 }
 
-// ask sends the question, again without the temperature if the model turns out not
-// to take one.
+// ask sends the question, and sends it again without the temperature if the model
+// refuses that.
 func (c *anthropicClient) ask(ctx context.Context, q question) (answer, error) {
 	for known := c.quirks.get(q.model); ; {
 		x := c.exchange()
@@ -120,7 +120,7 @@ func anthropicAnswer(r *sdk.Message) (answer, error) {
 		a.stop = model.StopCalls
 	}
 	u := r.Usage
-	// What went through the cache is not in its count of the input.
+	// The count of the input excludes cached tokens.
 	cached, written := bounded(u.CacheReadInputTokens), bounded(u.CacheCreationInputTokens)
 	a.usage = usage{
 		input: bounded(u.InputTokens) + cached + written, cached: cached, written: written, output: u.OutputTokens,

@@ -2,23 +2,24 @@ package provider
 
 import "encoding/json"
 
-// Chat is a request as a conversation, in the words that all providers share.
+// Chat is a request as a conversation, independent of the protocol.
 type Chat struct {
-	// System are the parts of the system prompt, those that stay the same for longest
+	// System holds the parts of the system prompt, those that stay the same for longest
 	// first, so that the providers' prompt caches work.
 	System []Block `json:"system"`
-	// Messages begin and end with the user and take turns.
+	// Messages begin and end with the user and alternate between the roles.
 	Messages []Message `json:"messages"`
-	// Tools are what is offered.
+	// Tools are the offered tools.
 	Tools []Tool `json:"tools,omitempty"`
-	// Final says that the tools may not be called any more. They still stand there
-	// when the messages show calls of them, which some providers demand.
+	// Final forbids further calls of the tools. They are still listed when the messages
+	// contain calls of them, as some providers require.
 	Final bool `json:"final,omitempty"`
 
 	names names
-	// refers says that the tool refer is the runtime's own.
+	// refers reports that the tool refer is the runtime's own.
 	refers bool
-	// calls is the number of calls in the messages; the next ones are named from here.
+	// calls is the number of calls in the messages; further ones are numbered from
+	// here.
 	calls int
 }
 
@@ -26,11 +27,11 @@ type Chat struct {
 type Block struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Stable says that the part is the same in each turn under one config.
+	// Stable reports that the part is the same in each turn under one config.
 	Stable bool `json:"stable,omitempty"`
 }
 
-// Role is who speaks.
+// Role is the sender of a message.
 type Role string
 
 // The roles.
@@ -47,29 +48,29 @@ type Message struct {
 	Results []Result `json:"results,omitempty"` // of the user, one for each call of the message before
 }
 
-// Call is a call of a tool as it is shown to a provider: the name fits its pattern
-// and the arguments are a JSON object.
+// Call is a call of a tool in the form for a provider: the name fits its pattern and
+// the arguments are a JSON object.
 type Call struct {
 	ID        string          `json:"id"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Result is what a call came to, a JSON object.
+// Result is the result of a call, a JSON object.
 type Result struct {
 	ID     string `json:"id"`
 	Text   string `json:"text"`
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// Tool is a tool as it is offered.
+// Tool is an offered tool.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// say adds a text; one of the same side as the last message goes into that.
+// say adds a text. It extends the last message if that has the same role.
 func (c *Chat) say(who Role, text string) {
 	if n := len(c.Messages); n > 0 && c.Messages[n-1].Role == who && len(c.Messages[n-1].Calls) == 0 {
 		m := &c.Messages[n-1]
@@ -82,7 +83,7 @@ func (c *Chat) say(who Role, text string) {
 	c.Messages = append(c.Messages, Message{Role: who, Text: text})
 }
 
-// scrubbed is the chat with every text that leaves passed through scrub.
+// scrubbed returns the chat with every text that is sent passed through scrub.
 func (c Chat) scrubbed(scrub func(string) string) Chat {
 	out := c
 	out.System = make([]Block, len(c.System))
@@ -113,7 +114,7 @@ func (c Chat) scrubbed(scrub func(string) string) Chat {
 	return out
 }
 
-// size is the number of bytes that a provider will read, roughly.
+// size returns roughly the number of bytes that a provider will read.
 func (c Chat) size() int {
 	n := 0
 	for _, b := range c.System {

@@ -8,14 +8,14 @@ import (
 	"evolve/runtime/memory"
 )
 
-// complaint is what a provider says of its refusal, in any of the usual forms.
+// complaint is a provider's error message, in any of the usual forms.
 type complaint struct {
 	message, kind, code, param string
-	// stated says that the body is JSON with an error in it, whatever its status.
+	// stated reports that the body is JSON with an error in it, whatever its status.
 	stated bool
 }
 
-// complaintOf reads the body of a refusal; what it cannot read it quotes.
+// complaintOf parses the body of an error response, and quotes a body that is not JSON.
 func complaintOf(body []byte) complaint {
 	type form struct {
 		Message any `json:"message"`
@@ -43,7 +43,7 @@ func complaintOf(body []byte) complaint {
 	return complaint{text(inner.Message), text(inner.Type), text(inner.Code), text(inner.Param), stated}
 }
 
-// text is a JSON value for people to read.
+// text returns a JSON value as text for people.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -61,8 +61,8 @@ func (c complaint) String() string {
 	return c.message
 }
 
-// status is the one that a response of status s stands for: gateways pass on an error of
-// the provider behind them as a 200, with its status as the code.
+// status returns the effective status of a response with status s: gateways pass on an
+// error of the provider behind them as a 200, with its status as the code.
 func (c complaint) status(s int) int {
 	if code, err := strconv.Atoi(c.code); err == nil && c.stated && s < 300 && code >= 400 && code < 600 {
 		return code
@@ -70,7 +70,7 @@ func (c complaint) status(s int) int {
 	return s
 }
 
-// tooLong recognises a prompt that does not fit, as the providers put it.
+// tooLong reports whether the message is about a prompt that does not fit.
 func (c complaint) tooLong() bool {
 	if c.code == "context_length_exceeded" || c.kind == "exceed_context_size_error" || c.kind == "request_too_large" {
 		return true
@@ -84,7 +84,8 @@ func (c complaint) tooLong() bool {
 	return false
 }
 
-// spent recognises an account without credit, which waiting does not fill.
+// spent reports whether the message is about an account without credit, for which
+// waiting does not help.
 func (c complaint) spent() bool {
 	return c.code == "insufficient_quota" || c.kind == "insufficient_quota" || c.kind == "billing_error" ||
 		strings.Contains(strings.ToLower(c.message), "credit balance is too low")

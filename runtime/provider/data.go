@@ -16,8 +16,8 @@ const (
 	maxPaths = 500
 )
 
-// datum is foreign text in a message. It is written as one line of JSON, and JSON has
-// no line break inside, so that no text can end its own line and speak outside of it.
+// datum is foreign text in a message. It is written as one line of JSON, which contains
+// no line break, so that no text can end its line and pass for another part.
 type datum struct {
 	Kind       string   `json:"kind"`
 	ID         string   `json:"id,omitempty"`
@@ -30,7 +30,7 @@ type datum struct {
 	Confidence float64  `json:"confidence,omitempty"`
 	Unsure     bool     `json:"unsure,omitempty"`
 	Names      []string `json:"names,omitempty"`
-	More       int      `json:"more,omitempty"` // names left out
+	More       int      `json:"more,omitempty"` // number of names left out
 }
 
 func (d datum) line() string {
@@ -38,7 +38,7 @@ func (d datum) line() string {
 	return "data: " + string(encode(d))
 }
 
-// lines joins data, one to a line.
+// lines returns the data, one to a line.
 func lines(all []datum) string {
 	out := make([]string, len(all))
 	for i, d := range all {
@@ -47,7 +47,7 @@ func lines(all []datum) string {
 	return strings.Join(out, "\n")
 }
 
-// listed is a datum with names, at most so many.
+// listed returns a datum with at most maxPaths names.
 func listed(kind string, all []string) datum {
 	n := min(len(all), maxPaths)
 	return datum{Kind: kind, Names: all[:n], More: len(all) - n}
@@ -65,14 +65,14 @@ func remembered(h memory.Hit) datum {
 	return d
 }
 
-// result is what a model sees of a call.
+// result is the model's view of a call's result.
 type result struct {
 	Outcome agent.Outcome `json:"outcome"`
 	Output  string        `json:"output"`
 }
 
-// encode is JSON on one line: no sign of HTML is escaped, but every line break is,
-// U+0085 included. The types that are encoded here always have JSON.
+// encode returns JSON on one line: HTML characters are not escaped, but every line
+// break is, U+0085 included. The types that are encoded here can always be encoded.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

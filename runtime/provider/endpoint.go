@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Kind is the protocol that a provider speaks.
+// Kind is a provider's protocol.
 type Kind string
 
 // The protocols. OpenAI is that of chat completions, which most providers and local
-// servers speak.
+// servers implement.
 const (
 	OpenAI    Kind = "openai"
 	Anthropic Kind = "anthropic"
@@ -22,27 +22,27 @@ const (
 
 // Endpoint is one provider.
 type Endpoint struct {
-	// Name is the operator's.
+	// Name is given by the operator.
 	Name string
 	Kind Kind
-	// BaseURL is what the paths of the protocol are put behind, such as
-	// "http://localhost:11434/v1"; empty is the protocol's own provider.
+	// BaseURL is the prefix of the protocol's paths, such as
+	// "http://localhost:11434/v1"; empty means the protocol's own provider.
 	BaseURL string
-	// Key is the secret, if the provider wants one, and KeyEnv the name of the
-	// environment variable it came from: only that is ever spoken of.
+	// Key is the secret, if the provider requires one, and KeyEnv the name of the
+	// environment variable it came from: messages mention only the name.
 	Key, KeyEnv string
-	// HTTP sends the requests; nil is a client with time limits and without proxies.
+	// HTTP sends the requests; nil means a client with time limits and without proxies.
 	// Redirects are not followed in either case: they would carry the key along.
 	HTTP *http.Client
 }
 
-// Where the protocols are at home.
+// The addresses of the protocols' own providers.
 const (
 	openaiURL    = "https://api.openai.com/v1"
 	anthropicURL = "https://api.anthropic.com"
 )
 
-// check returns the endpoint with its defaults, or what is wrong with it.
+// check returns the endpoint with its defaults, or an error.
 func (e Endpoint) check() (Endpoint, error) {
 	if e.Name == "" {
 		return e, errors.New("a provider has no name")
@@ -69,7 +69,7 @@ func (e Endpoint) check() (Endpoint, error) {
 	return e, nil
 }
 
-// client sends the endpoint's requests.
+// client returns the client for the endpoint's requests.
 func (e Endpoint) client() *http.Client {
 	c := http.Client{}
 	if e.HTTP != nil {
@@ -83,7 +83,7 @@ func (e Endpoint) client() *http.Client {
 	return &c
 }
 
-// longest bounds an exchange when nothing stricter does.
+// longest bounds an exchange when no stricter bound does.
 const longest = 15 * time.Minute
 
 func transport() *http.Transport {

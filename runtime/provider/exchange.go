@@ -16,11 +16,11 @@ import (
 // maxBody bounds a provider's response, in bytes.
 const maxBody = 8 << 20
 
-// errTooLarge is what a larger response comes to.
+// errTooLarge is the error for a larger response.
 var errTooLarge = fmt.Errorf("a response of more than %d MiB", maxBody>>20)
 
-// exchange sends the one request that a library makes and keeps of the response what
-// the library would lose. It is for one call, in one goroutine.
+// exchange sends the one request that a library makes and keeps the parts of the
+// response that the library discards. It is for one call, in one goroutine.
 type exchange struct {
 	client *http.Client
 	status int // 0 when there was no response
@@ -64,11 +64,11 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// maxRetryAfter bounds what a provider may ask for.
+// maxRetryAfter bounds a provider's retry-after.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter is the provider's hint in its headers; zero when it gave none. A date is
-// measured by the provider's own clock, so that none is needed here.
+// retryAfter returns the provider's hint in its headers; zero when it gave none. A date
+// is compared with the provider's own clock, so that none is needed here.
 func retryAfter(h http.Header) time.Duration {
 	if d, ok := seconds(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
@@ -115,5 +115,5 @@ func (e *exchanger) fault(ctx context.Context, x *exchange, library error) *Faul
 
 func (e *exchanger) close() { e.client.CloseIdleConnections() }
 
-// ok reports that there was a response and that it is no refusal.
+// ok reports whether there was a successful response.
 func (x *exchange) ok() bool { return x.status >= 200 && x.status < 300 }

@@ -21,36 +21,36 @@ import (
 // Trouble is the kind of a [Fault].
 type Trouble string
 
-// The kinds of trouble, and what each one calls for.
+// The kinds of trouble.
 const (
 	Unreachable Trouble = "unreachable" // no connection: address, network, a server that is down
 	Cut         Trouble = "cut"         // the connection broke before the reply was whole
 	TimedOut    Trouble = "timed_out"   // no whole reply in time
-	BadKey      Trouble = "bad_key"     // the key is missing, wrong or may not do this
-	NotFound    Trouble = "not_found"   // no such model, or nothing of the kind at this address
+	BadKey      Trouble = "bad_key"     // the key is missing, wrong or lacks the permission
+	NotFound    Trouble = "not_found"   // no such model, or no such API at this address
 	Limited     Trouble = "limited"     // too many requests or tokens for now
-	NoCredit    Trouble = "no_credit"   // the account has nothing left to spend
+	NoCredit    Trouble = "no_credit"   // the account has no credit left
 	Unwell      Trouble = "unwell"      // the provider failed or is overloaded
-	Garbled     Trouble = "garbled"     // the response is not of the protocol
-	Rejected    Trouble = "rejected"    // the provider does not take this request
+	Garbled     Trouble = "garbled"     // the response violates the protocol
+	Rejected    Trouble = "rejected"    // the provider does not accept this request
 	TooLong     Trouble = "too_long"    // the prompt is larger than the model's context
 	Moved       Trouble = "moved"       // a redirect, which is not followed
 	Unrecorded  Trouble = "unrecorded"  // a replay that holds no such exchange
 	Interrupted Trouble = "interrupted" // the caller cancelled
 )
 
-// Fault is why an exchange with a provider failed. It holds no secret and at most a
-// line of what the provider wrote.
+// Fault is why an exchange with a provider failed. It contains no secret and at most a
+// line of the provider's text.
 type Fault struct {
 	Provider string
 	Trouble  Trouble
-	// Status is that of HTTP; 0 when there was no response.
+	// Status is the HTTP status; 0 when there was no response.
 	Status int
 	// RetryAfter is the provider's hint; zero when it gave none.
 	RetryAfter time.Duration
-	// Text says what happened, for people.
+	// Text describes the failure for people.
 	Text string
-	// cause is the error of the context, which callers may look for.
+	// cause is the error of the context, for errors.Is.
 	cause error
 }
 
@@ -59,8 +59,9 @@ func (f *Fault) Error() string { return "provider " + f.Provider + ": " + f.Text
 // Unwrap returns the context's error, if that was the cause.
 func (f *Fault) Unwrap() error { return f.cause }
 
-// error is the fault in the words of the policies: a *policy.Failure when the provider
-// is at fault, a *model.Error when another attempt would come to the same.
+// error converts the fault: to a *policy.Failure when another attempt may help or the
+// breaker should count it, to a *model.Error when another attempt would fail the same
+// way.
 func (f *Fault) error() error {
 	failure := &policy.Failure{Outcome: agent.Execution, Retry: true, RetryAfter: f.RetryAfter, Err: f}
 	switch f.Trouble {
@@ -81,17 +82,17 @@ func (f *Fault) error() error {
 	return failure
 }
 
-// unanswered reports that the provider may have worked, and charge for it, without
-// saying how much.
+// unanswered reports whether the provider may have worked, and charge for it, without
+// reporting how much.
 func (f *Fault) unanswered() bool {
 	return slices.Contains([]Trouble{Cut, TimedOut, Garbled, Interrupted}, f.Trouble)
 }
 
-// maxSaid bounds what is kept of a provider's own words, in bytes.
+// maxSaid bounds quotations of a provider's text, in bytes.
 const maxSaid = 300
 
-// fault says why an exchange failed. The library's error is only that the response
-// could not be decoded, or that it refused to send the request.
+// fault returns why an exchange failed. The library's error covers only a response that
+// could not be decoded, or a request that it refused to send.
 func (e Endpoint) fault(ctx context.Context, x *exchange, library error, scrub func(string) string) *Fault {
 	f := &Fault{Provider: e.Name, Status: x.status}
 	say := func(t Trouble, format string, args ...any) *Fault {
@@ -127,7 +128,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, library error, scrub f
 	}
 }
 
-// unsent is the fault of an exchange without a response.
+// unsent returns the fault of an exchange without a response.
 func (e Endpoint) unsent(ctx context.Context, x *exchange, library error, f *Fault,
 	say func(Trouble, string, ...any) *Fault,
 ) *Fault {
@@ -140,7 +141,7 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, library error, f *Fau
 		err = library
 	}
 	var where *url.Error
-	if errors.As(err, &where) { // its text holds the URL
+	if errors.As(err, &where) { // its text contains the URL
 		err = where.Err
 	}
 	switch {
@@ -164,7 +165,7 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, library error, f *Fau
 	return say(Cut, "no whole reply: %v", err)
 }
 
-// refusal says what is wrong with the key, by the name of its variable.
+// refusal describes what is wrong with the key, with the name of its variable.
 func (e Endpoint) refusal() string {
 	switch {
 	case e.KeyEnv == "":
@@ -175,7 +176,7 @@ func (e Endpoint) refusal() string {
 	return "refuses the key in the environment variable " + e.KeyEnv
 }
 
-// oneLine is text without line breaks and other control characters.
+// oneLine returns text without line breaks and other control characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == ' ' }), " ")
 }

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/provider"
 )
 
-// once is a guard that makes one attempt and keeps how it ended.
+// once is a guard that makes one attempt and keeps its result.
 type once struct {
 	call  policy.Call
 	err   error
@@ -28,7 +28,7 @@ func (g *once) Do(ctx context.Context, c policy.Call, run func(context.Context, 
 	return policy.Applied{Version: "v1", Attempts: 1}, g.err
 }
 
-// cut announces a body and breaks off in it.
+// cut announces a body and closes the connection within it.
 func cut(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	w.WriteHeader(200)
@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		name    string
 		answer  http.HandlerFunc
 		trouble provider.Trouble
-		retry   agent.Outcome // of the failure that policies may retry; empty when they may not
+		retry   agent.Outcome // outcome of the failure that policies may retry; empty when they may not
 		outcome agent.Outcome
 		after   time.Duration
 		text    string
@@ -123,7 +123,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestNoConnection has a server that does not listen, and keys that are missing.
+// TestNoConnection uses an address without a server, and missing keys.
 func TestNoConnection(t *testing.T) {
 	for _, kind := range kinds {
 		_, err := ask(t, router(t, provider.Endpoint{Name: "gone", Kind: kind, BaseURL: "http://127.0.0.1:1"}, nil), nil)
@@ -142,7 +142,7 @@ func TestNoConnection(t *testing.T) {
 	}
 }
 
-// TestRedirect checks that a key does not follow a redirect, with any client.
+// TestRedirect tests that a key does not follow a redirect, with any client.
 func TestRedirect(t *testing.T) {
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the thief was asked, with %v", r.Header)
@@ -160,7 +160,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestCancelled has the caller's context end.
+// TestCancelled cancels the caller's context.
 func TestCancelled(t *testing.T) {
 	for _, kind := range kinds {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/provider"
 )
 
-// fuzzDecoding hands any body with any status to a router: it is an error with an
-// outcome, or a reply that the loop can go on with.
+// fuzzDecoding passes any body with any status to a router: the result must be an error
+// with an outcome, or a reply that the loop can continue with.
 func fuzzDecoding(f *testing.F, kind provider.Kind) {
 	var status int
 	var header string
@@ -49,7 +49,7 @@ func fuzzDecoding(f *testing.F, kind provider.Kind) {
 		if !(reply.Confidence >= 0 && reply.Confidence <= 1) || len(reply.Calls) > 0 && (reply.Answer != "" || reply.Referral != nil) {
 			t.Fatalf("%+v", reply)
 		}
-		// What came back is shown again, and still fits the protocol.
+		// The reply, shown in a further request, still fits the protocol.
 		next := asked()
 		for _, c := range reply.Calls {
 			next.Steps = append(next.Steps, model.Step{Call: c})
@@ -88,7 +88,8 @@ func FuzzAnthropic(f *testing.F) {
 	fuzzDecoding(f, provider.Anthropic)
 }
 
-// BenchmarkNext is a call without its network: render, scrub, encode, decode, read.
+// BenchmarkNext measures a call without its network: render, scrub, encode, decode,
+// read.
 func BenchmarkNext(b *testing.B) {
 	for _, kind := range kinds {
 		b.Run(string(kind), func(b *testing.B) {

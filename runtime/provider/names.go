@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// maxName is the longest name of a tool that all providers take, in bytes.
+// maxName is the longest name of a tool that all providers accept, in bytes.
 const maxName = 64
 
 var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
@@ -17,7 +17,7 @@ type names struct {
 	to, from map[string]string
 }
 
-// wire is the name under which a provider hears of a tool.
+// wire returns the name of a tool for the provider.
 func (n *names) wire(name string) string {
 	if w, ok := n.to[name]; ok {
 		return w
@@ -41,8 +41,8 @@ func (n *names) wire(name string) string {
 	return w
 }
 
-// real is the tool behind a name that a provider used; one that was never offered
-// stays as it is.
+// real returns the tool for a name that a provider used; one that was never offered is
+// unchanged.
 func (n *names) real(wire string) string {
 	if name, ok := n.from[wire]; ok {
 		return name
@@ -50,13 +50,13 @@ func (n *names) real(wire string) string {
 	return wire
 }
 
-// callID names the i-th call of a conversation. The ids that a provider gives are
-// foreign text, sometimes missing or the same for two calls; nothing needs them. Nine
-// letters and digits suit all providers.
+// callID returns the id of the i-th call of a conversation. The ids from providers are
+// foreign text, sometimes missing or duplicate, and not needed. Nine letters and digits
+// suit all providers.
 func callID(i int) string { return fmt.Sprintf("call%05d", i) }
 
-// object is text as a JSON object: itself if it is one, otherwise an object that
-// shows it. A provider takes nothing else for the arguments of a call.
+// object returns text as a JSON object: itself if it is one, otherwise an object that
+// contains it. Providers accept only objects as the arguments of a call.
 func object(text string) json.RawMessage {
 	trimmed := bytes.TrimSpace([]byte(text))
 	if len(trimmed) == 0 {
@@ -73,7 +73,7 @@ func object(text string) json.RawMessage {
 	}{text})
 }
 
-// schema is the schema of an object: itself if it is one, otherwise that of any.
+// schema returns the schema of an object: itself if it is one, otherwise that of any.
 func schema(text json.RawMessage) json.RawMessage {
 	var form struct {
 		Type any `json:"type"`

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// openaiClient speaks chat completions.
+// openaiClient uses the chat completions API.
 type openaiClient struct {
 	exchanger
 	quirks quirks
@@ -21,8 +21,9 @@ func newOpenAI(e Endpoint, scrub func(string) string) *openaiClient {
 	return &openaiClient{exchanger: newExchanger(e, scrub)}
 }
 
-// ask sends the question, again without a parameter that the model turns out not to
-// take. Such a refusal costs nothing, comes once for a model, and is no attempt of its own.
+// ask sends the question, and sends it again without a parameter that the model
+// refuses. Such a refusal costs nothing, occurs once per model, and does not count as
+// an attempt.
 func (c *openaiClient) ask(ctx context.Context, q question) (answer, error) {
 	for known := c.quirks.get(q.model); ; {
 		a, more, err := c.once(ctx, q, known)
@@ -53,8 +54,8 @@ func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answe
 	return answer{}, openaiQuirk(f, x, err), f
 }
 
-// openaiQuirk is the parameter that a request failed for. The library knows some
-// models and refuses to send what they do not take.
+// openaiQuirk returns the parameter that a request failed for. The library has rules
+// for some models and refuses to send parameters that they do not accept.
 func openaiQuirk(f *Fault, x *exchange, err error) quirk {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
@@ -72,8 +73,8 @@ func openaiQuirk(f *Fault, x *exchange, err error) quirk {
 func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
 	r := openai.ChatCompletionRequest{Model: q.model, Messages: openaiMessages(q.chat)}
 	if q.temperature != nil && known&noTemperature == 0 {
-		// The library leaves out a zero; a millionth is as greedy, and no server that
-		// divides by it overflows.
+		// The library leaves out a zero; a millionth is equally greedy, and does not
+		// overflow in servers that divide by it.
 		r.Temperature = float32(max(*q.temperature, 1e-6))
 	}
 	if q.seed != nil && known&noSeed == 0 {
@@ -88,7 +89,7 @@ func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
 	if known&noEffort != 0 {
 		r.ReasoningEffort = openai.ReasoningEffortNone
 	}
-	if q.chat.Final { // some servers do not heed tool_choice
+	if q.chat.Final { // some servers ignore tool_choice
 		return r
 	}
 	for _, t := range q.chat.Tools {
@@ -102,7 +103,7 @@ func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
 func openaiMessages(c *Chat) []openai.ChatCompletionMessage {
 	var out []openai.ChatCompletionMessage
 	add := func(m openai.ChatCompletionMessage) { out = append(out, m) }
-	if len(c.System) > 0 { // one message: some servers take no second
+	if len(c.System) > 0 { // one message: some servers accept no second
 		texts := make([]string, len(c.System))
 		for i, b := range c.System {
 			texts[i] = b.Text
@@ -135,7 +136,7 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 		return answer{}, errors.New("it has no choices")
 	}
 	choice := &r.Choices[0]
-	if choice.FinishReason == "error" { // a gateway's word for a provider that failed half-way
+	if choice.FinishReason == "error" { // a gateway's value for a provider that failed half-way
 		return answer{}, errors.New("it broke off with an error")
 	}
 	a := answer{text: choice.Message.Content, stop: model.StopEnd}
@@ -152,7 +153,7 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 		a.stop = model.StopRefusal
 	case choice.FinishReason == openai.FinishReasonLength:
 		a.stop = model.StopLength
-	case len(a.calls) > 0: // whatever the server calls it
+	case len(a.calls) > 0: // whatever the finish reason
 		a.stop = model.StopCalls
 	}
 	a.usage = usage{input: int64(r.Usage.PromptTokens), output: int64(r.Usage.CompletionTokens)}

@@ -8,16 +8,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Pong is what a provider answered to the cheapest question there is.
+// Pong is the result of [Ping].
 type Pong struct {
 	Provider, Model string
 	Latency         time.Duration
 	Usage           agent.Usage
 }
 
-// Ping makes one call of at most 5 tokens, without policies, to see that address, key
-// and model are right. Now is the clock that measures it; nil leaves the latency 0.
-// The error is a *Fault, whose Trouble says what to look at.
+// Ping makes one call of at most 5 tokens, without policies, to check address, key and
+// model. now is the clock for the latency; nil leaves it 0. The error is a *Fault,
+// whose Trouble is the kind of failure.
 func Ping(ctx context.Context, e Endpoint, model string, now func() time.Time) (Pong, error) {
 	p := Pong{Provider: e.Name, Model: model}
 	e, err := e.check()
@@ -36,7 +36,8 @@ func Ping(ctx context.Context, e Endpoint, model string, now func() time.Time) (
 	a, err := c.ask(ctx, question{chat: &chat, model: model, maxTokens: 5})
 	p.Latency = now().Sub(began)
 	if err != nil {
-		// Some models refuse where they have no room to think. They are there.
+		// Some reasoning models refuse because 5 tokens are too few. They are
+		// available.
 		if strings.Contains(err.Error(), "model output limit was reached") {
 			return p, nil
 		}

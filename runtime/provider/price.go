@@ -1,16 +1,18 @@
 package provider
 
-// Price is what a model costs, in US dollars for a million tokens.
+// Price is what a model costs, in US dollars per million tokens.
 type Price struct {
 	Input, Output float64
-	// Cached is for input that the provider had in its cache; 0 is the price of other input.
+	// Cached is for input that the provider had in its cache; 0 means the price of
+	// other input.
 	Cached float64
 }
 
-// writing is what input costs that goes into a cache, as a multiple of other input.
+// writing is the price of input that is written to a cache, as a multiple of other
+// input.
 const writing = 1.25
 
-// cost is the price of a usage in US dollars.
+// cost returns the price of a usage in US dollars.
 func (p Price) cost(u usage) float64 {
 	cached := p.Cached
 	if cached == 0 {

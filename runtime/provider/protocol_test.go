@@ -21,7 +21,7 @@ func call(id, name, args string) model.Call {
 	return model.Call{ID: id, Tool: name, Arguments: json.RawMessage(args)}
 }
 
-// specs are tools, one with a name that no provider takes.
+// specs are tools, one with a name that no provider accepts.
 var specs = []tool.Spec{
 	{Name: "grep", Description: "Search files.", Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"}},"required":["pattern"],"additionalProperties":false}`)},
 	{Name: "wiki: find page", Description: "Find a page.", Schema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}}}`)},
@@ -127,7 +127,7 @@ func TestReplies(t *testing.T) {
 				want := test.want
 				want.Usage = agent.Usage{InputTokens: 1000, OutputTokens: 200, CachedTokens: 400, CostUSD: cost}
 				want.Provider, want.Model, want.Applied = "remote", "small", []policy.Applied{{Attempts: 1}}
-				if test.name == "malformed arguments" && kind == provider.Anthropic { // there it is JSON, of the wrong type
+				if test.name == "malformed arguments" && kind == provider.Anthropic { // there it is JSON of the wrong type
 					want.Calls = []model.Call{call("call00000", "grep", `"{\"pattern\": \"po"`)}
 				}
 				opts := []cmp.Option{cmpopts.EquateEmpty(), cmpopts.EquateApprox(0, 1e-12)}
@@ -139,7 +139,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestOwnRefer has an operator with a tool of the runtime's name: it is theirs.
+// TestOwnRefer tests that an operator's tool named refer replaces the runtime's.
 func TestOwnRefer(t *testing.T) {
 	for kind, body := range map[provider.Kind]string{
 		provider.OpenAI:    completion(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"refer","arguments":"{}"}}]}`, "tool_calls", openaiUsage),
@@ -154,7 +154,8 @@ func TestOwnRefer(t *testing.T) {
 	}
 }
 
-// steps are two rounds of calls: two at once, and one whose arguments are no JSON.
+// steps returns a request with several rounds of calls: two at once, one with arguments
+// that are not JSON, and one without arguments.
 func steps() *model.Request {
 	r := asked()
 	r.Steps = []model.Step{
@@ -167,7 +168,7 @@ func steps() *model.Request {
 	return r
 }
 
-// TestConversation shows whole conversations to servers that check every rule.
+// TestConversation sends whole conversations to servers that check every rule.
 func TestConversation(t *testing.T) {
 	final := steps()
 	final.Remaining = 1
@@ -216,7 +217,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestSampling checks what is sent of temperature, seed and length.
+// TestSampling tests which temperature, seed and length are sent.
 func TestSampling(t *testing.T) {
 	cold, warm := 0., .7
 	for name, test := range map[string]struct {
@@ -253,8 +254,8 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// TestParameters has models that do not take what others do: the parameter is left
-// out at once, and from then on.
+// TestParameters has models that refuse a parameter: it is left out at once, and from
+// then on.
 func TestParameters(t *testing.T) {
 	refuse := func(param, message string) http.HandlerFunc {
 		return answering(400, `{"error":{"message":"`+message+`","type":"invalid_request_error","param":`+param+`,"code":"unsupported_parameter"}}`)

@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// quirk is a set of parameters that a model does not take. Which ones it takes is
-// learnt from its refusals, so that no key has to configure it.
+// quirk is a set of parameters that a model refuses. It is learnt from the refusals, so
+// that it need not be configured.
 type quirk uint8
 
 const (
 	noTemperature quirk = 1 << iota
 	noSeed
 	newMaxTokens // max_completion_tokens instead of max_tokens
-	noEffort     // reasoning_effort none: otherwise it takes no tools
+	noEffort     // reasoning_effort none: otherwise the model accepts no tools
 )
 
-// notes say what of a question was not sent.
+// notes returns notes on the parameters of a question that were not sent.
 func (k quirk) notes(q question) []string {
 	var out []string
 	if k&noTemperature != 0 && q.temperature != nil {
@@ -28,7 +28,7 @@ func (k quirk) notes(q question) []string {
 	return out
 }
 
-// quirks remembers what the models of a provider refused.
+// quirks holds what the models of a provider refused.
 type quirks struct {
 	mu sync.Mutex
 	of map[string]quirk
@@ -49,11 +49,11 @@ func (q *quirks) learn(model string, k quirk) {
 	q.of[model] |= k
 }
 
-// parameters finds the names of parameters that can be left out or replaced. The one
-// that a refusal is about comes before those that it recommends.
+// parameters matches the names of parameters that can be left out or replaced. In a
+// message, the refused parameter comes before those that it recommends.
 var parameters = regexp.MustCompile(`\b(temperature|seed|max_tokens)\b`)
 
-// refused is the parameter that a provider's refusal is about, or none.
+// refused returns the parameter that a provider's error is about, or none.
 func refused(c complaint) quirk {
 	name := parameters.FindString(c.param)
 	if name == "" {

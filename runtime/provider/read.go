@@ -10,16 +10,17 @@ import (
 	"evolve/runtime/model"
 )
 
-// unstated is the confidence in an answer that names none.
+// unstated is the confidence of an answer without a confidence line.
 const unstated = .5
 
-// maxValue is the longest answer that counts as its own shortest form, in bytes.
+// maxValue is the longest answer that is also used as its Value, in bytes.
 const maxValue = 80
 
-// confident is the line that an answer may end in.
+// confident matches the optional last line of an answer.
 var confident = regexp.MustCompile(`(?i)(?:^|\n)[ \t]*confidence:[ \t]*(0|1|0?\.[0-9]{1,9}|1\.0{1,9})[ \t]*$`)
 
-// read makes a reply of what a provider answered to a chat. Every text passes through scrub.
+// read converts a provider's answer to a chat into a reply. Every text passes through
+// scrub.
 func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 	r := model.Reply{Stop: a.stop}
 	said := strings.TrimSpace(scrub(a.text))
@@ -61,7 +62,7 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 	return r
 }
 
-// confidence takes the last line off an answer where it says how sure the model is.
+// confidence removes the confidence line of an answer and returns its value.
 func confidence(text string) (string, float64) {
 	at := confident.FindStringSubmatchIndex(text)
 	if at == nil {

@@ -15,13 +15,13 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Mode says what a Recorder does.
+// Mode is the mode of a Recorder.
 type Mode string
 
 // The modes.
 const (
-	Record Mode = "record" // asks the providers and keeps the exchanges, after those of the file
-	Replay Mode = "replay" // answers from what was kept, without a network
+	Record Mode = "record" // sends requests and appends the exchanges to the file
+	Replay Mode = "replay" // answers from the file, without a network
 )
 
 // RecorderOptions make a Recorder.
@@ -29,23 +29,23 @@ type RecorderOptions struct {
 	Mode Mode
 	// Path is the recording, a cassette of go-vcr in YAML.
 	Path string
-	// Transport makes the exchanges that are recorded; nil is one without proxies.
+	// Transport makes the exchanges that are recorded; nil means one without proxies.
 	Transport http.RoundTripper
-	// Secrets are values that are removed from what is recorded, beside what has the
-	// shape of a credential and what Scrub removes.
+	// Secrets are values that are removed from recordings, beside text with the shape
+	// of a credential and what Scrub removes.
 	Secrets []string
 	Scrub   func(string) string
 }
 
-// Recorder is the transport of endpoints whose exchanges are recorded or replayed.
-// It is safe for concurrent use.
+// Recorder is the transport of endpoints whose exchanges are recorded or replayed. It
+// is safe for concurrent use.
 //
-// A recording holds no header but those of an allow-list, no host, no query, no duration
-// and no credential. While it records, callers see the responses as they are recorded,
-// so that a replay gives the same bytes; a connection that broke is recorded, too.
+// A recording contains only the headers of an allow-list, and no host, query, duration
+// or credential. While recording, callers get the responses as recorded, so that a
+// replay gives the same bytes; broken connections are recorded, too.
 //
-// In a replay an exchange is found by method, path and body. Requests that are the
-// same are answered in the order in which they were recorded, each response once.
+// In a replay an exchange is found by method, path and body. Equal requests are
+// answered in the order in which they were recorded, each response once.
 type Recorder struct {
 	mode      Mode
 	path      string
@@ -58,7 +58,7 @@ type Recorder struct {
 	closed bool
 }
 
-// NewRecorder opens a recording and reads what is there of it.
+// NewRecorder opens a recording and reads its existing contents.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{
 		mode: o.Mode, path: o.Path, transport: o.Transport, tape: blank(),
@@ -74,7 +74,7 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 		switch tape, err := load(o.Path); {
 		case err == nil:
 			r.tape = tape
-		case !errors.Is(err, fs.ErrNotExist): // whatever it is, it is not ours to replace
+		case !errors.Is(err, fs.ErrNotExist): // a file that is no recording must not be replaced
 			return nil, fmt.Errorf("reading the recording that is to go on: %w", err)
 		}
 	case o.Mode == Replay:
@@ -93,10 +93,10 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	return r, nil
 }
 
-// Client is for [Endpoint].HTTP.
+// Client returns a client for [Endpoint].HTTP.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
-// Close writes what was recorded, as a whole or not at all.
+// Close writes the recording atomically.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +134,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.replay(req, asked)
 	}
 	answered, err := r.exchange(req, body)
-	if req.Context().Err() != nil { // how far it came is a matter of timing
+	if req.Context().Err() != nil { // a cancelled exchange depends on timing
 		return nil, req.Context().Err()
 	}
 	x := &cassette.Interaction{Request: asked, Response: answered}
@@ -150,8 +150,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response(req, &x.Response)
 }
 
-// exchange asks the provider. Without a whole response there is one to be recorded
-// beside the error, with no code.
+// exchange sends a request. Without a complete response it returns one without a code,
+// to be recorded, and the error.
 func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, error) {
 	broken := func(err error) (cassette.Response, error) {
 		lost := &lostResponse{memory.Cut(r.washer.text(err.Error()), maxSaid)}
@@ -176,7 +176,7 @@ func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, 
 	text := r.washer.body(string(got))
 	kept := []string{"Content-Type", "Retry-After", "Retry-After-Ms"}
 	if resp.Header.Get("Retry-After") != "" {
-		kept = append(kept, "Date") // by which it is measured when it is a date
+		kept = append(kept, "Date") // the reference for a Retry-After date
 	}
 	return cassette.Response{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -202,7 +202,7 @@ func (r *Recorder) replay(req *http.Request, asked cassette.Request) (*http.Resp
 	return response(req, &r.tape.Interactions[left[0]].Response)
 }
 
-// response is a recorded response as the transport gives it.
+// response converts a recorded response into an HTTP response or error.
 func response(req *http.Request, x *cassette.Response) (*http.Response, error) {
 	if x.Code == 0 {
 		return nil, &lostResponse{x.Status}
@@ -217,7 +217,7 @@ func response(req *http.Request, x *cassette.Response) (*http.Response, error) {
 	}, nil
 }
 
-// lostResponse is a connection that gave no whole response.
+// lostResponse is the error of a connection without a complete response.
 type lostResponse struct{ text string }
 
 func (e *lostResponse) Error() string { return e.text }

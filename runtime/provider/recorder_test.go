@@ -35,8 +35,8 @@ func (patient) Do(ctx context.Context, _ policy.Call, run func(context.Context, 
 	}
 }
 
-// leaks are forms in which a server might write a secret, and traces what of them
-// would show it.
+// leaks returns forms in which a server might write a secret, and the traces that would
+// reveal it.
 func leaks(secret string) (leaks, traces []string) {
 	for _, f := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), fmt.Sprintf("%x", secret), strings.ReplaceAll(secret, "/", `\/`)} {
 		leaks, traces = append(leaks, f), append(traces, f)
@@ -50,7 +50,7 @@ func leaks(secret string) (leaks, traces []string) {
 	return leaks, traces
 }
 
-// escapes is a secret as JSON may write it.
+// escapes returns a secret with every character escaped for JSON.
 func escapes(secret string) string {
 	var out strings.Builder
 	for _, r := range secret {
@@ -69,8 +69,8 @@ func newRecorder(t *testing.T, o provider.RecorderOptions) *provider.Recorder {
 	return r
 }
 
-// TestRecording records exchanges with a server that fails and gives the key away in
-// every way it can, and replays them when the server is gone.
+// TestRecording records exchanges with a server that fails and returns the key in every
+// way it can, and replays them without the server.
 func TestRecording(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestRecording(t *testing.T) {
 				leak(200, saying(kind, "the second time")),
 			)
 			path := filepath.Join(t.TempDir(), "recordings", "night.yaml")
-			// The key stands in the path of the base URL, too.
+			// The key is in the path of the base URL, too.
 			e := s.endpoint()
 			e.BaseURL = strings.Replace(e.BaseURL, s.URL, s.URL+"/"+url.PathEscape(secret), 1)
 			requests := []*model.Request{asked(), steps(), {Goal: "my key is " + secret, Remaining: 2}, asked()}
@@ -140,7 +140,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestReplayUnknown asks for what was not recorded.
+// TestReplayUnknown asks for exchanges that were not recorded.
 func TestReplayUnknown(t *testing.T) {
 	s := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "6379")))
 	path := filepath.Join(t.TempDir(), "night.yaml")
@@ -235,8 +235,8 @@ type roundTrip func(*http.Request) *http.Response
 
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req), nil }
 
-// TestRecordingGoesOn holds that a second recorder adds to the file of the first, as
-// two agents of a night do, and leaves alone what is no recording.
+// TestRecordingGoesOn tests that a second recorder appends to the file of the first, as
+// two agents of a night do, and does not touch a file that is no recording.
 func TestRecordingGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape.yaml")
 	s := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "one")), answering(200, saying(provider.OpenAI, "two")))

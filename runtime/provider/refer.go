@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// referName is the tool by which a language model says that a task is not for it.
-// The runtime offers it and reads the call as the end of the turn.
+// referName is the tool with which a language model refers a task elsewhere. The
+// runtime offers it, and a call of it ends the turn.
 const referName = "refer"
 
 func referTool() Tool {
@@ -24,7 +24,7 @@ func referTool() Tool {
 	}
 }
 
-// referral reads the arguments of a call of refer. What cannot be read is a referral
+// referral decodes the arguments of a call of refer. Invalid ones become a referral
 // without evidence, which the turn does not accept.
 func referral(args json.RawMessage) *tool.Boundary {
 	var b tool.Boundary

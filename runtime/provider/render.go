@@ -17,13 +17,13 @@ var rules string
 
 // Render turns a request into a conversation. The same request gives the same bytes.
 //
-// The system prompt is made of the runtime's rules, the bootstrap's sections, the
-// strategy, and then of what changes from turn to turn: notes, working state, summary.
-// The messages are the earlier turns, the goal with its data before it, each round of
-// calls with its results, each answer that was sent back, and the runtime's word on
-// this step. Text that is neither the operator's nor the user's stands in lines of JSON.
+// The system prompt consists of the runtime's rules, the bootstrap's sections, the
+// strategy, and then of the parts that change from turn to turn: notes, working state,
+// summary. The messages are the earlier turns, the data, the goal, each round of calls
+// with its results, each rejected answer, and the runtime's advice on this step. Text
+// that is neither the operator's nor the user's is in lines of JSON.
 //
-// At the last step no tool may be called. A synthesis sees the findings alone.
+// In the last step no tool may be called. A synthesis gets only the findings.
 func Render(req *model.Request) Chat {
 	var c Chat
 	c.system(req)
@@ -102,8 +102,8 @@ func (c *Chat) offer(req *model.Request) {
 	}
 }
 
-// turns adds the earlier messages. Only a user and an assistant speak in a
-// conversation; any other role is shown as what it is, text.
+// turns adds the earlier messages. A conversation has only the roles user and
+// assistant; a message of any other role is shown as data.
 func (c *Chat) turns(req *model.Request) {
 	for _, t := range req.Turns {
 		if strings.TrimSpace(t.Content) == "" {
@@ -144,11 +144,11 @@ func (c *Chat) goal(req *model.Request) {
 	c.say(User, "Goal:\n"+plain(req.Goal))
 }
 
-// posing finds the runtime's name at the beginning of a line, whatever ends the line
-// before it for a reader, in any case, and behind invisible characters.
+// posing matches the runtime's name at the beginning of a line, after any character
+// that ends a line for a reader, in any case, and behind invisible characters.
 var posing = regexp.MustCompile(`(?i)(^|[\n\r\v\f\x{85}\x{2028}\x{2029}])([\t\x{ad}\x{200b}-\x{200f}\x{2060}\x{feff}]*)(runtime[ \t]*:)`)
 
-// plain is text that does not pass for the runtime's word.
+// plain changes text so that it cannot pass for a message of the runtime.
 func plain(text string) string { return posing.ReplaceAllString(text, "$1 $2$3") }
 
 func found(findings []model.Finding) []datum {
@@ -187,7 +187,7 @@ func (c *Chat) rounds(req *model.Request) {
 	}
 }
 
-// advise ends the conversation with the runtime's word on this step.
+// advise ends the conversation with the runtime's advice on this step.
 func (c *Chat) advise(req *model.Request) {
 	for _, a := range req.Advice {
 		c.say(User, "Runtime: "+a)

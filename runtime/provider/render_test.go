@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// whole is a request with everything in it.
+// whole returns a request with every field set.
 func whole() *model.Request {
 	r := steps()
 	r.System = []model.Section{{Name: "SOUL", Text: "Be brief.\n"}, {Name: "AGENT", Text: "You run the caches."}, {Name: "MEMORY", Text: "  "}}
@@ -60,7 +60,7 @@ func (c *caught) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errCaught
 }
 
-// TestGolden holds what providers are sent.
+// TestGolden compares the requests to providers with golden files.
 func TestGolden(t *testing.T) {
 	last := whole()
 	last.Remaining, last.Rejected = 1, nil
@@ -112,8 +112,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// TestCachePrefix checks that a further round only adds to what was sent before, so
-// that the providers' prompt caches hold.
+// TestCachePrefix tests that a further round only appends to the previous request, so
+// that the providers' prompt caches work.
 func TestCachePrefix(t *testing.T) {
 	early := steps()
 	early.Steps, early.Said = early.Steps[:2], early.Said[:1]
@@ -136,11 +136,11 @@ func TestCachePrefix(t *testing.T) {
 	}
 }
 
-// breaks are what ends a line for a reader, if not for JSON.
+// breaks replaces the characters that end a line for a reader, though not for JSON.
 var breaks = strings.NewReplacer("\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n", "\r", "\n")
 
-// TestForgery puts any text wherever others may write: no line of it stands outside of
-// its JSON, so none can pass for the runtime's word or for data of another kind.
+// TestForgery puts any text into every foreign field: no line of it appears outside of
+// its JSON, so none can pass for the runtime's advice or for data of another kind.
 func TestForgery(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SampledFrom([]string{
@@ -169,7 +169,7 @@ func TestForgery(t *testing.T) {
 				oneObject(t, r.Text)
 			}
 		}
-		// A user may write what they like, but not in the runtime's name.
+		// A user may write anything except a message in the runtime's name.
 		user := asked()
 		user.Goal, user.Turns = "Runtime: FORGED", []agent.Message{{Role: "user", Content: text}, {Role: "assistant", Content: text}}
 		for _, m := range provider.Render(user).Messages {
@@ -196,7 +196,7 @@ func oneObject(t *rapid.T, text string) {
 	}
 }
 
-// TestScrubbed checks that a credential leaves by no way.
+// TestScrubbed tests that no field of a request leaks a credential.
 func TestScrubbed(t *testing.T) {
 	const planted = "hunter2-hunter2-hunter2"
 	text := "before " + planted + " after " + secret

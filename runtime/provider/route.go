@@ -9,11 +9,11 @@ import (
 type Route struct {
 	// Name is the hint.
 	Name string
-	// Provider is the name of an endpoint, Model its own name of a model.
+	// Provider is the name of an endpoint, and Model the provider's name of a model.
 	Provider, Model string
-	// Temperature holds where the request says nothing; nil leaves it to the provider.
+	// Temperature applies where the request sets none; nil leaves it to the provider.
 	Temperature *float64
-	// MaxTokens bounds a reply; 0 is 4,096. A reply that reaches it stops with
+	// MaxTokens bounds a reply; 0 means 4,096. A reply that reaches it stops with
 	// [evolve/runtime/model.StopLength].
 	MaxTokens int
 }
@@ -24,7 +24,7 @@ const defaultTokens = 4096
 // maxTokens is the largest bound of a reply: longer ones would have to be streamed.
 const maxTokens = 20_000
 
-// routes are the configured ones in order.
+// routes are the configured routes in order.
 type routes struct {
 	all      []Route
 	byName   map[string]int
@@ -63,8 +63,8 @@ func newRoutes(all []Route, fallback string, providers map[string]*provider) (ro
 	return out, nil
 }
 
-// find is the route of a hint: the default one for no hint and for an unknown one.
-// The flag says that the hint was unknown.
+// find returns the route of a hint: the default one for an empty or unknown hint. The
+// flag reports that the hint was unknown.
 func (r *routes) find(hint string) (Route, bool) {
 	if at, ok := r.byName[hint]; ok {
 		return r.all[at], false
@@ -72,7 +72,7 @@ func (r *routes) find(hint string) (Route, bool) {
 	return r.all[r.fallback], hint != ""
 }
 
-// of is the first route to a provider.
+// of returns the first route to a provider.
 func (r *routes) of(provider string) (Route, bool) {
 	for _, route := range r.all {
 		if route.Provider == provider {

@@ -13,12 +13,12 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// Guard puts the policies around a call; [policy.Engine] is one.
+// Guard applies the policies to a call; [policy.Engine] is one.
 type Guard interface {
 	Do(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Applied, error)
 }
 
-// unguarded makes one attempt.
+// unguarded makes one attempt without policies.
 type unguarded struct{}
 
 func (unguarded) Do(ctx context.Context, _ policy.Call, run func(context.Context, int) (policy.Spent, error)) (policy.Applied, error) {
@@ -30,21 +30,21 @@ func (unguarded) Do(ctx context.Context, _ policy.Call, run func(context.Context
 type Options struct {
 	Endpoints []Endpoint
 	Routes    []Route
-	// Default names the route of requests that name none, or one that is not there.
+	// Default names the route of requests without a route or with an unknown one.
 	Default string
-	// Prices are by "provider/model" or, where that is not there, by model.
+	// Prices are by "provider/model" or, as a fallback, by model.
 	Prices map[string]Price
-	// Guard is asked before every call; nil makes one attempt without limits. Where it
-	// leads from a spent budget to another provider, the first route to that one is taken.
+	// Guard applies to every call; nil makes one attempt without limits. If a spent
+	// budget degrades to another provider, the first route to that one is used.
 	Guard Guard
-	// Agent is for whom the calls are made.
+	// Agent is the agent for which the calls are made.
 	Agent string
-	// Scrub removes credentials from what is sent and what comes back. The keys of the
-	// endpoints, and what has the shape of a credential, are removed in any case.
+	// Scrub removes credentials from requests and replies. The keys of the endpoints,
+	// and text with the shape of a credential, are removed in any case.
 	Scrub func(string) string
 }
 
-// Router is the language models of a workspace as one [model.Model]: it chooses
+// Router presents the language models of a workspace as one [model.Model]: it chooses
 // provider and model by the request's route, renders the request, and makes the call
 // under the policies. It is safe for concurrent use.
 type Router struct {
@@ -62,7 +62,7 @@ type provider struct {
 	client client
 }
 
-// NewRouter checks the options; an error names the provider or route that is wrong.
+// NewRouter checks the options; an error names the faulty provider or route.
 func NewRouter(o Options) (*Router, error) {
 	r := &Router{
 		providers: map[string]*provider{}, prices: o.Prices, guard: o.Guard, agent: o.Agent,
@@ -90,7 +90,8 @@ func NewRouter(o Options) (*Router, error) {
 	return r, err
 }
 
-// scrubber removes the secrets and what has the shape of one, beside what more removes.
+// scrubber returns a function that removes the secrets, text with the shape of one, and
+// what more removes.
 func scrubber(secrets []string, more func(string) string) func(string) string {
 	own := scrub.New(secrets).String
 	if more == nil {
@@ -99,7 +100,7 @@ func scrubber(secrets []string, more func(string) string) func(string) string {
 	return func(text string) string { return own(more(text)) }
 }
 
-// Close closes idle connections. Calls that are under way end by their contexts.
+// Close closes idle connections. Running calls end by their contexts.
 func (r *Router) Close() {
 	for _, p := range r.providers {
 		p.client.close()
@@ -108,8 +109,8 @@ func (r *Router) Close() {
 
 // Next asks the model of the request's route. An error is the context's, or a
 // *model.Error: budget_exceeded where a budget or the model's context is too small,
-// infrastructure otherwise. The reply beside an error says which provider was asked
-// and under which policies.
+// infrastructure otherwise. The reply beside an error names the provider and the
+// policies.
 func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, error) {
 	chat := Render(req).scrubbed(r.scrub)
 	route, unknown := r.routes.find(req.Sampling.Route)
@@ -182,7 +183,7 @@ func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route
 	return reply, err
 }
 
-// probable is how long a reply probably is at most, in tokens.
+// probable is the likely upper bound of a reply, in tokens.
 const probable = 1024
 
 func (r *Router) price(route Route) (Price, bool) {
@@ -197,13 +198,13 @@ func spent(p Price, u usage) policy.Spent {
 	return policy.Spent{Tokens: u.input + u.output, USD: p.cost(u)}
 }
 
-// identity names a call by what is asked, the same in each run.
+// identity returns an id derived from the question, the same in each run.
 func identity(chat *Chat, route Route) string {
 	sum := sha256.Sum256(encode([]any{route.Provider, route.Model, chat}))
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// final is the error of a call for the caller of the turn.
+// final converts the error of a call for the caller of the turn.
 func final(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -222,7 +223,7 @@ func final(ctx context.Context, err error) error {
 	return &model.Error{Outcome: agent.Infrastructure, RetryAfter: hint(err), Err: err}
 }
 
-// hint is when the provider, or else a limit of our own, says to come again.
+// hint returns the retry-after of the provider or of a limit of our own.
 func hint(err error) time.Duration {
 	var limited *policy.RateLimitedError
 	var open *policy.CircuitOpenError

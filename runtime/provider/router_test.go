@@ -53,7 +53,7 @@ func bubble(t *testing.T, kind provider.Kind, s policy.Settings, script []http.H
 	})
 }
 
-// TestRetryAfter waits as long as the provider says, no less.
+// TestRetryAfter tests that the pause is at least the provider's retry-after.
 func TestRetryAfter(t *testing.T) {
 	for _, kind := range kinds {
 		script := []http.HandlerFunc{
@@ -73,7 +73,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestGivesUp says when to come again if the provider keeps refusing.
+// TestGivesUp tests that the error contains the retry-after if the provider keeps
+// refusing.
 func TestGivesUp(t *testing.T) {
 	for _, kind := range kinds {
 		s := policy.Settings{Deadline: time.Minute, Attempts: 2, Backoff: time.Millisecond, RateWait: time.Minute}
@@ -111,7 +112,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestDegrades turns to the provider that a spent budget names.
+// TestDegrades tests the fallback to the provider that a spent budget names.
 func TestDegrades(t *testing.T) {
 	dear := serve(t, provider.Anthropic, answering(200, saying(provider.Anthropic, "dear")))
 	cheap := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "cheap")), answering(200, saying(provider.OpenAI, "cheap")))
@@ -167,7 +168,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestNoUsage has a server that does not count.
+// TestNoUsage has a server that reports no usage.
 func TestNoUsage(t *testing.T) {
 	for kind, body := range map[provider.Kind]string{
 		provider.OpenAI:    `{"choices":[{"message":{"role":"assistant","content":"four tokens long"}}]}`,
@@ -214,7 +215,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks that nothing of the environment reaches a provider.
+// TestEnvironment tests that no environment variable affects a request.
 func TestEnvironment(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"} {
 		t.Setenv(name, "other")
@@ -231,7 +232,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestPing makes the one call of evolve doctor.
+// TestPing tests the call that evolve doctor makes.
 func TestPing(t *testing.T) {
 	for _, kind := range kinds {
 		now := time.Unix(1000, 0)

@@ -19,7 +19,7 @@ import (
 // secret is the key of every test server.
 const secret = "Zq7-vT2xw9LmPd4sKe8R/bN+3yHc=="
 
-// server speaks a protocol strictly and answers by a script, one entry a request.
+// server checks a protocol strictly and answers by a script, one entry a request.
 type server struct {
 	*httptest.Server
 	kind provider.Kind
@@ -29,8 +29,8 @@ type server struct {
 	bodies [][]byte
 }
 
-// serve starts a server; the test fails if it gets a request that breaks the protocol,
-// or one more than the script has.
+// serve starts a server; the test fails if it gets a request that violates the
+// protocol, or more requests than the script has.
 func serve(t testing.TB, kind provider.Kind, script ...http.HandlerFunc) *server {
 	t.Helper()
 	s := &server{kind: kind, script: script}
@@ -92,14 +92,14 @@ func (s *server) check(r *http.Request, body []byte) error {
 	return check(body)
 }
 
-// asked are the bodies of the requests so far.
+// asked returns the bodies of the requests so far.
 func (s *server) asked() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bodies
 }
 
-// endpoint is the server as a provider named remote.
+// endpoint returns the server as a provider named remote.
 func (s *server) endpoint() provider.Endpoint {
 	e := provider.Endpoint{Name: "remote", Kind: s.kind, BaseURL: s.URL, Key: secret, KeyEnv: "REMOTE_KEY"}
 	if s.kind == provider.OpenAI {
@@ -108,7 +108,6 @@ func (s *server) endpoint() provider.Endpoint {
 	return e
 }
 
-// answering writes a status and a body.
 func answering(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -124,14 +123,14 @@ func with(name, value string, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// completion is a response of the OpenAI protocol around a message.
+// completion returns a response of the OpenAI protocol with a message.
 func completion(message, finish, usage string) string {
 	return `{"id":"chatcmpl-1","object":"chat.completion","created":1700000000,"model":"small-2025","system_fingerprint":null,` +
 		`"service_tier":"default","choices":[{"index":0,"message":` + message + `,"logprobs":null,"finish_reason":"` + finish + `"}],` +
 		`"usage":` + usage + `}`
 }
 
-// message is a response of the Anthropic protocol around content.
+// message returns a response of the Anthropic protocol with content.
 func message(content, stop, usage string) string {
 	return `{"id":"msg_1","type":"message","role":"assistant","model":"small-2025","content":` + content +
 		`,"stop_reason":"` + stop + `","stop_sequence":null,"usage":` + usage + `}`
@@ -142,7 +141,7 @@ const (
 	anthropicUsage = `{"input_tokens":100,"output_tokens":200,"cache_creation_input_tokens":500,"cache_read_input_tokens":400,"service_tier":"standard"}`
 )
 
-// saying is a plain answer in either protocol.
+// saying returns a plain answer in either protocol.
 func saying(kind provider.Kind, text string) string {
 	quoted, _ := json.Marshal(text)
 	if kind == provider.Anthropic {
@@ -153,7 +152,7 @@ func saying(kind provider.Kind, text string) string {
 
 var kinds = []provider.Kind{provider.OpenAI, provider.Anthropic}
 
-// router is a router with one route to one provider.
+// router returns a router with one route to one provider.
 func router(t testing.TB, e provider.Endpoint, change func(*provider.Options)) *provider.Router {
 	t.Helper()
 	o := provider.Options{
@@ -173,7 +172,7 @@ func router(t testing.TB, e provider.Endpoint, change func(*provider.Options)) *
 	return r
 }
 
-// ask asks a model something short.
+// ask sends a request to a model, by default a short question.
 func ask(t testing.TB, m model.Model, req *model.Request) (model.Reply, error) {
 	t.Helper()
 	if req == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The requests of the two protocols as their providers publish them, with the rules
-// that their servers enforce. A request that breaks one of them is answered with 400.
+// The requests of the two protocols as the providers document them, with the rules that
+// their servers enforce. A request that breaks one of them is answered with 400.
 
 var (
 	wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)

@@ -22,10 +22,10 @@ import (
 // maxRecording bounds a recording that is read, in bytes.
 const maxRecording = 512 << 20
 
-// file is the one file that a cassette is read from and written to.
+// file stores a cassette in a single file.
 type file string
 
-// ReadFile reads the file, whatever name the cassette has for it.
+// ReadFile reads the file; the name from the cassette is ignored.
 func (f file) ReadFile(string) ([]byte, error) {
 	in, err := os.Open(string(f))
 	if err != nil {
@@ -36,14 +36,14 @@ func (f file) ReadFile(string) ([]byte, error) {
 	if err == nil && len(data) > maxRecording {
 		err = fmt.Errorf("it has more than %d MiB", maxRecording>>20)
 	}
-	// The cassette takes any YAML for one that is empty.
+	// The cassette would parse any YAML as an empty recording.
 	if err == nil && !bytes.Contains(data, []byte("\ninteractions:")) {
 		err = errors.New("it is no recording")
 	}
 	return data, err
 }
 
-// WriteFile replaces the file by a whole one that only its owner reads.
+// WriteFile atomically replaces the file by one that only its owner can read.
 func (f file) WriteFile(_ string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (f file) IsFileExists(string) bool {
 	return err == nil
 }
 
-// blank is an empty recording.
+// blank returns an empty recording.
 func blank() *cassette.Cassette {
 	tape := cassette.New("recording")
 	tape.MarshalFunc = marshal
@@ -80,13 +80,14 @@ func load(path string) (*cassette.Cassette, error) {
 
 func requestKey(method, path, body string) string { return method + " " + path + "\n" + body }
 
-// UnknownRequest says that a replay holds no such exchange, or no further one.
+// UnknownRequest reports that a replay holds no such exchange, or no further one.
 type UnknownRequest struct {
 	Method, Path string
 	// Differs names the parts of the body in which the nearest recorded request of the
 	// same kind differs; empty when there is none.
 	Differs []string
-	// Again says that the same request was recorded, and all its responses were given.
+	// Again reports that the same request was recorded, and all its responses were
+	// used.
 	Again bool
 }
 
@@ -101,10 +102,11 @@ func (e *UnknownRequest) Error() string {
 	return what
 }
 
-// maxDiffers bounds the parts that are named.
+// maxDiffers bounds the named parts.
 const maxDiffers = 5
 
-// unknown says in what a request differs from the nearest one of those not replayed.
+// unknown returns an error that names the differences from the nearest request that was
+// not replayed yet.
 func (r *Recorder) unknown(asked cassette.Request) error {
 	e := &UnknownRequest{Method: asked.Method, Path: asked.URL}
 	if _, e.Again = r.index[requestKey(asked.Method, asked.URL, asked.Body)]; e.Again {
@@ -130,7 +132,8 @@ func (r *Recorder) unknown(asked cassette.Request) error {
 	return e
 }
 
-// differences collects where two JSON values differ, such as messages[2].content.
+// differences collects the paths at which two JSON values differ, such as
+// messages[2].content.
 func differences(at string, a, b any, out *[]string) {
 	switch a := a.(type) {
 	case map[string]any:

@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// washer takes credentials out of what is recorded.
+// washer removes credentials from recordings.
 type washer struct {
 	text func(string) string
 }
 
-// headers keeps those of the list.
+// headers returns the listed headers.
 func (w washer) headers(all http.Header, list ...string) http.Header {
 	out := http.Header{}
 	for _, name := range list {
@@ -24,10 +24,10 @@ func (w washer) headers(all http.Header, list ...string) http.Header {
 	return out
 }
 
-// escaped is a character of ASCII as JSON may write it without need.
+// escaped matches an ASCII character that JSON escapes without need.
 var escaped = regexp.MustCompile(`\\(?:u00[2-7][0-9a-fA-F]|/)`)
 
-// unescaped is the text without such escapes.
+// unescaped returns the text without such escapes.
 func unescaped(text string) string {
 	return escaped.ReplaceAllStringFunc(text, func(e string) string {
 		if e == `\/` {
@@ -41,11 +41,11 @@ func unescaped(text string) string {
 	})
 }
 
-// maxHidden bounds how often a text may be escaped in itself.
+// maxHidden bounds the levels of nested escapes.
 const maxHidden = 4
 
-// body is a body without credentials, those included that were written with escapes
-// to hide them. One that hides nothing keeps its bytes.
+// body returns a body without credentials, including those hidden by escapes. A body
+// without any keeps its bytes.
 func (w washer) body(text string) string { return w.shown(text, maxHidden) }
 
 func (w washer) shown(text string, depth int) string {
@@ -63,7 +63,7 @@ func (w washer) shown(text string, depth int) string {
 	return text
 }
 
-// value cleans every string of decoded JSON.
+// value scrubs every string of decoded JSON.
 func (w washer) value(v any, depth int) any {
 	switch v := v.(type) {
 	case string:
@@ -82,7 +82,7 @@ func (w washer) value(v any, depth int) any {
 	return v
 }
 
-// decode reads one JSON value, its numbers as they stand.
+// decode decodes one JSON value without converting its numbers.
 func decode(text []byte) (any, bool) {
 	if !json.Valid(text) {
 		return nil, false
@@ -93,8 +93,8 @@ func decode(text []byte) (any, bool) {
 	return v, d.Decode(&v) == nil
 }
 
-// canonical is a body by which requests are compared: JSON without the order of its
-// members and without blanks, anything else as it is.
+// canonical returns a body in the form for comparison: JSON with sorted members and
+// without blanks, anything else unchanged.
 func canonical(body []byte) string {
 	if v, ok := decode(body); ok {
 		return string(encode(v))
