@@ -197,6 +197,10 @@ func (c *checker) pair(k, value []byte) error {
 		n := r.number()
 		err = decodeDocument(value, &Intent{})
 		c.expect(k, proposalKey(n), func([]byte) bool { return true })
+	case tableTally:
+		r.text()
+		r.text()
+		err = decodeDocument(value, &storedTally{})
 	case tableToolHealth:
 		err = c.toolHealth(k, r, value)
 	default:

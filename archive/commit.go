@@ -32,19 +32,21 @@ type pending struct {
 // committer writes evaluations in groups: while one group is being synced, the
 // next gathers. It runs a goroutine only while there is something to write.
 type committer struct {
-	store engine
-	room  *semaphore.Weighted
+	store   engine
+	room    *semaphore.Weighted
+	tallies *tallies
 
 	mu      sync.Mutex
 	queue   []pending
 	running bool
 	closed  bool
 	failed  error // the first failure since the last flush
+	broken  bool  // a write has failed at some time
 	idle    sync.WaitGroup
 }
 
 func newCommitter(store engine) *committer {
-	return &committer{store: store, room: semaphore.NewWeighted(queueBytes)}
+	return &committer{store: store, room: semaphore.NewWeighted(queueBytes), tallies: &tallies{parts: map[part]Tally{}}}
 }
 
 // add queues p, waiting for room.
@@ -91,12 +93,15 @@ func (c *committer) flush(ctx context.Context) error {
 	return err
 }
 
-// close refuses new evaluations and waits for the queued ones.
+// close refuses new evaluations, waits for the queued ones and stores the tallies.
 func (c *committer) close() error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
 	c.idle.Wait()
+	if !c.broken {
+		_ = storeTallies(c.store, c.tallies.parts) // one that cannot be stored stays open
+	}
 	return c.failed
 }
 
@@ -115,6 +120,7 @@ func (c *committer) run() {
 		if c.failed == nil {
 			c.failed = err
 		}
+		c.broken = c.broken || err != nil
 		c.mu.Unlock()
 		for _, p := range group {
 			if p.done != nil {
@@ -172,6 +178,7 @@ func (c *committer) commit(group []pending) error {
 		b.put(k, v)
 		found[string(k)] = v
 	}
+	sums := newTallying(c, found)
 	i := 0
 	for _, p := range group {
 		for _, kv := range p.pairs {
@@ -183,11 +190,19 @@ func (c *committer) commit(group []pending) error {
 		}
 		place, content := keys[i], keys[i+1]
 		i += 2
-		if old, ok := found[string(place)]; ok && !givesWay(place, old, e) {
+		old, taken := found[string(place)]
+		if taken && !givesWay(place, old, e) {
 			continue
 		}
 		first, known := found[string(content)]
-		if known && e.Scored {
+		refers := known && e.Scored
+		if !refers {
+			first = nil
+		}
+		if err := sums.record(ctx, &b, e, place, old, first); err != nil {
+			return err
+		}
+		if refers {
 			put(place, encodeReference(e, first))
 			continue
 		}
@@ -202,7 +217,11 @@ func (c *committer) commit(group []pending) error {
 	if len(b.pairs) == 0 {
 		return nil
 	}
-	return c.store.write(&b)
+	if err := c.store.write(&b); err != nil {
+		return err
+	}
+	c.tallies.take(sums.changed)
+	return nil
 }
 
 // givesWay reports whether what is stored at a place of a run is missing data

@@ -354,8 +354,12 @@ func TestRecoveryPoints(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
 	healed := w.copy(t, nil)
-	if r := readAt(t, healed); r.Close() != nil {
-		t.Fatal("it cannot be closed")
+	store, err := openDisk(filepath.Join(healed, storeName), true)
+	if err == nil {
+		err = store.close()
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	log := filepath.Base(fileOf(t, w.dir, "*.mem"))
 	flushed := fileOf(t, healed, "*.sst")

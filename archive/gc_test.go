@@ -179,6 +179,9 @@ func TestGC(t *testing.T) {
 		if s, n, x := of(t, r, c.night); s != c.search || n != c.confirm || x != c.texts {
 			t.Errorf("night %d has %d, %d and %d, not %+v", c.night, s, n, x, c)
 		}
+		if sum := must(r.Tally(ctx, night(c.night), "solver"))(t); sum.Evaluations != c.search+c.confirm {
+			t.Errorf("the tally of night %d is %+v", c.night, sum)
+		}
 	}
 	old := must(r.Run(ctx, night(1)))(t)
 	if old.Removed == nil || old.Removed.Evaluations != 26 || old.Removed.Transcripts != 24 || !old.Removed.Time.Equal(now) {

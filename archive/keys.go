@@ -19,6 +19,7 @@ import (
 //	v      agent, number                    variant
 //	i      agent, variant id                number of the variant
 //	e      run, agent, seq                  evaluation, or a reference to an equal one
+//	b      run, agent                       tally: the sum over the evaluations
 //	k      evaluation key                   where that evaluation is: an e key
 //	t      evaluation key                   transcript, compressed
 //	r      2^64-1 - number                  run; the latest first
@@ -44,6 +45,7 @@ const (
 	tableVariant    = 'v'
 	tableVariantID  = 'i'
 	tableEvaluation = 'e'
+	tableTally      = 'b'
 	tableKey        = 'k'
 	tableTranscript = 't'
 	tableRun        = 'r'

@@ -115,8 +115,11 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	if err := a.attest(context.Background(), opts); err != nil {
 		return nil, err
 	}
+	if err := a.settleTallies(context.Background()); err != nil {
+		return nil, err
+	}
 	// A night is not lost for want of a socket: readers are told that the archive is held.
-	if readers, err := serve(store, dir); err == nil {
+	if readers, err := serve(talliedStore{store, a.writer.tallies}, dir); err == nil {
 		held.Socket = readers.path()
 		a.shutdown = readers.close
 		if err := lock.write(held); err != nil {
@@ -302,11 +305,25 @@ func heal(dir string, lock *archiveLock) error {
 	return errors.Join(err, lock.release())
 }
 
-// reopen opens a store for writing and closes it.
+// reopen opens a store for writing, closes the tallies that are open, and closes it.
 func reopen(path string) error {
 	store, err := openDisk(path, true)
 	if err != nil {
 		return err
 	}
-	return store.close()
+	return errors.Join(settleStore(context.Background(), store), store.close())
+}
+
+// settleStore closes the tallies of a store that is fit to be written to. Otherwise it leaves the
+// store as it is: the open of it tells why.
+func settleStore(ctx context.Context, store engine) error {
+	a, err := newArchive(store, false, "")
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	defer a.packer.close()
+	if _, _, err := a.VerifyLedger(ctx); err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	return a.settleTallies(ctx)
 }

@@ -363,6 +363,10 @@ func (s *selection) goes(k, value []byte) (bool, error) {
 		}
 		s.gone.Transcripts++
 		s.parts[owner].gone.Transcripts++
+	case tableTally: // it would count what goes
+		r := readKey(tableTally, k)
+		i, known := s.index[part{r.text(), r.text()}]
+		return known && s.parts[i].noEvaluations, r.done()
 	default:
 		return false, nil
 	}

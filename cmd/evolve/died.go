@@ -71,13 +71,12 @@ func lastTrace(ctx context.Context, a *archive.Archive, run archive.Run) (time.T
 		last = run.Since
 	}
 	for _, id := range run.Agents {
-		for e, err := range a.Evaluations(ctx, run.ID, id) {
-			if err != nil {
-				return last, fmt.Errorf("looking for the last trace of run %s: %w", run.ID, err)
-			}
-			if e.Time.After(last) {
-				last = e.Time
-			}
+		t, err := a.Tally(ctx, run.ID, id)
+		if err != nil {
+			return last, fmt.Errorf("looking for the last trace of run %s: %w", run.ID, err)
+		}
+		if t.Last.After(last) {
+			last = t.Last
 		}
 	}
 	return last, nil

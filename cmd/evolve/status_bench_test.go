@@ -15,8 +15,9 @@ import (
 )
 
 // BenchmarkStatus is `evolve status` as a process of its own, from its start to its
-// end, on an archive of 200,000 evaluations: while a run holds it, and afterwards. The
-// bound is 100 ms.
+// end, on an archive of 200,000 evaluations: while a run holds it, afterwards, and when
+// the run was killed and a first look has put the archive in order. The run has recorded no
+// end, so that what it has spent is to be found. The bound is 100 ms.
 func BenchmarkStatus(b *testing.B) {
 	binary, err := exec.LookPath("evolve") // this binary under its other name: see TestMain
 	if err != nil {
@@ -36,7 +37,8 @@ func BenchmarkStatus(b *testing.B) {
 		b.Fatal(err)
 	}
 	night(b, a, evaluations)
-	look := func(b *testing.B) {
+	killed := b.TempDir()
+	look := func(b *testing.B, root string) {
 		var processor time.Duration
 		for b.Loop() {
 			cmd := exec.Command(binary, "status", "-C", root)
@@ -49,17 +51,27 @@ func BenchmarkStatus(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms")
 		b.ReportMetric(100, "bound-ms")
 	}
-	b.Run("during a run", look)
+	b.Run("during a run", func(b *testing.B) { look(b, root) })
+	if err := os.Remove(filepath.Join(dir, "readers.sock")); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.CopyFS(killed, os.DirFS(root)); err != nil { // what a kill leaves
+		b.Fatal(err)
+	}
 	if err := a.Close(); err != nil {
 		b.Fatal(err)
 	}
-	b.Run("afterwards", look)
+	b.Run("afterwards", func(b *testing.B) { look(b, root) })
+	if out, err := exec.Command(binary, "status", "-C", killed).CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	b.Run("after a kill", func(b *testing.B) { look(b, killed) })
 }
 
 // night records a run of so many evaluations, all different.
 func night(b *testing.B, a *archive.Archive, evaluations int) {
 	b.Helper()
-	ctx, run := b.Context(), archive.Run{ID: "1-a", Number: 1, State: archive.RunDone, Agents: []string{"solver"}, BudgetEval: evaluations}
+	ctx, run := b.Context(), archive.Run{ID: "1-a", Number: 1, State: archive.RunRunning, Agents: []string{"solver"}, BudgetEval: evaluations}
 	var wg sync.WaitGroup
 	const workers = 8
 	for w := range workers {

@@ -21,9 +21,9 @@ type limitLine struct {
 	Binds bool `json:"binds"`
 }
 
-// limitLines are the limits of a run and what of them is spent at a time. It counts the
-// evaluations of a run that recorded no end; of one of an older evolve, that did, it
-// returns none.
+// limitLines are the limits of a run and what of them is spent at a time. It takes the
+// evaluations of a run that recorded no end from their tally; of one of an older evolve, that
+// did, it returns none.
 func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time.Time) ([]limitLine, error) {
 	lines := []limitLine{}
 	used, paid := 0, r.PatchUSD
@@ -65,17 +65,15 @@ func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time
 	return lines, nil
 }
 
-// spentSoFar counts the evaluations of a run and what they cost.
+// spentSoFar returns the number of evaluations of a run and what they cost.
 func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used int, usd float64, err error) {
 	for _, id := range r.Agents {
-		for e, err := range a.Evaluations(ctx, r.ID, id) {
-			if err != nil {
-				return 0, 0, fmt.Errorf("counting what run %s has spent: %w", r.ID, err)
-			}
-			if used++; !e.Cached {
-				usd += e.Usage.CostUSD
-			}
+		t, err := a.Tally(ctx, r.ID, id)
+		if err != nil {
+			return 0, 0, fmt.Errorf("counting what run %s has spent: %w", r.ID, err)
 		}
+		used += t.Evaluations
+		usd += t.USD
 	}
 	return used, usd, nil
 }
