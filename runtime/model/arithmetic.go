@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// rewrites turn words into the calculator's signs, in this order.
+// rewrites replace words by the calculator's operators, in this order.
 var rewrites = []struct {
 	from *regexp.Regexp
 	to   string
@@ -44,7 +44,8 @@ var (
 	operates = regexp.MustCompile(`\d\s*[)%]*\s*(?:[-+*/^]|% of)\s*[-(]*\s*(?:\d|sqrt|abs|avg|sum)|(?:sqrt|avg|sum|abs|min|max|round|floor|ceil|ln|log|exp)\(`)
 )
 
-// expression finds the arithmetic in a goal, and says whether little else is asked.
+// expression returns the arithmetic expression in a goal, and whether the goal contains
+// little else.
 func (q *question) expression() (expr string, pure bool) {
 	if !strings.ContainsAny(q.lower, "0123456789") {
 		return "", false
@@ -79,7 +80,7 @@ func (q *question) expression() (expr string, pure bool) {
 	return best, left <= 2
 }
 
-// trimExpression drops what a run picked up at its ends from the sentence around it.
+// trimExpression removes parts of the surrounding sentence from the ends of a run.
 func trimExpression(run string) string {
 	for {
 		before := run
@@ -112,8 +113,8 @@ func operation(word string) bool {
 
 var headToken = regexp.MustCompile(`\d+(?:\.\d+)?|[-+*/^%]|of`)
 
-// inTheHead works an expression out the way one does without paper: strictly from
-// left to right, no parentheses, and only whole numbers are carried along.
+// inTheHead evaluates an expression imprecisely, like mental arithmetic: strictly from
+// left to right, without parentheses, truncating intermediate results to whole numbers.
 func inTheHead(expr string) string {
 	acc, op, first := 0.0, "+", true
 	tokens := headToken.FindAllString(strings.ToLower(expr), 2000)

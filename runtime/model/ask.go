@@ -7,10 +7,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Ask asks for one text outside of any turn. none says in words for people why there is
-// no text that could be read: the model had nothing to offer, refused, was cut off or
-// called a tool, or may not be asked any more. An error is the context's, or
-// infrastructure's: then nothing is known of the question.
+// Ask asks for one text outside of any turn. none describes for people why there is no
+// readable text: the model had nothing to offer, refused, was cut off or called a tool,
+// or its budget is spent. An error is the context's, or infrastructure's: then nothing
+// is known about the question.
 func Ask(ctx context.Context, m Model, req *Request) (reply Reply, none string, err error) {
 	reply, err = m.Next(ctx, req)
 	var failed *Error

@@ -15,7 +15,7 @@ var (
 	weekdayOf  = regexp.MustCompile(`\b(?:weekday|day of the week)\b`)
 )
 
-// timePattern says how well a goal fits the clock.
+// timePattern returns how well a goal fits the clock.
 func (q *question) timePattern() float64 {
 	switch {
 	case nowWords.MatchString(q.lower):
@@ -28,7 +28,7 @@ func (q *question) timePattern() float64 {
 	return 0
 }
 
-// zone is the argument for get_time: an offset, a place, or nothing.
+// zone returns the argument for get_time: an offset, a place, or "".
 func (q *question) zone() string {
 	if m := zoneWords.FindStringSubmatch(q.lower); m != nil {
 		return m[1]
@@ -64,7 +64,7 @@ func (q *question) tellTime(output string) (string, bool) {
 	}
 	switch {
 	case untilWords.MatchString(q.lower):
-		return "", false // it needs a date that other evidence has to give
+		return "", false // it needs a date from other evidence
 	case q.says("what day", "which day", "weekday", "day of the week"):
 		return now.Weekday().String(), true
 	case q.says("what year"):

@@ -30,7 +30,7 @@ func firstGroup(m []string) string {
 	return ""
 }
 
-// symbolAsked is the identifier that a goal about code names.
+// symbolAsked returns the identifier that a goal about code names.
 func (q *question) symbolAsked() string {
 	for _, s := range q.quoted {
 		if !strings.ContainsAny(s, " ") {
@@ -40,7 +40,7 @@ func (q *question) symbolAsked() string {
 	words := symbol.FindAllString(q.text, 10)
 	for i, w := range words {
 		if i == 0 && strings.HasPrefix(q.text, w) {
-			continue // the capital that opens the sentence
+			continue // the capital at the start of the sentence
 		}
 		return w
 	}

@@ -13,7 +13,7 @@ const (
 	maxItems = 50
 )
 
-// source is a text with what is known of it.
+// source is a text with its origin.
 type source struct {
 	text   string
 	file   string // its path; "" for memories and turns
@@ -27,7 +27,7 @@ var (
 	bullet   = regexp.MustCompile(`^\s*(?:[-*]|\d+[.)])\s+(\S.*)$`)
 )
 
-// search finds evidence in a text.
+// search returns the evidence in a text.
 func (q *question) search(s source) []evidence {
 	switch path.Ext(s.file) {
 	case ".csv":
@@ -55,21 +55,21 @@ func (q *question) search(s source) []evidence {
 	return d.endList(out)
 }
 
-// nameWords is a path as words.
+// nameWords returns a path as words.
 func nameWords(file string) string {
 	return strings.NewReplacer("/", " ", "_", " ", "-", " ", ".", " ").Replace(file)
 }
 
-// scanner walks through a text line by line with the headings above.
+// scanner scans a text line by line and keeps the headings above.
 type scanner struct {
 	q *question
 	s source
 
-	about   set // the file's name
+	about   set // matches of the file's name
 	heading set
 	inner   set
 
-	items     []string // bullets under the present heading
+	items     []string // bullets under the current heading
 	itemsLine int
 }
 
@@ -104,7 +104,7 @@ func (d *scanner) line(out []evidence, line string, n int) []evidence {
 		value := strings.Trim(m[2], "*\"` ")
 		if key|d.context() != 0 {
 			score := d.q.coverage(key|d.q.match(value), d.context())
-			if key == 0 { // the line is about something else of the same section
+			if key == 0 { // the line is about something else in the same section
 				score *= .6
 			}
 			return append(out, d.evidence(plain, value, score, n, false))
@@ -137,7 +137,7 @@ func (d *scanner) evidence(line, value string, score float64, n int, prose bool)
 }
 
 // endList turns the bullets under a heading into one piece of evidence, when the
-// question asks for a list.
+// question asks for a list or a count.
 func (d *scanner) endList(out []evidence) []evidence {
 	items := d.items
 	d.items = nil
@@ -167,8 +167,8 @@ func (d *scanner) endTable(out []evidence, lines *[]string) []evidence {
 	return out
 }
 
-// sentences splits a line at full stops, exclamation and question marks that end
-// a sentence.
+// sentences splits a line at full stops, exclamation and question marks that end a
+// sentence.
 func sentences(line string) []string {
 	var out []string
 	start := 0

@@ -6,33 +6,34 @@ import (
 	"time"
 )
 
-// origin says where evidence is from.
+// origin is the kind of place that evidence comes from.
 type origin int
 
 const (
 	fromMemory origin = iota
 	fromTurn
 	fromFile
-	fromTool // a result that is the answer itself
+	fromTool // a result that is itself the answer
 )
 
-// evidence is one thing that may answer the question.
+// evidence is one candidate for the answer.
 type evidence struct {
 	value  string // the span
 	line   string // the whole line or sentence
 	score  float64
 	origin origin
 	time   time.Time
-	order  int // of two alike the later one is newer
+	order  int // of two alike, the one with the higher order is newer
 	file   string
-	grep   bool // seen through grep only
+	grep   bool // seen only in grep's output
 	prose  bool // the value is a part of a sentence, not a field
 	list   []string
-	// reckon is the expression that the value was worked out from in the head.
+	// reckon is the expression that the value was computed from by inTheHead.
 	reckon string
 }
 
-// tier puts evidence of a preferred origin before other.
+// tier returns 1 for evidence of a preferred origin, which ranks first, and 0 for
+// other.
 func (e *evidence) tier(prefer string) int {
 	switch {
 	case prefer == "files" && (e.origin == fromFile || e.origin == fromTool),
@@ -42,7 +43,7 @@ func (e *evidence) tier(prefer string) int {
 	return 0
 }
 
-// competing is how far below the best the score of evidence may lie that still
+// competing is how far the score of evidence may be below the best while it still
 // competes with it when the newest is trusted.
 const competing = .2
 

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// short is the evidence at its shortest.
+// short returns the evidence in its shortest form.
 func (e *evidence) short() string {
 	if len(e.list) > 0 {
 		return strings.Join(e.list, ", ")
@@ -21,8 +21,8 @@ func (e *evidence) short() string {
 	return e.line
 }
 
-// form writes evidence as an answer: in the form the question asks for, or the
-// one that the strategy prescribes.
+// form returns evidence as an answer, in the form that the question asks for or that
+// the strategy prescribes.
 func (t *thought) form(e evidence) string {
 	q := t.q
 	mode := t.set(slotAnswer)
@@ -59,7 +59,7 @@ func (t *thought) form(e evidence) string {
 	return strings.TrimSpace(text)
 }
 
-// fitting is the number or date in a field, when the question asks for one.
+// fitting returns the number or date in a field, when the question asks for one.
 func (q *question) fitting(value string) string {
 	found := ""
 	switch q.shape {

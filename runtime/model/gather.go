@@ -16,7 +16,7 @@ var seeFile = regexp.MustCompile(`(?i)\b(?:see|refer to|described in|documented 
 // partial is the factor for a table row that grep shows without its header.
 const partial = .7
 
-// gather turns everything the request holds into evidence.
+// gather turns the contents of the request into evidence.
 func (t *thought) gather() {
 	t.evidence = nil
 	for i, h := range t.req.Memories {
@@ -39,7 +39,7 @@ func (t *thought) gather() {
 
 func (t *thought) look(s source) { t.evidence = append(t.evidence, t.q.search(s)...) }
 
-// result adds what a tool's output says outright.
+// result adds a tool's output as an answer.
 func (t *thought) result(value, file string, score float64) {
 	t.evidence = append(t.evidence, evidence{value: value, line: value, score: score, origin: fromTool, file: file})
 }
@@ -54,13 +54,13 @@ func (t *thought) items(items []string) {
 		if t.q.count && items[0] == "none" {
 			e.value, e.list = "0", nil
 		} else if _, err := strconv.Atoi(items[0]); err == nil {
-			e.list = nil // a number, not a list of one
+			e.list = nil // a number, not a list of one item
 		}
 	}
 	t.evidence = append(t.evidence, e)
 }
 
-// learn reads the result of one step.
+// learn adds the evidence in the result of one step.
 func (t *thought) learn(s Step, n int) {
 	q, out := t.q, s.Result.Output
 	switch s.Call.Tool {
@@ -102,8 +102,8 @@ func (t *thought) learn(s Step, n int) {
 	}
 }
 
-// reckoned takes the result of calculate: for a sum over a table in place of what
-// was worked out in the head, otherwise as the answer.
+// reckoned adds the result of calculate: for a sum over a table it replaces the value
+// of inTheHead, otherwise it is the answer.
 func (t *thought) reckoned(s Step) {
 	expr := argument(s, "expression")
 	if own, pure := t.q.expression(); own == expr && own != "" {
@@ -188,8 +188,9 @@ func (t *thought) grepped(s Step, n int) {
 		}
 		hits[file].WriteString(text + "\n")
 	}
-	// The lines of a file are read together: a heading among them is taken for the
-	// heading of what follows, which it need not be. Reading the file shows.
+	// The matched lines of a file are searched together: a heading among them may be
+	// taken for that of the following lines although it is not. Reading the file
+	// corrects this.
 	for _, file := range files {
 		for _, e := range q.search(source{text: hits[file].String(), file: file, origin: fromFile, order: n}) {
 			e.grep = true
@@ -198,7 +199,7 @@ func (t *thought) grepped(s Step, n int) {
 	}
 }
 
-// dropSeen takes out what reading a file has made worthless: what grep had shown
+// dropSeen removes evidence that reading a file has made obsolete: what grep had shown
 // of it, and, when references are followed, lines that point to it.
 func (t *thought) dropSeen() {
 	wasRead := map[string]bool{}
@@ -230,7 +231,7 @@ func argument(s Step, name string) string {
 	return text
 }
 
-// remembered reads the result of memory_search; of any other step it is nothing.
+// remembered returns the result of memory_search; nil for any other step.
 func remembered(s Step) []tool.Remembered {
 	if s.Call.Tool != "memory_search" || s.Result.Outcome != agent.OK {
 		return nil
@@ -242,7 +243,7 @@ func remembered(s Step) []tool.Remembered {
 	return found
 }
 
-// place says where evidence is from, for the transcript.
+// place describes where evidence comes from, for the transcript.
 func (e *evidence) place() string {
 	switch {
 	case e.file != "":

@@ -9,17 +9,17 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Scores from which evidence counts, and from which no more is looked for.
+// Scores from which evidence counts, and from which no more is searched.
 const (
 	acceptDefault = .5
 	acceptStrict  = .75
 	acceptLenient = .3
 	enough        = .8
-	certain       = .95 // what a tool works out itself
+	certain       = .95 // the result of a tool's own computation
 )
 
-// Heuristic is the built-in model: a deterministic planner without a language
-// model. See the package comment for what it can do.
+// Heuristic is the built-in model: a deterministic planner without a language model.
+// The package comment describes what it can do.
 type Heuristic struct {
 	lex *memory.Lexicon
 }
@@ -27,7 +27,7 @@ type Heuristic struct {
 // NewHeuristic returns the model; the lexicon is best shared with the memory.
 func NewHeuristic(lex *memory.Lexicon) *Heuristic { return &Heuristic{lex: lex} }
 
-// thought is the state of one step, made anew from the request each time.
+// thought is the state of one step, rebuilt from the request each time.
 type thought struct {
 	req      *Request
 	strategy Strategy
@@ -36,8 +36,8 @@ type thought struct {
 	notes    []string
 }
 
-// Next implements [Model]. It never fails and costs no money; its usage estimates
-// the tokens a language model would have read.
+// Next implements [Model]. It never fails and costs no money; its usage estimates the
+// tokens that a language model would have read.
 func (h *Heuristic) Next(_ context.Context, req *Request) (Reply, error) {
 	t := &thought{req: req, strategy: ParseStrategy(req.Strategy)}
 	if len(req.Steps) == 0 && len(req.Rejected) == 0 {
@@ -65,7 +65,7 @@ func (t *thought) note(text string) { t.notes = append(t.notes, memory.Cut(text,
 
 func (t *thought) set(sl slot) string { return t.strategy.in(t.req.Domain, sl) }
 
-// step decides between calling a tool, answering and referring.
+// step chooses between calling a tool, answering and referring.
 func (t *thought) step() Reply {
 	filesFirst := t.set(slotSource) == "files" && len(t.req.Files) > 0
 	precedent, found := t.vote()
@@ -118,9 +118,9 @@ func (t *thought) accept() float64 {
 	return acceptDefault
 }
 
-// vote answers by what similar memories say the answer was. A memory weighs the
-// fourth power of its score, which is the square of its relative BM25: one near
-// twin outweighs several distant relatives.
+// vote returns the answer that similar memories carry. A memory's vote counts with the
+// fourth power of its score, which is the square of its relative BM25: one very similar
+// memory outweighs several less similar ones.
 func (t *thought) vote() (evidence, bool) {
 	votes := map[string]float64{}
 	var order []string
@@ -158,7 +158,8 @@ func (t *thought) vote() (evidence, bool) {
 	return top, true
 }
 
-// dropRejected takes out what the self-check has sent back, unless nothing else is left.
+// dropRejected removes the answers that the self-check rejected, unless nothing else is
+// left.
 func (t *thought) dropRejected() {
 	if len(t.req.Rejected) == 0 {
 		return
@@ -180,8 +181,8 @@ func (t *thought) dropRejected() {
 
 var pointer = strings.NewReplacer("`", "", "\"", "", "(", "", ")", "")
 
-// followUp is what a directive wants to have done before the best evidence is
-// taken: read the file in full, follow its reference, reckon properly.
+// followUp returns a call that a directive requires before the best evidence is used:
+// read the file in full, follow its reference, or calculate exactly.
 func (t *thought) followUp(best evidence) (Call, bool) {
 	allowed := func(name string) bool {
 		if t.set(slotTool+slot(name)) == "never" {
@@ -219,7 +220,8 @@ func (t *thought) followUp(best evidence) (Call, bool) {
 	return Call{}, false
 }
 
-// reference is the file of the task that a line points to with "see", if it does.
+// reference returns the file of the task that a line refers to, such as with "see", or
+// "".
 func (t *thought) reference(line string) string {
 	plain := pointer.Replace(line)
 	m := seeFile.FindStringSubmatch(plain)
@@ -241,7 +243,7 @@ func (t *thought) answer(e evidence) Reply {
 	}
 }
 
-// expects is the shape of the question, unless a tool has given the answer itself.
+// expects returns the shape of the question, or any for the result of a tool.
 func (t *thought) expects(e evidence) Shape {
 	if e.origin == fromTool {
 		return AnyShape
@@ -253,7 +255,7 @@ func (t *thought) refer(b tool.Boundary) Reply {
 	return Reply{Referral: &b, Answer: "referral: " + b.Shape}
 }
 
-// unsure is the end without evidence.
+// unsure returns the reply without sufficient evidence.
 func (t *thought) unsure() Reply {
 	for _, s := range t.req.Steps {
 		if s.Result.Boundary != nil {
@@ -277,7 +279,7 @@ func (t *thought) unsure() Reply {
 	return Reply{Answer: "unknown", Value: "unknown", Unsure: true}
 }
 
-// size estimates the tokens of the request.
+// size returns the estimated tokens of the request.
 func (t *thought) size() int64 {
 	n := len(t.req.Goal) + len(t.req.Strategy)
 	for _, s := range t.req.System {

@@ -18,25 +18,25 @@ var (
 	noteWords   = regexp.MustCompile(`^(?:please )?(?:note that|make a note|take a note|note down|write down that|keep in mind that)\b`)
 )
 
-// Pattern scores that are no plain yes or no.
+// Pattern scores between a plain yes and no.
 const (
-	patternQuestion  = .45 // files are there and none is named: grep may find it
+	patternQuestion  = .45 // there are files and none is named: grep may find the answer
 	patternNamed     = .2  // grep when the file is named anyway
-	patternDocument  = .25 // the goal speaks of a document: read one
+	patternDocument  = .25 // the goal mentions a document: read one
 	patternAggregate = .05 // a sum over a table: calculate would be exact
-	patternWords     = .1  // a word of the tool's subject
+	patternWords     = .1  // a word from the tool's subject
 	patternEnable    = .9  // an inactive tool, relative to its own pattern
 )
 
-// intent is a call with how well the goal fits it.
+// intent is a call with a score of how well the goal fits it.
 type intent struct {
 	call  Call
 	fit   float64
 	score float64
 }
 
-// choose lists the calls still to be made, the best first, those below the
-// cutoff left out.
+// choose returns the calls still to be made, the best first, without those below the
+// cutoff.
 func (t *thought) choose() []intent {
 	var out []intent
 	active := map[string]bool{}
@@ -61,8 +61,8 @@ func (t *thought) choose() []intent {
 	return out
 }
 
-// weigh scores an intent: pattern and performance with their weights, then what
-// the strategy prefers, avoids or bans. Calls already made are left out.
+// weigh scores an intent: pattern and performance with their weights, then what the
+// strategy prefers, avoids or bans. Calls already made are left out.
 func (t *thought) weigh(out []intent, in intent, name string) []intent {
 	if t.made(in.call) {
 		return out
@@ -97,14 +97,15 @@ func (t *thought) made(c Call) bool {
 }
 
 func newCall(name string, args map[string]any) Call {
-	raw, err := json.Marshal(args) // sorted keys: the same arguments, the same bytes
+	raw, err := json.Marshal(args) // sorted keys: equal arguments give equal bytes
 	if err != nil {
 		raw = []byte("{}")
 	}
 	return Call{Tool: name, Arguments: raw}
 }
 
-// intents lists what the heuristic would call a tool with, and how well the goal fits.
+// intents returns the calls that the heuristic would make of a tool, and how well the
+// goal fits each.
 func (t *thought) intents(name string) []intent {
 	q := t.q
 	one := func(fit float64, args map[string]any) []intent {
@@ -178,7 +179,7 @@ func (t *thought) intents(name string) []intent {
 
 var convert = regexp.MustCompile(`\bconvert (\d+(?:\.\d+)?) ?([a-z]+)\b`)
 
-// namedFile is the file of the task that the goal names, by path or base name.
+// namedFile returns the file of the task that the goal names, by path or base name.
 func (t *thought) namedFile() string {
 	for _, p := range t.q.paths {
 		p = strings.TrimPrefix(p, "./")
@@ -194,7 +195,7 @@ func (t *thought) namedFile() string {
 	return ""
 }
 
-// folder is the folder that the goal names, or the root.
+// folder returns the folder that the goal names, or the root.
 func (t *thought) folder() string {
 	best := "."
 	for _, f := range t.req.Files {
@@ -207,7 +208,7 @@ func (t *thought) folder() string {
 	return best
 }
 
-// reading proposes files to read: those named, then the others by how well their
+// reading returns files to read: those that are named, or else all by how well their
 // names fit.
 func (t *thought) reading() []intent {
 	var out []intent
@@ -249,7 +250,7 @@ func (t *thought) reading() []intent {
 
 var webAddress = regexp.MustCompile(`https?://[^\s)"'>]+`)
 
-// grepping proposes a pattern to look for.
+// grepping returns patterns to search.
 func (t *thought) grepping() []intent {
 	q := t.q
 	one := func(fit float64, args map[string]any) []intent {
@@ -302,8 +303,7 @@ func (t *thought) grepping() []intent {
 	return out
 }
 
-// sought is the text that a goal wants to have found: quoted, or what follows the
-// verb.
+// sought returns the text that a goal asks to find: quoted, or what follows the verb.
 func (q *question) sought() string {
 	if len(q.quoted) > 0 {
 		return q.quoted[0]
@@ -322,8 +322,8 @@ func (q *question) sought() string {
 	return rest
 }
 
-// telling lists the content words as they may stand in a text (what the word and
-// its stem have in common), the most telling first: with digits, then long ones.
+// telling returns the content words in the form in which texts may contain them (the
+// common part of word and stem), the most specific first: with digits, then long ones.
 func (q *question) telling() []string {
 	type ranked struct {
 		text string
@@ -354,7 +354,7 @@ func (q *question) telling() []string {
 	return out
 }
 
-// countedLines is how many lines or different files a grep found.
+// countedLines returns the number of lines or of distinct files in grep's output.
 func countedLines(output string, distinct bool) int {
 	if output == "" {
 		return 0

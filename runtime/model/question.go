@@ -8,14 +8,13 @@ import (
 	"evolve/runtime/memory"
 )
 
-// maxTerms is how many different content words of a goal count: a match is a set
-// of bits.
+// maxTerms bounds the distinct content words of a goal: a match is a set of bits.
 const maxTerms = 64
 
-// maxGoal bounds, in bytes, how much of a goal is read.
+// maxGoal bounds the part of a goal that is read, in bytes.
 const maxGoal = 8000
 
-// question is a goal as the heuristic reads it.
+// question is an analysed goal.
 type question struct {
 	lex   *memory.Lexicon
 	text  string
@@ -31,13 +30,13 @@ type question struct {
 	count     bool // how many
 	list      bool
 	aggregate aggregate
-	which     bool // asks for the name of something
+	which     bool // asks for a name
 	quoted    []string
 	paths     []string // tokens that look like file names
 	cue       bool
 }
 
-// aggregate is what a question wants of a column of numbers.
+// aggregate is what a question asks of a column of numbers.
 type aggregate int
 
 const (
@@ -108,7 +107,7 @@ func (q *question) addTerm(word string) {
 	}
 	w := 1.0
 	if strings.ContainsAny(word, "0123456789") {
-		w = 1.5 // names, versions and numbers tell more than words
+		w = 1.5 // names, versions and numbers are more specific than words
 	}
 	q.terms[stem] = len(q.weights)
 	q.raw = append(q.raw, word)
@@ -116,7 +115,8 @@ func (q *question) addTerm(word string) {
 	q.total += w
 }
 
-// stem is the stem of a word, and one for a few pairs that the stemmer keeps apart.
+// stem returns the stem of a word, and the same one for a few pairs that the stemmer
+// keeps apart.
 func (q *question) stem(word string) string {
 	switch s := q.lex.Stem(word); s {
 	case "own":
@@ -134,8 +134,8 @@ func (q *question) stem(word string) string {
 	}
 }
 
-// instruction reports whether a word says what to do with the answer, and
-// nothing about its subject.
+// instruction reports whether a word concerns the form of the answer and not its
+// subject.
 func instruction(word string) bool {
 	switch word {
 	case "find", "show", "tell", "give", "list", "get", "look", "name", "answer", "say", "says", "according",
@@ -153,7 +153,7 @@ func instruction(word string) bool {
 // set is a set of the question's terms.
 type set uint64
 
-// match is the set of terms that a text has.
+// match returns the set of terms in a text.
 func (q *question) match(text string) set {
 	var s set
 	memory.EachWord(text, func(w string) {
@@ -164,7 +164,7 @@ func (q *question) match(text string) set {
 	return s
 }
 
-// covers is match, and whether every content word of the text is a term.
+// covers is match, and reports whether every content word of the text is a term.
 func (q *question) covers(text string) (set, bool) {
 	var s set
 	all, any := true, false
@@ -182,7 +182,7 @@ func (q *question) covers(text string) (set, bool) {
 	return s, all && any
 }
 
-// weight sums the weights of a set.
+// weight returns the sum of the weights of a set.
 func (q *question) weight(s set) float64 {
 	var sum float64
 	for bit, w := range q.weights {
@@ -193,8 +193,8 @@ func (q *question) weight(s set) float64 {
 	return sum
 }
 
-// coverage is how much of the question a fact covers, in [0,1]: what stands in
-// the line itself in full, what only its context says a little less.
+// coverage returns how much of the question a fact covers, in [0,1]: terms in the line
+// itself count in full, those only in its context a little less.
 func (q *question) coverage(line, context set) float64 {
 	if q.total == 0 {
 		return 0
@@ -202,7 +202,7 @@ func (q *question) coverage(line, context set) float64 {
 	return (q.weight(line) + .85*q.weight(context&^line)) / q.total
 }
 
-// says reports whether the goal has one of the phrases.
+// says reports whether the goal contains one of the phrases.
 func (q *question) says(phrases ...string) bool {
 	for _, p := range phrases {
 		if strings.Contains(q.lower, p) {

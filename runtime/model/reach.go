@@ -10,11 +10,12 @@ import (
 type beyond struct {
 	axes  []string
 	shape string
-	// demand opens such a goal; mention says that it touches the subject.
+	// demand matches the beginning of such a goal; mention matches the subject
+	// anywhere.
 	demand, mention *regexp.Regexp
 }
 
-// polite is what may stand before a demand.
+// polite matches what may precede a demand.
 const polite = `^(?:please |can you |could you |would you |will you |i (?:need|want) you to |go and |kindly |now )*`
 
 func reach(axes []string, shape, demand, mention string) beyond {
@@ -46,10 +47,11 @@ var outOfReach = []beyond{
 		`picture|photo|image|screenshot`),
 }
 
-// answerable are goals that only look like changing something: their result is text.
+// answerable matches goals that only look like a change: their result is text.
 var answerable = regexp.MustCompile(polite + `(?:write (?:out )?(?:down )?(?:the )?(?:number|name|value|date|answer)|add (?:up )?\d|order (?:the|these|them) .*\bby\b|change of|start (?:with|by|of)|add up|call to mind|check )`)
 
-// boundary says why a goal is out of reach, if it is. Early takes a mention for a demand.
+// boundary returns the reason why a goal is out of reach, or nil. If early is set, a
+// mention counts as a demand.
 func (q *question) boundary(early bool) *tool.Boundary {
 	if answerable.MatchString(q.lower) {
 		return nil

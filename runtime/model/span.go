@@ -18,8 +18,8 @@ var (
 	verbs    = regexp.MustCompile(`\s(?:is|are|was|were|means|equals|uses|use|runs on|owns|has|have|had|costs?|takes|took|needs|requires|belongs to|reports to|lives in|starts at|starts on|moved to|set to|to be|became)\s`)
 )
 
-// span is the part of a sentence that answers the question: a number, date or
-// name when it asks for one, else the side of the verb that it does not name.
+// span returns the part of a sentence that answers the question: a number, date or name
+// when it asks for one, else the side of the verb that the question does not name.
 func (q *question) span(sentence string) string {
 	switch q.shape {
 	case NumberShape:
@@ -41,8 +41,8 @@ func (q *question) span(sentence string) string {
 	return q.otherSide(sentence)
 }
 
-// otherSide cuts a sentence at its verb and gives the side with fewer of the
-// question's words; without a verb it gives the sentence.
+// otherSide splits a sentence at its verb and returns the side with fewer of the
+// question's words; without a verb it returns the sentence.
 func (q *question) otherSide(sentence string) string {
 	at := verbs.FindStringIndex(sentence)
 	if at == nil {
@@ -74,7 +74,7 @@ func dateIn(text string) string {
 	return moment.FindString(text)
 }
 
-// firstDate is the first full date in a text.
+// firstDate returns the first full date in a text.
 func firstDate(text string) (time.Time, bool) {
 	if d := isoDate.FindString(text); d != "" {
 		t, err := time.Parse(time.DateOnly, d)
@@ -94,8 +94,8 @@ func capital(word string) string {
 	return strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
 }
 
-// nameIn is the first run of capitalised words that the question does not name;
-// a stop word that opens the sentence is no name.
+// nameIn returns the first run of capitalised words that the question does not contain;
+// a stop word at the start of the sentence is not a name.
 func (q *question) nameIn(sentence string) string {
 	var run []string
 	for word := range strings.FieldsSeq(sentence) {

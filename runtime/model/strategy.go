@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Strategy is a parsed strategy text: one directive a line. Lines that are no
-// directive of the language are kept in Unknown and change nothing.
+// Strategy is a parsed strategy text: one directive a line. Other lines are kept in
+// Unknown and have no effect.
 type Strategy struct {
 	rules   []rule
 	Unknown []string
@@ -20,7 +20,7 @@ type rule struct {
 	domain string // empty: every domain
 }
 
-// slot is one thing that a directive decides. Of the rules that set a slot the
+// slot is one setting that a directive determines. Of the rules that set a slot the
 // last one wins, and one for the turn's domain wins over one without a domain.
 type slot string
 
@@ -46,7 +46,7 @@ const (
 	slotTool     slot = "tool:"    // followed by the tool's name: prefer, avoid, never
 )
 
-// directive is one fixed line of the language with what it means.
+// directive is one fixed line of the language with its meaning.
 type directive struct {
 	line  string
 	slot  slot
@@ -80,7 +80,7 @@ var directives = []directive{
 	{"check earlier turns", slotTurns, "always"},
 }
 
-// The lines with a part of their own.
+// The lines with a variable part.
 var (
 	roundLine  = regexp.MustCompile(`^numbers: round to ([0-6])$`)
 	unsureLine = regexp.MustCompile(`^when unsure: say (.{1,60})$`)
@@ -88,8 +88,8 @@ var (
 	scopeTail  = regexp.MustCompile(`^(.+) (?:in|for) ([a-z_][a-z0-9_-]{0,63})$`)
 )
 
-// ParseStrategy reads a strategy text. Case and white space do not matter; a
-// leading "-" or "*" is taken for a bullet and a line that begins with "#" for a
+// ParseStrategy parses a strategy text. Case and white space do not matter; a leading
+// "-" or "*" is ignored as a bullet, and a line that begins with "#" is ignored as a
 // heading. A line may end in "in DOMAIN" or "for DOMAIN".
 func ParseStrategy(text string) Strategy {
 	var s Strategy
@@ -134,7 +134,7 @@ func parseRule(line string) (rule, bool) {
 	return rule{}, false
 }
 
-// in returns what the strategy sets a slot to in a domain, or "".
+// in returns the value of a slot in a domain, or "".
 func (s Strategy) in(domain string, sl slot) string {
 	value, scoped := "", false
 	for _, r := range s.rules {
@@ -146,7 +146,7 @@ func (s Strategy) in(domain string, sl slot) string {
 	return value
 }
 
-// decimals is the number of decimals that numbers are rounded to, or -1.
+// decimals returns the number of decimals that numbers are rounded to, or -1.
 func (s Strategy) decimals(domain string) int {
 	n, err := strconv.Atoi(s.in(domain, slotRound))
 	if err != nil {
@@ -155,9 +155,9 @@ func (s Strategy) decimals(domain string) int {
 	return n
 }
 
-// Catalogue lists the directive lines that a search may add to a strategy: the
-// general ones, the forms of an answer for each domain, and a preference and a
-// ban for each tool. Every line of it parses.
+// Catalogue returns the directive lines that a search may add to a strategy: the
+// general ones, the forms of an answer for each domain, and a preference and a ban for
+// each tool. Every line of it can be parsed.
 func Catalogue(domains, tools []string) []string {
 	var lines []string
 	for _, d := range directives {

@@ -15,10 +15,11 @@ var (
 	differs    = regexp.MustCompile(`\b(difference|differ|how much (?:more|less)|how many (?:more|fewer))\b`)
 )
 
-// Refers reports whether a step speaks of what an earlier one found.
+// Refers reports whether a step refers to what an earlier one found.
 func Refers(goal string) bool { return stands.MatchString(goal) }
 
-// resolve puts the last finding in the place of the first word that stands for it.
+// resolve replaces the first word that stands for an earlier result by the last
+// finding.
 func resolve(goal string, findings []Finding) string {
 	if len(findings) == 0 || findings[len(findings)-1].Unsure {
 		return goal
@@ -30,7 +31,7 @@ func resolve(goal string, findings []Finding) string {
 	return goal[:at[0]] + findings[len(findings)-1].Value + goal[at[1]:]
 }
 
-// synthesize answers a composite goal from what its subgoals found.
+// synthesize answers a composite goal from the findings of its subgoals.
 func (t *thought) synthesize() Reply {
 	var found []Finding
 	compared := true
@@ -72,8 +73,8 @@ func (t *thought) synthesize() Reply {
 	return reply(strings.Join(parts, "; "))
 }
 
-// compare names the subject that has more, or less, or the difference, when the
-// goal asks for it and the findings are numbers.
+// compare returns the subject that has more, or less, or the difference, when the goal
+// asks for it and the findings are numbers.
 func (t *thought) compare(found []Finding) (string, bool) {
 	values := make([]float64, len(found))
 	for i, f := range found {

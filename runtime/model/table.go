@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// maxRows bounds the rows of a table that are looked at.
+// maxRows bounds the rows of a table that are read.
 const maxRows = 5000
 
 // table is rows of cells under a header.
@@ -25,7 +25,7 @@ func readCSV(text string, comma rune) table {
 	for len(t.rows) < maxRows {
 		row, err := r.Read()
 		if err != nil {
-			break // the end, or what cannot be read as a table
+			break // the end, or no table
 		}
 		t.add(row)
 	}
@@ -56,8 +56,8 @@ func (t *table) add(row []string) {
 	t.rows = append(t.rows, row)
 }
 
-// searchTable finds what a table has to say: an aggregate of a column, the rows
-// that the question names, or one cell of them.
+// searchTable returns the evidence in a table: an aggregate of a column, the rows that
+// the question names, or one cell of them.
 func (q *question) searchTable(s source, t table) []evidence {
 	if len(t.header) < 2 || len(t.rows) == 0 {
 		return nil
@@ -78,9 +78,9 @@ func (q *question) searchTable(s source, t table) []evidence {
 	return append(out, q.cells(s, t, heads, about)...)
 }
 
-// filters finds the cell values that the question names in full. named is the
-// set of terms that they and their headers use; filter says which rows have one of them in every column
-// that is named.
+// filters finds the cell values that the question names in full. named is the set of
+// terms in them and their headers; filter reports whether a row has one of them in
+// every column that is named.
 func (q *question) filters(t table, heads []set) (named set, filter func(row []string) bool) {
 	wanted := make([]map[string]bool, len(t.header))
 	for _, row := range t.rows {
@@ -109,7 +109,8 @@ func (q *question) filters(t table, heads []set) (named set, filter func(row []s
 	}
 }
 
-// column picks the column whose header the question names best, among those that ok admits.
+// column returns the column whose header the question names best, among those that ok
+// allows.
 func (q *question) column(heads []set, ok func(c int) bool) int {
 	best, top := -1, 0.0
 	for c, h := range heads {
@@ -207,7 +208,7 @@ func (q *question) aggregateTable(s source, t table, heads []set, about, named s
 	return e, true
 }
 
-// listTable lists a column of the rows that the question names.
+// listTable returns a column of the rows that the question names.
 func (q *question) listTable(s source, t table, heads []set, about, named set, filter func([]string) bool) (evidence, bool) {
 	e := evidence{origin: s.origin, file: s.file, time: s.time}
 	if !q.list || q.aggregate != none {
@@ -234,7 +235,8 @@ func (q *question) listTable(s source, t table, heads []set, about, named set, f
 	return e, true
 }
 
-// cells finds the row the question is about and the cell under the header it names.
+// cells returns the cells of the rows in question under the header that the question
+// names.
 func (q *question) cells(s source, t table, heads []set, about set) []evidence {
 	var out []evidence
 	for n, row := range t.rows {
@@ -265,7 +267,7 @@ func (q *question) cells(s source, t table, heads []set, about set) []evidence {
 
 var numberText = regexp.MustCompile(`^[€$£]?\s*(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?)\s*(?:%|[€$£]|[A-Za-z]{1,8}(?:/[a-z]+)?)?$`)
 
-// parseNumber reads a cell such as "1,200", "€32.50", "30 s" or "12%".
+// parseNumber parses a cell such as "1,200", "€32.50", "30 s" or "12%".
 func parseNumber(cell string) (float64, bool) {
 	m := numberText.FindStringSubmatch(strings.TrimSpace(cell))
 	if m == nil {
