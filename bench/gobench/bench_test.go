@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkRead reads the output of 1,000 benchmarks with five units each, among as
+// BenchmarkRead reads the output of 1,000 benchmarks with five units each, mixed with as
 // many lines of other output.
 func BenchmarkRead(b *testing.B) {
 	var text strings.Builder
@@ -23,8 +23,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkCompare judges 50 benchmarks in three units, with an A/A check, from ten runs
-// of each side.
+// BenchmarkCompare compares 50 benchmarks in three units, with an A/A check, from ten
+// runs of each side.
 func BenchmarkCompare(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	centres := map[Key]float64{}

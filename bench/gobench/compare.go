@@ -6,56 +6,56 @@ import (
 	"slices"
 )
 
-// Bounds on a comparison: beyond them the exact tests would take minutes.
+// The limits of a comparison, above which the exact tests would take minutes.
 const (
 	mostRuns     = 200
 	mostCompared = 2000
 )
 
-// Measured are the runs of a comparison. With Again there is an A/A check.
+// Measured holds the runs of a comparison. With Again there is an A/A check.
 type Measured struct {
 	Base, Again, Candidate []Run
 }
 
-// Result is the judgement of a candidate.
+// Result is the result for a candidate.
 type Result struct {
 	// Verdict is Better only when the metric is better on at least one benchmark and
-	// nothing that was compared is worse, all at the rule's level together.
+	// nothing compared is worse, all at the rule's level together.
 	Verdict Verdict `json:"verdict"`
-	// Reasons says why, in words, the most important first.
+	// Reasons are the reasons in words, the most important first.
 	Reasons []string `json:"reasons"`
 	// Comparisons by benchmark and unit; empty when the runs do not match.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 	// Check compares the base with itself; empty without an A/A check. By chance it voids
 	// one comparison in 1/alpha.
 	Check []Comparison `json:"check,omitempty"`
-	// Blind names what a loss beyond the rule's could have hidden in, the widest first: a
-	// verdict that nothing is worse is then not shown. Empty when none could.
+	// Blind names the comparisons that could hide a loss beyond the rule's, the largest
+	// first; "nothing is worse" is then not shown. Empty when there are none.
 	Blind []string `json:"blind,omitempty"`
-	// Needed is the number of runs per side from which one difference among these
-	// comparisons can be significant at all.
+	// Needed is the minimum number of runs per side with which one difference among these
+	// comparisons can be significant.
 	Needed int `json:"needed"`
 }
 
-// session is one comparison under way.
+// session is the state of one comparison.
 type session struct {
 	rule   Rule
 	keys   []Key
-	family int // number of comparisons that are looked at together
-	// criticals remembers what the test's distribution said.
+	family int // number of simultaneous comparisons
+	// criticals caches the results of critical.
 	criticals map[size]int
 }
 
-// Compare judges a candidate by a rule. It is deterministic, and draws no conclusion
-// that was not earned: sides that ran unequally often, a base whose runs do not report the
-// same benchmarks equally often, too few runs for any difference to be significant, and a
-// base that differs from itself are void, and a candidate that does not report what the
-// base does is refused. The number of runs is settled before the first:
-// going on until a difference shows would find one anywhere.
+// Compare judges a candidate by a rule. It is deterministic. The result is void if the
+// sides have unequal numbers of runs, if the runs of the base report different
+// benchmarks, if there are too few runs for any difference to be significant, and if the
+// base differs from itself. A candidate that reports other benchmarks than the base is
+// refused. The number of runs must be fixed in advance, since running until a difference
+// shows would find one anywhere.
 //
-// Equally often, because only then is the distribution of U symmetric when values are
-// equal, which benchmath's exact test takes for granted: of 1, 1 against 0, 1, 0, 1, 1 it
-// says p = .095, where all ways to deal the values out give .95.
+// The numbers must be equal because only then is the distribution of U symmetric for tied
+// values, which benchmath's exact test assumes: for 1, 1 against 0, 1, 0, 1, 1 it returns
+// p = .095, where all permutations give .95.
 func Compare(m Measured, rule Rule) Result {
 	s := &session{rule: rule.withDefaults(), criticals: map[size]int{}}
 	if !(s.rule.Alpha > 0 && s.rule.Alpha < 1) {
@@ -92,7 +92,7 @@ func Compare(m Measured, rule Rule) Result {
 
 func void(reasons ...string) Result { return Result{Verdict: Void, Reasons: few(reasons)} }
 
-// unfit says why the runs cannot be compared; empty when they can.
+// unfit returns the reasons why the runs cannot be compared.
 func (s *session) unfit(m Measured) []string {
 	if s.family > mostCompared {
 		return []string{fmt.Sprintf("%d comparisons are more than the %d that are made", s.family, mostCompared)}
@@ -123,7 +123,8 @@ func (s *session) unfit(m Measured) []string {
 	return wrong
 }
 
-// unlike says where the runs of a side do not report what the base's first run does.
+// unlike describes where the runs of a side report other benchmarks than the base's first
+// run.
 func (s *session) unlike(m Measured, side Side, runs []Run) []string {
 	var wrong []string
 	for _, k := range s.keys {
@@ -139,7 +140,7 @@ func (s *session) unlike(m Measured, side Side, runs []Run) []string {
 	return wrong
 }
 
-// compareAll compares every key and judges each with all others in mind.
+// compareAll compares every key and corrects the verdicts for their number.
 func (s *session) compareAll(base, other []Run) []Comparison {
 	list := make([]Comparison, len(s.keys))
 	p := make([]float64, len(s.keys))
@@ -160,7 +161,7 @@ func (s *session) compareAll(base, other []Run) []Comparison {
 	return list
 }
 
-// column is one value per run.
+// column returns one value per run.
 func column(runs []Run, k Key) []float64 {
 	out := make([]float64, len(runs))
 	for i, r := range runs {
@@ -169,7 +170,7 @@ func column(runs []Run, k Key) []float64 {
 	return out
 }
 
-// judge draws the verdict from the comparisons.
+// judge derives the verdict from the comparisons.
 func (s *session) judge(r *Result) {
 	var better, worse []string
 	for _, c := range r.Check {

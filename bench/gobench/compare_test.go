@@ -11,12 +11,12 @@ import (
 
 const sec = "sec/op"
 
-// runs of one benchmark per name in one unit: so many processes, with noise.
+// runs returns n runs with one value per key, with noise.
 func runs(rng *rand.Rand, n int, sd float64, centres map[Key]float64, order ...Key) []Run {
 	out := make([]Run, n)
 	for i := range out {
 		out[i] = Run{}
-		for _, k := range order { // in a fixed order: the noise is drawn from a stream
+		for _, k := range order { // in a fixed order, so that the noise is reproducible
 			out[i][k] = noisy(rng, 1, centres[k], sd)
 		}
 	}
@@ -103,7 +103,7 @@ func TestCompareJudges(t *testing.T) {
 	}
 }
 
-// TestCompareKnowsExactCounts: metrics that do not vary are compared as well, from 0 too.
+// TestCompareKnowsExactCounts: metrics that do not vary are compared too, also from 0.
 func TestCompareKnowsExactCounts(t *testing.T) {
 	k := Key{"BenchmarkX", "allocs/op"}
 	constant := func(v float64) []Run {
@@ -127,7 +127,7 @@ func TestCompareKnowsExactCounts(t *testing.T) {
 	}
 }
 
-// TestReasonsAreFew: a thousand broken benchmarks do not flood a report.
+// TestReasonsAreFew: a thousand broken benchmarks give few reasons.
 func TestReasonsAreFew(t *testing.T) {
 	base := Run{}
 	for i := range 1000 {
@@ -139,8 +139,8 @@ func TestReasonsAreFew(t *testing.T) {
 	}
 }
 
-// TestCompareSeldomCriesWolf: among ten benchmarks in two units of a candidate that is
-// the base, anything at all is called different in about alpha of the comparisons.
+// TestCompareSeldomCriesWolf: for a candidate equal to the base, with ten benchmarks in
+// two units, about alpha of the comparisons find any difference.
 func TestCompareSeldomCriesWolf(t *testing.T) {
 	const trials, alpha = 500, .1
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -160,14 +160,14 @@ func TestCompareSeldomCriesWolf(t *testing.T) {
 			wrong++
 		}
 	}
-	// Three standard errors above alpha; a correction that is left out gives about 380.
+	// Three standard errors above alpha; without the correction it would be about 380.
 	if most := trials*alpha + 3*math.Sqrt(trials*alpha*(1-alpha)); float64(wrong) > most || wrong < 10 {
 		t.Errorf("%d of %d comparisons of equals found a difference, at most %.0f expected", wrong, trials, most)
 	}
 }
 
-// TestBlind: where neither the power nor the interval excludes a loss beyond the rule's,
-// the comparison is named, and with more allowed or less noise it is not.
+// TestBlind: a comparison is named where neither the power nor the interval excludes a
+// loss beyond the rule's, and not with a larger allowed loss or less noise.
 func TestBlind(t *testing.T) {
 	x, y := Key{"BenchmarkX", sec}, Key{"BenchmarkY", sec}
 	base := map[Key]float64{x: 1e-6, y: 2e-6}

@@ -14,10 +14,10 @@ import (
 type Verdict string
 
 // Better and Worse are significant, after the correction, and large enough to count.
-// NotShown is neither: no difference was shown, which does not say that there is none.
-// Refused says that the candidate does not report what the base does in all its runs, so
-// that nothing was compared and the candidate is to blame. Void says that the measurement
-// can carry no verdict, through no fault of the candidate.
+// NotShown means that no difference was shown, which does not prove that there is none.
+// Refused means that the candidate does not report in all its runs what the base does, so
+// that nothing was compared and the candidate is at fault. Void means that the
+// measurement allows no verdict, through no fault of the candidate.
 const (
 	Better   Verdict = "better"
 	Worse    Verdict = "worse"
@@ -32,7 +32,7 @@ type Interval struct {
 	Hi float64 `json:"hi"`
 }
 
-// Summary of one side's runs, as benchstat gives it.
+// Summary summarizes one side's runs, as benchstat does.
 type Summary struct {
 	Runs   int     `json:"runs"`
 	Median float64 `json:"median"`
@@ -50,32 +50,32 @@ type Comparison struct {
 	// 1. Where a value is 0 or below, it is the median difference, relative to the base's
 	// median, or, when that is 0, to the largest value of either side.
 	Change float64 `json:"change"`
-	// Interval of Change, the U test turned round: the changes that it would not reject
-	// at the rule's level, without a correction; nil when the runs are too few for one.
+	// Interval of Change by inverting the U test: the changes that it would not reject at
+	// the rule's level, uncorrected; nil when there are too few runs.
 	Interval *Interval `json:"interval,omitempty"`
 	// P is the two-sided p-value of the Mann-Whitney U test, exact up to 50 runs a side, 25
 	// when values are equal; Adjusted is Holm's over all comparisons of the result.
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"adjusted"`
-	// Detectable is the smallest relative change that would be found with 80 % power under
-	// the strictest level of the correction, judging by the spread seen: the half
-	// width of that level's interval, stretched by (z+z₈₀)/z. 0 when nothing varies and -1
-	// when no change, however large, would be.
+	// Detectable is the smallest relative change that would be found with 80 % power at
+	// the strictest level of the correction, given the observed spread: half the width of
+	// that level's interval, times (z+z₈₀)/z. 0 when nothing varies and -1 when no change
+	// would be found.
 	Detectable float64 `json:"detectable"`
 	Verdict    Verdict `json:"verdict"`
 }
 
-// power with which Detectable is found.
+// power defines Detectable.
 const power = 0.8
 
-// endless is a relative change that stands for any, however large.
+// endless is the relative change from which on a change counts as unlimited.
 const endless = 1e6
 
-// compare measures one key. Both sides have as many values, one per run, in any order.
+// compare compares one key. Both sides have as many values, one per run, in any order.
 func (s *session) compare(k Key, base, candidate []float64) Comparison {
 	thresholds := benchmath.DefaultThresholds
 	thresholds.CompareAlpha = s.rule.Alpha
-	// Both sort what they are given.
+	// NewSample sorts its argument.
 	b := benchmath.NewSample(slices.Clone(base), &thresholds)
 	c := benchmath.NewSample(slices.Clone(candidate), &thresholds)
 	out := Comparison{Key: k, Base: summary(b), Candidate: summary(c), Detectable: -1}
@@ -98,7 +98,7 @@ func (s *session) compare(k Key, base, candidate []float64) Comparison {
 }
 
 func summary(s *benchmath.Sample) Summary {
-	// 95 % is benchstat's, whatever the level of the rule.
+	// benchstat's 95 %, independent of the rule's level.
 	m := benchmath.AssumeNothing.Summary(s, 0.95)
 	out := Summary{Runs: len(s.Values), Median: m.Center}
 	if !math.IsInf(m.Lo, 0) && !math.IsInf(m.Hi, 0) {
@@ -107,9 +107,9 @@ func summary(s *benchmath.Sample) Summary {
 	return out
 }
 
-// shiftsOf lists by how much each candidate value is above each base value, ascending,
-// on a logarithmic scale where all values are above 0, and how to read one of them as a
-// relative change.
+// shiftsOf returns the differences of each candidate value to each base value, ascending,
+// as logarithms of ratios where all values are above 0, and a function that converts one
+// of them into a relative change.
 func shiftsOf(base, candidate []float64) (shifts []float64, relative func(float64) float64) {
 	positive := base[0] > 0 && candidate[0] > 0 // both are sorted
 	shifts = make([]float64, 0, len(base)*len(candidate))
@@ -145,9 +145,9 @@ type size struct {
 	alpha float64
 }
 
-// critical is the largest U at which the test of so many runs a side without equal values
-// is significant; -1 when it never is. Beyond 50 runs the normal approximation with
-// continuity correction serves, as in the test itself.
+// critical returns the largest U at which the test with the given number of runs per
+// side, without ties, is significant; -1 when none is. Above 50 runs it uses the normal
+// approximation with continuity correction, like the test itself.
 func (s *session) critical(runs int, alpha float64) int {
 	at := size{runs, alpha}
 	if k, known := s.criticals[at]; known {

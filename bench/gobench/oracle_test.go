@@ -10,14 +10,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// alone is a session of one comparison.
+// alone returns a session of one comparison.
 func alone() *session {
 	return &session{rule: Rule{}.withDefaults(), family: 1, criticals: map[size]int{}}
 }
 
-// permuted is the two-sided p-value of the Mann-Whitney U test by going through every
-// way to deal the values out to the two sides: twice the share of those whose U is as
-// far out as the one seen, on its side.
+// permuted returns the two-sided p-value of the Mann-Whitney U test by enumerating all
+// assignments of the values to the two sides: twice the share of those with an equally or
+// more extreme U on the same side.
 func permuted(a, b []float64) float64 {
 	all := slices.Concat(a, b)
 	u := func(mine uint) float64 {
@@ -55,7 +55,7 @@ func permuted(a, b []float64) float64 {
 	return math.Min(1, 2*math.Min(below, above)/total)
 }
 
-// TestPIsThePermutationTests: with and without equal values, exactly.
+// TestPIsThePermutationTests: the p-value is exact with and without ties.
 func TestPIsThePermutationTests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.Map(rapid.IntRange(0, rapid.SampledFrom([]int{1, 3, 1000}).Draw(t, "values")), func(n int) float64 { return float64(n) })
@@ -69,7 +69,7 @@ func TestPIsThePermutationTests(t *testing.T) {
 
 // TestPIsThatOfTheTables: published values, two-sided.
 func TestPIsThatOfTheTables(t *testing.T) {
-	ten := []float64{1, 2, 3, 4, 5, 6, 7, 12, 18, 20} // of the ranks 1 to 20; they add up to 78, so U is 23
+	ten := []float64{1, 2, 3, 4, 5, 6, 7, 12, 18, 20} // of the ranks 1 to 20; their sum is 78, so U is 23
 	var other []float64
 	for r := 1.0; r <= 20; r++ {
 		if !slices.Contains(ten, r) {
@@ -116,7 +116,8 @@ func TestNeeded(t *testing.T) {
 }
 
 // TestIntervalIsTheTestTurnedRound: a candidate divided by a ratio just inside the
-// interval is not significantly different from the base, just outside it is.
+// interval is not significantly different from the base; divided by one just outside, it
+// is.
 func TestIntervalIsTheTestTurnedRound(t *testing.T) {
 	s := alone()
 	rapid.Check(t, func(t *rapid.T) {
@@ -142,7 +143,7 @@ func TestIntervalIsTheTestTurnedRound(t *testing.T) {
 	})
 }
 
-// noisy values about a centre with a relative standard deviation.
+// noisy returns values about a centre with a relative standard deviation.
 func noisy(rng *rand.Rand, n int, centre, sd float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -151,8 +152,8 @@ func noisy(rng *rand.Rand, n int, centre, sd float64) []float64 {
 	return out
 }
 
-// TestDetectableIsFoundAsOftenAsItSays: a true change of the size that is said to be
-// detectable is found in about 80 of 100 comparisons.
+// TestDetectableIsFoundAsOftenAsItSays: a true change of the detectable size is found in
+// about 80 of 100 comparisons.
 func TestDetectableIsFoundAsOftenAsItSays(t *testing.T) {
 	const trials = 600
 	for _, n := range []int{8, 20} {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Side is what a run belongs to.
+// Side is the side that a run belongs to.
 type Side string
 
-// Base and Candidate are compared. Again is the base once more, treated in every way
-// as a candidate is (a folder of its own, a build of its own): what differs between
-// it and Base is the fault of the measurement.
+// Base and Candidate are compared. Again is the base once more, treated like a candidate
+// (in a folder and a build of its own), so that a difference between it and Base is an
+// error of the measurement.
 const (
 	Base      Side = "base"
 	Again     Side = "again"
@@ -24,11 +24,11 @@ type Step struct {
 	Side  Side
 }
 
-// Plan is the order of the runs. The sides of a round follow one another, in a drawn
+// Plan returns the order of the runs. The sides of a round follow one another in a random
 // order, and in the opposite order in the next round (ABBA), so that over every two
-// rounds all sides run at the same time on average: a machine that slows down at a
-// steady pace favours none. An odd number of rounds leaves one round without its
-// counterpart. The seed alone decides.
+// rounds all sides run at the same time on average, and a machine that slows down at a
+// steady rate favors none. In an odd number of rounds the last has no counterpart. The
+// order depends only on the seed.
 func Plan(rounds int, seed int64, sides ...Side) []Step {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xabba))
 	order := slices.Clone(sides)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlanFavoursNobody: every side runs once a round, and over an even number of
-// rounds all sides stand at the same place on average.
+// TestPlanFavoursNobody: every side runs once a round, and over an even number of rounds
+// all sides have the same mean position.
 func TestPlanFavoursNobody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rounds := rapid.IntRange(0, 12).Draw(t, "rounds")
@@ -40,7 +40,7 @@ func TestPlanFavoursNobody(t *testing.T) {
 }
 
 // TestPlanOutlivesADriftingMachine: a machine that becomes 30 % slower during the
-// measurement makes a candidate that is the base look much worse when the sides run one
+// measurement makes a candidate equal to the base look much worse when the sides run one
 // after the other, and not when they run by a plan.
 func TestPlanOutlivesADriftingMachine(t *testing.T) {
 	measure := func(steps []Step) Verdict {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Bounds on one run's output. A line beyond its bound is passed over; an output
-// beyond any other is an error, because a part of it would be no measurement.
+// The limits of one run's output. A longer line is skipped; other excesses are errors,
+// because a part of the output would be no measurement.
 const (
 	mostBytes   = 64 << 20
 	mostLine    = 32 << 10
@@ -25,30 +25,28 @@ const (
 	mostUnit    = 60
 )
 
-// ErrTooMuch says that an output is larger than any honest benchmark's.
+// ErrTooMuch means that an output is too large for a benchmark.
 var ErrTooMuch = errors.New("the benchmark's output is too large")
 
-// Key names what is measured: a benchmark, with the path of its package when the
-// output tells it, such as "example.com/m.BenchmarkRead/small-8", and a unit in
-// benchstat's base form: "sec/op" for ns/op, "B/s" for MB/s.
+// Key identifies a measurement: a benchmark, with the path of its package when the output
+// has it, such as "example.com/m.BenchmarkRead/small-8", and a unit in benchstat's base
+// form: "sec/op" for ns/op, "B/s" for MB/s.
 type Key struct {
 	Benchmark string `json:"benchmark"`
 	Unit      string `json:"unit"`
 }
 
-// Run is what one process measured: the values of each benchmark in the order in
-// which it printed them.
+// Run is the result of one process: the values of each benchmark in the order of output.
 type Run map[Key][]float64
 
-// value is what a run says of a key: the median of its values. The run has some.
+// value returns the median of a key's values, of which there must be one or more.
 func (r Run) value(k Key) float64 { return median(r[k]) }
 
-// Read reads one run's output of go test -bench. Whatever is no result is passed over:
-// other output of the tests, half lines, values that no measurement gives (see
-// plausible), names that would not show in a terminal as they are, and unit
-// declarations, which would let a candidate turn its own losses into gains. Numbers that
-// the benchmark prints itself, as if they were its result, count beside the result, so
-// that it is there more often than by the base.
+// Read reads one run's output of go test -bench. It skips other output, incomplete lines,
+// implausible values (see plausible), names with unprintable characters, and unit
+// declarations, which could turn a candidate's losses into gains. Numbers that a
+// benchmark prints itself as if they were results are added to the true result, so that
+// the benchmark then has more results than in the base.
 func Read(from io.Reader) (Run, error) {
 	clean, err := sift(from)
 	if err != nil {
@@ -63,7 +61,7 @@ func Read(from io.Reader) (Run, error) {
 		}
 		name := nameOf(r)
 		for _, v := range r.Values {
-			unit := BaseUnit(v.Unit) // the reader leaves the unit of a 0 as it is
+			unit := BaseUnit(v.Unit) // the reader does not convert the unit of a 0
 			if !plausible(v.Value, unit) || !shows(unit, mostUnit) {
 				continue
 			}
@@ -77,7 +75,7 @@ func Read(from io.Reader) (Run, error) {
 	return run, nil
 }
 
-// nameOf is the name of a result, with its package when the output tells it.
+// nameOf returns the name of a result, with its package when the output has it.
 func nameOf(r *benchfmt.Result) string {
 	name := "Benchmark" + string(r.Name)
 	if p := r.GetConfig("pkg"); shows(p, mostName) {
@@ -86,10 +84,10 @@ func nameOf(r *benchfmt.Result) string {
 	return name
 }
 
-// sift keeps the lines that can be results or name a package. The testing package
-// prints a benchmark's name, runs it and then prints its numbers, so that whatever
-// the benchmark prints stands in between: such a result is put together again. Which of
-// several lines of numbers is the true one cannot be told, so all are kept.
+// sift keeps the lines that can be results or name a package. The testing package prints
+// a benchmark's name, runs it and then prints its numbers, with the benchmark's own
+// output in between; sift joins such a result. Of several lines of numbers it keeps all,
+// since it cannot identify the true one.
 func sift(from io.Reader) ([]byte, error) {
 	var out bytes.Buffer
 	var name []byte // of the last benchmark
@@ -129,15 +127,16 @@ func sift(from io.Reader) ([]byte, error) {
 	}
 }
 
-// numbers reports whether a line begins as a benchmark's results do: a count and a tab.
+// numbers reports whether a line starts like a benchmark's results: with a count and a
+// tab.
 func numbers(line []byte) bool {
 	count, _, tab := bytes.Cut(bytes.TrimLeft(line, " \t"), []byte("\t"))
 	return tab && len(count) > 0 && !bytes.ContainsFunc(count, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// plausible reports whether a value can be a measurement in a unit: 0, or a number whose
-// ratio to any other such number is one too, and not below 0 where it is known that
-// the unit counts something.
+// plausible reports whether a value can be a measurement in a unit: 0, or a number of
+// such a size that ratios of two are finite and not 0, and not negative in a unit of go
+// test.
 func plausible(v float64, unit string) bool {
 	const most = 1e100
 	if v < 0 && Agreed(unit) != 0 {
@@ -147,14 +146,14 @@ func plausible(v float64, unit string) bool {
 	return v == 0 || 1/most <= size && size <= most
 }
 
-// shows reports whether a foreign name is there, short, and looks like what it is.
+// shows reports whether a foreign name is neither empty nor too long, and printable.
 func shows(s string, most int) bool {
 	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// median of values, at least one.
+// median returns the median of one or more values.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halves: a sum may overflow
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halves first, since the sum may overflow
 }

@@ -13,18 +13,18 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// ReadReport reads what a benchmark command printed: a line for each benchmark in the
-// Go benchmark format, which any language can write,
+// ReadReport reads the output of a benchmark command: a line for each benchmark in the Go
+// benchmark format, which any language can write,
 //
 //	BenchmarkName 100 123.4 ns/op 17 steps/op
 //
-// a name, how often it was done, and values with their units, with white space between
-// them. A line that begins with "pkg: " names the package of those that follow; other
-// lines are passed over, as are declarations of units. A command has nothing beside its
-// results to print on a line that begins with "Benchmark", so that one which is no result
-// is an error that says which and why, and so are a value that no measurement gives (NaN,
-// infinite, below 0 in a unit of go test), a benchmark with two values of one unit, and a
-// report without any value of the metric.
+// with a name, the number of iterations, and values with their units, separated by white
+// space. A line that begins with "pkg: " names the package of the following lines; other
+// lines and declarations of units are skipped. A line that begins with "Benchmark" must
+// be a result, since a command has no other reason to print one; otherwise ReadReport
+// returns an error with the line and the reason. Further errors are an implausible value
+// (NaN, infinite, below 0 in a unit of go test), a benchmark with two values of one unit,
+// and a report without a value of the metric.
 func ReadReport(from io.Reader, metric string) (Run, error) {
 	text, err := io.ReadAll(io.LimitReader(from, mostBytes+1))
 	switch {
@@ -55,7 +55,7 @@ func ReadReport(from io.Reader, metric string) (Run, error) {
 	return run, run.holds(metric)
 }
 
-// results blanks the lines of a report that are no results and name no package.
+// results blanks the lines of a report that neither are results nor name a package.
 func results(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	number := 0
@@ -66,7 +66,7 @@ func results(text []byte) ([]byte, error) {
 			if len(line) > mostLine {
 				return nil, fmt.Errorf("line %d has %d bytes: %w", number, len(line), ErrTooMuch)
 			}
-			if len(bytes.Fields(line)) == 1 { // which the reader would pass over
+			if len(bytes.Fields(line)) == 1 { // which the reader would skip
 				return nil, fmt.Errorf("line %d is no result of a benchmark: %s has no values", number, foreign(string(line)))
 			}
 			out.Write(line)
@@ -78,7 +78,7 @@ func results(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// report takes one line of a report in, or says what is wrong with it.
+// report adds one line of a report, or returns an error.
 func (r Run) report(line *benchfmt.Result) error {
 	name := nameOf(line)
 	switch {
@@ -102,7 +102,7 @@ func (r Run) report(line *benchfmt.Result) error {
 	return nil
 }
 
-// holds fails when a report has no value of the metric.
+// holds returns an error for a report without a value of the metric.
 func (r Run) holds(metric string) error {
 	units := map[string]bool{}
 	for k := range r {
@@ -117,7 +117,7 @@ func (r Run) holds(metric string) error {
 	return nil
 }
 
-// foreign shows foreign text, shortened and without any effect.
+// foreign quotes foreign text, shortened, with unprintable characters escaped.
 func foreign(text string) string {
 	const most = 80
 	if len(text) > most {

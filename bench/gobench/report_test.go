@@ -83,8 +83,8 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzReadReport: what is read can be shown and compared, is there once, and is the
-// same in any company that is no result.
+// FuzzReadReport: results can be shown and compared, occur once, and do not depend on
+// surrounding lines that are no results.
 func FuzzReadReport(f *testing.F) {
 	f.Add([]byte("pkg: m/p\nBenchmarkX-2\t1\t5 ns/op\t3 MB/s\n"))
 	f.Add([]byte("BenchmarkX 1 1 ns/op\nUnit ns/op better=higher\nhello\n"))

@@ -8,26 +8,27 @@ import (
 	"strings"
 )
 
-// Rule says what a comparison has to show. The zero Rule asks for less time per
-// operation at the usual level, with everything else guarded.
+// Rule defines the requirements of a comparison. The zero Rule requires less time per
+// operation at the usual level, with all other units guarded.
 type Rule struct {
-	// Metric is the unit that is to get better, in benchstat's base form; "": "sec/op".
-	// All its benchmarks are guarded as well.
+	// Metric is the unit that must improve, in benchstat's base form; "": "sec/op". All
+	// its benchmarks are guarded as well.
 	Metric string
-	// Guards are further units that may not get worse; nil: every unit measured whose
-	// direction is known. One that the base does not report voids the comparison.
+	// Guards are further units that must not get worse; nil: every measured unit with a
+	// known direction. One that the base does not report voids the comparison.
 	Guards []string
-	// Directions of units beside sec/op, B/op, allocs/op (lower is better) and B/s (higher).
+	// Directions of units other than sec/op, B/op, allocs/op (lower is better) and B/s
+	// (higher).
 	Directions map[string]Direction
-	// Alpha is the chance that anything at all is called different where nothing is, in
+	// Alpha is the probability that any difference is found where there is none, in
 	// (0,1); 0: 0.05.
 	Alpha float64
-	// Least is the smallest change that counts, relative to the base; 0: 0.01. What is
-	// smaller is as often the placement of code in memory as the code.
+	// Least is the smallest change that counts, relative to the base; 0: 0.01. Smaller
+	// changes may be due to the placement of code in memory.
 	Least float64
-	// Loss is the largest loss, relative to the base, that a candidate may have unseen; 0:
-	// 0.1. Where a comparison neither rules a larger one out nor would have found it, its
-	// result is in [Result.Blind].
+	// Loss is the largest undetected loss that is accepted, relative to the base; 0: 0.1.
+	// Comparisons that neither rule out nor would have found a larger one are listed in
+	// [Result.Blind].
 	Loss float64
 }
 
@@ -47,7 +48,7 @@ func (r Rule) withDefaults() Rule {
 	return r
 }
 
-// compared reports whether a unit takes part.
+// compared reports whether a unit is compared.
 func (r Rule) compared(unit string) bool {
 	switch {
 	case r.direction(unit) == 0:
@@ -58,8 +59,8 @@ func (r Rule) compared(unit string) bool {
 	return slices.Contains(r.Guards, unit)
 }
 
-// keys lists what is compared: what any run of the base measured in a unit that takes
-// part, in order.
+// keys returns the compared keys, sorted: those of all runs of the base in compared
+// units.
 func (r Rule) keys(base []Run) []Key {
 	seen := map[Key]bool{}
 	for _, run := range base {
@@ -74,16 +75,16 @@ func (r Rule) keys(base []Run) []Key {
 	})
 }
 
-// Needed is the number of runs per side from which a difference can be significant at
-// all among the comparisons that these runs of the base call for; one run will do to
-// plan by. It is the least, not the best: ten or more see smaller differences.
+// Needed returns the minimum number of runs per side with which a difference can be
+// significant among the comparisons that these runs of the base require; one run suffices
+// for planning. Ten or more runs detect smaller differences.
 func (r Rule) Needed(base []Run) int {
 	r = r.withDefaults()
 	return needed(r.Alpha, len(r.keys(base)))
 }
 
-// needed counts by Holm's correction: the smallest p-value of the U test with n runs a
-// side is 2/C(2n,n), and the strictest level alpha/comparisons.
+// needed applies Holm's correction: the smallest p-value of the U test with n runs a side
+// is 2/C(2n,n), and the strictest level alpha/comparisons.
 func needed(alpha float64, comparisons int) int {
 	for n := 1; ; n++ {
 		if leastP(n) <= alpha/float64(max(1, comparisons)) || n >= mostRuns {
@@ -92,15 +93,15 @@ func needed(alpha float64, comparisons int) int {
 	}
 }
 
-// leastP is the smallest two-sided p-value with n runs a side.
+// leastP returns the smallest two-sided p-value with n runs a side.
 func leastP(n int) float64 {
 	ways, _ := math.Lgamma(float64(2*n + 1))
 	half, _ := math.Lgamma(float64(n + 1))
 	return math.Min(1, 2*math.Exp(2*half-ways))
 }
 
-// holm adjusts p-values for being looked at together (Holm 1979): an adjusted value at
-// or below alpha is significant, with chance alpha at most that any is wrongly so.
+// holm adjusts p-values for multiple comparisons (Holm 1979): with adjusted values at or
+// below alpha taken as significant, the probability of any false one is at most alpha.
 func holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

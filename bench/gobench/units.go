@@ -2,7 +2,7 @@ package gobench
 
 import "golang.org/x/perf/benchunit"
 
-// Direction says which values of a unit are better.
+// Direction is the direction in which values of a unit improve.
 type Direction int
 
 // Lower and Higher; the zero Direction is unknown, and such units are not compared.
@@ -11,8 +11,8 @@ const (
 	Higher Direction = 1
 )
 
-// Agreed is the direction of the units that go test reports by itself, none of which
-// goes below 0; the zero Direction for any other.
+// Agreed returns the direction of the units that go test itself reports, none of which
+// can be negative; the zero Direction for any other.
 func Agreed(unit string) Direction {
 	switch unit {
 	case "sec/op", "B/op", "allocs/op":
@@ -23,13 +23,14 @@ func Agreed(unit string) Direction {
 	return 0
 }
 
-// BaseUnit is what benchstat makes of a unit, and what a [Key] has: "sec/op" of ns/op.
+// BaseUnit returns benchstat's base form of a unit, as used in a [Key]: "sec/op" for
+// ns/op.
 func BaseUnit(unit string) string {
 	_, base := benchunit.Tidy(1, unit)
 	return base
 }
 
-// direction of a unit: what the rule declares, else the usual one.
+// direction returns the direction that the rule declares, else the usual one.
 func (r Rule) direction(unit string) Direction {
 	if d, declared := r.Directions[unit]; declared {
 		return d

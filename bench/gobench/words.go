@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// unshown says what could have been seen.
+// unshown describes the smallest change that would have been found.
 func (s *session) unshown(list []Comparison) string {
 	text := fmt.Sprintf("no change of %s %% or more in %s was shown", percent(s.rule.Least), s.rule.Metric)
 	least := math.Inf(1)
@@ -22,8 +22,7 @@ func (s *session) unshown(list []Comparison) string {
 	return text + fmt.Sprintf("; the smallest that could have been found is about %s %% (80 %% power)", percent(math.Max(least, s.rule.Least)))
 }
 
-// blindSpot says what harm could have gone unseen: that none was shown is no proof that
-// there is none.
+// blindSpot describes the largest loss that could have gone undetected.
 func (s *session) blindSpot(list []Comparison) string {
 	widest := list[0]
 	for _, c := range list {
@@ -37,9 +36,9 @@ func (s *session) blindSpot(list []Comparison) string {
 	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(math.Max(widest.Detectable, s.rule.Least)), widest.Benchmark, widest.Unit)
 }
 
-// blind lists the comparisons in which a loss beyond the rule's could have gone unseen: it
-// would not have been found with the power that counts, and the interval of the change
-// does not rule it out.
+// blind lists the comparisons in which a loss beyond the rule's could have gone
+// undetected: it would not have been found with the required power, and the interval of
+// the change does not exclude it.
 func (s *session) blind(list []Comparison) []string {
 	var open []Comparison
 	for _, c := range list {
@@ -62,7 +61,8 @@ func (s *session) blind(list []Comparison) []string {
 	return out
 }
 
-// lossAt is the largest loss within the interval of a comparison, relative to the base.
+// lossAt returns the largest loss within the interval of a comparison, relative to the
+// base.
 func (s *session) lossAt(c Comparison) float64 {
 	if s.rule.direction(c.Unit) == Higher {
 		return -c.Interval.Lo

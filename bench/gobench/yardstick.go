@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// Yardstick scores runs of candidates against the base, for a search.
+// Yardstick scores runs of candidates relative to the base, for a search.
 type Yardstick struct {
-	// base is the metric of each benchmark over the base's runs, above 0.
+	// base is the base's median of the metric for each benchmark, above 0.
 	base   map[string]float64
 	metric string
 	better Direction
 }
 
-// steepness of the score; see [Yardstick.Score].
+// steepness is k in the score; see [Yardstick.Score].
 const steepness = 8
 
-// NewYardstick measures the base by a rule's metric: the medians over its runs. It
-// fails when the metric's direction is unknown or the base has no values above 0 in it.
+// NewYardstick returns a yardstick from the base's medians of a rule's metric. It returns
+// an error when the metric's direction is unknown or the base has no values above 0 in
+// it.
 func NewYardstick(base []Run, rule Rule) (*Yardstick, error) {
 	rule = rule.withDefaults()
 	y := &Yardstick{base: map[string]float64{}, metric: rule.Metric, better: rule.direction(rule.Metric)}
@@ -46,7 +47,8 @@ func NewYardstick(base []Run, rule Rule) (*Yardstick, error) {
 	return y, nil
 }
 
-// Benchmarks lists what can be scored, sorted: the tasks of a search.
+// Benchmarks returns the benchmarks that can be scored, sorted. They are the tasks of a
+// search.
 func (y *Yardstick) Benchmarks() []string {
 	names := make([]string, 0, len(y.base))
 	for name := range y.base {
@@ -56,21 +58,21 @@ func (y *Yardstick) Benchmarks() []string {
 	return names
 }
 
-// Score is what one run says of one benchmark, in [0,1]; false when the run has no
-// result of it. With r the number of times that the run is as good as the base (base/run
-// where less is better, run/base where more is) it is
+// Score returns the score of one benchmark in one run, in [0,1]; false when the run has
+// no result of it. With r the ratio to the base (base/run where less is better, run/base
+// where more is) it is
 //
 //	rᵏ / (1 + rᵏ) = σ(k·ln r),  k = 8
 //
-// so that the base scores ½, a tenth better .68, twice as good .996, and a candidate
-// and its inverse add up to 1. The searcher believes in σ(ability + easiness): the
-// ability it learns is k times the logarithm of the speed-up, additive over causes that
-// multiply, and the benchmarks' different sizes have dropped out. k decides which changes
-// the scale tells apart: with less than 4 the searcher holds gains of 5 to 30 % for luck
-// and stays with the base, with more than 16 all that is twice as good looks alike.
+// so that the base scores ½, a tenth better .68, twice as good .996, and a candidate and
+// its inverse add up to 1. The searcher's model is σ(ability + easiness): the ability is
+// k times the logarithm of the speed-up, additive over factors that multiply, and
+// independent of the benchmarks' sizes. k sets the resolution: below 4 the searcher takes
+// gains of 5 to 30 % for chance and stays with the base, above 16 it cannot distinguish
+// gains beyond a factor of 2.
 //
-// The scores of a search are no evidence: the best of many is the luckiest. What is
-// found is to be compared with the base on new runs.
+// The scores of a search are no evidence, since the best of many is selected partly by
+// chance. A candidate must be compared with the base on new runs.
 func (y *Yardstick) Score(run Run, benchmark string) (score float64, ok bool) {
 	k := Key{benchmark, y.metric}
 	base, known := y.base[benchmark]
