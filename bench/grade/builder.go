@@ -12,14 +12,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// maxReference bounds a text that a grader compares with, in bytes, and
-// maxReferences how many of them there are.
+// maxReference bounds a reference text of a grader, in bytes, and maxReferences their
+// number.
 const (
 	maxReference  = 1 << 20
 	maxReferences = 10_000
 )
 
-// builder reads the fields of one grader and gathers what is wrong with them.
+// builder reads the fields of one grader and collects its problems.
 type builder struct {
 	task     *bench.Task
 	fields   map[string]json.RawMessage
@@ -51,13 +51,13 @@ func (b *builder) problem(field, format string, args ...any) {
 	b.problems = append(b.problems, bench.GraderProblem{Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// has reports whether a field is there; null stands for absent.
+// has reports whether a field is present; null counts as absent.
 func (b *builder) has(field string) bool {
 	raw, ok := b.fields[field]
 	return ok && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
-// text reads a field that must be there and must not be empty.
+// text reads a required field that must not be empty.
 func (b *builder) text(field string) string {
 	var s string
 	switch {
@@ -71,7 +71,7 @@ func (b *builder) text(field string) string {
 	return s
 }
 
-// texts reads a text or a list of them; none when the field is absent.
+// texts reads a text or a list of texts; nil when the field is absent.
 func (b *builder) texts(field string) []string {
 	if !b.has(field) {
 		return nil
@@ -110,7 +110,7 @@ func (b *builder) bounded(field string, texts []string) []string {
 	return texts
 }
 
-// answers are the accepted answers: the grader's own, else the task's.
+// answers returns the accepted answers: the grader's own, else the task's.
 func (b *builder) answers() []string {
 	if b.has("answer") {
 		return b.texts("answer")

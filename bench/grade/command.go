@@ -13,10 +13,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Runner runs the program of a command grader in a sandbox: without network, with
-// an empty environment, the suite's folder readable and nothing but the workdir
-// writable. An error says that the program could not be started or that the
-// sandbox failed.
+// Runner runs the program of a command grader in a sandbox: without network, with an
+// empty environment, the suite's folder readable and only the workdir writable. An error
+// means that the program could not be started or that the sandbox failed.
 type Runner interface {
 	RunGrader(ctx context.Context, p Program) (Exit, error)
 }
@@ -26,7 +25,7 @@ type Program struct {
 	Argv []string
 	// Dir is the suite's folder, in which the program runs.
 	Dir string
-	// Workdir is what the agent left; empty when the task has no files.
+	// Workdir is the directory as the agent left it; empty when the task has no files.
 	Workdir string
 	Stdin   []byte
 	Timeout time.Duration
@@ -34,17 +33,17 @@ type Program struct {
 	MaxOutput int
 }
 
-// Exit is how the program ended.
+// Exit is the result of the program.
 type Exit struct {
-	Code           int // -1 when a signal ended it
+	Code           int // -1 when it was ended by a signal
 	Stdout, Stderr []byte
 	TimedOut       bool
-	// Truncated says that there was more output than MaxOutput.
+	// Truncated reports that there was more output than MaxOutput.
 	Truncated bool
 }
 
 const (
-	graderTimeout = 60.0  // seconds, when the task says nothing
+	graderTimeout = 60.0  // seconds, the default
 	maxTimeout    = 3600. // seconds
 	graderOutput  = 1 << 20
 )
@@ -53,20 +52,19 @@ const (
 type commandInput struct {
 	// Task is the suite line.
 	Task *bench.Task `json:"task"`
-	// Answer is null when the agent gave none.
+	// Answer is null when there is none.
 	Answer  *string       `json:"answer"`
 	Outcome agent.Outcome `json:"outcome"`
 	Workdir string        `json:"workdir,omitempty"`
 }
 
-// command asks a program. It gets {"task","answer","outcome","workdir"} as one
-// JSON object on standard input; what the agent wrote is never a word of its
-// command line. Exit 0 is a score of 1, exit 1 of 0. When the last line of its
-// output begins with { it must be {"score": 0 to 1, "reason": text}, either key
-// optional, and its score counts in place of the exit's. Any other exit, a
-// timeout or another last object mean that the grader is broken: an error. A
-// program that runs what the agent left runs it with its own rights, so it should
-// not trust output that the agent's code can write.
+// command grades by a program. The program gets {"task","answer","outcome","workdir"} as
+// one JSON object on standard input; agent output is never part of its command line. Exit
+// 0 is a score of 1, exit 1 of 0. If the last line of its output begins with { it must be
+// {"score": 0 to 1, "reason": text}, either key optional, and its score replaces that of
+// the exit code. Any other exit code, a timeout or another last object is an error: the
+// grader is broken. A program that runs the agent's files runs them with its own rights,
+// so it should not trust output that the agent's code can write.
 func command(b *builder) judge {
 	argv := b.texts("argv")
 	if len(argv) == 0 && len(b.problems) == 0 {
@@ -106,7 +104,7 @@ func command(b *builder) judge {
 	}
 }
 
-// verdict reads what the program said.
+// verdict derives the verdict from exit code and output.
 func (e Exit) verdict(timeout time.Duration) (verdict, error) {
 	switch {
 	case e.TimedOut:

@@ -109,7 +109,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// capture keeps what a program was handed.
+// capture records the program that it is given.
 type capture struct{ got Program }
 
 func (c *capture) RunGrader(_ context.Context, p Program) (Exit, error) {
@@ -135,7 +135,7 @@ func TestCommandIsHandedOneObject(t *testing.T) {
 	if object["outcome"] != "low_utility" || !there || answer != nil || object["workdir"] != "/w" || object["task"].(map[string]any)["id"] != "t" {
 		t.Errorf("handed %s", c.got.Stdin)
 	}
-	// What never ran says nothing.
+	// A result that cannot be graded does not run the program.
 	c.got = Program{}
 	got, err := g.Grade(context.Background(), bench.GradeInput{Task: tk, Result: agent.Result{Outcome: agent.Timeout}})
 	if err != nil || got.Score != 0 || c.got.Argv != nil {
@@ -153,7 +153,7 @@ func TestCommandNeedsARunner(t *testing.T) {
 	}
 }
 
-// FuzzVerdict: whatever a program writes, it is a score in [0,1] or an error.
+// FuzzVerdict: any output of a program gives a score in [0,1] or an error.
 func FuzzVerdict(f *testing.F) {
 	f.Add(0, []byte(`{"score":0.5,"reason":"x"}`))
 	f.Add(1, []byte("ok\n{\"score\":1e-400}\n"))

@@ -10,10 +10,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The graders of this file look at how the agent worked, not at what it answered.
+// The graders of this file check how the agent worked, not what it answered.
 
-// toolCalled: the transcript has a call of the tool, whatever came of it. A
-// foreign transcript holds no calls that could be known as such.
+// toolCalled passes when the transcript has a call of the tool, with any result. Calls in
+// a foreign transcript cannot be recognized.
 func toolCalled(b *builder) judge {
 	tool := b.text("tool")
 	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
@@ -24,7 +24,7 @@ func toolCalled(b *builder) judge {
 	}
 }
 
-// toolNotCalled is toolCalled the other way round.
+// toolNotCalled is the negation of toolCalled.
 func toolNotCalled(b *builder) judge {
 	called := toolCalled(b)
 	return func(ctx context.Context, in *bench.GradeInput) (verdict, error) {
@@ -34,8 +34,8 @@ func toolNotCalled(b *builder) judge {
 	}
 }
 
-// toolOrder is the share of the tools that were called in the given order, other
-// calls between them allowed.
+// toolOrder scores the share of the tools that were called in the given order, with other
+// calls allowed between them.
 func toolOrder(b *builder) judge {
 	tools := b.texts("tools")
 	if len(tools) == 0 && len(b.problems) == 0 {
@@ -53,8 +53,8 @@ func toolOrder(b *builder) judge {
 	}
 }
 
-// outcomeIs: the run ended in one of the outcomes. It alone can make a result
-// count that otherwise could not be graded.
+// outcomeIs passes when the run ended in one of the outcomes. No other grader can make a
+// result of another outcome gradable.
 func outcomeIs(b *builder) judge {
 	named := b.texts("outcome")
 	if len(named) == 0 && len(b.problems) == 0 {
@@ -86,7 +86,7 @@ func outcomes() string {
 	return strings.Join(names, ", ")
 }
 
-// maxCost: the evaluation cost no more than this many US dollars.
+// maxCost passes when the evaluation cost at most this many US dollars.
 func maxCost(b *builder) judge {
 	if !b.has("usd") {
 		b.problem("", "needs %q", "usd")
@@ -98,7 +98,7 @@ func maxCost(b *builder) judge {
 	}
 }
 
-// maxLatency: the evaluation took no longer than this many seconds of wall time.
+// maxLatency passes when the evaluation took at most this many seconds of wall time.
 func maxLatency(b *builder) judge {
 	if !b.has("seconds") {
 		b.problem("", "needs %q", "seconds")
@@ -110,7 +110,7 @@ func maxLatency(b *builder) judge {
 	}
 }
 
-// reported is the agent's own score.
+// reported returns the agent's own score.
 func reported(*builder) judge {
 	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
 		s := in.Result.Score

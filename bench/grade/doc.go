@@ -1,11 +1,11 @@
-// Package grade owns the graders of spec 4.1: each turns one result of an agent
-// into a score in [0,1], a pass and a reason. A grader that could not do its work
-// returns an error, which makes the evaluation missing data, never zero. Agent
-// output is data here: never a path, a pattern, a format or a shell word.
+// Package grade implements the graders: each turns one result of an agent into a score in
+// [0,1], a pass and a reason. A grader that fails returns an error, which makes the
+// evaluation missing data, never zero. Agent output is only data here: never a path, a
+// pattern, a format or a shell word.
 //
-// A grader is an object with a type, the type's own fields below, and for every
-// type weight (1), threshold, and not (false). "answer" may be one text or a list
-// of accepted ones; where it is absent, the task's answer is meant.
+// A grader is an object with a type, the type's own fields below, and for every type
+// weight (1), threshold, and not (false). "answer" may be one text or a list of accepted
+// ones; it defaults to the task's answer.
 //
 //	type             own fields                          score
 //	exact            answer, ignore_case, strict         1 when the same text
@@ -24,20 +24,20 @@
 //	outcome          outcome                             1 when it ended in (one of) these
 //	max_cost         usd                                 1 when it cost no more
 //	max_latency      seconds                             1 when it took no longer
-//	command          argv, timeout (seconds)             what the program says
+//	command          argv, timeout (seconds)             the program's score
 //	reported         none                                the agent's own score; passes at .5
 //	model            none                                not in this version
 //
-// A grader passes when its score reaches its threshold, 1 where the table says
-// nothing else; not turns score s into 1−s and the pass around. A task's score is
-// the mean of its graders' scores by weight; the task passes when every grader
-// does. Without graders the task is graded by exact on its answer.
+// A grader passes when its score reaches its threshold, 1 unless the table gives another;
+// not changes score s to 1−s and inverts the pass. A task's score is the weighted mean of
+// its graders' scores; the task passes when every grader does. A task without graders is
+// graded by exact on its answer.
 //
-// Of a result that cannot be graded (a crash, a timeout …) every score is 0 and
-// nothing inverts it, unless a grader of type outcome expects just that outcome.
-// The same holds for graders that read an answer when there is none, and for one
-// that reads the reported score when there is none.
+// For a result that cannot be graded (a crash, a timeout …) every score is 0 and not
+// inverted, unless a grader of type outcome expects that outcome. The same holds for
+// graders that read an answer when there is none, and for reported when there is no
+// reported score.
 //
-// max_latency reads the clock: runs of an otherwise deterministic agent are no
-// longer repeatable byte for byte with it.
+// max_latency depends on the clock: with it, runs of an otherwise deterministic agent are
+// not repeatable byte for byte.
 package grade

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Graders grades results of any task. It is safe for concurrent use and keeps
-// what it compiled for as long as it lives, by task.
+// Graders grades results of any task. It is safe for concurrent use and caches compiled
+// graders by task.
 type Graders struct {
 	runner   Runner
 	suiteDir func(*bench.Task) string
@@ -25,8 +25,8 @@ type compilation struct {
 	err    error
 }
 
-// New makes graders. runner runs the programs of command graders in a sandbox
-// and suiteDir finds the folder of a task's suite, where they stand; both may be
+// New returns graders. runner runs the programs of command graders in a sandbox and
+// suiteDir returns the folder of a task's suite, which contains the programs; both may be
 // nil when no task has such a grader.
 func New(runner Runner, suiteDir func(*bench.Task) string) *Graders {
 	return &Graders{runner: runner, suiteDir: suiteDir}
@@ -49,7 +49,7 @@ func (g *Graders) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading
 	return c.(compilation).grader.Grade(ctx, in)
 }
 
-// Grader holds the graders of one task, ready for use. It is safe for concurrent use.
+// Grader holds the compiled graders of one task. It is safe for concurrent use.
 type Grader struct {
 	parts []part
 }
@@ -61,18 +61,18 @@ type part struct {
 	expects   []agent.Outcome // of type outcome
 }
 
-// judge looks at one result. An error says that it could not do its work.
+// judge grades one result. An error means that it failed.
 type judge func(ctx context.Context, in *bench.GradeInput) (verdict, error)
 
-// verdict is a judge's word before not and threshold.
+// verdict is the result of a judge before not and threshold are applied.
 type verdict struct {
 	score  float64
 	reason string
-	// void says that there was nothing to judge: the score is 0 and not inverted.
+	// void reports that there was nothing to grade: the score is 0 and not inverted.
 	void bool
 }
 
-// Compile readies the graders of a task whose suite stands in suiteDir.
+// Compile compiles the graders of a task whose suite is in suiteDir.
 func Compile(t *bench.Task, runner Runner, suiteDir string) (*Grader, error) {
 	specs := t.Graders
 	if len(specs) == 0 {
@@ -95,7 +95,7 @@ func Compile(t *bench.Task, runner Runner, suiteDir string) (*Grader, error) {
 	return g, nil
 }
 
-// Grade grades one result. An error means that a grader could not do its work.
+// Grade grades one result. An error means that a grader failed.
 func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
 	res := &in.Result
 	if res.Outcome.Missing() {
@@ -128,7 +128,7 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 	return grading, nil
 }
 
-// expects reports whether a grader of type outcome names this outcome as right.
+// expects reports whether a grader of type outcome accepts this outcome.
 func (g *Grader) expects(o agent.Outcome) bool {
 	return slices.ContainsFunc(g.parts, func(p part) bool {
 		return !p.spec.Not && slices.Contains(p.expects, o)
@@ -154,7 +154,7 @@ func (p part) settle(v verdict) bench.Grade {
 	return g
 }
 
-// unit holds a score in [0,1]; NaN becomes 0.
+// unit limits a score to [0,1]; NaN becomes 0.
 func unit(s float64) float64 {
 	if !(s > 0) {
 		return 0
@@ -162,7 +162,7 @@ func unit(s float64) float64 {
 	return min(s, 1)
 }
 
-// maxReason bounds a reason, in bytes; answers are quoted in it.
+// maxReason bounds a reason, in bytes, since it quotes answers.
 const maxReason = 300
 
 func clip(reason string) string {
@@ -177,7 +177,7 @@ func clip(reason string) string {
 	return reason[:cut] + "…"
 }
 
-// show quotes a piece of an answer for a reason.
+// show quotes a part of an answer for a reason.
 func show(s string) string {
 	const limit = 80
 	if len(s) > limit {

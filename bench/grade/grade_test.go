@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// task makes a task with the given graders, each a JSON object.
+// task returns a task with the given graders, each a JSON object.
 func task(t testing.TB, answer string, graders ...string) *bench.Task {
 	t.Helper()
 	task := &bench.Task{ID: "t", Goal: "g"}
@@ -84,7 +84,7 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// TestReportedCountsOnlyWhenAsked: a score that no grader asked for is not used.
+// TestReportedCountsOnlyWhenAsked: a reported score is used only by a reported grader.
 func TestReportedCountsOnlyWhenAsked(t *testing.T) {
 	one, nan, two := 1., math.NaN(), 2.
 	res := answered("wrong")
@@ -116,7 +116,7 @@ func TestCombination(t *testing.T) {
 	}
 }
 
-// TestUngradable: nothing is to be gained by failing, whatever the graders.
+// TestUngradable: a failed run scores 0 with any grader.
 func TestUngradable(t *testing.T) {
 	inverted := []string{
 		`{"type":"exact","answer":"x","not":true}`, `{"type":"contains","any":["x"],"not":true}`, `{"type":"regex","pattern":"x","not":true}`,
@@ -135,13 +135,13 @@ func TestUngradable(t *testing.T) {
 			}
 		}
 	}
-	// Without an answer, inversion helps no grader that reads one.
+	// Without an answer, inversion does not help a grader that reads one.
 	for _, grader := range inverted[:4] {
 		if g := gradeOne(t, task(t, "", grader), agent.Result{Outcome: agent.OK}); g.Score != 0 || g.Pass {
 			t.Errorf("%s without an answer: %+v", grader, g)
 		}
 	}
-	// A grader that expects the outcome lets the rest count.
+	// A grader that expects the outcome makes the others count.
 	denied := agent.Result{Outcome: agent.Denied}
 	for graders, want := range map[*[]string]float64{
 		{`{"type":"outcome","outcome":"denied"}`}:                                                 1,
@@ -168,7 +168,7 @@ func TestUngradable(t *testing.T) {
 	}
 }
 
-// TestGradersCompileOnce also shows that concurrent use is safe (under -race).
+// TestGradersCompileOnce also tests concurrent use (under -race).
 func TestGradersCompileOnce(t *testing.T) {
 	tk := task(t, "7")
 	g := New(nil, func(*bench.Task) string { return "suites" })

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// jsonSchema: the JSON in the answer is valid under the schema. References to
+// jsonSchema passes when the JSON in the answer is valid under the schema. References to
 // other documents are refused: nothing named in a task is opened or fetched.
 func jsonSchema(b *builder) judge {
 	if !b.has("schema") {
@@ -43,7 +43,7 @@ func jsonSchema(b *builder) judge {
 	return onAnswer(func(answer string) verdict {
 		v, err := jsonIn(answer)
 		if err != nil {
-			return yes(false, "%v", err) // what is no JSON at all is invalid, and not turns that around
+			return yes(false, "%v", err) // an answer without JSON is invalid, and not inverts that
 		}
 		err = schema.Validate(v)
 		var invalid *jsonschema.ValidationError
@@ -60,8 +60,8 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is another document, and none is read", show(url))
 }
 
-// firstViolation names what is wrong at the first place in order of path. The
-// validator's own order follows Go's maps and would make reports differ.
+// firstViolation describes the violation at the first place in order of path. The
+// validator's own order depends on Go's maps, so reports would differ.
 func firstViolation(e *jsonschema.ValidationError) string {
 	place, text, found := "", "", false
 	var visit func(*jsonschema.ValidationError)
@@ -89,8 +89,8 @@ func oneLine(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// jsonIn finds the JSON of an answer: the whole text, or else the last block
-// between ``` fences.
+// jsonIn parses the JSON of an answer: the whole text, or else the last block between ```
+// fences.
 func jsonIn(answer string) (any, error) {
 	v, err := readJSON(answer)
 	if err == nil {
@@ -101,7 +101,7 @@ func jsonIn(answer string) (any, error) {
 		return nil, err
 	}
 	block := parts[len(parts)-2]
-	if len(parts)%2 == 0 { // the last fence is not closed
+	if len(parts)%2 == 0 { // the last fence is open
 		block = parts[len(parts)-3]
 	}
 	if lang, rest, ok := strings.Cut(block, "\n"); ok && !strings.ContainsAny(lang, "{[\"") {
@@ -110,8 +110,8 @@ func jsonIn(answer string) (any, error) {
 	return readJSON(block)
 }
 
-// readJSON reads one JSON value. Numbers keep their text; those of a size that
-// only serves to exhaust memory when compared are refused.
+// readJSON parses one JSON value. Numbers keep their text; numbers so large that a
+// comparison would exhaust memory are refused.
 func readJSON(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -151,7 +151,7 @@ func sane(v any) error {
 	return nil
 }
 
-// equalJSON compares two values; numbers by what they stand for.
+// equalJSON compares two values; numbers are compared by value.
 func equalJSON(a, b any) bool {
 	switch a := a.(type) {
 	case json.Number:
@@ -184,7 +184,7 @@ func equalJSON(a, b any) bool {
 	return a == b
 }
 
-// equalNumber tells long whole numbers apart that are one and the same as floats.
+// equalNumber compares integers as text, since long ones may be equal only as floats.
 func equalNumber(a, b string) bool {
 	if a == b {
 		return true
@@ -197,7 +197,7 @@ func equalNumber(a, b string) bool {
 	return errx == nil && erry == nil && x == y
 }
 
-// compact is a value as one line of JSON, for reasons.
+// compact returns a value as one line of JSON, for reasons.
 func compact(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

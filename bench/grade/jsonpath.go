@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// jsonPath: what the path selects in the JSON of the answer equals "answer", any
-// JSON value; of several selected values one is enough. Without "answer" it is
-// enough that something is selected. The path is a part of JSONPath (RFC 9535):
-// $ for the whole, .name or ['name'] for a member, [2] for an item from 0, [-1]
-// for one from the end, .* or [*] for all members or items.
+// jsonPath passes when a value that the path selects in the JSON of the answer equals
+// "answer", any JSON value; without "answer" it passes when anything is selected. The
+// path is a subset of JSONPath (RFC 9535): $ for the whole, .name or ['name'] for a
+// member, [2] for an item from 0, [-1] for one from the end, .* or [*] for all members or
+// items.
 func jsonPath(b *builder) judge {
 	steps, err := parsePath(b.text("path"))
 	if err != nil {
@@ -60,8 +60,8 @@ type step struct {
 	kind  byte // n, i, *
 }
 
-// from selects in every value. No value is selected twice, so that the result
-// is never larger than the document.
+// from applies the step to every value. No value is selected twice, so the result is
+// never larger than the document.
 func (s step) from(values []any) []any {
 	var out []any
 	for _, v := range values {

@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// numberSlack is the relative difference below which two numbers are the same:
-// room for the way a language prints 0.1+0.2.
+// numberSlack is the relative difference below which two numbers are equal; it allows for
+// the printed form of 0.1+0.2.
 const numberSlack = 1e-9
 
-// numeric: the number in the answer is within tolerance (absolute) or relative
-// (a share of the reference) of one of the accepted numbers, the wider of the
-// two; the default is the same number up to the ninth digit. The number is the
-// last one in the text, or the first with "pick": "first"; [findNumbers] says
-// what a number is. A percent sign is a unit and changes nothing, unless
-// "percent" is true: then 12 % stands for 0.12, in answer and reference alike.
+// numeric passes when the number in the answer is within tolerance (absolute) or relative
+// (a share of the reference) of one of the accepted numbers, the wider of the two; by
+// default it must be equal up to the ninth digit. The number is the last one in the text,
+// or the first with "pick": "first"; [findNumbers] defines numbers. A percent sign is
+// ignored, unless "percent" is true: then 12 % stands for 0.12, in answer and reference
+// alike.
 func numeric(b *builder) judge {
 	tolerance := b.number("tolerance", 0, 0, math.MaxFloat64)
 	relative := b.number("relative", 0, 0, 1)
@@ -51,8 +51,8 @@ func numeric(b *builder) judge {
 	})
 }
 
-// numbersOf reads the references: a number, a text with one, a list of either,
-// or the task's answer.
+// numbersOf reads the references: a number, a text with one, a list of either, or the
+// task's answer.
 func numbersOf(b *builder, first, percent bool) []float64 {
 	var texts []string
 	var list []json.RawMessage
@@ -90,7 +90,7 @@ func numbersOf(b *builder, first, percent bool) []float64 {
 	return numbers
 }
 
-// pickNumber is the last or the first number of a text.
+// pickNumber returns the last or the first number of a text.
 func pickNumber(text string, first, percent bool) (value float64, ok bool) {
 	findNumbers(text, func(n number) bool {
 		value, ok = n.value, true
@@ -107,14 +107,14 @@ type number struct {
 	percent bool
 }
 
-// findNumbers goes through the numbers of a text until yield says stop. A number
-// is a run of the digits 0–9, not directly after a letter or an underscore, with
+// findNumbers calls yield for the numbers of a text until it returns false. A number is a
+// run of the digits 0–9, not directly after a letter or an underscore, with
 //   - a sign before it (-, +, or the minus U+2212), also before a currency sign,
 //     unless the sign stands directly after a letter, a digit or a closing bracket,
 //     as in 3-5;
-//   - groups of exactly three digits after one to three leading ones, parted by
-//     one kind of separator: comma, apostrophe, underscore, no-break, thin or narrow
-//     space. 1,234 is always 1234, and 1,5 is two numbers;
+//   - groups of exactly three digits after one to three leading ones, separated by one kind of
+//     separator: comma, apostrophe, underscore, no-break, thin or narrow space. 1,234 is always
+//     1234, and 1,5 is two numbers;
 //   - a decimal point with digits after it (or before it only, as in .5);
 //   - an exponent such as e5 or E-3;
 //   - a percent sign after it.
@@ -131,7 +131,7 @@ func findNumbers(text string, yield func(number) bool) {
 			}
 			i = end
 		case unicode.IsLetter(r), r == '_':
-			// A digit inside a word belongs to the word.
+			// A digit inside a word is part of the word.
 			for i < len(text) && (unicode.IsLetter(r) || isDigit(r) || r == '_') {
 				i += size
 				r, size = utf8.DecodeRuneInString(text[i:])
@@ -171,7 +171,7 @@ func readNumber(text string, start int) (n number, end int) {
 		b.WriteString(strings.Replace(text[i:j], "\u2212", "-", 1))
 		i = j
 	}
-	// A range error leaves an infinity, which is near to nothing.
+	// A range error gives an infinity, which is near to no number.
 	n.value, _ = strconv.ParseFloat(b.String(), 64)
 	rest := strings.TrimLeft(text[i:], " \u00a0\u202f\u2009")
 	n.percent = strings.HasPrefix(rest, "%")
@@ -196,7 +196,7 @@ func readGroups(text string, i int, b *strings.Builder) int {
 	return i
 }
 
-// exponent is the end of an exponent at i, or i when there is none.
+// exponent returns the end of an exponent at i, or i when there is none.
 func exponent(text string, i int) int {
 	if i >= len(text) || text[i] != 'e' && text[i] != 'E' {
 		return i
@@ -218,7 +218,7 @@ func exponent(text string, i int) int {
 	return end
 }
 
-// negative reports whether the text before a number ends in a minus that is a sign.
+// negative reports whether the text before a number ends in a minus sign of the number.
 func negative(before string) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
 	if unicode.Is(unicode.Sc, r) {

@@ -99,7 +99,7 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
-// TestNumbersReadBack: however Go prints a number, it is read as that number.
+// TestNumbersReadBack: numbers in Go's formats are read back unchanged.
 func TestNumbersReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.Float64().Draw(t, "value")

@@ -2,8 +2,8 @@ package grade
 
 import "evolve/bench"
 
-// Partial reports whether a task's score may lie between 0 and 1: it has several graders, or one of a
-// type that grades in parts.
+// Partial reports whether a task's score may lie between 0 and 1: it has several graders,
+// or one of a type with partial scores.
 func Partial(t *bench.Task) bool {
 	if len(t.Graders) != 1 {
 		return len(t.Graders) > 1

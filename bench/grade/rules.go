@@ -8,13 +8,13 @@ import (
 type kind struct {
 	// fields are its own, besides type, weight, threshold and not.
 	fields []string
-	// threshold is the score at which it passes when the task says nothing.
+	// threshold is the default score at which it passes.
 	threshold float64
-	// build reads the fields and makes the judge.
+	// build reads the fields and returns the judge.
 	build func(*builder) judge
 }
 
-// kinds lists every type; the package comment says what each does.
+// kinds returns all types; see the package comment.
 func kinds() map[string]kind {
 	return map[string]kind{
 		"exact":           {[]string{"answer", "ignore_case", "strict"}, 1, exact},
@@ -38,8 +38,7 @@ func kinds() map[string]kind {
 	}
 }
 
-// Rules says which graders a suite may name, with which fields, and checks what
-// they hold.
+// Rules returns the valid graders and their fields, with a check of their values.
 func Rules() bench.GraderRules {
 	fields := map[string][]string{}
 	for name, k := range kinds() {
@@ -48,13 +47,13 @@ func Rules() bench.GraderRules {
 	return bench.GraderRules{Fields: fields, Check: Check}
 }
 
-// Check lists what keeps a grader of a task from being used.
+// Check returns the problems of a task's grader.
 func Check(t *bench.Task, spec bench.GraderSpec) []bench.GraderProblem {
 	_, problems := build(t, spec, nil, "")
 	return problems
 }
 
-// build makes one grader, or lists every problem with it.
+// build compiles one grader, or returns all its problems.
 func build(t *bench.Task, spec bench.GraderSpec, runner Runner, suiteDir string) (part, []bench.GraderProblem) {
 	k, ok := kinds()[spec.Type]
 	if !ok {
@@ -75,7 +74,7 @@ func build(t *bench.Task, spec bench.GraderSpec, runner Runner, suiteDir string)
 	return p, b.problems
 }
 
-// model is the seam for a judge model.
+// model is a placeholder for a grader with a judge model.
 func model(b *builder) judge {
 	b.problem("", "needs a judge model, which this version does not have")
 	return nil

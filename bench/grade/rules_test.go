@@ -64,7 +64,8 @@ func TestRulesRefuse(t *testing.T) {
 	}
 }
 
-// TestRulesFindThePlace: the loader of suites and these rules together point at the word that is wrong.
+// TestRulesFindThePlace: the suite loader with these rules reports the position of the
+// invalid word.
 func TestRulesFindThePlace(t *testing.T) {
 	line := `{"id":"a","goal":"g","graders":[{"type":"exact","answer":"1"},{"type":"regex","pattern":"("},{"type":"numeric","tolerence":1}]}`
 	_, issues := bench.ReadSuite(strings.NewReader(line), "suites/tasks.jsonl", nil, Rules())

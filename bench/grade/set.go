@@ -7,20 +7,19 @@ import (
 	"strings"
 )
 
-// bullet is what begins an item of a list in running text.
+// bullet matches the start of a list item in text.
 var bullet = regexp.MustCompile(`^(?:[-*•·]|\d{1,4}[.)])\s+`)
 
-// sameSet is the F1 of the items that answer and reference share, each counted
-// once: 1 only when nothing is missing and nothing is too much. An answer that
-// is a JSON list of texts, numbers and the like has those items; any other text
-// is split at line ends, commas and semicolons. Of an item, the bullet or number
-// before it, quotes around it, a leading "and" and a final period are left out;
-// case and spacing are of no account.
+// sameSet scores the F1 of the distinct items in answer and reference: 1 only when none
+// is missing and none is superfluous. The items of an answer that is a JSON list are its
+// elements; other text is split at line ends, commas and semicolons. The bullet or number
+// before an item, quotes around it, a leading "and" and a final period are removed; case
+// and spacing are ignored.
 func sameSet(b *builder) judge {
 	want := map[string]bool{}
 	for _, a := range b.answers() {
 		items := []string{a}
-		if !b.has("answer") { // the task's answer is one text with every item
+		if !b.has("answer") { // the task's answer is one text with all items
 			items = itemsOf(a)
 		}
 		for _, item := range items {
@@ -63,7 +62,7 @@ func itemsOf(text string) []string {
 			}
 			raw, err := json.Marshal(v)
 			if err != nil {
-				raw = nil // what was decoded can be encoded
+				raw = nil // decoded values always encode
 			}
 			items[i] = string(raw)
 		}

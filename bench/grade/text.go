@@ -12,11 +12,10 @@ import (
 	"evolve/bench"
 )
 
-// maxAnswer bounds the answer that a grader reads, in bytes. A longer one scores
-// 0: what was asked for is not a megabyte of text.
+// maxAnswer bounds the answer that a grader reads, in bytes. A longer one scores 0.
 const maxAnswer = 1 << 20
 
-// onAnswer makes a judge of a function over the answer.
+// onAnswer returns a judge that applies a function to the answer.
 func onAnswer(f func(answer string) verdict) judge {
 	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
 		a := in.Result.Answer
@@ -30,7 +29,7 @@ func onAnswer(f func(answer string) verdict) judge {
 	}
 }
 
-// yes is a verdict of 1 or 0.
+// yes returns a verdict of 1 or 0.
 func yes(ok bool, format string, args ...any) verdict {
 	v := verdict{reason: fmt.Sprintf(format, args...)}
 	if ok {
@@ -39,9 +38,8 @@ func yes(ok bool, format string, args ...any) verdict {
 	return v
 }
 
-// normal is how texts are compared: canonical composition (NFC), white space
-// trimmed at the ends and collapsed to single spaces inside, and without regard
-// to case when asked.
+// normal normalizes a text for comparison: canonical composition (NFC), white space
+// trimmed at the ends and collapsed inside, and case folded if ignoreCase is set.
 func normal(s string, ignoreCase bool) string {
 	s = strings.Join(strings.Fields(norm.NFC.String(s)), " ")
 	if ignoreCase {
@@ -62,7 +60,7 @@ func fold(s string) string {
 	}, s)
 }
 
-// exact: the answer is one of the accepted ones, compared as normal says, or
+// exact passes when the answer is one of the accepted ones, compared after normal, or
 // byte by byte when strict.
 func exact(b *builder) judge {
 	answers, ignoreCase, strict := b.answers(), b.flag("ignore_case"), b.flag("strict")
@@ -91,8 +89,8 @@ func exact(b *builder) judge {
 	})
 }
 
-// contains: every text of all, and one text of any, stands in the answer. answer
-// (or the task's, when nothing is named) counts as any.
+// contains scores the share of met conditions: each text of all is one, and any text of
+// any is another. answer (or the task's, when nothing is named) counts as any.
 func contains(b *builder) judge {
 	all, some, ignoreCase := b.texts("all"), b.texts("any"), b.flag("ignore_case")
 	if b.has("answer") && b.has("any") {
@@ -140,8 +138,8 @@ func contains(b *builder) judge {
 	})
 }
 
-// matches: the pattern matches somewhere in the answer as given. RE2 takes time
-// linear in the answer, so that no answer can stall it.
+// matches passes when the pattern matches somewhere in the answer as given. RE2 takes
+// time linear in the answer, so that no answer can stall it.
 func matches(b *builder) judge {
 	pattern := b.text("pattern")
 	if len(pattern) > 10_000 {

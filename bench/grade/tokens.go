@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// maxTokens bounds the words that are compared, because ROUGE-L takes time in
-// the product of the two lengths. Longer texts are cut there.
+// maxTokens bounds the number of words compared, because ROUGE-L takes time proportional
+// to the product of the two lengths. Longer texts are cut.
 const maxTokens = 4096
 
-// tokenF1 is the F1 of the words that answer and reference share, counted with
-// repetition, as in the SQuAD evaluation (Rajpurkar et al. 2016): lower case,
-// punctuation and the articles a, an, the left out. The best reference counts.
+// tokenF1 scores the F1 of the words of answer and reference, counted with repetition, as
+// in the SQuAD evaluation (Rajpurkar et al. 2016): lower case, without punctuation and
+// the articles a, an, the. The best reference counts.
 func tokenF1(b *builder) judge {
 	return onReferences(b.answers(), squadTokens, "shares words with an F1 of %.3f", func(got, want []string) float64 {
 		if len(got) == 0 || len(want) == 0 {
@@ -35,9 +35,9 @@ func tokenF1(b *builder) judge {
 	})
 }
 
-// rougeL is the F1 of the longest common subsequence of words (Lin 2004, with
-// precision and recall of equal weight, on one whole text, without stemming).
-// The best reference counts.
+// rougeL scores the F1 of the longest common subsequence of words (Lin 2004, with
+// precision and recall of equal weight, on one whole text, without stemming). The best
+// reference counts.
 func rougeL(b *builder) judge {
 	return onReferences(b.answers(), words, "has a ROUGE-L F1 of %.3f", func(got, want []string) float64 {
 		return f1(longestCommon(got, want), len(got), len(want))
@@ -63,8 +63,8 @@ func onReferences(answers []string, split func(string) []string, reason string, 
 
 func bounded(tokens []string) []string { return tokens[:min(len(tokens), maxTokens)] }
 
-// f1 is 2·common / (a + b), the harmonic mean of precision and recall; 0 when
-// both sides are empty.
+// f1 returns 2·common / (a + b), the harmonic mean of precision and recall; 0 when
+// nothing is common.
 func f1(common, a, b int) float64 {
 	if common == 0 {
 		return 0
@@ -89,16 +89,16 @@ func squadTokens(s string) []string {
 	return kept
 }
 
-// words are the lower-case runs of letters, marks and digits.
+// words returns the lower-case runs of letters, marks and digits.
 func words(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(normal(s, false)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	})
 }
 
-// longestCommon is the length of the longest common subsequence.
+// longestCommon returns the length of the longest common subsequence.
 func longestCommon(a, b []string) int {
-	// Words become numbers, so that a cell costs one comparison of integers.
+	// Words are numbered so that comparing two is an integer comparison.
 	ids := make(map[string]int, len(a))
 	number := func(words []string) []int {
 		out := make([]int, len(words))
