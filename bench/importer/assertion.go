@@ -13,7 +13,7 @@ import (
 	"evolve/bench"
 )
 
-// assertion turns one promptfoo assertion into a grader, or says why it cannot.
+// assertion converts one promptfoo assertion into a grader.
 func assertion(a *yaml.Node, vars map[string]string) (bench.GraderSpec, error) {
 	typ := field(a, "type")
 	if !isText(typ) {
@@ -40,7 +40,7 @@ func assertion(a *yaml.Node, vars map[string]string) (bench.GraderSpec, error) {
 	return grader(fields)
 }
 
-// graderFields maps a type of assertion to a grader of the same meaning.
+// graderFields returns the fields of the grader equivalent to a type of assertion.
 func graderFields(name string, a *yaml.Node, vars map[string]string) (map[string]any, error) {
 	switch name {
 	case "equals":
@@ -88,7 +88,7 @@ func equals(a *yaml.Node, vars map[string]string) (map[string]any, error) {
 	return map[string]any{"type": "exact", "answer": text}, err
 }
 
-// isJSON takes a schema over when there is one; without, any JSON will do.
+// isJSON copies the schema, if there is one; otherwise any JSON passes.
 func isJSON(a *yaml.Node) (map[string]any, error) {
 	var schema any = true
 	switch value := field(a, "value"); {
@@ -110,7 +110,7 @@ func isJSON(a *yaml.Node) (map[string]any, error) {
 	return map[string]any{"type": "json_schema", "schema": schema}, nil
 }
 
-// textValue is the value of an assertion as text, variables put in place.
+// textValue returns the value of an assertion as text, with variables substituted.
 func textValue(a *yaml.Node, vars map[string]string) (string, error) {
 	value := field(a, "value")
 	if !isScalar(value) {
@@ -119,7 +119,7 @@ func textValue(a *yaml.Node, vars map[string]string) (string, error) {
 	return inPlace(value.Value, vars)
 }
 
-// listValue is a list of texts; a single text is split at commas, as promptfoo does.
+// listValue returns a list of texts; a single text is split at commas, as promptfoo does.
 func listValue(a *yaml.Node, vars map[string]string) ([]string, error) {
 	value := field(a, "value")
 	var list []string

@@ -10,8 +10,7 @@ import (
 	"evolve/bench"
 )
 
-// readEvals reads samples as of OpenAI evals: input messages and the ideal answer
-// or answers.
+// readEvals reads samples of OpenAI evals: input messages and one or more ideal answers.
 func readEvals(c *collector, data []byte) error {
 	return c.eachObject(data, func(line, number int, r row) error {
 		input, ok := r.find("input")
@@ -39,9 +38,9 @@ func readEvals(c *collector, data []byte) error {
 	})
 }
 
-// readInspect reads samples as of Inspect: input, target, and choices for a
-// question with options. A sample with files, a sandbox or a setup script is left
-// out, because those name what is not in the file.
+// readInspect reads samples of Inspect: input, target, and choices for a question with
+// options. A sample with files, a sandbox or a setup script is left out, because these
+// are outside of the file.
 func readInspect(c *collector, data []byte) error {
 	return c.eachObject(data, func(line, number int, r row) error {
 		for _, foreign := range []string{"files", "sandbox", "setup"} {
@@ -89,7 +88,7 @@ func readInspect(c *collector, data []byte) error {
 	})
 }
 
-// offer is [offer] that counts the place of the right choice.
+// offer is [offer] that also counts the position of the right choice.
 func (c *collector) offer(t *bench.Task, choices, target []string) ([]string, error) {
 	accepted, err := offer(t, choices, target)
 	if err == nil {
@@ -98,8 +97,8 @@ func (c *collector) offer(t *bench.Task, choices, target []string) ([]string, er
 	return accepted, err
 }
 
-// offer writes the choices under the question and returns the accepted answers:
-// the letter and the choice itself.
+// offer adds the choices to the question and returns the accepted answers: the letter and
+// the choice itself.
 func offer(t *bench.Task, choices, target []string) ([]string, error) {
 	if t.Goal == "" {
 		return nil, errors.New("has choices for a conversation, which cannot be shown")
@@ -119,15 +118,15 @@ func offer(t *bench.Task, choices, target []string) ([]string, error) {
 	b.WriteString("\n\nAnswer with the letter alone.")
 	t.Goal = b.String()
 	accepted := []string{target[0]}
-	// A choice that reads like another one's letter decides nothing.
+	// A choice of one character could be another choice's letter.
 	if text := strings.TrimSpace(choices[right]); len(text) > 1 && !slices.Contains(accepted, text) {
 		accepted = append(accepted, text)
 	}
 	return accepted, nil
 }
 
-// domainOf is the domain or category that metadata names, or "". Nothing else in it is
-// read.
+// domainOf returns the domain or category in metadata, or "". It reads nothing else
+// there.
 func (c *collector) domainOf(raw []byte) string {
 	var r row
 	if json.Unmarshal(raw, &r) != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// except leaves out names that are taken.
+// except returns the names that are not taken.
 func except(names []string, taken ...string) []string {
 	var out []string
 	for _, name := range names {
@@ -17,7 +17,7 @@ func except(names []string, taken ...string) []string {
 	return out
 }
 
-// choicesOf reads choices from JSON: a list, an object with the list under text, or a
+// choicesOf decodes choices from JSON: a list, an object with the list under text, or a
 // text as in a table.
 func choicesOf(raw json.RawMessage) ([]string, bool) {
 	var whole string
@@ -32,8 +32,8 @@ func choicesOf(raw json.RawMessage) ([]string, bool) {
 	return list, ok && len(list) > 1
 }
 
-// listed reads the choices in one cell of a table: a JSON list, a list of quoted texts
-// as Python prints it, or texts between bars, line ends or semicolons.
+// listed parses the choices in one cell of a table: a JSON list, a list of quoted texts
+// in Python's syntax, or texts separated by bars, line ends or semicolons.
 func listed(cell string) ([]string, bool) {
 	cell = strings.TrimSpace(cell)
 	var list []string
@@ -61,8 +61,8 @@ func listed(cell string) ([]string, bool) {
 	return nil, false
 }
 
-// quotedTexts are the texts between quotes of either kind; nil when anything but commas
-// and spaces stands outside of them.
+// quotedTexts returns the texts between quotes of either kind; nil when anything but
+// commas and white space is outside of them.
 func quotedTexts(s string) []string {
 	var out []string
 	for {
@@ -89,7 +89,8 @@ func quotedTexts(s string) []string {
 	}
 }
 
-// lettered is the letter of the one choice that the target repeats; other targets stay.
+// lettered replaces a target that equals exactly one choice by that choice's letter, and
+// capitalizes a single letter; other targets are returned unchanged.
 func lettered(choices, target []string) []string {
 	if len(target) != 1 {
 		return target

@@ -13,16 +13,16 @@ import (
 	"evolve/bench/grade"
 )
 
-// collector gathers tasks and notes while a file is read.
+// collector collects tasks and notes while a file is read.
 type collector struct {
 	o     Options
 	rules bench.GraderRules
 	tasks []bench.Task
 	ids   map[string]bool
-	next  map[string]int // the number of the next namesake of an id
+	next  map[string]int // next suffix for a repeated id
 	notes []Note
 	more  int
-	// unread counts the keys or columns that nothing was made of.
+	// unread counts unused keys or columns.
 	unread map[string]int
 	// right counts the letters of the right choices.
 	right map[string]int
@@ -40,8 +40,8 @@ func (c *collector) note(line int, format string, args ...any) {
 	c.notes = append(c.notes, Note{line, fmt.Sprintf(format, args...)})
 }
 
-// ignore notes the keys of an object that nothing was made of. within is what stands
-// before the keys, such as "metadata."; empty for the object of a task.
+// ignore records the unused keys of an object. within is a prefix of the keys, such as
+// "metadata."; empty for the object of a task.
 func (c *collector) ignore(within string, r row, read ...string) {
 	for key := range r {
 		if !slices.Contains(read, key) {
@@ -53,7 +53,7 @@ func (c *collector) ignore(within string, r row, read ...string) {
 // maxUnread bounds the unread keys that are named.
 const maxUnread = 20
 
-// ignored names what was not read, so that nothing is dropped in silence.
+// ignored adds a note on unused keys, so that nothing is dropped silently.
 func (c *collector) ignored() {
 	if len(c.unread) == 0 {
 		return
@@ -73,8 +73,8 @@ func (c *collector) ignored() {
 	c.note(0, "not read, and so in no task: %s%s", strings.Join(shown, ", "), hint)
 }
 
-// ownDomains takes away a map that gives each label a domain of its own: that would
-// tell the label, however few the tasks are.
+// ownDomains removes a map that gives each label its own domain, since the domain would
+// reveal the label.
 func (c *collector) ownDomains() {
 	of := slices.Sorted(maps.Values(c.o.Domains))
 	if len(of) > 1 && len(slices.Compact(slices.Clone(of))) == len(of) {
@@ -83,11 +83,10 @@ func (c *collector) ownDomains() {
 	}
 }
 
-// fewChoices is the number of questions with choices below which one place of the right
-// choice shows nothing.
+// fewChoices is the minimum number of questions for the warning of placed.
 const fewChoices = 8
 
-// placed warns where the order of the choices tells which one is right.
+// placed adds a note if the order of the choices reveals the right one.
 func (c *collector) placed() {
 	for letter, n := range c.right {
 		if len(c.right) == 1 && n >= fewChoices {
@@ -96,8 +95,8 @@ func (c *collector) placed() {
 	}
 }
 
-// blind takes away domains that tell the answers, because agents see them. The whole
-// file decides, whatever sample of it is kept.
+// blind removes domains that reveal the answers, because agents see them. The check uses
+// the whole file, not the sample.
 func (c *collector) blind() {
 	for _, r := range bench.Reveals(c.tasks) {
 		if r.Field != "domain" {
@@ -117,8 +116,8 @@ func (c *collector) told() []Note {
 	return c.notes
 }
 
-// add takes a task over when it is valid in a suite. number is its place among
-// the tasks of the file, for an id when it has none.
+// add adds a task if it is valid in a suite. number is its position among the tasks of
+// the file, for an id when it has none.
 func (c *collector) add(line, number int, t bench.Task) {
 	if t.Domain == "" {
 		t.Domain = c.o.Domain
@@ -143,7 +142,7 @@ func (c *collector) add(line, number int, t bench.Task) {
 	c.tasks = append(c.tasks, t)
 }
 
-// id is the foreign id made usable and unique.
+// id returns a valid and unique form of a foreign id.
 func (c *collector) id(line, number int, id string) string {
 	id = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -170,8 +169,8 @@ func (c *collector) id(line, number int, id string) string {
 	}
 }
 
-// grader is one grader object. Its fields are texts, numbers, lists of them and
-// decoded JSON, which can always be encoded.
+// grader returns one grader. Its fields are texts, numbers, lists of them and decoded
+// JSON, which always encode.
 func grader(fields map[string]any) (bench.GraderSpec, error) {
 	raw, err := json.Marshal(fields)
 	if err != nil {
@@ -181,7 +180,7 @@ func grader(fields map[string]any) (bench.GraderSpec, error) {
 	return spec, json.Unmarshal(raw, &spec)
 }
 
-// accept sets the graders of a task that has one or several accepted answers.
+// accept sets the answer and the graders of a task with one or more accepted answers.
 func accept(t *bench.Task, answers []string, fields map[string]any) error {
 	if len(answers) == 0 {
 		return fmt.Errorf("has no answer")
@@ -201,7 +200,7 @@ func accept(t *bench.Task, answers []string, fields map[string]any) error {
 	return nil
 }
 
-// chosenGrader is the grader that the options ask for.
+// chosenGrader returns the grader selected by the options.
 func (c *collector) chosenGrader() map[string]any {
 	if c.o.Grader == "" {
 		return map[string]any{"type": "exact"}
@@ -209,7 +208,7 @@ func (c *collector) chosenGrader() map[string]any {
 	return map[string]any{"type": c.o.Grader}
 }
 
-// show quotes a piece of a file safely and briefly.
+// show quotes a foreign text, cut to 60 characters.
 func show(s string) string {
 	const limit = 60
 	if runes := []rune(s); len(runes) > limit {

@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// The usual names of what a row holds, in order of preference.
+// The usual names of the fields of a row, in order of preference.
 var (
 	questionNames = []string{"question", "goal", "prompt", "input", "query", "instruction", "text", "utterance"}
 	answerNames   = []string{"answer", "target", "expected", "ideal", "output", "completion", "reference", "ground_truth", "label", "intent"}
@@ -14,10 +14,10 @@ var (
 	domainNames   = []string{"domain", "category", "subject"}
 )
 
-// promptfooKey is a line that a promptfoo configuration in YAML has.
+// promptfooKey matches a line of a promptfoo configuration in YAML.
 var promptfooKey = regexp.MustCompile(`(?m)^(?:tests|prompts|providers|defaultTest|- *(?:vars|assert|description)) *:`)
 
-// Detect tells the format from the content, or "" when it cannot.
+// Detect detects the format from the content; it returns "" when it cannot.
 func Detect(data []byte) Format {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if len(data) == 0 {
@@ -62,7 +62,7 @@ func Detect(data []byte) Format {
 	return ""
 }
 
-// ofDocument tells the formats that are one JSON object.
+// ofDocument detects the formats that are one JSON object.
 func ofDocument(doc row) Format {
 	if _, ok := doc.find("tests", "prompts", "defaultTest"); ok {
 		return Promptfoo
@@ -76,7 +76,7 @@ func ofDocument(doc row) Format {
 	return ""
 }
 
-// ofRow tells the formats by the keys of their first object.
+// ofRow detects the formats by the keys of the first object.
 func ofRow(r row) Format {
 	has := func(names ...string) bool { _, ok := r.find(names...); return ok }
 	switch {

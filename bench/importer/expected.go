@@ -8,13 +8,13 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// expected finds the variables of promptfoo tests that hold the answer: an assertion
-// names them, or they are what it asks for in every test, or have the name of an answer
-// and hold one. Of a file whose variables all do, none is returned: its tests ask for an
-// echo.
+// expected returns the variables of promptfoo tests that hold the answer: an assertion
+// names them, or they equal its expected text in every test, or they have the usual name
+// of an answer and contain one. If all variables of a file do, it returns none: its tests
+// ask for an echo.
 func (p *promptfoo) expected(tests []*yaml.Node) []string {
 	seen := map[string]*variable{}
-	asked := map[string]bool{} // every answer in the file
+	asked := map[string]bool{} // every expected answer in the file
 	var order []string
 	for _, item := range tests {
 		n := resolve(item)
@@ -51,15 +51,15 @@ func (p *promptfoo) expected(tests []*yaml.Node) []string {
 	return told
 }
 
-// variable is what the assertions of a file make of one.
+// variable describes the use of a variable in the assertions of a file.
 type variable struct {
 	named, held, always bool
-	tests               int // that ask for something
+	tests               int // that expect a text
 }
 
-// answers are the variables that the assertions of a test name, and the texts that they
-// ask for. An assertion that cannot be carried over names a variable only when it is
-// nothing else: what it compares is not known.
+// answers returns the variables that the assertions of a test name, and the texts that
+// they expect. A variable in an assertion that cannot be converted counts only if it is
+// the whole value, since the comparison is unknown.
 func (p *promptfoo) answers(test *yaml.Node, vars map[string]string) (names, texts []string) {
 	for _, a := range p.asserts(test) {
 		typ := field(a, "type")
@@ -89,8 +89,8 @@ func (p *promptfoo) answers(test *yaml.Node, vars map[string]string) (names, tex
 	return names, texts
 }
 
-// anyPlace is a place of a template, whatever is made of the variable there.
+// anyPlace matches a place in a template, with or without filters.
 var anyPlace = regexp.MustCompile(`\{\{-?\s*(?:vars\.)?([\pL_][\pL\d_]*)[^{}]*\}\}`)
 
-// plainText is a text without differences of case and spacing.
+// plainText normalizes case and spacing.
 func plainText(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

@@ -8,16 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNoAnswerIsSeen imports files that hold the answer in further places. All that an
-// agent sees of a task are its words and its domain; what is left out is named.
+// TestNoAnswerIsSeen imports files with the answer in further places. Agents see only a
+// task's text and domain; a note names what is left out.
 func TestNoAnswerIsSeen(t *testing.T) {
 	table := func(rows ...string) string { return strings.Join(rows, "\n") + "\n" }
 	for name, c := range map[string]struct {
 		text string
 		o    Options
-		// seen is what agents see of each task: its domain, ": " and its goal.
+		// seen is the visible part of each task: its domain, ": " and its goal.
 		seen []string
-		// named are pieces that the notes must have; none at all when empty.
+		// named are parts that the notes must have; if empty, there must be no notes.
 		named []string
 	}{
 		// Tables.

@@ -14,14 +14,15 @@ import (
 	"evolve/bench"
 )
 
-// Format is a known form of file.
+// Format is a file format.
 type Format string
 
-// The formats. Detect tells them apart.
+// The formats, which Detect distinguishes.
 const (
 	// Questions is JSONL, or a JSON list, of objects with a question and an answer.
 	Questions Format = "questions"
-	// CSV has a question and an answer in its columns; also by tab or semicolon.
+	// CSV is a table with a question and an answer in its columns; also with tabs or
+	// semicolons.
 	CSV Format = "csv"
 	// Inspect is JSONL, or a JSON list, with input, target and choices.
 	Inspect Format = "inspect"
@@ -29,7 +30,7 @@ const (
 	Promptfoo Format = "promptfoo"
 	// Evals is JSONL with input messages and ideal, as for OpenAI evals.
 	Evals Format = "openai-evals"
-	// Labelled is JSON with lists of [text, label] pairs, by part, as CLINC150 has them.
+	// Labelled is JSON with lists of [text, label] pairs, by part, as in CLINC150.
 	Labelled Format = "labelled"
 )
 
@@ -38,44 +39,43 @@ func Formats() []Format {
 	return []Format{Questions, CSV, Inspect, Promptfoo, Evals, Labelled}
 }
 
-// Options say how a file is read. The zero value detects the format and takes everything.
+// Options configures Read. The zero value detects the format and keeps all tasks.
 type Options struct {
 	// Format overrides the detection.
 	Format Format
-	// Columns names what holds the question and so on; for the formats questions and csv.
+	// Columns names the fields, for the formats questions and csv.
 	Columns Columns
-	// Grader is the type of grader for formats that name none (questions, csv,
-	// labelled): one that takes the task's answer, such as numeric or f1; empty: exact.
+	// Grader is the grader type for formats without graders (questions, csv, labelled).
+	// It must use the task's answer, such as numeric or f1; empty: exact.
 	Grader string
-	// Domain is given to every task that names none itself.
+	// Domain is the domain of tasks that have none.
 	Domain string
 	// Domains maps a label to its domain, for the format labelled.
 	Domains map[string]string
-	// Split is given to every task; empty leaves it to the hash.
+	// Split is the split of all tasks; empty leaves it to the hash.
 	Split bench.Split
-	// Parts chooses among the parts of a labelled file; empty: test, or the only one there is.
+	// Parts selects parts of a labelled file; empty: test, or the only part.
 	Parts []string
-	// PerLabel keeps so many tasks of each answer, Limit so many in all, drawn by
-	// Seed; 0 keeps all. The same seed with a higher number keeps a superset.
+	// PerLabel keeps so many tasks per answer, Limit so many in all, selected by Seed; 0
+	// keeps all. The same seed with a higher number keeps a superset.
 	PerLabel, Limit int
 	Seed            int64
-	// Prefix begins the ids of tasks that have none; empty: the part, or "task".
+	// Prefix starts the ids of tasks that have none; empty: the part, or "task".
 	Prefix string
 }
 
-// Columns names keys of objects or columns of a table, by header or, in a table
-// without one, by number from 1. Empty: the usual names.
+// Columns selects keys of objects or columns of a table, by header or, in a table without
+// one, by number from 1. Empty: the usual names.
 type Columns struct {
 	ID, Question, Answer, Domain, Choices string
 }
 
-// chosen lists the columns that are named.
+// chosen returns the selected columns.
 func (c Columns) chosen() []string {
 	return slices.DeleteFunc([]string{c.ID, c.Question, c.Answer, c.Domain, c.Choices}, func(name string) bool { return name == "" })
 }
 
-// twice is an error when one column is chosen for two parts of a task: the answer is
-// nothing else besides.
+// twice returns an error when one column is selected for two fields of a task.
 func (c Columns) twice() error {
 	list := c.chosen()
 	for i, name := range list {
@@ -86,14 +86,14 @@ func (c Columns) twice() error {
 	return nil
 }
 
-// Note tells of something in a file that was left out or read in a certain way.
+// Note is a remark on a part of a file that was left out or interpreted.
 type Note struct {
-	// Line counts from 1; 0 when the file as a whole is meant.
+	// Line counts from 1; 0 for the whole file.
 	Line int
 	Text string
 }
 
-// String is the note with its place.
+// String returns the note with its line.
 func (n Note) String() string {
 	if n.Line == 0 {
 		return n.Text
@@ -101,15 +101,14 @@ func (n Note) String() string {
 	return fmt.Sprintf("line %d: %s", n.Line, n.Text)
 }
 
-// maxBytes bounds a file, and maxNotes what is told of one.
+// maxBytes bounds a file, and maxNotes the notes on one.
 const (
 	maxBytes = 256 << 20
 	maxNotes = 1000
 )
 
-// Read reads tasks in the order of the file. Notes say what was left out, and
-// why; an error says that the file as a whole cannot be used, or held no task
-// that could be.
+// Read reads tasks in the order of the file. Notes describe what was left out, and why;
+// an error means that the file as a whole is unusable, or has no usable task.
 func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -159,8 +158,8 @@ func join[T ~string](list []T) string {
 	return strings.Join(words, ", ")
 }
 
-// sample keeps what PerLabel and Limit leave. Each task is drawn by the hash of
-// its id and the seed alone, so that nothing depends on the rest of the file.
+// sample applies PerLabel and Limit. Tasks are selected by a hash of the seed and their
+// id, so the selection does not depend on the rest of the file.
 func (c *collector) sample() []bench.Task {
 	tasks := c.tasks
 	if c.o.PerLabel > 0 {

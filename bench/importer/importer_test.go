@@ -15,7 +15,7 @@ import (
 	"evolve/bench/grade"
 )
 
-// lines reads a text and gives tasks as suite lines and notes as text.
+// lines reads a text and returns tasks as suite lines and notes as text.
 func lines(t testing.TB, text string, o Options) (tasks, notes []string, err error) {
 	t.Helper()
 	read, told, err := Read(strings.NewReader(text), o)
@@ -32,7 +32,8 @@ func lines(t testing.TB, text string, o Options) (tasks, notes []string, err err
 	return tasks, notes, err
 }
 
-// TestDomainsThatTellTheAnswer are in no task: agents see them.
+// TestDomainsThatTellTheAnswer: domains that reveal the answer are left out, since agents
+// see them.
 func TestDomainsThatTellTheAnswer(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("text,subject,label\n")
@@ -260,7 +261,7 @@ func TestSamplesAreNested(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever is handed over, what comes out is a valid suite.
+// FuzzRead: the result of any input is a valid suite.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		`{"question":"q","answer":"a","id":"1"}` + "\n" + `{"question":[{"role":"user","content":[{"type":"text","text":"x"}]}],"answer":[1,true]}`,

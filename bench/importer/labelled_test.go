@@ -12,15 +12,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// labelledSet is a set of labelled utterances with what is known of it.
+// labelledSet is a set of labelled utterances with its known counts.
 type labelledSet struct {
 	file, domains string
 	labels        int // in the part test
 	test, train   int // utterances
 }
 
-// TestLabelledSets imports utterances as tasks and as memories, the way the
-// routing benchmark does: the project's own set always, CLINC150 where it is.
+// TestLabelledSets imports utterances as tasks and as memories, like the routing
+// benchmark: the project's own set, and CLINC150 if available.
 func TestLabelledSets(t *testing.T) {
 	t.Run("library", func(t *testing.T) {
 		testLabelled(t, labelledSet{"testdata/library.json", "testdata/library-domains.json", 12, 12 * 4, 12 * 8})
@@ -34,8 +34,8 @@ func TestLabelledSets(t *testing.T) {
 	})
 }
 
-// sharedData finds the folder with data sets that are not part of the project:
-// by the environment, or as a sibling shared/data of a folder above.
+// sharedData returns the folder with data sets that are not part of the project: by the
+// environment, or as a sibling shared/data of a folder above.
 func sharedData() string {
 	has := func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, "clinc150.json"))

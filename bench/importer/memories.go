@@ -8,9 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Memories reads a file as what an agent remembers instead of what it is asked:
-// each task with a goal and an answer becomes a memory of both. Notes say what
-// was left out.
+// Memories reads a file as memories of an agent instead of tasks: each task with a goal
+// and an answer becomes a memory of both. Notes describe what was left out.
 func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 	tasks, notes, err := Read(r, o)
 	if err != nil {
@@ -30,7 +29,7 @@ func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 	return memories, notes, nil
 }
 
-// WriteMemories writes memories as JSONL, one a line.
+// WriteMemories writes memories as JSONL.
 func WriteMemories(w io.Writer, memories []agent.Memory) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

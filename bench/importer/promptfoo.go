@@ -17,11 +17,11 @@ import (
 // maxYAML bounds a YAML file, in bytes.
 const maxYAML = 32 << 20
 
-// readPromptfoo reads the tests of a promptfoo configuration, or a list of tests
-// alone, in YAML or JSON. A goal is the first prompt with the test's variables
-// put in place of {{name}}; without prompts it is the variables themselves, but for
-// those that hold the answer. No other template language is evaluated, and nothing that a file, a function or a
-// model would have to judge is carried over.
+// readPromptfoo reads the tests of a promptfoo configuration, or a list of tests alone,
+// in YAML or JSON. A goal is the first prompt with the test's variables substituted for
+// {{name}}; without prompts it is the variables themselves, except those that hold the
+// answer. No other template syntax is evaluated, and assertions that need a file, a
+// function or a model are left out.
 func readPromptfoo(c *collector, data []byte) error {
 	if len(data) > maxYAML {
 		return fmt.Errorf("the file is longer than %d MB", maxYAML>>20)
@@ -62,12 +62,12 @@ type promptfoo struct {
 	c      *collector
 	prompt string
 	common *yaml.Node
-	// hidden are the variables that are in no goal made of variables.
+	// hidden are the variables left out of goals that consist of variables.
 	hidden []string
 }
 
-// holding keeps the variables that hold the answer out of goals made of variables. A
-// prompt shows what its author wrote, and the operator is told.
+// holding hides the variables that hold the answer in goals that consist of variables. A
+// prompt is not changed; a note warns of such a variable in it.
 func (p *promptfoo) holding(tests []*yaml.Node) {
 	expected := p.expected(tests)
 	if p.prompt == "" {
@@ -83,7 +83,7 @@ func (p *promptfoo) holding(tests []*yaml.Node) {
 	}
 }
 
-// asserts are the common assertions and those of a test.
+// asserts returns the common assertions and those of a test.
 func (p *promptfoo) asserts(test *yaml.Node) []*yaml.Node {
 	var out []*yaml.Node
 	for _, a := range slices.Concat(items(field(p.common, "assert")), items(field(test, "assert"))) {
@@ -92,7 +92,7 @@ func (p *promptfoo) asserts(test *yaml.Node) []*yaml.Node {
 	return out
 }
 
-// placesOf are the variables that a template names.
+// placesOf returns the variables in a template.
 func placesOf(template string) []string {
 	var names []string
 	for _, place := range placeholder.FindAllStringSubmatch(template, -1) {
@@ -101,7 +101,7 @@ func placesOf(template string) []string {
 	return names
 }
 
-// firstPrompt is the first prompt that is written out in the file.
+// firstPrompt returns the first prompt that is given in the file itself.
 func (c *collector) firstPrompt(prompts *yaml.Node) string {
 	if prompts == nil {
 		return ""
@@ -130,7 +130,7 @@ func (c *collector) firstPrompt(prompts *yaml.Node) string {
 	return found
 }
 
-// foreign reports whether a value stands for something outside the file.
+// foreign reports whether a value refers to something outside the file.
 func foreign(s string) bool {
 	for _, scheme := range []string{"file://", "exec:", "python:", "package:", "http://", "https://", "huggingface://", "az://", "s3://"} {
 		if strings.HasPrefix(strings.TrimSpace(s), scheme) {
@@ -186,7 +186,8 @@ func (p *promptfoo) test(n *yaml.Node, number int) error {
 	return nil
 }
 
-// vars are the variables of a test over the common ones, with their names in order.
+// vars returns the variables of a test and the common ones, which it overrides, with
+// their names in order.
 func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, err error) {
 	vars = map[string]string{}
 	for _, from := range []*yaml.Node{field(p.common, "vars"), field(n, "vars")} {
@@ -227,7 +228,7 @@ func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, 
 	return vars, names, nil
 }
 
-// unreadVars notes the variables of which neither the prompt nor an assertion makes anything.
+// unreadVars records the variables that neither the prompt nor an assertion uses.
 func (p *promptfoo) unreadVars(test *yaml.Node, names []string) {
 	if p.prompt == "" {
 		return
@@ -248,8 +249,8 @@ func (p *promptfoo) unreadVars(test *yaml.Node, names []string) {
 	}
 }
 
-// goal puts the variables into the prompt. A prompt that is a JSON list of chat
-// messages becomes a conversation.
+// goal sets the goal to the prompt with variables substituted. A prompt that is a JSON
+// list of chat messages becomes a conversation.
 func (p *promptfoo) goal(t *bench.Task, vars map[string]string, names []string) error {
 	if p.prompt == "" {
 		names = except(names, p.hidden...)
@@ -279,7 +280,7 @@ func (p *promptfoo) goal(t *bench.Task, vars map[string]string, names []string) 
 
 var placeholder = regexp.MustCompile(`\{\{\s*([\pL_][\pL\d_]*)\s*\}\}`)
 
-// fill puts variables in place of {{name}}. What was put in is not looked at again.
+// fill substitutes variables for {{name}}. Substituted text is not expanded again.
 func fill(template string, vars map[string]string) (string, error) {
 	rest := placeholder.ReplaceAllString(template, "")
 	if strings.Contains(rest, "{{") || strings.Contains(rest, "{%") || strings.Contains(rest, "{#") {

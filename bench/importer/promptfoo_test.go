@@ -77,7 +77,7 @@ func TestPromptfoo(t *testing.T) {
 	}
 }
 
-// TestPromptfooAssertions: one row for each assertion that is not carried over.
+// TestPromptfooAssertions has a row for each assertion that is not converted.
 func TestPromptfooAssertions(t *testing.T) {
 	for assert, want := range map[string]string{
 		`{"type":"llm-rubric","value":"is polite"}`:                   `there is no grader of the meaning of "llm-rubric"`,
@@ -108,7 +108,7 @@ func TestPromptfooAssertions(t *testing.T) {
 		if d := cmp.Diff([]string{"line 1: assertion of test 1 left out, the others alone grade the task: " + want}, notes); d != "" {
 			t.Errorf("%s: %s", assert, d)
 		}
-		// Alone, it leaves nothing to grade by.
+		// Without it the task has no grader.
 		if tasks, _, err := lines(t, `[{"vars":{"a":"b"},"assert":[`+assert+`]}]`, Options{}); err == nil {
 			t.Errorf("%s alone made %v", assert, tasks)
 		}
@@ -132,7 +132,7 @@ tests:
 	}
 }
 
-// TestPromptfooAliases: nested aliases do not unfold in memory.
+// TestPromptfooAliases: nested aliases are not expanded in memory.
 func TestPromptfooAliases(t *testing.T) {
 	bomb := "tests:\n- vars: {a: x}\n  assert:\n  - type: is-json\n    value:\n      l0: &l0 [x,x,x,x,x,x,x,x,x,x]\n"
 	for i := 1; i < 9; i++ {

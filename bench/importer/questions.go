@@ -14,7 +14,7 @@ import (
 	"evolve/bench"
 )
 
-// readQuestions reads objects with a question and one or several accepted answers.
+// readQuestions reads objects with a question and one or more accepted answers.
 func readQuestions(c *collector, data []byte) error {
 	col := c.o.Columns
 	if err := col.twice(); err != nil {
@@ -75,9 +75,9 @@ func firstOf(chosen, usual string) string {
 	return usual
 }
 
-// readCSV reads a table. The delimiter is the comma, semicolon or tab that the
-// first line has most of. The first record is the header, unless columns were
-// chosen by number.
+// readCSV reads a table. The delimiter is the most frequent of comma, semicolon and tab
+// in the first line. The first record is the header, unless the columns are selected by
+// number.
 func readCSV(c *collector, data []byte) error {
 	first, _, _ := bytes.Cut(data, []byte("\n"))
 	r := csv.NewReader(bytes.NewReader(data))
@@ -141,8 +141,8 @@ func readCSV(c *collector, data []byte) error {
 	}
 }
 
-// unreadCells notes the columns of a record that nothing is made of: by the header, or
-// by number where that has no name for them.
+// unreadCells records the unused columns of a record: by the header, or by number if it
+// has no name for them.
 func (c *collector) unreadCells(at table, record []string) {
 	for i, cell := range record {
 		if at.reads(i) || strings.TrimSpace(cell) == "" {
@@ -156,14 +156,14 @@ func (c *collector) unreadCells(at table, record []string) {
 	}
 }
 
-// table says which column holds what, from 0.
+// table maps the fields of a task to columns, from 0.
 type table struct {
 	columns map[string]int
 	names   []string // of the header; nil without one
 }
 
-// find places the columns by the first record, and says whether it is a header: those
-// that were chosen first, then those of the usual names among the others.
+// find maps the columns by the first record, and reports whether it is a header: first
+// the selected ones, then those with usual names among the others.
 func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 	t.columns = map[string]int{}
 	parts := []struct {
@@ -216,12 +216,12 @@ func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 	return header, nil
 }
 
-// named is the first column with a name in the header, in whatever case; −1 for none.
+// named returns the first column with a name in the header, ignoring case; −1 for none.
 func named(record []string, name string) int {
 	return slices.IndexFunc(record, func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) })
 }
 
-// reads reports whether anything is made of a column.
+// reads reports whether a column is used.
 func (t *table) reads(column int) bool {
 	for _, i := range t.columns {
 		if i == column {
@@ -295,8 +295,8 @@ func (c *collector) labelled(part string, pairs [][]string) {
 	}
 }
 
-// ReadDomains reads which labels each domain has, {"domain": ["label", …]}, as
-// the map that Options take.
+// ReadDomains reads the labels of each domain, {"domain": ["label", …]}, and returns the
+// map for Options.
 func ReadDomains(r io.Reader) (map[string]string, error) {
 	var doc map[string][]string
 	if err := json.NewDecoder(io.LimitReader(r, maxBytes)).Decode(&doc); err != nil {

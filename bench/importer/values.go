@@ -14,9 +14,8 @@ import (
 // row is one object of a JSONL file or a JSON list.
 type row map[string]json.RawMessage
 
-// eachObject goes through the objects of a JSONL file or a JSON list. What is no
-// object is left out with a note. number counts objects from 1; line is 0 inside
-// a list.
+// eachObject calls f for the objects of a JSONL file or a JSON list. Other values are
+// left out with a note. number counts objects from 1; line is 0 inside a list.
 func (c *collector) eachObject(data []byte, f func(line, number int, r row) error) error {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) == nil {
@@ -52,13 +51,13 @@ func (c *collector) object(line, number int, raw []byte, f func(line, number int
 	}
 }
 
-// find is the first of the named values that is there; null stands for absent.
+// find returns the first of the named values that is present; null counts as absent.
 func (r row) find(names ...string) (json.RawMessage, bool) {
 	key, ok := r.key(names...)
 	return r[key], ok
 }
 
-// key is the first of the names that has a value.
+// key returns the first of the names that has a value.
 func (r row) key(names ...string) (string, bool) {
 	for _, name := range names {
 		if raw, ok := r[name]; ok && !bytes.Equal(raw, []byte("null")) {
@@ -68,7 +67,7 @@ func (r row) key(names ...string) (string, bool) {
 	return "", false
 }
 
-// text is a scalar as text: a text itself, a number or truth value as written.
+// text returns a scalar as text: a string's value, a number or boolean as written.
 func text(raw json.RawMessage) (string, bool) {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -81,7 +80,7 @@ func text(raw json.RawMessage) (string, bool) {
 	return string(raw), true
 }
 
-// texts is a scalar or a list of scalars.
+// texts returns a scalar or a list of scalars as texts.
 func texts(raw json.RawMessage) ([]string, bool) {
 	if s, ok := text(raw); ok {
 		return []string{s}, true
@@ -101,7 +100,7 @@ func texts(raw json.RawMessage) ([]string, bool) {
 	return out, len(out) > 0
 }
 
-// foreignID is the value of id as text, or "".
+// foreignID returns the value of the named field as text, or "".
 func (r row) foreignID(name string) string {
 	raw, ok := r.find(name)
 	if !ok {
@@ -111,8 +110,8 @@ func (r row) foreignID(name string) string {
 	return id
 }
 
-// conversation sets goal or messages from a text or a list of chat messages. A
-// single message of the user is a goal.
+// conversation sets goal or messages from a text or a list of chat messages. A single
+// user message is a goal.
 func conversation(t *bench.Task, raw json.RawMessage) error {
 	if s, ok := text(raw); ok {
 		t.Goal = s
@@ -149,7 +148,7 @@ func chat(raw json.RawMessage) ([]agent.Message, error) {
 	return messages, nil
 }
 
-// messageText is the content of a chat message: text, or a list of text parts.
+// messageText returns the content of a chat message: text, or a list of text parts.
 func messageText(raw json.RawMessage) (string, error) {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -9,11 +9,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Files are read node by node: values keep the text they were written with, and
-// an alias is looked up where it is used, so that a file of nested aliases does
-// not unfold in memory.
+// Files are read node by node: values keep the text they were written with, and an alias
+// is resolved where it is used, so that nested aliases are not expanded in memory.
 
-// resolve is the node that a document or an alias stands for.
+// resolve returns the node that a document or an alias refers to.
 func resolve(n *yaml.Node) *yaml.Node {
 	for range 10 {
 		switch {
@@ -30,8 +29,8 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return &yaml.Node{}
 }
 
-// field is the value of a key, or nil when n is no mapping or has no such key;
-// null stands for absent.
+// field returns the value of a key, or nil when n is no mapping or has no such key; null
+// counts as absent.
 func field(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -47,7 +46,7 @@ func field(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// unreadKeys notes the keys of a mapping that nothing was made of, as ignore does.
+// unreadKeys records the unused keys of a mapping, like ignore.
 func (c *collector) unreadKeys(within string, n *yaml.Node, read ...string) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
@@ -74,10 +73,10 @@ func isText(n *yaml.Node) bool {
 	return isScalar(n) && n.ShortTag() == "!!str"
 }
 
-// maxNodes bounds a value that is carried over, aliases unfolded.
+// maxNodes bounds the number of nodes in a converted value, with aliases expanded.
 const maxNodes = 20_000
 
-// plain is a node as the value that JSON has for it.
+// plain converts a node to its JSON value.
 func plain(n *yaml.Node) (any, error) {
 	left := maxNodes
 	return plainWithin(n, &left, 0)
