@@ -17,22 +17,21 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Options make a built-in agent. The zero value is the heuristic agent with every
+// Options configure a built-in agent. The zero value is the heuristic agent with every
 // built-in tool and no memory.
 type Options struct {
 	// ID is the agent's name, for policies, the blackboard and delegation.
 	ID string
-	// Model decides; nil is the heuristic.
+	// Model chooses the steps; nil means the heuristic.
 	Model model.Model
-	// Language says that Model is a language model: it gets the further built-in
-	// tools, is asked whether its work serves its purpose where that is in doubt, and
-	// has its history distilled.
+	// Language reports that Model is a language model: it gets the further built-in
+	// tools, is asked to evaluate its answer where the utility is in doubt, and has its
+	// history distilled.
 	Language bool
-	// Routes are the configured hints that a turn can be routed to; the first is the
-	// default.
+	// Routes are the configured hints for a turn's route; the first is the default.
 	Routes []string
-	// Windows are the contexts of the models behind the routes, in tokens; a route that
-	// is not there has 128,000.
+	// Windows are the context sizes of the models behind the routes, in tokens; a
+	// missing route has 128,000.
 	Windows map[string]int
 	// Memories are the agent's snapshot, shared by all runs.
 	Memories []agent.Memory
@@ -42,45 +41,47 @@ type Options struct {
 	Domains map[string][]string
 	// Tools names the registered tools; empty means all built-in ones.
 	Tools []string
-	// Allowed names the tools that the operator lets remember, share or draft; see
+	// Allowed names the tools that the operator allows to remember, share or draft; see
 	// [tool.Options].
 	Allowed []string
 	// Foreign are tools of servers and tools that agents wrote. They are registered
-	// whatever Tools says: who lists them has chosen them.
+	// whatever Tools is: listing them is the choice.
 	Foreign []tool.Tool
-	// Guard puts the policies around every call of a tool, and PolicyVersion names them.
+	// Guard applies the policies to every call of a tool, and PolicyVersion is their
+	// version.
 	Guard         tool.Guard
 	PolicyVersion string
-	// Board is the blackboard shared with other agents; nil is none.
+	// Board is the blackboard shared with other agents; nil means none.
 	Board *session.Board
-	// Competence of this agent and of others in a domain, in [0,1]; nil knows of none.
+	// Competence returns the competence of this agent and of others in a domain, in
+	// [0,1]; nil means that nothing is known.
 	Competence func(domain string) (own float64, others map[string]float64)
-	// Clock gives the time that tools and the decay of memories see. Nil stands
-	// still at the newest time among Memories, or else at the start of 2026, so that
-	// the same request has the same answer on any day.
+	// Clock returns the time for tools and the decay of memories. Nil is a fixed clock
+	// at the newest time among Memories, or else at the start of 2026, so that the same
+	// request has the same answer on any day.
 	Clock func() time.Time
-	// HardLimits bound every run; a request can only be stricter. Zero fields are
-	// one minute, 24 iterations and 64 KiB of output; tokens have none.
+	// HardLimits bound every run; a request can only be stricter. Zero fields mean one
+	// minute, 24 iterations and 64 KiB of output; tokens have no default bound.
 	HardLimits agent.Limits
-	// Space is what configs are held against; the zero value is [HeuristicSpace].
+	// Space is the search space of the configs; the zero value means [HeuristicSpace].
 	Space agent.Space
 	// Scrub removes credentials from tool outputs; nil leaves them.
 	Scrub func(string) string
-	// Flagged reports whether a text holds what looks like a credential; nil flags none.
+	// Flagged reports whether a text seems to contain a credential; nil flags none.
 	Flagged func(string) bool
-	// Author checks the draft of a tool that the agent wrote; nil refuses all. What it
-	// returns never makes a tool callable.
+	// Author checks the draft of a tool that the agent wrote; nil refuses all. Its
+	// result never makes a tool callable.
 	Author func(ctx context.Context, draft json.RawMessage) tool.Result
-	// Never are the operator's patterns (RE2) that no answer may match, beside the
-	// built-in ones; an answer that does is denied.
+	// Never holds the operator's patterns (RE2) that no answer may match, beside the
+	// built-in ones; a matching answer is denied.
 	Never []string
-	// Usefulness of a tool in a domain from telemetry, in [0,1]; nil takes .8 in the
-	// domains a tool declares and .5, which stands for no history, elsewhere.
+	// Usefulness returns the usefulness of a tool in a domain from telemetry, in [0,1];
+	// nil means .8 in the domains a tool declares and .5, no history, elsewhere.
 	Usefulness func(tool, domain string) float64
 }
 
-// Agent is the built-in agent. Everything in it is immutable or safe for
-// concurrent use; Run may be called from many goroutines.
+// Agent is the built-in agent. Its fields are immutable or safe for concurrent use; Run
+// may be called from many goroutines.
 type Agent struct {
 	model    model.Model
 	lex      *memory.Lexicon
@@ -107,8 +108,8 @@ type Agent struct {
 
 var _ agent.Agent = (*Agent)(nil)
 
-// New builds an agent once for many runs. It fails when a tool is unknown or the
-// space is contradictory.
+// New builds an agent once for many runs. It fails when a tool is unknown or the space
+// is contradictory.
 func New(o Options) (*Agent, error) {
 	lex := memory.NewLexicon()
 	a := &Agent{
@@ -157,7 +158,7 @@ func New(o Options) (*Agent, error) {
 	return a, nil
 }
 
-// Space is what the agent's configs are held against.
+// Space returns the search space of the agent's configs.
 func (a *Agent) Space() agent.Space { return a.space }
 
 func registered(names []string, language bool) ([]tool.Tool, error) {
@@ -179,7 +180,7 @@ func registered(names []string, language bool) ([]tool.Tool, error) {
 	return out, nil
 }
 
-// newest is the latest time among the memories; without any, a fixed day.
+// newest returns the latest time among the memories; without any, a fixed day.
 func newest(memories []agent.Memory) time.Time {
 	var at time.Time
 	for _, m := range memories {
@@ -193,7 +194,7 @@ func newest(memories []agent.Memory) time.Time {
 	return at
 }
 
-// atHome is the usefulness of a tool without telemetry.
+// atHome returns the usefulness of a tool without telemetry.
 func (a *Agent) atHome(name, domain string) float64 {
 	if spec, ok := a.registry.Spec(name); ok && slices.Contains(spec.Domains, domain) {
 		return .8
@@ -201,7 +202,7 @@ func (a *Agent) atHome(name, domain string) float64 {
 	return .5
 }
 
-// stricter takes the smaller of two bounds, a zero being none.
+// stricter returns the smaller of each two bounds, where zero means none.
 func stricter(a, b agent.Limits) agent.Limits {
 	return agent.Limits{
 		Timeout:        least(a.Timeout, b.Timeout),

@@ -24,7 +24,7 @@ var shop = map[string]string{
 	"api/api.go":     "package api\n\nimport \"ex/store\"\n\nvar _ = store.Open\n",
 }
 
-// TestAnswers is what the agent can do under the default config, or with one
+// TestAnswers tests what the agent can do under the default config, or with one
 // directive.
 func TestAnswers(t *testing.T) {
 	a, err := New(Options{Clock: func() time.Time { return time.Date(2026, 1, 5, 14, 30, 0, 0, time.UTC) }})

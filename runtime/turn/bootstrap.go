@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/session"
 )
 
-// bootstrapFiles are the workspace's files but for the strategy, which is a
-// parameter and comes with the config.
+// bootstrapFiles returns the workspace's files without the strategy, which is a
+// parameter of the config.
 func bootstrapFiles(files map[string]string) map[string]string {
 	out := make(map[string]string, len(files))
 	for name, text := range files {
@@ -20,8 +20,9 @@ func bootstrapFiles(files map[string]string) map[string]string {
 	return out
 }
 
-// bootstrap loads what stands in the prompt whatever the goal is: the workspace's
-// files, the strategy, the notes within their own budget, the working state.
+// bootstrap loads the parts of the prompt that are independent of the goal: the
+// workspace's files, the strategy, the notes within their own budget, the working
+// state.
 func (r *run) bootstrap() {
 	strategy, working := r.config.String("strategy"), session.BoundWorking(r.req.Session.Working)
 	notes := session.Inject(r.env.Notes, r.config.Int("notes.token_budget", defaultNotes))
@@ -39,7 +40,7 @@ func (r *run) bootstrap() {
 		names = append(names, s.Name)
 		switch s.Name {
 		case session.StrategySection:
-			if !r.agent.language { // whose prompt has it among the files, in its place
+			if !r.agent.language { // a language model's prompt has it among the files
 				r.strategy = s.Text
 				continue
 			}

@@ -15,9 +15,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// call is the one way from the loop to a tool, and the inline lane: what blocks
-// only this call is mended here, everything else goes back to the model as the
-// call's outcome.
+// call is the only way from the loop to a tool. It repairs the form of arguments; every
+// other failure goes back to the model as the call's outcome.
 func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Result, error) {
 	r.progress(remaining, r.turns)
 	result, err := r.attempt(ctx, &c)
@@ -41,7 +40,7 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	case result.Boundary != nil:
 		event.Data = encode(result.Boundary)
 	case len(c.Arguments) <= maxEventText:
-		event.Data = r.scrubbed(c.Arguments) // which a model need not have written as JSON
+		event.Data = r.scrubbed(c.Arguments) // a model need not have written JSON
 	}
 	r.event(event)
 	r.mark(c.Tool, result.Output)
@@ -51,8 +50,8 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	return result, nil
 }
 
-// attempt calls an active tool, a second time where only the form of the arguments
-// was wrong and could be mended.
+// attempt calls an active tool, and a second time if only the form of the arguments was
+// wrong and could be repaired.
 func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	at, ok := r.active[c.Tool]
 	if !ok {
@@ -85,8 +84,8 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	return again, nil
 }
 
-// recordPolicy writes down under which policies a tool or provider was called: in
-// full when they are new for it in this turn.
+// recordPolicy records the policies under which a tool or provider was called, in full
+// when they differ from those of its last call in this turn.
 func (r *run) recordPolicy(name string, applied *policy.Applied) {
 	name = memory.Cut(name, 80)
 	same := *applied
@@ -102,7 +101,7 @@ func (r *run) recordPolicy(name string, applied *policy.Applied) {
 	r.event(event)
 }
 
-// leave keeps a change request for a person; the same one is kept once.
+// leave keeps a change request for a person, each one once.
 func (r *run) leave(q agent.ChangeRequest) {
 	known := slices.ContainsFunc(r.requests, func(have agent.ChangeRequest) bool { return have.ID == q.ID })
 	if known || len(r.requests) >= maxRequests {
@@ -112,9 +111,9 @@ func (r *run) leave(q agent.ChangeRequest) {
 	r.event(agent.Event{Kind: agent.EventRequest, Name: q.Type, Outcome: agent.Denied, Text: q.Reason, Data: encode(q)})
 }
 
-// mark writes down where the words of a foreign tool, or of a file that a language model
-// reads, address it as if they were orders. Nothing relies on its being found: what a call may do does not depend on
-// what was said before it.
+// mark records where the output of a foreign tool, or of a file that a language model
+// reads, contains what looks like instructions to it. No protection relies on this:
+// what a call may do is independent of the preceding text.
 func (r *run) mark(name, output string) {
 	if spec, ok := r.agent.registry.Spec(name); !ok || spec.Origin == "local" && !r.agent.language {
 		return

@@ -12,7 +12,8 @@ import (
 	"evolve/runtime/session"
 )
 
-// clean is memories without credentials: as a whole, because parts of them are recalled.
+// clean returns memories without credentials. They are scrubbed whole, because parts of
+// them are recalled.
 func clean(scrub func(string) string, memories []agent.Memory) []agent.Memory {
 	if scrub == nil {
 		return memories
@@ -24,7 +25,8 @@ func clean(scrub func(string) string, memories []agent.Memory) []agent.Memory {
 	return out
 }
 
-// remember lays what an earlier turn left over the agent's snapshot.
+// remember adds the earlier turns' facts, retractions and notes to the agent's
+// snapshot.
 func (r *run) remember() {
 	earlier := r.session
 	r.index = r.agent.memories.Extend(slices.Concat(r.given, earlier.Facts))
@@ -34,7 +36,7 @@ func (r *run) remember() {
 	r.env.Notes, _ = session.AddNotes(earlier.Notes)
 }
 
-// distill shortens a long conversation before a language model has to read it.
+// distill shortens a long conversation for a language model.
 func (r *run) distill(ctx context.Context) {
 	if !r.agent.language {
 		return
@@ -44,7 +46,8 @@ func (r *run) distill(ctx context.Context) {
 		files += memory.Tokens(text)
 	}
 	beside := memory.Tokens(r.goal) + min(files, r.config.Int("bootstrap.token_budget", defaultBootstrap))
-	// A conversation may change its domain; its facts stay its own.
+	// The domain of a conversation may change; the distilled facts are independent of
+	// it.
 	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Scrub: r.agent.scrub}
 	res, ok := d.Distill(ctx, r.turns, r.session, session.Thresholds{
 		Tokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
@@ -62,7 +65,7 @@ func (r *run) distill(ctx context.Context) {
 	r.remember()
 }
 
-// window is the context of the model that the turn goes to, in tokens.
+// window returns the context size of the model behind the turn's route, in tokens.
 func (r *run) window() int {
 	route := r.route
 	if route == "" && len(r.agent.routes) > 0 {
@@ -71,7 +74,7 @@ func (r *run) window() int {
 	return cmp.Or(r.agent.windows[route], defaultWindow)
 }
 
-// direct chooses the route of the turn. Only what the user wrote can ask for one.
+// direct chooses the route of the turn. Only the user's text can ask for one.
 func (r *run) direct() {
 	if len(r.agent.routes) == 0 {
 		return
@@ -81,8 +84,8 @@ func (r *run) direct() {
 	r.event(agent.Event{Kind: agent.EventRoute, Name: cmp.Or(route, r.agent.routes[0]), Text: why})
 }
 
-// delegate suggests another agent where this one is weak in the domain and that one
-// is not. The turn goes on all the same.
+// delegate suggests another agent if this one is weak in the domain and the other is
+// not. The turn continues.
 func (r *run) delegate() {
 	if r.agent.compete == nil {
 		return
@@ -96,8 +99,8 @@ func (r *run) delegate() {
 	}
 }
 
-// shared is what the agent may see of the blackboard. Evaluations see none: they must
-// not know of each other.
+// shared returns the visible entries of the blackboard. Evaluations see none: they must
+// be independent of each other.
 func (r *run) shared() []model.Shared {
 	if r.agent.board == nil || !r.req.Live {
 		return nil
@@ -109,14 +112,14 @@ func (r *run) shared() []model.Shared {
 	return out
 }
 
-// leaves is the session after the turn. Evaluations leave none: nothing of one may
-// show in another.
+// leaves returns the session after the turn. Evaluations leave none: no evaluation may
+// affect another.
 func (r *run) leaves(res agent.Result, reply model.Reply) agent.Session {
 	if !r.req.Live {
 		return agent.Session{}
 	}
 	out := r.session
-	scrub := r.agent.scrub // before anything is cut: half a credential is one
+	scrub := r.agent.scrub // before anything is cut: half a credential is not recognised
 	out.Notes = make([]string, len(r.env.Notes))
 	for i, n := range r.env.Notes {
 		out.Notes[i] = scrub(n)

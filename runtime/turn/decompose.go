@@ -20,26 +20,26 @@ const (
 	synthesis = "synthesis"
 )
 
-// maxShared is the share of words, those of the parent goal left out, from which
-// two subgoals are the same work twice.
+// maxShared is the share of common words, without those of the parent goal, above which
+// two subgoals count as the same work.
 const maxShared = .5
 
-// plan is how a goal is worked on.
+// plan describes how a goal is worked on.
 type plan struct {
 	GoalType   string    `json:"goal_type"`
 	Complexity float64   `json:"complexity"`
 	Subgoals   []subgoal `json:"subgoals,omitempty"`
-	// Note says what was left out or why the goal stays whole.
+	// Note is what was left out, or why the goal stays whole.
 	Note string `json:"note,omitempty"`
-	// Synthesis is what the parts came to together, cut to maxSynthesis bytes.
+	// Synthesis is the combined answer, cut to maxSynthesis bytes.
 	Synthesis string `json:"synthesis,omitempty"`
 }
 
-// subgoal is one part, with what became of it once it was run.
+// subgoal is one part, with its results after its run.
 type subgoal struct {
 	Goal string `json:"goal"`
 	Type string `json:"type"`
-	// Subject is what a part of a comparison is about.
+	// Subject is the subject of a part of a comparison.
 	Subject string `json:"subject,omitempty"`
 
 	ConfidenceBefore float64  `json:"confidence_before"`
@@ -51,8 +51,8 @@ type subgoal struct {
 
 var (
 	quotes = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”")
-	// A word of sequence counts behind a comma or "and"; a bare "then" only before a
-	// task, and "the next meeting" is no sequence at all.
+	// A word of sequence counts after a comma or "and"; a bare "then" only before a
+	// task, and "the next meeting" is not a sequence.
 	sequence  = regexp.MustCompile(`(?i)(?:[,;.]\s*(?:and\s+)?|\s+and\s+)(?:then|after that|afterwards|finally|lastly|next|second(?:ly)?|third(?:ly)?|fourth(?:ly)?)[,\s]\s*`)
 	bareThen  = regexp.MustCompile(`(?i)([^,;.\s])(?:\s+and)?\s+then\s+(` + starts + `\s)`)
 	condition = regexp.MustCompile(`(?i)^(?:please\s+)?(?:if|when|whenever|once|unless)\s`)
@@ -71,8 +71,8 @@ var (
 	comparing = regexp.MustCompile(`(?i)^(?:more|less|higher|lower|larger|smaller|bigger|greater|longer|shorter|cheaper|dearer|faster|slower|older|newer|earlier|later|fewer|highest|lowest|largest|smallest|cheapest)\s*`)
 )
 
-// decompose breaks a composite goal into subgoals, one level deep. It is a pure
-// function of its arguments; most is 2 to 4.
+// decompose divides a composite goal into at most most subgoals, one level deep; most
+// is 2 to 4. It is a pure function.
 func decompose(lex *memory.Lexicon, goal string, most int) plan {
 	whole := plan{GoalType: atomic, Complexity: .1}
 	parts := split(goal)
@@ -96,8 +96,8 @@ func decompose(lex *memory.Lexicon, goal string, most int) plan {
 	}
 }
 
-// split finds the parts of a goal: of a comparison, of a sequence, or of two
-// tasks joined by "and". Quoted text is never split.
+// split returns the parts of a goal: of a comparison, of a sequence, or of two tasks
+// joined by "and". Quoted text is never split.
 func split(goal string) []subgoal {
 	if parts := splitComparison(goal); len(parts) >= 2 {
 		return parts
@@ -125,15 +125,15 @@ func split(goal string) []subgoal {
 	return parts
 }
 
-// cut finds the pieces of a text without quotes: of a numbered list of tasks, of
-// a sequence, of two tasks, of two things to design. What depends on a condition
+// cut returns the pieces of a text without quotes: of a numbered list of tasks, of a
+// sequence, of two tasks, of two things to design. A goal that begins with a condition
 // stays whole.
 func cut(text string) []string {
 	if condition.MatchString(text) {
 		return nil
 	}
 	if items := numbered.Split(text, -1); len(items) > 2 {
-		items = items[1:] // what stands before the first number
+		items = items[1:] // without the text before the first number
 		if !slices.ContainsFunc(items, func(s string) bool { return !opensTask.MatchString(s) }) {
 			return items
 		}
@@ -192,7 +192,7 @@ func splitComparison(goal string) []subgoal {
 	return parts
 }
 
-// subjectOf is what a comparative compares.
+// subjectOf returns the attribute that a comparative compares.
 func subjectOf(comparative string) string {
 	switch comparative {
 	case "cheaper", "dearer", "cheapest":
@@ -209,11 +209,11 @@ func subjectOf(comparative string) string {
 	return ""
 }
 
-// refuse says why the parts are no decomposition, or "".
+// refuse returns why the parts are no decomposition, or "".
 func refuse(lex *memory.Lexicon, goal string, parts []subgoal) string {
 	parent := terms(lex, goal)
 	words := func(p subgoal) []string {
-		if p.Subject != "" { // what is compared is the same on purpose
+		if p.Subject != "" { // the parts of a comparison differ only in their subjects
 			return terms(lex, p.Subject)
 		}
 		return terms(lex, p.Goal)
@@ -246,7 +246,7 @@ func without(words, parent []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(parent, w) })
 }
 
-// shared is the part of the smaller set that the other has as well.
+// shared returns the share of the smaller set that is in the other as well.
 func shared(a, b []string) float64 {
 	n := 0
 	for _, w := range a {
@@ -260,15 +260,15 @@ func shared(a, b []string) float64 {
 	return 0
 }
 
-// maxFindings and maxFinding bound what a plan shows of a subgoal's answer, in
-// sentences and bytes of each; maxSynthesis bounds the answer to the whole.
+// maxFindings and maxFinding bound what a plan records of a subgoal's answer, in
+// sentences and bytes of each; maxSynthesis bounds the combined answer.
 const (
 	maxFindings  = 5
 	maxFinding   = 100
 	maxSynthesis = 500
 )
 
-// found lists what an answer says, a sentence each.
+// found returns the sentences of an answer.
 func found(answer string) []string {
 	var out []string
 	memory.EachSentence(answer, func(s string) bool {
@@ -278,7 +278,7 @@ func found(answer string) []string {
 	return out
 }
 
-// kind is the type of a subgoal, by the verb that it opens with.
+// kind returns the type of a subgoal, by its first verb.
 func kind(goal string) string {
 	lower := strings.ToLower(goal)
 	verb, _, _ := strings.Cut(strings.TrimPrefix(lower, "please "), " ")

@@ -54,8 +54,8 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// TestDecomposeBounds: between two and the allowed number of distinct parts, or
-// none, with the scores that go with it.
+// TestDecomposeBounds tests that a goal gets between two and the allowed number of
+// distinct parts, or none, with consistent scores.
 func TestDecomposeBounds(t *testing.T) {
 	lex := memory.NewLexicon()
 	word := rapid.SampledFrom([]string{

@@ -1,7 +1,8 @@
-// Package turn owns one turn of the built-in agent: take up the session, distil a long
-// history, classify the domain, choose the route, recall, assemble the bootstrap,
-// decompose, run the bounded loop of model and tools, check, answer. Every call goes
-// through [evolve/runtime/tool.Registry] and its policies; what only a person may do
-// leaves a change request. Its limits cannot be raised by a config, a strategy, a tool or
-// a model. It implements [evolve/runtime/agent.Agent] and writes nothing.
+// Package turn runs one turn of the built-in agent: classify the domain, take up the
+// session, choose the route, distil a long history, assemble the bootstrap, decompose,
+// then recall and run the bounded loop of model and tools for each goal, check, answer.
+// Every call goes through [evolve/runtime/tool.Registry] and its policies; actions that
+// only a person may take leave a change request. No config, strategy, tool or model can
+// raise the turn's limits. The package implements [evolve/runtime/agent.Agent] and
+// writes nothing.
 package turn

@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/memory"
 )
 
-// DefaultDomains is the table of keywords for agents that declare none.
+// DefaultDomains returns the table of keywords for agents that declare none.
 func DefaultDomains() map[string][]string {
 	return map[string][]string{
 		"engineering": {

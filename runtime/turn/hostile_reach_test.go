@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// escapes are ways to files that no model may see.
+// escapes returns ways to files that no model may see.
 func escapes() []attempt {
 	var out []attempt
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func escapes() []attempt {
 
 func memoryCut(s string) string { return s[:min(len(s), 24)] }
 
-// writes are changes that are dressed as something else.
+// writes returns changes that are disguised as something else.
 func writes() []attempt {
 	touch := func(name, description, args string, effect tool.Effect) attempt {
 		f := served(name, effect, "done "+canary)
@@ -98,7 +98,7 @@ func writes() []attempt {
 		requests(touch("far__query", "reads a table", `{"sql":"DELETE FROM tasks"}`, tool.Read), "other"),
 		requests(touch("far__query2", "reads a table", `{"query":"select 1; drop table tasks"}`, tool.Read), "other"),
 		requests(touch("far__fetch", "gets a page", `{"url":"https://example.org/x","method":"POST"}`, tool.Read), "other"),
-		{ // what is looked at here is harmless, and what another parser reads is not
+		{ // the first member is harmless, and another parser reads the second
 			name: "a member that is there twice", calls: one("far__query", `{"sql":"DELETE FROM tasks","sql":"select 1"}`),
 			foreign: []tool.Tool{served("far__query", tool.Read, canary)}, outcomes: []agent.Outcome{violation},
 		},

@@ -22,11 +22,11 @@ import (
 	"evolve/runtime/tool"
 )
 
-// canary is what lies where no model may look: beside the working folder, behind
-// links, in files that hold secrets. It must turn up nowhere.
+// canary is in every place that no model may read: beside the working folder, behind
+// links, in files that hold secrets. It must not appear anywhere else.
 const canary = "canary-5e1f0c"
 
-// foreign is a foreign tool, as hostile as a test wants it.
+// foreign is a foreign tool whose behaviour a test chooses.
 type foreign struct {
 	spec tool.Spec
 	call func(ctx context.Context, args json.RawMessage) (tool.Result, error)
@@ -40,7 +40,7 @@ func (f foreign) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (t
 
 const anything = `{"type":"object"}`
 
-// served is a foreign tool with an effect that answers the same to everything.
+// served returns a foreign tool with an effect and a constant output.
 func served(name string, effect tool.Effect, output string) foreign {
 	return foreign{
 		tool.Spec{Name: name, Description: "a tool", Schema: json.RawMessage(anything), Effect: effect, Origin: "mcp:far", Category: tool.Essential},
@@ -48,18 +48,18 @@ func served(name string, effect tool.Effect, output string) foreign {
 	}
 }
 
-// attempt is one thing that a hostile model, tool or file tries.
+// attempt is one attack by a model, tool or file.
 type attempt struct {
 	name    string
 	calls   []model.Call
 	replies []model.Reply // instead of one reply a call
 	foreign []tool.Tool
-	// outcomes of the calls that were answered.
+	// outcomes of the calls that were answered
 	outcomes []agent.Outcome
-	ends     agent.Outcome // of the turn; "" is ok
+	ends     agent.Outcome // outcome of the turn; "" means ok
 	// requests are the types of the change requests left.
 	requests []string
-	// without is what must not be anywhere either.
+	// without is a further text that must not appear anywhere.
 	without string
 }
 
@@ -88,7 +88,7 @@ const (
 	blockLine = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"
 )
 
-// scene lays out a working folder full of traps, with the canary around it.
+// scene creates a working folder full of traps, with the canary around it.
 func scene(t *testing.T) (workdir, outside string) {
 	t.Helper()
 	outside = t.TempDir()
@@ -121,7 +121,7 @@ func scene(t *testing.T) (workdir, outside string) {
 	return workdir, outside
 }
 
-// listing is everything below a folder with its contents.
+// listing returns everything below a folder with its contents.
 func listing(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -140,10 +140,10 @@ func listing(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestHostile: whatever a model, a tool or a file tries, the turn ends in the
-// outcome said, nothing outside the working folder is read or changed, and no
-// secret is in the answer, the transcript, the change requests, the session or in
-// what the model is told.
+// TestHostile tests that for every attempt of a model, a tool or a file, the turn ends
+// in the expected outcome, nothing outside the working folder is read or changed, and
+// no secret is in the answer, the transcript, the change requests, the session or the
+// model's input.
 func TestHostile(t *testing.T) {
 	var all []attempt
 	for _, list := range [][]attempt{escapes(), writes(), floods(), loops(), secrets(), injections()} {
@@ -229,12 +229,12 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// inBubble runs a test on a clock of its own, which only moves while every goroutine waits.
+// inBubble runs a test with a synctest clock.
 func inBubble(test func(t *testing.T)) func(t *testing.T) {
 	return func(t *testing.T) { synctest.Test(t, test) }
 }
 
-// toldTo is what a model is told that it did not say itself.
+// toldTo returns the parts of a model's input that it did not write itself.
 func toldTo(req model.Request) []any {
 	var out []any
 	for _, s := range req.Steps {

@@ -9,35 +9,36 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Circumstances decide, beside the declared ranges, which parameters can change the result
-// of an evaluation.
+// Circumstances determine, beside the declared ranges, which parameters can change the
+// result of an evaluation.
 type Circumstances struct {
-	// Language reports whether the model is a language model and not the heuristic.
+	// Language reports whether the model is a language model rather than the heuristic.
 	Language bool
 	// Tools are the names of the registered tools; empty means all.
 	Tools []string
 	// Bootstrap maps the workspace's files, by name, to their texts.
 	Bootstrap map[string]string
-	// Memories counts those of the agent's snapshot.
+	// Memories is the number of memories in the agent's snapshot.
 	Memories int
 	// Domains maps a domain to its keywords; nil is [DefaultDomains].
 	Domains map[string][]string
-	// Tasks are all that the agent is measured on, as it gets them.
+	// Tasks are all tasks that the agent is measured on, in the form in which it gets
+	// them.
 	Tasks []agent.Task
 }
 
-// rememberTool adds facts in the middle of a turn.
+// rememberTool adds facts during a turn.
 const rememberTool = "memory_add"
 
-// chooses are the weights by which the heuristic chooses a tool; a language model chooses
-// by itself.
+// chooses are the weights with which the heuristic chooses a tool; a language model
+// does not use them.
 var chooses = []string{"tools.pattern_weight", "tools.performance_weight", "tools.cutoff"}
 
-// Idle maps those parameters of s that cannot change the result of any evaluation to the
-// reason, in words that follow "not searched:". It names a parameter only where no value
-// within the range of s can act: what a tool merely shows of the config does not count.
-// An evaluation starts without a session and knows of no other agent, so nothing acts that
-// takes effect through notes or delegation.
+// Idle maps the parameters of s that cannot change the result of any evaluation to the
+// reason, in a form that follows "not searched:". It names a parameter only if no value
+// within the range of s has an effect; tools that merely display the config do not
+// count. An evaluation starts without a session and without other agents, so parameters
+// that act through notes or delegation have no effect.
 func Idle(s agent.Space, c Circumstances) map[string]string {
 	model := "cannot act with the heuristic model"
 	if c.Language {
@@ -80,7 +81,7 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 	return out
 }
 
-// met is what the tasks bring along.
+// met describes the contents of the tasks.
 type met struct {
 	domains         map[string]bool
 	turns, memories bool
@@ -103,7 +104,7 @@ func (c Circumstances) met() met {
 	return m
 }
 
-// remembers reports whether the agent can add facts while it works.
+// remembers reports whether the agent can add facts during a turn.
 func (c Circumstances) remembers() bool {
 	return c.Language && (len(c.Tools) == 0 || slices.Contains(c.Tools, rememberTool))
 }
@@ -118,9 +119,9 @@ func (c Circumstances) fits(p agent.Param) bool {
 	if files == 0 {
 		return true // the strategy alone has no budget
 	}
-	strategy := maxStrategy // in tokens: a character has at most four bytes, as a token has
+	strategy := maxStrategy // in tokens: a character has at most four bytes, and a token has four
 	if !c.Language {
-		strategy /= 4 // the lines that the heuristic understands are ASCII
+		strategy /= 4 // the lines of the heuristic's language are ASCII
 	}
 	return p.Kind == agent.Int && float64(files+strategy) <= p.Min
 }

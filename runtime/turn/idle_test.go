@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestIdle names what cannot act, with the circumstances that make it act.
+// TestIdle tests which parameters cannot act, and in which circumstances they can.
 func TestIdle(t *testing.T) {
 	long := map[string]string{"SOUL.md": strings.Repeat("Be kind. ", 4000)}
 	code := []agent.Task{{Goal: "Which functions does this package import?"}}

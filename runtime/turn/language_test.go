@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/provider"
 )
 
-// felt is a situation in which a parameter that only a language model feels changes
-// what the model is asked.
+// felt is a situation in which a parameter that affects only a language model changes
+// the model's request.
 type felt struct {
 	param    string
 	one, two any
@@ -60,9 +60,9 @@ func feltSituations() []felt {
 	}
 }
 
-// TestEveryParameterIsFelt: each parameter of the default space either decides a
-// task for the heuristic (TestEveryParameterFlipsATask) or changes a request to a
-// language model, byte for byte as it is rendered.
+// TestEveryParameterIsFelt tests that each parameter of the default space either
+// decides a task for the heuristic (TestEveryParameterFlipsATask) or changes the
+// rendered request to a language model.
 func TestEveryParameterIsFelt(t *testing.T) {
 	covered := map[string]bool{}
 	for _, s := range situations() {

@@ -19,17 +19,17 @@ import (
 const (
 	// recallTimeout bounds one search of the memory.
 	recallTimeout = 5 * time.Second
-	// maxRepeats is how often the same call with the same arguments is answered;
-	// one more ends the turn.
+	// maxRepeats is how often the same call with the same arguments is answered; one
+	// more ends the turn.
 	maxRepeats = 2
 	// maxCalls bounds the tool calls of one reply.
 	maxCalls = 8
-	// maxRequests bounds the change requests of a turn; further ones are denied like
-	// the first and leave nothing.
+	// maxRequests bounds the change requests of a turn; further calls are denied
+	// without a request.
 	maxRequests = 20
 )
 
-// ending is how the loop on one goal ended.
+// ending is the result of the loop on one goal.
 type ending struct {
 	outcome agent.Outcome
 	reply   model.Reply
@@ -38,8 +38,8 @@ type ending struct {
 	steps   int
 }
 
-// work runs the bounded loop on one goal: recall, then model and tools in turns,
-// at most limit model calls.
+// work runs the bounded loop on one goal: recall, then model and tools in turn, with at
+// most limit model calls.
 func (r *run) work(ctx context.Context, goal string, findings []model.Finding, limit int) ending {
 	hits := r.recall(ctx, goal, false)
 	req := r.request(goal, findings, hits)
@@ -88,7 +88,7 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 	return e
 }
 
-// synthesize asks the model once to put the findings together.
+// synthesize asks the model once to combine the findings.
 func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 	req := r.request(r.goal, findings, nil)
 	req.Synthesis, req.Remaining = true, 1
@@ -127,7 +127,7 @@ func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) 
 // ask makes one model call; false means that the loop has ended.
 func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Reply, bool) {
 	if ctx.Err() != nil {
-		e.outcome = agent.Cancelled // finish tells a deadline from a cancellation
+		e.outcome = agent.Cancelled // finish distinguishes a deadline from a cancellation
 		return model.Reply{}, false
 	}
 	r.expire()
@@ -164,9 +164,9 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 	return reply, true
 }
 
-// unreached is the outcome of a model that did not answer. A limit of a provider is
-// no score while variants are compared: the calls made before decide which evaluation it meets,
-// so an evaluation is missing then.
+// unreached returns the outcome of a model that did not answer. A provider's limit must
+// not become a score while variants are compared: earlier calls determine which
+// evaluation hits it, so the evaluation counts as missing.
 func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
 	if refused := policy.Refused(policy.Provider, provider, err); refused != nil && !r.req.Live {
 		r.refuse(*refused)
@@ -179,7 +179,7 @@ func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
 	return agent.Infrastructure, "the model could not be reached"
 }
 
-// refuse notes the limit that keeps the turn from being an evaluation.
+// refuse records the limit that ends the turn as an evaluation.
 func (r *run) refuse(by agent.Refusal) {
 	by.Policy = memory.Cut(r.agent.scrub(strings.Join(strings.Fields(by.Policy), " ")), maxEventText)
 	r.refused = &by
@@ -222,8 +222,8 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			return false
 		}
 		if result.Refused != nil && !r.req.Live {
-			// Without its tool it would be another agent, and which evaluation the limit
-			// meets depends on the calls made before.
+			// Without its tool the agent would be another one, and earlier calls
+			// determine which evaluation hits the limit.
 			r.refuse(*result.Refused)
 			e.outcome, e.why = agent.Infrastructure, r.refused.Policy
 			return false
@@ -236,7 +236,7 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 	return true
 }
 
-// circling ends a goal whose calls lead nowhere.
+// circling ends a goal whose calls repeat without progress.
 func (r *run) circling(e *ending, why string) bool {
 	e.outcome, e.why = agent.LowUtility, why
 	e.reply = model.Reply{Answer: "unknown", Unsure: true}
@@ -244,8 +244,8 @@ func (r *run) circling(e *ending, why string) bool {
 	return false
 }
 
-// sentBack is the self-check: an answer that has not the form the question asks
-// for is sent back once, while there are iterations left.
+// sentBack is the self-check: an answer without the form that the question asks for is
+// sent back once, while there are iterations left.
 func (r *run) sentBack(req *model.Request, reply model.Reply) bool {
 	if reply.Referral != nil || reply.Unsure || over(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
 		!r.config.Bool("loop.self_check", true) || shapely(reply.Answer, reply.Expects) {
@@ -255,19 +255,19 @@ func (r *run) sentBack(req *model.Request, reply model.Reply) bool {
 	return true
 }
 
-// over reports that asking a model again would come to the same and be paid for once
-// more: it refused, or was cut off before it said anything.
+// over reports whether asking a model again would give the same reply at further cost:
+// it refused, or was cut off before it wrote anything.
 func over(reply model.Reply) bool {
 	return reply.Stop == model.StopRefusal || reply.Stop == model.StopLength && strings.TrimSpace(reply.Answer) == ""
 }
 
-// settle gives a reply that ends the loop its outcome.
+// settle sets the outcome of a reply that ends the loop.
 func (r *run) settle(reply model.Reply, e *ending) {
 	e.reply = reply
 	switch {
 	case reply.Referral != nil:
 		b, err := reply.Referral.Normalize()
-		if err != nil { // a referral is no way out of work
+		if err != nil { // a referral must not be an excuse
 			e.outcome, e.why = agent.ContractViolation, err.Error()
 			return
 		}
@@ -288,7 +288,7 @@ func (r *run) settle(reply model.Reply, e *ending) {
 	}
 }
 
-// temperature is the config's for the domain; nil leaves it to the route.
+// temperature returns the config's value for the domain; nil leaves it to the route.
 func (r *run) temperature() *float64 {
 	name := "temperature." + r.domain
 	if _, ok := r.config[name]; !ok {

@@ -12,17 +12,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// situation is a task with two values of one parameter, of which only the good
-// one gets it right.
+// situation is a task with two values of one parameter, of which only the good one
+// solves it.
 type situation struct {
 	param    string
-	bad      any // nil: the default
+	bad      any // nil means the default
 	good     any
 	rest     agent.Config
 	task     agent.Task
 	files    map[string]string
 	want     string
-	outcome  agent.Outcome // of the good run; "" is ok
+	outcome  agent.Outcome // of the good run; "" means ok
 	memories []agent.Memory
 }
 
@@ -34,7 +34,7 @@ func facts(texts ...string) []agent.Memory {
 	return out
 }
 
-// background makes words of a question rare or common enough to score.
+// background returns memories that make words of a question rare or common enough.
 func background(n int) []agent.Memory {
 	var out []agent.Memory
 	for i := range n {
@@ -197,8 +197,8 @@ func situations() []situation {
 	}
 }
 
-// TestEveryParameterFlipsATask shows that each searched parameter changes what
-// the agent gets right, and that no more are declared than that.
+// TestEveryParameterFlipsATask tests that each searched parameter can change a result,
+// and that no others are declared.
 func TestEveryParameterFlipsATask(t *testing.T) {
 	flipped := map[string]bool{}
 	for i, s := range situations() {
@@ -253,7 +253,7 @@ func story(r agent.Result) string {
 	return b.String()
 }
 
-// lay writes files into a folder of the test; without files there is none.
+// lay writes files into a folder of the test, if there are any.
 func lay(t testing.TB, files map[string]string) string {
 	t.Helper()
 	if len(files) == 0 {

@@ -16,7 +16,8 @@ const nudge = "before this answer counts: was the letter of what was asked for m
 // doubtBelow is the confidence below which the utility of an answer is in doubt.
 const doubtBelow = .5
 
-// problems are what the checks of a response find, whatever the config says.
+// problems returns the problems that the checks of a response find, whatever the
+// config.
 func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 	if reply.Referral != nil || reply.Unsure || over(reply) {
 		return nil
@@ -46,8 +47,8 @@ func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 }
 
 // thinkAgain sends an answer of a language model back once for a problem that the
-// checks found, and asks the question of the self-evaluation once at tool depth,
-// where utility is in doubt.
+// checks found, and once with the question of the self-evaluation if tools were used
+// and the utility is in doubt.
 func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []safety.Problem) bool {
 	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil || over(reply) {
 		return false
@@ -73,8 +74,8 @@ func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []safet
 	return true
 }
 
-// doubtful reports whether the utility of an answer that tools were used for is in
-// doubt: the model is unsure itself, or calls failed that nothing made good.
+// doubtful reports whether the utility of an answer after tool calls is in doubt: the
+// model is unsure, or more than half of the calls failed.
 func (r *run) doubtful(req *model.Request, reply model.Reply) bool {
 	if len(req.Steps) == 0 {
 		return false

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// limited is the built-in agent with a scripted model under policies.
+// limited returns the built-in agent with a scripted model under policies.
 func limited(t *testing.T, m model.Model, tools map[string]policy.Settings) *Agent {
 	t.Helper()
 	guard, err := policy.New(policy.Options{Book: policy.Book{Tools: tools}})
@@ -27,8 +27,9 @@ func limited(t *testing.T, m model.Model, tools map[string]policy.Settings) *Age
 	return a
 }
 
-// TestASharedLimitIsNoScore: a limit of a tool that others have used up before makes an
-// evaluation missing and names the policy; a person's turn goes on without the tool.
+// TestASharedLimitIsNoScore tests that a tool's limit that earlier calls have used up
+// makes an evaluation missing and names the policy; a person's turn goes on without the
+// tool.
 func TestASharedLimitIsNoScore(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings policy.Settings
@@ -59,7 +60,7 @@ func TestASharedLimitIsNoScore(t *testing.T) {
 	}
 }
 
-// TestAModelsLimitsAreNoScore holds what a model's policies make of an evaluation.
+// TestAModelsLimitsAreNoScore tests the effect of a model's policies on an evaluation.
 func TestAModelsLimitsAreNoScore(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -84,7 +85,7 @@ func TestAModelsLimitsAreNoScore(t *testing.T) {
 	}
 }
 
-// queued is a model whose calls go through a queue of the policies and then take a time.
+// queued is a model whose calls wait in a queue of the policies and then take a time.
 type queued struct {
 	guard *policy.Engine
 	took  time.Duration
@@ -101,8 +102,8 @@ func (q queued) Next(ctx context.Context, _ *model.Request) (model.Reply, error)
 	return model.Reply{Answer: "noon"}, err
 }
 
-// TestWaitingIsNotATurnsOwnTime: a turn that stands in a queue for longer than its own
-// time limit is no timeout; one that uses the time itself is.
+// TestWaitingIsNotATurnsOwnTime tests that a turn that waits in a queue for longer than
+// its own time limit does not time out, and that one that uses the time itself does.
 func TestWaitingIsNotATurnsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard, err := policy.New(policy.Options{Book: policy.Book{Providers: map[string]policy.Settings{"lm": {Concurrency: 1, QueueWait: time.Hour, Deadline: time.Hour}}}})

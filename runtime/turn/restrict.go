@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/tool"
 )
 
-// restrict returns a change request for a call that only a person may make: one
-// whose effect is more than reading, or one of a foreign tool that is declared to
-// read and asks for something else.
+// restrict returns a change request for a call that only a person may make: one with an
+// effect beyond reading, or one of a foreign tool that is declared to read but asks for
+// something else.
 func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	switch spec.Effect {
 	case tool.Remember, tool.Share, tool.Draft: // the operator allows them by name
@@ -22,7 +22,8 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 		if spec.Origin == "local" || spec.Origin == "authored" {
 			return nil
 		}
-		// The operator's name of the server says nothing about the tool.
+		// The operator's name of the server must not count as a part of the tool's
+		// name.
 		name := strings.TrimPrefix(spec.Name, strings.TrimPrefix(spec.Origin, "mcp:")+"__")
 		why, dressed := safety.Dressed(name, spec.Description, args)
 		if !dressed {

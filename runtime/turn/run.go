@@ -23,7 +23,7 @@ const (
 	maxEventText = 500
 )
 
-// run is one turn under way.
+// run is a running turn.
 type run struct {
 	agent  *Agent
 	req    agent.Request
@@ -39,7 +39,7 @@ type run struct {
 	domain string
 	route  string
 	advice []string
-	// What of the session and of the workspace's files is in the prompt.
+	// The parts of the session and of the workspace's files in the prompt.
 	system            []model.Section
 	strategy, working string
 	notes             []string
@@ -49,7 +49,7 @@ type run struct {
 	usage             agent.Usage
 	results           agent.Transcript
 
-	session  agent.Session // what the next turn starts from
+	session  agent.Session // start of the next turn
 	made     []session.Call
 	board    []model.Shared
 	checked  bool // an answer was sent back for a problem
@@ -59,7 +59,7 @@ type run struct {
 	applied  map[string]string // tool → the policies of its last call, as recorded
 }
 
-// Run does one task. It implements [agent.Agent].
+// Run runs one task. It implements [agent.Agent].
 func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits), applied: map[string]string{}, session: req.Session}
 	r.results.Policy = a.policy
@@ -79,7 +79,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 	return r.turn(ctx)
 }
 
-// prepare reads the request: config, goal, domain, memory, files, tools.
+// prepare evaluates the request: config, goal, domain, memory, files, tools.
 func (r *run) prepare(ctx context.Context) {
 	a := r.agent
 	config, clamped := a.space.Clamp(r.req.Config)
@@ -124,8 +124,8 @@ func (r *run) prepare(ctx context.Context) {
 	}
 }
 
-// goalOf is what a task asks for and the turns before it: its goal, or else the last
-// message of the user, or else an input that is a text.
+// goalOf returns what a task asks for and the turns before it: its goal, or else the
+// last message of the user, or else an input that is a text.
 func goalOf(task *agent.Task) (string, []agent.Message) {
 	goal, turns := strings.TrimSpace(task.Goal), task.Messages
 	if goal == "" {
@@ -145,7 +145,7 @@ func goalOf(task *agent.Task) (string, []agent.Message) {
 	return goal, turns
 }
 
-// recall searches the memory under the config's parameters.
+// recall searches the memory with the config's parameters.
 func (r *run) recall(ctx context.Context, text string, wide bool) []memory.Hit {
 	ctx, cancel := context.WithTimeout(ctx, recallTimeout)
 	defer cancel()
@@ -186,7 +186,7 @@ func (r *run) turn(ctx context.Context) agent.Result {
 		}
 		s.ConfidenceBefore, s.ConfidenceAfter, s.Steps = e.before, e.reply.Confidence, e.steps
 		s.Effectiveness = max(0, e.reply.Confidence-e.before)
-		s.Findings = found(r.agent.scrub(e.reply.Answer)) // before it is cut: half a credential is one
+		s.Findings = found(r.agent.scrub(e.reply.Answer)) // before it is cut: half a credential is not recognised
 		findings = append(findings, model.Finding{
 			Goal: s.Goal, Answer: e.reply.Answer, Value: e.reply.Value, Confidence: e.reply.Confidence,
 			Subject: s.Subject, Unsure: e.reply.Unsure,
@@ -198,7 +198,7 @@ func (r *run) turn(ctx context.Context) agent.Result {
 	return r.finish(ctx, whole)
 }
 
-// finish turns an ending into the result and applies the checks no config reaches.
+// finish turns an ending into the result and applies the checks that no config changes.
 func (r *run) finish(ctx context.Context, e ending) agent.Result {
 	if err := context.Cause(ctx); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -225,7 +225,7 @@ func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
 	return r.result(agent.Result{Outcome: outcome, Error: why}, model.Reply{})
 }
 
-// result adds what every result carries.
+// result adds the fields that every result has.
 func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	res.Usage, res.Transcript, res.Requests = r.usage, r.results, r.requests
 	if res.Outcome == agent.Infrastructure {
@@ -235,8 +235,8 @@ func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	return res
 }
 
-// event adds to the transcript. It is the one place through which anything gets
-// there, and nothing does so with a credential in it.
+// event adds to the transcript. It is the only function that does, so that no
+// credential gets there.
 func (r *run) event(e agent.Event) {
 	e.Name, e.Text = r.agent.scrub(e.Name), memory.Cut(r.agent.scrub(e.Text), maxEventText)
 	if len(e.Data) > 0 {
@@ -248,7 +248,7 @@ func (r *run) event(e agent.Event) {
 	}
 }
 
-// scrubbed is JSON without credentials; nil where that would leave none.
+// scrubbed returns JSON without credentials; nil where the result would be invalid.
 func (r *run) scrubbed(raw json.RawMessage) json.RawMessage {
 	text := r.agent.scrub(string(raw))
 	if !json.Valid([]byte(text)) {
@@ -257,7 +257,7 @@ func (r *run) scrubbed(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// encode is JSON of the runtime's own records, which always have one.
+// encode returns the JSON of the runtime's own records, which can always be encoded.
 func encode(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -266,8 +266,8 @@ func encode(v any) json.RawMessage {
 	return raw
 }
 
-// specs lists the active tools in the order of registration, and those that
-// could be activated.
+// specs returns the active tools in the order of registration, and those that could be
+// activated.
 func (r *run) specs() (active []tool.Spec, inactive []string) {
 	for _, name := range r.agent.registry.Names() {
 		spec, _ := r.agent.registry.Spec(name)
@@ -293,7 +293,7 @@ func (r *run) enable(name string) tool.Result {
 	return tool.OK(name + " is active")
 }
 
-// expire drops activated tools that were not used for long.
+// expire deactivates activated tools that were not used for long.
 func (r *run) expire() {
 	after := r.config.Int("tools.expire_turns", defaultExpire)
 	for _, name := range slices.Sorted(maps.Keys(r.active)) {

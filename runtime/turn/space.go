@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// The defaults of the parameters (spec 3.2) that the runtime reads itself; they
-// hold where a space leaves a parameter out.
+// The defaults of the parameters that the runtime reads itself; they apply where a
+// space leaves a parameter out.
 const (
 	defaultMinScore      = .75
 	defaultMaxMemories   = 8
@@ -33,11 +33,11 @@ const (
 	defaultWindow        = 128_000
 )
 
-// HeuristicSpace declares the parameters that change what the heuristic model gets
-// right. Left out are those that only a language model feels (temperatures, routes,
-// the budgets of bootstrap and notes, distillation, delegation, the expiry of tools).
-// Domains and tools shape the directive lines offered for the strategy; tools are
-// the registered ones, empty for all built-in ones.
+// HeuristicSpace declares the parameters that affect the heuristic model's results. It
+// leaves out those that affect only a language model (temperatures, routes, the budgets
+// of bootstrap and notes, distillation, delegation, the expiry of tools). Domains and
+// tools determine the directive lines offered for the strategy; tools are the
+// registered ones, empty for all built-in ones.
 func HeuristicSpace(domains, tools []string) agent.Space {
 	if len(tools) == 0 {
 		tools = toolNames()
@@ -69,11 +69,11 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 	return agent.Space{Params: withCondition(params)}
 }
 
-// DefaultSpace declares every parameter of the built-in runtime (spec 3.2): what a champion
-// file may hold whatever the model is. [Idle] names those that a search leaves alone.
-// Domains get a temperature and, where more than one route is configured, a route each, of
-// which the first is the default. Tools are the registered ones, empty for all that evolve
-// brings.
+// DefaultSpace declares every parameter of the built-in runtime: the possible contents
+// of a champion file with any model. [Idle] names those that a search leaves alone.
+// Domains get a temperature and, where more than one route is configured, a route each,
+// of which the first is the default. Tools are the registered ones, empty for all that
+// evolve provides.
 func DefaultSpace(domains, tools, routes []string) agent.Space {
 	if len(tools) == 0 {
 		tools = append(toolNames(), namesOf(tool.Further())...)
@@ -121,7 +121,7 @@ func toggle(name, description string) agent.Param {
 	return agent.Param{Name: name, Kind: agent.Bool, Default: true, Description: description}
 }
 
-// withCondition makes the number of subgoals count only while goals are decomposed.
+// withCondition makes the number of subgoals active only while goals are decomposed.
 func withCondition(params []agent.Param) []agent.Param {
 	for i := range params {
 		if params[i].Name == "decompose.max_subgoals" {
@@ -141,7 +141,7 @@ func namesOf(tools []tool.Tool) []string {
 	return names
 }
 
-// essential lists those of the tools that are active by default.
+// essential returns those of the tools that are active by default.
 func essential(tools []string) []string {
 	out := []string{}
 	for _, t := range tool.Builtin() {

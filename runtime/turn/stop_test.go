@@ -11,17 +11,17 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// TestStopReasons: why a model stopped decides what its reply is worth. What was cut
-// off is sent back once; where nothing was said, asking again would only be paid for
-// again; a refusal is an answer, and no model is asked twice for it.
+// TestStopReasons tests the effect of a model's stop reason. A reply that was cut off
+// is sent back once, but not an empty one, for which a further call would cost the same
+// again; a refusal is an answer, and the model is not asked again.
 func TestStopReasons(t *testing.T) {
 	length, refusal := model.StopLength, model.StopRefusal
 	for name, c := range map[string]struct {
 		replies []model.Reply
 		want    agent.Outcome
-		why     string // what the error says
+		why     string // the error
 		asked   int
-		told    string // what the transcript says of a reply
+		told    string // a part of the transcript
 	}{
 		"cut off, then whole": {
 			replies: []model.Reply{{Answer: "the capital of", Stop: length}, {Answer: "Oslo", Stop: model.StopEnd}},
@@ -59,8 +59,8 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// TestNothingOfAGoalLeaks: a credential that the user pasted into the goal is worked
-// with and kept nowhere: not in the plan, not as the name of a domain, a tool or a model.
+// TestNothingOfAGoalLeaks tests that a credential in the user's goal is used and
+// recorded nowhere: not in the plan, not as the name of a domain, a tool or a model.
 func TestNothingOfAGoalLeaks(t *testing.T) {
 	var seen []model.Request
 	for name, c := range map[string]struct {

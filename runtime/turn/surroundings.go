@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// surround tells the tools what they may know of the agent and of the turn.
+// surround gives the tools access to the agent and the turn.
 func (r *run) surround() {
 	a, env := r.agent, r.env
 	env.Now = a.clock()
@@ -47,7 +47,7 @@ func (r *run) surround() {
 	}
 }
 
-// progress brings up to date what the tools know of the turn's own course.
+// progress updates the turn's state for the tools.
 func (r *run) progress(remaining int, history []agent.Message) {
 	if !r.agent.language {
 		return
@@ -72,7 +72,7 @@ func (r *run) progress(remaining int, history []agent.Message) {
 	}
 }
 
-// refresh lets the memory see what the tools have changed in the session.
+// refresh applies the tools' changes of the session to the memory.
 func (r *run) refresh() {
 	if !r.agent.language {
 		return

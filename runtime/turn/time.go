@@ -9,9 +9,9 @@ import (
 )
 
 // ownTime returns a context that is cancelled, with the cause DeadlineExceeded, once
-// the turn has used limit of its own time. What its calls wait for limits that they
-// share with other turns is not in it: a queue in front of a provider says nothing
-// about the config. Each such wait is bounded by the policies of its call.
+// the turn has used limit of its own time. Waits of its calls for limits that they
+// share with other turns do not count: a queue in front of a provider has nothing to do
+// with the config. Each such wait is bounded by the policies of its call.
 func ownTime(ctx context.Context, limit time.Duration) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	c := &ownClock{began: time.Now(), limit: limit, end: end}
@@ -24,7 +24,7 @@ func ownTime(ctx context.Context, limit time.Duration) (context.Context, func())
 	}
 }
 
-// leastLook is the shortest time until the clock is looked at again.
+// leastLook is the shortest interval between two looks at the clock.
 const leastLook = time.Millisecond
 
 // ownClock ends a turn whose own time is used up.
@@ -38,7 +38,8 @@ type ownClock struct {
 	timer *time.Timer
 }
 
-// look ends the turn, or sets the timer to when its time would be up without further waits.
+// look ends the turn, or sets the timer to when its time would be up without further
+// waits.
 func (c *ownClock) look() {
 	now := time.Now()
 	left := c.limit - (now.Sub(c.began) - c.waits.Total(now))
