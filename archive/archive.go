@@ -44,11 +44,12 @@ type Archive struct {
 	write sync.Mutex
 	// naming is guarded by write.
 	naming naming
-	// id is the archive's, witness says that its head is kept in a file, and unwitnessed is
-	// why the last one is not there. They are guarded by write.
+	// id is the archive's, witness says that its head is kept in a file, unwitnessed is why the
+	// last one is not there, and notary follows it. They are guarded by write.
 	id          string
 	witness     bool
 	unwitnessed error
+	notary      Notary
 	// now is the clock.
 	now func() time.Time
 }

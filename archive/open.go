@@ -20,6 +20,8 @@ type Options struct {
 	// Accept opens an archive whose ledger is not the witnessed one, and enters into the
 	// ledger who accepts it. With one that is the open fails with ErrWitnessed.
 	Accept *Accept
+	// Notary follows the head of the ledger; nil: none does.
+	Notary Notary
 
 	// steps replace the migrations in a test.
 	steps map[uint64]migration

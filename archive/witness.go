@@ -172,6 +172,10 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 		return err
 	}
 	a.witness = true
+	if opts.Notary != nil {
+		opts.Notary.Opened(ctx, a, now)
+		a.notary = opts.Notary
+	}
 	if kind == "" {
 		if head.Seq > 0 && w != now {
 			return writeWitness(a.dir, now)
@@ -293,8 +297,13 @@ func (a *Archive) testify(head *ledgerHead) {
 	if head == nil || !a.witness {
 		return
 	}
-	if a.unwitnessed = writeWitness(a.dir, Witness{Archive: a.id, Seq: head.Seq, Hash: head.Hash}); a.unwitnessed != nil {
+	now := Witness{Archive: a.id, Seq: head.Seq, Hash: head.Hash}
+	if a.unwitnessed = writeWitness(a.dir, now); a.unwitnessed != nil {
 		a.unwitnessed = fmt.Errorf("keep the ledger's head beside the archive: %w", a.unwitnessed)
+		return
+	}
+	if a.notary != nil {
+		a.notary.Added(now)
 	}
 }
 
