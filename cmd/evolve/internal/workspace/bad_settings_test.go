@@ -45,6 +45,9 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("size of nothing", "keep: {size: 1kB}\n", `evolve.yaml:1:14: "size" is 1kB, outside 1.0 MiB to 1.0 PiB`, false),
 		settings("no night", "keep: {nights: 0}\n", `evolve.yaml:1:16: "nights" is 0, outside 1 to 1000000000`, true),
 		settings("backups in a home", "backup: {dir: ~/b}\n", `evolve.yaml:1:15: "dir" must be a path without ~ or $ at its start, not "~/b"`, true),
+		settings("key of an audit misspelt", "audit: {sing: ~/k}\n", `evolve.yaml:1:9: unknown key "sing" (did you mean "sign"?)`, true),
+		settings("key in a variable", "audit: {sign: $HOME/k}\n", `evolve.yaml:1:15: "sign" must be a path, with ~/ at its start for the home folder and no $, not "$HOME/k"`, true),
+		settings("key of another's home", "audit: {allowed_signers: ~kim/k}\n", `evolve.yaml:1:26: "allowed_signers" must be a path, with ~/ at its start for the home folder and no $, not "~kim/k"`, true),
 		settings("price without output", "prices:\n  small: {input: 1}\n", `evolve.yaml:2:10: "output" is missing`, true),
 		settings("price misspelt", "prices:\n  small: {input: 1, ouput: 2}\n", `
 evolve.yaml:2:10: "output" is missing

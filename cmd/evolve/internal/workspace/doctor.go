@@ -73,6 +73,8 @@ type Probes struct {
 	// Backup says in words which backup is the last; fault is why the latest night made
 	// none, or empty. Nil looks at none.
 	Backup func(w *Workspace) (last, fault string)
+	// Signing looks at the keys and signatures that the settings ask for; nil looks at none.
+	Signing func(ctx context.Context) (Signing, error)
 }
 
 // Space on the disk below which doctor warns, and below which a run would not last.
@@ -91,6 +93,7 @@ func Doctor(ctx context.Context, p Probes) []Check {
 	checks = append(checks, checkSandbox(ctx, p, w), checkDisk(p), checkWritable(p), checkClock(ctx, p), checkArchive(ctx, p))
 	checks = append(checks, checkUnfinished(ctx, p)...)
 	if w != nil {
+		checks = append(checks, checkSigning(ctx, p, w)...)
 		checks = append(checks, checkBackup(p, w)...)
 		checks = append(checks, checkOwn(w)...)
 		checks = append(checks, checkSuites(w)...)
@@ -141,26 +144,7 @@ func checkWorkspace(w *Workspace, err error) []Check {
 
 func checkSandbox(ctx context.Context, p Probes, w *Workspace) Check {
 	const name = "sandbox"
-	var without []string // agents that declined it
-	programs := 0
-	if w != nil {
-		for _, a := range w.Agents {
-			if a.Adapter.Kind == KindCommand {
-				programs++
-				if a.Adapter.Sandbox == "none" {
-					without = append(without, a.ID)
-				}
-			}
-		}
-		for _, name := range sortedNames(w.Settings.MCP) {
-			if m := w.Settings.MCP[name]; len(m.Argv) > 0 {
-				programs++
-				if m.Sandbox == "none" {
-					without = append(without, "mcp "+name)
-				}
-			}
-		}
-	}
+	programs, without := unwalled(w)
 	walls, err := p.Sandbox(ctx)
 	switch {
 	case err != nil && programs > 0:
@@ -171,6 +155,30 @@ func checkSandbox(ctx context.Context, p Probes, w *Workspace) Check {
 		return warn(name, "", "%s; switched off for %s", walls, strings.Join(without, ", "))
 	}
 	return ok(name, "%s", walls)
+}
+
+// unwalled counts the programs that a night starts, and names those that declined the sandbox.
+func unwalled(w *Workspace) (programs int, without []string) {
+	if w == nil {
+		return 0, nil
+	}
+	for _, a := range w.Agents {
+		if a.Adapter.Kind == KindCommand {
+			programs++
+			if a.Adapter.Sandbox == "none" {
+				without = append(without, a.ID)
+			}
+		}
+	}
+	for _, name := range sortedNames(w.Settings.MCP) {
+		if m := w.Settings.MCP[name]; len(m.Argv) > 0 {
+			programs++
+			if m.Sandbox == "none" {
+				without = append(without, "mcp "+name)
+			}
+		}
+	}
+	return programs, without
 }
 
 func checkDisk(p Probes) Check {

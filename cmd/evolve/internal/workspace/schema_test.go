@@ -65,6 +65,7 @@ const (
 	fullSettings = `
 backup: {keep: 7, dir: /srv/backups}
 keep: {nights: 60, size: 1.5GiB}
+audit: {sign: ~/.ssh/evolve, allowed_signers: keys/signers}
 version: 1
 budget: {evaluations: 10, usd: 2.5, time: 1h30m, until: "06:30"}
 limits: {timeout: 90s, max_cost_usd: 0.25, max_output_bytes: 65536, max_iterations: 12, max_tokens: 50000}

@@ -70,6 +70,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "patches", doc: "code that patches may be proposed for; evolve help patch tells of it", field: patchKeys(f)},
 			{name: "backup", doc: "the copy of the archive that each night makes at its end; evolve archive restore reads it", field: backupKeys(&s.Backup)},
 			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive says more", field: keepKeys(&s.Keep)},
+			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust says what they are worth", field: auditKeys(&s.Audit)},
 		},
 		later: []string{"gates", "notify", "heartbeat", "archive"},
 	}

@@ -92,6 +92,7 @@ func TestSettings(t *testing.T) {
 			},
 			Backup: Backup{Keep: 7, Dir: "/srv/backups"},
 			Keep:   Keep{Nights: 60, Size: 3 << 29},
+			Audit:  Audit{Sign: "~/.ssh/evolve", AllowedSigners: "keys/signers"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

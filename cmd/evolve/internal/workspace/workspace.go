@@ -66,6 +66,8 @@ type Settings struct {
 	// Backup is the copy of the archive after each night, Keep how long its bulk is kept.
 	Backup Backup
 	Keep   Keep
+	// Audit names the keys that sign heads of the ledger.
+	Audit Audit
 }
 
 // Adoption settings.

@@ -1,0 +1,61 @@
+package workspace
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Audit holds the keys that sign and check heads of the ledger; the zero value: none does.
+type Audit struct {
+	// Sign is the file of the private key that signs; empty: none does.
+	Sign string
+	// AllowedSigners is the file of the keys that may have signed; empty: Sign's alone.
+	AllowedSigners string
+}
+
+// in resolves the paths: ~/ at the start is the home folder, and a relative one begins at
+// the workspace.
+func (a Audit) in(root, home string) Audit {
+	for _, p := range []*string{&a.Sign, &a.AllowedSigners} {
+		switch rest, inHome := strings.CutPrefix(*p, "~/"); {
+		case *p == "":
+		case inHome && home != "":
+			*p = filepath.Join(home, filepath.FromSlash(rest))
+		case !filepath.IsAbs(filepath.FromSlash(*p)):
+			*p = filepath.Join(root, filepath.FromSlash(*p))
+		default:
+			*p = filepath.FromSlash(*p)
+		}
+	}
+	return a
+}
+
+// AuditSettings reads the setting audit of the workspace at root alone, with its paths
+// resolved for that home folder. Its error is a *Errors when evolve.yaml has issues.
+func AuditSettings(root, home string) (Audit, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return Audit{}, fmt.Errorf("read the settings: %w", err)
+	}
+	l := &loader{root: root}
+	l.settings()
+	if err := l.errs.err(); err != nil {
+		return Audit{}, err
+	}
+	return l.set.Audit.in(root, home), nil
+}
+
+// filePattern leaves out what a shell would expand, but for the home folder.
+var filePattern = regexp.MustCompile(`^(~/)?[^~$\x00-\x1f][^\x00-\x1f]*$`)
+
+func auditKeys(a *Audit) object {
+	file := func(to *string) text {
+		return text{to: to, pattern: filePattern, rule: "a path, with ~/ at its start for the home folder and no $"}
+	}
+	return object{keys: []key{
+		{name: "sign", doc: "file of an OpenSSH private key (ed25519, without a passphrase) that signs the head of the ledger after each entry; keep it outside of the repository", field: file(&a.Sign), example: "~/.ssh/evolve_audit"},
+		{name: "allowed_signers", doc: "file of the keys that may have signed, as ssh-keygen -Y verify has it; left out: that of sign alone", field: file(&a.AllowedSigners), example: "~/.ssh/evolve_allowed_signers"},
+	}}
+}

@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+)
+
+// Signing is what doctor finds about signatures of the ledger's head.
+type Signing struct {
+	// On is set where the settings name a key or allowed signers.
+	On bool
+	// Key is the file of the private key, empty where none signs, and Fingerprint the key's.
+	Key, Fingerprint string
+	// KeyFault is why the keys cannot be used, and KeyHint what to do about it.
+	KeyFault, KeyHint string
+	// Head names the signed head; HeadFault is why the head is not signed as it should be.
+	Head, HeadFault, HeadHint string
+	// Wrong is set where the signature is not one of a head of this ledger.
+	Wrong bool
+}
+
+// checkSigning looks at the key that signs, at who else could read it, and at the signed head.
+func checkSigning(ctx context.Context, p Probes, w *Workspace) []Check {
+	const name, head = "signing", "signature"
+	if p.Signing == nil {
+		return nil
+	}
+	s, err := p.Signing(ctx)
+	if err != nil || !s.On {
+		return nil
+	}
+	if s.KeyFault != "" {
+		return []Check{fail(name, s.KeyHint, "%s", s.KeyFault)}
+	}
+	var checks []Check
+	if s.Key != "" {
+		const elsewhere = "move it where neither agents nor commits reach it, such as ~/.ssh"
+		place := ""
+		if out, err := p.Git(ctx, p.Root, "rev-parse", "--show-toplevel"); err == nil && within(s.Key, out) {
+			place = "repository"
+		}
+		if within(s.Key, p.Root) {
+			place = "workspace"
+		}
+		programs, without := unwalled(w)
+		if w.Settings.Patches.Sandbox == "none" && len(w.Settings.Patches.Targets) > 0 {
+			without = append(without, "patches")
+		}
+		_, none := p.Sandbox(ctx)
+		switch {
+		case place != "":
+			checks = append(checks, warn(name, elsewhere, "the key %s lies inside the %s", s.Key, place))
+		case none != nil && programs > 0:
+			checks = append(checks, warn(name, "allow user namespaces, or install bubblewrap", "programs of agents run without a sandbox and can read the key %s", s.Key))
+		case len(without) > 0:
+			checks = append(checks, warn(name, "", "the sandbox is switched off for %s, whose programs can read the key %s", strings.Join(without, ", "), s.Key))
+		default:
+			checks = append(checks, ok(name, "%s, in %s", s.Fingerprint, s.Key))
+		}
+	}
+	switch {
+	case s.Wrong:
+		checks = append(checks, fail(head, s.HeadHint, "%s", s.HeadFault))
+	case s.HeadFault != "":
+		checks = append(checks, warn(head, s.HeadHint, "%s", s.HeadFault))
+	case s.Head != "":
+		checks = append(checks, ok(head, "%s", s.Head))
+	}
+	return checks
+}
+
+// within reports whether a file lies below a folder, by whatever links.
+func within(file, dir string) bool {
+	for _, p := range []*string{&file, &dir} {
+		if real, err := filepath.EvalSymlinks(*p); err == nil {
+			*p = real
+		}
+	}
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(rel)
+}
