@@ -51,7 +51,7 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 	gone, err := a.Removable(c.Context, keep, sh.now())
 	err = errors.Join(err, a.Close())
 	if err == nil && !dry {
-		gone, err = archive.GC(c.Context, archiveDir(w.Root), keep, sh.gcOptions("evolve archive gc"))
+		gone, err = sh.collect(c.Context, w.Root, keep, "evolve archive gc")
 	}
 	if err != nil {
 		return gcFailure(err)
@@ -63,8 +63,29 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 	return err
 }
 
-func (sh *shell) gcOptions(owner string) archive.GCOptions {
-	return archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.now}}
+// collect removes what a retention does not keep. The store that it builds has one entry
+// more, which the open after it signs; the open before it fails where the ledger does not have
+// the signed head.
+func (sh *shell) collect(ctx context.Context, root string, keep archive.Retention, owner string) (archive.Removed, error) {
+	n, _ := sh.notary(root)
+	open := func() error {
+		if n == nil {
+			return nil
+		}
+		a, err := sh.openSigned(root, owner, n)
+		if err != nil {
+			return err
+		}
+		return a.Close()
+	}
+	if err := open(); err != nil {
+		return archive.Removed{}, err
+	}
+	gone, err := archive.GC(ctx, archiveDir(root), keep, archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.now}})
+	if err != nil || gone.After == 0 {
+		return gone, err
+	}
+	return gone, open()
 }
 
 // gcFailure names the way out where the file system is at fault.
@@ -102,7 +123,7 @@ func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s nightl
 	if keep == (archive.Retention{}) || s.Run.Exit == exitInterrupted {
 		return
 	}
-	gone, err := archive.GC(ctx, archiveDir(w.Root), keep, sh.gcOptions(runOwner))
+	gone, err := sh.collect(ctx, w.Root, keep, runOwner)
 	switch {
 	case err != nil:
 		_, _ = fmt.Fprintf(sh.stderr, "warning: nothing old was removed after run %s: %s\n", s.Run.ID, reports.Visible(err.Error()))

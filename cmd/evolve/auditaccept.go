@@ -32,6 +32,14 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	set, err := sh.auditSettings(root)
+	var with keys
+	if err == nil {
+		with, err = signingKeys(set)
+	}
+	if err != nil {
+		return err
+	}
 	a, err := sh.reader(root)
 	if err == nil {
 		err = errors.Join(a.Close(), hinted(exitUsage, "nothing needs to be accepted", "%w", archive.ErrWitnessed))
@@ -45,7 +53,13 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 	if err != nil {
 		return opening(err)
 	}
-	n, head, err := a.LedgerHead(c.Context)
+	var n int64
+	var head string
+	if with.key != nil {
+		n, head, err = signLedger(c.Context, a, root, with.key)
+	} else {
+		n, head, err = a.LedgerHead(c.Context)
+	}
 	if err := errors.Join(err, a.Close()); err != nil {
 		return err
 	}

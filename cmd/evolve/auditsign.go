@@ -2,29 +2,25 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/sshsig"
 )
 
-// signedHead and its signature lie beside the archive.
-func signedHead(root string) (text, signature string) {
-	text = filepath.Join(root, ".evolve", "head.signed")
-	return text, text + ".sig"
-}
-
 func (sh *shell) signCommand() *cli.Command {
 	return &cli.Command{
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
 		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
-			"checks as well. Who can read the key can sign another history.",
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "key", Usage: "the private ed25519 key in `FILE`, without a passphrase", Required: true}},
+			"checks as well. Who can read the key can sign another history. With audit.sign in evolve.yaml each entry is " +
+			"signed as it is written; this command signs what came about otherwise, such as by a restore: look at it first.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "key", Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
+			&cli.BoolFlag{Name: "anew", Usage: "also where the head that was signed before is not in the ledger"},
+		},
 		Action: sh.auditSign,
 	}
 }
@@ -37,70 +33,70 @@ func (sh *shell) auditSign(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	key, err := os.ReadFile(sh.abs(c.String("key")))
+	with, err := sh.keysFor(root, c.String("key"))
 	if err != nil {
-		return usage(fmt.Errorf("reading the key: %w", err))
+		return err
 	}
 	return sh.reading(c, func(a *archive.Archive) error {
-		n, head, err := a.VerifyLedger(c.Context)
-		if err != nil {
+		was, err := readSigned(c.Context, a, root, with.allowed)
+		switch {
+		case errors.Is(err, errUnsigned), err == nil, c.Bool("anew"):
+		case errors.As(err, new(*archive.AuditError)):
+			return hinted(exitIntegrity, signedHint, "the ledger does not go on from what was signed before: %w", err)
+		default:
 			return err
 		}
-		id, err := a.ID(c.Context)
+		n, head, err := signLedger(c.Context, a, root, with.key)
 		if err != nil {
 			return err
-		}
-		text := fmt.Appendf(nil, "evolve ledger\narchive %s\nentry %d\nhash %s\n", id, n, head)
-		sig, err := sshsig.Sign(key, text)
-		if err != nil {
-			return usage(err)
-		}
-		name, signature := signedHead(root)
-		if err := renameio.WriteFile(name, text, 0o600); err != nil {
-			return fmt.Errorf("writing the signed head: %w", err)
-		}
-		if err := renameio.WriteFile(signature, sig, 0o600); err != nil {
-			return fmt.Errorf("writing the signature: %w", err)
 		}
 		if c.Bool("json") {
-			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name})
+			name, _ := signedFiles(root)
+			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name, "fingerprint": with.key.Fingerprint(), "signed_before": was.Seq})
 		}
 		_, err = fmt.Fprintf(sh.stdout, "signed: %d entries, head %s\n", n, head)
+		if err == nil && was.Signer.Fingerprint != "" && was.Seq < n {
+			_, err = fmt.Fprintf(sh.stdout, "  new in it: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.typed(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
+		}
 		return err
 	})
 }
 
-// signer checks the signed head against the ledger and returns who signed it.
-func (sh *shell) signer(ctx context.Context, a *archive.Archive, root, allowed string, told archive.Audited) (string, error) {
-	keys, err := os.ReadFile(sh.abs(allowed))
+// keysFor are the keys of the setting audit, or the one in a file that the command line
+// names.
+func (sh *shell) keysFor(root, file string) (keys, error) {
+	set, err := sh.auditSettings(root)
+	if file != "" {
+		if set.Sign = sh.abs(file); err != nil { // of the settings nothing else is needed
+			set.AllowedSigners = ""
+		}
+		err = nil
+	}
 	if err != nil {
-		return "", usage(fmt.Errorf("reading the allowed signers: %w", err))
+		return keys{}, err
 	}
-	name, signature := signedHead(root)
-	text, err := os.ReadFile(name)
+	if set.Sign == "" {
+		return keys{}, hinted(exitUsage, "--key FILE names it, or `audit: {sign: FILE}` in evolve.yaml", "there is no key to sign with")
+	}
+	return signingKeys(set)
+}
+
+// signLedger signs the head of a ledger whose chain holds. A run may add to it meanwhile.
+func signLedger(ctx context.Context, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
+	id, err := a.ID(ctx)
 	if err != nil {
-		return "", hinted(exitIntegrity, "`evolve audit sign --key FILE` signs one", "there is no signed head: %w", err)
+		return 0, "", err
 	}
-	sig, err := os.ReadFile(signature)
-	if err != nil {
-		return "", hinted(exitIntegrity, "`evolve audit sign --key FILE` signs one", "there is no signed head: %w", err)
+	for {
+		n, head, err := a.VerifyLedger(ctx)
+		if err != nil {
+			return n, head, err
+		}
+		if err := writeSigned(root, key, id, n, head); err != nil {
+			return n, head, err
+		}
+		if now, _, err := a.LedgerHead(ctx); err != nil || now == n {
+			return n, head, err
+		}
 	}
-	wrong := func(reason string) error { return &archive.AuditError{Subject: name, Reason: reason} }
-	who, err := sshsig.Verify(keys, text, sig)
-	if err != nil {
-		return "", wrong(err.Error())
-	}
-	var id, head string
-	var n int64
-	if _, err := fmt.Sscanf(string(text), "evolve ledger\narchive %s\nentry %d\nhash %s\n", &id, &n, &head); err != nil {
-		return "", wrong("it names no head")
-	}
-	mine, err := a.ID(ctx)
-	if err != nil {
-		return "", err
-	}
-	if id != mine || told.Heads[head] != n {
-		return "", wrong(fmt.Sprintf("it names entry %d with the hash %.12s, which this ledger does not have", n, head))
-	}
-	return who, nil
 }

@@ -35,8 +35,11 @@ type verifyView struct {
 	Lost    []string `json:"lost"`
 	// NoGit says why no commit was compared; absent: they were.
 	NoGit string `json:"no_git,omitempty"`
-	// Signer is whose key signed a head of this ledger; absent: that was not asked.
-	Signer string `json:"signer,omitempty"`
+	// Signer is whose key signed a head of this ledger, Fingerprint the key's, and Signed the
+	// number of the entry; absent: that was not asked.
+	Signer      string `json:"signer,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Signed      int64  `json:"signed,omitempty"`
 
 	told archive.Audited
 }
@@ -46,8 +49,8 @@ func (sh *shell) verifyCommand() *cli.Command {
 		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
 		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
 			"proposals rest on, and the trailers of the repository's commits: they must all tell of the same. " +
-			"The first that does not is named, and the exit code is 8.",
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger"}},
+			"The first that does not is named, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger; audit.allowed_signers of evolve.yaml by default"}},
 		Action: sh.auditVerify,
 	}
 }
@@ -59,14 +62,16 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 	}
 	return sh.inspecting(c, func(a *archive.Archive) error {
 		v, err := sh.verified(c.Context, a, root)
-		if allowed := c.String("allowed-signers"); err == nil && allowed != "" {
-			v.Signer, err = sh.signer(c.Context, a, root, allowed, v.told)
+		if err == nil {
+			err = sh.checkSigned(c, a, root, &v)
 		}
 		var bad *archive.LedgerError
 		var odd *archive.AuditError
 		switch {
 		case errors.As(err, &bad):
 			return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
+		case errors.As(err, new(*failure)):
+			return err
 		case errors.As(err, &odd):
 			return hinted(exitIntegrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
 		case err != nil:
@@ -121,6 +126,27 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 	return v, nil
 }
 
+// checkSigned checks the signed head where the command line or the settings ask for it.
+func (sh *shell) checkSigned(c *cli.Context, a *archive.Archive, root string, v *verifyView) error {
+	file, allowed := c.String("allowed-signers"), []byte(nil)
+	set, err := sh.auditSettings(root)
+	switch {
+	case file != "":
+		allowed, _, err = readKeys("--allowed-signers", sh.abs(file), "each of its lines is a name and a public key: `man ssh-keygen` shows the form")
+	case err == nil:
+		allowed, err = checkingKeys(set)
+	}
+	if err != nil || allowed == nil {
+		return err
+	}
+	h, err := headSigned(c.Context, a, root, set, allowed)
+	if err != nil {
+		return signedFailure(err)
+	}
+	v.Signer, v.Fingerprint, v.Signed = h.Signer.Name, h.Signer.Fingerprint, h.Seq
+	return nil
+}
+
 // placeOf is the folder whose repository a proposal is adopted in.
 func placeOf(p archive.ProposalRecord, root string) string {
 	if p.Patch == nil || p.Imported != "" {
@@ -153,7 +179,7 @@ func (sh *shell) printVerified(v verifyView) {
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if v.Signer != "" {
-		out("  a head of it was signed by %s\n", reports.Visible(v.Signer))
+		out("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, reports.Visible(v.Signer), v.Signed, v.Entries)
 	}
 	if v.NoGit != "" {
 		out("  not compared with commits: %s\n", v.NoGit)

@@ -136,6 +136,9 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 	if err != nil {
 		return err
 	}
+	if _, err := sh.notary(w.Root); err != nil {
+		return err
+	}
 	// The question is asked before the archive is taken: a run must not wait for
 	// a person who has left the terminal.
 	p, err := sh.peek(c, w.Root, c.Args().First())

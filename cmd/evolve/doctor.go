@@ -75,8 +75,9 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
 			return sh.forecast(ctx, root, w)
 		},
-		Backup: func(w *workspace.Workspace) (last, fault string) { return backupWords(keeping.Look(w.StateDir())) },
-		Marks:  func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
+		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(keeping.Look(w.StateDir())) },
+		Signing: func(ctx context.Context) (workspace.Signing, error) { return sh.signingProbe(ctx, root) },
+		Marks:   func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
 	}
 }
 
@@ -179,7 +180,7 @@ func doctorCode(checks []workspace.Check) int {
 		}
 		kind, _, _ := strings.Cut(k.Name, " ")
 		switch kind {
-		case "archive":
+		case "archive", "signature":
 			return exitIntegrity
 		case "git", "repository", "disk", "write", "clock", "sandbox", "provider", "patches":
 			code = max(code, exitInfrastructure)

@@ -86,11 +86,17 @@ func opening(err error) error {
 	return err
 }
 
-// writer opens the archive for writing. The first time in a process, it finishes what
-// killed ones have left to do of decisions.
+// writer opens the archive for writing. The first time in a process, it fails where heads are
+// to be signed and the key cannot be used, and finishes what killed processes have left to do
+// of decisions.
 func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
-	a, err := sh.openWriter(root, owner)
-	if err != nil || sh.swept.Swap(true) {
+	first := !sh.swept.Swap(true)
+	n, err := sh.notary(root)
+	if first && err != nil {
+		return nil, err
+	}
+	a, err := sh.openSigned(root, owner, n)
+	if err != nil || !first {
 		return a, err
 	}
 	left, err := decide.Unfinished(sh.ctx, a)
@@ -104,12 +110,30 @@ func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
 	return sh.openWriter(root, owner)
 }
 
+// openWriter opens the archive for writing. That what is added cannot be signed is a warning.
 func (sh *shell) openWriter(root, owner string) (*archive.Archive, error) {
+	n, _ := sh.notary(root)
+	return sh.openSigned(root, owner, n)
+}
+
+// openSigned opens the archive for writing with the notary that signs its heads, nil where
+// none does. It fails where the ledger does not have the signed head.
+func (sh *shell) openSigned(root, owner string, n *notary) (*archive.Archive, error) {
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return nil, err
 	}
-	a, err := archive.Open(archiveDir(root), archive.Options{Owner: owner, Now: sh.now})
-	return a, opening(err)
+	opts := archive.Options{Owner: owner, Now: sh.now}
+	if n != nil {
+		opts.Notary = n
+	}
+	a, err := archive.Open(archiveDir(root), opts)
+	if err != nil {
+		return nil, opening(err)
+	}
+	if err := n.refused(); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
 }
 
 func archiveDir(root string) string { return filepath.Join(root, ".evolve", "archive") }

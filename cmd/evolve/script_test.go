@@ -51,6 +51,7 @@ func TestMain(m *testing.M) {
 //	hasty CODE OUT ARG…      runs evolve in this process, without the pauses between failures
 //	nowhere SECRET PATH…     demands that a secret is in none of the files, in no disguise
 //	listing DIR FILE         writes down what is in a folder, but for .evolve
+//	sshkey FILE [PASSPHRASE] writes a private key and FILE.pub
 //	gone WORD                demands that no process with the word in its command line is left
 func TestScripts(t *testing.T) {
 	caches := t.TempDir() // the gates of patches compile the standard library once for all scripts
@@ -67,7 +68,7 @@ func TestScripts(t *testing.T) {
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty,
-			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "forge": scriptForge,
+			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "forge": scriptForge, "sshkey": scriptKey,
 		},
 	})
 }

@@ -36,6 +36,8 @@ type statusView struct {
 	Backup keeping.State `json:"backup"`
 	// Unfinished are decisions whose process was killed before all was done.
 	Unfinished []unfinished `json:"unfinished,omitempty"`
+	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
+	Signed *signedLine `json:"signed,omitempty"`
 }
 
 type runLine struct {
@@ -78,7 +80,11 @@ func (sh *shell) statusCommand() *cli.Command {
 				return err
 			}
 			view := statusView{Workspace: root, Waiting: []reports.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
-			if err := lookIfThere(root, func(a *archive.Archive) error { return view.fill(c.Context, a, newStaleness(root), sh.now()) }); err != nil {
+			look := func(a *archive.Archive) error {
+				view.Signed = sh.signedLine(c.Context, a, root)
+				return view.fill(c.Context, a, newStaleness(root), sh.now())
+			}
+			if err := lookIfThere(root, look); err != nil {
 				return err
 			}
 			view.Backup = keeping.Look(filepath.Join(root, ".evolve"))
@@ -218,6 +224,11 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 
 func (sh *shell) printStatus(v statusView) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if v.Signed != nil && v.Signed.Fault != "" {
+		sh.printSigned(v.Signed)
+	} else {
+		defer sh.printSigned(v.Signed)
+	}
 	for _, u := range v.Unfinished {
 		out("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.words(), sh.typed(u.Next))
 	}

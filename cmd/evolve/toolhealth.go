@@ -152,6 +152,10 @@ func (c *crew) keepHealth(u *toolUse) error {
 			c.log.Warn("the failures of tools were not counted: " + locked.Error())
 			return nil
 		}
+		if errors.As(err, new(keyFailure)) {
+			c.log.Warn("the failures of tools were not counted: " + err.Error())
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -4,11 +4,11 @@ package sshsig
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha512"
 	"encoding/pem"
 	"errors"
-	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -46,52 +46,68 @@ func toSign(text []byte) []byte {
 	return append([]byte(magic), ssh.Marshal(signed{Namespace, "", algo, sum[:]})...)
 }
 
-// Sign signs a text with an OpenSSH private key file's content, an ed25519 one without a
-// passphrase.
-func Sign(key, text []byte) ([]byte, error) {
-	signer, err := ssh.ParsePrivateKey(key)
-	if err != nil {
-		return nil, fmt.Errorf("reading the key: %w", err)
-	}
-	if signer.PublicKey().Type() != ssh.KeyAlgoED25519 {
-		return nil, fmt.Errorf("the key is of the type %s, not %s", signer.PublicKey().Type(), ssh.KeyAlgoED25519)
-	}
-	sig, err := signer.Sign(rand.Reader, toSign(text))
-	if err != nil {
-		return nil, fmt.Errorf("signing: %w", err)
-	}
-	blob := ssh.Marshal(envelope{version, signer.PublicKey().Marshal(), Namespace, "", algo, ssh.Marshal(sig)})
-	return pem.EncodeToMemory(&pem.Block{Type: block, Bytes: append([]byte(magic), blob...)}), nil
+// Signer is who made a signature.
+type Signer struct {
+	// Name is the one that the allowed signers file gives the key.
+	Name string
+	// Fingerprint is the key's, as `ssh-keygen -l` prints it.
+	Fingerprint string
 }
 
+// ErrUnfit means that an allowed key made the signature, and of another text.
+var ErrUnfit = errors.New("the signature does not fit")
+
 // Verify checks a signature of a text by one of the keys in the content of an allowed
-// signers file. It returns the name that the file gives the key.
-func Verify(allowed, text, armored []byte) (who string, err error) {
+// signers file. A line whose options evolve does not check, such as valid-before or
+// cert-authority, allows nothing.
+func Verify(allowed, text, armored []byte) (Signer, error) {
 	p, _ := pem.Decode(armored)
 	if p == nil || p.Type != block || !bytes.HasPrefix(p.Bytes, []byte(magic)) {
-		return "", errors.New("this is no SSH signature")
+		return Signer{}, errors.New("this is no SSH signature")
 	}
 	var e envelope
 	if err := ssh.Unmarshal(p.Bytes[len(magic):], &e); err != nil || e.Version != version || e.Namespace != Namespace || e.Hash != algo {
-		return "", errors.New("the signature is of another kind")
+		return Signer{}, errors.New("the signature is of another kind")
 	}
 	var sig ssh.Signature
-	if err := ssh.Unmarshal(e.Signature, &sig); err != nil {
-		return "", errors.New("the signature is malformed")
+	if err := ssh.Unmarshal(e.Signature, &sig); err != nil || sig.Format == ssh.KeyAlgoRSA { // RSA with SHA-1
+		return Signer{}, errors.New("the signature is malformed")
 	}
 	for line := range strings.Lines(string(allowed)) {
-		who, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok || strings.HasPrefix(who, "#") {
-			continue
-		}
-		key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(rest))
-		if err != nil || !bytes.Equal(key.Marshal(), e.PublicKey) {
+		name, key := allowedLine(line)
+		if key == nil || !bytes.Equal(key.Marshal(), e.PublicKey) {
 			continue
 		}
 		if err := key.Verify(toSign(text), &sig); err != nil {
-			return "", errors.New("the signature does not fit")
+			return Signer{}, ErrUnfit
 		}
-		return who, nil
+		return Signer{name, ssh.FingerprintSHA256(key)}, nil
 	}
-	return "", errors.New("the key that signed is not among the allowed signers")
+	return Signer{}, errors.New("the key that signed is not among the allowed signers")
+}
+
+// allowedLine is a name with its key; nil where the line allows no signature of evolve.
+func allowedLine(line string) (string, ssh.PublicKey) {
+	line = strings.TrimSpace(line)
+	i := strings.IndexAny(line, " \t")
+	if i < 0 || line[0] == '#' {
+		return "", nil
+	}
+	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(line[i:]))
+	if err != nil {
+		return "", nil
+	}
+	for _, o := range options {
+		names, ok := strings.CutPrefix(strings.ToLower(o), "namespaces=")
+		if !ok || !slices.ContainsFunc(strings.Split(strings.Trim(names, `"`), ","), covers) {
+			return "", nil
+		}
+	}
+	return strings.Trim(line[:i], `"`), key
+}
+
+// covers reports whether a pattern of namespaces stands for evolve's.
+func covers(pattern string) bool {
+	ok, err := path.Match(pattern, Namespace)
+	return ok && err == nil
 }

@@ -1,0 +1,69 @@
+package sshsig
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Key is a private ed25519 key.
+type Key struct{ signer ssh.Signer }
+
+// KeyError is the error for content that is no key for signing unattended.
+type KeyError struct {
+	// Reason follows the name of the file: "is a public key".
+	Reason string
+	// Hint is what to do about it.
+	Hint string
+}
+
+func (e *KeyError) Error() string { return "the key " + e.Reason }
+
+// makeOne is the hint where another kind of key is needed.
+const makeOne = "`ssh-keygen -t ed25519 -N '' -f FILE` makes a key for this purpose alone"
+
+// ParseKey reads the content of an OpenSSH private key file: an ed25519 key without a
+// passphrase. Its error is a *KeyError.
+func ParseKey(content []byte) (*Key, error) {
+	signer, err := ssh.ParsePrivateKey(content)
+	switch {
+	case errors.As(err, new(*ssh.PassphraseMissingError)):
+		return nil, &KeyError{"has a passphrase, which a night cannot type", makeOne}
+	case err != nil && isPublic(content):
+		return nil, &KeyError{"is a public key", "name the private one, which lies beside it without .pub"}
+	case err != nil && bytes.Contains(content, []byte("AGE-SECRET-KEY-")):
+		return nil, &KeyError{"is one of age, which encrypts and does not sign", makeOne}
+	case err != nil:
+		return nil, &KeyError{"is no OpenSSH private key", makeOne}
+	case signer.PublicKey().Type() != ssh.KeyAlgoED25519:
+		return nil, &KeyError{fmt.Sprintf("is of the type %s, not %s", signer.PublicKey().Type(), ssh.KeyAlgoED25519), makeOne}
+	}
+	return &Key{signer}, nil
+}
+
+func isPublic(content []byte) bool {
+	_, _, _, _, err := ssh.ParseAuthorizedKey(content)
+	return err == nil
+}
+
+// Fingerprint is the key's, as `ssh-keygen -l` prints it.
+func (k *Key) Fingerprint() string { return ssh.FingerprintSHA256(k.signer.PublicKey()) }
+
+// Allowed is the content of an allowed signers file with this key alone, by a name.
+func (k *Key) Allowed(name string) []byte {
+	return append([]byte(name+" "), ssh.MarshalAuthorizedKey(k.signer.PublicKey())...)
+}
+
+// Sign returns the armored signature of a text.
+func (k *Key) Sign(text []byte) ([]byte, error) {
+	sig, err := k.signer.Sign(rand.Reader, toSign(text))
+	if err != nil {
+		return nil, fmt.Errorf("signing: %w", err)
+	}
+	blob := ssh.Marshal(envelope{version, k.signer.PublicKey().Marshal(), Namespace, "", algo, ssh.Marshal(sig)})
+	return pem.EncodeToMemory(&pem.Block{Type: block, Bytes: append([]byte(magic), blob...)}), nil
+}
