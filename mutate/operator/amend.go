@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/memory"
 )
 
-// amend adds to a text what the parent's clustered failures call for, without a
-// language model: of the lines that the parameter offers one that is related to
-// the failures; to a free text of instructions a sentence from a fixed table. Words
-// of failures, which are foreign, only weigh what is there: none is ever written.
+// amend adds a line to a text in response to the parent's clustered failures, without a
+// language model: one of the parameter's offered lines that is related to the failures,
+// or for a free text of instructions a sentence from a fixed table. Words from failures
+// are foreign and only used as weights; they are never written.
 type amend struct{ lex *memory.Lexicon }
 
 func (amend) Name() string { return "amend" }
@@ -45,14 +45,14 @@ func (o amend) Make(s Scene, rng *rand.Rand) (Child, bool) {
 	return Child{Config: Canonical(s.Space, c), Operator: o.Name(), Rationale: fmt.Sprintf("%s + %s (%s)", a.param, a.line, a.why)}, true
 }
 
-// amendment is a line that may be added to a text, and what speaks for it.
+// amendment is a line that may be added to a text, with its reason and weight.
 type amendment struct {
 	param, line, why string
 	weight           float64
 }
 
-// lines weighs the offered lines that are not in a text by the failures that they are
-// related to; those related to none are left out.
+// lines weighs the offered lines missing in a text by the failures that they are related
+// to; unrelated ones are left out.
 func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment {
 	_, missing := divide(p, text)
 	var out []amendment
@@ -70,16 +70,17 @@ func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment
 			}
 		}
 		if a.weight > 0 {
-			a.weight *= a.weight // the related ones well before those that share a word
+			a.weight *= a.weight // squared, to prefer related lines to those that share a word
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// relation of a line to a cluster of failures, at least 0: the share of the line's
-// terms that are among the cluster's words, a third of that for terms that only name
-// its kind, three times as much when the line is for the cluster's domain.
+// relation returns the relation of a line to a cluster of failures, 0 or more: the share
+// of the line's terms that are among the cluster's words, with a third of the weight for
+// terms that only match its kind, and three times the weight when the line is for the
+// cluster's domain.
 func relation(line string, terms []string, f Failure) float64 {
 	if len(terms) == 0 {
 		return 0
@@ -100,10 +101,10 @@ func relation(line string, terms []string, f Failure) float64 {
 	return r
 }
 
-// topics are the stems by which a line that bears on a kind of failure is known.
+// topics returns the stems of terms that match a kind of failure.
 func topics(o agent.Outcome) []string {
 	switch o {
-	case agent.OK: // an answer that was not the right one
+	case agent.OK: // a wrong answer
 		return []string{"answer", "read", "verifi", "trust", "check"}
 	case agent.LowUtility:
 		return []string{"unsur", "lenient", "read", "follow", "check"}
@@ -119,8 +120,8 @@ func topics(o agent.Outcome) []string {
 	return nil
 }
 
-// instructs reports whether a free text is one of instructions, by its name and
-// description: a sentence would spoil any other.
+// instructs reports whether a free text holds instructions, by its name and description:
+// a sentence would spoil any other text.
 func (o amend) instructs(p agent.Param) bool {
 	for _, t := range o.lex.Terms(nil, p.Name+" "+p.Description) {
 		switch t {
@@ -131,11 +132,11 @@ func (o amend) instructs(p agent.Param) bool {
 	return false
 }
 
-// plainName is a domain that may stand in a sentence.
+// plainName matches a domain name that may be used in a sentence.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// sentences are those that answer a kind of failure, for its domain, as far as they
-// are not in the text and fit.
+// sentences returns the sentences against the kinds of failures, for their domains, that
+// are not in the text yet and fit.
 func sentences(p agent.Param, text string, failures []Failure) []amendment {
 	var out []amendment
 	for _, f := range failures {
@@ -153,8 +154,8 @@ func sentences(p agent.Param, text string, failures []Failure) []amendment {
 	return out
 }
 
-// remedy is a sentence for a language model against a kind of failure; "" for kinds
-// that no instruction helps.
+// remedy returns a sentence for a language model against a kind of failure; "" for kinds
+// that no instruction prevents.
 func remedy(o agent.Outcome) string {
 	switch o {
 	case agent.OK:
@@ -179,7 +180,7 @@ func remedy(o agent.Outcome) string {
 	return ""
 }
 
-// cause names a cluster for the rationale, in no words of its own.
+// cause describes a cluster for the rationale, without foreign words.
 func cause(f Failure) string {
 	kind := strings.ReplaceAll(string(f.Outcome), "_", " ")
 	if f.Outcome == agent.OK {

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// amended counts which line amend adds over many seeds.
+// amended counts the lines that amend adds over many seeds.
 func amended(t *testing.T, s Scene) map[string]int {
 	t.Helper()
 	count := map[string]int{}
@@ -77,7 +77,7 @@ func TestAmendHasNothingToSayWithoutFailures(t *testing.T) {
 			t.Errorf("with %v it said %v", f, count)
 		}
 	}
-	// A line that is there already, and one that there is no room for.
+	// A line that exists already, and one for which there is no room.
 	full := agent.Config{"greeting": "hello", "strategy": "be brief"}
 	if count := amended(t, Scene{Space: space, Parent: full, Failures: []Failure{{Outcome: agent.Timeout, Count: 3}}}); len(count) > 0 {
 		t.Errorf("it repeats itself: %v", count)

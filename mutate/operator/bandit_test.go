@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// play lets a bandit pick and rewards it: each operator gains with its own chance.
+// play runs a bandit in which each operator gains with its own probability.
 func play(b *Bandit, rng *rand.Rand, picks int, chance map[string]float64, names []string) map[string]int {
 	count := map[string]int{}
 	for range picks {
@@ -34,7 +34,8 @@ func TestBanditFindsTheBestOperatorAndForgetsNone(t *testing.T) {
 			t.Errorf("seed %d: the best operator got %d of 1500 picks: %v", seed, count["subset"], count)
 		}
 		for _, n := range names {
-			// The floor alone gives each 60 of 1500; fewer than 35 has a chance below 1 in 5000.
+			// The floor alone gives each 60 of 1500; fewer than 35 has a probability
+			// below 1 in 5000.
 			if count[n] < 35 {
 				t.Errorf("seed %d: %s got only %d picks", seed, n, count[n])
 			}
@@ -84,7 +85,7 @@ func TestBanditGoesOnFromAnExport(t *testing.T) {
 	})
 }
 
-// TestBanditStaysWithinItsBounds: whatever is imported and told.
+// TestBanditStaysWithinItsBounds: for any imported state and rewards.
 func TestBanditStaysWithinItsBounds(t *testing.T) {
 	odd := []float64{0, -1, 1, 0.3, 1e308, 1e-308, math.Inf(1), math.Inf(-1), math.NaN(), LeastScale}
 	rapid.Check(t, func(t *rapid.T) {
@@ -112,7 +113,7 @@ func TestScaleFollowsWhatGains(t *testing.T) {
 		b := NewBandit(State{})
 		for range 400 {
 			name, scale := b.Pick([]string{"perturb"}, rng)
-			// Only small steps gain.
+			// Only small scales gain.
 			b.Reward(name, scale, Credit(0.2-scale, 1))
 		}
 		if s := b.Export().Arms["perturb"].Scale; s > 0.7 {

@@ -9,23 +9,22 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Incident is a failed evaluation, as far as its cluster needs it.
+// Incident is a failed evaluation with the data for clustering.
 type Incident struct {
 	Outcome agent.Outcome
 	Domain  string
-	// Text is the goal, the graders' reasons, or both. It is foreign.
+	// Text is the goal, the graders' reasons, or both. It is foreign text.
 	Text string
 }
 
-// What a cluster remembers at most: words, of so many bytes of each incident's text.
+// The number of words per cluster, and the bytes used of each incident's text.
 const (
 	clusterWords = 8
 	incidentText = 4000
 )
 
-// Cluster gathers incidents by outcome and domain, the largest cluster first. A
-// cluster's words are the stems found in the most of its incidents, ties in
-// alphabetical order.
+// Cluster groups incidents by outcome and domain, the largest cluster first. A cluster's
+// words are the stems found in most of its incidents, ties in alphabetical order.
 func Cluster(lex *memory.Lexicon, incidents []Incident) []Failure {
 	type kind struct {
 		outcome agent.Outcome

@@ -8,10 +8,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Canonical fills c with the defaults of absent parameters and leaves out what is
-// inactive under it. It changes c and returns it. It does what
-// [agent.Space.Canonical] does in a time that grows with the parameters, not with
-// their square, for a c that holds nothing undeclared.
+// Canonical adds the defaults of absent parameters to c and removes inactive ones. It
+// changes c and returns it. For a c without undeclared parameters it is equivalent to
+// [agent.Space.Canonical] but takes linear instead of quadratic time.
 func Canonical(space agent.Space, c agent.Config) agent.Config {
 	var out []string
 	for _, p := range space.Params {
@@ -30,9 +29,9 @@ func Canonical(space agent.Space, c agent.Config) agent.Config {
 	return c
 }
 
-// complete gives parameters that a change has made active a random value half the
-// time, otherwise their default, and leaves out what it has made inactive. It changes
-// c and returns it.
+// complete gives parameters that a change has activated a random value half the time,
+// otherwise their default, and removes those that it has deactivated. It changes c and
+// returns it.
 func complete(space agent.Space, c agent.Config, rng *rand.Rand) agent.Config {
 	for _, p := range space.Params {
 		if _, ok := c[p.Name]; !ok && len(p.When) > 0 && !Fixed(p) && rng.IntN(2) == 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // crossover takes each parameter from Parent or Other: from Other with probability
-// Scale/2, so that at Scale 1 both count the same.
+// Scale/2, so that at Scale 1 both have equal weight.
 type crossover struct{}
 
 func (crossover) Name() string { return "crossover" }

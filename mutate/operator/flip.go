@@ -6,9 +6,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// flip takes another value of a choice, each as likely, or turns a switch. Routes and
-// the decomposition of goals are choices and switches like others: what they are
-// worth shows in evaluations, not in their names.
+// flip returns another value of a choice, each with equal probability, or inverts a
+// switch. Routes and the decomposition of goals are ordinary choices and switches:
+// evaluations show their worth.
 func flip(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 	if b, ok := old.(bool); ok && p.Kind == agent.Bool {
 		return !b, true

@@ -9,15 +9,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// changeLine adds one of the offered lines to a text, drops one that it holds, or
-// swaps one for another. Other lines, which a person wrote, are never touched.
+// changeLine adds one of the offered lines to a text, drops one, or swaps one for
+// another. Other lines, which a person wrote, are never changed.
 func changeLine(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 	text, ok := old.(string)
 	if !ok {
 		return nil, false
 	}
 	ours, missing := divide(p, text)
-	// Half the time add, a quarter each drop and swap, as far as there is what for.
+	// Add half the time, drop and swap a quarter each, as far as possible.
 	move := rng.IntN(4)
 	drop := len(ours) > 0 && (move >= 2 || len(missing) == 0)
 	add := len(missing) > 0 && (move != 2 || len(ours) == 0)
@@ -31,8 +31,8 @@ func changeLine(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 	return next, next != text && fits(p, next)
 }
 
-// Offered are the lines that a text parameter offers and that can be lines: not empty,
-// of one line each, each once.
+// Offered returns the distinct offered lines of a text parameter that are valid: not
+// empty and without line breaks.
 func Offered(p agent.Param) []string {
 	var out []string
 	for _, l := range p.Lines {
@@ -43,7 +43,7 @@ func Offered(p agent.Param) []string {
 	return out
 }
 
-// divide parts the offered lines into those that a text holds and the others.
+// divide splits the offered lines into those that a text has and the others.
 func divide(p agent.Param, text string) (ours, missing []string) {
 	have := splitLines(text)
 	for _, l := range Offered(p) {
@@ -56,7 +56,7 @@ func divide(p agent.Param, text string) (ours, missing []string) {
 	return ours, missing
 }
 
-// addLine puts a line at the end; a final line break stays one.
+// addLine appends a line; a final line break is kept.
 func addLine(text, line string) string {
 	switch {
 	case text == "":
@@ -67,7 +67,7 @@ func addLine(text, line string) string {
 	return text + "\n" + line
 }
 
-// dropLine takes a line out wherever it stands.
+// dropLine removes all occurrences of a line.
 func dropLine(text, line string) string {
 	kept := slices.DeleteFunc(splitLines(text), func(l string) bool { return l == line })
 	return strings.Join(kept, "\n")

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// merge brings what Other changed since Ancestor into Parent.
+// merge applies the changes of Other since Ancestor to Parent.
 type merge struct{}
 
 func (merge) Name() string { return "merge" }
@@ -38,12 +38,11 @@ func (o merge) Make(s Scene, _ *rand.Rand) (Child, bool) {
 	return Child{Config: c, Operator: o.Name(), Rationale: why, Both: true}, true
 }
 
-// Merge is the three-way merge of two configs against their common ancestor, parameter
-// by parameter: what only one of them changed is taken over. Subsets are merged by
-// members and texts by lines. Where both changed the same thing the parent has its
-// way, and the conflict is listed in words that follow "both changed". Without
-// conflicts the order of the two is of no account. All three must be canonical in
-// the space; none is changed.
+// Merge is the three-way merge of two configs with their common ancestor, parameter by
+// parameter: a change in only one of them is applied. Subsets are merged by members and
+// texts by lines. Where both changed the same thing the parent's change is used, and the
+// conflict is listed in words that follow "both changed". Without conflicts the result is
+// symmetric. All three must be canonical in the space; none is changed.
 func Merge(space agent.Space, parent, other, ancestor agent.Config) (agent.Config, []string) {
 	c := make(agent.Config, len(parent))
 	conflicts := map[string]string{}
@@ -68,8 +67,8 @@ func Merge(space agent.Space, parent, other, ancestor agent.Config) (agent.Confi
 
 const parentHasIt = "as in the parent"
 
-// mergeValue merges one parameter. A value that is absent, because the parameter is
-// inactive there, gives way to one that is not.
+// mergeValue merges one parameter. A present value takes precedence over an absent one,
+// of an inactive parameter.
 func mergeValue(p agent.Param, a, b, old any) (v any, conflict string) {
 	switch {
 	case a == nil:
@@ -88,7 +87,7 @@ func mergeValue(p agent.Param, a, b, old any) (v any, conflict string) {
 	return a, parentHasIt
 }
 
-// mergeMembers keeps what two of three have: what both kept or one of them added.
+// mergeMembers keeps the members that both kept or one of them added.
 func mergeMembers(p agent.Param, a, b, old any) (any, string) {
 	mine, _ := a.([]string)
 	theirs, _ := b.([]string)

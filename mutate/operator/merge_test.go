@@ -11,13 +11,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// anyThree draws three configs of one space that are related: each is some operators
-// away from the ancestor.
+// anyThree draws three configs of one space: two of them are made from the ancestor by
+// some operators.
 func anyThree(t *rapid.T) (space agent.Space, a, b, ancestor agent.Config) {
 	s, rng := anyScene(t)
 	away := func(c agent.Config, steps int) agent.Config {
 		for range steps {
-			op := Standard(lexicon)[rng.IntN(5)] // those of one parameter
+			op := Standard(lexicon)[rng.IntN(5)] // those that change single parameters
 			if m, ok := op.Make(Scene{Space: s.Space, Champion: s.Champion, Parent: c}, rng); ok {
 				c = m.Config
 			}
@@ -31,7 +31,7 @@ func anyThree(t *rapid.T) (space agent.Space, a, b, ancestor agent.Config) {
 func TestLawsOfMerging(t *testing.T) {
 	clean, clashing := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		for range 10 { // so that few checks do as well
+		for range 10 { // so that few checks suffice
 			if aMerge(t) {
 				clashing++
 			} else {
@@ -44,7 +44,7 @@ func TestLawsOfMerging(t *testing.T) {
 	}
 }
 
-// aMerge holds one merge to the laws and reports whether it had conflicts.
+// aMerge checks the laws of one merge and reports whether it had conflicts.
 func aMerge(t *rapid.T) (conflict bool) {
 	space, a, b, ancestor := anyThree(t)
 	equalTo := func(what string, x, y, o, want agent.Config) {

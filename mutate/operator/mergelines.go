@@ -7,10 +7,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mergeTexts merges two texts by lines. A line of the old text stays when both kept it.
-// Lines that came stay where they came; where both put lines in the same place the
-// parent's stand last, because of two directives about one thing the last wins; where
-// they are two versions of the same lines the parent's stays alone.
+// mergeTexts merges two texts by lines. A line of the old text stays if both kept it.
+// Added lines stay in place; where both added lines in the same place the parent's come
+// last, because the last of two directives about one thing has precedence; where both
+// replaced the same lines only the parent's are used.
 func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict string) {
 	was := splitLines(old)
 	a, fitsA := editOf(was, splitLines(mine))
@@ -36,13 +36,13 @@ func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict strin
 	return merged, strings.Join(conflicts, "; ")
 }
 
-// join is what two edits put before line i of the old text.
+// join returns the lines that two edits add before line i of the old text.
 func join(a, b edit, i int) (lines []string, conflict string) {
 	mine, theirs := a.came[i], b.came[i]
 	if slices.Equal(mine, theirs) {
 		return mine, ""
 	}
-	// The same line in two places: the first stays.
+	// The same line in two places: the first one stays.
 	mine, theirs = a.notBefore(b, i), b.notBefore(a, i)
 	switch {
 	case len(theirs) == 0:
@@ -56,15 +56,15 @@ func join(a, b edit, i int) (lines []string, conflict string) {
 	return append(slices.Clone(first), mine...), "the parent's lines last"
 }
 
-// edit says how a text became another: which lines were kept, and which came before
-// each line (and at the end).
+// edit describes how a text became another: which lines were kept, and which were added
+// before each line (and at the end).
 type edit struct {
 	kept []bool
 	came [][]string
 }
 
-// notBefore lists the lines that came at i, without those that other put before an
-// earlier line.
+// notBefore returns the lines added at i, without those that other adds before an earlier
+// line.
 func (e edit) notBefore(other edit, i int) []string {
 	var out []string
 	for _, l := range e.came[i] {
@@ -75,12 +75,12 @@ func (e edit) notBefore(other edit, i int) []string {
 	return out
 }
 
-// comparableLines is the greatest product of the lengths of two texts, in lines, that are
-// compared.
+// comparableLines is the greatest product of the lengths of two texts, in lines, for a
+// comparison.
 const comparableLines = 1 << 20
 
-// editOf finds the edit that keeps the most lines (the longest common subsequence);
-// false when the texts are too long for that.
+// editOf returns the edit that keeps the most lines (the longest common subsequence);
+// false when the texts are too long.
 func editOf(old, now []string) (edit, bool) {
 	n, m := len(old), len(now)
 	e := edit{make([]bool, n), make([][]string, n+1)}
@@ -101,7 +101,7 @@ func editOf(old, now []string) (edit, bool) {
 			}
 		}
 	}
-	// Lines that came are put before those that went in the same place.
+	// Added lines precede lines removed in the same place.
 	i, j, at := 0, 0, 0
 	for i < n || j < m {
 		switch {

@@ -8,12 +8,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// RevivalLimit is the share of a change beyond which it mostly brings back what its
-// lineage gave up, and is refused.
+// RevivalLimit is the share of a change above which it mostly restores what its lineage
+// gave up, and is refused.
 const RevivalLimit = 0.5
 
-// Refuse says why a child is not new enough, or false. A reset goes back on purpose
-// and is never refused.
+// Refuse returns the reason why a child is not new enough, or false. A reset restores
+// values on purpose and is never refused.
 func Refuse(s Scene, c Child) (reason string, refused bool) {
 	if c.Operator == Reset {
 		return "", false
@@ -25,10 +25,10 @@ func Refuse(s Scene, c Child) (reason string, refused bool) {
 	return fmt.Sprintf("%.0f %% of the change brings back what its lineage gave up: %s", 100*share, strings.Join(back, ", ")), true
 }
 
-// Revival is the share, in [0,1], of the change from parent to child that brings back
-// what the lineage once had and the parent has no more: lines of texts, members of
-// subsets, other values as a whole. A line or member that takes the place of another
-// counts once. It also names what comes back. Nothing changed: 0.
+// Revival returns the share, in [0,1], of the change from parent to child that restores
+// parts that the lineage once had and the parent has not: lines of texts, members of
+// subsets, other values as a whole. A line or member that replaces another counts once.
+// It also returns the names of the restored parts. Without a change it returns 0.
 func Revival(space agent.Space, parent, child agent.Config, lineage []agent.Config) (share float64, back []string) {
 	size := 0
 	for _, p := range space.Params {
@@ -47,7 +47,7 @@ func Revival(space agent.Space, parent, child agent.Config, lineage []agent.Conf
 	return float64(len(back)) / float64(size), back
 }
 
-// parts are what a value is made of: lines, members, or the value itself.
+// parts returns the parts of a value: lines, members, or the value itself.
 func parts(p agent.Param, v any) []string {
 	switch v := v.(type) {
 	case nil:

@@ -22,33 +22,34 @@ type ToolHealth struct {
 	Calls, Failures int
 }
 
-// Scene is all that an operator sees when it is asked for a child.
+// Scene is the input of an operator.
 type Scene struct {
 	Space    agent.Space
 	Champion agent.Config
-	// Parent is the config that the selection chose; Other a second one, nil for
-	// none; Ancestor their nearest common ancestor, nil for none known.
+	// Parent is the selected config; Other a second one, nil for none; Ancestor their
+	// nearest common ancestor, nil if unknown.
 	Parent, Other, Ancestor agent.Config
 	// Lineage is Parent's chain of first parents, the nearest first.
 	Lineage []agent.Config
 	// Failures of the parent, the most frequent first.
 	Failures []Failure
 	Health   []ToolHealth
-	// Scale is the operator's own setting, in (0,1]: how far a change goes. It evolves.
+	// Scale is the operator's own setting, in (0,1]: the size of a change. The bandit
+	// adapts it.
 	Scale float64
 }
 
-// Child is a changed config with the story of its change.
+// Child is a changed config with a description of its change.
 type Child struct {
 	Config    agent.Config
 	Operator  string
 	Rationale string
-	// Both says that Other is a parent too.
+	// Both reports that Other is a parent too.
 	Both bool
 }
 
-// Operator makes one child; false when it has none to offer. It never changes what
-// it was given, and its child is canonical and valid in the scene's space.
+// Operator makes one child; false when it has none. It never changes its input, and its
+// child is canonical and valid in the scene's space.
 type Operator interface {
 	Name() string
 	Make(s Scene, rng *rand.Rand) (Child, bool)

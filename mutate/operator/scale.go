@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Unit places a numeric value on [0,1], on the parameter's own scale.
+// Unit maps a numeric value to [0,1], on the parameter's own scale.
 func Unit(p agent.Param, v float64) float64 {
 	if p.Max <= p.Min {
 		return 0
@@ -16,17 +16,17 @@ func Unit(p agent.Param, v float64) float64 {
 		lo := math.Log(p.Min)
 		u = (math.Log(v) - lo) / (math.Log(p.Max) - lo)
 	} else {
-		u = (v/2 - p.Min/2) / (p.Max/2 - p.Min/2) // halves: the range may overflow
+		u = (v/2 - p.Min/2) / (p.Max/2 - p.Min/2) // halves, since the range may overflow
 	}
-	if !(u > 0) { // a range too narrow for numbers as well
+	if !(u > 0) { // also NaN, for a range too narrow for floats
 		return 0
 	}
 	return math.Min(u, 1)
 }
 
-// FromUnit is the value of a numeric parameter at a place of [0,1], rounded to what a
-// person would write: a thousandth of the range, or three significant digits on a log
-// scale. Places outside [0,1] count as the nearer end.
+// FromUnit returns the value of a numeric parameter for u in [0,1], rounded to a readable
+// precision: a thousandth of the range, or three significant digits on a log scale. u
+// outside of [0,1] is clamped.
 func FromUnit(p agent.Param, u float64) any {
 	u = clamp(u, 0, 1)
 	var v float64
@@ -40,12 +40,12 @@ func FromUnit(p agent.Param, u float64) any {
 	}
 	v = clamp(tidy(v, step(p, v)), p.Min, p.Max)
 	if v == 0 {
-		return 0.0 // not the negative one
+		return 0.0 // not negative zero
 	}
 	return v
 }
 
-// step is the power of ten that a value is rounded to; 0: not at all.
+// step returns the power of ten to which a value is rounded; 0: no rounding.
 func step(p agent.Param, v float64) float64 {
 	size := (p.Max - p.Min) / 1000
 	if p.Log {
@@ -57,7 +57,7 @@ func step(p agent.Param, v float64) float64 {
 	return math.Pow(10, math.Floor(math.Log10(size)))
 }
 
-// tidy rounds v to a multiple of a power of ten without leaving digits behind.
+// tidy rounds v to a multiple of a power of ten without rounding artifacts.
 func tidy(v, step float64) float64 {
 	if step == 0 {
 		return v

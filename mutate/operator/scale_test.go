@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNarrowRangesHavePlaces keeps rounding from making one value of a range.
+// TestNarrowRangesHavePlaces: rounding does not reduce a narrow range to one value.
 func TestNarrowRangesHavePlaces(t *testing.T) {
 	for _, p := range []agent.Param{
 		{Kind: agent.Float, Min: 3, Max: 3.01, Log: true},

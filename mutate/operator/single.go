@@ -7,14 +7,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// single changes parameters of one kind, each by itself. It changes one, a further
-// one with probability Scale/2, and so on, up to mostChanges; parameters of domains
-// that the parent fails in more often.
+// single changes parameters of one kind separately: one, with probability Scale/2 a
+// further one, and so on, up to mostChanges. Parameters of domains in which the parent
+// fails are preferred.
 type single struct {
 	name   string
 	serves func(agent.Param) bool
-	// change returns a new value, or false when it has none to offer. It never
-	// changes the value it was given.
+	// change returns a new value, or false when it has none. It never changes its input.
 	change func(p agent.Param, old any, scale float64, rng *rand.Rand) (any, bool)
 }
 
@@ -43,7 +42,7 @@ func (o single) Make(s Scene, rng *rand.Rand) (Child, bool) {
 		before := c[p.Name]
 		if v, ok := o.change(p, before, scale, rng); ok {
 			c[p.Name] = v
-			c = complete(s.Space, c, rng) // what the change switched on or off
+			c = complete(s.Space, c, rng) // for parameters that the change activated or deactivated
 			told = append(told, tell(p.Name, before, v))
 		}
 	}
@@ -53,7 +52,7 @@ func (o single) Make(s Scene, rng *rand.Rand) (Child, bool) {
 	return Child{Config: c, Operator: o.name, Rationale: strings.Join(told, " · ")}, true
 }
 
-// scale is the operator's own setting, 1 where the scene has none that is one.
+// scale returns the operator's own setting, 1 if it is missing or invalid.
 func (s Scene) scale() float64 {
 	if s.Scale > 0 && s.Scale <= 1 {
 		return s.Scale

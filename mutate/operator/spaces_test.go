@@ -10,8 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// anyScene draws a scene in such a space: parents drawn at random, a champion with lines
-// of a person, an ancestor, a lineage, failures and tool health that fit or do not.
+// anyScene draws a scene in a space of package spacetest: random parents, a champion with
+// a person's lines, an ancestor, a lineage, and failures and tool health that may be
+// unrelated.
 func anyScene(t *rapid.T) (Scene, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	space := spacetest.Any(t)
@@ -43,7 +44,7 @@ func anyScene(t *rapid.T) (Scene, *rand.Rand) {
 	return s, rng
 }
 
-// validate fails unless a config is the canonical form of itself in its space.
+// validate fails unless a config is valid and canonical in its space.
 func validate(t *rapid.T, space agent.Space, c agent.Config) {
 	parsed, problems := space.Parse(c)
 	if len(problems) > 0 {

@@ -5,8 +5,8 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Standard lists the operators that compete in a search, in a fixed order. The lexicon
-// stems the words of failures and of offered lines: the one that clustered the failures.
+// Standard returns the operators of a search, in a fixed order. The lexicon stems the
+// words of failures and of offered lines; it must be the one that clustered the failures.
 func Standard(lex *memory.Lexicon) []Operator {
 	return []Operator{
 		single{"perturb", func(p agent.Param) bool { return p.Numeric() && !Fixed(p) }, perturb},

@@ -10,13 +10,13 @@ import (
 	"evolve/runtime/memory"
 )
 
-// lexicon only caches: sharing it changes no result.
+// lexicon is only a cache, so sharing it does not affect results.
 var lexicon = memory.NewLexicon()
 
 func TestEveryChildIsValidNewAndLeavesItsSceneAlone(t *testing.T) {
 	made := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		for range 10 { // so that few checks do as well
+		for range 10 { // so that few checks suffice
 			aScene(t, made)
 		}
 	})
@@ -27,7 +27,7 @@ func TestEveryChildIsValidNewAndLeavesItsSceneAlone(t *testing.T) {
 	}
 }
 
-// aScene lets every operator make children of a scene and counts them.
+// aScene makes children of a scene by every operator and counts them.
 func aScene(t *rapid.T, made map[string]int) {
 	s, rng := anyScene(t)
 	before := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical())
@@ -60,7 +60,7 @@ func aScene(t *rapid.T, made map[string]int) {
 	}
 }
 
-// spoil overwrites lists in place, which shows where one is shared.
+// spoil overwrites lists in place, to reveal shared ones.
 func spoil(c agent.Config) {
 	for _, v := range c {
 		if list, ok := v.([]string); ok {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tell words one change for the rationale.
+// tell describes one change for the rationale.
 func tell(name string, before, after any) string {
 	if b, ok := before.(string); ok {
 		a, _ := after.(string)
@@ -17,7 +17,7 @@ func tell(name string, before, after any) string {
 	return fmt.Sprintf("%s %s → %s", name, word(before), word(after))
 }
 
-// lineChange says which lines came and went.
+// lineChange describes the added and removed lines.
 func lineChange(before, after string) string {
 	old, now := splitLines(before), splitLines(after)
 	var parts []string
@@ -34,7 +34,7 @@ func lineChange(before, after string) string {
 	return strings.Join(parts, ", ")
 }
 
-// word is a value as a person would write it.
+// word formats a value.
 func word(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// changeMembers adds a member to a subset, drops one, or swaps one for another,
-// within its bounds, in the order of the declaration.
+// changeMembers adds a member to a subset, drops one, or swaps one for another, within
+// its bounds; members stay in the order of declaration.
 func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 	have, ok := old.([]string)
 	if !ok {
@@ -17,7 +17,7 @@ func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool
 	absent := without(p.Of, have)
 	canDrop, canAdd := len(have) > p.MinItems, len(absent) > 0 && len(have) < most(p)
 	canSwap := len(have) > 0 && len(absent) > 0
-	// A swap now and then, and where the size is fixed.
+	// Swap in a quarter of the cases, and where the size is fixed.
 	swap := canSwap && (!canDrop && !canAdd || rng.IntN(4) == 0)
 	drop := swap || canDrop && (!canAdd || rng.IntN(len(p.Of)) < len(have))
 	add := swap || canAdd && !drop
@@ -36,7 +36,7 @@ func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool
 	}), true
 }
 
-// members lists those of a subset's members that are in, in the order of declaration.
+// members returns a subset's members that satisfy in, in the order of declaration.
 func members(p agent.Param, in func(string) bool) []string {
 	out := []string{}
 	for _, m := range p.Of {
@@ -47,7 +47,7 @@ func members(p agent.Param, in func(string) bool) []string {
 	return out
 }
 
-// most is the largest size of a subset.
+// most returns the largest size of a subset.
 func most(p agent.Param) int {
 	if p.MaxItems == 0 {
 		return len(p.Of)
@@ -55,7 +55,7 @@ func most(p agent.Param) int {
 	return min(p.MaxItems, len(p.Of))
 }
 
-// without lists those of all that are not in some.
+// without returns the elements of all that are not in some.
 func without(all, some []string) []string {
 	var out []string
 	for _, m := range all {

@@ -8,14 +8,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// tools changes a selection of tools by their health: it drops one that fails, puts
-// one that was never called in its place, or adds such a one.
+// tools changes a selection of tools by their health: it drops one that fails, replaces
+// it by one that was never called, or adds such a one.
 type tools struct{}
 
 func (tools) Name() string { return "tools" }
 
-// A tool fails when at least so many calls are known and more than this share of them,
-// counted with one success and one failure before the first call, failed.
+// A tool fails when at least healthCalls calls are known and more than healthLimit of
+// them failed, with one success and one failure added as a prior.
 const (
 	healthCalls = 3
 	healthLimit = 0.5
@@ -37,7 +37,7 @@ func (o tools) Make(s Scene, rng *rand.Rand) (Child, bool) {
 	}
 	for _, p := range s.Space.Params {
 		have, active := s.Parent[p.Name].([]string)
-		// A subset of anything but tools has no health.
+		// A subset without called tools has no health.
 		if !active || !slices.ContainsFunc(p.Of, func(m string) bool { return known[m].Calls > 0 }) {
 			continue
 		}
@@ -89,7 +89,7 @@ func (o tools) Make(s Scene, rng *rand.Rand) (Child, bool) {
 	}, true
 }
 
-// failing is the share of a tool's calls that failed, 0 when too few are known or
+// failing returns the share of a tool's calls that failed, 0 when too few are known or
 // most succeeded.
 func failing(h ToolHealth) float64 {
 	share := (float64(h.Failures) + 1) / (float64(h.Calls) + 2)

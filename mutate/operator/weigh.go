@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// drawIndex draws an index in proportion to weights that are not negative and not all
-// 0; they must not be empty.
+// drawIndex draws an index with probability proportional to its weight. There must be
+// weights, none negative and not all 0.
 func drawIndex(weights []float64, rng *rand.Rand) int {
 	total := 0.0
 	for _, w := range weights {
@@ -24,12 +24,12 @@ func drawIndex(weights []float64, rng *rand.Rand) int {
 	return len(weights) - 1
 }
 
-// failingDomain is how many times as likely a parameter of one domain is changed when
-// all failures are in it.
+// failingDomain is the factor by which a parameter of one domain is more likely to change
+// when all failures are in that domain.
 const failingDomain = 4
 
-// attention weighs a parameter: 1, and more when it is one of a domain (such as
-// routes.ops or temperature.ops) that the parent fails in, up to failingDomain.
+// attention returns the weight of a parameter: 1, and up to failingDomain when it belongs
+// to a domain (such as routes.ops or temperature.ops) in which the parent fails.
 func attention(p agent.Param, failures []Failure) float64 {
 	all, own := 0, 0
 	parts := strings.Split(p.Name, ".")
