@@ -6,8 +6,8 @@ import (
 	"evolve/mutate/rasch"
 )
 
-// raceDue reports whether it is the leaders' turn: in the final race, and before it
-// for their share.
+// raceDue reports whether the next evaluation goes to a leader: in the final race, and
+// before it as long as the leaders have less than their share.
 func (s *search) raceDue() bool {
 	mine := float64(s.spent - s.baseline.asked)
 	if mine >= s.plan.search {
@@ -16,12 +16,12 @@ func (s *search) raceDue() bool {
 	return s.belief.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
 }
 
-// keepUp is the share of a rival's evaluations that the champion has at least.
+// keepUp is the champion's minimum share of a rival's number of evaluations.
 const keepUp = 0.7
 
-// race gives one evaluation to a leader by top-two Thompson sampling (Russo 2020) from
-// their joint posterior: half the time to the best of one draw, otherwise to the best
-// other one of further draws. The champion always takes part.
+// race returns the leader that gets the next evaluation, by top-two Thompson sampling
+// (Russo 2020) from the leaders' joint posterior: half the time the best of one draw,
+// otherwise the best other one of a further draw. The champion always takes part.
 func (s *search) race() *arm {
 	s.refresh()
 	b := &s.belief
@@ -38,7 +38,7 @@ func (s *search) race() *arm {
 	if first < 0 {
 		return nil
 	}
-	// The champion keeps up with its rivals: there is no lead without two ends.
+	// The champion keeps up with its rivals, since a lead depends on both estimates.
 	a := b.leaders[first]
 	if s.open(s.champion) && float64(s.champion.asked) < keepUp*float64(a.asked) {
 		return s.champion
@@ -46,8 +46,8 @@ func (s *search) race() *arm {
 	return a
 }
 
-// thompson is the best open leader but one in a draw; −1 when there is none. What is
-// pending counts as information to come.
+// thompson returns the best open leader other than but in a draw; −1 when there is none.
+// Pending evaluations reduce the deviation in advance.
 func (s *search) thompson(width, but int) int {
 	b := &s.belief
 	z := make([]float64, width)
@@ -72,13 +72,13 @@ func (s *search) thompson(width, but int) int {
 	return top
 }
 
-// shared is how much likelier a task is that the arm to compare with has had.
+// shared is the factor by which tasks are preferred that the arm's mate has had.
 const shared = 6
 
-// mate is the arm with which an arm shares tasks once it has had its first
-// evaluations, so that they can be compared in pairs: a leader's is the champion,
-// the champion's the first leader, and so is that of a random variant that the baseline
-// looks at again. It is nil for all others.
+// mate returns the arm with which an arm shares tasks after its first evaluations, for
+// paired comparisons: for a leader the champion, for the champion and for a random
+// variant that the baseline evaluates again the first leader. It returns nil for all
+// others.
 func (s *search) mate(a *arm) *arm {
 	switch {
 	case a.baseline && len(s.belief.leaders) > 0 && a.asked >= s.baseline.each(s.budget):
@@ -93,9 +93,9 @@ func (s *search) mate(a *arm) *arm {
 	return nil
 }
 
-// task picks the task of an arm's next evaluation: one it has seen least often,
-// by weight .3 + .7·4p(1 − p), because tasks that every variant passes or fails
-// tell nothing.
+// task returns the task of an arm's next evaluation: one of those with the fewest
+// repeats, drawn by weight .3 + .7·4p(1 − p), because tasks that every variant passes or
+// fails are not informative.
 func (s *search) task(a *arm) int {
 	pick, most := -1, math.Inf(-1)
 	mate := s.mate(a)
@@ -110,7 +110,7 @@ func (s *search) task(a *arm) int {
 			pick, most = j, key
 		}
 	}
-	// On large suites a handful of candidates does as well as all of them.
+	// On large suites a sample of the tasks suffices.
 	const handful = 24
 	if len(s.tasks) > 4*handful {
 		for range 3 * handful {

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// arm is what the search keeps of one variant.
+// arm is the state of one variant in the search.
 type arm struct {
 	index      int
 	id         agent.ConfigID
@@ -20,48 +20,50 @@ type arm struct {
 	generation int
 	rationale  string
 	children   int
-	// scale is the operator's setting that made it.
+	// scale is the operator's setting that produced it.
 	scale float64
-	// baseline arms belong to the random baseline; their results feed the rest,
-	// but nothing of the rest feeds them.
+	// baseline arms belong to the random baseline. Their results feed the model, but do
+	// not depend on it.
 	baseline bool
 
-	// repeats is the next repeat of each task; fewest is the least of them, and so
-	// many tasks are at it.
+	// repeats is the next repeat of each task; fewest is their minimum, and atFewest the
+	// number of tasks at it.
 	repeats  []uint16
 	fewest   int
 	atFewest int
-	// target is how many evaluations it is to get for now; asked and told count them.
+	// target is the number of evaluations it should get for now; asked and told count
+	// them.
 	target, asked, told int
-	// scored evaluations, the sum of their scores, and the scores by task.
+	// scored is the number of scored evaluations, score the sum of their scores.
 	scored int
 	score  float64
-	cells  []rasch.Cell // in order of the tasks
+	cells  []rasch.Cell // scores in order of the tasks
 
-	// cost in USD and seconds, summed over so many billed evaluations.
+	// cost in USD and seconds, summed over billed evaluations.
 	cost, seconds float64
 	billed        int
-	spends        []spend // the same by task, in the order of the tasks
-	// incidents are failures to learn from, cases the latest evaluations of either kind.
+	spends        []spend // the same by task, in order of the tasks
+	// incidents are failed evaluations for operators, cases the latest evaluations for
+	// briefs.
 	incidents []operator.Incident
 	cases     []Case
 
 	// ability is the latest estimate on the scale of logits, deviation its posterior
 	// standard deviation when the arm was last part of the model.
 	ability, deviation float64
-	// worth is its expected score less some of its deviation.
+	// worth is its expected score minus a part of its standard deviation.
 	worth float64
-	// item is the arm's place in the model, −1 when it is not part of it.
+	// item is the arm's index in the model, −1 when it is not part of it.
 	item int
 }
 
 // open reports whether an arm can take another evaluation.
 func (s *search) open(a *arm) bool { return a.fewest < s.repeats }
 
-// pending counts evaluations that are to come.
+// pending returns the number of evaluations still to come.
 func (a *arm) pending() int { return max(a.asked, a.target) - a.told }
 
-// advance notes that a task's repeats below next are taken.
+// advance marks a task's repeats below next as used.
 func (a *arm) advance(task, next int) {
 	if next <= int(a.repeats[task]) || next > math.MaxUint16 {
 		return

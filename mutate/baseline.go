@@ -2,22 +2,23 @@ package mutate
 
 import "math"
 
-// baseline is the random search that runs beside, on a share of the budget. Its
-// results feed the model, but nothing feeds it: random configs get a few evaluations
-// each with two thirds of its budget, and then the best means get one after another,
-// on tasks that the search's leader has had: in the end the two are compared.
+// baseline is a random search on a share of the budget. Its results feed the model, but
+// do not depend on it. Two thirds of its budget give a few evaluations each to random
+// configs; the rest goes to those with the best means, on tasks that the search's leader
+// has had, since the two are compared in the end.
 type baseline struct {
 	share       float64
 	asked, told int
 	arms        []*arm
 }
 
-// baselineShare is the option's value, a tenth when it is 0 and none when negative.
+// baselineShare returns the share for the option's value: a tenth for 0 and none for
+// negative values.
 func baselineShare(o float64) float64 {
 	switch {
 	case o == 0:
 		return 0.1
-	case !(o > 0): // negative, or no number
+	case !(o > 0): // negative or NaN
 		return 0
 	}
 	return math.Min(o, 1)
@@ -28,10 +29,10 @@ func (b *baseline) due(spent int) bool {
 	return float64(b.asked) < b.share*float64(spent+1)-0.5
 }
 
-// each is how many evaluations a random variant gets at first.
+// each returns the number of first evaluations of a random variant.
 func (b *baseline) each(budget int) int { return max(1, int(math.Sqrt(b.share*float64(budget))/6)) }
 
-// nextRandom is the baseline's arm that gets its next evaluation; nil when none can.
+// nextRandom returns the baseline's arm that gets the next evaluation; nil when none can.
 func (s *search) nextRandom() *arm {
 	b := &s.baseline
 	each := b.each(s.budget)
@@ -57,13 +58,14 @@ func (s *search) nextRandom() *arm {
 	return best
 }
 
-// bound is the mean score with one success to come and a half before; a simple upper
-// bound that makes many look at what has few.
+// bound returns the mean score with half a success added, plus half an inverse root of
+// the evaluations: a simple upper confidence bound that prefers arms with few
+// evaluations.
 func (a *arm) bound() float64 {
 	return (a.score+0.5)/float64(a.scored+1) + 0.5/math.Sqrt(float64(1+a.asked))
 }
 
-// best is the arm with the best mean score; nil when nothing is known.
+// best returns the arm with the best mean score; nil when nothing is scored.
 func (b *baseline) best() *arm {
 	var best *arm
 	for _, a := range b.arms {
@@ -74,5 +76,5 @@ func (b *baseline) best() *arm {
 	return best
 }
 
-// mean is the mean score, shrunk by two evaluations of half a success.
+// mean returns the mean score, shrunk by two evaluations with half a success each.
 func (a *arm) mean() float64 { return (a.score + 1) / float64(a.scored+2) }

@@ -15,8 +15,8 @@ type belief struct {
 	model *rasch.Model
 	items []rasch.Item
 	arms  []*arm // of the items, in their order
-	// fitted is how many results had been told at the last fit, learnt how many items
-	// there were when hyperparameters were last learnt.
+	// fitted is the number of results told at the last fit, learnt the number of items
+	// when the hyperparameters were last learnt.
 	fitted, learnt int
 	level          float64 // the champion's expected score
 
@@ -24,13 +24,13 @@ type belief struct {
 	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
 }
 
-// modelled bounds the items of the model.
+// modelled bounds the number of items in the model.
 const modelled = mostConfigs + 30
 
-// ready reports whether there is anything to believe.
+// ready reports whether the model has data.
 func (b *belief) ready() bool { return len(b.items) > 0 }
 
-// refresh fits the model when enough has been told since it was last fitted.
+// refresh fits the model when enough results were told since the last fit.
 func (s *search) refresh() {
 	b := &s.belief
 	if s.told-b.fitted >= max(4, min(b.fitted/40, 150+b.fitted/100)) && len(s.codec.dims) > 0 {
@@ -38,7 +38,7 @@ func (s *search) refresh() {
 	}
 }
 
-// fit fits the model to all that is known.
+// fit fits the model to all results.
 func (s *search) fit(iterations int) {
 	b := &s.belief
 	b.arms = s.represented(b.arms[:0])
@@ -86,9 +86,9 @@ func (s *search) fit(iterations int) {
 	s.reward()
 }
 
-// represented lists the arms that the model is fitted to: all of which something is
-// known or to come, or the champion, the better half of the bound and an even spread of the
-// rest.
+// represented lists the arms that the model is fitted to: all with results or pending
+// evaluations, or, above the limit, the champion with the ablest half of the limit and an
+// even selection of the rest.
 func (s *search) represented(list []*arm) []*arm {
 	for _, a := range s.arms {
 		if a.scored > 0 || a.pending() > 0 {
@@ -118,10 +118,10 @@ func b2i(b bool) int {
 	return 0
 }
 
-// leading bounds the leaders.
+// leading bounds the number of leaders.
 const leading = 24
 
-// lead finds the leaders and their joint posterior.
+// lead determines the leaders and their joint posterior.
 func (s *search) lead() {
 	b := &s.belief
 	var list []*arm
@@ -154,7 +154,7 @@ func (s *search) lead() {
 	chol.LTo(b.joint)
 }
 
-// expected is the weighted mean score over all tasks at an ability.
+// expected returns the weighted mean score over all tasks at an ability.
 func (s *search) expected(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {
@@ -163,7 +163,7 @@ func (s *search) expected(ability float64) float64 {
 	return sum
 }
 
-// slope is the derivative of expected.
+// slope returns the derivative of expected.
 func (s *search) slope(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {

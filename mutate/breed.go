@@ -10,36 +10,37 @@ import (
 	"evolve/runtime/memory"
 )
 
-// breeding makes children of chosen parents by the operators. The bandit shares the
+// breeding makes children of selected parents by operators. The bandit divides the
 // proposals among them and the model, which is one of its arms under the name
-// modelOperator and has a share of its own besides.
+// modelOperator and also has a share of its own.
 type breeding struct {
 	operators []operator.Operator
-	names     []string // what the bandit chooses from
+	names     []string // the bandit's arms
 	lexicon   *memory.Lexicon
 	bandit    *operator.Bandit
 	choose    selection.Selector
-	// patient selections make a child only when the tree has earned one.
+	// patient selections allow a child only after enough evaluations of the tree.
 	patient bool
 	health  health
-	// young are bred arms whose operators were not rewarded yet.
+	// young are bred arms that are not yet rewarded.
 	young []*arm
 
-	// candidates for parents as they were when so many results had been told.
+	// candidates for parents, as of the at-th result.
 	pool       []*arm
 	candidates []selection.Candidate
 	at         int
 }
 
 const (
-	// modelOperator and reflectOperator name what makes variants beside the operators.
+	// modelOperator and reflectOperator name the sources of variants besides the
+	// operators.
 	modelOperator   = "model"
 	reflectOperator = "reflect"
-	// bredShare of the proposals is the bandit's to share out; the rest are the model's.
+	// bredShare is the bandit's share of the proposals; the rest are the model's.
 	bredShare = 0.1
-	// parentsAtMost bounds the candidates for parents.
+	// parentsAtMost bounds the number of candidates for parents.
 	parentsAtMost = 200
-	// shownTasks bounds the tasks by which candidates are compared.
+	// shownTasks bounds the number of tasks by which candidates are compared.
 	shownTasks = 256
 )
 
@@ -60,8 +61,8 @@ func newBreeding(name string, author bool) (breeding, error) {
 	return b, nil
 }
 
-// breed asks the bandit for a way to make a variant and makes one; false where it is
-// the model's turn, an author's, or nothing new came of it.
+// breed makes a variant by the operator that the bandit picks; false if it picked the
+// model or the author, or if there is no new child.
 func (s *search) breed() (proposal, bool) {
 	b := &s.breeding
 	if b.patient && !selection.Expand(s.tree()) {
@@ -116,8 +117,9 @@ func (s *search) breed() (proposal, bool) {
 	return proposal{}, false
 }
 
-// tree counts the evaluations, told or pending, of the champion and of what was bred, and
-// how many those are. What the model proposes is no part of the tree.
+// tree returns the number of evaluations, told or pending, of the champion and of bred
+// variants, and the number of these arms. Proposals of the model are not part of the
+// tree.
 func (s *search) tree() (evaluations, size int) {
 	for _, a := range s.arms {
 		if a == s.champion || a.scale > 0 && a.operator != modelOperator {
@@ -128,7 +130,7 @@ func (s *search) tree() (evaluations, size int) {
 	return evaluations, size
 }
 
-// gather lists the candidates for parents: the champion and the ablest others.
+// gather sets the candidates for parents: the champion and the ablest others.
 func (s *search) gather() {
 	b := &s.breeding
 	if b.at == s.belief.fitted && len(b.pool) > 0 {
@@ -168,7 +170,7 @@ func (s *search) gather() {
 	}
 }
 
-// lineage is an arm's chain of first parents, the nearest first.
+// lineage returns an arm's chain of first parents, the nearest first.
 func (s *search) lineage(a *arm) []agent.Config {
 	const most = 20
 	var out []agent.Config
@@ -183,8 +185,8 @@ func (s *search) lineage(a *arm) []agent.Config {
 	return out
 }
 
-// ancestor is the nearest common ancestor of two arms, which may be one of them; nil
-// for none known. Nearest is the one with the most generations above it.
+// ancestor returns the nearest common ancestor of two arms, which may be one of them; nil
+// if none is known. Nearest means the highest generation.
 func (s *search) ancestor(a, b *arm) *arm {
 	above := func(a *arm) map[*arm]bool {
 		seen := map[*arm]bool{a: true}
@@ -211,8 +213,7 @@ func (s *search) ancestor(a, b *arm) *arm {
 	return nearest
 }
 
-// reward tells the bandit what became of bred variants that have had their first
-// evaluations.
+// reward updates the bandit for bred variants that have had their first evaluations.
 func (s *search) reward() {
 	b := &s.breeding
 	b.young = slices.DeleteFunc(b.young, func(a *arm) bool {
@@ -238,5 +239,5 @@ func (s *search) reward() {
 	})
 }
 
-// Selections lists the names of the selections, the default first.
+// Selections returns the names of the selections, the default first.
 func Selections() []string { return selection.Names() }

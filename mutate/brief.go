@@ -9,35 +9,36 @@ import (
 	"evolve/runtime/agent"
 )
 
-// authoring asks a language model for changes, now and then.
+// authoring is the state of the requests to a language model for changes.
 type authoring struct {
 	there  bool
 	wanted bool // the bandit chose it
-	open   int  // briefs that were asked and not told
+	open   int  // briefs asked and not told
 	briefs int
 	turn   int // of the components, which take turns
 	tried  []written
 }
 
-// written is a change that a draft made, and the variant that it made.
+// written is a change from a draft, with the variant that it produced.
 type written struct {
 	component string
 	child     *arm
 }
 
 const (
-	// One brief for so many evaluations at most, where the bandit asks for them, and one
-	// for twice as many without its asking.
+	// At most one brief per so many evaluations when the bandit asks for one, and one per
+	// twice as many otherwise.
 	briefShare = 12
-	// briefsOpen bounds those under way.
+	// briefsOpen bounds the open briefs.
 	briefsOpen = 2
-	// Cases of a brief, and how many of them are failures where there are as many.
+	// Numbers of cases in a brief, of failures among them if there are as many, and of
+	// earlier changes.
 	casesShown    = 5
 	failuresShown = 3
 	triedShown    = 8
 )
 
-// briefDue reports whether a brief is to be asked for now.
+// briefDue reports whether a brief is due now.
 func (s *search) briefDue() bool {
 	w := &s.author
 	pace := 2 * briefShare
@@ -47,8 +48,8 @@ func (s *search) briefDue() bool {
 	return w.there && w.open < briefsOpen && (w.briefs+1)*pace <= s.spent && s.belief.ready()
 }
 
-// brief asks for a change of the next component of a parent that the selection
-// chooses; false when there is nothing to change or to learn from.
+// brief returns a trial that asks for a change of the next component of a selected
+// parent; false when there is no component or no case.
 func (s *search) brief() (Trial, bool) {
 	w := &s.author
 	w.wanted = false
@@ -79,7 +80,7 @@ func (s *search) brief() (Trial, bool) {
 	return t, true
 }
 
-// reference is the first parent of an arm, or the champion where it is unknown.
+// reference returns the first parent of an arm, or the champion where it is unknown.
 func (s *search) reference(a *arm) *arm {
 	if len(a.parents) > 0 {
 		if p, ok := s.byID[a.parents[0]]; ok {
@@ -89,7 +90,8 @@ func (s *search) reference(a *arm) *arm {
 	return s.champion
 }
 
-// component is the next of a config's texts, subsets and choices; "" when it has none.
+// component returns the next of a config's texts, subsets and choices; "" when it has
+// none.
 func (s *search) component(c agent.Config) string {
 	var list []string
 	for _, p := range s.space.Params {
@@ -107,7 +109,7 @@ func (s *search) component(c agent.Config) string {
 	return list[(s.author.turn-1)%len(list)]
 }
 
-// cases are evaluations of an arm to learn from, failed ones first.
+// cases returns evaluations of an arm to learn from, failed ones first.
 func cases(a *arm) []Case {
 	var bad, good []Case
 	for _, c := range slices.Backward(a.cases) {
@@ -122,7 +124,7 @@ func cases(a *arm) []Case {
 	return append(out, good[:min(len(good), casesShown-take)]...)
 }
 
-// answer takes what became of a brief. A draft that is new becomes a variant.
+// answer processes the result of a brief. A new draft becomes a variant.
 func (s *search) answer(o Observation) {
 	s.author.open = max(0, s.author.open-1)
 	parent, known := s.byID[o.Trial.Variant]

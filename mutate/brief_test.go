@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// authored is a space with a text and a choice, where only one text helps.
+// authored returns a space with a text and a choice, in which only one text helps.
 func authored() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		{Name: "strategy", Kind: agent.Text, MaxChars: 200, Default: "Answer."},
@@ -98,8 +98,7 @@ func TestNoBriefsWithoutAnAuthor(t *testing.T) {
 	}
 }
 
-// Drafts that are no config of the space, that are known, or that never come do no
-// harm.
+// Drafts that are invalid, known or missing are ignored.
 func TestBadDrafts(t *testing.T) {
 	space := authored()
 	for name, answer := range map[string]func(Trial) *Draft{

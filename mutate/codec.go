@@ -10,29 +10,29 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Codes of places without a scale, in a point.
+// Codes of non-numeric values in a point.
 const (
 	inactive = -1
 	absent   = -2
 	present  = -3
-	category = -4 // and below: the values of a choice, the texts that were met
+	category = -4 // and below: the values of a choice, the texts seen so far
 )
 
-// setting is a parameter that can change, with its dimensions: one for a number,
-// choice or switch, one for each member of a subset; of a text one for each line that
-// it offers and before them one for the rest of the text as a whole.
+// setting is a parameter that can change, with its dimensions: one for a number, choice
+// or switch, one for each member of a subset; for a text, one for the text apart from
+// offered lines, followed by one for each offered line.
 type setting struct {
 	param agent.Param
-	// first dimension, and how many.
+	// first dimension and number of dimensions.
 	first, dims int
 	members     []string // of a subset, or the lines that a text offers
-	rests       []string // of a text: what was met beside those lines
-	// snapped are the places of a number that are values of their own.
+	rests       []string // of a text: values seen of the text apart from those lines
+	// snapped maps each place of a number to the place of its rounded value.
 	snapped []int16
 	needs   []need
 }
 
-// need is a condition: another setting is at one of the codes.
+// need is a condition: another setting has one of the codes.
 type need struct {
 	setting int
 	codes   []int16
@@ -41,12 +41,12 @@ type need struct {
 // codec translates configs to points and back.
 type codec struct {
 	space    agent.Space
-	base     agent.Config // gives what cannot change
+	base     agent.Config // source of fixed values
 	settings []setting
 	dims     []rasch.Dimension
-	// order goes through the settings so that each comes after those that it needs.
+	// order lists the settings so that each comes after those it depends on.
 	order []int
-	// home is the point of the default config, with inactive places filled in.
+	// home is the point of the default config, with inactive places filled.
 	home rasch.Point
 }
 
@@ -83,7 +83,7 @@ func newCodec(space agent.Space, champion agent.Config) *codec {
 	return c
 }
 
-// snapped lists, for every place, the one of the value that stands there.
+// snapped returns, for every place, the place of its rounded value.
 func snapped(p agent.Param) []int16 {
 	out := make([]int16, rasch.Grid+1)
 	for i := range out {
@@ -92,7 +92,7 @@ func snapped(p agent.Param) []int16 {
 	return out
 }
 
-// place of a numeric value.
+// place returns the place of a numeric value.
 func place(p agent.Param, v any) int16 {
 	f, ok := v.(float64)
 	if n, whole := v.(int64); whole {
@@ -104,8 +104,8 @@ func place(p agent.Param, v any) int16 {
 	return int16(operator.Unit(p, f)*rasch.Grid + 0.5)
 }
 
-// conditions of a parameter on settings. One on a parameter with a single value holds
-// when that one's own conditions do.
+// conditions returns the conditions of a parameter. A condition on a fixed parameter is
+// replaced by that parameter's own conditions.
 func (c *codec) conditions(p agent.Param, at map[string]int, depth int) []need {
 	var out []need
 	for other, values := range p.When {
@@ -130,8 +130,8 @@ func (c *codec) conditions(p agent.Param, at map[string]int, depth int) []need {
 	return out
 }
 
-// arrange finds the conditions of the settings and an order in which they can be
-// decided. A condition on a text is left to the config: whole texts are no codes.
+// arrange sets the conditions of the settings and their order of evaluation. Conditions
+// on texts are left to the config, since whole texts have no codes.
 func (c *codec) arrange() {
 	at := map[string]int{}
 	for i, st := range c.settings {
@@ -158,7 +158,7 @@ func (c *codec) arrange() {
 	}
 }
 
-// code is the place of a value with one dimension.
+// code returns the code of a value with one dimension.
 func (st *setting) code(v any) int16 {
 	switch st.param.Kind {
 	case agent.Float, agent.Int:
@@ -176,7 +176,7 @@ func presence(there bool) int16 {
 	return absent
 }
 
-// encode is the point of a config. A text that was never met gets a new code.
+// encode returns the point of a config. A new text gets a new code.
 func (c *codec) encode(config agent.Config) rasch.Point {
 	x := make(rasch.Point, len(c.dims))
 	for i := range c.settings {
@@ -214,7 +214,7 @@ func (c *codec) encode(config agent.Config) rasch.Point {
 	return x
 }
 
-// divide parts a text into the offered lines that it holds and the rest.
+// divide splits a text into the offered lines that it has and the rest.
 func (st *setting) divide(text string) (lines []string, rest string) {
 	if len(st.members) == 0 {
 		return nil, text
@@ -230,8 +230,8 @@ func (st *setting) divide(text string) (lines []string, rest string) {
 	return lines, strings.Join(other, "\n")
 }
 
-// decode is the config of a point. Parameters in which the point is where near is
-// keep near's very values. It returns false when a text would be too long.
+// decode returns the config of a point. Parameters whose places equal those of at keep
+// near's exact values. It returns false when a text would be too long.
 func (c *codec) decode(x rasch.Point, near agent.Config, at rasch.Point) (agent.Config, bool) {
 	config := make(agent.Config, len(c.space.Params))
 	for _, p := range c.space.Params {
@@ -258,7 +258,7 @@ func (c *codec) decode(x rasch.Point, near agent.Config, at rasch.Point) (agent.
 	return operator.Canonical(c.space, config.Clone()), true
 }
 
-// value is the value at the places of a setting.
+// value returns the value for the codes of a setting.
 func (st *setting) value(x []int16, near agent.Config) (any, bool) {
 	p := st.param
 	switch p.Kind {
@@ -280,8 +280,8 @@ func (st *setting) value(x []int16, near agent.Config) (any, bool) {
 	return st.text(x, near)
 }
 
-// text writes a text: near's where the rest is the same, without the lines that went,
-// and with those that came at its end.
+// text builds a text: near's text if the rest is the same, without the removed lines and
+// with the added ones at its end.
 func (st *setting) text(x []int16, near agent.Config) (string, bool) {
 	rest := st.rests[category-x[0]]
 	text, _ := near[st.param.Name].(string)
@@ -292,7 +292,7 @@ func (st *setting) text(x []int16, near agent.Config) (string, bool) {
 	if text != "" {
 		lines = strings.Split(text, "\n")
 	}
-	end := len(lines) // a final line break stays one
+	end := len(lines) // a final line break is kept
 	if end > 0 && lines[end-1] == "" {
 		end--
 	}

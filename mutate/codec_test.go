@@ -36,7 +36,7 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// A parameter counts as one, however many members it has.
+// A parameter has the same weight for any number of members.
 func TestMembersShareTheirParametersWeight(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "x", Kind: agent.Float, Max: 1, Default: 0.0},
@@ -51,7 +51,7 @@ func TestMembersShareTheirParametersWeight(t *testing.T) {
 	}
 }
 
-// Every point that moves make is a config of the space, and comes back from it.
+// Every point produced by moves decodes to a valid config and encodes back to itself.
 func TestMovesStayInTheSpace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		space := spacetest.Any(t)
@@ -90,7 +90,7 @@ func TestMovesStayInTheSpace(t *testing.T) {
 	})
 }
 
-// A condition on a parameter with one value is a condition on what that one needs.
+// A condition on a fixed parameter is replaced by that parameter's conditions.
 func TestConditionThroughAFixedParameter(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "on", Kind: agent.Bool, Default: false},
@@ -112,7 +112,7 @@ func TestConditionThroughAFixedParameter(t *testing.T) {
 	}
 }
 
-// What a move leaves alone keeps its very value, however fine.
+// Parameters that a move does not change keep their exact values.
 func TestDecodingKeepsWhatDidNotChange(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "x", Kind: agent.Float, Max: 1, Default: 0.123456789},

@@ -14,12 +14,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// script drives a searcher with so many evaluations in flight, told in an order of
-// its own, and keeps what happened.
+// script drives a searcher with the given number of evaluations in flight, told in random
+// order, and records them.
 type script struct {
 	inFlight int
 	seed     uint64
-	// score answers a trial; its second result is false for missing data.
+	// score returns the score of a trial; its second result is false for missing data.
 	score  func(Trial, *rand.Rand) (float64, bool)
 	trials []Trial
 	told   []Observation
@@ -61,7 +61,7 @@ func (c *script) run(t testing.TB, s Searcher) Recommendation {
 
 func coin(_ Trial, rng *rand.Rand) (float64, bool) { return float64(rng.IntN(2)), true }
 
-// hostile answers with missing data, no numbers and numbers out of range.
+// hostile returns missing data, NaN, infinities and numbers out of range.
 func hostile(_ Trial, rng *rand.Rand) (float64, bool) {
 	odd := []float64{math.NaN(), math.Inf(1), -1, 7, 0, 1, 0.5, math.SmallestNonzeroFloat64}
 	return odd[rng.IntN(len(odd))], rng.IntN(4) != 0
@@ -121,7 +121,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// judge checks what must hold of every recommendation.
+// judge checks the invariants of a recommendation.
 func judge(t *rapid.T, o Options, c *script, rec Recommendation) {
 	if rec.Champion.Variant != o.Champion.ID() || len(rec.Reasons) == 0 || rec.Variants == 0 {
 		t.Fatalf("recommendation without champion, reasons or count: %+v", rec)
@@ -165,7 +165,7 @@ func TestSameCallsSameSearch(t *testing.T) {
 				s := newSearch(t, Options{Space: space, Champion: space.Default(), Tasks: makeTasks(20), Budget: budget, Seed: 3, Selection: selection})
 				c := &script{inFlight: inFlight, seed: 9, score: func(tr Trial, rng *rand.Rand) (float64, bool) {
 					if peek {
-						s.Recommend() // looking changes nothing
+						s.Recommend() // has no side effect
 					}
 					return coin(tr, rng)
 				}}

@@ -5,9 +5,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// layOut makes the design: the default where it is not the champion, then a Latin
+// layOut makes the design: the default where it is not the champion, followed by a Latin
 // hypercube over the numbers with every value of choices and switches equally often
-// (McKay et al. 1979); subsets and texts are drawn.
+// (McKay et al. 1979); subsets and texts are drawn at random.
 func (s *search) layOut() {
 	if d := s.space.Default(); d.ID() != s.champion.id {
 		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the defaults of the space"})

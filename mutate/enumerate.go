@@ -5,12 +5,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// countable is the largest number of combinations that are gone through one by one.
+// countable is the largest number of combinations that are enumerated.
 const countable = 20_000
 
-// untried is the next config of a small space that is no arm yet; nil when there is
-// none, or the space is too large to count. Chance finds the last few of a small
-// space slowly or never.
+// untried returns the next config of a small space that is not an arm yet; nil when there
+// is none, or the space is too large to enumerate. Random draws would find the last few
+// configs slowly or never.
 func (s *search) untried() agent.Config {
 	if s.values == nil {
 		s.values = s.everyValue()
@@ -38,8 +38,8 @@ func (s *search) untried() agent.Config {
 	return nil
 }
 
-// everyValue lists the values of every parameter, or of fewer when there are too
-// many combinations.
+// everyValue returns the values of every parameter, or of fewer when there are too many
+// combinations.
 func (s *search) everyValue() [][]any {
 	out := make([][]any, 0, len(s.countable()))
 	total := 1
@@ -53,7 +53,7 @@ func (s *search) everyValue() [][]any {
 	return out
 }
 
-// valuesOf lists a parameter's values; nil when they are too many.
+// valuesOf returns a parameter's values; nil when they are too many.
 func valuesOf(p agent.Param) []any {
 	var out []any
 	switch p.Kind {
@@ -87,7 +87,7 @@ func valuesOf(p agent.Param) []any {
 	return out
 }
 
-// countable lists the parameters with more than one value, in order.
+// countable returns the parameters with more than one value, in order.
 func (s *search) countable() []agent.Param {
 	var out []agent.Param
 	for _, p := range s.space.Params {

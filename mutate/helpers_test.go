@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mixedSpace has so many parameters of every kind.
+// mixedSpace returns a space of n parameters of all kinds.
 func mixedSpace(n int) agent.Space {
 	var s agent.Space
 	for i := range n {
@@ -40,7 +40,7 @@ func makeTasks(n int) []Task {
 	return list
 }
 
-// newSearch is New for tests that look inside.
+// newSearch is New for tests of internals.
 func newSearch(t testing.TB, o Options) *search {
 	t.Helper()
 	s, err := New(o)

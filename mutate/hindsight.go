@@ -8,17 +8,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Moment is what a search and its random baseline recommended at some time.
+// Moment is the recommendation of a search and of its random baseline at some time.
 type Moment struct {
-	// Evaluations that had been told, and how many of them were the baseline's.
+	// Evaluations is the number told so far, Random that of the baseline among them.
 	Evaluations, Random int
 	// Best is the variant that the search recommended, RandomBest that of the baseline;
-	// empty before it had any.
+	// empty before there was one.
 	Best, RandomBest agent.ConfigID
 }
 
-// Moment is what the recommendation says, without its estimates: an estimate of the
-// time is too high, because its variant was selected for it.
+// Moment returns the recommended variants without their estimates: an early estimate is
+// too high, because its variant was selected for it.
 func (r Recommendation) Moment() Moment {
 	m := Moment{Evaluations: r.Told, Random: r.RandomTold, Best: r.Best.Variant}
 	if r.Random.Evaluations > 0 {
@@ -27,27 +27,27 @@ func (r Recommendation) Moment() Moment {
 	return m
 }
 
-// Valued is a moment with what its recommendations are worth by all that is known at the
-// end: expected scores on all search tasks. RandomScore is 0 without a RandomBest.
+// Valued is a moment with the value of its recommendations by all data at the end:
+// expected scores on all search tasks. RandomScore is 0 without a RandomBest.
 type Valued struct {
 	Moment
 	Score, RandomScore float64
 }
 
-// Match compares what the search recommended with what random search did, each by the
-// same model of all evaluations and on the same tasks: all search tasks.
+// Match compares the recommendation of the search with that of random search, both by the
+// same model of all evaluations and on all search tasks.
 type Match struct {
-	// Search and Random are the two; SearchSpent and RandomSpent count the evaluations
-	// of each side's own until then.
+	// Search and Random are the two estimates; SearchSpent and RandomSpent count each
+	// side's own evaluations until then.
 	Search, Random           Estimate
 	SearchSpent, RandomSpent int
 	// Difference of the two expected scores with its 95 % interval, in score units.
 	Difference, Lo, Hi float64
-	// Common counts the tasks that both were evaluated on.
+	// Common is the number of tasks that both were evaluated on.
 	Common int
 }
 
-// Hindsight is a search looked back on from its end.
+// Hindsight is the evaluation of a search after its end.
 type Hindsight struct {
 	Curve []Valued
 	// Equal compares after as many evaluations of the search as the whole baseline had,
@@ -55,8 +55,8 @@ type Hindsight struct {
 	Equal, End *Match
 }
 
-// Hindsight values what was recommended at each moment, in their order, by what is
-// known now. Variants that this search does not know are left out.
+// Hindsight values the recommendations of each moment, in their order, by all data so
+// far. Unknown variants are left out.
 func (s *search) Hindsight(moments []Moment) Hindsight {
 	var h Hindsight
 	var equal *Moment
@@ -115,10 +115,10 @@ func (s *search) match(a, b *arm) *Match {
 // freely is the prior variance of the champion's ability in its own estimate.
 const freely = 9.0
 
-// shown is an arm as it is reported: the champion with an ability that its own
-// evaluations decide. The posterior pulls every variant towards the others, which
-// is right for one that was selected for its scores. The champion was not, and it is
-// usually better than random variants: pulled towards them it would look worse than it is.
+// shown returns an arm as it is reported: the champion with an ability estimated mainly
+// from its own evaluations. The posterior shrinks every variant towards the others, which
+// is right for one that was selected for its scores. The champion was not, and usually it
+// is better than random variants, so shrinkage would underestimate it.
 func (s *search) shown(a *arm) *arm {
 	if a != s.champion || !s.belief.ready() {
 		return a

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// lookBack runs a search with its random baseline on a world and looks back on it; then is
-// what was said after as many evaluations of the search as the baseline had.
+// lookBack runs a search with its random baseline and returns its hindsight; then is the
+// estimate after as many evaluations of the search as the baseline had.
 func lookBack(t testing.TB, w *world, budget int) (h Hindsight, then float64) {
 	o := w.options(budget)
 	o.BaselineShare = 0
@@ -38,8 +38,8 @@ func lookBack(t testing.TB, w *world, budget int) (h Hindsight, then float64) {
 	return h, then
 }
 
-// biases are the mean errors, against the true scores, of what a report shows of
-// searches over many worlds.
+// biases are the mean errors, relative to the true scores, of the figures that a report
+// shows, over searches in many worlds.
 type biases struct {
 	runs                                       int
 	end, random, equal, difference, curve, was float64
@@ -66,7 +66,7 @@ func (b *biases) add(t testing.TB, w *world, budget int) {
 	}
 }
 
-// figures are the means, by name.
+// figures returns the means, by name.
 func (b *biases) figures() map[string]float64 {
 	n := float64(b.runs)
 	return map[string]float64{
@@ -77,9 +77,9 @@ func (b *biases) figures() map[string]float64 {
 
 var biasFamilies = []string{"noisy", "pairs", "text", "drift", "domains", "wide"}
 
-// What a report shows of the search and of random search is right on average: the
-// variants were selected by the same evaluations that value them. The benchmark
-// measures it on more worlds.
+// The figures that a report shows for the search and for random search are unbiased,
+// although the variants were selected by the same evaluations. The benchmark measures
+// this on more worlds.
 func TestHindsightIsRightOnAverage(t *testing.T) {
 	var b biases
 	for i, family := range biasFamilies {
@@ -116,8 +116,8 @@ func BenchmarkHindsight(b *testing.B) {
 	}
 }
 
-// The champion is not selected for its scores: its estimate is not pulled towards variants
-// that are worse, however many they are.
+// The champion is not selected for its scores, so its estimate is not shrunk towards
+// worse variants, however many there are.
 func TestChampionIsEstimatedByItself(t *testing.T) {
 	s := newSearch(t, smallOptions(900))
 	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(min(j%4, 1)) }) // the champion, 9 of 12
@@ -130,7 +130,7 @@ func TestChampionIsEstimatedByItself(t *testing.T) {
 	}
 }
 
-// A recommendation that does not last is valued by what was learnt after it.
+// A recommendation that was wrong is valued by the data after it.
 func TestHindsightKnowsBetter(t *testing.T) {
 	s := newSearch(t, smallOptions(900))
 	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(j % 2) })
@@ -151,7 +151,7 @@ func TestHindsightKnowsBetter(t *testing.T) {
 	}
 }
 
-// What random search recommends counts its own evaluations alone.
+// A random recommendation counts the baseline's own evaluations only.
 func TestMatchCountsEachSide(t *testing.T) {
 	w := newWorld(t, "text", 7)
 	h, _ := lookBack(t, w, 300)

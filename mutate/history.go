@@ -9,9 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// past is a config of earlier nights with what tonight may learn from it. Its
-// evaluations teach the model and are none of tonight's: they are not counted, and no
-// recommendation rests on them alone.
+// past is a config of earlier nights with its evaluations. They feed the model but are
+// not counted as tonight's, and no recommendation rests on them alone.
 type past struct {
 	id      agent.ConfigID
 	config  agent.Config
@@ -22,10 +21,10 @@ type past struct {
 	ability float64
 }
 
-// remembered bounds the configs of earlier nights in the model.
+// remembered bounds the number of configs of earlier nights in the model.
 const remembered = 150
 
-// recall takes the history in, as far as its configs and tasks are still there.
+// recall adds the history of configs and tasks that still exist.
 func (s *search) recall(history []Remembered) {
 	index := map[agent.ConfigID]*past{}
 	var list []*past
@@ -71,7 +70,8 @@ func (s *search) recall(history []Remembered) {
 		total += h.weight
 	}
 	s.history = list
-	// What is known need not be explored again: up to two thirds of the design.
+	// Known regions need no exploration: the history replaces up to two thirds of the
+	// design.
 	spare := min(len(s.design)*2/3, int(total/float64(2*s.plan.first)))
 	s.design = s.design[:len(s.design)-spare]
 }
@@ -81,19 +81,19 @@ func (s *search) resume() {
 	const most = 4
 	var first []proposal
 	for _, p := range s.recalled(min(most, (len(s.design)+1)/2)) {
-		if p.past.weight >= 1 { // at least as good as one evaluation of tonight
+		if p.past.weight >= 1 { // worth at least one evaluation of tonight
 			first = append(first, p.past.proposal(p.past.ability))
 		}
 	}
 	s.design = append(first, s.design...)
 }
 
-// proposal tries a config of earlier nights again.
+// proposal proposes a config of an earlier night again.
 func (h *past) proposal(ability float64) proposal {
 	return proposal{config: h.config, operator: "recall", rationale: "among the best of earlier nights", ability: ability}
 }
 
-// merged is what tonight and earlier nights know of an arm.
+// merged returns an arm's scores of tonight and of earlier nights.
 func (s *search) merged(a *arm) []rasch.Cell {
 	for _, h := range s.history {
 		if h.id == a.id {
@@ -103,7 +103,7 @@ func (s *search) merged(a *arm) []rasch.Cell {
 	return a.cells
 }
 
-// recalled are the ablest configs of earlier nights that are not tried yet tonight.
+// recalled returns the ablest configs of earlier nights that tonight has not tried yet.
 func (s *search) recalled(most int) []prospect {
 	var list []*past
 	for _, h := range s.history {

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// nights runs a search of an earlier night and returns what is remembered of it.
+// nights runs a search as on an earlier night and returns its results as history.
 func nights(t *testing.T, w *world, budget int, trust float64) []Remembered {
 	o := w.options(budget)
 	o.Seed += 1000
@@ -38,7 +38,7 @@ func TestHistoryHelps(t *testing.T) {
 	}
 }
 
-// A history of another optimum, trusted little, does not ruin a search.
+// A misleading history with little trust does not ruin a search.
 func TestMisleadingHistoryDoesNotRuin(t *testing.T) {
 	cold, misled := 0.0, 0.0
 	const seeds = 4
@@ -47,7 +47,7 @@ func TestMisleadingHistoryDoesNotRuin(t *testing.T) {
 		o := w.options(200)
 		cold += w.gain(t, o) / seeds
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
-		for range 60 { // whatever is good is said to be bad
+		for range 60 { // good configs get bad scores
 			c := operator.Random(w.Space, w.Default(), rng)
 			for j := range 5 {
 				o.History = append(o.History, Remembered{
@@ -62,8 +62,8 @@ func TestMisleadingHistoryDoesNotRuin(t *testing.T) {
 	}
 }
 
-// What is remembered counts neither as an evaluation of tonight nor as evidence
-// against the champion.
+// The history counts neither as evaluations of tonight nor as evidence against the
+// champion.
 func TestHistoryIsNoEvidenceOfTonight(t *testing.T) {
 	o := smallOptions(60)
 	good := o.Champion.Clone()

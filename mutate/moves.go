@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// active reports whether a setting takes part at a point.
+// active reports whether a setting is active at a point.
 func (c *codec) active(x rasch.Point, i int) bool {
 	for _, n := range c.settings[i].needs {
 		if !slices.Contains(n.codes, x[c.settings[n.setting].first]) {
@@ -19,8 +19,8 @@ func (c *codec) active(x rasch.Point, i int) bool {
 	return true
 }
 
-// settle makes a point consistent after a change: what is not active any more goes;
-// what has become active is drawn half the time and at its default otherwise.
+// settle makes a point consistent after a change: settings no longer active are removed;
+// newly active ones are drawn half the time and take their default otherwise.
 func (c *codec) settle(x rasch.Point, rng *rand.Rand) {
 	for _, i := range c.order {
 		st := &c.settings[i]
@@ -38,7 +38,7 @@ func (c *codec) settle(x rasch.Point, rng *rand.Rand) {
 	}
 }
 
-// draw draws the places of a setting. The rest of a text is left as it is.
+// draw draws the codes of a setting. It keeps the rest of an active text.
 func (st *setting) draw(to []int16, rng *rand.Rand) {
 	p := st.param
 	switch p.Kind {
@@ -65,7 +65,7 @@ func (st *setting) draw(to []int16, rng *rand.Rand) {
 	}
 }
 
-// mostItems is the largest size of a subset.
+// mostItems returns the largest size of a subset.
 func mostItems(p agent.Param) int {
 	if p.MaxItems == 0 {
 		return len(p.Of)
@@ -73,7 +73,7 @@ func mostItems(p agent.Param) int {
 	return min(p.MaxItems, len(p.Of))
 }
 
-// random draws a point; what it cannot change is as in the champion.
+// random draws a point; places that it does not draw are as in the champion.
 func (c *codec) random(champion rasch.Point, rng *rand.Rand) rasch.Point {
 	x := slices.Clone(champion)
 	for _, i := range c.order {
@@ -152,7 +152,7 @@ func (st *setting) change(to []int16, size float64, rng *rand.Rand) {
 	}
 }
 
-// beside is the place of the next whole number up or down.
+// beside returns the place of the next whole number up or down.
 func (st *setting) beside(at int16, rng *rand.Rand) int16 {
 	step := 1 - 2*rng.IntN(2)
 	for i := int(at); i >= 0 && i <= rasch.Grid; i += step {
@@ -180,7 +180,7 @@ func (st *setting) changeMembers(to []int16, rng *rand.Rand) {
 	if fits && rng.IntN(4) != 0 {
 		return
 	}
-	// A swap: the first other one that is where this one was going.
+	// A swap: the first other member whose change goes in the opposite direction.
 	start := rng.IntN(len(to))
 	for k := range to {
 		other := (start + k) % len(to)
@@ -196,7 +196,7 @@ func (st *setting) changeMembers(to []int16, rng *rand.Rand) {
 
 func flip(to []int16, at int) { to[at] = presence(to[at] != present) }
 
-// weigh spreads dimensions' weights over the settings, half evenly and half by
+// weigh distributes the weights of dimensions to the settings, half evenly and half by
 // relevance; they add up to 1.
 func (c *codec) weigh(relevance []float64) []float64 {
 	out := make([]float64, len(c.settings))

@@ -5,12 +5,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Options of a search. Space, Champion, Tasks and Budget are required.
+// Options configures a search. Space, Champion, Tasks and Budget are required.
 type Options struct {
 	Space    agent.Space
 	Champion agent.Config
 	Tasks    []Task
-	// Budget is the number of evaluations to ask for, the champion's and the random baseline's included.
+	// Budget is the number of evaluations, including the champion's and the random
+	// baseline's.
 	Budget int
 	Seed   int64
 	// MaxRepeats bounds the repeats of one (config, task): 1 for agents that
@@ -18,16 +19,18 @@ type Options struct {
 	MaxRepeats int
 	// Selection names the parent selector: "" is the default.
 	Selection string
-	// BaselineShare of the budget goes to pure random search; negative: none; 0: a tenth.
+	// BaselineShare is the share of the budget for random search; negative: none; 0: a
+	// tenth.
 	BaselineShare float64
-	// Finalists to recommend at most; 0: 3.
+	// Finalists is the maximum number of recommended finalists; 0: 3.
 	Finalists int
-	// View is the archive without the holdout: earlier variants and mutations tried. May be nil.
+	// View is the archive without the holdout. May be nil.
 	View View
-	// History is what earlier nights learnt about the same tasks.
+	// History is the results of earlier nights on the same tasks.
 	History []Remembered
-	// Guards are the bounds that a winner has to keep. Finalists that are expected to keep them
-	// come first. A search knows of cost and latency; other metrics are left to the confirmation.
+	// Guards are the bounds on a winner. Finalists that are expected to keep them come
+	// first. A search uses bounds on cost and latency; others are left to the
+	// confirmation.
 	Guards []stats.Bound
 	// Author reports whether trials with a Brief are answered.
 	Author bool

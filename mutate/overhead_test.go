@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// BenchmarkOverhead is what a search costs by itself: milliseconds of CPU for each
-// evaluation, beside the bound that it is meant to keep, and the memory that it holds
-// at the end.
+// BenchmarkOverhead measures the overhead of a search: milliseconds of CPU per
+// evaluation, with the bound that it should keep, and the memory in use at the end.
 func BenchmarkOverhead(b *testing.B) {
 	for _, c := range []struct {
 		params, tasks, repeats, budget int
@@ -62,7 +61,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// processorTime is the CPU time that the process has used.
+// processorTime returns the CPU time that the process has used.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage

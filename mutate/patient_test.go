@@ -6,8 +6,8 @@ import (
 	"evolve/mutate/selection"
 )
 
-// TestHGMWaits gives a tree with few evaluations: hgm breeds nothing until it has earned
-// another child, other selections do not wait.
+// TestHGMWaits: hgm makes no child of a tree with few evaluations; other selections do
+// not wait.
 func TestHGMWaits(t *testing.T) {
 	for name, waits := range map[string]bool{selection.HGM: true, "random": false} {
 		space := mixedSpace(8)

@@ -2,23 +2,23 @@ package mutate
 
 import "math"
 
-// plan shares the budget out.
+// plan divides the budget.
 type plan struct {
-	// configs is about how many variants the search makes, design how many of them
-	// come from a space-filling design before anything is known.
+	// configs is the approximate number of variants that the search makes, design the
+	// number of those that come from a space-filling design.
 	configs, design int
-	// first evaluations of a variant.
+	// first is the number of first evaluations of a variant.
 	first int
-	// search evaluations come before the final race.
+	// search is the number of evaluations before the final race.
 	search float64
 }
 
 const (
-	// finalShare of the budget is the final race's.
+	// finalShare is the final race's share of the budget.
 	finalShare = 0.15
-	// leaderShare of the search before it goes to leaders.
+	// leaderShare is the leaders' share of the search before the race.
 	leaderShare = 0.25
-	// mostConfigs bounds the variants: a fit's time grows with their cube.
+	// mostConfigs bounds the number of variants, since the time of a fit is cubic in it.
 	mostConfigs = 600
 )
 

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// shrunk is how many common tasks the ratio of the overall means weighs as many as.
+	// shrunk is the number of common tasks that the ratio of the overall means counts as.
 	shrunk = 3
-	// leastBilled is the number of evaluations from which on a variant has a price of its own.
+	// leastBilled is the minimum number of evaluations for a price of a variant.
 	leastBilled = 3
 )
 
-// spend is what an arm's evaluations of one task consumed.
+// spend is the consumption of an arm's evaluations of one task.
 type spend struct {
 	task, n       int
 	cost, seconds float64
 }
 
-// pay notes what an evaluation consumed.
+// pay records the consumption of an evaluation.
 func (a *arm) pay(task int, cost, seconds float64) {
 	at, found := slices.BinarySearchFunc(a.spends, task, func(p spend, task int) int { return p.task - task })
 	if !found {
@@ -31,19 +31,19 @@ func (a *arm) pay(task int, cost, seconds float64) {
 	p.n, p.cost, p.seconds = p.n+1, p.cost+cost, p.seconds+seconds
 }
 
-// priced is what an arm is expected to cost (USD) and take (seconds) on average.
+// priced is the expected mean cost (USD) and time (seconds) of an arm.
 type priced struct {
 	cost, seconds float64
 	// costs and lasts are its ratios to the champion's.
 	costs, lasts float64
-	// known reports whether they come from evaluations of its own; otherwise the ratios are 1
-	// and the means 0.
+	// known reports whether they come from its own evaluations; otherwise the ratios are
+	// 1 and the means 0.
 	known bool
 }
 
-// price anchors an arm's means at the champion's: the ratio of the sums over the tasks that both
-// have seen, its logarithm shrunk towards that of their overall means, which weighs as much as
-// three common tasks.
+// price returns an arm's means, relative to the champion's: the ratio of the sums over
+// the tasks that both have run, its logarithm shrunk towards that of their overall means,
+// which counts as three common tasks.
 func (s *search) price(a *arm) priced {
 	p := priced{costs: 1, lasts: 1}
 	if n := float64(s.champion.billed); n > 0 {
@@ -84,13 +84,13 @@ func (s *search) price(a *arm) priced {
 	p.cost *= p.costs
 	p.seconds *= p.lasts
 	if s.champion.cost == 0 && a.billed > 0 {
-		p.cost = a.cost / float64(a.billed) // nothing to anchor it at
+		p.cost = a.cost / float64(a.billed) // there is no cost to relate it to
 	}
 	return p
 }
 
-// breaks names the guards that an arm is expected to break, with a gain of lead. The mean
-// time stands for the percentile, of which a search sees too little.
+// breaks returns the guards that an arm is expected to break at a gain of lead. The mean
+// time replaces the percentile, for which a search has too few evaluations.
 func (s *search) breaks(x rival) []string {
 	var out []string
 	own, theirs := s.price(x.arm), s.price(s.champion)
@@ -105,7 +105,7 @@ func (s *search) breaks(x rival) []string {
 		case stats.Latency:
 			ratio, was, is = own.lasts, theirs.seconds, own.seconds
 		default:
-			continue // no other metric is told to a search
+			continue // the search has no other metric
 		}
 		if ratio > g.AtMost && is-was > g.Floor {
 			out = append(out, g.Name)
@@ -114,8 +114,8 @@ func (s *search) breaks(x rival) []string {
 	return out
 }
 
-// preferred is what an arm's prices are worth in score units by what a point may cost; 0
-// where nothing is said of that.
+// preferred returns the value of an arm's prices in score units, by the guards' price of
+// a point; 0 without one.
 func (s *search) preferred(a *arm) float64 {
 	worth := 0.
 	p := s.price(a)
@@ -131,8 +131,8 @@ func (s *search) preferred(a *arm) float64 {
 	return worth
 }
 
-// within orders rivals by the guards: first those that are expected to keep them; then at
-// most one that breaks some and leads all of these, a possible trade.
+// within orders rivals by the guards: first those that are expected to keep them,
+// followed by at most one that breaks some and leads all of these, a possible trade.
 func (s *search) within(rank []rival) []rival {
 	if len(s.guards) == 0 {
 		return rank
@@ -158,8 +158,8 @@ func (s *search) within(rank []rival) []rival {
 	return append(kept, *dear)
 }
 
-// front lists the champion and the rivals that no other beats or equals in score, cost and time
-// together, in ascending order of cost. What has no price of its own is left out.
+// front returns the champion and the rivals that are not dominated in score, cost and
+// time, in ascending order of cost. Variants without a price are left out.
 func (s *search) front(rank []rival) []Estimate {
 	all := []Estimate{s.estimate(s.champion, 0, 0)}
 	for _, x := range rank {
@@ -182,7 +182,7 @@ func (s *search) front(rank []rival) []Estimate {
 	return out
 }
 
-// dominates reports whether e is as good as o in everything and better in something.
+// dominates reports whether e is as good as o in all respects and better in one.
 func (e Estimate) dominates(o Estimate) bool {
 	return e.Score >= o.Score && e.CostUSD <= o.CostUSD && e.Seconds <= o.Seconds &&
 		(e.Score > o.Score || e.CostUSD < o.CostUSD || e.Seconds < o.Seconds)

@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// routes is a world of three routes: the dear one is best, the fair one better than the champion.
+// routes is a world of three routes: the expensive one is best, the fair one better than
+// the champion.
 func routes(guards []stats.Bound) Options {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "route", Kind: agent.Choice, Values: []any{"old", "fair", "dear"}, Default: "old"},
@@ -40,7 +41,8 @@ func driven(t *testing.T, o Options) Recommendation {
 	}
 }
 
-// TestGuardsAreConstraints: what keeps the guards comes first, and one that breaks them is a possible trade.
+// TestGuardsAreConstraints: variants that keep the guards come first, and one that breaks
+// them is a possible trade.
 func TestGuardsAreConstraints(t *testing.T) {
 	cost := stats.Bound{Name: stats.Cost, Of: stats.Mean, AtMost: 1.1, Floor: .00005}
 	route := func(e Estimate) any { return e.Config["route"] }
@@ -66,15 +68,16 @@ func TestGuardsAreConstraints(t *testing.T) {
 			t.Errorf("the front is not one: %.3f at $%.4f after %.3f at $%.4f", e.Score, e.CostUSD, rec.Front[i-1].Score, rec.Front[i-1].CostUSD)
 		}
 	}
-	// A point that may cost 10 % more is worth the dear route: +65 points for three times more.
+	// With 10 % more cost allowed per point, the expensive route is worth it: +65 points
+	// at four times the cost.
 	cost.PerPoint = .1
 	if rec := driven(t, routes([]stats.Bound{cost})); route(rec.Best) != "dear" || len(rec.Best.Breaks) > 0 {
 		t.Errorf("with a preference the best is %v, which breaks %v", route(rec.Best), rec.Best.Breaks)
 	}
 }
 
-// TestAPriceIsOnesOwn: a variant that shares no task with the champion has the price of its own
-// evaluations, and one of too few evaluations has none.
+// TestAPriceIsOnesOwn: a variant that shares no task with the champion has the price of
+// its own evaluations; one with too few evaluations has none.
 func TestAPriceIsOnesOwn(t *testing.T) {
 	s := &search{}
 	bill := func(a *arm, from, to int, cost float64) {

@@ -10,13 +10,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// proposal is a new config with its story.
+// proposal is a new config with its origin.
 type proposal struct {
 	config    agent.Config
 	parents   []*arm
 	operator  string
 	rationale string
-	ability   float64 // what is expected of it
+	ability   float64 // its expected ability
 	scale     float64 // the operator's setting; 0 for none
 }
 
@@ -24,7 +24,7 @@ type proposal struct {
 type prospect struct {
 	point    rasch.Point
 	from     *arm  // the variant it was developed from
-	past     *past // the config of an earlier night that it is; from is nil then
+	past     *past // the config of an earlier night, if it is one; from is nil then
 	mean, sd float64
 }
 
@@ -37,12 +37,12 @@ const (
 	optimism   = 1.5
 	batchSize  = 8
 	tooSimilar = 0.97
-	// manyArms is how many variants there are before proposals are made in bulk.
+	// manyArms is the number of variants above which proposals are made in bulk.
 	manyArms = 4 * mostConfigs
 )
 
-// propose makes new variants: without a model random ones, with it a batch of points
-// that are good or uncertain under the model.
+// propose returns new variants: without a model random ones, with it a batch of points
+// with a high mean or uncertainty.
 func (s *search) propose() []proposal {
 	s.refresh()
 	if !s.belief.ready() {
@@ -55,7 +55,7 @@ func (s *search) propose() []proposal {
 	}
 	size, refined := batchSize, rounds
 	if len(s.arms) > manyArms {
-		size, refined = 8*batchSize, 0 // of thousands each matters less
+		size, refined = 8*batchSize, 0 // with thousands of variants each matters less
 	}
 	left := s.plan.search - float64(s.spent-s.baseline.asked)
 	size = max(1, min(size, int(left/float64(s.plan.first))))
@@ -74,7 +74,7 @@ func (s *search) propose() []proposal {
 	return append(out, s.acquire(ours, refined)...)
 }
 
-// elite lists the arms of the model with the highest ability.
+// elite returns the arms of the model with the highest ability.
 func (s *search) elite(most int) []*arm {
 	var list []*arm
 	for _, a := range s.belief.arms {
@@ -89,7 +89,7 @@ func (s *search) elite(most int) []*arm {
 	return list[:min(len(list), most)]
 }
 
-// judge fills in what the model says of prospects.
+// judge sets the model's predictions of prospects.
 func (s *search) judge(list []prospect) {
 	points := make([]rasch.Point, len(list))
 	for i := range list {
@@ -167,7 +167,7 @@ func (s *search) acquire(size, refined int) []proposal {
 	return out
 }
 
-// predict fills in what the model expects of proposals that operators made.
+// predict sets the model's predictions of proposals by operators.
 func (s *search) predict(list []proposal) {
 	points := make([]rasch.Point, len(list))
 	for i := range list {
@@ -179,7 +179,7 @@ func (s *search) predict(list []proposal) {
 	}
 }
 
-// origin is the variant that a further change of a prospect descends from.
+// origin returns the variant that a further change of a prospect descends from.
 func (s *search) origin(p prospect) *arm {
 	if p.from != nil {
 		return p.from

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// considered bounds the variants that a recommendation looks at.
+	// considered bounds the number of variants in a recommendation.
 	considered = 20
-	// doubt is how many standard deviations uncertainty costs a variant.
+	// doubt is the number of standard deviations that are subtracted from a variant's
+	// mean.
 	doubt = 0.5
-	// enoughLead is a lead over the champion, in standard errors, that is evidence
-	// enough; strongLead one that is so although the tasks that both have seen, at least
-	// commonTasks of them, say otherwise. A recommendation is no verdict: that is found
-	// on other tasks.
+	// enoughLead is the lead over the champion, in standard errors, that suffices as
+	// evidence; strongLead is the one that suffices even if the tasks that both have run,
+	// at least commonTasks of them, do not show it. The verdict follows later, on other
+	// tasks.
 	enoughLead, strongLead = 1.5, 2.5
 	commonTasks            = 6
 )
 
-// rival is a variant beside the champion.
+// rival is a variant other than the champion.
 type rival struct {
 	*arm
 	// lead over the champion in score units, with its standard error.
 	lead, se float64
 }
 
-// Recommend returns what the search believes. The best is the variant with the highest
-// posterior mean less half its standard deviation among those with any success; the
-// champion stays unless the evidence against it is good enough. It changes nothing:
-// asking for it does not move the search.
+// Recommend returns the current recommendation. The best is the variant with the highest
+// posterior mean minus half its standard deviation among those with any success; the
+// champion stays unless the evidence against it suffices. Recommend has no side effects.
 func (s *search) Recommend() Recommendation {
 	r := Recommendation{
 		Champion: s.estimate(s.champion, 0, 0), Best: s.estimate(s.champion, 0, 0), Variants: len(s.arms), Exhausted: s.exhausted,
@@ -71,7 +71,7 @@ func (s *search) Recommend() Recommendation {
 	return r
 }
 
-// rivals lists the variants with any success that are worth most, the best first.
+// rivals returns the variants with any success that are worth most, in descending order.
 func (s *search) rivals() []rival {
 	if !s.belief.ready() || s.champion.item < 0 {
 		return nil
@@ -103,16 +103,15 @@ func (s *search) rivals() []rival {
 	return rank
 }
 
-// outlook is what is expected of an arm's weighted mean score over all tasks.
+// outlook is the prediction of an arm's weighted mean score over all tasks.
 type outlook struct {
 	mean float64
-	// slope is its derivative by the ability, luck the variance that the ability
-	// leaves.
+	// slope is its derivative by the ability, luck the variance at a fixed ability.
 	slope, luck float64
 }
 
-// outlook of an arm. Where every task is tried only once, what has been seen is certain
-// and only the rest is not.
+// outlook returns the outlook of an arm. With a single repeat per task, observed scores
+// are certain and only the others vary.
 func (s *search) outlook(a *arm) outlook {
 	var o outlook
 	cells := a.cells
@@ -137,8 +136,8 @@ func (s *search) outlook(a *arm) outlook {
 
 func (s *search) value(a *arm) float64 { return s.outlook(a).mean }
 
-// paired is the number of tasks that an arm and the champion have both seen and the
-// mean over them of the difference of their mean scores.
+// paired returns the number of tasks that an arm and the champion have both run and the
+// mean difference of their mean scores on these.
 func (s *search) paired(a *arm) (tasks int, difference float64) {
 	theirs := s.champion.cells
 	for _, c := range a.cells {
@@ -151,7 +150,7 @@ func (s *search) paired(a *arm) (tasks int, difference float64) {
 	return tasks, difference / math.Max(1, float64(tasks))
 }
 
-// estimate is the expected mean over all tasks with its 95 % interval.
+// estimate returns the expected mean over all tasks with its 95 % interval.
 func (s *search) estimate(a *arm, gain, sd float64) Estimate {
 	a = s.shown(a)
 	o := s.outlook(a)

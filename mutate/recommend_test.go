@@ -8,7 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// tellScores tells a searcher foreign results of a variant named by p0.
+// tellScores tells a searcher results of a variant, identified by p0, that it did not ask
+// for.
 func tellScores(s *search, p0 float64, tasks []int, score func(task int) float64) agent.ConfigID {
 	config := s.space.Default()
 	config["p0"] = p0
@@ -24,7 +25,7 @@ func tellScores(s *search, p0 float64, tasks []int, score func(task int) float64
 	return config.ID()
 }
 
-// everyTask is the tasks of the small problem.
+// everyTask returns the tasks of the small problem.
 func everyTask() []int {
 	list := make([]int, 12)
 	for j := range list {
@@ -62,8 +63,8 @@ func TestRecommendNeedsEvidence(t *testing.T) {
 	}
 }
 
-// A variant that fails everywhere is never the best or a finalist, even where the
-// model flatters it: on tasks that others fail as well.
+// A variant that fails everywhere is never the best or a finalist, even where the model
+// overestimates it, on tasks that others fail as well.
 func TestFailureNeverWins(t *testing.T) {
 	s := newSearch(t, smallOptions(500))
 	tellScores(s, 0.5, []int{0, 1, 2, 3}, func(int) float64 { return 0 }) // the champion
@@ -85,7 +86,7 @@ func TestFailureNeverWins(t *testing.T) {
 	}
 }
 
-// Where repeats only repeat themselves, a score on every task is certain.
+// With a single repeat, a score on every task is certain.
 func TestWhatWasSeenOnceIsCertain(t *testing.T) {
 	o := smallOptions(2000)
 	o.MaxRepeats = 1
@@ -104,7 +105,7 @@ func TestWhatWasSeenOnceIsCertain(t *testing.T) {
 	}
 }
 
-// The intervals of well-tried variants cover the truth about as often as they say.
+// The intervals of well-tried variants cover the truth at about the nominal rate.
 func TestIntervalsCover(t *testing.T) {
 	covered, all := 0, 0
 	for seed := range int64(4) {

@@ -1,11 +1,11 @@
 package mutate
 
-// Resize changes the number of evaluations that the search may ask for in all, those
-// asked for already included. A budget that is spent ends the search; a larger one lets
-// it go on, also after Done. The first evaluations of a variant, the design, the race
-// and the baseline follow: variants that have not had their first evaluations get as
-// many as the new plan gives, a design that was begun is cut to its new size or filled
-// up, and what is spent stays spent. The same budget again changes nothing.
+// Resize changes the total number of evaluations that the search may ask for, including
+// those asked for already. A budget already spent ends the search; a larger one continues
+// it, even after Done. The first evaluations of a variant, the design, the race and the
+// baseline are adjusted: variants that have not had their first evaluations get the new
+// plan's number, and a started design is cut or extended to its new size. An equal budget
+// changes nothing.
 func (s *search) Resize(budget int) {
 	if budget = max(1, budget); budget == s.budget {
 		return
@@ -25,14 +25,14 @@ func (s *search) Resize(budget int) {
 	s.lastWord()
 }
 
-// planned shares out the budget that is no random baseline's.
+// planned divides the budget without the random baseline's share.
 func (s *search) planned() plan {
 	return newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats)
 }
 
-// redesign gives the design its new size. What was entered of it stays; more is laid out
-// only while the search has made no more variants than the new design has, since later
-// the model knows better where to look.
+// redesign adjusts the size of the design. Variants already entered stay; points are
+// added only while the search has made no more variants than the new design has, since
+// later the model proposes better ones.
 func (s *search) redesign(was int) {
 	switch more := s.plan.design - was; {
 	case more < 0:

@@ -8,8 +8,8 @@ import (
 )
 
 // TestResizeKeepsTheContract resizes a search at random moments: it never asks for more
-// than the largest budget of the moment allows, spends the last one exactly unless more
-// was spent before, and asks no trial twice.
+// than the largest budget so far allows, uses the last one exactly unless more was spent
+// before, and asks no trial twice.
 func TestResizeKeepsTheContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tasks := rapid.IntRange(1, 12).Draw(rt, "tasks")
@@ -53,10 +53,9 @@ func TestResizeKeepsTheContract(t *testing.T) {
 	})
 }
 
-// TestResizeIsNoWorse compares searches that were resized after a few evaluations with
-// those that knew their budget from the start, over the same worlds: what is found is
-// about as good, also where the first plan was for forty times as much and its design
-// would not have ended.
+// TestResizeIsNoWorse compares searches resized after a few evaluations with those that
+// had their budget from the start, over the same worlds: results are about as good, even
+// where the first plan was for forty times as much and its design would not have ended.
 func TestResizeIsNoWorse(t *testing.T) {
 	const budget, seeds = 300, 4
 	for name, first := range map[string]int{"grown": 100, "shrunk": 24_000} {
@@ -85,8 +84,8 @@ func TestResizeIsNoWorse(t *testing.T) {
 	}
 }
 
-// TestResizeCutsTheDesign: in the middle of a design for twenty thousand evaluations the
-// search learns that it has two hundred, and goes on to what the model proposes.
+// TestResizeCutsTheDesign: when the budget is cut during a design for twenty thousand
+// evaluations, the search goes on to proposals of the model.
 func TestResizeCutsTheDesign(t *testing.T) {
 	w := newWorld(t, "smooth", 1)
 	s := newSearch(t, w.options(20_000))

@@ -8,17 +8,17 @@ import (
 	"evolve/mutate/operator"
 )
 
-// Bounds of what is remembered of failures and tools.
+// The limits of recorded failures and tools.
 const (
-	incidentsKept = 8   // of a variant
+	incidentsKept = 8   // per variant
 	reasonKept    = 300 // bytes of each
 	toolsKept     = 256
 )
 
-// health counts calls and failures by tool.
+// health holds the calls and failures of each tool.
 type health []operator.ToolHealth
 
-// count adds calls, in the order of the tools' names.
+// count adds calls, sorted by tool.
 func (h *health) count(calls []Call) {
 	for _, c := range calls {
 		at, found := slices.BinarySearchFunc(*h, c.Tool, func(t operator.ToolHealth, name string) int { return strings.Compare(t.Tool, name) })
@@ -37,7 +37,7 @@ func (h *health) count(calls []Call) {
 
 func (h health) list() []operator.ToolHealth { return slices.Clone(h) }
 
-// note remembers what an observation says beside its score.
+// note records the parts of an observation other than its score.
 func (s *search) note(a *arm, task int, o Observation) {
 	s.breeding.health.count(o.Calls)
 	if o.CostUSD >= 0 && o.Seconds >= 0 && !math.IsInf(o.CostUSD, 1) && !math.IsInf(o.Seconds, 1) {
@@ -60,7 +60,7 @@ func (s *search) note(a *arm, task int, o Observation) {
 	}
 }
 
-// failed is the score below which an evaluation counts as a failure to learn from.
+// failed is the score below which an evaluation counts as a failure.
 const failed = 0.5
 
 // domains numbers the tasks' domains in order of appearance.
@@ -78,8 +78,8 @@ func (s *search) domains() []int {
 	return out
 }
 
-// byTask is an arm's mean score by task, NaN where it has none; nil for suites too
-// large to be shown.
+// byTask returns an arm's mean score by task, NaN where it has none; nil for suites
+// larger than shownTasks.
 func (s *search) byTask(a *arm) []float64 {
 	if len(s.tasks) > shownTasks {
 		return nil
@@ -91,7 +91,7 @@ func (s *search) byTask(a *arm) []float64 {
 	return out
 }
 
-// byDomain is an arm's mean score by domain, NaN where it has none.
+// byDomain returns an arm's mean score by domain, NaN where it has none.
 func (s *search) byDomain(a *arm, domains []int) []float64 {
 	n := slices.Max(domains) + 1
 	sum, count := make([]float64, n), make([]float64, n)

@@ -26,7 +26,7 @@ type search struct {
 
 	tasks     []Task
 	taskIndex map[string]int
-	weights   []float64 // of the tasks; they add up to 1
+	weights   []float64 // of the tasks, with sum 1
 	budget    int
 	repeats   int
 	finalists int
@@ -36,24 +36,24 @@ type search struct {
 	byID     map[agent.ConfigID]*arm
 	points   map[string]bool // of the arms
 	champion *arm
-	queue    []*arm // arms that are to get evaluations up to their targets, in order
+	queue    []*arm // arms with evaluations up to their targets to come, in order
 	design   []proposal
 	baseline baseline
 	breeding breeding
 	author   authoring
 	history  []*past
 
-	asked, spent int // asked counts own trials, spent those of this run told from elsewhere as well
+	asked, spent int // asked counts own trials and briefs, spent the evaluations of this run, including resumed ones
 	told         int
-	raced        int // evaluations that went to leaders
+	raced        int // evaluations given to leaders
 	made         int // variants that the search made itself
 	exhausted    bool
-	// heard holds every trial that was told, pending those asked and not told.
+	// heard holds every trial that was told, pending those asked and not yet told.
 	heard   map[uint64]bool
 	pending map[trialKey]bool
-	freshAt int // asks before which no new variant is looked for
+	freshAt int // no new variant is sought before this many asks
 
-	// A small space gone through value by value; see enumerate.go.
+	// Enumeration of a small space; see enumerate.go.
 	values  [][]any
 	counted int
 
@@ -62,15 +62,15 @@ type search struct {
 
 type trialKey struct{ arm, task, repeat int }
 
-// packed is the key in eight bytes, for the many that are remembered.
+// packed returns the key in eight bytes, since many are stored.
 func (k trialKey) packed() uint64 {
 	return uint64(k.arm)<<40 | uint64(k.task)<<16 | uint64(k.repeat)
 }
 
-// unbounded stands for repeats without a bound.
+// unbounded is the number of repeats without a bound.
 const unbounded = math.MaxUint16 - 1
 
-// New makes the searcher of this version.
+// New returns a searcher.
 func New(o Options) (Searcher, error) {
 	if problems := o.Space.Check(); len(problems) > 0 {
 		return nil, fmt.Errorf("the space: %s", problems[0])
@@ -119,7 +119,7 @@ func New(o Options) (Searcher, error) {
 	return s, nil
 }
 
-// weigh takes the tasks' weights; those that are none count as 1.
+// weigh sets the tasks' weights; invalid ones count as 1.
 func (s *search) weigh() error {
 	sum := 0.0
 	for j, t := range s.tasks {
@@ -140,7 +140,7 @@ func (s *search) weigh() error {
 	return nil
 }
 
-// capacity is how many evaluations an arm can take.
+// capacity returns the number of evaluations that an arm can take.
 func (s *search) capacity() int {
 	if s.repeats > math.MaxInt32/len(s.tasks) {
 		return math.MaxInt32
@@ -148,7 +148,7 @@ func (s *search) capacity() int {
 	return s.repeats * len(s.tasks)
 }
 
-// add makes a proposal an arm, or returns the one it is already.
+// add makes a proposal an arm, or returns the existing arm of its config.
 func (s *search) add(p proposal, baseline bool) *arm {
 	id := p.config.ID()
 	if a, ok := s.byID[id]; ok {
@@ -169,7 +169,7 @@ func (s *search) add(p proposal, baseline bool) *arm {
 	return a
 }
 
-// key is a point as a map's key.
+// key returns a point as a map key.
 func key(x rasch.Point) string {
 	b := make([]byte, 0, 2*len(x))
 	for _, v := range x {
@@ -178,7 +178,7 @@ func key(x rasch.Point) string {
 	return string(b)
 }
 
-// Ask is the next trial.
+// Ask returns the next trial.
 func (s *search) Ask() (Trial, Status) {
 	if s.spent >= s.budget || s.exhausted {
 		return Trial{}, Done
@@ -213,7 +213,7 @@ func (s *search) Ask() (Trial, Status) {
 	return t, Ready
 }
 
-// choose picks the arm that gets the next evaluation; nil when no arm can take one.
+// choose returns the arm that gets the next evaluation; nil when no arm can take one.
 func (s *search) choose() *arm {
 	if s.baseline.due(s.spent) && s.asked > 0 {
 		if a := s.nextRandom(); a != nil {
@@ -245,7 +245,7 @@ func (s *search) choose() *arm {
 	return nil
 }
 
-// queued is the arm at the head of the queue that still wants evaluations.
+// queued returns the first arm in the queue below its target.
 func (s *search) queued() *arm {
 	for len(s.queue) > 0 {
 		a := s.queue[0]
@@ -257,7 +257,7 @@ func (s *search) queued() *arm {
 	return nil
 }
 
-// enter makes a proposal a variant that is to get its first evaluations.
+// enter makes a proposal a variant and queues its first evaluations.
 func (s *search) enter(p proposal) *arm {
 	a := s.add(p, false)
 	a.target = max(a.target, s.plan.first)
@@ -269,9 +269,8 @@ func (s *search) enter(p proposal) *arm {
 	return a
 }
 
-// enlarge adds new variants: the next of the design, or proposals. It returns false
-// when none is found; then it waits a while before it looks again, as looking in vain
-// is costly.
+// enlarge adds new variants: the next of the design, or proposals. It returns false when
+// there are none, and pauses before the next attempt, as failed attempts are expensive.
 func (s *search) enlarge() bool {
 	if len(s.design) > 0 {
 		s.enter(s.design[0])
@@ -297,8 +296,9 @@ func (s *search) enlarge() bool {
 	return true
 }
 
-// refused are configs of this run, and three in four of those of earlier nights. The
-// seed says which: were it drawn at every look, what comes up often would get by.
+// refused reports whether a config belongs to this run, or to three in four of those of
+// earlier nights. The choice depends on the seed only: if it were drawn on each call,
+// frequent proposals would eventually be accepted.
 func (s *search) refused(id agent.ConfigID) bool {
 	if _, known := s.byID[id]; known {
 		return true

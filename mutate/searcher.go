@@ -5,7 +5,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Task is what the search may know of a search task.
+// Task is the part of a search task that the search uses.
 type Task struct {
 	ID      string
 	Domain  string
@@ -13,7 +13,7 @@ type Task struct {
 	Weight  float64
 }
 
-// Trial is one evaluation that a searcher wants.
+// Trial is one evaluation requested by a searcher.
 type Trial struct {
 	// N counts the asks of this searcher from 0.
 	N          int64
@@ -27,18 +27,18 @@ type Trial struct {
 	Repeat     int
 	// Stage is StageSearch, or StageBaseline for the random baseline's share.
 	Stage bench.Stage
-	// Brief, when not nil, asks for a change written by a language model instead of an
-	// evaluation; Task and Repeat mean nothing then. It costs no evaluation.
+	// Brief, when not nil, requests a change written by a language model instead of an
+	// evaluation; Task and Repeat are not set then. It costs no evaluation.
 	Brief *Brief
 }
 
-// Brief asks a language model for one change of one component of a config.
+// Brief requests one change of one component of a config from a language model.
 type Brief struct {
-	// Config of Trial.Variant is to be changed in this parameter.
+	// Component is the parameter to change in the config of Trial.Variant.
 	Component string
 	// Cases are evaluations of the variant to learn from, failed ones first.
 	Cases []Case
-	// Tried lists changes of the component that were tried before, with their gain.
+	// Tried lists earlier changes of the component, with their gain.
 	Tried []TriedChange
 }
 
@@ -49,7 +49,7 @@ type Case struct {
 	Score  float64
 }
 
-// TriedChange is a change and what became of it.
+// TriedChange is an earlier change with its result.
 type TriedChange struct {
 	Rationale string
 	// Gain is its estimated gain over its parent, in score units.
@@ -64,12 +64,12 @@ type Observation struct {
 	CostUSD float64
 	// Seconds the answer took; 0: unknown.
 	Seconds float64
-	// What is known of a failure: its kind, the graders' reasons, and how often the tools
-	// were called and failed. Foreign text, kept as data.
+	// The kind of a failure, the graders' reasons, and the calls of tools with their
+	// failures. Foreign text, kept as data.
 	Outcome agent.Outcome
 	Reason  string
 	Calls   []Call
-	// Draft answers a trial with a Brief; nil when there is none to offer.
+	// Draft is the answer to a trial with a Brief; nil when there is none.
 	Draft *Draft
 }
 
@@ -85,52 +85,52 @@ type Draft struct {
 	Rationale string
 }
 
-// Remembered is an evaluation of an earlier night, as far as tonight may learn from it.
+// Remembered is an evaluation of an earlier night.
 type Remembered struct {
 	Variant agent.ConfigID
 	Config  agent.Config
 	Task    string
 	Score   float64
-	// Trust in (0,1] is what it counts beside an evaluation of tonight: 1 when nothing
+	// Trust in (0,1] is its weight relative to an evaluation of tonight: 1 when nothing
 	// changed since, less when suite, prices or runtime did.
 	Trust float64
 }
 
-// Status is what Ask found.
+// Status is the result of Ask.
 type Status int
 
-// Ready: the trial is to be run. Wait: nothing to ask until something is told.
-// Done: the budget is spent or the space is exhausted.
+// Ready: the trial is to be run. Wait: there is no trial until a result is told. Done:
+// the budget is spent or the space is exhausted.
 const (
 	Ready Status = iota
 	Wait
 	Done
 )
 
-// Asker is asked for trials and told their results: a search, or the minimisation of
+// Asker proposes trials and receives their results. It is a search, or the ablation of
 // its winner.
 type Asker interface {
 	Ask() (Trial, Status)
 	Tell(Observation)
 }
 
-// Searcher is asked for trials and told their results, in any order and with many
-// in flight. Its answers depend on nothing but its options and the sequence of
-// calls, so that the same sequence gives the same search. It is not safe for
-// concurrent use; one driver owns it. Observations of trials it never asked for
-// are welcome: a resumed run and a warm start tell it what is already known.
+// Searcher proposes trials and receives their results, in any order and with many in
+// flight. Its answers depend only on its options and the sequence of calls, so that the
+// same sequence gives the same search. It is not safe for concurrent use; one driver owns
+// it. It accepts results of trials that it did not ask for: a resumed run and a warm
+// start pass earlier results to it.
 type Searcher interface {
 	Asker
-	// Resize changes the number of evaluations that the search may ask for in all, at any
+	// Resize changes the total number of evaluations that the search may ask for, at any
 	// time; see [Options].Budget.
 	Resize(budget int)
 	Recommend() Recommendation
-	// Hindsight values what was recommended at earlier moments, in their order, by all
-	// that is known now, and compares the search with its random baseline.
+	// Hindsight values the recommendations of earlier moments, in their order, by all
+	// data so far, and compares the search with its random baseline.
 	Hindsight([]Moment) Hindsight
 }
 
-// Estimate is what the search believes of a config on the search tasks.
+// Estimate is the search's estimate of a config on the search tasks.
 type Estimate struct {
 	Variant agent.ConfigID
 	Config  agent.Config
@@ -139,13 +139,13 @@ type Estimate struct {
 	// Gain over the champion with its posterior standard deviation; both 0 for the
 	// champion itself.
 	Gain, SD float64
-	// CostUSD and Seconds are what an evaluation is expected to cost and take on average,
-	// anchored at the champion's; 0: unknown.
+	// CostUSD and Seconds are the expected mean cost and time of an evaluation, relative
+	// to the champion's; 0: unknown.
 	CostUSD, Seconds float64
 	// Breaks names the guards that it is expected to break.
 	Breaks []string
-	// Measured is the mean difference of its scores to the champion's on the Common tasks that
-	// both ran, in score units: what was seen, and what it was selected for.
+	// Measured is the mean difference of its scores to the champion's on the Common tasks
+	// that both ran, in score units. It is biased, since the variant was selected for it.
 	Measured    float64
 	Common      int
 	Evaluations int
@@ -155,23 +155,23 @@ type Estimate struct {
 	Rationale   string
 }
 
-// Recommendation is the outcome of a search.
+// Recommendation is the result of a search.
 type Recommendation struct {
 	Champion Estimate
-	// Best is the champion itself when nothing is better on the evidence.
+	// Best is the champion if no variant is better by the evidence.
 	Best Estimate
-	// Finalists are the most promising variants other than the champion, the best
-	// first, for confirmation.
+	// Finalists are the most promising variants other than the champion, in descending
+	// order, for confirmation.
 	Finalists []Estimate
-	// Front lists the champion and the variants that no other beats in score, cost and time
-	// together, the cheapest first.
+	// Front holds the champion and the variants that are not dominated in score, cost and
+	// time, in ascending order of cost.
 	Front []Estimate
 	// Random is the best config of the random baseline; Evaluations 0 when there was none.
 	Random Estimate
-	// Told counts the evaluations that the search was told, RandomTold those of the
-	// random baseline among them.
+	// Told is the number of evaluations told to the search, RandomTold that of the random
+	// baseline among them.
 	Told, RandomTold int
-	// Variants counts the configs tried.
+	// Variants is the number of configs tried.
 	Variants int
 	// Exhausted reports whether nothing was left to try.
 	Exhausted bool

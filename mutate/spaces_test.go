@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// anySearch draws a search of such a space.
+// anySearch draws a search of a space of package spacetest.
 func anySearch(t *rapid.T, change func(*Options)) (*search, Options) {
 	o := Options{
 		Space: spacetest.Any(t), Tasks: makeTasks(rapid.IntRange(1, 6).Draw(t, "tasks")), Budget: rapid.IntRange(1, 150).Draw(t, "budget"),
@@ -25,7 +25,7 @@ func anySearch(t *rapid.T, change func(*Options)) (*search, Options) {
 	return s.(*search), o
 }
 
-// validate fails unless a config is the canonical form of itself in its space.
+// validate fails unless a config is valid and canonical in its space.
 func validate(t *rapid.T, space agent.Space, c agent.Config) {
 	parsed, problems := space.Parse(c)
 	if len(problems) > 0 {

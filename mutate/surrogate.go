@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Surrogate is the model of a search by itself: fitted to evaluations of any configs, it
-// says by how much one config is expected to score more than another, of configs that were
-// never evaluated too. It is not safe for concurrent use.
+// Surrogate is the model of a search on its own: fitted to evaluations of any configs, it
+// predicts differences in score between any configs, including ones without evaluations.
+// It is not safe for concurrent use.
 type Surrogate struct {
 	codec   *codec
 	index   map[string]int
@@ -21,9 +21,9 @@ type Surrogate struct {
 	items   []rasch.Item
 	at      map[agent.ConfigID]int
 	told    map[told]bool
-	// learnt is how many items there were when the hyperparameters were last learnt.
+	// learnt is the number of items when the hyperparameters were last learnt.
 	learnt int
-	// fresh reports whether something was added since the last fit.
+	// fresh reports whether evaluations were added since the last fit.
 	fresh, fitted bool
 }
 
@@ -31,7 +31,7 @@ type told struct {
 	item, task, repeat int
 }
 
-// NewSurrogate makes a model that knows nothing yet.
+// NewSurrogate returns a model without data.
 func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surrogate {
 	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, told: map[told]bool{}}
 	total := 0.0
@@ -51,9 +51,9 @@ func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surro
 	return s
 }
 
-// Add takes an evaluation; nothing is believed of it before the next [Surrogate.Fit].
-// Evaluations without a score, of other tasks, of configs outside the space, and those
-// that were added before are left out.
+// Add adds an evaluation; it has no effect before the next [Surrogate.Fit]. Evaluations
+// without a score, of other tasks, of configs outside the space, and duplicates are
+// ignored.
 func (s *Surrogate) Add(o Observation) {
 	task, ok := s.index[o.Trial.Task]
 	if !ok || !o.Scored || !(o.Score >= 0 && o.Score <= 1) {
@@ -83,7 +83,7 @@ func (s *Surrogate) Add(o Observation) {
 	s.fresh = true
 }
 
-// Fit fits the model to what was added. The items are fitted in the order in which they
+// Fit fits the model to the added evaluations. The items are in the order in which they
 // were first added.
 func (s *Surrogate) Fit() {
 	if !s.fresh || len(s.codec.dims) == 0 {
@@ -101,19 +101,18 @@ func (s *Surrogate) Fit() {
 	s.fresh, s.fitted = false, true
 }
 
-// Contrast is what is believed of the differences between one config and others, on the
-// scale of logits: their posterior mean and covariance, and the covariance that they had
-// before any evaluation, with mean 0.
+// Contrast is the model's prediction of the differences between one config and others, in
+// logits: their posterior mean and covariance, and their prior covariance with mean 0.
 type Contrast struct {
 	Mean             []float64
 	Posterior, Prior *mat.SymDense
-	// Slope turns a difference into one of the expected score, a weighted mean over all
-	// tasks; it is the mean of the slopes half-way to each other config.
+	// Slope converts a difference into one of the expected score, a weighted mean over
+	// all tasks; it is the mean of the slopes half-way to each other config.
 	Slope float64
 }
 
-// Contrast says by how much a config is believed to be better than each other one. There
-// is at least one other; false: nothing is believed yet.
+// Contrast returns the predicted differences between a config and one or more others;
+// false before the first fit.
 func (s *Surrogate) Contrast(of agent.Config, than []agent.Config) (Contrast, bool) {
 	if !s.fitted || len(than) == 0 {
 		return Contrast{}, false
@@ -131,7 +130,8 @@ func (s *Surrogate) Contrast(of agent.Config, than []agent.Config) (Contrast, bo
 	return c, true
 }
 
-// contrasts turns the covariance of values into that of the first less each other one.
+// contrasts converts the covariance of values into that of the first minus each other
+// one.
 func contrasts(cov *mat.SymDense) *mat.SymDense {
 	k := cov.SymmetricDim() - 1
 	out := mat.NewSymDense(k, nil)

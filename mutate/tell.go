@@ -7,8 +7,8 @@ import (
 	"evolve/bench"
 )
 
-// Tell takes a result. One that was not asked for here (a resumed run's) makes its
-// variant known; when it is of a search stage it counts as spent.
+// Tell receives a result. One that was not asked for here (of a resumed run) adds its
+// variant; if it is of a search stage it counts as spent.
 func (s *search) Tell(o Observation) {
 	if o.Trial.Brief != nil {
 		s.answer(o)
@@ -16,7 +16,7 @@ func (s *search) Tell(o Observation) {
 	}
 	task, ok := s.taskIndex[o.Trial.Task]
 	if !ok {
-		return // a task that the suite no longer has
+		return // a task removed from the suite
 	}
 	a, ok := s.byID[o.Trial.Variant]
 	if !ok {
@@ -26,7 +26,7 @@ func (s *search) Tell(o Observation) {
 	}
 	k := trialKey{a.index, task, o.Trial.Repeat}
 	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || s.heard[k.packed()] {
-		return // no repeat at all, or told before: nothing counts twice
+		return // invalid, or told before: nothing counts twice
 	}
 	s.heard[k.packed()] = true
 	if s.pending[k] {
@@ -46,15 +46,15 @@ func (s *search) Tell(o Observation) {
 	s.lastWord()
 }
 
-// lastWord fits the model once more when there is nothing left to ask or to be told.
+// lastWord refits the model when no evaluation is left to ask or pending.
 func (s *search) lastWord() {
 	if (s.spent >= s.budget || s.exhausted) && len(s.pending) == 0 && len(s.codec.dims) > 0 && s.told > 0 {
 		s.fit(4)
 	}
 }
 
-// adopt makes an arm of a variant that the searcher did not ask for; nil when its config
-// is none of the space.
+// adopt adds an arm for a variant that the searcher did not ask for; nil when its config
+// is invalid in the space.
 func (s *search) adopt(t Trial) *arm {
 	config, problems := s.space.Parse(t.Config)
 	if len(problems) > 0 {
@@ -76,7 +76,7 @@ func (s *search) adopt(t Trial) *arm {
 	return a
 }
 
-// foreign counts an evaluation that was made without being asked for here.
+// foreign counts an evaluation that was not asked for here.
 func (s *search) foreign(a *arm, task int, t Trial) {
 	a.advance(task, t.Repeat+1)
 	a.asked++

@@ -100,14 +100,14 @@ func TestStrangeTells(t *testing.T) {
 			t.Errorf("%s: was taken in", name)
 		}
 	}
-	// A name that is not the config's own: the config decides, and only once.
+	// With a wrong variant name, the config counts, and only once.
 	for i := range 3 {
 		s.Tell(Observation{Scored: true, Score: 1, Trial: Trial{Variant: "old-name", Config: good, Task: "t0", Repeat: i, Stage: bench.StageSearch}})
 	}
 	if len(s.arms) != 1 || s.champion.scored != 3 || s.champion.generation != 0 {
 		t.Errorf("%d variants, champion with %d results", len(s.arms), s.champion.scored)
 	}
-	// A warm start is known but not spent.
+	// A warm start adds results and is not spent.
 	s.Tell(Observation{Scored: true, Score: 1, Trial: Trial{Variant: good.ID(), Config: good, Task: "t1", Stage: "confirm"}})
 	if s.spent != 3 || s.champion.scored != 4 {
 		t.Errorf("spent %d, champion with %d results", s.spent, s.champion.scored)
@@ -117,7 +117,7 @@ func TestStrangeTells(t *testing.T) {
 	}
 	c := &script{score: coin}
 	c.run(t, s)
-	if len(c.trials) != 50-4 { // of five strange repeats only 65535 is one
+	if len(c.trials) != 50-4 { // of five unusual repeats only 65535 is valid
 		t.Errorf("%d trials for the rest", len(c.trials))
 	}
 }
@@ -194,7 +194,7 @@ func TestTriedConfigsAreMostlyLeftAlone(t *testing.T) {
 	}
 }
 
-// TestToldTwiceCountsOnce: neither as spent nor as evidence.
+// TestToldTwiceCountsOnce: a repeated result counts neither as spent nor as evidence.
 func TestToldTwiceCountsOnce(t *testing.T) {
 	space := mixedSpace(6)
 	made, err := New(Options{Space: space, Champion: space.Default(), Tasks: makeTasks(80), Budget: 60, Seed: 1})

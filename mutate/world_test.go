@@ -7,7 +7,7 @@ import (
 	"evolve/mutate/problem"
 )
 
-// world is a synthetic problem that a search can be run on.
+// world is a synthetic problem for a search.
 type world struct {
 	*problem.Problem
 	tasks []Task
@@ -40,7 +40,7 @@ func (w *world) score(tr Trial, _ *rand.Rand) (float64, bool) {
 	return w.Score(tr.Config, w.index[tr.Task], tr.Repeat, w.seed, 0).Score, true
 }
 
-// gain is by how much the recommendation of a search is truly better than the default.
+// gain returns the true improvement of a search's recommendation over the default.
 func (w *world) gain(t testing.TB, o Options) float64 {
 	c := &script{inFlight: 4, score: w.score}
 	rec := c.run(t, newSearch(t, o))
