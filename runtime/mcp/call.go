@@ -14,14 +14,14 @@ import (
 type remote struct {
 	clients *Clients
 	server  *server
-	name    string // the server's
+	name    string // as the server names it
 	spec    tool.Spec
 }
 
 // Spec implements [tool.Tool].
 func (r *remote) Spec() tool.Spec { return r.spec }
 
-// Call implements [tool.Tool]. It starts the server when it has ended.
+// Call implements [tool.Tool]. It restarts a server that has ended.
 func (r *remote) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (tool.Result, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -48,7 +48,7 @@ func (r *remote) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (t
 	return result(res, r.server.scrub), nil
 }
 
-// result is what the agent sees of a server's answer.
+// result converts a server's answer into the tool's result.
 func result(res *mcp.CallToolResult, scrub func(string) string) tool.Result {
 	text := render(res, scrub)
 	switch {

@@ -11,21 +11,20 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Clients hold the connections to the servers of a run. They are safe for concurrent
-// use.
+// Clients holds the connections to the servers of a run. It is safe for concurrent use.
 type Clients struct {
 	servers []*server
 	tools   []tool.Tool
-	// life is done once they are closed.
+	// life is done once the clients are closed.
 	life context.Context
 	end  context.CancelCauseFunc
 	once sync.Once
 }
 
-// Open starts every server, lists its tools and declares those that are offered. ctx
-// bounds the start alone. A server that cannot be started, a tool that is not listed or
-// has an impossible schema, and two tools of one name are errors: nothing is left
-// running then. The errors hold words of the servers, scrubbed.
+// Open starts every server, lists its tools and declares the offered ones. ctx bounds
+// only the start. A server that cannot be started, a tool that is not listed or has an
+// unusable schema, and two tools of one name are errors, after which nothing is left
+// running. The errors quote text of the servers, scrubbed.
 func Open(ctx context.Context, o Options) (*Clients, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func Open(ctx context.Context, o Options) (*Clients, error) {
 		err = c.declare()
 	}
 	if err != nil {
-		_ = c.Close() // there is nothing to tell
+		_ = c.Close() // Close returns no error
 		return nil, err
 	}
 	return c, nil
@@ -77,11 +76,11 @@ func (c *Clients) declare() error {
 	return nil
 }
 
-// Tools are those that are offered, the same from Open to Close.
+// Tools returns the offered tools, the same from Open to Close.
 func (c *Clients) Tools() []tool.Tool { return slices.Clone(c.tools) }
 
-// Renew ends every session and its program, so that the next call begins one that has
-// seen nothing of the earlier. No call may be under way. It does not fail.
+// Renew ends every session and its program, so that the next call begins a new one
+// without the state of the earlier. No call may be running. It returns no error.
 func (c *Clients) Renew() error {
 	var ends sync.WaitGroup
 	for _, s := range c.servers {
@@ -91,8 +90,8 @@ func (c *Clients) Renew() error {
 	return nil
 }
 
-// Close ends every server with everything it started, the calls under way as
-// cancelled, and returns when nothing is left. It does not fail.
+// Close ends every server with all its descendants, and running calls as cancelled. It
+// returns when nothing is left, and returns no error.
 func (c *Clients) Close() error {
 	c.once.Do(func() {
 		c.end(errClosed)

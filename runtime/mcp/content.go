@@ -12,16 +12,16 @@ import (
 	"evolve/runtime/tool"
 )
 
-// maxURI bounds what is shown of a resource's address, in bytes.
+// maxURI bounds the displayed part of a resource's address, in bytes.
 const maxURI = 200
 
-// margin is more than any credential has, in bytes: where a text is cut, so much is
-// cut again once it was scrubbed, because half of one is recognised by nobody.
+// margin, in bytes, exceeds the length of any credential. That much is cut again after
+// a text was cut and scrubbed, because half of a credential is not recognised.
 const margin = 4 << 10
 
-// render is the text of a result: its texts joined by ends of lines, everything else
-// as a word about it, and the structured content as JSON unless a text says the same.
-// It is bounded, scrubbed, and holds no control characters.
+// render returns the text of a result: its texts joined by newlines, a short
+// description of every other part, and the structured content as JSON unless a text
+// repeats it. The text is bounded, scrubbed, and without control characters.
 func render(res *mcp.CallToolResult, scrub func(string) string) string {
 	var b strings.Builder
 	add := func(text string) {
@@ -48,7 +48,7 @@ func render(res *mcp.CallToolResult, scrub func(string) string) string {
 	return clip(text, max(0, min(len(text)-margin, tool.MaxOutput)))
 }
 
-// describe is one part of a result as text.
+// describe returns one part of a result as text.
 func describe(c mcp.Content) string {
 	switch c := c.(type) {
 	case *mcp.TextContent:
@@ -72,8 +72,8 @@ func address(uri string) string {
 	return clip(strings.Join(strings.Fields(visible(uri)), " "), maxURI)
 }
 
-// repeated reports whether a text of the result is its structured content once more,
-// which servers do for clients that know only text.
+// repeated reports whether a text of the result repeats its structured content, as
+// servers do for clients that support only text.
 func repeated(res *mcp.CallToolResult) bool {
 	want, err := json.Marshal(res.StructuredContent)
 	if err != nil {

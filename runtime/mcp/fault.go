@@ -13,14 +13,15 @@ import (
 	"evolve/runtime/tool"
 )
 
-// fault is why a call, a start or a link to a server failed.
+// fault is why a call, a start or a connection failed.
 type fault struct {
 	outcome agent.Outcome
 	text    string
-	// retry says that it may pass, and after how long where the server said so.
+	// retry reports that the fault may be transient; after is the server's hint, if
+	// any.
 	retry bool
 	after time.Duration
-	// last says that the session is of no use any more.
+	// last reports that the session cannot be used any more.
 	last bool
 }
 
@@ -38,7 +39,7 @@ var errClosed = errors.New("the tool servers are closed")
 
 func closed() *fault { return &fault{outcome: agent.Cancelled, text: errClosed.Error()} }
 
-// ended is the fault of a caller's context that is done.
+// ended returns the fault of a caller's context that is done.
 func ended(ctx context.Context) *fault {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &fault{outcome: agent.Timeout, text: "the server did not answer in time"}
@@ -49,8 +50,8 @@ func ended(ctx context.Context) *fault {
 	return &fault{outcome: agent.Cancelled, text: "cancelled"}
 }
 
-// result is what the agent and the policies see of a fault. The end of the caller is
-// nothing to count against the server, and a breach is not mended by asking again.
+// result returns the tool's result for a fault. The caller's cancellation does not
+// count against the server, and a violation of the protocol is not retried.
 func (f *fault) result() tool.Result {
 	res := tool.Failed(f.outcome, "%s", f.text)
 	if f.outcome != agent.Cancelled && f.outcome != agent.ContractViolation {
@@ -62,13 +63,13 @@ func (f *fault) result() tool.Result {
 // maxText bounds the foreign text of an error, in bytes.
 const maxText = 300
 
-// line makes foreign text one scrubbed line of bounded length. What is invisible goes
-// first, because a credential may be hidden behind it.
+// line returns foreign text as one scrubbed line of bounded length. Invisible
+// characters are removed first, because they could hide a credential.
 func line(text string, scrub func(string) string) string {
 	return clip(strings.Join(strings.Fields(scrub(visible(strings.ToValidUTF8(text, "\uFFFD")))), " "), maxText)
 }
 
-// clip cuts text to n bytes at the start of a character.
+// clip cuts text to n bytes at a character boundary.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -79,8 +80,8 @@ func clip(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// printable drops control characters other than the ends of lines and tabs: escape
-// sequences have no business in a transcript or on a terminal.
+// printable removes control characters other than newlines and tabs: escape sequences
+// must not reach a transcript or a terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -90,7 +91,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// visible drops control characters and those that nobody sees but a model reads:
+// visible removes control characters and those that people cannot see but models read:
 // directions, joiners, fillers, tags, private ones.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {

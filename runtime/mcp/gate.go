@@ -11,28 +11,28 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bounds on what a server may say unasked until it is asked for something again.
+// Bounds on a server's unsolicited messages between two requests.
 const (
 	maxUnasked = 10_000 // messages
-	maxWaiting = 64     // requests of the server's that wait for their refusal
+	maxWaiting = 64     // requests of the server that wait for their refusal
 )
 
-// gate stands between the SDK and a server: only answers to what was asked pass, once
-// each. Requests of the server's are refused, the rest is dropped, all of it counted.
-// It is both the transport and the connection that the SDK sees.
+// gate is between the SDK and a server: it passes only answers to requests, once each.
+// It refuses the server's requests and drops the rest, and counts all of these. It is
+// both the transport and the connection of the SDK.
 type gate struct {
 	inner mcp.Connection
-	// blame says what an error of inner means.
+	// blame returns the fault that an error of inner means.
 	blame func(error) *fault
-	// hello hears of the version of the protocol that the server chose.
+	// hello is called with the version of the protocol that the server chose.
 	hello func(version string)
 
 	mu      sync.Mutex
-	asked   map[jsonrpc.ID]string // methods
+	asked   map[jsonrpc.ID]string // methods of the pending requests
 	unasked int
-	changed bool // the server said that its list is another
+	changed bool // the server announced a changed list
 	why     *fault
-	left    bool // the SDK closed it first, for a reason that it tells
+	left    bool // the SDK closed it first, and reports the reason itself
 
 	waiting chan *jsonrpc.Response
 	over    context.Context
@@ -56,7 +56,7 @@ func (g *gate) Connect(context.Context) (mcp.Connection, error) { return g, nil 
 // SessionID implements [mcp.Connection].
 func (g *gate) SessionID() string { return g.inner.SessionID() }
 
-// stop ends the session for a reason; the first one stands.
+// stop ends the session for a reason; the first reason is kept.
 func (g *gate) stop(f *fault) {
 	g.mu.Lock()
 	if g.why == nil {
@@ -64,7 +64,7 @@ func (g *gate) stop(f *fault) {
 	}
 	g.mu.Unlock()
 	g.end()
-	_ = g.inner.Close() // what is left behind it is waited for elsewhere
+	_ = g.inner.Close() // what remains is waited for elsewhere
 }
 
 // Close implements [mcp.Connection].
@@ -76,7 +76,7 @@ func (g *gate) Close() error {
 	return nil
 }
 
-// breach is the server's own doing that ended the session, nil for none.
+// breach returns the server's fault that ended the session, nil for none.
 func (g *gate) breach() *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,21 +86,21 @@ func (g *gate) breach() *fault {
 	return g.why
 }
 
-// fault is why the session ended, nil while it has not.
+// fault returns why the session ended, nil while it has not.
 func (g *gate) fault() *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.why
 }
 
-// begin starts the count of unasked messages anew.
+// begin resets the count of unsolicited messages.
 func (g *gate) begin() {
 	g.mu.Lock()
 	g.unasked = 0
 	g.mu.Unlock()
 }
 
-// relist reports, once, that the server said that its list is another.
+// relist reports whether the server announced a changed list, and resets that.
 func (g *gate) relist() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -133,7 +133,7 @@ func (g *gate) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// expected reports whether somebody waits for an answer, and nobody does any more.
+// expected reports whether an answer belongs to a pending request, which it removes.
 func (g *gate) expected(res *jsonrpc.Response) bool {
 	g.mu.Lock()
 	method, ok := g.asked[res.ID]
@@ -143,7 +143,7 @@ func (g *gate) expected(res *jsonrpc.Response) bool {
 		return false
 	}
 	if theirs := (*jsonrpc.Error)(nil); res.Error != nil && !errors.As(res.Error, &theirs) {
-		// The SDK's own word for an answer that never came.
+		// The SDK's replacement for an answer that never came.
 		res.Error = &fault{outcome: "execution", text: "the server's answer broke off", retry: true}
 	}
 	if method == "initialize" && g.hello != nil {
@@ -157,7 +157,7 @@ func (g *gate) expected(res *jsonrpc.Response) bool {
 	return true
 }
 
-// count takes notice of a message that nobody asked for.
+// count handles an unsolicited message.
 func (g *gate) count(msg jsonrpc.Message) *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -166,7 +166,7 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
-		return nil // an answer that comes twice, too late, or to no question
+		return nil // an answer that is duplicate, too late, or to no request
 	}
 	if !req.IsCall() {
 		g.changed = g.changed || req.Method == "notifications/tools/list_changed"
@@ -186,14 +186,14 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 	}
 }
 
-// refuse sends the answers to a server's requests. It is a goroutine of its own,
-// because a server that does not read must not keep this side from reading.
+// refuse sends the answers to a server's requests. It runs in a goroutine of its own,
+// because a server that does not read must not block reading from it.
 func (g *gate) refuse() {
 	for {
 		select {
 		case answer := <-g.waiting:
 			if err := g.inner.Write(g.over, answer); err != nil {
-				continue // the reader will notice what matters
+				continue // the reader will notice a broken connection
 			}
 		case <-g.over.Done():
 			return
@@ -219,7 +219,7 @@ func (g *gate) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return g.inner.Write(ctx, msg)
 }
 
-// cancelledID is the id of the request that a notification takes back.
+// cancelledID returns the id of the request that a notification cancels.
 func cancelledID(params json.RawMessage) jsonrpc.ID {
 	var p struct {
 		RequestID any `json:"requestId"`

@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// message is one of the client's.
+// message is a message of the client.
 type message struct {
 	ID     *int64          `json:"id"`
 	Method string          `json:"method"`
@@ -33,11 +33,11 @@ func listing(description string) string {
 	return fmt.Sprintf(`{"tools":[{"name":"t","description":%q,"inputSchema":{"type":"object"}}]}`, description)
 }
 
-// misbehave is the other side: what this binary does when it is started as a server.
-// It writes its own JSON, because no library would write what it writes.
+// misbehave is this binary as a hostile server. It writes its own JSON, because no
+// library would produce such output.
 func misbehave(manner, dir string) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-	stand := func() { // in the door, until the end
+	stand := func() { // holds the door open until the end
 		if _, err := os.OpenFile(filepath.Join(dir, "door"), os.O_WRONLY, 0); err != nil {
 			os.Exit(93)
 		}
@@ -224,7 +224,7 @@ func misbehave(manner, dir string) {
 	}
 }
 
-// flood writes a line for ever.
+// flood prints a line for ever.
 func flood(line string) {
 	block := strings.Repeat(line+"\n", 100)
 	for {
@@ -232,7 +232,7 @@ func flood(line string) {
 	}
 }
 
-// life counts the starts of a server.
+// life increments and returns the number of starts of a server.
 func life(dir string) int {
 	f, err := os.OpenFile(filepath.Join(dir, "lives"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -247,14 +247,14 @@ func life(dir string) int {
 	return int(info.Size())
 }
 
-// want is how something ends: the outcome, and what is in the text.
+// want is an expected result: the outcome, and a part of the text.
 type want struct {
 	outcome agent.Outcome
 	text    string
 	retry   bool
 }
 
-// TestHostileStart holds that no server gets away with a bad start.
+// TestHostileStart tests that every bad start of a server is detected.
 func TestHostileStart(t *testing.T) {
 	for manner, want := range map[string]want{
 		"exit at once":              {agent.Execution, "exit code 3: no key [redacted]", true},
@@ -352,7 +352,7 @@ func TestHostile(t *testing.T) {
 						}()
 					}
 					if manner == "exit after a call" && i > 0 || strings.HasSuffix(manner, "in another life") && i > 0 {
-						<-c.servers[0].cur.gate.over.Done() // it has been noticed
+						<-c.servers[0].cur.gate.over.Done() // the end has been noticed
 					}
 					res := ask(t, ctx, c, "t", "{}")
 					retry := res.Fault != nil && res.Fault.Retry
@@ -363,7 +363,7 @@ func TestHostile(t *testing.T) {
 						t.Errorf("call %d: %d bytes", i+1, len(res.Output))
 					}
 					if entered != nil {
-						(<-entered)() // it was ended, though nobody has closed anything yet
+						(<-entered)() // it has ended, before Close
 					}
 				}
 			})
@@ -371,7 +371,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestChangedStays holds that a tool that was another thing once is not taken back.
+// TestChangedStays tests that a tool that has once changed stays refused.
 func TestChangedStays(t *testing.T) {
 	c := open(t, itself(t, "another description in another life", detect(), "t"))
 	srv := c.servers[0]
@@ -384,7 +384,7 @@ func TestChangedStays(t *testing.T) {
 		if res := ask(t, t.Context(), c, "t", "{}"); res.Outcome != agent.ContractViolation {
 			t.Errorf("%+v", res)
 		}
-		srv.cur.gate.mustRelist() // to what it was in its first life
+		srv.cur.gate.mustRelist() // back to its first form
 		if err := os.Truncate(filepath.Join(srv.Scratch, "lives"), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -420,8 +420,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestReadNoMore writes to a server that closed its input. It is alone, because a
-// program that another test is starting would hold the other end for a moment.
+// TestReadNoMore writes to a server that closed its input. It runs alone, because a
+// program that another test is starting would briefly hold the other end.
 func TestReadNoMore(t *testing.T) {
 	c := open(t, itself(t, "read no more", detect(), "t"))
 	for i, want := range []want{{agent.OK, "fine", false}, {agent.Execution, "closed its input or output", true}} {
@@ -432,7 +432,7 @@ func TestReadNoMore(t *testing.T) {
 	}
 }
 
-// TestFloodsAreNotKept measures what floods leave in memory.
+// TestFloodsAreNotKept measures the memory that floods leave in use.
 func TestFloodsAreNotKept(t *testing.T) {
 	var before, after runtime.MemStats
 	for manner, most := range map[string]uint64{"a line without end": 6 * maxMessage, "a flood of progress": 64 << 20, "flood on stderr": 8 << 20} {

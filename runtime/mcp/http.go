@@ -27,12 +27,12 @@ const (
 	maxRedirects = 3
 	maxSessionID = 256 // bytes
 	maxWait      = 24 * time.Hour
-	// farewell bounds the request that ends a session.
+	// farewell bounds the duration of the request that ends a session.
 	farewell = 2 * time.Second
 )
 
-// endpoint is a server on streamable HTTP: what stands under the SDK's transport and
-// lets through what can be trusted to be bounded.
+// endpoint is a server on streamable HTTP. It is below the SDK's transport and passes
+// on only bounded responses.
 type endpoint struct {
 	mcp.Connection
 	base   *http.Transport
@@ -46,7 +46,7 @@ type endpoint struct {
 	why     *fault // the first fault that ends the session
 }
 
-// openEndpoint makes the connection to a server. Nothing is sent yet.
+// openEndpoint makes the connection to a server, without sending anything.
 func openEndpoint(ctx context.Context, s *Server) (*endpoint, error) {
 	e := &endpoint{
 		base: &http.Transport{
@@ -64,7 +64,7 @@ func openEndpoint(ctx context.Context, s *Server) (*endpoint, error) {
 	return e, err
 }
 
-// sameHost lets a server move its endpoint, and nobody else.
+// sameHost allows redirects only to the server's own host.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
 		return &fault{outcome: agent.ContractViolation, text: "the server redirects to another host"}
@@ -75,7 +75,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// hello keeps the version of the protocol, which goes with every request.
+// hello stores the version of the protocol, which goes with every request.
 func (e *endpoint) hello(version string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -86,8 +86,8 @@ func (e *endpoint) hello(version string) {
 
 var protocolVersion = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
-// blame says what an error of reading means: what was noticed below, that a stream which
-// could be resumed ended (it is not), or that what came was no message.
+// blame returns the fault that a read error means: an earlier fault of the session, the
+// end of a stream (which is not resumed), or an invalid message.
 func (e *endpoint) blame(err error) *fault {
 	if strings.Contains(err.Error(), "failed to reconnect") {
 		return e.note(died("the server's stream ended before its answer"))
@@ -95,8 +95,8 @@ func (e *endpoint) blame(err error) *fault {
 	return e.note(violated("the server sent what is no JSON-RPC message"))
 }
 
-// note keeps the first fault that ends the session and returns it; one that does not
-// is returned as it is.
+// note stores the first fault that ends the session and returns it; it returns any
+// other fault unchanged.
 func (e *endpoint) note(f *fault) *fault {
 	if !f.last {
 		return f
@@ -109,8 +109,8 @@ func (e *endpoint) note(f *fault) *fault {
 	return e.why
 }
 
-// RoundTrip implements [http.RoundTripper]. Its errors are faults; the SDK takes them
-// for requests that were never sent, and goes on.
+// RoundTrip implements [http.RoundTripper]. Its errors are faults; the SDK treats them
+// as requests that were never sent, and continues.
 func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	if req.Method == http.MethodDelete {
@@ -120,7 +120,7 @@ func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	release := func() { stop(); cancel() }
 	req = req.Clone(ctx)
 	for name, value := range e.header {
-		if req.Header.Get(name) == "" { // the protocol's own stand
+		if req.Header.Get(name) == "" { // the protocol's own headers take precedence
 			req.Header.Set(name, value)
 		}
 	}
@@ -142,7 +142,7 @@ func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, endpoint: e, ctx: ctx, left: maxBody, release: release}
 	if req.Method == http.MethodDelete {
-		return resp, nil // whatever it says
+		return resp, nil // whatever the answer
 	}
 	f := judge(req, resp)
 	if f == nil && resp.StatusCode >= 400 {
@@ -155,10 +155,10 @@ func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// explain looks for an error of the protocol in a response with a bad status. It is
-// left to the SDK when there is one.
+// explain returns the fault of a response with a bad status, or nil if its body is an
+// error of the protocol, which the SDK reads.
 func explain(resp *http.Response) *fault {
-	// What cannot be read is no error of the protocol.
+	// A body that cannot be read is no error of the protocol.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxHeaders))
 	if complains(bytes.TrimSpace(text)) {
 		resp.Body = &replayed{bytes.NewReader(text), resp.Body}
@@ -183,7 +183,8 @@ type replayed struct {
 	io.Closer
 }
 
-// cause is the innermost reason of a failed request. The others repeat the address.
+// cause returns the innermost error of a failed request. The outer ones repeat the
+// address.
 func cause(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -194,7 +195,7 @@ func cause(err error) string {
 	}
 }
 
-// judge says what is wrong with a response before anybody reads it, nil for nothing.
+// judge returns what is wrong with a response before its body is read, nil for nothing.
 func judge(req *http.Request, resp *http.Response) *fault {
 	status := fmt.Sprintf("the server answered with status %d", resp.StatusCode)
 	switch code := resp.StatusCode; {
@@ -229,8 +230,8 @@ func sessionID(id string) bool {
 	return id != "" && len(id) <= maxSessionID && strings.IndexFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7e }) < 0
 }
 
-// retryAfter is a server's hint in seconds, a day at most; 0 for none. A date is none,
-// for want of a clock.
+// retryAfter returns a server's hint in seconds, a day at most; 0 for none. A date
+// counts as none, because there is no clock here.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
@@ -242,7 +243,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// body is a response of bounded size that ends with its session.
+// body is the bounded body of a response, which ends with its session.
 type body struct {
 	io.ReadCloser
 	endpoint *endpoint
@@ -268,16 +269,16 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// quiet has nothing to do: there is no standard error.
+// quiet does nothing: there is no standard error.
 func (e *endpoint) quiet() {}
 
-// Close implements [mcp.Connection]: whatever is under way ends.
+// Close implements [mcp.Connection]. It ends running requests.
 func (e *endpoint) Close() error {
 	e.end()
 	return e.Connection.Close()
 }
 
-// bury takes leave of a session in good order, unless ctx is done, and lets go of the
+// bury ends a session with a request to the server, unless ctx is done, and closes the
 // connections.
 func (e *endpoint) bury(ctx context.Context) {
 	if ctx.Err() == nil && e.over.Err() == nil {

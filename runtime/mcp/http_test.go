@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// overHTTP is a server on HTTP.
+// overHTTP returns the declaration of a server on HTTP.
 func overHTTP(url string) Server {
 	return Server{Name: "s", URL: url, Effects: map[string]tool.Effect{"t": tool.Read}, Header: map[string]string{"Authorization": "Bearer opensesame"}}
 }
@@ -76,10 +76,10 @@ func TestHonestOverHTTP(t *testing.T) {
 	}
 }
 
-// stranger is a bad server on HTTP.
+// stranger is a hostile server on HTTP.
 type stranger struct {
 	manner string
-	// heard is sent to when the server begins to do nothing.
+	// heard gets a value when the server begins to hang.
 	heard chan struct{}
 	// answers are those of the client to the server's requests.
 	answers chan message
@@ -113,7 +113,7 @@ func (s *stranger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case "":
 			s.answers <- m
 		case "notifications/cancelled":
-			<-r.Context().Done() // nobody is to wait for that
+			<-r.Context().Done() // the client must not wait for this
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return
@@ -366,7 +366,7 @@ func TestHostileStartOverHTTP(t *testing.T) {
 	}
 }
 
-// TestCloseUnderWayOverHTTP closes while a call hangs.
+// TestCloseUnderWayOverHTTP closes the clients during a call that hangs.
 func TestCloseUnderWayOverHTTP(t *testing.T) {
 	s := &stranger{manner: "hang", heard: make(chan struct{})}
 	c := open(t, overHTTP(endpointOf(t, s).URL))

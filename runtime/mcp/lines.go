@@ -14,11 +14,11 @@ import (
 // maxMessage bounds one message of a server, in bytes.
 const maxMessage = 4 << 20
 
-// errOverlong says that a line is longer than it may be.
+// errOverlong reports that a line exceeds its bound.
 var errOverlong = errors.New("the line is too long")
 
 // lines reads lines of bounded length. Its memory is bounded by twice the limit,
-// whatever the other side writes.
+// whatever the input.
 type lines struct {
 	r     *bufio.Reader
 	limit int
@@ -29,9 +29,8 @@ func newLines(r io.Reader, limit int) *lines {
 	return &lines{r: bufio.NewReaderSize(r, 4096), limit: limit}
 }
 
-// next returns the next line without its end and spaces around it. It is valid until
-// the next call. What stands before the end of the input without an end of line is no
-// line.
+// next returns the next line without its end and surrounding space. It is valid until
+// the next call. Text at the end of the input without a newline is no line.
 func (l *lines) next() ([]byte, error) {
 	l.line = l.line[:0]
 	for {
@@ -49,7 +48,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// wire is a message as it is written.
+// wire is the JSON form of a message.
 type wire struct {
 	Version string          `json:"jsonrpc"`
 	ID      any             `json:"id"`
@@ -59,8 +58,8 @@ type wire struct {
 	Error   *jsonrpc.Error  `json:"error"`
 }
 
-// decode reads one message. Batches are none: the protocol has abolished them. The
-// SDK's own reader is not used because it takes 64 KiB for the smallest of them.
+// decode decodes one message. It refuses batches, which the protocol has abolished. The
+// SDK's own decoder is not used because it allocates 64 KiB for the smallest message.
 func decode(line []byte) (jsonrpc.Message, error) {
 	var w wire
 	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &w) != nil {
@@ -81,7 +80,7 @@ func decode(line []byte) (jsonrpc.Message, error) {
 		return nil, errors.New("is no JSON-RPC message: it has neither method nor id")
 	}
 	res := &jsonrpc.Response{ID: id, Result: w.Result}
-	if w.Error != nil { // and not an interface that holds nil
+	if w.Error != nil { // a nil *Error must not become a non-nil interface
 		res.Error = w.Error
 	}
 	return res, nil

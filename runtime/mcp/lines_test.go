@@ -58,13 +58,14 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// id is an id as it comes from JSON.
+// id returns an id as decoded from JSON.
 func id(v any) jsonrpc.ID {
 	made, _ := jsonrpc.MakeID(v)
 	return made
 }
 
-// TestUnread gives up on a server that does not read, in the midst of a message.
+// TestUnread cancels a write to a server that does not read, in the middle of a
+// message.
 func TestUnread(t *testing.T) {
 	s := itself(t, "hang in the greeting", detect())
 	enter := door(t, s.Scratch)
@@ -81,7 +82,7 @@ func TestUnread(t *testing.T) {
 	go func() {
 		result <- p.Write(ctx, &jsonrpc.Request{Method: "x", Params: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)})
 	}()
-	for unread(t, p.stdin) < 1<<12 { // in the midst of it, not before
+	for unread(t, p.stdin) < 1<<12 { // in the middle of the message, not before
 		runtime.Gosched()
 	}
 	waiting, cancel := context.WithCancel(t.Context())
@@ -97,10 +98,10 @@ func TestUnread(t *testing.T) {
 	p.bury(t.Context())
 }
 
-// unread is the number of bytes that are in a pipe.
+// unread returns the number of bytes in a pipe.
 func unread(t *testing.T, pipe *os.File) int {
 	t.Helper()
-	raw, err := pipe.SyscallConn() // not Fd, which would take the deadlines away
+	raw, err := pipe.SyscallConn() // not Fd, which would disable the deadlines
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +149,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzLines holds that lines are bounded and complete, and what is taken for a message
-// is one.
+// FuzzLines tests that lines are bounded and complete, and that decoded messages are
+// valid.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\r\n"), 100)
 	f.Add([]byte("\n\n\xff\n"), 3)
@@ -213,7 +214,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// FuzzRender holds that whatever the SDK takes for a result becomes bounded, clean text.
+// FuzzRender tests that any result that the SDK accepts becomes bounded, clean text.
 func FuzzRender(f *testing.F) {
 	for _, s := range []string{
 		`{"content":[{"type":"text","text":"a"},{"type":"image","data":"AAAA","mimeType":"image/png"}],"structuredContent":{"a":[1]}}`,

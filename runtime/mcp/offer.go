@@ -25,11 +25,11 @@ const (
 type offer struct {
 	description string
 	schema      any
-	// print is the hash of all that a model would be told of it.
+	// print is the hash of everything that a model would see of it.
 	print [sha256.Size]byte
 }
 
-// list asks a server for its tools and returns those with one of the names.
+// list requests a server's tools and returns those with one of the names.
 func list(ctx context.Context, client *mcp.ClientSession, names []string) (map[string]offer, error) {
 	offers := map[string]offer{}
 	count := 0
@@ -69,7 +69,8 @@ func offered(t *mcp.Tool) (offer, error) {
 	return offer{description: t.Description, schema: t.InputSchema, print: sha256.Sum256(text)}, nil
 }
 
-// declare makes the declaration of a tool from the operator's word and the server's.
+// declare returns the declaration of a tool, from the operator's settings and the
+// server's description.
 func declare(s *Server, name string, o offer) (tool.Spec, error) {
 	schema, err := accept(o.schema)
 	if err != nil {
@@ -90,9 +91,9 @@ const maxName = 64
 
 var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// ToolName makes the name of a tool: the server's, two underscores, the tool's with
-// what does not fit replaced. One that is too long is cut and ends in a hash of the
-// whole, so that two of them stay two.
+// ToolName returns the name of a tool: the server's name, two underscores, and the
+// tool's with unsupported characters replaced. A name that is too long is cut and ends
+// in a hash of the whole, so that different names stay different.
 func ToolName(server, name string) string {
 	whole := server + "__" + unfit.ReplaceAllString(strings.ToValidUTF8(name, "_"), "_")
 	if len(whole) <= maxName {

@@ -25,35 +25,35 @@ type Server struct {
 	// it starts and which it cannot change.
 	Argv []string
 	Dir  string
-	// Env is all that the program gets of an environment, as NAME=value.
+	// Env is the program's whole environment, as NAME=value.
 	Env []string
 	// URL is the endpoint of a server on streamable HTTP.
 	URL string
 	// Header goes with every request to URL, such as the value of Authorization.
 	Header map[string]string
-	// Effects says what the server's tools, by its own names, may change. A tool that is
-	// not in it has the effect write.
+	// Effects maps the server's tools, by its own names, to what they may change. A
+	// missing tool has the effect write.
 	Effects map[string]tool.Effect
-	// Tools are the tools to offer; empty: those of Effects. All others are left out.
+	// Tools are the tools to offer; if empty, those of Effects. All others are ignored.
 	Tools []string
-	// Walls are what the program runs in, Network lets it use the host's, Hidden are
-	// folders that stay out of its sight, and Scratch is a folder that it may write in.
+	// Walls isolate the program, Network lets it use the host's network, Hidden are
+	// folders that it cannot see, and Scratch is a folder that it may write to.
 	Walls   sandbox.Walls
 	Network bool
 	Hidden  []string
 	Scratch string
 }
 
-// Options are what clients of servers need.
+// Options configure the clients of servers.
 type Options struct {
 	Servers []Server
-	// Scrub removes credentials from what servers say before it is cut, kept or logged;
-	// required.
+	// Scrub removes credentials from the servers' text before it is cut, kept or
+	// logged; required.
 	Scrub func(string) string
-	// Log hears of servers that end or misbehave; nil is silence.
+	// Log gets messages on servers that end or misbehave; nil discards them.
 	Log *slog.Logger
-	// Restarts is how often each server is started again at most; 0 is 3, and a
-	// negative number is never.
+	// Restarts bounds how often each server is started again; 0 means 3, and a negative
+	// number means never.
 	Restarts int
 }
 
@@ -68,7 +68,7 @@ const (
 
 var serverName = regexp.MustCompile(fmt.Sprintf(`^[a-zA-Z0-9_-]{1,%d}$`, maxServerName))
 
-// check completes and checks the options.
+// check completes and validates the options.
 func (o *Options) check() error {
 	if o.Scrub == nil {
 		return errors.New("the tool servers need a scrubber")
@@ -97,7 +97,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// check completes and checks one server's declaration.
+// check completes and validates one server's declaration.
 func (s *Server) check() error {
 	if !serverName.MatchString(s.Name) {
 		return fmt.Errorf("its name is not 1 to %d letters, digits, _ and -", maxServerName)
@@ -139,7 +139,7 @@ func (s *Server) checkProgram() error {
 	case s.Argv[0] == "" || strings.ContainsRune(strings.Join(s.Argv, " "), 0):
 		return errors.New("its command is empty or has a NUL")
 	case slices.ContainsFunc(s.Env, func(e string) bool { return strings.Index(e, "=") < 1 || strings.ContainsRune(e, 0) }):
-		return errors.New("its environment has an entry that is no NAME=value") // which may be a secret
+		return errors.New("its environment has an entry that is no NAME=value") // not quoted, because it may be a secret
 	case len(s.Header) > 0:
 		return errors.New("a program has no headers")
 	}

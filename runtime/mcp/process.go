@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a server that closed its output may take to end by itself, so
-// that its exit code can be told.
+// that its exit code can be reported.
 const patience = time.Second
 
 // maxProcesses bounds the processes and threads of one server at once.
@@ -37,24 +37,24 @@ type process struct {
 	stderr        *os.File
 	lines         *lines
 	scrub         func(string) string
-	// turn is held by whoever writes.
+	// turn is a lock for writing.
 	turn chan struct{}
 
 	mu    sync.Mutex
 	noise int    // bytes on standard error since the last call
 	tail  []byte // the end of them
 	loud  bool   // there were too many
-	shut  bool   // it was ended because it went on without its input or output
+	shut  bool   // it was killed because it ran on without its input or output
 
-	// done is closed once the program is gone; exit is then how. drained is closed once
-	// nothing reads standard error any more.
+	// done is closed once the program is gone, when exit is set. drained is closed once
+	// standard error is no longer read.
 	done, drained chan struct{}
 	exit          sandbox.Exit
 }
 
 var _ mcp.Connection = (*process)(nil)
 
-// startProcess starts a server's program. ctx bounds the start alone.
+// startProcess starts a server's program. ctx bounds only the start.
 func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*process, error) {
 	var files []*os.File // read and write ends in turn
 	for range 3 {
@@ -99,7 +99,7 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// listen reads standard error to its end, so that its writer never waits, and stops a
+// listen reads standard error to its end, so that its writer never blocks, and kills a
 // server that floods it.
 func (p *process) listen() {
 	buf := make([]byte, 4096)
@@ -123,22 +123,22 @@ func (p *process) listen() {
 	}
 }
 
-// quiet starts the count of standard error anew.
+// quiet resets the count of standard error.
 func (p *process) quiet() {
 	p.mu.Lock()
 	p.noise = 0
 	p.mu.Unlock()
 }
 
-// lastWords is the last line on standard error, scrubbed, with what separates it from
-// a text before it; "" when there is none.
+// lastWords returns the last line on standard error, scrubbed, with a separator from
+// the text before it; "" when there is none.
 func (p *process) lastWords() string {
 	p.mu.Lock()
 	text := bytes.Clone(bytes.TrimSpace(p.tail))
 	p.mu.Unlock()
 	i := bytes.LastIndexByte(text, '\n')
 	if i < 0 && len(text) >= stderrEnd/2 {
-		return "" // its front is cut, and may be the rest of a secret
+		return "" // its beginning is cut off, and it may be the rest of a secret
 	}
 	if words := line(string(text[i+1:]), p.scrub); words != "" {
 		return ": " + words
@@ -168,8 +168,8 @@ func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// ended waits for the end of a server that closed its output or input, helps it along
-// when it takes its time, and says how it came about.
+// ended waits for the end of a server that closed its output or input, kills it after a
+// grace period, and returns how it ended.
 func (p *process) ended() *fault {
 	impatient := time.AfterFunc(patience, func() {
 		p.mu.Lock()
@@ -179,11 +179,11 @@ func (p *process) ended() *fault {
 	})
 	<-p.done
 	impatient.Stop()
-	// Without walls somebody may have got away with the other end.
+	// Without isolation a descendant may still hold the other end.
 	_ = p.stderr.SetReadDeadline(time.Now().Add(patience))
 	<-p.drained
 	p.mu.Lock()
-	// Whoever writes and whoever reads may both be here, and only one of them helped.
+	// A writer and a reader may both be here, and only one of them killed the server.
 	loud, shut := p.loud, p.shut
 	p.mu.Unlock()
 	switch {
@@ -197,8 +197,8 @@ func (p *process) ended() *fault {
 	return died(fmt.Sprintf("the server ended with exit code %d%s", p.exit.Code, p.lastWords()))
 }
 
-// Write implements [mcp.Connection]. A message that nobody waited for to be written
-// ends the server, which may have got a part of it and could not read another.
+// Write implements [mcp.Connection]. If ctx ends during the write, the server is
+// killed: it may have got a part of the message and could not read another.
 func (p *process) Write(ctx context.Context, msg jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
@@ -224,21 +224,21 @@ func (p *process) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return p.ended() // it is gone, or reads no more
+	return p.ended() // it is gone, or does not read any more
 }
 
 // SessionID implements [mcp.Connection].
 func (p *process) SessionID() string { return "" }
 
-// Close implements [mcp.Connection]: it ends the program and everything that it
-// started, and whoever reads or writes.
+// Close implements [mcp.Connection]. It ends the program with all its descendants, and
+// pending reads and writes.
 func (p *process) Close() error {
 	p.proc.Kill()
 	closeAll(p.stdin, p.stdout)
 	return nil
 }
 
-// bury waits until nothing is left.
+// bury closes the process and waits until nothing is left.
 func (p *process) bury(context.Context) {
 	_ = p.Close()
 	<-p.done

@@ -17,15 +17,15 @@ import (
 const (
 	maxSchema      = 32 << 10 // bytes
 	maxSchemaDepth = 32       // levels of JSON
-	// maxSchemaWork bounds the objects of a schema, each counted as often as there are
-	// ways to it: what it costs to check one value.
+	// maxSchemaWork bounds the objects of a schema, each counted once per path to it:
+	// this is the cost of validating one value.
 	maxSchemaWork = 4000
 	maxAnnotation = 500 // characters of a description inside
 )
 
-// accept checks the schema of a tool's arguments and returns it cleaned: of bounded
-// size, depth and work to check, referring to nothing outside itself and never to
-// itself, and compiled once. Its descriptions are cut and hold nothing invisible.
+// accept validates the schema of a tool's arguments and returns it cleaned: of bounded
+// size, depth and cost of validation, without external or recursive references, and
+// successfully compiled. Its descriptions are cut and contain nothing invisible.
 func accept(schema any) (json.RawMessage, error) {
 	given, err := json.Marshal(schema)
 	if err != nil {
@@ -60,8 +60,8 @@ func accept(schema any) (json.RawMessage, error) {
 	return out, nil
 }
 
-// header settles what only the top of a schema may say: the draft, an identity, which
-// nothing needs, and that arguments are an object.
+// header handles the keys that only the top of a schema may have: the draft, an id,
+// which is removed, and the type, which must be object.
 func header(root map[string]any) error {
 	if draft, ok := root["$schema"]; ok {
 		name, _ := draft.(string)
@@ -82,10 +82,10 @@ func header(root map[string]any) error {
 	return nil
 }
 
-// weigher counts what there is to check in a schema.
+// weigher counts the work of validating against a schema.
 type weigher struct {
 	root map[string]any
-	// weights are those of what was referred to; under way: -1.
+	// weights are those of the references; -1 while one is being computed.
 	weights map[string]int
 }
 
@@ -104,7 +104,7 @@ func (w *weigher) weigh(node any, depth int) (int, error) {
 	switch node := node.(type) {
 	case map[string]any:
 		for _, key := range []string{"$id", "$schema", "$dynamicRef", "$recursiveRef"} {
-			// At the top the two of these that may be there were seen to.
+			// At the top, header has handled $schema and $id.
 			if _, ok := node[key].(string); ok && (depth > 0 || key[1] != 's') {
 				return 0, fmt.Errorf("uses %s", key)
 			}
@@ -116,7 +116,7 @@ func (w *weigher) weigh(node any, depth int) (int, error) {
 			}
 			weight += n
 		}
-		// In order, so that the same schema always gets the same word.
+		// Sorted, so that the same schema always gives the same error.
 		for _, key := range slices.Sorted(maps.Keys(node)) {
 			if err := add(node[key]); err != nil {
 				return 0, err
@@ -134,7 +134,7 @@ func (w *weigher) weigh(node any, depth int) (int, error) {
 	return weight, nil
 }
 
-// refer weighs what a reference leads to.
+// refer weighs the target of a reference.
 func (w *weigher) refer(ref string, depth int) (int, error) {
 	switch n, ok := w.weights[ref]; {
 	case n < 0:
@@ -152,7 +152,7 @@ func (w *weigher) refer(ref string, depth int) (int, error) {
 	return n, err
 }
 
-// find follows a JSON pointer inside the schema.
+// find resolves a JSON pointer inside the schema.
 func (w *weigher) find(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok || strings.Contains(ref, "%") {
@@ -177,7 +177,7 @@ func (w *weigher) find(ref string) (any, error) {
 	return node, nil
 }
 
-// annotate cleans the texts of a schema that are for readers alone.
+// annotate cleans the texts of a schema that are only for readers.
 func annotate(node any) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -195,7 +195,8 @@ func annotate(node any) {
 	}
 }
 
-// describeTool is a description for a model: cut, and without what no person would see.
+// describeTool returns a description for a model: cut, and without invisible
+// characters.
 func describeTool(text string, most int) string {
 	text = strings.TrimSpace(visible(strings.ToValidUTF8(text, "\uFFFD")))
 	if runes := []rune(text); len(runes) > most {
@@ -204,7 +205,7 @@ func describeTool(text string, most int) string {
 	return text
 }
 
-// nowhere loads nothing.
+// nowhere is a loader that loads nothing.
 type nowhere struct{}
 
 func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing outside is loaded") }

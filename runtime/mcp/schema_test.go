@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// explosive is a schema whose last part is checked w^n times.
+// explosive returns a schema whose last part is checked w^n times.
 func explosive(w, n int) string {
 	var defs []string
 	for i := range n {
@@ -82,8 +82,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// FuzzAccept holds that an accepted schema is bounded, stays accepted as it is, and is
-// good enough for the registry.
+// FuzzAccept tests that an accepted schema is bounded, is accepted again unchanged, and
+// is valid for the registry.
 func FuzzAccept(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","description":"x"}}}`, `{"$schema":"http://json-schema.org/draft-07/schema#"}`,

@@ -14,16 +14,17 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// protocol is the newest version that is asked for. Its successor has no sessions, and
-// asking for it first confuses servers that do not know it.
+// protocol is the newest version that is requested. Its successor has no sessions, and
+// requesting it first confuses servers that do not support it.
 const protocol = "2025-11-25"
 
-// link is what stands behind a session: a process or an endpoint.
+// link is the connection behind a session: a process or an endpoint.
 type link interface {
 	mcp.Connection
-	// quiet starts the count of what is said beside the protocol anew.
+	// quiet resets the count of output outside the protocol.
 	quiet()
-	// bury waits until nothing is left; ctx says whether there is time for courtesies.
+	// bury waits until nothing is left; it takes leave of the server only if ctx is not
+	// done.
 	bury(ctx context.Context)
 }
 
@@ -34,21 +35,21 @@ type session struct {
 	client *mcp.ClientSession
 }
 
-// server is one server under supervision.
+// server is one supervised server.
 type server struct {
 	Server
 	scrub    func(string) string
 	log      *slog.Logger
 	restarts int
 
-	// turn is held by whoever starts, lists or ends a session.
+	// turn is a lock for starting, listing and ending a session.
 	turn   chan struct{}
 	cur    *session
 	starts int
 	closed bool
 
 	mu sync.Mutex
-	// first is what was listed at first, and changed what was another thing later.
+	// first holds the tools as first listed; changed names those that differed later.
 	first   map[string]offer
 	gone    map[string]bool
 	changed map[string]bool
@@ -61,7 +62,7 @@ func newServer(s Server, o *Options) *server {
 	}
 }
 
-// session returns one that is up, starting the server when it is not.
+// session returns the current session, starting the server if there is none.
 func (s *server) session(ctx context.Context) (*session, *fault) {
 	select {
 	case s.turn <- struct{}{}:
@@ -103,7 +104,7 @@ func (s *server) session(ctx context.Context) (*session, *fault) {
 	return cur, nil
 }
 
-// refresh lists the tools again when the server said that they are others.
+// refresh lists the tools again when the server announced a change.
 func (s *server) refresh(ctx context.Context, cur *session) *fault {
 	if !cur.gate.relist() {
 		return nil
@@ -115,7 +116,8 @@ func (s *server) refresh(ctx context.Context, cur *session) *fault {
 	return nil
 }
 
-// renew ends the current session, if any, as asked for: it is no failed start.
+// renew ends the current session, if any, on request: it does not count as a failed
+// start.
 func (s *server) renew() {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
@@ -142,10 +144,10 @@ func (c *session) bury(ctx context.Context) {
 	}
 }
 
-// start starts the server, shakes hands, and compares its tools with those of the
-// first time.
+// start starts the server, initializes the session, and compares its tools with those
+// of the first listing.
 func (s *server) start(ctx context.Context) (cur *session, f *fault) {
-	// Whatever is read on behalf of ctx ends with this function.
+	// Reads on behalf of ctx end with this function.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cur = &session{}
@@ -162,7 +164,7 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 		}
 		cur.link, cur.gate = e, newGate(e, e.blame, e.hello)
 	}
-	// The SDK waits for more than ctx before it gives up.
+	// The SDK can wait for longer than ctx.
 	stop := context.AfterFunc(ctx, func() { cur.gate.stop(died("the start took too long")) })
 	defer stop()
 	client := mcp.NewClient(&mcp.Implementation{Name: "evolve", Version: "1"}, &mcp.ClientOptions{
@@ -170,7 +172,7 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 	})
 	var err error
 	if cur.client, err = client.Connect(ctx, cur.gate, &mcp.ClientSessionOptions{ProtocolVersion: protocol}); err != nil {
-		cur.client = nil // it is closed, and what came back may be none
+		cur.client = nil // it is closed, and a returned session may be nil inside
 		f = s.judge(ctx, cur, err)
 	} else {
 		f = s.compare(ctx, cur)
@@ -183,7 +185,7 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 	return cur, nil
 }
 
-// unstarted is the fault where there is nothing to talk to.
+// unstarted returns the fault of a server that could not be started.
 func (s *server) unstarted(ctx context.Context, err error) *fault {
 	if ctx.Err() != nil {
 		return ended(ctx)
@@ -191,7 +193,7 @@ func (s *server) unstarted(ctx context.Context, err error) *fault {
 	return &fault{outcome: agent.Execution, text: "starting the server: " + line(err.Error(), s.scrub), retry: !errors.Is(err, sandbox.ErrProgram)}
 }
 
-// blame says what an error of reading from a process means.
+// blame returns the fault that an error of reading from a process means.
 func (s *server) blame(err error) *fault {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return f
@@ -199,7 +201,7 @@ func (s *server) blame(err error) *fault {
 	return died("the server's output broke off")
 }
 
-// judge says what an error of a request to the server means.
+// judge returns the fault that an error of a request to the server means.
 func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 	var f *fault
 	var theirs *jsonrpc.Error
@@ -207,7 +209,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 	case ctx.Err() != nil:
 		f = ended(ctx)
 		if f.outcome == agent.Timeout && len(s.Argv) > 0 {
-			// It hangs, as far as anybody can tell, and all that it started with it.
+			// It may hang, with all its descendants.
 			cur.gate.stop(died("the server was ended because it took too long"))
 		}
 		return f
@@ -216,7 +218,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 	case cur.gate.breach() != nil:
 		return cur.gate.breach()
 	case errors.Is(err, mcp.ErrConnectionClosed):
-		// Or so it says: the SDK takes one of its error codes for that.
+		// The SDK interprets one of the server's error codes as a closed connection.
 		return &fault{outcome: agent.Execution, text: "the server said that it is closing"}
 	case errors.As(err, &theirs):
 		return &fault{outcome: agent.Execution, text: fmt.Sprintf("the server answered with error %d: %s", theirs.Code, line(theirs.Message, s.scrub))}
@@ -224,7 +226,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 	return &fault{outcome: agent.ContractViolation, text: "the server's answer cannot be read"}
 }
 
-// compare lists the tools and keeps what became of those that are offered.
+// compare lists the tools and records the differences of the offered ones.
 func (s *server) compare(ctx context.Context, cur *session) *fault {
 	cur.begin()
 	offers, err := list(ctx, cur.client, s.Tools)
@@ -247,13 +249,14 @@ func (s *server) compare(ctx context.Context, cur *session) *fault {
 	return nil
 }
 
-// begin starts the counts of what the server says unasked anew.
+// begin resets the counts of the server's unsolicited output.
 func (c *session) begin() {
 	c.gate.begin()
 	c.link.quiet()
 }
 
-// standing says what became of a tool since it was listed first, nil for nothing.
+// standing returns the fault of a tool that has changed since the first listing, or
+// nil.
 func (s *server) standing(name string) *fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
