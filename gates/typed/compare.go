@@ -40,18 +40,18 @@ func shown(n ast.Node) string {
 
 // guards compares the guards of a package, part by part: their receivers, arguments and
 // order, what comes before them, and what is done with which lock.
-func guards(was, is *reading) []Finding {
+func (p *pair) guards() []Finding {
+	was, is, pairs := p.was, p.is, p.pairs
 	var out []Finding
 	found := func(in *reading, n ast.Node, why string, args ...any) {
 		path, line := in.place(n)
 		out = append(out, Finding{path, line, fmt.Sprintf(why, args...)})
 	}
-	pairs, fresh, gone := match(was, is)
-	var before, after map[string]*walker
+	var before map[string]*walker
 	if was != nil {
-		before = was.walks(gone)
+		before = was.walks()
 	}
-	after = is.walks(fresh)
+	after := is.walks()
 	for _, name := range is.order {
 		now := after[name]
 		old := before[pairs[name]]
@@ -73,10 +73,10 @@ func guards(was, is *reading) []Finding {
 }
 
 // walks reads all parts.
-func (r *reading) walks(only map[string]bool) map[string]*walker {
+func (r *reading) walks() map[string]*walker {
 	out := map[string]*walker{}
 	for _, name := range r.order {
-		out[name] = r.walk(name, only)
+		out[name] = r.walk(name)
 	}
 	return out
 }
@@ -92,6 +92,9 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 	for i, e := range old {
 		j, kept := pairs[i]
 		if kept {
+			if e.rule.anyOrder {
+				continue
+			}
 			for call := range now[j].before {
 				if !e.before[call] && e.after[call] {
 					found(now[j].in, now[j].node, "%s comes after a call of %s, before which the base has it: %s", e.rule.what, plainText(call), shown(now[j].node))
@@ -184,7 +187,7 @@ func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...an
 			for _, lock := range always[a.name] {
 				if !held(a.held, lock) && (write || !slices.Contains(a.held, lock+" for reading")) {
 					said[a.name] = true
-					found(a.in, a.node, "%s is %s without %s, with which the base does it", shown(a.node), done(write), short(lock))
+					found(a.in, a.node, "%s is %s without %s, with which the base does it", shown(a.node), a.done(), short(lock))
 					break
 				}
 			}
@@ -192,8 +195,12 @@ func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...an
 	}
 }
 
-func done(write bool) string {
-	if write {
+// done is what an access does.
+func (a access) done() string {
+	switch {
+	case a.call:
+		return "called"
+	case a.write:
 		return "written"
 	}
 	return "read"
@@ -249,7 +256,7 @@ func discipline(was, is *reading, before, after map[string]*walker, pairs map[st
 			}) {
 				said[a.name] = true
 				path, line := a.in.place(a.node)
-				out = append(out, Finding{path, line, fmt.Sprintf("%s is %s without %s, with which the base does it everywhere", shown(a.node), done(a.write), short(r.locks[0]))})
+				out = append(out, Finding{path, line, fmt.Sprintf("%s is %s without %s, with which the base does it everywhere", shown(a.node), a.done(), short(r.locks[0]))})
 			}
 		}
 	}

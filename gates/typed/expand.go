@@ -106,6 +106,9 @@ func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {
 				return nameOf(o)
 			}
 		}
+		if set := s.setField(x, busy); set != nil {
+			return next(set)
+		}
 		return next(x.X) + "." + x.Sel.Name
 	case *ast.CallExpr:
 		return next(x.Fun) + "(" + all(x.Args) + ")"
@@ -129,6 +132,34 @@ func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {
 		return "a function"
 	}
 	return text(e)
+}
+
+// setField is what a field is set to where its struct is written out in the function, so
+// that what else is in it makes no difference; nil where that is not known.
+func (s scope) setField(x *ast.SelectorExpr, busy map[*types.Var]bool) ast.Expr {
+	e := ast.Unparen(x.X)
+	if id, ok := e.(*ast.Ident); ok {
+		v, ok := s.object(id).(*types.Var)
+		if !ok || busy[v] || global(v) || s.values[v] != "" || len(s.defined[v]) != 1 || s.defined[v][0].result >= 0 {
+			return nil
+		}
+		e = ast.Unparen(s.defined[v][0].from)
+	}
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = ast.Unparen(u.X)
+	}
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if id, ok := kv.Key.(*ast.Ident); ok && id.Name == x.Sel.Name {
+				return kv.Value
+			}
+		}
+	}
+	return nil
 }
 
 func typeText(t types.Type) string {

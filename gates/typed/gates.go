@@ -87,6 +87,11 @@ type Findings struct {
 // Read reads every package with changed source on both sides. A package that is gone has
 // no candidate to be read; its guards go with its code.
 func Read(ctx context.Context, c Change) (Findings, error) {
+	return newWorld(c.Root, c.Modules).compare(ctx, c)
+}
+
+// compare is Read in a world that may have read packages already.
+func (w *world) compare(ctx context.Context, c Change) (Findings, error) {
 	var out Findings
 	var dirs []string
 	for _, p := range c.Changed {
@@ -99,24 +104,26 @@ func Read(ctx context.Context, c Change) (Findings, error) {
 	if len(dirs) == 0 {
 		return out, nil
 	}
-	w := newWorld(c.Root, c.Modules)
 	was, errWas := w.openTree(c.Base)
 	is, errIs := w.openTree(c.Candidate)
 	if err := errors.Join(errWas, errIs); err != nil {
 		return out, err
 	}
+	var list []*pair
 	for _, dir := range dirs {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		now := is.read(dir)
-		if now == nil {
+		list = append(list, newPair(was.read(dir), is.read(dir)))
+	}
+	introduce(list)
+	for _, p := range list {
+		if p.is == nil {
 			continue
 		}
-		old := was.read(dir)
 		out.Packages++
-		out.Guards = append(out.Guards, guards(old, now)...)
-		out.Outside = append(out.Outside, outside(old, now)...)
+		out.Guards = append(out.Guards, p.guards()...)
+		out.Outside = append(out.Outside, p.outside()...)
 	}
 	for _, list := range []*[]Finding{&out.Guards, &out.Outside} {
 		slices.SortFunc(*list, func(a, b Finding) int {

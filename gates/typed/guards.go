@@ -34,6 +34,8 @@ type access struct {
 	held []string
 	node ast.Node
 	in   *reading
+	// call says that it is a function of the package that is called.
+	call bool
 }
 
 // walker reads a function from top to bottom.
@@ -46,16 +48,14 @@ type walker struct {
 	held  []string
 	// seen are the calls so far.
 	seen map[string]bool
-	// only are the functions that only this side has, whose bodies are read where they are
-	// called.
-	only map[string]bool
+	// deep is how many calls deep in bodies that are read where they are called it is.
 	deep int
 }
 
 // walk reads one part.
-func (r *reading) walk(name string, only map[string]bool) *walker {
+func (r *reading) walk(name string) *walker {
 	p := r.parts[name]
-	w := &walker{scope: r.scopeOf(p), seen: map[string]bool{}, only: only}
+	w := &walker{scope: r.scopeOf(p), seen: map[string]bool{}}
 	if p.body != nil {
 		w.node(p.body)
 	} else {
@@ -218,7 +218,6 @@ func (w *walker) call(x *ast.CallExpr) {
 	o := w.callee(x.Fun)
 	name := nameOf(o)
 	if isLock(o) {
-
 		w.lock(x, o)
 		return
 	}
@@ -227,20 +226,43 @@ func (w *walker) call(x *ast.CallExpr) {
 			w.add(r, name, x, w.signature(r, name, x))
 		}
 	}
-	if name != "" && !named(plain, name) {
+	if name != "" && !named(plain, name) && !w.computes(o) {
 		w.seen[name] = true
+		if w.partOf(o) != "" {
+			w.accesses = append(w.accesses, access{name: "a call of " + name, held: slices.Clone(w.held), node: x, in: w.reading, call: true})
+		}
 	}
 	w.inline(x, o)
 }
 
-// inline reads the body of a function that only this side has in the place of its call.
+// home is the package that a function of the patch is in, of those that are read, with
+// its name there; nil for any other.
+func (r *reading) home(o types.Object) (*reading, string) {
+	if o == nil || o.Pkg() == nil || r.pkg == nil {
+		return nil, ""
+	}
+	in := r
+	if path := o.Pkg().Path(); path != r.pkg.Path() {
+		in = r.peers[path]
+	}
+	if in == nil {
+		return nil, ""
+	}
+	return in, in.partOf(o)
+}
+
+// inline reads the body of a function that only this side has in the place of its call:
+// what moved into it is where it was.
 func (w *walker) inline(x *ast.CallExpr, o types.Object) {
-	name := w.partOf(o)
-	p := w.parts[name]
-	if name == "" || !w.only[name] || p.body == nil || w.deep >= 3 {
+	in, name := w.home(o)
+	if name == "" || w.deep >= 3 || in.parts[name].body == nil {
 		return
 	}
-	inner := w.scopeOf(p)
+	if in == w.reading && !in.fresh[name] || in != w.reading && !in.unique[name] {
+		return
+	}
+	p := in.parts[name]
+	inner := in.scopeOf(p)
 	outer := w.scope
 	values := map[*types.Var]string{}
 	for v, at := range inner.params {
@@ -273,9 +295,10 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	}
 	on := w.value(s.X)
 	way := w.way(true)
-	says := way + on + "." + o.Name()
-	w.add(rule{what: lockRule, kept: !strings.HasSuffix(o.Name(), "nlock")}, o.Name(), x, says)
 	key := w.lockOf(s.X)
+	if !strings.HasSuffix(o.Name(), "nlock") { // when it is given back is seen by what is done then
+		w.add(rule{what: lockRule, kept: true}, o.Name(), x, way+on+"."+o.Name())
+	}
 	switch o.Name() {
 	case "Lock", "TryLock":
 		w.held = append(w.held, key)
@@ -413,10 +436,12 @@ func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 		return strings.Join(args, "")
 	case anchors:
 		if tv := w.info.Types[x.Args[0]]; tv.Value != nil && tv.Value.Kind() == value.String {
-			p := value.StringVal(tv.Value)
-			return fmt.Sprintf("bound at the beginning: %t, at the end: %t", strings.HasPrefix(p, "^") || strings.HasPrefix(p, `\A`), strings.HasSuffix(p, "$") || strings.HasSuffix(p, `\z`))
+			begin, end := bound(value.StringVal(tv.Value))
+			return fmt.Sprintf("bound at the beginning: %t, at the end: %t", begin, end)
 		}
 		return "a pattern that is put together"
+	case strength:
+		return w.way(true) + algorithm(name)
 	case itself:
 		return w.way(true) + name + at
 	}
@@ -527,7 +552,7 @@ func (w *walker) access(n ast.Expr) {
 	if t := w.info.TypeOf(n); t == nil || strings.HasPrefix(ownerName(t), "sync") {
 		return
 	}
-	w.accesses = append(w.accesses, access{name, w.writes(), slices.Clone(w.held), n, w.reading})
+	w.accesses = append(w.accesses, access{name: name, write: w.writes(), held: slices.Clone(w.held), node: n, in: w.reading})
 }
 
 // made reports whether a local variable is set to what the function itself makes.

@@ -22,8 +22,8 @@ type question struct {
 
 // outside lists what a package begins to ask of the world outside: a part asks it that
 // did not, and the package asks it more often.
-func outside(was, is *reading) []Finding {
-	pairs, _, _ := match(was, is)
+func (p *pair) outside() []Finding {
+	was, is, pairs := p.was, p.is, p.pairs
 	before, total := map[string]map[string]int{}, map[string]int{}
 	if was != nil {
 		carriers := was.carriers(was)
@@ -46,6 +46,12 @@ func outside(was, is *reading) []Finding {
 	var out []Finding
 	for _, name := range is.order {
 		had := before[pairs[name]]
+		if from, ok := p.moved[name]; ok {
+			had = map[string]int{}
+			for _, q := range from.in.questions(from.in.parts[from.name], from.in.carriers(from.in)) {
+				had[q.what]++
+			}
+		}
 		seen := map[string]int{}
 		for _, q := range asked[name] {
 			if seen[q.what]++; seen[q.what] <= had[q.what] || total[q.what] <= 0 {
@@ -240,7 +246,7 @@ func method(t types.Type, name string) bool {
 // partOf is the name of the part that a function of the package is; "" for any other.
 func (r *reading) partOf(o types.Object) string {
 	f, ok := o.(*types.Func)
-	if !ok || f.Pkg() != r.pkg {
+	if !ok || f.Pkg() == nil || r.pkg == nil || f.Pkg().Path() != r.pkg.Path() {
 		return ""
 	}
 	name := f.Name()

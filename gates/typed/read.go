@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"evolve/runtime/source"
@@ -31,6 +30,16 @@ type reading struct {
 	order []string
 	// defined are the assignments to local variables.
 	defined map[*types.Var][]definition
+	// peers are the changed packages of the same side, by import path.
+	peers map[string]*reading
+	// fresh are the functions that only this side has: those of this package that call them
+	// are read with their bodies in the place of the calls. unique are those of the
+	// candidate that have a name of which the base has none: for them, functions of other
+	// packages are read so as well, as what they lost may have moved there. Where a function
+	// of the base went to is not known, so that it has no unique ones.
+	fresh, unique map[string]bool
+	// harmless are the functions that are known to compute alone.
+	harmless map[string]bool
 }
 
 // definition is one value that a variable gets: result n of an expression, or what a loop
@@ -213,70 +222,4 @@ func (r *reading) place(n ast.Node) (string, int) {
 		rel = at.Filename
 	}
 	return filepath.ToSlash(rel), at.Line
-}
-
-// match pairs the parts of a base with those of a candidate that continue them: those of
-// one name, and functions that are only called otherwise. fresh and gone are the others.
-func match(was, is *reading) (pairs map[string]string, fresh, gone map[string]bool) {
-	pairs, fresh, gone = map[string]string{}, map[string]bool{}, map[string]bool{}
-	if was == nil {
-		for name := range is.parts {
-			fresh[name] = true
-		}
-		return pairs, fresh, gone
-	}
-	for name := range was.parts {
-		if _, ok := is.parts[name]; ok {
-			pairs[name] = name
-		} else {
-			gone[name] = true
-		}
-	}
-	for _, name := range is.order {
-		if _, ok := was.parts[name]; ok {
-			continue
-		}
-		best, share := "", 0.6
-		for _, old := range was.order {
-			if !gone[old] || (was.parts[old].decl == nil) != (is.parts[name].decl == nil) {
-				continue
-			}
-			if s := common(was.lines(old), is.lines(name)); s > share {
-				best, share = old, s
-			}
-		}
-		if best == "" {
-			fresh[name] = true
-			continue
-		}
-		pairs[name] = best
-		delete(gone, best)
-	}
-	return pairs, fresh, gone
-}
-
-// lines are those of a part, with the types of nothing.
-func (r *reading) lines(name string) []string {
-	p := r.parts[name]
-	n := p.node
-	if p.body != nil {
-		n = p.body
-	}
-	return slices.Collect(strings.Lines(text(n)))
-}
-
-// common is the share of lines, counted on both sides, that two texts have in common.
-func common(a, b []string) float64 {
-	count := map[string]int{}
-	for _, line := range a {
-		count[strings.TrimSpace(line)]++
-	}
-	same := 0
-	for _, line := range b {
-		if line = strings.TrimSpace(line); count[line] > 0 {
-			count[line]--
-			same++
-		}
-	}
-	return 2 * float64(same) / float64(max(1, len(a)+len(b)))
 }

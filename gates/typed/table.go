@@ -6,6 +6,8 @@ import "strings"
 const (
 	// whole: receiver and arguments with their values.
 	whole = iota
+	// strength: which algorithm, however it is called.
+	strength
 	// itself: that it is there, and on what.
 	itself
 	// some of the arguments, by their places in the rule.
@@ -28,6 +30,8 @@ type rule struct {
 	kept bool
 	// opens says that what it names is a way around a guard, so that a new one counts.
 	opens bool
+	// anyOrder says that what is called before it makes no difference.
+	anyOrder bool
 }
 
 // locks are the methods of a lock, whatever its type: those of package sync, and any
@@ -43,7 +47,7 @@ var rules = []rule{
 		"crypto/ed25519.Verify*", "crypto/ecdsa.Verify*", "crypto/rsa.Verify*", "crypto/x509.Certificate.*", "golang.org/x/crypto/ssh.PublicKey.Verify",
 	}},
 	{what: "randomness that cannot be guessed", kept: true, names: []string{"crypto/rand.*"}},
-	{what: "a digest", kept: true, count: itself, names: []string{"crypto/sha1.*", "crypto/sha256.*", "crypto/sha512.*", "crypto/sha3.*", "crypto/md5.*"}},
+	{what: "a digest", kept: true, anyOrder: true, count: strength, names: []string{"crypto/sha1.*", "crypto/sha256.*", "crypto/sha512.*", "crypto/sha3.*", "crypto/md5.*"}},
 	{what: "cryptography", kept: true, names: []string{
 		"crypto/hmac.*", "crypto/aes.*", "crypto/cipher.*", "crypto/des.*", "crypto/rc4.*",
 		"crypto/ecdsa.*", "crypto/ed25519.*", "crypto/rsa.*", "crypto/ecdh.*", "crypto/hkdf.*", "crypto/pbkdf2.*", "golang.org/x/crypto/*",
@@ -76,11 +80,12 @@ var rules = []rule{
 		"net/http.Server.ReadHeaderTimeout", "net/http.Server.WriteTimeout", "net/http.Server.IdleTimeout", "net/http.Client.Timeout", "net.Dialer.Timeout",
 		"net/http.Transport.TLSHandshakeTimeout", "net/http.Transport.ResponseHeaderTimeout", "os/exec.Cmd.WaitDelay",
 	}},
-	{what: "the mode of a file", count: chosen, args: []int{2}, names: []string{"os.WriteFile", "github.com/google/renameio/v2.WriteFile", "os.Root.WriteFile"}},
-	{what: "the mode of a file", count: chosen, args: []int{1, 2}, names: []string{"os.OpenFile", "os.Root.OpenFile"}},
-	{what: "the mode of a file", count: chosen, args: []int{1}, names: []string{"os.Mkdir", "os.MkdirAll", "os.Chmod", "os.Root.Mkdir", "os.Root.MkdirAll", "os.Root.Chmod"}},
+	{what: "the mode of a file", anyOrder: true, count: chosen, args: []int{2}, names: []string{"os.WriteFile", "github.com/google/renameio/v2.WriteFile", "os.Root.WriteFile"}},
+	{what: "the mode of a file", anyOrder: true, count: chosen, args: []int{1, 2}, names: []string{"os.OpenFile", "os.Root.OpenFile"}},
+	{what: "the mode of a file", anyOrder: true, count: chosen, args: []int{1}, names: []string{"os.Mkdir", "os.MkdirAll", "os.Root.Mkdir", "os.Root.MkdirAll"}},
+	{what: "the mode of a file", count: chosen, args: []int{1}, names: []string{"os.Chmod", "os.Root.Chmod"}},
 	{what: "the mode of a file", count: chosen, args: []int{0}, names: []string{"os.File.Chmod", "syscall.Umask"}},
-	{what: "the mode of a file", count: itself, names: []string{"os.Create", "os.CreateTemp", "os.Root.Create"}},
+	{what: "the mode of a file", anyOrder: true, count: itself, names: []string{"os.Create", "os.CreateTemp", "os.Root.Create"}},
 	{what: "settings of a cookie", kept: true, names: []string{"net/http.Cookie.Secure", "net/http.Cookie.HttpOnly", "net/http.Cookie.SameSite"}},
 	{what: "strict decoding", kept: true, count: itself, names: []string{"encoding/json.Decoder.DisallowUnknownFields", "encoding/xml.Decoder.Strict", "gopkg.in/yaml.v3.Decoder.KnownFields"}},
 	{what: "a query that is a constant", count: constant, names: []string{
@@ -121,12 +126,12 @@ func named(list []string, name string) bool {
 // ambient are what answers which machine, process and user this is, and whether it is
 // under test: a gate and real use differ in every one of them.
 var ambient = []string{
-	"os.Environ", "os.ExpandEnv", "os.Hostname", "os.Getpid", "os.Getppid", "os.Getuid", "os.Geteuid", "os.Getgid", "os.Getegid", "os.Getgroups", "os.Getwd", "os.Executable",
-	"os.TempDir", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "os.SameFile", "os.FindProcess", "os.File.Fd", "io/fs.FileInfo.Sys",
+	"os.Environ", "os.ExpandEnv", "os.Hostname", "os.Getpid", "os.Getppid", "os.Getuid", "os.Geteuid", "os.Getgid", "os.Getegid", "os.Getgroups", "os.Executable",
+	"os.SameFile", "os.FindProcess", "os.File.Fd", "io/fs.FileInfo.Sys",
 	"runtime.NumCPU", "runtime.GOMAXPROCS", "runtime.NumGoroutine", "runtime.NumCgoCall", "runtime.Caller", "runtime.Callers", "runtime.CallersFrames", "runtime.FuncForPC",
 	"runtime.Stack", "runtime.ReadMemStats", "runtime.Version", "runtime.GOROOT", "runtime.MemProfile", "runtime.GoroutineProfile", "runtime/debug.ReadBuildInfo",
 	"runtime/debug.Stack", "runtime/debug.PrintStack", "runtime/debug.ReadGCStats", "runtime/debug.SetGCPercent", "runtime/debug.SetMemoryLimit", "runtime/pprof.*",
-	"runtime/metrics.*", "runtime/trace.*", "debug/buildinfo.*", "time.Local", "time.LoadLocation", "time.Time.Zone", "time.Time.Local", "time.Time.IsDST", "time.Time.ZoneBounds",
+	"runtime/metrics.*", "runtime/trace.*", "debug/buildinfo.*", "time.LoadLocation", "time.Time.Zone", "time.Time.IsDST", "time.Time.ZoneBounds",
 	"os/user.*", "net.Interfaces", "net.InterfaceAddrs", "net.InterfaceByName", "net.InterfaceByIndex", "testing.*", "plugin.*",
 	"syscall.Get*", "syscall.Environ", "syscall.Uname", "syscall.Sysinfo", "syscall.Stat*", "syscall.Fstat*", "syscall.Lstat*", "syscall.Syscall*", "syscall.RawSyscall*",
 	"golang.org/x/sys/unix.Get*", "golang.org/x/sys/unix.Environ", "golang.org/x/sys/unix.Uname", "golang.org/x/sys/unix.Sysinfo", "golang.org/x/sys/unix.Stat*",
@@ -134,12 +139,14 @@ var ambient = []string{
 	"golang.org/x/sys/unix.RawSyscall*", "golang.org/x/sys/windows.Get*", "golang.org/x/term.*", "reflect.Value.MethodByName", "reflect.Type.MethodByName",
 }
 
-// settings are what a program is started with. Package main is there to ask for them.
+// settings are what a program is started with and where: its arguments, its folders, the
+// time zone in which it shows times. Package main is there to ask for them.
 var settings = []string{
+	"os.Getwd", "os.TempDir", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "time.Local", "time.Time.Local",
 	"os.Getenv", "os.LookupEnv", "os.Args", "os.Stdin", "flag.Lookup", "flag.Parsed", "flag.Visit", "flag.VisitAll", "flag.Args", "flag.Arg", "flag.NArg", "flag.NFlag",
 	"flag.CommandLine", "flag.FlagSet.Lookup", "flag.FlagSet.Visit", "flag.FlagSet.VisitAll",
 }
 
 // plain are packages whose functions only compute: what is called before a guard may
 // move among them.
-var plain = []string{"errors.*", "fmt.Errorf", "fmt.Sprint*", "strings.*", "strconv.*", "bytes.*", "slices.*", "maps.*", "sort.*", "unicode*", "math*", "cmp.*", "time.*", "len", "cap", "append", "make", "new", "panic", "min", "max", "string", "copy", "clear", "delete"}
+var plain = []string{"errors.*", "fmt.Errorf", "fmt.Sprint*", "strings.*", "strconv.*", "bytes.*", "slices.*", "maps.*", "sort.*", "unicode*", "math*", "cmp.*", "time.*", "error.Error", "context.Context.Err", "context.Cause", "len", "cap", "append", "make", "new", "panic", "min", "max", "string", "copy", "clear", "delete"}

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,8 +31,16 @@ func installed(t testing.TB) string {
 // lay writes a module of one package.
 func lay(t testing.TB, src string) string {
 	t.Helper()
+	return layAll(t, map[string]string{"p/p.go": src})
+}
+
+// layAll writes a module of several packages.
+func layAll(t testing.TB, files map[string]string) string {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.org/x\n\ngo 1.24\n", "p/p.go": src} {
+	files = maps.Clone(files)
+	files["go.mod"] = "module example.org/x\n\ngo 1.24\n"
+	for name, text := range files {
 		to := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			t.Fatal(err)
@@ -148,6 +157,43 @@ func TestGuards(t *testing.T) {
 		{"another constant query", "func f(d *sql.DB, n string) { d.Query(\"select a from b where c = ?\", n) }", "func f(d *sql.DB, n string) { d.Query(\"select b from b where c = ?\", n) }", ""},
 		{"a pattern without its end", "var r = regexp.MustCompile(`^[a-z]+$`)", "var r = regexp.MustCompile(`^[a-z]+`)", "the ends of a pattern is another"},
 		{"decoding what is unknown", "func f(r io.Reader) { d := json.NewDecoder(r); d.DisallowUnknownFields() }", "func f(r io.Reader) { d := json.NewDecoder(r); _ = d }", "strict decoding is gone"},
+		{
+			"given back sooner, behind all that needs it", locked,
+			"func (s *Shelf) Get(k string) int {\n\ts.mu.Lock()\n\tv := s.list[k]\n\ts.mu.Unlock()\n\treturn v\n}\n", "",
+		},
+		{
+			"given back before a function that needs it", locked + "func (s *Shelf) Sum(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.add(k)\n}\nfunc (s *Shelf) add(k string) int { s.list[k]++; return s.list[k] }\n",
+			locked + "func (s *Shelf) Sum(k string) int {\n\ts.mu.Lock()\n\ts.mu.Unlock()\n\treturn s.add(k)\n}\nfunc (s *Shelf) add(k string) int { s.list[k]++; return s.list[k] }\n",
+			"s.add(k) is called without p.Shelf.mu, with which the base does it",
+		},
+		{
+			"behind a function that only computes", "func why(err error) error {\n\tif errors.Is(err, os.ErrExist) {\n\t\treturn errors.New(\"there\")\n\t}\n\treturn err\n}\nfunc f(p string, n int) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn why(os.ErrInvalid)\n\t}\n\treturn nil\n}",
+			"func why(err error) error {\n\tif errors.Is(err, os.ErrExist) {\n\t\treturn errors.New(\"there\")\n\t}\n\treturn err\n}\nfunc f(p string, n int) error {\n\tif n < 0 {\n\t\treturn why(os.ErrClosed)\n\t}\n\tif !filepath.IsLocal(p) {\n\t\treturn why(os.ErrInvalid)\n\t}\n\treturn nil\n}", "",
+		},
+		{
+			"behind a function that reads", "func get(p string) error { _, err := os.Open(p); return err }\nfunc f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n\treturn get(p)\n}",
+			"func get(p string) error { _, err := os.Open(p); return err }\nfunc f(p string) error {\n\terr := get(p)\n\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n\treturn err\n}",
+			"comes after a call of example.org/x/p.get",
+		},
+		{
+			"behind a function that reads what a pointer shows", shelf + "func (s *Shelf) peek() int { return s.n }\nfunc f(s *Shelf, p string) int {\n\tif !filepath.IsLocal(p) {\n\t\treturn 0\n\t}\n\treturn s.peek()\n}",
+			shelf + "func (s *Shelf) peek() int { return s.n }\nfunc f(s *Shelf, p string) int {\n\tn := s.peek()\n\tif !filepath.IsLocal(p) {\n\t\treturn 0\n\t}\n\treturn n\n}",
+			"comes after a call of",
+		},
+		{"a folder made later", "func f(p string) { os.Mkdir(p, 0o700); os.Stat(p) }", "func f(p string) { os.Stat(p); os.Mkdir(p, 0o700); os.Stat(p) }", ""},
+		{"a mode that is set later", "func f(p string) { os.Chmod(p, 0o600); os.Rename(p, p) }", "func f(p string) { os.Rename(p, p); os.Chmod(p, 0o600); }", "comes after a call of os.Rename"},
+		{"the digest by another call", "func sum(b []byte) []byte { s := sha256.Sum256(b); return s[:] }", "func sum(b []byte) []byte { h := sha256.New(); h.Write(b); return h.Sum(nil) }", ""},
+		{"a shorter digest", "func sum(b []byte) []byte { s := sha256.Sum256(b); return s[:] }", "func sum(b []byte) []byte { s := sha256.Sum224(b); return s[:] }", "a digest is another"},
+		{"a pattern with one end in one choice", "var r = regexp.MustCompile(`^a .|^b$`)", "var r = regexp.MustCompile(`^a .`)", ""},
+		{"a pattern with a choice that begins anywhere", "var r = regexp.MustCompile(`^(?:a|b)$`)", "var r = regexp.MustCompile(`^a|b$`)", "the ends of a pattern is another"},
+		{
+			"a struct with one field more", "type T struct{ n, m int }\nfunc f(c context.Context, d int) {\n\tt := &T{n: d}\n\t_, g := context.WithTimeout(c, time.Duration(t.n))\n\tg()\n}",
+			"type T struct{ n, m int }\nfunc f(c context.Context, d int) {\n\tt := &T{n: d, m: 1}\n\t_, g := context.WithTimeout(c, time.Duration(t.n))\n\tg()\n}", "",
+		},
+		{
+			"a struct with another field", "type T struct{ n, m int }\nfunc f(c context.Context, d int) {\n\tt := &T{n: d}\n\t_, g := context.WithTimeout(c, time.Duration(t.n))\n\tg()\n}",
+			"type T struct{ n, m int }\nfunc f(c context.Context, d int) {\n\tt := &T{n: d * 9}\n\t_, g := context.WithTimeout(c, time.Duration(t.n))\n\tg()\n}", "a time limit is another",
+		},
 		{"a new guard", "func f() {}", "func f(a, b []byte) bool { return hmac.Equal(a, b) }", ""},
 		{"an import by another name", "func ok(a, b []byte) bool { return hmac.Equal(a, b) }", "package p\nimport h \"crypto/hmac\"\nfunc ok(a, b []byte) bool { return h.Equal(b, a) }", "a comparison of secrets is another"},
 	})
@@ -168,6 +214,8 @@ func TestOutside(t *testing.T) {
 		{"the same file", "func f() {}", "func f(a, b os.FileInfo) bool { return os.SameFile(a, b) }", "it asks os.SameFile"},
 		{"a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"os\"\nfunc f() { os.Getenv(\"A\") }\nfunc main() {}", ""},
 		{"processors in a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"runtime\"\nfunc f() { runtime.NumCPU() }\nfunc main() {}", "it asks runtime.NumCPU"},
+		{"the zone of a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"time\"\nfunc f(t time.Time) { t.Local() }\nfunc main() {}", ""},
+		{"the zone outside of one", "func f(t time.Time) {}", "func f(t time.Time) { t.Local() }", "it asks time.Time.Local"},
 		{"a writer", "func f(w io.Writer) {}", "func f(w io.Writer) { _, _ = w.(*os.File) }", "it asks whether a reader or writer is a *os.File"},
 		{"a writer by a method", "func f(w io.Writer) {}", "func f(w io.Writer) { _, _ = w.(interface{ Fd() uintptr }) }", "it asks whether a reader or writer is"},
 		{"a reader in a switch", "func f(r io.Reader) {}", "func f(r io.Reader) {\n\tvar x any = r\n\tswitch x.(type) {\n\tcase io.Seeker:\n\t}\n}", "it asks whether a reader or writer is a io.Seeker"},
@@ -177,4 +225,54 @@ func TestOutside(t *testing.T) {
 		{"a timer with a variable", "func f() {}", "var idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code 5m0s later"},
 		{"a short timer", "func f() {}", "const idle = time.Second\nfunc f() { time.AfterFunc(idle, f) }", ""},
 	})
+}
+
+// TestBetweenPackages: what goes to another package with its function is where it was,
+// and what is lost on the way is found.
+func TestBetweenPackages(t *testing.T) {
+	const (
+		check = "\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n"
+		ask   = "\ta, _ := os.Stat(p)\n\tb, _ := os.Stat(p + p)\n\tn := len(p)\n\tif n > 3 {\n\t\tn--\n\t}\n\treturn n > 1 && os.SameFile(a, b)\n"
+		local = "package p\nimport (\n\"os\"\n\"path/filepath\"\n)\nfunc F(p string) error {\n\tif err := open(p); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\nfunc open(p string) error {\n" + check + "\treturn nil\n}\n"
+		there = "package p\nimport \"example.org/x/q\"\nfunc F(p string) error {\n\tif err := q.Open(p); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n"
+		moved = "package q\nimport (\n\"os\"\n\"path/filepath\"\n)\nfunc Open(p string) error {\n" + check + "\treturn nil\n}\n"
+	)
+	root := installed(t)
+	for name, c := range map[string]struct {
+		old, now        map[string]string
+		guards, outside string // part of a finding; "" for none
+	}{
+		"a guard": {old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": moved}},
+		"a guard that is lost": {
+			old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": strings.NewReplacer(check, "", "\"os\"\n", "", "\"path/filepath\"\n", "").Replace(moved)},
+			guards: "keeping a path inside its folder is gone",
+		},
+		"a question": {
+			old: map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
+			now: map[string]string{"p/p.go": "package p\n", "q/q.go": "package q\nimport \"os\"\nfunc Same(p string) bool {\n" + ask + "}\n"},
+		},
+		"a question that is new there": {
+			old:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
+			now:     map[string]string{"p/p.go": "package p\n", "q/q.go": "package q\nimport \"os\"\nfunc F(a, b os.FileInfo) bool { return os.SameFile(a, b) }\n"},
+			outside: "it asks os.SameFile",
+		},
+		"a question that is asked twice": {
+			old:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
+			now:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n", "q/q.go": "package q\nimport \"os\"\nfunc Same(p string) bool {\n" + ask + "}\n"},
+			outside: "it asks os.SameFile",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Read(t.Context(), Change{Base: layAll(t, c.old), Candidate: layAll(t, c.now), Changed: []string{"p/p.go", "q/q.go"}, Root: root})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for want, list := range map[*string][]Finding{&c.guards: got.Guards, &c.outside: got.Outside} {
+				if *want == "" && len(list) > 0 || *want != "" && !slices.ContainsFunc(list, func(f Finding) bool { return strings.Contains(f.Why, *want) }) {
+					t.Errorf("found %v, want %q", list, *want)
+				}
+			}
+		})
+	}
 }
