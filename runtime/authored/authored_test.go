@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 
 const objects = `{"type":"object"}`
 
-// sum is a small tool that is right.
+// sum is a small correct tool.
 const sum = `"""Adds up the numbers of a list."""
 
 def run(args):
@@ -47,7 +47,7 @@ func definition(source string) Definition {
 
 var detected = sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(context.Background()) })
 
-// each runs a test without walls and, where this machine has some, inside them.
+// each runs a test without isolation and, where this machine has some, inside it.
 func each(t *testing.T, test func(t *testing.T, p *Pool)) {
 	t.Helper()
 	for name, walls := range map[string]func() sandbox.Walls{
@@ -65,7 +65,7 @@ func each(t *testing.T, test func(t *testing.T, p *Pool)) {
 	}
 }
 
-// call runs a source on arguments and fails the test when the machine is to blame.
+// call runs a source on arguments and fails the test on an infrastructure failure.
 func call(t testing.TB, p *Pool, source, args string) result {
 	t.Helper()
 	r := p.run(t.Context(), definition(source), []byte(args))
@@ -75,7 +75,7 @@ func call(t testing.TB, p *Pool, source, args string) result {
 	return r
 }
 
-// read returns a file of /proc of a child.
+// read returns a file of a child's folder in /proc.
 func read(t *testing.T, pid int, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// bombs are tools that must not get away with it. None may end in a value.
+// bombs are tools that exceed a limit. None may end in a value.
 var bombs = map[string]string{
 	"string times":        "def run(args):\n  return len('a' * 1000000000)\n",
 	"string times twice":  "def run(args):\n  s = 'a' * 900000000\n  t = s + s\n  return len(t)\n",
@@ -83,7 +83,7 @@ func TestBombs(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		for _, name := range slices.Sorted(maps.Keys(bombs)) {
 			t.Run(name, func(t *testing.T) {
-				p.limit = time.Second // most that do not end are over by then
+				p.limit = time.Second // most endless ones hit another limit by then
 				r := call(t, p, bombs[name], `{}`)
 				p.limit = callTime
 				if !Failure(r.outcome) || r.Text == "" || r.Value != nil {
@@ -106,9 +106,9 @@ func TestBombs(t *testing.T) {
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
 		t.Fatal(err)
 	}
-	// What a child has at its start is little, and what it may take is bounded by
-	// itself. Under the race detector that bound is far, and the nearer one of the
-	// parent depends on how busy the machine is.
+	// A child needs little at its start, and bounds its own growth. Under the race
+	// detector that bound is high, and the parent's lower one depends on how busy the
+	// machine is.
 	if most := usage.Maxrss << 10; most > 256<<20 && weight == 1 {
 		t.Errorf("the largest child had %d MiB", most>>20)
 	} else {

@@ -14,22 +14,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Report is what became of a definition's tests.
+// Report holds the results of a definition's tests.
 type Report struct {
 	Tests []TestReport `json:"tests"`
-	// Problem says why there is no verdict: the machine could not run the tool.
+	// Problem is why there is no verdict: the machine could not run the tool.
 	Problem string `json:"problem,omitempty"`
 }
 
-// TestReport is what became of one test.
+// TestReport is the result of one test.
 type TestReport struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
-	// Reason says why it did not pass.
+	// Reason is why it did not pass.
 	Reason string `json:"reason,omitempty"`
 	// Printed is the beginning of what the tool printed.
 	Printed string `json:"printed,omitempty"`
-	// Steps is how many the interpreter took.
+	// Steps is the number of the interpreter's steps.
 	Steps uint64 `json:"steps,omitempty"`
 }
 
@@ -43,9 +43,9 @@ func (r Report) Passed() bool {
 	return r.Problem == "" && len(r.Tests) > 0
 }
 
-// Check runs every test of a tool twice, in children of their own calls, and holds
-// the result against what the test wants. A tool passes when all tests do and both
-// runs of each agree. It judges what the author wanted, not whether that is right.
+// Check runs every test of a tool twice, each run as a separate call, and compares the
+// result with the expected one. A tool passes when all tests do and both runs of each
+// agree. This verifies the author's expectations, not that they are right.
 func (p *Pool) Check(ctx context.Context, d Definition) Report {
 	if err := d.validate(); err != nil {
 		return Report{Problem: "the definition is not valid: " + head(err.Error(), maxText)}
@@ -76,7 +76,7 @@ func (p *Pool) Check(ctx context.Context, d Definition) Report {
 	return report
 }
 
-// misfit says why arguments are not those of the schema.
+// misfit returns why arguments do not fit the schema, or "".
 func misfit(schema *jsonschema.Schema, args []byte) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err == nil {
@@ -88,7 +88,7 @@ func misfit(schema *jsonschema.Schema, args []byte) string {
 	return ""
 }
 
-// verdict says why two runs of a test do not pass it.
+// verdict returns why two runs of a test do not pass it, or "".
 func verdict(t Test, first, second result) string {
 	if first.outcome != second.outcome || first.Text != second.Text || first.Printed != second.Printed || first.Steps != second.Steps || !bytes.Equal(first.Value, second.Value) {
 		return "two runs of it differ"
@@ -107,7 +107,7 @@ func verdict(t Test, first, second result) string {
 	return ""
 }
 
-// same reports whether two JSON texts have one value: the order of keys does not
+// same reports whether two JSON texts have the same value: the order of keys does not
 // matter, nor whether a whole number is written as one.
 func same(a, b []byte) bool {
 	var values [2]any
@@ -122,7 +122,7 @@ func same(a, b []byte) bool {
 	return reflect.DeepEqual(values[0], values[1])
 }
 
-// plain gives equal numbers one form. Whole numbers too large for a float64 stay
+// plain gives equal numbers the same form. Whole numbers too large for a float64 stay
 // text, so that they are compared to the last digit.
 func plain(v any) any {
 	switch v := v.(type) {

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// startTime bounds the start of a child, watchTime is how often its size is looked
-	// at while it works.
+	// startTime bounds the start of a child; watchTime is the interval at which its
+	// size is checked during a call.
 	startTime = 20 * time.Second
 	watchTime = 20 * time.Millisecond
-	// A child is replaced after so many calls or so much time at work.
+	// A child is replaced after so many calls or so much working time.
 	maxCalls = 1000
 	maxWork  = 20 * time.Second
-	// maxComplaint bounds what is kept of a dying child's words, in bytes.
+	// maxComplaint bounds what is kept of a child's standard error, in bytes.
 	maxComplaint = 4 << 10
 )
 
-// What a call can end in without a reply.
+// The errors of a call without a reply.
 var (
 	errTime  = errors.New("the time is over")
 	errSize  = errors.New("it takes too much memory")
@@ -45,11 +45,11 @@ type child struct {
 	work  time.Duration
 
 	complaints sync.WaitGroup
-	complaint  bytes.Buffer // to be read once the child has ended
+	complaint  bytes.Buffer // to be read after the child has ended
 }
 
-// newChild starts a child and waits until its limits stand. extra is by how many
-// resident bytes it may grow.
+// newChild starts a child and waits until its limits are set. extra is the number of
+// resident bytes by which it may grow.
 func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64) (*child, error) {
 	ours, theirs, err := connection()
 	if err != nil {
@@ -61,7 +61,7 @@ func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64)
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
 	proc, err := start(ctx, walls, theirs, w)
-	// The child's ends are its own: with them open here, its end would not be seen.
+	// The child's ends must be closed here, or its end would go unnoticed.
 	_, _ = theirs.Close(), w.Close()
 	if err != nil {
 		_, _ = ours.Close(), r.Close()
@@ -69,7 +69,7 @@ func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64)
 	}
 	c := &child{conn: ours, proc: proc, known: map[string]bool{}}
 	c.complaints.Go(func() {
-		// The end of the child is that of the pipe, whatever else may be wrong with it.
+		// The pipe ends with the child; other errors are of no interest.
 		_, _ = io.CopyN(&c.complaint, r, maxComplaint)
 		_, _ = io.Copy(io.Discard, r)
 		_ = r.Close()
@@ -82,7 +82,7 @@ func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64)
 	return c, nil
 }
 
-// prepare gives the child its settings.
+// prepare sends the child its settings.
 func (c *child) prepare(ctx context.Context, s settings) error {
 	deadline := time.Now().Add(startTime)
 	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
@@ -126,12 +126,12 @@ func (c *child) prepare(ctx context.Context, s settings) error {
 		if r.Error != "" {
 			return errors.New(head(r.Error, maxText))
 		}
-		return ctx.Err() // then it is being killed
+		return ctx.Err() // a done ctx has killed the child
 	}
 }
 
-// call sends a request and waits for its reply, watching the child's size. Any
-// error but errTime and errSize comes from ctx or the child's end.
+// call sends a request and waits for its reply, watching the child's size. Any error
+// other than errTime and errSize comes from ctx, the child's end or an invalid reply.
 func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply, error) {
 	began := time.Now()
 	end := began.Add(limit)
@@ -190,13 +190,12 @@ func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply
 	}
 }
 
-// worn says that the child has done enough.
+// worn reports whether the child should be replaced.
 func (c *child) worn() bool {
 	return c.calls >= maxCalls || c.work >= maxWork || len(c.known) >= maxPrograms
 }
 
-// end kills the child with everything it may have started and returns its last
-// words.
+// end kills the child with all its descendants and returns its standard error.
 func (c *child) end() string {
 	c.proc.kill()
 	c.proc.wait()

@@ -14,21 +14,22 @@ import (
 
 // Bounds on the child beside those of its settings.
 const (
-	maxStack   = 32 << 20 // bytes of one goroutine's stack: a value may nest deep
+	maxStack   = 32 << 20 // bytes of one goroutine's stack: a value may be deeply nested
 	maxSeconds = 60       // of processor time, in all calls of one child
 )
 
-// confine gives up what a tool must not have. It runs before any source is seen,
-// and what it cannot do is an error, but for Landlock, which not every kernel has.
+// confine gives up all rights that a tool must not have. It runs before any source is
+// received. Every failure is an error, except that Landlock is optional, because not
+// every kernel has it.
 func confine(s settings) error {
 	debug.SetMaxStack(maxStack)
 	debug.SetMemoryLimit(s.Heap)
-	// The runtime opens the files of its poller with the first timer, and could not
+	// The first timer makes the runtime open the files of its poller, which would fail
 	// once no file may be opened.
 	time.Sleep(time.Nanosecond)
-	// The limit is one of growth: how much address space and data a Go process has
-	// from its start depends on how it was built, and under the race detector on luck.
-	// Data, not address space, because the runtime reserves the latter far in advance.
+	// The limit is relative: the initial address space and data of a Go process depend
+	// on how it was built, and under the race detector on chance. It limits data, not
+	// address space, because the runtime reserves the latter far in advance.
 	data := uint64(unix.RLIM_INFINITY)
 	if s.Data > 0 {
 		have, err := dataSize()
@@ -52,7 +53,7 @@ func confine(s settings) error {
 		{unix.RLIMIT_FSIZE, 0, "file size"},
 		{unix.RLIMIT_CPU, maxSeconds, "processor time"},
 		{unix.RLIMIT_DATA, data, "memory"},
-		{unix.RLIMIT_NOFILE, 0, "open files"}, // those that are open stay so
+		{unix.RLIMIT_NOFILE, 0, "open files"}, // open ones stay open
 	} {
 		var have unix.Rlimit
 		if err := unix.Getrlimit(r.resource, &have); err != nil {
@@ -66,8 +67,8 @@ func confine(s settings) error {
 	return nil
 }
 
-// dataSize is how many bytes of private writable memory this process has mapped,
-// which is what the kernel holds against RLIMIT_DATA.
+// dataSize returns the bytes of private writable memory that this process has mapped,
+// which the kernel compares with RLIMIT_DATA.
 func dataSize() (uint64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

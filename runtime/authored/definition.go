@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Bounds on a definition, in bytes unless something else is said.
+// Bounds on a definition, in bytes unless noted.
 const (
 	MaxSource      = 8 << 10
 	MaxManifest    = 64 << 10
@@ -23,21 +23,21 @@ const (
 	maxWantError   = 200
 )
 
-// Definition is a tool as its author wrote it. Get one from [Parse] or [ParseDraft],
-// which check it; the source may still be no program, which [Pool.Check] finds.
+// Definition is a tool as its author wrote it. [Parse] and [ParseDraft] return valid
+// ones; but the source may still fail to compile, which [Pool.Check] finds.
 type Definition struct {
 	Name        string
 	Description string
 	// Schema is the JSON schema of the arguments, which are an object.
 	Schema json.RawMessage
-	// Domains are those in which the tool is at home.
+	// Domains are those for which the tool is made.
 	Domains []string
 	Tests   []Test
 	// Source is Starlark, at most MaxSource bytes of printable ASCII.
 	Source string
 }
 
-// Test is one call with what must come of it: a value or an error.
+// Test is one call with its expected result: a value or an error.
 type Test struct {
 	Name string `json:"name"`
 	// Args is a JSON object.
@@ -53,7 +53,7 @@ var (
 	domainForm = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,47}$`)
 )
 
-// validate says what is wrong with a definition, all of it.
+// validate returns everything that is wrong with a definition.
 func (d Definition) validate() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -85,8 +85,8 @@ func (d Definition) validate() error {
 	return errors.Join(append(errs, checkTests(d.Tests)...)...)
 }
 
-// checkSource refuses what a person could not read. What remains is checked by
-// compiling it in a child.
+// checkSource refuses characters that a person could not read. Compiling the source in
+// a child finds other errors.
 func checkSource(source string) error {
 	if strings.TrimSpace(source) == "" {
 		return errors.New("there is no source")

@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// What goes between parent and child is frames: a length of four bytes, big-endian,
-// and as much JSON. Nothing that a tool prints gets there: its output is a value
-// inside a frame.
+// Parent and child exchange frames: a length of four bytes, big-endian, and as much
+// JSON. A tool's output never reaches the stream directly: it is a value inside a
+// frame.
 const (
 	frameHead = 4
 	maxFrame  = 1 << 20
@@ -17,15 +17,15 @@ const (
 
 // settings is the parent's first frame.
 type settings struct {
-	// Data is by how many bytes the child may grow beyond what it has at its start; 0
-	// is no limit.
+	// Data is the number of bytes by which the child may grow beyond its initial size;
+	// 0 means no limit.
 	Data uint64 `json:"data"`
-	// Heap is from where on garbage is collected at once.
+	// Heap is the size from which garbage is collected at once.
 	Heap  int64  `json:"heap"`
 	Steps uint64 `json:"steps"`
 }
 
-// ready is the child's answer once its limits stand.
+// ready is the child's answer once its limits are set.
 type ready struct {
 	Error string `json:"error,omitempty"`
 }
@@ -39,24 +39,24 @@ type request struct {
 	Args   json.RawMessage `json:"args"`
 }
 
-// ending is how a call went that the child lived to report.
+// ending is how a call ended, if the child could report it.
 type ending string
 
 const (
-	value     ending = "value"     // run returned, and JSON can hold it
+	value     ending = "value"     // run returned a value that JSON can represent
 	noProgram ending = "program"   // the source does not compile or has no run
 	failure   ending = "failure"   // it failed while running
 	steps     ending = "steps"     // it took too many steps
-	unfit     ending = "unfit"     // what it returned is too large or nothing for JSON
-	confused  ending = "confusion" // the request was none
+	unfit     ending = "unfit"     // the result is too large or cannot be represented in JSON
+	confused  ending = "confusion" // the request was invalid
 )
 
-// reply is the end of one call.
+// reply is the result of one call.
 type reply struct {
 	Ending ending `json:"ending"`
 	// Value is what run returned, in JSON.
 	Value json.RawMessage `json:"value,omitempty"`
-	// Text says what went wrong.
+	// Text describes the failure.
 	Text string `json:"text,omitempty"`
 	// Printed is the beginning of what the tool printed.
 	Printed string `json:"printed,omitempty"`
@@ -65,7 +65,7 @@ type reply struct {
 
 var errFrame = errors.New("frame is too large")
 
-// frame is v as one frame.
+// frame returns v as one frame.
 func frame(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -77,7 +77,7 @@ func frame(v any) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...), nil
 }
 
-// cutFrame takes the first frame off b; data is nil while it is not all there.
+// cutFrame returns the data of the first frame of b; nil while it is incomplete.
 func cutFrame(b []byte) (data []byte, err error) {
 	if len(b) < frameHead {
 		return nil, nil
@@ -92,7 +92,7 @@ func cutFrame(b []byte) (data []byte, err error) {
 	return b[frameHead : frameHead+int(n)], nil
 }
 
-// readReply reads a child's frame as what a call may have ended in.
+// readReply decodes and validates a child's frame as a reply.
 func readReply(data []byte) (reply, error) {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -111,6 +111,6 @@ func readReply(data []byte) (reply, error) {
 	return r, nil
 }
 
-// frameSize is the size of the frame that begins with b, head included; it is at
+// frameSize returns the size of the frame that begins with b, head included; it is at
 // least frameHead.
 func frameSize(b []byte) int { return frameHead + int(binary.BigEndian.Uint32(b)) }

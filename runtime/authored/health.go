@@ -2,13 +2,12 @@ package authored
 
 import "evolve/runtime/agent"
 
-// quarantineAfter is how many failures in use a tool may have until a person has
-// looked at it.
+// quarantineAfter is the number of failures in use after which a tool is quarantined
+// until a person releases it.
 const quarantineAfter = 3
 
-// Health counts the failures of a tool in use since it was approved or last
-// released. The zero value is a tool that was never used. Whoever stores it does so
-// under the tool's name.
+// Health counts the failures of a tool in use since it was approved or last released.
+// The zero value is a tool that was never used. It is stored under the tool's name.
 type Health struct {
 	// Source is the hash of the source that failed: another source starts anew.
 	Source   string `json:"source,omitempty"`
@@ -17,14 +16,14 @@ type Health struct {
 	Last agent.Outcome `json:"last,omitempty"`
 }
 
-// Failure reports whether an outcome of a call counts towards quarantine: those
-// that are the tool's own doing. A call whose arguments did not fit the schema never
-// reached the tool and is not to be reported here.
+// Failure reports whether an outcome of a call counts towards quarantine because the
+// tool itself caused it. A call whose arguments did not fit the schema never reached
+// the tool and must not be counted.
 func Failure(o agent.Outcome) bool {
 	return o == agent.Execution || o == agent.Timeout || o == agent.ContractViolation
 }
 
-// After is the health once a call of the tool with this source has ended so.
+// After returns the health after a call of the tool with this source and outcome.
 func (h Health) After(source string, o agent.Outcome) Health {
 	if h.Source != source {
 		h = Health{Source: source}
@@ -42,7 +41,7 @@ func (h Health) Quarantined(source string) bool {
 	return h.Source == source && h.Failures >= quarantineAfter
 }
 
-// Withdrawn is the health after a person has put the tool with this source into
+// Withdrawn returns the health after a person has put the tool with this source into
 // quarantine.
 func (h Health) Withdrawn(source string) Health {
 	if h.Source != source {
@@ -52,5 +51,5 @@ func (h Health) Withdrawn(source string) Health {
 	return h
 }
 
-// Released is the health after a person has let the tool be used again.
+// Released returns the health after a person has released the tool.
 func (h Health) Released() Health { return Health{Source: h.Source} }

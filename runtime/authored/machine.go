@@ -13,15 +13,16 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Bounds on what comes out of a call, in bytes, and on the programs kept compiled.
+// Bounds on the output of a call, in bytes, and on the number of compiled programs
+// kept.
 const (
 	maxPrinted  = 4 << 10
 	maxText     = 500
 	maxPrograms = 64
 )
 
-// machine runs tools inside the child. It keeps compiled programs and nothing of
-// their calls: each has a thread and globals of its own.
+// machine runs tools inside the child. It caches compiled programs but keeps no state
+// of their calls: each has a thread and globals of its own.
 type machine struct {
 	steps    uint64
 	programs map[string]*starlark.Program
@@ -37,8 +38,8 @@ func newMachine(steps uint64) *machine {
 	return &machine{steps: steps, programs: map[string]*starlark.Program{}, world: world, decode: starlark.NewBuiltin("json.decode", decodeJSON)}
 }
 
-// dialect has neither while nor recursion, so that what a call does is bounded by
-// the data it has.
+// dialect has neither while nor recursion, so that the work of a call is bounded by its
+// data.
 func dialect() *syntax.FileOptions { return &syntax.FileOptions{Set: true} }
 
 // call runs one tool on its arguments.
@@ -62,7 +63,7 @@ func (m *machine) call(r request) reply {
 	return out
 }
 
-// program compiles a source once.
+// program returns the compiled source, from the cache if possible.
 func (m *machine) program(r request) (*starlark.Program, error) {
 	if p := m.programs[r.Hash]; p != nil {
 		return p, nil
@@ -123,7 +124,7 @@ func (m *machine) run(thread *starlark.Thread, program *starlark.Program, args s
 	return reply{Ending: value, Value: []byte(out)}
 }
 
-// explain puts an error and where in the source it happened into one line.
+// explain returns an error and its line in the source as one line.
 func explain(err error) string {
 	text := err.Error()
 	var eval *starlark.EvalError

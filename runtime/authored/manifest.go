@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// manifest is a definition without its source, as it lies beside it.
+// manifest is a definition without its source, as stored in its file.
 type manifest struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	Domains     []string        `json:"domains,omitempty"`
 	Tests       []Test          `json:"tests"`
-	// SHA256 is that of the source, in hexadecimal: a source that was changed after
-	// its approval is not the one that was approved.
+	// SHA256 is that of the source, in hexadecimal: it detects a source that was
+	// changed after its approval.
 	SHA256 string `json:"sha256"`
 }
 
@@ -33,8 +33,8 @@ type draft struct {
 	Source      string          `json:"source"`
 }
 
-// Parse reads the two files of a tool, <name>.star and <name>.json. The error
-// names everything that is wrong.
+// Parse parses the two files of a tool, <name>.star and <name>.json. The error names
+// everything that is wrong.
 func Parse(star, manifestJSON []byte) (Definition, error) {
 	var m manifest
 	if err := decode(manifestJSON, &m); err != nil {
@@ -50,8 +50,8 @@ func Parse(star, manifestJSON []byte) (Definition, error) {
 	return d, nil
 }
 
-// ParseDraft reads a tool from one JSON object with the source among the fields of
-// the manifest. The error names everything that is wrong.
+// ParseDraft parses a tool from one JSON object with the source among the fields of the
+// manifest. The error names everything that is wrong.
 func ParseDraft(data []byte) (Definition, error) {
 	var m draft
 	if err := decode(data, &m); err != nil {
@@ -64,24 +64,24 @@ func ParseDraft(data []byte) (Definition, error) {
 	return d, nil
 }
 
-// Encode returns the two files of the tool. Parse reads them back to the same
+// Encode returns the two files of the tool, from which Parse returns the same
 // definition.
 func (d Definition) Encode() (star, manifestJSON []byte) {
 	return []byte(d.Source), encode(manifest{d.Name, d.Description, d.Schema, d.Domains, d.Tests, d.Hash()})
 }
 
-// Draft returns the tool as one JSON object, which ParseDraft reads back.
+// Draft returns the tool as one JSON object for ParseDraft.
 func (d Definition) Draft() []byte {
 	return encode(draft(d))
 }
 
-// Hash is the SHA-256 of the source in hexadecimal.
+// Hash returns the SHA-256 of the source in hexadecimal.
 func (d Definition) Hash() string {
 	sum := sha256.Sum256([]byte(d.Source))
 	return hex.EncodeToString(sum[:])
 }
 
-// decode reads one JSON object with known fields alone.
+// decode decodes one JSON object and refuses unknown fields.
 func decode(data []byte, into any) error {
 	if len(data) > MaxManifest {
 		return fmt.Errorf("%d bytes, at most %d are allowed", len(data), MaxManifest)

@@ -2,8 +2,8 @@
 
 package authored
 
-// growth is by how many bytes a child may grow beyond what it has at its start, and
-// weight by how much its memory is larger than usual.
+// growth is the number of bytes by which a child may grow beyond its initial size, and
+// weight the factor by which its memory is larger than usual.
 const (
 	growth = 128 << 20
 	weight = 1

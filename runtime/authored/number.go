@@ -13,10 +13,10 @@ import (
 
 const (
 	// maxBits bounds a whole number, in bits. The interpreter counts one step for any
-	// operation, however long its operands are: numbers without a bound would take
-	// seconds a step.
+	// operation, however long its operands: unbounded numbers would take seconds a
+	// step.
 	maxBits = 4096
-	// maxDigits is how many decimal digits a number within maxBits may have.
+	// maxDigits is the largest number of decimal digits of a number within maxBits.
 	maxDigits = 1234
 	// productsPerStep is how many products of machine words cost as much as one step.
 	productsPerStep = 64
@@ -24,8 +24,8 @@ const (
 
 var errLong = fmt.Errorf("a number of more than %d bits (about %d digits): whole numbers are bounded", maxBits, maxDigits)
 
-// operators are what the interpreter's own operators are replaced by, under names that
-// no source can write.
+// operators returns the replacements of the interpreter's own operators, under names
+// that no source can contain.
 func operators() starlark.StringDict {
 	world := starlark.StringDict{}
 	for op := range counted {
@@ -38,13 +38,13 @@ func operators() starlark.StringDict {
 }
 
 // counted are the operators whose result may be longer than their operands, or whose
-// work grows faster than these.
+// work grows faster than their operands.
 var counted = map[syntax.Token]bool{
 	syntax.PLUS: true, syntax.MINUS: true, syntax.STAR: true, syntax.LTLT: true, syntax.SLASHSLASH: true, syntax.PERCENT: true,
 }
 
-// augmented are the operators inside assignments, such as *= for *. That of + extends a
-// list in place.
+// augmented maps the operators of augmented assignments, such as *=, to the
+// replacement. That of += extends a list in place.
 var augmented = map[syntax.Token]string{
 	syntax.PLUS_EQ: extension, syntax.MINUS_EQ: operatorName(syntax.MINUS), syntax.STAR_EQ: operatorName(syntax.STAR),
 	syntax.LTLT_EQ: operatorName(syntax.LTLT), syntax.SLASHSLASH_EQ: operatorName(syntax.SLASHSLASH), syntax.PERCENT_EQ: operatorName(syntax.PERCENT),
@@ -54,12 +54,12 @@ const extension = " +="
 
 func operatorName(op syntax.Token) string { return " " + op.String() }
 
-// operate applies an operator. Of whole numbers the result is bounded, and the work is
-// counted by their length.
+// operate applies an operator. For whole numbers it bounds the result and counts the
+// work by their length.
 func operate(t *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	a, whole := x.(starlark.Int)
 	b, both := y.(starlark.Int)
-	if whole && both && op != syntax.LTLT { // a shift is bounded by the interpreter
+	if whole && both && op != syntax.LTLT { // the interpreter bounds a shift
 		t.Steps += words(a) * words(b) / productsPerStep
 	}
 	z, err := starlark.Binary(op, x, y)
@@ -72,7 +72,7 @@ func operate(t *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark
 	return z, nil
 }
 
-// extend is the operator of x += y.
+// extend implements x += y.
 func extend(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	list, ok := args[0].(*starlark.List)
 	more, iterable := args[1].(starlark.Iterable)
@@ -87,13 +87,14 @@ func extend(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []st
 	return list, err
 }
 
-// short reports whether a number needs no look at its length, which copies it.
+// short reports whether a number fits into an int64; getting the length of another
+// copies it.
 func short(n starlark.Int) bool {
 	_, ok := n.Int64()
 	return ok
 }
 
-// words is the length of a number in machine words.
+// words returns the length of a number in machine words.
 func words(n starlark.Int) uint64 {
 	if short(n) {
 		return 1
@@ -108,10 +109,10 @@ func bounded(n starlark.Int) (starlark.Value, error) {
 	return n, nil
 }
 
-// toInt is int of the language, with the bound on its result.
+// toInt is the language's int with a bound on its result.
 func toInt(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	for _, arg := range arguments(args, kwargs) {
-		// Even a text of zeros takes time by the square of its length.
+		// Even a text of zeros takes time quadratic in its length.
 		if text, ok := arg.(starlark.String); ok && len(text) > maxBits+len("-0b") {
 			return nil, errLong
 		}
@@ -123,7 +124,7 @@ func toInt(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs 
 	return v, err
 }
 
-// jsonModule is the module of the language, with the bound on the numbers that it reads.
+// jsonModule returns the language's json module with a bound on decoded numbers.
 func jsonModule() starlark.Value {
 	module := *starjson.Module
 	members := starlark.StringDict{}
@@ -144,7 +145,7 @@ func decodeJSON(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw
 	return starlark.Call(t, starjson.Module.Members["decode"], args, kwargs)
 }
 
-// arguments are those of a call, named or not.
+// arguments returns the arguments of a call, positional and named.
 func arguments(args starlark.Tuple, kwargs []starlark.Tuple) []starlark.Value {
 	all := slices.Clone(args)
 	for _, pair := range kwargs {
@@ -153,8 +154,8 @@ func arguments(args starlark.Tuple, kwargs []starlark.Tuple) []starlark.Value {
 	return all
 }
 
-// longNumber reports whether a JSON text has a number with a longer row of digits than
-// a bounded one has. Digits inside strings do not count.
+// longNumber reports whether a JSON text has a number with more digits in a row than a
+// bounded one can have. Digits inside strings do not count.
 func longNumber(text string) bool {
 	row, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -174,15 +175,15 @@ func longNumber(text string) bool {
 	return false
 }
 
-// bounding rewrites a source so that its operators are those of [operators]. Parsed
-// trees alone can be rewritten, before their names are resolved.
+// bounding rewrites a source so that it uses the operators of [operators]. Only parsed
+// trees can be rewritten, before their names are resolved.
 type bounding struct {
 	err error
 	// held counts the variables that hold parts of assignments.
 	held int
 }
 
-// bound rewrites a file, or refuses it for a number that it holds.
+// bound rewrites a file, or refuses it for too long a number in it.
 func bound(f *syntax.File) error {
 	var b bounding
 	f.Stmts = b.statements(f.Stmts)
@@ -228,8 +229,8 @@ func (b *bounding) statement(s syntax.Stmt) []syntax.Stmt {
 	return []syntax.Stmt{s}
 }
 
-// assignment turns x op= y into x = op(x, y). Of x[i] op= y both x and i are held in
-// variables first: each is to be computed once.
+// assignment turns x op= y into x = op(x, y). For x[i] op= y both x and i are held in
+// variables first, so that each is evaluated once.
 func (b *bounding) assignment(s *syntax.AssignStmt) []syntax.Stmt {
 	b.rewrite(&s.LHS)
 	b.rewrite(&s.RHS)
@@ -261,7 +262,7 @@ func (b *bounding) assignment(s *syntax.AssignStmt) []syntax.Stmt {
 		v.X, v.Y = x(), i()
 		old = &syntax.IndexExpr{X: x(), Lbrack: v.Lbrack, Y: i(), Rbrack: v.Rbrack}
 	default:
-		return []syntax.Stmt{s} // no value of a tool has such a part
+		return []syntax.Stmt{s} // attributes of a tool's values cannot be assigned
 	}
 	s.Op, s.RHS = syntax.EQ, application(name, s.OpPos, old, s.RHS)
 	return append(out, s)
@@ -285,7 +286,7 @@ func (b *bounding) rewrite(at *syntax.Expr) {
 		if n, ok := e.Value.(*big.Int); ok && n.BitLen() > maxBits && b.err == nil {
 			b.err = fmt.Errorf("%v: %w", e.TokenPos, errLong)
 		}
-	case *syntax.BinaryExpr: // f(a=1) is one too
+	case *syntax.BinaryExpr: // named arguments such as f(a=1) are binary expressions too
 		b.rewrite(&e.X)
 		b.rewrite(&e.Y)
 		if counted[e.Op] {
@@ -341,7 +342,7 @@ func (b *bounding) rewrite(at *syntax.Expr) {
 	}
 }
 
-// unknown refuses a part of the language that came with a later interpreter.
+// unknown refuses syntax that a later version of the interpreter introduced.
 func (b *bounding) unknown(n syntax.Node) {
 	if b.err == nil {
 		b.err = errors.New("a part of the language that is not supported: " + fmt.Sprintf("%T", n))

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// long is an expression of each way in which a whole number can grow. None may take the
-// deadline: the work up to the bound is a small part of the steps.
+// long has an expression for each way in which a whole number can grow. None may reach
+// the deadline: the work up to the bound is a small part of the steps.
 var long = map[string]string{
 	"squares":             "def run(args):\n  x = 10\n  for i in range(60):\n    x = x * x\n  return x % 7\n",
 	"squares in place":    "def run(args):\n  x = 10\n  for i in range(60):\n    x *= x\n  return x % 7\n",
@@ -60,7 +60,7 @@ func TestLongNumbers(t *testing.T) {
 	}
 }
 
-// The work on long numbers counts as what it takes.
+// TestLongNumbersCost tests that work on long numbers counts by its cost.
 func TestLongNumbersCost(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -73,7 +73,7 @@ func TestLongNumbersCost(t *testing.T) {
 	}
 }
 
-// The operators do with what is no long number what those of the language do.
+// TestOperators tests that the replaced operators behave as those of the language.
 func TestOperators(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()

@@ -15,15 +15,16 @@ import (
 // Limits on one call that nothing raises.
 const (
 	maxSteps = 10_000_000
-	maxHeap  = 64 << 20 // bytes from which on garbage is collected at once
+	maxHeap  = 64 << 20 // bytes from which garbage is collected at once
 	callTime = 10 * time.Second
-	// growthSeen is by how many resident bytes a child may grow before the parent kills
-	// it: the second line behind the limit that the child has set itself.
+	// growthSeen is the number of resident bytes by which a child may grow before the
+	// parent kills it: a second line of defence behind the limit that the child sets
+	// itself.
 	growthSeen = 160 << 20
 )
 
-// Pool runs authored tools in child processes, a few of which it keeps for the
-// next calls. It is safe for concurrent use. Close it.
+// Pool runs authored tools in child processes, a few of which it keeps for further
+// calls. It is safe for concurrent use. The caller must close it.
 type Pool struct {
 	walls    sandbox.Walls
 	settings settings
@@ -36,8 +37,8 @@ type Pool struct {
 	closed bool
 }
 
-// NewPool returns a pool of at most size children, started when they are needed,
-// inside walls where there are some. A size below 1 stands for 1.
+// NewPool returns a pool of at most size children, started on demand and inside walls
+// if those isolate. A size below 1 means 1.
 func NewPool(walls sandbox.Walls, size int) *Pool {
 	return &Pool{
 		walls:    walls,
@@ -48,8 +49,8 @@ func NewPool(walls sandbox.Walls, size int) *Pool {
 	}
 }
 
-// Close ends all children. A call under way ends with its child later; one that
-// begins afterwards fails.
+// Close ends all children. A running call ends later, with its child; calls that begin
+// afterwards fail.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	idle := p.idle
@@ -62,21 +63,21 @@ func (p *Pool) Close() {
 
 var errClosed = errors.New("the pool is closed")
 
-// result is the end of a call as the parent sees it.
+// result is the result of a call in the parent.
 type result struct {
 	reply
 	outcome agent.Outcome
 }
 
-// failed is a result without a value.
+// failed returns a result without a value.
 func failed(o agent.Outcome, format string, args ...any) result {
 	return result{reply: reply{Text: fmt.Sprintf(format, args...)}, outcome: o}
 }
 
-// run calls a tool once. A child that ended without a reason of its own was ended from
+// run calls a tool once. A child that ended without a reason of its own was killed from
 // outside, by the machine or a person: the call, which has no effects, is repeated once
-// in a new child, not in another idle one, which may have been ended as well. An end
-// from outside is never the tool's failure.
+// in a new child. Another idle child may have been killed as well. An end from outside
+// is never the tool's failure.
 func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	if ctx.Err() != nil {
 		return stopped(ctx.Err())
@@ -130,7 +131,7 @@ func stopped(err error) result {
 	return failed(agent.Cancelled, "ended: %v", err)
 }
 
-// settle gives a reply its outcome.
+// settle adds the outcome to a reply.
 func settle(r reply) result {
 	switch r.Ending {
 	case value:
@@ -145,7 +146,7 @@ func settle(r reply) result {
 	return result{r, agent.Execution}
 }
 
-// take returns an idle child that is alive, or a new one. Fresh asks for a new one.
+// take returns an idle child that is alive, or a new one; fresh forces a new one.
 func (p *Pool) take(ctx context.Context, fresh bool) (*child, error) {
 	for {
 		c, err := p.next(fresh)
@@ -161,7 +162,7 @@ func (p *Pool) take(ctx context.Context, fresh bool) (*child, error) {
 	}
 }
 
-// next removes a child from the idle ones; it is nil where there is none.
+// next removes and returns an idle child; nil if there is none.
 func (p *Pool) next(fresh bool) (*child, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,7 +178,7 @@ func (p *Pool) next(fresh bool) (*child, error) {
 	return c, nil
 }
 
-// give keeps a child for the next call.
+// give keeps a child for further calls.
 func (p *Pool) give(c *child) {
 	p.mu.Lock()
 	if !p.closed {

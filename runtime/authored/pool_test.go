@@ -19,8 +19,8 @@ import (
 
 const echo = "def run(args):\n  return args\n"
 
-// endless ends by nothing that the interpreter does: comparing shared lists takes
-// for ever inside one step.
+// endless cannot be interrupted by the interpreter: comparing shared lists takes for
+// ever inside one step.
 const endless = "def run(args):\n  a, b = ['a'], ['a']\n  for i in range(8):\n    a, b = [a] * 1000, [b] * 1000\n  return a == b\n"
 
 func TestValues(t *testing.T) {
@@ -43,7 +43,8 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// Nothing of one call may be seen by the next in the same child.
+// TestNothingLeaks tests that no state of one call is visible to the next in the same
+// child.
 func TestNothingLeaks(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -90,7 +91,7 @@ func TestEndlessIsStopped(t *testing.T) {
 
 func TestCallerStops(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
-		// The start of a child is stopped as well.
+		// The start of a child can be cancelled too.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if c, err := newChild(ctx, p.walls, p.settings, p.extra); err == nil {
@@ -113,8 +114,8 @@ func TestCallerStops(t *testing.T) {
 	})
 }
 
-// A child that somebody kills in the middle of a call is replaced and the call
-// made again; when that one is killed as well, the call has failed.
+// TestKilledFromOutside tests that a child that is killed during a call is replaced and
+// the call repeated; when that child is killed as well, the call fails.
 func TestKilledFromOutside(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -137,8 +138,8 @@ func TestKilledFromOutside(t *testing.T) {
 	}
 }
 
-// Idle children that the machine has killed are never handed out, and the tool that is
-// called next is not to blame for them.
+// TestKilledIdleChildren tests that idle children that the machine has killed are never
+// used, and that this is not the failure of the next tool.
 func TestKilledIdleChildren(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		const n = 3
@@ -168,7 +169,8 @@ func TestKilledIdleChildren(t *testing.T) {
 	})
 }
 
-// A call whose every process is killed from outside is no failure of the tool.
+// TestKilledTwice tests that a call whose every process is killed from outside is no
+// failure of the tool.
 func TestKilledTwice(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -191,7 +193,7 @@ func TestKilledTwice(t *testing.T) {
 	}
 }
 
-// working are the children of this process that have their limits: they take calls.
+// working returns the children of this process that have set their limits.
 func working(t *testing.T) []string {
 	t.Helper()
 	lists, err := filepath.Glob("/proc/self/task/*/children")
@@ -214,7 +216,8 @@ func working(t *testing.T) []string {
 	return pids
 }
 
-// The parent kills a child that grows although it has no limit of its own.
+// TestParentWatchesSize tests that the parent kills a child that grows without a limit
+// of its own.
 func TestParentWatchesSize(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		p.settings.Data, p.extra = 0, weight*(48<<20)
@@ -255,14 +258,14 @@ func TestClosedPool(t *testing.T) {
 	}
 }
 
-// The child has what its limits say and nothing else.
+// TestConfined tests that a child has the documented limits and nothing else.
 func TestConfined(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		call(t, p, echo, `{}`)
 		pid := p.idle[0].pid
 		limits := strings.Join(strings.Fields(read(t, pid, "limits")), " ")
 		core := "Max core file size 0 0"
-		if p.walls.Err() == nil { // the walls' own, which keeps dumps from programs of the host as well
+		if p.walls.Err() == nil { // the sandbox's own limit, which also keeps dumps from programs of the host
 			core = "Max core file size 1 1"
 		}
 		for _, want := range []string{"Max open files 0 0", "Max file size 0 0", core, "Max cpu time 60 60"} {

@@ -2,8 +2,8 @@
 
 package authored
 
-// Under the race detector every byte has several of shadow, mapped in large pieces
-// at unforeseeable times, and everything is slower.
+// The race detector has several shadow bytes per byte, mapped in large pieces at
+// unpredictable times, and slows everything down.
 const (
 	growth = 2 << 30
 	weight = 4

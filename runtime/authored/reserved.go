@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Reserved reports whether a name is one of the runtime's own: those of the
-// built-in tools and those kept for them.
+// Reserved reports whether a name belongs to the runtime: to a built-in tool or
+// reserved for one.
 func Reserved(name string) bool {
 	switch name {
 	case "pipeline_config", "propose_patch", "tool_create", "self_evaluate", "check_calibration", "what_do_i_know",

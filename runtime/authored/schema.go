@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// noLoading keeps a schema from naming another document: the default loader would
-// open the files that it names.
+// noLoading keeps a schema from referring to another document: the default loader would
+// open files.
 type noLoading struct{}
 
 func (noLoading) Load(string) (any, error) {

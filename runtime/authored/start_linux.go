@@ -13,18 +13,19 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// environment of a child, which it clears: one processor is enough for one call.
+// environment is that of a child, which clears it: one processor is enough for one
+// call.
 var environment = []string{"GOMAXPROCS=1"}
 
-// process is a started child: kill ends it and its whole group at once, wait reaps
-// it. Both may be called more than once.
+// process is a started child. kill ends it and its whole group at once, wait reaps it.
+// Both may be called more than once.
 type process struct {
 	kill func()
 	wait func()
 }
 
-// start starts this program again as a child with the socket theirs for its
-// standard input and output.
+// start starts this program again as a child with the socket theirs as its standard
+// input and output.
 func start(ctx context.Context, walls sandbox.Walls, theirs, stderr *os.File) (process, error) {
 	if !called {
 		return process{}, errors.New("this program is not prepared to start itself again")
@@ -51,7 +52,7 @@ func start(ctx context.Context, walls sandbox.Walls, theirs, stderr *os.File) (p
 		return process{}, err
 	}
 	var mu sync.Mutex
-	reaped := false // afterwards the number may be another's
+	reaped := false // afterwards the number may belong to another process
 	return process{
 		kill: func() {
 			mu.Lock()
@@ -60,7 +61,7 @@ func start(ctx context.Context, walls sandbox.Walls, theirs, stderr *os.File) (p
 				_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
 			}
 		},
-		// Wait is called after kill, so that it returns at once.
+		// wait is called after kill, so that it returns at once.
 		wait: func() {
 			mu.Lock()
 			defer mu.Unlock()
@@ -72,8 +73,8 @@ func start(ctx context.Context, walls sandbox.Walls, theirs, stderr *os.File) (p
 	}, nil
 }
 
-// connection makes the socket between parent and child. Ours tells with what it
-// brings which process sent it, in our numbers even if it lives in a namespace.
+// connection makes the socket between parent and child. Messages received on ours carry
+// the sender's process number as this process sees it, even across namespaces.
 func connection() (ours, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -88,8 +89,8 @@ func connection() (ours, theirs *os.File, err error) {
 	return ours, theirs, nil
 }
 
-// readFrom reads what the child sent and the number of its process, 0 when the
-// system does not tell.
+// readFrom reads from the child and returns the number of its process, 0 when
+// unavailable.
 func readFrom(ours *os.File, b []byte) (n, pid int, err error) {
 	raw, err := ours.SyscallConn()
 	if err != nil {
@@ -116,8 +117,8 @@ func readFrom(ours *os.File, b []byte) (n, pid int, err error) {
 	return n, pid, nil
 }
 
-// quiet reports whether a connection is open with nothing to be read: that of a child
-// that ended is closed, and an idle child has nothing to send.
+// quiet reports whether a connection is open with nothing to be read: that of an ended
+// child is closed, and an idle child sends nothing.
 func quiet(ours *os.File) bool {
 	raw, err := ours.SyscallConn()
 	if err != nil {
@@ -136,7 +137,7 @@ func quiet(ours *os.File) bool {
 	return err == nil && open
 }
 
-// resident is how many bytes of memory a process holds, 0 when that is not told.
+// resident returns the bytes of memory that a process holds, 0 when unavailable.
 func resident(pid int) int64 {
 	if pid <= 0 {
 		return 0

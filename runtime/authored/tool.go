@@ -8,16 +8,17 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Options say what is known of the tools in use. The functions must be safe for
-// concurrent use; nil ones know and hear nothing.
+// Options connect tools in use with their health. The functions must be safe for
+// concurrent use and may be nil.
 type Options struct {
-	// Quarantined is asked before each call of a tool; see [Health.Quarantined].
+	// Quarantined is called before each call of a tool; see [Health.Quarantined].
 	Quarantined func(d Definition) bool
-	// Failed hears of each call that counts towards quarantine; see [Health.After].
+	// Failed is called after each call that counts towards quarantine; see
+	// [Health.After].
 	Failed func(d Definition, outcome agent.Outcome)
 }
 
-// Tools makes approved definitions callable: origin authored, effect read, to be
+// Tools returns approved definitions as tools: origin authored, effect read, to be
 // selected or activated. Calls beyond the size of the pool wait for each other.
 func (p *Pool) Tools(defs []Definition, o Options) []tool.Tool {
 	tools := make([]tool.Tool, len(defs))
@@ -53,7 +54,7 @@ func (a authored) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (
 	return res, nil
 }
 
-// answer is what the agent sees of a call.
+// answer converts the result of a call for the agent.
 func answer(r result) tool.Result {
 	if r.outcome != agent.OK {
 		return tool.Failed(r.outcome, "%s", r.Text)
@@ -64,8 +65,8 @@ func answer(r result) tool.Result {
 	return tool.OK(string(r.Value))
 }
 
-// referral reads {"refer": {…}}, a value with this one key, as a referral. What is
-// missing in it is for [tool.Refer] to find.
+// referral decodes {"refer": {…}}, a value with this one key, as a referral.
+// [tool.Refer] finds missing fields.
 func referral(v json.RawMessage) (tool.Boundary, bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(v, &fields) != nil || len(fields) != 1 || fields["refer"] == nil {

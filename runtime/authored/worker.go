@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// workerName is the name under which this program starts itself again: its own, or
-// inside walls, where it has its path for a name, its only argument.
+// workerName is the name under which this program starts itself again. Inside the
+// sandbox, where the name is the path, it is the only argument.
 const workerName = "evolve-authored-worker"
 
-// called says that Init was called, without which a program that starts itself
+// called reports whether Init was called. Without that, a program that starts itself
 // again would do its whole work over.
 var called bool
 
-// Init makes this process a child that runs authored tools when it was started as
-// one, and then never returns. A program that uses this package calls it first thing
-// in main, and first thing in TestMain.
+// Init turns this process into a child that runs authored tools when it was started as
+// one, and then never returns. A program that uses this package calls it first in main,
+// and first in TestMain.
 func Init() {
 	called = true
 	if os.Args[0] == workerName || len(os.Args) == 2 && os.Args[1] == workerName {
@@ -68,7 +68,7 @@ func receive(r io.Reader, into any) error {
 		data, err := cutFrame(b)
 		switch {
 		case err != nil:
-			return io.EOF // nothing that follows can be understood
+			return io.EOF // the stream cannot be resynchronized
 		case data != nil:
 			return json.Unmarshal(data, into)
 		}
@@ -85,8 +85,8 @@ func send(w io.Writer, v any) error {
 	return err
 }
 
-// stream is the socket that the child has for its standard input and output. It is
-// read without the poller, which would want further files.
+// stream is the socket that is the child's standard input and output. It is read
+// without the poller, which would open further files.
 type stream struct{}
 
 func (stream) Read(b []byte) (int, error) {
