@@ -14,24 +14,25 @@ import (
 )
 
 const (
-	// ablateShare of the search's evaluations, money and time is for making finalists small.
+	// ablateShare is the share of the search's evaluations, money and time for the
+	// ablation of finalists.
 	ablateShare = .1
-	// mostAblate is the part that it may take where the changes are many.
+	// mostAblate is the maximum of that share if there are many changes.
 	mostAblate = .25
-	// leastSearched is how many evaluations for each task the search keeps before more than
-	// that share goes.
+	// leastSearched is the number of evaluations per task that the search keeps before
+	// the ablation gets more than ablateShare.
 	leastSearched = 20
-	// leastAblate is the least number of evaluations that is worth a stage of its own. With
-	// less the evaluations of the search decide alone.
+	// leastAblate is the minimum number of evaluations of an ablation stage. With fewer,
+	// the evaluations of the search alone decide.
 	leastAblate = 20
 )
 
-// ablateNeed estimates how many evaluations it takes to make finalists small that change
-// so many parameters. Without chance it is a few tries on every task, of the finalist, of
-// the changes that go together and of those that stay, and a few tasks for each change
-// that is tried alone (measured: 200 to 350 for 12 changes on 60 tasks, 900 to 1,300 for
-// 20 on 100 where every change does something somewhere). With chance it is about what
-// shows an effect of a tenth.
+// ablateNeed estimates how many evaluations the ablation of finalists with so many
+// changes needs. For an agent without chance it is a few runs on every task, of the
+// finalist, of groups of changes and of the remaining ones, and a few tasks for each
+// change that is tried alone (measured: 200 to 350 for 12 changes on 60 tasks, 900 to
+// 1,300 for 20 on 100 if every change has an effect somewhere). With chance it is about
+// what shows an effect of a tenth.
 func ablateNeed(changes, tasks int, fixed bool) int {
 	if !fixed {
 		return ablateEach * changes
@@ -39,14 +40,15 @@ func ablateNeed(changes, tasks int, fixed bool) int {
 	return tasks*(4+changes/4) + 6*changes
 }
 
-// ablateEach is the number of evaluations for each change of an agent with chance: of 8
-// changes, 500 set back nine idle ones in ten and lose a tenth of the gain, 200 lose more.
+// ablateEach is the number of evaluations per change of an agent with chance: of 8
+// changes, 500 set back nine idle ones in ten and lose a tenth of the gain, 200 lose
+// more.
 const ablateEach = 40
 
-// minimise makes every finalist small before it may enter the confirmation. As many as may
-// enter tonight share the evaluations planned for it; of the others, and where the budget
-// is gone, the search's own evaluations decide. A finalist that has entered already stays
-// as it is: its evidence is its own.
+// minimise ablates every finalist before it may enter the confirmation. As many as may
+// enter tonight share the evaluations planned for it; for the others, and after that
+// budget is spent, the search's own evaluations decide. A finalist that has already
+// entered stays unchanged, because its evidence belongs to its config.
 func (n *night) minimise(ctx context.Context, rec *mutate.Recommendation) error {
 	entered, err := n.entered(ctx)
 	if err != nil || len(rec.Finalists) == 0 {
@@ -85,16 +87,17 @@ func (n *night) minimise(ctx context.Context, rec *mutate.Recommendation) error 
 		ended = nil // its part of the money or the time is used; the confirmation has its own
 	}
 	rec.Finalists = finalists
-	// The confirmation looks its candidates up.
+	// The confirmation reads its candidates from the archive.
 	if err := n.o.Archive.Flush(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
 	return ended
 }
 
-// share is the number of evaluations for the first of some finalists. Without chance it is all
-// that are left, as what it does not need is for the next; with chance any number is of use,
-// and each gets its part by what it has changed.
+// share returns the number of evaluations for the first of some finalists. Without chance
+// it is all that are left, because the next finalist gets those that are not needed; with
+// chance more evaluations always help, and each finalist gets a part proportional to its
+// changes.
 func (m *minimisation) share(finalists []mutate.Estimate) int {
 	if m.fixed() {
 		return m.left
@@ -109,7 +112,7 @@ func (m *minimisation) share(finalists []mutate.Estimate) int {
 	return m.left * changes[0] / all
 }
 
-// entered are the variants with an entry of an earlier run against this champion.
+// entered returns the variants with an entry of an earlier run against this champion.
 func (n *night) entered(ctx context.Context) (map[agent.ConfigID]bool, error) {
 	out := map[agent.ConfigID]bool{}
 	for c, err := range n.o.Archive.Candidates(ctx, n.agent.ID) {
@@ -123,14 +126,14 @@ func (n *night) entered(ctx context.Context) (map[agent.ConfigID]bool, error) {
 	return out, nil
 }
 
-// minimisation is what the finalists' minimisations share.
+// minimisation is the state shared by the finalists' ablations.
 type minimisation struct {
 	*night
 	options ablation.Options
 	// earlier counts the evaluations that an interrupted run made for each finalist.
 	earlier map[agent.ConfigID]int
-	// left is the number of evaluations left, told how many were made, next the sequence
-	// number of the next.
+	// left is the number of evaluations left, told the number made, next the next
+	// sequence number.
 	left, told int
 	next       int64
 }
@@ -148,8 +151,8 @@ func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
 	return m, nil
 }
 
-// minimise makes one finalist small, with at most so many evaluations, and returns what
-// is left of it, as far as it got.
+// minimise ablates one finalist with at most budget evaluations and returns the reduced
+// finalist, as far as it got.
 func (m *minimisation) minimise(ctx context.Context, f mutate.Estimate, budget int) (mutate.Estimate, error) {
 	o := m.options
 	o.Winner, o.Budget = f.Config, budget
@@ -196,9 +199,9 @@ func (m *minimisation) minimise(ctx context.Context, f mutate.Estimate, budget i
 	return small, ended
 }
 
-// measured are the evaluations of search tasks that this run has made. In order, what an
-// interrupted run has left of this stage is not among them: it is replayed, and found again
-// by its keys. Otherwise it counts against the budget.
+// measured returns the evaluations on search tasks that this run has made. In ordered
+// mode it leaves out those that an interrupted run made in this stage: the stage is
+// replayed and finds them again by their keys. Otherwise they count against the budget.
 func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation, err error) {
 	variants := map[agent.ConfigID]archive.Variant{}
 	for e, err := range m.o.Archive.Evaluations(ctx, m.run.ID, m.agent.ID) {
@@ -229,7 +232,7 @@ func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation
 	return known, nil
 }
 
-// ablationRecord is a result as the archive keeps it.
+// ablationRecord converts a result to the archive's form.
 func ablationRecord(r ablation.Result) archive.Ablation {
 	out := archive.Ablation{Winner: r.Winner, Small: r.Small, Reverted: r.Reverted, Evaluations: r.Evaluations, Reason: r.Reason}
 	for _, e := range r.Effects {
@@ -240,8 +243,8 @@ func ablationRecord(r ablation.Result) archive.Ablation {
 	return out
 }
 
-// smaller is what is believed of a finalist made small: what is believed of the finalist,
-// less what it is believed to have lost, and never more.
+// smaller returns the estimate of a reduced finalist: that of the finalist minus the
+// estimated loss, and never higher.
 func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 	out := winner
 	loss := max(0, finite(r.Loss.Mean))
@@ -252,7 +255,7 @@ func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 	return out
 }
 
-// searchTasks are the search tasks as far as a search may know them.
+// searchTasks returns the search tasks with the fields that a search may see.
 func (n *night) searchTasks() []mutate.Task {
 	tasks := make([]mutate.Task, len(n.sides.search))
 	for i, t := range n.sides.search {
@@ -261,8 +264,8 @@ func (n *night) searchTasks() []mutate.Task {
 	return tasks
 }
 
-// maxRepeats bounds the repeats of one (config, task): 1 where a repeat is no new
-// evidence, 0 for no bound.
+// maxRepeats is the maximum number of repeats of one (config, task): 1 if a repeat is no
+// new evidence, 0 for no bound.
 func (n *night) maxRepeats() int {
 	if n.fixed() {
 		return 1

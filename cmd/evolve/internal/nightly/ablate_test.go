@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// idleWorkspace is the toys' of 40 tasks with six more switches that do nothing.
+// idleWorkspace is toyWorkspace with 40 tasks and six more switches without effect.
 func idleWorkspace(t *testing.T) *workspace.Workspace {
 	t.Helper()
 	w := toyWorkspace(t, 40)
@@ -44,7 +44,7 @@ func stageOf(t *testing.T, a *archive.Archive, run string, stage bench.Stage) []
 	return out
 }
 
-// ablated counts the evaluations that a result's ablations tell of.
+// ablated counts the evaluations of a result's ablations.
 func ablated(r archive.AgentResult) int {
 	n := 0
 	for _, a := range r.Ablations {
@@ -128,9 +128,9 @@ func TestTheWinnerIsMadeSmall(t *testing.T) {
 	}
 }
 
-// TestAnAblationGoesOnAfterACrash cuts the power in the middle of it: of agents without
-// chance the same comes out and nothing is paid twice, of others it goes on within the
-// budget.
+// TestAnAblationGoesOnAfterACrash simulates a crash in the middle of the stage: for
+// agents without chance the result is the same and nothing is paid twice; for others it
+// continues within the budget.
 func TestAnAblationGoesOnAfterACrash(t *testing.T) {
 	whole(t)
 	for _, chance := range []bool{false, true} {

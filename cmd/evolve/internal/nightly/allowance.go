@@ -11,41 +11,42 @@ import (
 	"evolve/cmd/evolve/internal/limits"
 )
 
-// allowance is what the limits of a run leave one agent, and what is known of the speed
+// allowance is one agent's share of the limits of a run, with what is known of the speed
 // and the price of its evaluations.
 type allowance struct {
-	// evaluations is the agent's share of the run's; 0: they are not limited.
+	// evaluations is the agent's share of the run's; 0: not limited.
 	evaluations int
-	// used are those that the agent has had in this run before this process took it up.
-	// confirmed are those of the confirmation among them.
+	// used counts the agent's evaluations in this run before this process resumed it,
+	// confirmed those of the confirmation among them.
 	used, confirmed int
-	// usd and till end the agent's share of money and time; zero: not limited. due says
-	// that till follows from the deadline.
+	// usd and till end the agent's share of money and time; zero: not limited. due
+	// reports that till follows from the deadline.
 	usd  float64
 	till time.Time
 	due  bool
-	// began and paid are the time and the money spent when the agent's turn came.
+	// began and paid are the time and the money spent when the agent's turn began.
 	began time.Time
 	paid  float64
 
-	// released is the share of what is held back for the confirmation that went to the search.
+	// released is the share of the confirmation's evaluations that went to the search.
 	released float64
 
-	// spare are evaluations more than planned that are kept for what follows the search.
+	// spare is the number of extra evaluations that are kept for the stages after the
+	// search.
 	spare int
 
 	meter    *limits.Meter
-	seen     bench.Made // what the meter was told of
+	seen     bench.Made // last counts passed to the meter
 	forecast limits.Forecast
-	// room is how many evaluations in all the last forecast allowed.
+	// room is the total number of evaluations that the last forecast allowed.
 	room int
 }
 
-// adaptive reports whether anything but evaluations limits the agent: its plan then
-// follows what its evaluations take.
+// adaptive reports whether money or time limits the agent: its plan then depends on what
+// its evaluations take.
 func (a *allowance) adaptive() bool { return a.usd > 0 || !a.till.IsZero() }
 
-// take begins the agent's turn: its share, what is known of its pace, its plan.
+// take begins the agent's turn: its share, its known pace, its plan.
 func (n *night) take(ctx context.Context) error {
 	if err := n.share(ctx); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (n *night) take(ctx context.Context) error {
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return fmt.Errorf("reading the plan of the run: %w", err)
 		}
-		// What followed measured speeds cannot be asked for again in the same order.
+		// Requests that followed measured speeds cannot be repeated in the same order.
 		n.plan.Replanned = then.Replanned
 		n.replay = n.replay && !then.Replanned
 		if !n.replay {
@@ -81,7 +82,7 @@ func (n *night) take(ctx context.Context) error {
 	return nil
 }
 
-// countUsed counts what the run has made for the agent and is not asked for again.
+// countUsed counts the run's evaluations for the agent that are not requested again.
 func (n *night) countUsed(ctx context.Context) error {
 	for e, err := range n.o.Archive.Evaluations(ctx, n.run.ID, n.agent.ID) {
 		if err != nil {
@@ -98,15 +99,15 @@ func (n *night) countUsed(ctx context.Context) error {
 	return nil
 }
 
-// allocate divides so many evaluations among the stages, and says what can be shown.
+// allocate divides so many evaluations among the stages and records what they can show.
 func (n *night) allocate(total int) {
 	a := Allocate(n.want(n.agent, n.sides, total))
 	a.plan(n.plan)
 	n.plan.Detectable, n.plan.Month, n.plan.Power, n.plan.Warnings = a.Detectable, a.Month, a.Power, a.Warnings
 }
 
-// share gives the agent its part of what the run has left. What agents before it have
-// left over is in it.
+// share assigns the agent its part of what the run has left, including what earlier
+// agents left over.
 func (n *night) share(ctx context.Context) error {
 	n.began, n.paid = n.o.Now(), n.budget.Spent()
 	if total := n.run.BudgetEval; total > 0 {
@@ -114,7 +115,7 @@ func (n *night) share(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// The same as in the plan when agents before it left nothing; see shareOf.
+		// Equal to the planned share if the earlier agents left nothing; see shareOf.
 		n.evaluations = max(0, (total-spent+n.left-1)/n.left)
 	}
 	if total := n.o.Budget.USD; total > 0 {
@@ -143,8 +144,8 @@ func (n *night) spentBefore(ctx context.Context) (int, error) {
 	return spent, nil
 }
 
-// over is what the limits leave the agent now, after it had so many evaluations. The
-// caller reads their number once, as evaluations under way raise it meanwhile.
+// over returns what the limits leave the agent after had evaluations. The caller reads
+// that number only once, because running evaluations raise it.
 func (n *night) over(had int) limits.Left {
 	left := limits.Unlimited()
 	if n.o.most > 0 {
@@ -168,19 +169,19 @@ func (n *night) over(had int) limits.Left {
 	return left
 }
 
-// had are the evaluations that the agent has had in this run.
+// had returns the number of the agent's evaluations in this run.
 func (n *night) had() int { return n.used + int(n.got.Load()) }
 
-// measure tells the meter what was made since it was last told.
+// measure passes the evaluations since the last call to the meter.
 func (n *night) measure() {
 	now := n.budget.Made()
 	n.meter.Add(now.Evaluations-n.seen.Evaluations, now.Took-n.seen.Took, now.USD-n.seen.USD)
 	n.seen = now
 }
 
-// replan plans the agent's night by what its limits leave and what its evaluations have
-// taken so far, and keeps what making the winner small and confirming it need out of
-// the search's reach. It changes nothing where evaluations are the only limit.
+// replan plans the agent's night by the remaining limits and the pace of its evaluations
+// so far, and reserves what ablation and confirmation need. It does not change the plan
+// if evaluations are the only limit.
 func (n *night) replan() {
 	if n.adaptive() {
 		n.measure()
@@ -191,14 +192,15 @@ func (n *night) replan() {
 }
 
 // foresee forecasts which limit will bind the agent's night, and how many evaluations
-// that allows it in all.
+// that allows in total.
 func (n *night) foresee() {
 	had := n.had()
 	n.forecast = limits.Plan(n.over(had), n.meter.Pace(), n.withoutThinking())
 	n.room = had + n.forecast.Evaluations
 }
 
-// withoutThinking is the share of the plan's evaluations that no search thinks about.
+// withoutThinking is the share of the plan's evaluations that need no decision of the
+// search.
 func (n *night) withoutThinking() float64 {
 	p := n.plan
 	if all := p.Search + p.AA + p.Ablate + p.Confirm; all > 0 {
@@ -219,7 +221,8 @@ func (n *night) adopt(total int) {
 	}
 	n.spare = 0
 	if l := n.forecast.Limit; a.Confirm > 0 && (l == limits.Money || l == limits.Time || l == limits.Deadline) {
-		// A winner may take more than the mean; a few blocks do not even that out.
+		// A winner may take more time or money than the mean, and a few blocks do not
+		// average that out.
 		n.spare = min(int(slack*float64(a.Confirm)/float64(a.Blocks)), a.Search/4)
 		a.Search -= n.spare
 		a.Baseline = int(float64(a.Search) * w.Baseline)
@@ -227,16 +230,16 @@ func (n *night) adopt(total int) {
 	a.plan(n.plan)
 }
 
-// slack is the part of a block by which the confirmation may take more than it would at
-// the mean pace; the search leaves that, or a quarter of its own.
+// slack is the part of a block by which the confirmation may exceed the mean pace. The
+// search leaves that, but at most a quarter of its evaluations.
 const slack = .5
 
-// mostKept is the share of an agent's money and time that the search leaves to what
-// comes after it, at most.
+// mostKept is the maximum share of an agent's money and time that the search leaves to
+// later stages.
 const mostKept = .8
 
-// keep bounds what comes next so that so many evaluations can be paid for after it.
-// Until anything is known of what they take, it keeps a share.
+// keep limits the next stage so that so many evaluations can be paid for after it. Until
+// their pace is known, it reserves a share.
 func (n *night) keep(evaluations int) {
 	usd, till := n.usd, n.till
 	pace := n.meter.Pace()
@@ -258,7 +261,7 @@ func (n *night) keep(evaluations int) {
 	n.budget.Limit(usd, till)
 }
 
-// limit bounds what comes next to a share of what is left of the agent's money and time.
+// limit limits the next stage to a share of what is left of the agent's money and time.
 func (n *night) limit(share float64) {
 	usd, till := n.usd, n.till
 	if usd > 0 {
@@ -272,12 +275,12 @@ func (n *night) limit(share float64) {
 	n.budget.Limit(usd, till)
 }
 
-// leastHeldBack is the share of money and time that the first evaluations of an agent
-// leave alone for which one block is enough.
+// leastHeldBack is the share of money and time that the first evaluations reserve for an
+// agent that needs only one block.
 const leastHeldBack = .25
 
-// heldBack is the share of money and time that is kept for the confirmation while
-// nothing is known of what evaluations take.
+// heldBack is the share of money and time that is reserved for the confirmation while the
+// pace is unknown.
 func (n *night) heldBack() float64 {
 	if share := n.o.Workspace.Settings.Confirm.Share; !n.fixed() {
 		return share
@@ -313,8 +316,8 @@ func (n *night) replanConfirmation() {
 	}
 }
 
-// record notes which limit bound the agent's night, how its work ended, with the error that
-// ended it, and what its evaluations took.
+// record stores which limit bound the agent's night, how its work ended, with the error
+// that ended it, and what its evaluations took.
 func (n *night) record(ended error) {
 	if n.meter == nil {
 		return
@@ -333,7 +336,7 @@ func (n *night) record(ended error) {
 	}
 	for i := range n.run.Limits {
 		if n.run.Limits[i].Agent == l.Agent {
-			if l.Made == 0 { // nothing was made again since the run was taken up
+			if l.Made == 0 { // nothing was made again since the run was resumed
 				l.Made, l.Seconds, l.Alone, l.USD = n.run.Limits[i].Made, n.run.Limits[i].Seconds, n.run.Limits[i].Alone, n.run.Limits[i].USD
 			}
 			n.run.Limits[i] = l
@@ -343,13 +346,14 @@ func (n *night) record(ended error) {
 	n.run.Limits = append(n.run.Limits, l)
 }
 
-// ranOut is the limit that leaves the agent the fewest evaluations now, and how many.
+// ranOut returns the limit that now leaves the agent the fewest evaluations, and their
+// number.
 func (n *night) ranOut() limits.Forecast {
 	if !n.adaptive() {
 		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.evaluations-n.had())}
 	}
 	f := limits.Plan(n.over(n.had()), n.meter.Pace(), 1)
-	if f.Limit == limits.Unknown && n.had() == 0 && !n.till.IsZero() { // money lets a first one begin
+	if f.Limit == limits.Unknown && n.had() == 0 && !n.till.IsZero() { // money allows a first one
 		f = limits.Forecast{Limit: limits.Time}
 		if n.due {
 			f.Limit = limits.Deadline
@@ -358,7 +362,7 @@ func (n *night) ranOut() limits.Forecast {
 	return f
 }
 
-// limitEnd is how the work on the agent ended with so many evaluations left.
+// limitEnd returns how the work on the agent ended with so many evaluations left.
 func (n *night) limitEnd(ended error, left int) (archive.LimitEnd, string) {
 	var spent *bench.SpentError
 	switch {
@@ -378,7 +382,7 @@ func (n *night) limitEnd(ended error, left int) (archive.LimitEnd, string) {
 	return archive.LimitLeft, ""
 }
 
-// shareOf is the part of so many evaluations that the agent at an index has in the plan.
+// shareOf returns the planned part of the agent at an index in so many evaluations.
 func shareOf(evaluations, agents, at int) int {
 	share := evaluations / agents
 	if at < evaluations%agents {

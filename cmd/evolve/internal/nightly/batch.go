@@ -10,12 +10,12 @@ import (
 	"evolve/bench"
 )
 
-// batch evaluates a fixed list of jobs and returns their evaluations by index; those
-// that were not made are zero. It issues them in an order that is drawn by the run's
-// seed and the first job's place: the two of a pair do not follow each other, which
-// would tell an agent that it is being confirmed, and drift favours neither. It stops
-// issuing at the first error, which it returns. Before them the stage had before
-// evaluations, of those that are planned.
+// batch evaluates a fixed list of jobs and returns their evaluations by index; those that
+// were not made are zero. It issues them in an order drawn from the run's seed and the
+// first job's place: the two jobs of a pair are not adjacent, which would reveal to an
+// agent that it is being confirmed, and drift favours neither. It stops issuing at the
+// first error, which it returns. before is the number of the stage's evaluations before
+// these, planned its planned number.
 func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, before, planned int) ([]bench.Evaluation, error) {
 	out := make([]bench.Evaluation, len(jobs))
 	var (
@@ -66,8 +66,8 @@ func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, befor
 	return out, first
 }
 
-// renew lets the programs of the agent begin a stage as strangers: what they have seen
-// of an earlier one would tell them that another has begun.
+// renew restarts the programs of the agent without state between stages: state of an
+// earlier stage would reveal to them that another has begun.
 func (n *night) renew() {
 	if n.opened.Renew == nil {
 		return
@@ -77,7 +77,7 @@ func (n *night) renew() {
 	}
 }
 
-// report passes progress on.
+// report reports progress.
 func (n *night) report(p Progress) {
 	if n.o.Progress == nil {
 		return

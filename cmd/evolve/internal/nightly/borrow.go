@@ -11,11 +11,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// borrow gives making rec's finalists small what the confirmation is not projected to need.
-// A gain that is far above chance takes a few blocks, and what would be left of the others is
-// cheaper than a person who reads changes that do nothing. The confirmation keeps half of its
-// blocks, and twice as many as the best finalist is projected to need at the lower end of its
-// estimate. Where a repeat is no new evidence there is one block, and nothing is lent.
+// borrow moves evaluations that the confirmation is not projected to need to the ablation
+// of rec's finalists. A large gain needs few blocks, and the other blocks cost less than
+// a person's time for reading changes without effect. The confirmation keeps half of its
+// blocks, and twice as many as the best finalist is projected to need at the lower end of
+// its estimate. If a repeat is no new evidence there is one block, and nothing is lent.
 func (n *night) borrow(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.fixed() || n.plan.Confirm == 0 || n.released > 0 {
 		return nil
@@ -48,9 +48,9 @@ func (n *night) borrow(ctx context.Context, rec *mutate.Recommendation) error {
 	return nil
 }
 
-// turns are the finalists that are made small with evaluations of their own: as many as may
-// enter tonight, of those that have not entered and that the confirmation would take up,
-// whose lead is a standard deviation or more (spec 9.2).
+// turns returns the finalists that are ablated with evaluations of their own: as many as
+// may enter tonight, of those that have not entered and that the confirmation would
+// accept, whose lead is at least a standard deviation.
 func (n *night) turns(rec *mutate.Recommendation, entered map[agent.ConfigID]bool) []mutate.Estimate {
 	turns := slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
 		return entered[f.Variant] || f.Gain <= 0 || f.Gain < f.SD
@@ -58,8 +58,9 @@ func (n *night) turns(rec *mutate.Recommendation, entered map[agent.ConfigID]boo
 	return turns[:min(len(turns), max(1, n.plan.Finalists))]
 }
 
-// projected is the number of pairs that the best of some finalists is projected to need
-// against a reference with this score, at a standard deviation below its estimate; +Inf for none.
+// projected returns the number of pairs that the best of some finalists is projected to
+// need against a reference with this score, at a standard deviation below its estimate;
+// +Inf for none.
 func (n *night) projected(finalists []mutate.Estimate, score float64) float64 {
 	gain := 0.
 	for _, f := range finalists {

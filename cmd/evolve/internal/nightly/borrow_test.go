@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestASmallChangeIsWorthBlocks: of an agent with chance, a gain far above it leaves blocks
-// over, and making the finalists small gets them; what does nothing goes.
+// TestASmallChangeIsWorthBlocks checks for an agent with chance that a large gain frees
+// blocks for the ablation, which removes changes without effect.
 func TestASmallChangeIsWorthBlocks(t *testing.T) {
 	whole(t)
 	kept, lent := 0, 0
@@ -49,7 +49,8 @@ func TestASmallChangeIsWorthBlocks(t *testing.T) {
 	}
 }
 
-// TestNothingIsLentForASmallGain: what needs every block gets it.
+// TestNothingIsLentForASmallGain checks that a gain that needs every block keeps every
+// block.
 func TestNothingIsLentForASmallGain(t *testing.T) {
 	w := idleWorkspace(t)
 	w.Agents[0].Deterministic, w.Agents[0].UsesSeed = false, true

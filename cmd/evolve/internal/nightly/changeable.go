@@ -7,10 +7,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// changeable counts the parameters that a finalist can have otherwise than the champion at once:
-// those with more than one value, and of those that depend on the value of another one as many
-// as are active under the value with the most. Of several that one depends on, the last by
-// name counts.
+// changeable counts the parameters in which a finalist can differ from the champion at
+// once: those with more than one value and, of those that depend on the value of another,
+// the maximum number that one value activates. A parameter that depends on several others
+// belongs to the last of them by name.
 func changeable(s agent.Space) int {
 	n := 0
 	for _, p := range s.Params {
@@ -21,7 +21,7 @@ func changeable(s agent.Space) int {
 	return n
 }
 
-// changeableWith counts a parameter and what depends on it. A space has no circles.
+// changeableWith counts a parameter and those that depend on it. A space has no cycles.
 func changeableWith(s agent.Space, p agent.Param) int {
 	byValue := map[string]int{}
 	for _, q := range s.Params {
@@ -61,8 +61,8 @@ func varies(p agent.Param) bool {
 	return true
 }
 
-// changedBy counts the parameters that a config has otherwise than another; one that only one
-// of them has follows the parameter that it depends on.
+// changedBy counts the parameters in which two configs differ. It ignores a parameter
+// that only one of them has, which follows from the parameter that it depends on.
 func changedBy(config, than agent.Config) int {
 	n := 0
 	for name, v := range config {

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestOnlyWhatCanChangeNeedsEvaluations: parameters of one value and those that exclude each
-// other do not raise what the stage that makes finalists small asks for.
+// TestOnlyWhatCanChangeNeedsEvaluations checks that parameters of one value and
+// parameters that exclude each other do not raise the demand of the ablation.
 func TestOnlyWhatCanChangeNeedsEvaluations(t *testing.T) {
 	when := func(values ...any) map[string][]any { return map[string][]any{"planner": values} }
 	s := agent.Space{Params: []agent.Param{
@@ -40,13 +40,14 @@ func TestOnlyWhatCanChangeNeedsEvaluations(t *testing.T) {
 	}
 }
 
-// TestFinalistsShareTheEvaluations by what each has changed, where any number is of use.
+// TestFinalistsShareTheEvaluations checks that finalists with chance share them by their
+// numbers of changes.
 func TestFinalistsShareTheEvaluations(t *testing.T) {
 	m := &minimisation{night: &night{}, left: 400}
 	m.agent = &workspace.Agent{}
 	m.agent.Champion = agent.Config{"a": int64(1), "b": "x", "c": true}
 	three := mutate.Estimate{Config: agent.Config{"a": int64(2), "b": "y", "c": false}}
-	one := mutate.Estimate{Config: agent.Config{"a": int64(1), "b": "y", "c": true, "d": true}} // d follows b
+	one := mutate.Estimate{Config: agent.Config{"a": int64(1), "b": "y", "c": true, "d": true}} // d depends on b
 	if n := m.share([]mutate.Estimate{three, one}); n != 300 {
 		t.Errorf("three changes beside one get %d of 400", n)
 	}

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// confirm takes candidates through the confirmation ([confirm.Confirmation]) on the
-// archive and the harness, and draws the night's verdict.
+// confirm runs the confirmation of candidates ([confirm.Confirmation]) with the archive
+// and the harness, and sets the night's verdict.
 func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 	setup, err := n.setup(ctx, rec)
 	if err != nil {
@@ -38,8 +38,8 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 	return ended
 }
 
-// world is what a confirmation works with; fits says whether so many evaluations more can be
-// paid for.
+// world returns the environment of a confirmation; fits reports whether so many more
+// evaluations can be paid for.
 func (n *night) world(fits func(evaluations int) bool) confirm.World {
 	return confirm.World{
 		Store: &entries{n}, Ledger: &exposures{n}, Runner: &holdout{n}, Now: n.o.Now, Fits: fits,
@@ -52,14 +52,15 @@ func (n *night) world(fits func(evaluations int) bool) confirm.World {
 	}
 }
 
-// setup is what tonight's confirmation goes by, after a search that found rec.
+// setup returns the settings of tonight's confirmation, after a search with the
+// recommendation rec.
 //
-// While a proposal waits, candidates meet the variant that it proposes: they must be better
-// than that. It is the confirmation that an approval would lead to, with the same
-// error control, and it loses nothing by one. The alternative, to hold the bound against the champion
-// against the estimate of what waits, compares two tasks' worth of noise and would void
-// its evidence when the champion changes. Half of the entries stay free for what comes
-// after the decision.
+// While a proposal waits, candidates are measured against the variant that it proposes
+// and must be better than it. This is the confirmation that would follow an approval,
+// with the same error control, and an approval loses none of it. The alternative, to
+// compare the bound against the champion with the estimate of the waiting variant, would
+// combine the noise of two comparisons, and a new champion would void its evidence. Half
+// of the entries stay free for the time after the decision.
 func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.Setup, error) {
 	control := n.o.Workspace.Settings.Confirm.Control()
 	s := confirm.Setup{
@@ -82,7 +83,7 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 	return s, err
 }
 
-// holds names everything that tonight's evidence is about besides the two configs.
+// holds identifies everything that tonight's evidence depends on besides the two configs.
 func (n *night) holds() string { return holds(n.sides, n.opened.Identity, n.plan.PricesHash) }
 
 // fixed reports whether a repeat of an evaluation is no new evidence.
@@ -91,8 +92,8 @@ func (n *night) fixed() bool { return n.agent.Deterministic && !n.agent.UsesSeed
 // holdout runs blocks on the holdout tasks with the night's harness.
 type holdout struct{ *night }
 
-// Run evaluates a block, in an order that batch draws over all of it; a block that was
-// interrupted is the same again.
+// Run evaluates a block, in an order that batch draws over all of it. The order of a
+// resumed block is the same.
 func (h *holdout) Run(ctx context.Context, b confirm.Block) error {
 	v, err := h.o.Archive.Variant(ctx, h.agent.ID, b.Variant)
 	if err != nil {
@@ -128,7 +129,7 @@ func (h *holdout) Run(ctx context.Context, b confirm.Block) error {
 	return err
 }
 
-// Evidence reads what an entry has from the evaluations of its runs.
+// Evidence reads an entry's evidence from the evaluations of its runs.
 func (h *holdout) Evidence(ctx context.Context, e confirm.Entry) (confirm.Evidence, error) {
 	if err := h.o.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
@@ -136,11 +137,11 @@ func (h *holdout) Evidence(ctx context.Context, e confirm.Entry) (confirm.Eviden
 	return h.assemble(ctx, e)
 }
 
-// Judge rules on the evidence, with the guards that hold for the agent.
+// Judge rules on the evidence, with the agent's guards.
 func (e *evidence) Judge(variant string, rule stats.Rule) stats.Ruling {
 	rule.Guards = e.guards
 	return stats.Judge(variant, e.pairs(), rule)
 }
 
-// Blocks counts the complete ones, tonight those of this run.
+// Blocks counts the complete blocks; tonight counts those of this run among them.
 func (e *evidence) Blocks() (all, tonight int) { return e.blocks, e.tonight }

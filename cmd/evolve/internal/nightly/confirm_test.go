@@ -22,8 +22,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// months is a workspace whose nights are watched for a long time: one agent whose answers
-// are a coin, with a clock that only the test moves.
+// months simulates many nights of one agent whose answers are random, with a clock that
+// only the test advances.
 type months struct {
 	t       *testing.T
 	store   *archive.Archive
@@ -33,8 +33,8 @@ type months struct {
 	answers inProcess
 }
 
-// newMonths has so many tasks, half of them in the holdout, and nights whose confirmations
-// can pay so many blocks.
+// newMonths has the given number of tasks, half of them in the holdout, and nights whose
+// confirmations can pay the given number of blocks.
 func newMonths(t *testing.T, tasks, blocks int) *months {
 	t.Helper()
 	w := toyWorkspace(t, tasks)
@@ -51,11 +51,11 @@ func newMonths(t *testing.T, tasks, blocks int) *months {
 	return m
 }
 
-// coin succeeds with the chance that its config says, independently in every evaluation.
+// coin succeeds with the chance in its config, independently in every evaluation.
 func coin(_ context.Context, req agent.Request) agent.Result {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, req.Seed, "t"+string(req.Task.Input), req.Config.ID())
-	x := h.Sum64() // the last bytes must move the first ones
+	x := h.Sum64() // mix, so that the last bytes change the first bits
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33
@@ -66,7 +66,7 @@ func coin(_ context.Context, req agent.Request) agent.Result {
 	return agent.Result{Answer: &answer, Outcome: agent.OK, Usage: agent.Usage{CostUSD: req.Config.Float("price", 0)}}
 }
 
-// variant is the champion with other values.
+// variant returns the champion with other values.
 func (m *months) variant(values agent.Config) agent.Config {
 	c := agent.Config{}
 	for k, v := range m.space.Agents[0].Champion {
@@ -78,7 +78,8 @@ func (m *months) variant(values agent.Config) agent.Config {
 	return c
 }
 
-// found is what a search says that found these variants, each so far ahead.
+// found returns the recommendation of a search that found these variants with the given
+// gain.
 func (m *months) found(gain float64, variants ...agent.Config) *mutate.Recommendation {
 	champion := m.space.Agents[0].Champion
 	rec := &mutate.Recommendation{Champion: mutate.Estimate{Variant: champion.ID(), Config: champion, Score: champion.Float("chance", 0)}}
@@ -96,7 +97,7 @@ func (m *months) options() Options {
 	return o
 }
 
-// confirm is a night without its search, which found rec.
+// confirm runs a night without its search, which recommended rec.
 func (m *months) confirm(ctx context.Context, o Options, rec *mutate.Recommendation) (archive.AgentResult, error) {
 	m.t.Helper()
 	r, err := prepare(ctx, o)
@@ -128,7 +129,7 @@ func (m *months) confirm(ctx context.Context, o Options, rec *mutate.Recommendat
 	return n.result, ended
 }
 
-// night is one that comes to its end, and the next is a day later.
+// night runs a complete night; the next is a day later.
 func (m *months) night(rec *mutate.Recommendation) archive.AgentResult {
 	m.t.Helper()
 	result, err := m.confirm(m.t.Context(), m.options(), rec)
@@ -156,7 +157,7 @@ func listed[T any](t *testing.T, seq func(func(T, error) bool)) []T {
 	return out
 }
 
-// kinds are the kinds of the ledger's entries about candidates.
+// kinds returns the kinds of the ledger's entries about candidates.
 func (m *months) kinds() []string {
 	m.t.Helper()
 	var out []string
@@ -204,7 +205,7 @@ func TestEvidenceAddsUpOverNights(t *testing.T) {
 	if want := (archive.EntryLedger{Days: 30, Most: 12, Used: 1, Level: .05, Alpha: .05 / 12}); *last.Entries != want {
 		t.Errorf("the month's entries are %+v", *last.Entries)
 	}
-	// No repeat of a holdout task is evidence twice, and none comes from the cache.
+	// No repeat of a holdout task counts twice, and none comes from the cache.
 	seen := map[string]bool{}
 	for _, run := range runs {
 		for _, e := range listed(t, m.store.Evaluations(t.Context(), run, "toy")) {
@@ -215,7 +216,7 @@ func TestEvidenceAddsUpOverNights(t *testing.T) {
 			seen[place] = true
 		}
 	}
-	// Proven and not adopted, it does not enter again.
+	// A variant that is proven and not adopted does not enter again.
 	if again := m.night(m.found(.2, better)); again.Verdict != archive.Keep || again.Blocks != 0 || len(m.entries()) != 1 ||
 		!strings.Contains(again.Reason, "was confirmed in run "+runs[len(runs)-1]) {
 		t.Errorf("the night after: %s (%s), %d blocks", again.Verdict, again.Reason, again.Blocks)
@@ -230,12 +231,13 @@ func TestABigEffectStopsEarly(t *testing.T) {
 	}
 }
 
-// TestHarmStops: what is proven worse makes room for the next on the same night.
+// TestHarmStops checks that a variant proven worse makes room for the next one on the
+// same night.
 func TestHarmStops(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	bad, good := m.variant(agent.Config{"chance": .2}), m.variant(agent.Config{"chance": .9})
 	rec := m.found(.3, bad, good)
-	rec.Finalists[0].Gain += .05 // the search believed in the wrong one
+	rec.Finalists[0].Gain += .05 // the search preferred the wrong one
 	r := m.night(rec)
 	if len(r.Finalist) != 2 || r.Finalist[0].Variant != bad.ID() || r.Finalist[0].Ruling.State != stats.Harmful || r.Finalist[0].Ruling.Blocks > 5 {
 		t.Fatalf("%d candidates, the first is %+v", len(r.Finalist), r.Finalist[0].Reason)
@@ -243,7 +245,7 @@ func TestHarmStops(t *testing.T) {
 	if r.Verdict != archive.Adopt || r.Winner != good.ID() {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
-	// The harmful one never comes back.
+	// The harmful one does not enter again.
 	if next := m.night(m.found(.3, bad)); next.Blocks != 0 || next.Verdict != archive.Keep {
 		t.Errorf("the next night: %s after %d blocks", next.Verdict, next.Blocks)
 	}
@@ -260,7 +262,8 @@ func TestParkedAfterTwiceTheCap(t *testing.T) {
 	if pairs, most := float64(r.Finalist[0].Ruling.Pairs), 2*c.Projected; pairs <= most || pairs > most+40 {
 		t.Errorf("parked after %.0f pairs, projected were %.0f", pairs, c.Projected)
 	}
-	// Another night it may go on with what it has, when the search still believes in it.
+	// On another night it may continue with its evidence if the search still recommends
+	// it.
 	m.now = m.now.AddDate(0, 0, 40)
 	m.night(m.found(.5, idle))
 	again := m.entries()[0]
@@ -269,7 +272,8 @@ func TestParkedAfterTwiceTheCap(t *testing.T) {
 	}
 }
 
-// TestTheMonthsEntries: twelve variants a month may enter, and the thirteenth waits.
+// TestTheMonthsEntries checks that twelve variants a month may enter, and that the
+// thirteenth waits.
 func TestTheMonthsEntries(t *testing.T) {
 	m := newMonths(t, 40, 100)
 	m.space.Settings.Confirm.Finalists = 5
@@ -309,7 +313,8 @@ func TestTheMonthsEntries(t *testing.T) {
 	}
 }
 
-// TestVoid: evidence against another champion or of another benchmark counts no more.
+// TestVoid checks that evidence against another champion or of another benchmark no
+// longer counts.
 func TestVoid(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*months)
@@ -348,7 +353,8 @@ func TestVoid(t *testing.T) {
 	}
 }
 
-// TestDearIsATrade: what is better and costs twice as much is put to a person.
+// TestDearIsATrade checks that a person must decide on a variant that is better and costs
+// twice as much.
 func TestDearIsATrade(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	m.space.Agents[0].Champion = m.variant(agent.Config{"price": .01})
@@ -360,7 +366,8 @@ func TestDearIsATrade(t *testing.T) {
 	}
 }
 
-// TestMissingDataDropsThePairOnly: what the infrastructure fails leaves the block complete.
+// TestMissingDataDropsThePairOnly checks that infrastructure failures leave the block
+// complete.
 func TestMissingDataDropsThePairOnly(t *testing.T) {
 	m := newMonths(t, 40, 3)
 	lost := m.variant(agent.Config{"chance": .52})
@@ -392,8 +399,8 @@ func TestMissingDataDropsThePairOnly(t *testing.T) {
 	}
 }
 
-// TestFixedAgentsHaveOneBlock: where a repeat is no new evidence, each candidate has one
-// block, and the champion's part of it is made once a night.
+// TestFixedAgentsHaveOneBlock checks that, if a repeat is no new evidence, each candidate
+// has one block, and the champion's part of it is made once a night.
 func TestFixedAgentsHaveOneBlock(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	m.space.Agents[0].UsesSeed = false
@@ -419,7 +426,7 @@ func TestFixedAgentsHaveOneBlock(t *testing.T) {
 	if len(firsts) != 1 {
 		t.Errorf("the openings of one night have the repeats %v", firsts)
 	}
-	// What was judged is not judged again; the next two have their turn.
+	// Judged variants are not judged again; the next two have their turn.
 	r = m.night(m.found(.3, list...))
 	if len(r.Finalist) != 2 || len(m.entries()) != 5 {
 		t.Errorf("the second night: %d candidates, %d entries", len(r.Finalist), len(m.entries()))
@@ -427,8 +434,8 @@ func TestFixedAgentsHaveOneBlock(t *testing.T) {
 }
 
 // TestResumeInABlock stops a confirmation after a number of evaluations as a crash would,
-// and takes it up again: no entry and no evaluation is paid twice, and the result is that
-// of an undisturbed night.
+// and resumes it: no entry and no evaluation is paid twice, and the result is that of an
+// undisturbed night.
 func TestResumeInABlock(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		run := func(ctx context.Context, m *months, o Options) (archive.AgentResult, error) {
@@ -481,7 +488,7 @@ func TestResumeInABlock(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				latest.State = archive.RunRunning // a process that was killed leaves it so
+				latest.State = archive.RunRunning // a killed process leaves it in this state
 				if err := m.store.PutRun(t.Context(), latest); err != nil {
 					t.Fatal(err)
 				}

@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// cron is a workspace with a night every night, on a clock that moves a day each time, and
-// an operator who looks in the morning.
+// cron simulates a workspace with a run every night, on a clock that moves by a day each
+// time, and an operator who looks in the morning.
 type cron struct {
 	*months
 	results   []archive.AgentResult
@@ -47,7 +47,7 @@ func newCron(t *testing.T) *cron {
 	return &cron{months: m, before: map[string]agent.Config{}}
 }
 
-// skill is the true chance of a config: .3 of the default, .9 at best.
+// skill is the true chance of a config: .3 for the default, .9 at best.
 func skill(c agent.Config) float64 {
 	s := .9 - .6*math.Abs(c.Float("reach", 0)-.7)
 	if c.String("planner") != "tree" {
@@ -56,7 +56,8 @@ func skill(c agent.Config) float64 {
 	return max(.05, s)
 }
 
-// propose records what a night proposes and supersedes what waited, as package decide does.
+// propose records a night's proposal and supersedes the waiting one, as package decide
+// does.
 func (c *cron) propose(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error) {
 	c.t.Helper()
 	old := c.awaiting()
@@ -78,7 +79,7 @@ func (c *cron) awaiting() []archive.ProposalRecord {
 	return slices.DeleteFunc(listed(c.t, c.store.Proposals(c.t.Context())), func(p archive.ProposalRecord) bool { return !p.AwaitsConfig() })
 }
 
-// night runs one, and checks what its report begins with.
+// night runs one night and checks the beginning of its report.
 func (c *cron) night() {
 	c.t.Helper()
 	waited := c.awaiting()
@@ -100,7 +101,8 @@ func (c *cron) night() {
 	c.now = c.now.AddDate(0, 0, 1)
 }
 
-// report checks that the report begins with what waited before the night and waits still.
+// report checks that the report begins with the proposals that waited before the night
+// and still wait.
 func (c *cron) report(waited []archive.ProposalRecord, result archive.AgentResult) {
 	c.t.Helper()
 	r, err := reports.Build(c.t.Context(), c.store, result.Run)
@@ -118,7 +120,7 @@ func (c *cron) report(waited []archive.ProposalRecord, result archive.AgentResul
 		"json":     func(b *strings.Builder) error { return reports.JSON(b, r) },
 	} {
 		if len(c.results)%10 != 1 && (render == "page" || render == "terminal") {
-			continue // they take their time
+			continue // these are slow
 		}
 		var b strings.Builder
 		if err := write(&b); err != nil {
@@ -147,7 +149,7 @@ func (c *cron) report(waited []archive.ProposalRecord, result archive.AgentResul
 	}
 }
 
-// decide is a person's decision on a proposal.
+// decide records a person's decision on a proposal.
 func (c *cron) decide(p archive.ProposalRecord, action string, state archive.ProposalState) {
 	c.t.Helper()
 	d := archive.DecisionRecord{Proposal: p.ID, Action: action, By: "ada <ada@example.org>", Reason: "as the test wants it", Time: c.now}
@@ -168,7 +170,7 @@ func (c *cron) decide(p archive.ProposalRecord, action string, state archive.Pro
 	}
 }
 
-// config of a proposal's variant.
+// config returns the config of a proposal's variant.
 func (c *cron) config(p archive.ProposalRecord) agent.Config {
 	c.t.Helper()
 	v, err := c.store.Variant(c.t.Context(), "toy", p.Variant)
@@ -178,8 +180,8 @@ func (c *cron) config(p archive.ProposalRecord) agent.Config {
 	return v.Config
 }
 
-// noReturn checks that nothing was proposed or measured that is a near-twin of what a
-// person had refused before.
+// noReturn checks that no near-twin of a config that a person refused was later proposed
+// or measured.
 func (c *cron) noReturn() {
 	c.t.Helper()
 	space := c.space.Agents[0].Space
@@ -200,7 +202,8 @@ func (c *cron) noReturn() {
 	}
 }
 
-// nights lives through so many of them with an operator who is shown what waits each morning.
+// nights runs so many nights with an operator who is shown the waiting proposals each
+// morning.
 func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalRecord)) {
 	c.t.Helper()
 	if testing.Short() {
@@ -233,7 +236,8 @@ func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalR
 	c.noReturn()
 }
 
-// TestNobodyAnswers: one proposal waits all the time; what supersedes it is better than it.
+// TestNobodyAnswers checks that one proposal waits all the time, and that one that
+// supersedes it is better.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	c := newCron(t)
@@ -252,7 +256,8 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// TestASlowOperator approves after ten days, and is offered more only once that is better.
+// TestASlowOperator approves after ten days, and is offered another proposal only once it
+// is better.
 func TestASlowOperator(t *testing.T) {
 	whole(t)
 	t.Parallel()
@@ -270,8 +275,8 @@ func TestASlowOperator(t *testing.T) {
 	}
 }
 
-// TestOneWhoRejects: what was rejected stays out, and so does what is the same but for
-// changes without effect.
+// TestOneWhoRejects checks that a rejected variant stays out, and so do variants that
+// differ from it only by changes without effect.
 func TestOneWhoRejects(t *testing.T) {
 	whole(t)
 	t.Parallel()
@@ -290,7 +295,8 @@ func TestOneWhoRejects(t *testing.T) {
 	}
 }
 
-// TestOneWhoRollsBack: what was adopted and taken back does not return.
+// TestOneWhoRollsBack checks that an adopted variant that was rolled back does not
+// return.
 func TestOneWhoRollsBack(t *testing.T) {
 	whole(t)
 	t.Parallel()

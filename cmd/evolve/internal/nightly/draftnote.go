@@ -6,14 +6,14 @@ import "evolve/runtime/agent"
 // is the run.
 const DraftKind = "search.draft"
 
-// DraftNote is the ledger's word on a brief of the search: what a language model was
-// asked for, what came of it and what it cost.
+// DraftNote is the ledger's record of a brief of the search: the request to a language
+// model, its result and its cost.
 type DraftNote struct {
 	Agent     string         `json:"agent"`
 	Brief     int64          `json:"brief"` // the number of the trial, from 0
 	Variant   agent.ConfigID `json:"variant"`
 	Component string         `json:"component"`
-	// Draft is the variant that came of it; without one, Reason says why.
+	// Draft is the resulting variant; without one, Reason is the cause.
 	Draft  agent.ConfigID `json:"draft,omitempty"`
 	Reason string         `json:"reason,omitempty"`
 	Usage  agent.Usage    `json:"usage"`

@@ -11,27 +11,27 @@ import (
 	"evolve/mutate/reflection"
 )
 
-// drive feeds a searcher's trials to evaluators without a generation barrier.
+// drive passes a searcher's trials to evaluators without a generation barrier.
 //
-// Ordered, the n-th ask happens when exactly the results of the first n − lookahead
-// trials have been told, in order of issue (and more, one by one, when the
-// searcher must wait for them): the search depends on nothing but its seed and
-// the agent's answers, whatever the timing and the concurrency up to lookahead.
-// Free, results are told as they arrive.
+// In ordered mode, the n-th ask happens when exactly the results of the first n −
+// lookahead trials have been told, in order of issue (and more, one by one, if the
+// searcher must wait for them): the search depends only on its seed and the agent's
+// answers, whatever the timing and the concurrency up to lookahead. In free mode, results
+// are told as they arrive.
 type drive struct {
 	searcher mutate.Asker
 	// begin is called with each trial in order of issue, before it is evaluated.
 	begin    func(mutate.Trial) error
 	evaluate func(mutate.Trial) (bench.Evaluation, error)
-	// ask prepares the answer to a trial with a Brief, in order of issue; what it returns
-	// is run like an evaluation. keep is called with the answer before it is told. Both
-	// are nil where the searcher has no author.
+	// ask prepares the answer to a trial with a Brief, in order of issue; the function
+	// that it returns runs like an evaluation. keep is called with the answer before the
+	// searcher is told. Both are nil if the searcher has no author.
 	ask         func(mutate.Trial) func() (reflection.Reply, error)
 	keep        func(mutate.Trial, reflection.Reply) error
 	concurrency int
 	lookahead   int
 	ordered     bool
-	// learn is called with each evaluation before it is told; nil: not.
+	// learn, if not nil, is called with each evaluation before the searcher is told.
 	learn func(mutate.Trial, bench.Evaluation)
 	// told is called after each observation of an evaluation with the number told so far.
 	told func(n int)
@@ -47,9 +47,9 @@ type arrival struct {
 	err   error
 }
 
-// run asks and tells until the searcher is done, an evaluation ends the run, or
-// issue is done; what is under way then is finished and told. The error is the
-// first that an evaluation ended with, or issue's cause.
+// run asks and tells until the searcher is done, an evaluation ends the run, or issue is
+// done; trials under way are then finished and told. It returns the first error that an
+// evaluation ended with, or issue's cause.
 func (d *drive) run(issue context.Context) error {
 	parallel := d.concurrency
 	if d.ordered {
@@ -70,7 +70,7 @@ func (d *drive) run(issue context.Context) error {
 	)
 	tell := func(a arrival) {
 		told++
-		waiting, finished = false, false // it may have been given more to ask for
+		waiting, finished = false, false // the searcher may have more to ask now
 		switch {
 		case a.trial.Brief != nil && a.err == nil:
 			if err := d.keep(a.trial, a.reply); err != nil && stop == nil {
@@ -127,7 +127,7 @@ func (d *drive) run(issue context.Context) error {
 					})
 				case mutate.Wait:
 					waiting = true
-					finished = told == asked // nothing will ever be told
+					finished = told == asked // nothing more will be told
 				case mutate.Done:
 					finished = true
 				}
@@ -152,7 +152,7 @@ func (d *drive) run(issue context.Context) error {
 	}
 }
 
-// issue makes a trial ready to be run by a worker.
+// issue prepares a trial for a worker.
 func (d *drive) issue(t mutate.Trial) (func() arrival, error) {
 	if t.Brief != nil {
 		answer := d.ask(t)

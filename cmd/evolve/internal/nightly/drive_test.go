@@ -18,8 +18,8 @@ import (
 	"evolve/mutate/reflection"
 )
 
-// diary is a searcher that writes down every call. It waits whenever the asks
-// outnumber the tells by hold.
+// diary is a searcher that records every call. It waits whenever there are hold more asks
+// than tells.
 type diary struct {
 	budget, hold int
 	asked, told  int
@@ -49,8 +49,8 @@ func (*diary) Hindsight([]mutate.Moment) mutate.Hindsight { return mutate.Hindsi
 
 func (d *diary) Recommend() mutate.Recommendation { return mutate.Recommendation{} }
 
-// walk drives a diary with evaluations of random length, and returns the most that
-// were under way at once.
+// walk drives a diary with evaluations of random length, and returns the maximum number
+// that ran at once.
 func walk(t *testing.T, d *drive, s *diary, seed uint64) (most int, err error) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -199,7 +199,7 @@ func TestBriefsKeepTheOrderAndCostNoEvaluation(t *testing.T) {
 					return bench.Evaluation{Scored: true}, nil
 				}
 				d.ask = func(tr mutate.Trial) func() (reflection.Reply, error) {
-					prepared := len(s.calls) // nothing may be told between asking and this
+					prepared := len(s.calls) // no tell may come between asking and this
 					return func() (reflection.Reply, error) {
 						work(tr.N)
 						if tr.N%2 == 0 {

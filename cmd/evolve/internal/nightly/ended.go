@@ -15,16 +15,16 @@ import (
 	"evolve/archive"
 )
 
-// endingFile stands in the state folder from just before a run's end is recorded until
-// its process has told it and is about to exit. One that is found while the archive is
-// free was left by a process that was killed in between.
+// endingFile is the name of a file in the state folder that exists from just before a
+// run's end is recorded until its process has reported it and is about to exit. If it
+// exists while the archive is free, the process was killed in between.
 const endingFile = "ending"
 
-// repeatWithin is how long after such an end the same command is a repeat of the run
-// that was killed, which paid for everything, and not the next night.
+// repeatWithin is the time after such an end within which the same command repeats the
+// killed run, which paid for everything, rather than starting the next night.
 const repeatWithin = 6 * time.Hour
 
-// digest is one of what a run is asked for, wherever in history it stands.
+// digest hashes the options that define a run, apart from its number.
 func (o Options) digest() (string, error) {
 	raw, err := json.Marshal([]any{o.Agents, o.Stages, o.Budget, o.Seed, o.Selection, o.Lookahead})
 	if err != nil {
@@ -34,8 +34,8 @@ func (o Options) digest() (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// leaveEnding writes the file, which holds the run's id. Without it a process that is killed between the end of
-// its run and its own would have the same command pay for another run.
+// leaveEnding writes the file with the run's id. Without it, if the process were killed
+// between the end of the run and its own, the same command would pay for another run.
 func (r *runner) leaveEnding() error {
 	path := filepath.Join(r.o.Workspace.StateDir(), endingFile)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -49,8 +49,8 @@ func (r *runner) leaveEnding() error {
 	return nil
 }
 
-// Told notes that the end of the latest run was told: nothing but the exit is left of
-// its process.
+// Told records that the end of the latest run was reported and that its process is about
+// to exit.
 func Told(stateDir string) error {
 	if err := os.Remove(filepath.Join(stateDir, endingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("noting that the run is told: %w", err)
@@ -58,16 +58,17 @@ func Told(stateDir string) error {
 	return nil
 }
 
-// Untold is a run that ended, and whose process was killed before it told so.
+// Untold is a run that ended, and whose process was killed before it reported that.
 type Untold struct {
 	Summary
-	// Repeat reports whether the command with these options repeats that run: its end is all
-	// there is to tell. Otherwise the command is one of its own, such as the next night's.
+	// Repeat reports whether the command with these options repeats that run, so that
+	// only its end must be reported. Otherwise the command is a new one, such as the next
+	// night's.
 	Repeat bool
 }
 
 // FindUntold returns the run whose end was not reported, or nil. The archive must be open
-// for writing, which says that no process is about to tell it.
+// for writing, which ensures that no process is about to report it.
 func FindUntold(ctx context.Context, o Options) (*Untold, error) {
 	raw, err := os.ReadFile(filepath.Join(o.Workspace.StateDir(), endingFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +89,7 @@ func FindUntold(ctx context.Context, o Options) (*Untold, error) {
 	u := &Untold{Summary: Summary{Run: latest}}
 	for _, id := range latest.Agents {
 		p, err := o.Archive.Plan(ctx, latest.ID, id)
-		if errors.Is(err, archive.ErrNotFound) { // it had not got to this one
+		if errors.Is(err, archive.ErrNotFound) { // it had not reached this one
 			continue
 		}
 		if err != nil {
@@ -117,7 +118,7 @@ func FindUntold(ctx context.Context, o Options) (*Untold, error) {
 	}
 	switch o.Resume {
 	case ResumeNever:
-	case ResumeAny: // one that can go on does
+	case ResumeAny: // one that can be resumed is resumed
 		u.Repeat = latest.State == archive.RunDone && o.Given.against(latest) == ""
 	default:
 		u.Repeat = latest.Asked == mine && o.Now().Sub(latest.Ended) < repeatWithin

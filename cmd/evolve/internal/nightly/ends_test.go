@@ -16,9 +16,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestTheEndOfANightIsNamed ends nights in every way that limits and their absence can:
-// the record, and what is said of it, name the limit that ran out, or why none did, with
-// the evaluations that were really made.
+// TestTheEndOfANightIsNamed ends nights with and without each limit: the record and the
+// report name the limit that ran out, or why none did, with the actual number of
+// evaluations.
 func TestTheEndOfANightIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -112,7 +112,7 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheForecastIsInWords: what a dry run says of each limit.
+// TestTheForecastIsInWords checks what a dry run prints for each limit.
 func TestTheForecastIsInWords(t *testing.T) {
 	for _, c := range []struct {
 		budget workspace.Budget
@@ -133,15 +133,15 @@ func TestTheForecastIsInWords(t *testing.T) {
 	}
 }
 
-// trouble is what ends a night on fake time early; zero: nothing does.
+// trouble ends a night on fake time early; the zero value does not.
 type trouble struct {
 	stopAfter, failAfter, spentAfter, rateAfter int
 	// small leaves the agent one parameter of three values.
 	small bool
 }
 
-// around puts the trouble around an agent, which answers so often before it; stop interrupts
-// the run.
+// around returns an agent that fails as x describes after a number of calls; stop
+// interrupts the run.
 func (x trouble) around(inner inProcess, stop func()) inProcess {
 	var count atomic.Int64
 	return func(ctx context.Context, req agent.Request) agent.Result {

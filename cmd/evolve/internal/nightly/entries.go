@@ -9,10 +9,10 @@ import (
 	"evolve/bench/confirm"
 )
 
-// entries keeps an agent's entries into the confirmation in the archive.
+// entries stores an agent's entries into the confirmation in the archive.
 type entries struct{ *night }
 
-// Entries are all that the agent ever had.
+// Entries returns all entries that the agent ever had.
 func (s *entries) Entries(ctx context.Context) ([]confirm.Entry, error) {
 	return entriesOf(ctx, s.o.Archive, s.agent.ID)
 }
@@ -37,7 +37,7 @@ func (s *entries) Enter(ctx context.Context, e confirm.Entry) (confirm.Entry, er
 	return entry(c), nil
 }
 
-// Put stores what became of an entry.
+// Put stores the state of an entry.
 func (s *entries) Put(ctx context.Context, e confirm.Entry) error {
 	if err := s.o.Archive.PutCandidate(ctx, candidate(s.agent.ID, e), s.o.Now()); err != nil {
 		return fmt.Errorf("%w: storing a candidate: %w", bench.ErrRecorder, err)
@@ -45,7 +45,7 @@ func (s *entries) Put(ctx context.Context, e confirm.Entry) error {
 	return nil
 }
 
-// entry is a candidate as the confirmation sees it.
+// entry converts a candidate of the archive to an entry.
 func entry(c archive.Candidate) confirm.Entry {
 	return confirm.Entry{
 		Number: c.Number, Variant: c.Variant, Champion: c.Champion, Run: c.Run, Time: c.Time, Holds: c.Holds,
@@ -54,7 +54,7 @@ func entry(c archive.Candidate) confirm.Entry {
 	}
 }
 
-// candidate is an entry as the archive keeps it.
+// candidate converts an entry to a candidate of the archive.
 func candidate(agentID string, e confirm.Entry) archive.Candidate {
 	return archive.Candidate{
 		Agent: agentID, Number: e.Number, Variant: e.Variant, Champion: e.Champion, Run: e.Run, Time: e.Time, Holds: e.Holds,
@@ -63,10 +63,10 @@ func candidate(agentID string, e confirm.Entry) archive.Candidate {
 	}
 }
 
-// exposures keeps the openings of an agent's holdout in the archive.
+// exposures stores the openings of an agent's holdout in the archive.
 type exposures struct{ *night }
 
-// Exposures are those of the agent, in order.
+// Exposures returns those of the agent, in order.
 func (s *exposures) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
 	var out []confirm.Exposure
 	for e, err := range s.o.Archive.Exposures(ctx, s.agent.ID) {
@@ -78,7 +78,7 @@ func (s *exposures) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
 	return out, nil
 }
 
-// Expose notes an opening before it happens.
+// Expose records an opening before it happens.
 func (s *exposures) Expose(ctx context.Context, e confirm.Exposure) error {
 	err := s.o.Archive.Expose(ctx, archive.Exposure{
 		Agent: s.agent.ID, Run: e.Run, SuiteHash: s.plan.SuiteHash, Variants: e.Variants, Tasks: len(s.sides.holdout),

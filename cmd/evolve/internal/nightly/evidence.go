@@ -12,16 +12,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// evidence is what speaks for and against a candidate: its pairs with the champion by
-// task, from complete blocks alone.
+// evidence is the evidence about a candidate: its pairs with the champion by task, from
+// complete blocks only.
 type evidence struct {
 	order []*bench.Task
 	by    map[string]*stats.Pair
-	// blocks are the complete ones, tonight those of this run among them.
+	// blocks counts the complete blocks, tonight those of this run among them.
 	blocks, tonight int
-	// night numbers the run whose pairs are added.
+	// night is the index of the run whose pairs are added.
 	night int
-	// guards are the bounds that the ruling asks for.
+	// guards are the bounds for the ruling.
 	guards []stats.Bound
 }
 
@@ -33,8 +33,8 @@ func newEvidence(tasks []*bench.Task) *evidence {
 	return e
 }
 
-// add takes one pair of evaluations of the same task and repeat, the champion's
-// first; where data is missing on one side, the other's score is kept apart.
+// add adds one pair of evaluations of the same task and repeat, the champion's first. If
+// data is missing on one side, it stores the other's score separately.
 func (e *evidence) add(a, b bench.Evaluation) {
 	pair, ok := e.by[a.Task]
 	switch {
@@ -54,7 +54,8 @@ func (e *evidence) add(a, b bench.Evaluation) {
 	e.consumed(pair, a, b)
 }
 
-// consumed adds what a pair used of the guarded metrics that have no field of their own.
+// consumed adds a pair's consumption in the guarded metrics that have no field of their
+// own.
 func (e *evidence) consumed(pair *stats.Pair, a, b bench.Evaluation) {
 	for _, g := range e.guards {
 		m, ok := bench.MetricOf(g.Name)
@@ -69,7 +70,7 @@ func (e *evidence) consumed(pair *stats.Pair, a, b bench.Evaluation) {
 	}
 }
 
-// pairs are those of the tasks that have any, in the order of the tasks.
+// pairs returns the pairs of the tasks that have any, in the order of the tasks.
 func (e *evidence) pairs() []stats.Pair {
 	var out []stats.Pair
 	for _, t := range e.order {
@@ -80,8 +81,8 @@ func (e *evidence) pairs() []stats.Pair {
 	return out
 }
 
-// Differences are the candidate's to the champion over all pairs; variance is that of
-// a single one.
+// Differences returns the candidate's differences to the champion over all pairs;
+// variance is that of a single one.
 func (e *evidence) Differences(variance float64) stats.Differences {
 	d := stats.Differences{Variance: variance}
 	for _, t := range e.order {
@@ -107,7 +108,7 @@ func (b block) complete(tasks []*bench.Task) bool {
 	})
 }
 
-// blocks sorts evaluations of a confirmation into the blocks of a variant, by repeat.
+// blocks holds the evaluations of a variant's confirmation by repeat.
 type blocks map[int]block
 
 func (b blocks) take(e bench.Evaluation, champion, variant agent.ConfigID) {
@@ -126,7 +127,7 @@ func (b blocks) take(e bench.Evaluation, champion, variant agent.ConfigID) {
 	}
 }
 
-// gather adds the complete blocks to e and returns how many there were.
+// gather adds the complete blocks to e and returns their number.
 func (b blocks) gather(e *evidence) (complete int) {
 	for _, repeat := range slices.Sorted(maps.Keys(b)) {
 		one := b[repeat]
@@ -142,7 +143,7 @@ func (b blocks) gather(e *evidence) (complete int) {
 	return complete
 }
 
-// assemble reads what an entry has from the evaluations of its runs.
+// assemble reads an entry's evidence from the evaluations of its runs.
 func (n *night) assemble(ctx context.Context, c confirm.Entry) (*evidence, error) {
 	out := newEvidence(n.sides.holdout)
 	out.guards = n.o.Workspace.Bounds(n.agent)

@@ -13,31 +13,31 @@ import (
 	"evolve/cmd/evolve/internal/limits"
 )
 
-// Expectation is the limit that will bind a run's work on an agent, as far as that is
-// known before it begins.
+// Expectation is a forecast of the limit that will bind a run's work on an agent.
 type Expectation struct {
 	Agent string `json:"agent"`
-	// Limit is empty where it depends on a speed or a price that nothing is known of.
+	// Limit is empty if it depends on an unknown speed or price.
 	Limit limits.Limit `json:"limit,omitempty"`
-	// Evaluations that it allows; 0 and no Limit: not known.
+	// Evaluations is the number that it allows; 0 without a Limit: unknown.
 	Evaluations int `json:"evaluations"`
-	// Seconds of wall time and USD an evaluation took in Run; 0 where nothing is known.
+	// Seconds of wall time and USD are what an evaluation took in Run; 0 if unknown.
 	Seconds float64 `json:"seconds,omitempty"`
 	USD     float64 `json:"usd,omitempty"`
 	Run     string  `json:"run,omitempty"`
-	// Text says it in words.
+	// Text is the forecast in words.
 	Text string `json:"text"`
-	// Policies say how far a rate or a budget under policies allows less than is planned.
+	// Policies describe how far a rate or a budget under policies allows less than is
+	// planned.
 	Policies []string `json:"policies,omitempty"`
-	// Variances are what earlier runs say of the agent's.
+	// Variances are the agent's variances as estimated from earlier runs.
 	Variances stats.Variances `json:"-"`
 }
 
-// Known reports whether the number of evaluations is.
+// Known reports whether the number of evaluations is known.
 func (e Expectation) Known() bool { return e.Limit != limits.Unknown }
 
-// Forecast says which limit will bind a run's work on each agent. Of the options it needs
-// the workspace, the archive, the limits, the concurrency and the clock.
+// Forecast returns the limit that will bind a run's work on each agent. Of the options it
+// needs the workspace, the archive, the limits, the concurrency and the clock.
 func Forecast(ctx context.Context, o Options) ([]Expectation, error) {
 	r, err := prepare(ctx, o)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *runner) foresee(e *Expectation, at int, left limits.Left, k known) {
 	e.Limit, e.Evaluations, e.Seconds, e.USD, e.Run = f.Limit, f.Evaluations, finite(k.Seconds), finite(k.USD), k.run
 	p := &r.plans[at]
 	if f.Limit == limits.Unknown && math.IsInf(left.Evaluations, 1) {
-		e.Evaluations = 0 // how many is not known yet
+		e.Evaluations = 0 // the number is not known yet
 		return
 	}
 	a := Allocate(r.want(r.agents[at], suitesOf(r.o.Workspace, r.agents[at]), f.Evaluations))
@@ -109,7 +109,7 @@ func (r *runner) foresee(e *Expectation, at int, left limits.Left, k known) {
 	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, a.Warnings
 }
 
-// sharing says that agents share the limits, where they do.
+// sharing adds the number of agents that share the limits, if there are several.
 func (r *runner) sharing() string {
 	if len(r.plans) < 2 {
 		return ""
@@ -117,7 +117,7 @@ func (r *runner) sharing() string {
 	return fmt.Sprintf(", a share of %d", len(r.plans))
 }
 
-// inWords says which limit will bind, and on what estimate.
+// inWords describes which limit will bind, and on what estimate.
 func (r *runner) inWords(e Expectation, left limits.Left, k known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {
@@ -168,7 +168,7 @@ func (r *runner) inWords(e Expectation, left limits.Left, k known, now time.Time
 	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(), number, took)
 }
 
-// evaluations is a number of them in words.
+// evaluations formats a number of evaluations.
 func evaluations(n int) string {
 	if n == 1 {
 		return "1 evaluation"
@@ -176,7 +176,7 @@ func evaluations(n int) string {
 	return humanize.Comma(int64(n)) + " evaluations"
 }
 
-// dollars is an amount of money in words; cents are not rounded away.
+// dollars formats an amount of money without rounding cents away.
 func dollars(usd float64) string {
 	if usd >= .01 || usd == 0 {
 		return fmt.Sprintf("$%.2f", usd)
@@ -184,7 +184,7 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.4g", usd)
 }
 
-// span is a time in seconds, rounded to what people read.
+// span formats a time in seconds, rounded for people.
 func span(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	for _, unit := range []time.Duration{time.Minute, time.Second, 10 * time.Millisecond, 10 * time.Microsecond} {

@@ -13,9 +13,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAFinishedNightIsNotRunAgain: when a run is taken up, an agent whose work had come to
-// its end is not worked on again, though some of its evaluations are missing data, and its
-// result is the one that was recorded.
+// TestAFinishedNightIsNotRunAgain checks that a resumed run does not repeat the work on
+// an agent that was finished, even if some of its evaluations are missing data, and that
+// its recorded result stays.
 func TestAFinishedNightIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	w := toyWorkspace(t, 24)
@@ -54,7 +54,7 @@ func TestAFinishedNightIsNotRunAgain(t *testing.T) {
 	if err != nil || !was.Finished {
 		t.Fatalf("%+v, %v", was, err)
 	}
-	// As a process that was killed leaves it: it is still on.
+	// A killed process leaves the run in this state.
 	run.State, run.Exit, run.Reason = archive.RunRunning, 0, ""
 	if err := store.PutRun(t.Context(), run); err != nil {
 		t.Fatal(err)

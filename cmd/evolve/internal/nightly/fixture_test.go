@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// inProcess is an agent that is a function.
+// inProcess adapts a function to an agent.
 type inProcess func(ctx context.Context, req agent.Request) agent.Result
 
 func (f inProcess) Run(ctx context.Context, req agent.Request) agent.Result { return f(ctx, req) }
@@ -31,8 +31,8 @@ func toySpace() agent.Space {
 	}}
 }
 
-// toySkill is the true skill of a config, in [0,1]: the best is reach .7, 16 steps,
-// tree, with retrieval.
+// toySkill is the true skill of a config, in [0,1]: the best is reach .7, 16 steps, tree,
+// with retrieval.
 func toySkill(c agent.Config) float64 {
 	s := 1 - 1.5*math.Abs(c.Float("reach", 0)-0.7) - 0.08*math.Abs(math.Log2(c.Float("steps", 1))-4)
 	if c.String("planner") == "tree" {
@@ -44,8 +44,8 @@ func toySkill(c agent.Config) float64 {
 	return s / 1.3
 }
 
-// toyAgent solves task k of n when its skill is above k/n: deterministic, and the
-// seed does not matter.
+// toyAgent solves task k of n if its skill is above k/n: it is deterministic and ignores
+// the seed.
 func toyAgent(n int) inProcess {
 	return func(_ context.Context, req agent.Request) agent.Result {
 		var k int
@@ -83,7 +83,7 @@ func toyWorkspace(t testing.TB, n int) *workspace.Workspace {
 	}
 }
 
-// exactGrading compares with the task's answer.
+// exactGrading compares the answer with the task's.
 func exactGrading([]*bench.Suite) (bench.GradeFunc, error) {
 	return func(_ context.Context, in bench.GradeInput) (bench.Grading, error) {
 		if in.Result.Outcome.Gradable() && in.Result.Answer != nil && *in.Result.Answer == *in.Task.Answer {
@@ -126,8 +126,8 @@ func diskArchive(t testing.TB) *archive.Archive {
 	return a
 }
 
-// whole skips a test of many nights in a short run, which the race detector makes ten times
-// as slow: other tests have the same goroutines.
+// whole skips a test of many nights in short runs. The race detector makes such a test
+// ten times as slow, and other tests cover the same goroutines.
 func whole(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -14,10 +14,10 @@ import (
 	"evolve/cmd/evolve/internal/patching"
 )
 
-// errTime says that the run's time is up.
+// errTime reports that the run's time is up.
 var errTime = fmt.Errorf("%w: the time of the run is up", bench.ErrBudget)
 
-// payForPatches reports whether a night has to keep money for patches.
+// payForPatches reports whether a night must reserve money for patches.
 func (o Options) payForPatches() bool {
 	d := o.Patches
 	if d == nil || len(d.Targets) == 0 {
@@ -28,9 +28,8 @@ func (o Options) payForPatches() bool {
 		slices.ContainsFunc(d.Reviewers, func(r patching.Reviewer) bool { return r.Cannot == "" })
 }
 
-// bounded is the context of what may take long and is to end at once, at the first
-// interrupt already and when the run's time is up: the gates of a patch, and the
-// benchmarks of a search.
+// bounded returns a context for long work that must end at once, at the first interrupt
+// and when the run's time is up: the gates of a patch, and the benchmarks of a search.
 func (r *runner) bounded(ctx context.Context) (context.Context, func()) {
 	drained, drain := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(r.o.Drain, func() { drain(ErrInterrupted) })
@@ -41,9 +40,9 @@ func (r *runner) bounded(ctx context.Context) (context.Context, func()) {
 	return timed, func() { stop(); unhook(); drain(nil) }
 }
 
-// gated runs what passes patches through gates. It has the night's money, but no bound
-// in time of each evaluation: what there is no time for is stopped as a whole and taken
-// up another night.
+// gated runs work that passes patches through gates. It has the night's money but no time
+// limit per evaluation: if time runs out, the work stops as a whole and resumes on
+// another night.
 func (r *runner) gated(ctx context.Context, work func(context.Context)) {
 	bounded, free := r.bounded(ctx)
 	defer free()
@@ -52,7 +51,7 @@ func (r *runner) gated(ctx context.Context, work func(context.Context)) {
 	r.budget.Limit(r.o.Budget.USD, r.end)
 }
 
-// takeUp passes patches through their gates that were left in the middle of them.
+// takeUp resumes patches whose gates were interrupted.
 func (r *runner) takeUp(ctx context.Context) {
 	r.gated(ctx, func(ctx context.Context) {
 		if ctx.Err() != nil {
@@ -68,7 +67,7 @@ func (r *runner) takeUp(ctx context.Context) {
 	})
 }
 
-// handIn proposes a patch, has it reviewed, and notes what came of it.
+// handIn proposes a patch, has it reviewed, and records the result.
 func (r *runner) handIn(ctx context.Context, note archive.PatchNote, s patching.Submission) (archive.PatchNote, error) {
 	var p archive.ProposalRecord
 	var err error
@@ -89,7 +88,7 @@ func (r *runner) handIn(ctx context.Context, note archive.PatchNote, s patching.
 	return note, nil
 }
 
-// submit proposes a patch and has it reviewed by another agent, where one can.
+// submit proposes a patch and has it reviewed by another agent, if one can.
 func (r *runner) submit(ctx context.Context, s patching.Submission) (archive.ProposalRecord, error) {
 	s.Run = r.run.ID
 	p, err := r.o.Patches.Propose(ctx, s)
@@ -99,8 +98,8 @@ func (r *runner) submit(ctx context.Context, s patching.Submission) (archive.Pro
 	return r.reviewed(ctx, p), nil
 }
 
-// reviewed has a patch reviewed that a person is asked about. Why that came to nothing
-// stands in its record.
+// reviewed has a patch reviewed that awaits a person. The record of the patch holds the
+// reason if there is no review.
 func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive.ProposalRecord {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane || p.Patch.Unreviewed != nil {
 		return p
@@ -115,8 +114,8 @@ func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive
 	return after
 }
 
-// asked hands in the patches that agents asked for in this run. What a resumed run has
-// handed in before is not handed in again.
+// asked submits the patches that agents asked for in this run. A resumed run does not
+// submit a patch again.
 func (r *runner) asked(ctx context.Context) error {
 	if r.o.Asked == nil {
 		return nil
@@ -148,7 +147,7 @@ func (r *runner) asked(ctx context.Context) error {
 	return nil
 }
 
-// proposed are the agents whose own patch was handed in for this run already.
+// proposed returns the agents whose own patch was already submitted for this run.
 func (r *runner) proposed(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -162,8 +161,8 @@ func (r *runner) proposed(ctx context.Context) (map[string]bool, error) {
 	return out, nil
 }
 
-// patchCosts is what this run has paid to try and review patches, in USD, as the ledger
-// tells.
+// patchCosts returns what this run has paid to try and review patches, in USD, according
+// to the ledger.
 func (r *runner) patchCosts(ctx context.Context) (float64, error) {
 	total := 0.
 	for e, err := range r.o.Archive.Ledger(ctx, 1) {

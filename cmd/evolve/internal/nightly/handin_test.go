@@ -17,11 +17,11 @@ import (
 	"evolve/runtime/model"
 )
 
-// goodPatch stays in the scope, so that its gates begin.
+// goodPatch is within the scope, so that its gates begin.
 const goodPatch = "A better yes.\n\n```diff\n--- a/code/code.go\n+++ b/code/code.go\n@@ -3,2 +3,2 @@\n // Yes says yes.\n-const Yes = 1\n+const Yes = 2\n```"
 
-// detained is a night whose model writes a good patch, the gates of which wait for
-// another patch's until free is called.
+// detained is a night whose model writes a good patch, whose gates wait for another
+// patch's gates until free is called.
 func detained(t *testing.T) (o Options, m *scripted, free func()) {
 	t.Helper()
 	m = &scripted{says: []string{goodPatch}}
@@ -36,7 +36,7 @@ func detained(t *testing.T) (o Options, m *scripted, free func()) {
 	return o, m, free
 }
 
-// untouched holds what a patch that was left drafted leaves behind.
+// untouched checks what a patch that was left drafted leaves behind.
 func untouched(t *testing.T, o Options, s Summary) {
 	t.Helper()
 	p, err := o.Archive.Proposal(t.Context(), "P1")
@@ -53,8 +53,8 @@ func untouched(t *testing.T, o Options, s Summary) {
 	}
 }
 
-// TestDeadlineStopsGates: when the time of the run is up, gates under way end, and the
-// next night takes the patch up.
+// TestDeadlineStopsGates checks that running gates end when the time of the run is up,
+// and that the next night resumes the patch.
 func TestDeadlineStopsGates(t *testing.T) {
 	o, m, free := detained(t)
 	o.Budget.Time = 2 * time.Second
@@ -74,7 +74,7 @@ func TestDeadlineStopsGates(t *testing.T) {
 	takenUp(t, o)
 }
 
-// takenUp holds that the gates of the patch were run: without walls they fail it.
+// takenUp checks that the gates of the patch ran: without a sandbox they fail it.
 func takenUp(t *testing.T, o Options) {
 	t.Helper()
 	p, err := o.Archive.Proposal(t.Context(), "P1")
@@ -86,8 +86,9 @@ func takenUp(t *testing.T, o Options) {
 	}
 }
 
-// TestInterruptStopsGates: the first interrupt ends gates under way; what agents have
-// asked for is recorded all the same, and a resumed run takes both up, once.
+// TestInterruptStopsGates checks that the first interrupt ends running gates, that
+// patches that agents asked for are recorded nevertheless, and that a resumed run
+// continues both, once.
 func TestInterruptStopsGates(t *testing.T) {
 	o, m, free := detained(t)
 	drain, stop := context.WithCancelCause(t.Context())
@@ -124,7 +125,8 @@ func TestInterruptStopsGates(t *testing.T) {
 	}
 }
 
-// stopping is the writer of a night that a person stops when its model has answered.
+// stopping returns the writer of a night that a person stops after its model has
+// answered.
 func stopping(o Options, m *scripted, says []string, stop context.CancelCauseFunc) func(context.Context, *workspace.Agent) (model.Model, func() error, error) {
 	open := o.Writer
 	return func(ctx context.Context, a *workspace.Agent) (model.Model, func() error, error) {
@@ -134,8 +136,8 @@ func stopping(o Options, m *scripted, says []string, stop context.CancelCauseFun
 	}
 }
 
-// TestCostsOfPatches: what trials and reviews have cost is in the run's record, and in
-// the budget of a run that is resumed.
+// TestCostsOfPatches checks that the costs of trials and reviews are in the run's record,
+// and in the budget of a resumed run.
 func TestCostsOfPatches(t *testing.T) {
 	o := writing(t, &scripted{says: []string{touchesTests}})
 	r, err := prepare(t.Context(), o)

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestARateHoldsTheNight: an agent whose evaluations wait for an hourly rate ends with its
-// minute, and the reason names the rate.
+// TestARateHoldsTheNight checks that the work on an agent whose evaluations wait for an
+// hourly rate ends with its minute, and that the reason names the rate.
 func TestARateHoldsTheNight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := archive.OpenMemory()

@@ -5,8 +5,8 @@ import (
 	"evolve/mutate"
 )
 
-// lookBack values the search from its end: the curve of what was recommended at each
-// moment, and search and random search beside each other.
+// lookBack evaluates the search from its end: the curve of its recommendations, and the
+// comparison of search and random search.
 func (n *night) lookBack(s mutate.Searcher, moments []mutate.Moment) {
 	h := s.Hindsight(moments)
 	out := &n.result.Search

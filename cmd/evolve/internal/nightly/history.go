@@ -10,29 +10,30 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostRemembered bounds the evaluations of earlier nights that a search learns from.
+// mostRemembered is the maximum number of evaluations of earlier nights that a search
+// learns from.
 const mostRemembered = 20_000
 
-// What an evaluation of an earlier night is trusted for each thing that changed since;
-// the factors are multiplied. They are judgements, not measurements: a changed suite or
-// agent leaves half of what was learnt, another binary (graders and built-in agents are
-// part of it) most, other prices nearly all, as they move no score but through a limit
-// on cost. Every night that lies between takes a tenth.
+// The trust factors of an evaluation of an earlier night, one for each thing that has
+// changed since; they are multiplied. They are judgements, not measurements: a changed
+// suite or agent leaves half of the trust, another binary (which includes graders and
+// built-in agents) most, other prices nearly all, because they affect a score only
+// through a limit on cost. Every night in between takes a tenth.
 const (
 	trustOtherSuite  = .5
 	trustOtherAgent  = .5
 	trustOtherBinary = .7
 	trustOtherPrices = .9
 	trustOlderNight  = .9
-	// leastTrust is where an evaluation is no longer worth its place.
+	// leastTrust is the trust below which an evaluation is left out.
 	leastTrust = .05
 )
 
-// history is what earlier nights learnt on the search tasks of tonight, the latest run
-// first. It depends on nothing but what the archive had when the run began, so that a
-// resumed run has the same. Configs that are none of the space any more are left out, and
-// an evaluation that several runs refer to counts once; of an agent without chance the latest
-// of a config on a task does.
+// history returns what earlier nights learnt on tonight's search tasks, the latest run
+// first. It depends only on the archive when the run began, so that a resumed run gets
+// the same. It leaves out configs that are no longer in the space, and counts an
+// evaluation that several runs refer to once; for an agent without chance it takes the
+// latest evaluation of a config on a task.
 func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	view := n.view()
 	configs := map[agent.ConfigID]agent.Config{}
@@ -64,7 +65,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 		}
 		config, ok := configs[e.Variant]
 		same := string(e.Key)
-		if n.fixed() { // the key tells stages apart, the answer does not
+		if n.fixed() { // the key differs between stages, the answer does not
 			same = string(e.Variant) + "\x00" + e.Task
 		}
 		if !ok || !e.Scored || trust < leastTrust || same != "" && seen[same] {
@@ -79,7 +80,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	return out, nil
 }
 
-// trust is what is left of an earlier run's word, after what changed since.
+// trust returns the trust in an earlier run, given what has changed since.
 func (n *night) trust(ctx context.Context, run string) (float64, error) {
 	then, err := n.o.Archive.Plan(ctx, run, n.agent.ID)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
@@ -106,7 +107,7 @@ func (n *night) trust(ctx context.Context, run string) (float64, error) {
 	return trust, nil
 }
 
-// view is what the archive shows a search: what was there when the run began, without
+// view returns the archive as a search may see it: as it was when the run began, without
 // the holdout.
 func (n *night) view() *archive.SearchView {
 	ids := make([]string, len(n.sides.search))

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// recalled is what the next run would remember, or the open one if it is resumed.
+// recalled returns what the next run would remember, or the open one if it is resumed.
 func recalled(t *testing.T, o Options) []mutate.Remembered {
 	t.Helper()
 	r, err := prepare(t.Context(), o)
@@ -85,14 +85,15 @@ func TestTheNextNightRemembers(t *testing.T) {
 			t.Errorf("%s: %d evaluations, the first with a trust of %v, want %v", tt.name, len(later), later[0].Trust, tt.trust)
 		}
 	}
-	w.Agents[0].Space.Params = w.Agents[0].Space.Params[1:] // what was tried has no place in it
+	w.Agents[0].Space.Params = w.Agents[0].Space.Params[1:] // the tried configs are not in the space any more
 	w.Agents[0].Champion = w.Agents[0].Space.Default()
 	if later := recalled(t, o); len(later) != 0 {
 		t.Errorf("%d evaluations of configs are remembered that are none of the space", len(later))
 	}
 }
 
-// TestATaskMovedToTheHoldoutIsForgotten: whatever it said as a search task.
+// TestATaskMovedToTheHoldoutIsForgotten checks that its evaluations as a search task are
+// not remembered.
 func TestATaskMovedToTheHoldoutIsForgotten(t *testing.T) {
 	store := archive.OpenMemory()
 	w := toyWorkspace(t, 40)
@@ -118,8 +119,9 @@ func TestATaskMovedToTheHoldoutIsForgotten(t *testing.T) {
 	}
 }
 
-// TestOlderNightsCountLess: the second night back for nine tenths, and of what both have,
-// as an agent without chance finds it again, one counts.
+// TestOlderNightsCountLess checks that the second night back counts nine tenths, and that
+// an evaluation that both nights have, as an agent without chance repeats it, counts
+// once.
 func TestOlderNightsCountLess(t *testing.T) {
 	store := archive.OpenMemory()
 	w := toyWorkspace(t, 40)
@@ -182,7 +184,7 @@ func TestAResumedRunRemembersWhatItDidWhenItBegan(t *testing.T) {
 	if d := cmp.Diff(before, recalled(t, o)); d != "" {
 		t.Error(d)
 	}
-	// A run beside it does see what was left.
+	// A run beside it does see the new evaluations.
 	o.Resume = ResumeNever
 	if after := recalled(t, o); len(after) <= len(before) {
 		t.Errorf("%d evaluations are remembered, before the second run %d: the test shows nothing", len(after), len(before))

@@ -8,9 +8,9 @@ import (
 	"evolve/bench"
 )
 
-// holds is the hash of everything that the evidence of a confirmation is about
-// besides the two configs: each holdout task with its fixtures, graders, weight,
-// domain and cluster, the agent's identity, and the prices by their hash.
+// holds hashes everything that the evidence of a confirmation depends on besides the two
+// configs: each holdout task with its fixtures, graders, weight, domain and cluster, the
+// agent's identity, and the prices by their hash.
 func holds(s sides, identity, prices string) string {
 	sum := sha256.New()
 	for _, t := range s.holdout {

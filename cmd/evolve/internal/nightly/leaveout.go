@@ -17,27 +17,28 @@ import (
 	"evolve/runtime/agent"
 )
 
-// refusal is a proposal whose config, and what is the same but for changes without effect,
-// stays out of the confirmation.
+// refusal is a proposal whose config stays out of the confirmation, with all configs that
+// differ from it only by changes without effect.
 type refusal struct {
 	proposal archive.ProposalRecord
 	config   agent.Config
-	// gain and sd are what the search says of it, relative to the champion; known says that it does.
+	// gain and sd are the search's estimate of it relative to the champion; known reports
+	// whether there is one.
 	gain, sd float64
 	known    bool
-	// against is what it was measured against; nil: the champion.
+	// against is the variant that it was measured against; nil: the champion.
 	against *stats.Reference
-	// decided says what a person decided; empty while it waits.
+	// decided describes a person's decision; empty while it waits.
 	decided string
-	// idle are the parameters of which no effect was shown when it was made small.
+	// idle are the parameters for which the ablation showed no effect.
 	idle []string
-	// why says what became of the proposal.
+	// why describes the state of the proposal.
 	why string
 }
 
-// refusals are the proposals that keep variants out: that which waits, and those that a
-// person rejected or rolled back, as long as nothing relevant changed since: the agent, its
-// holdout tasks, prices, routes or space.
+// refusals returns the proposals that keep variants out: the waiting one, and those that
+// a person rejected or rolled back, as long as nothing relevant has changed since: the
+// agent, its holdout tasks, prices, routes or space.
 func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 	fresh, waits := against(n.plan.Waits)
 	now := n.holds()
@@ -76,7 +77,7 @@ func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 	return out, nil
 }
 
-// decided says in words what a person decided, when and why.
+// decided describes a person's decision with its date and reason.
 func decided(p archive.ProposalRecord) string {
 	words := strings.ReplaceAll(string(p.State), "_", " ")
 	d := p.Decision
@@ -90,11 +91,11 @@ func decided(p archive.ProposalRecord) string {
 	return words
 }
 
-// unchanged reports whether what a proposal was measured on is what there is tonight.
+// unchanged reports whether everything that a proposal was measured on is still the same.
 func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now string) (bool, error) {
 	plan, err := n.o.Archive.Plan(ctx, p.Run, n.agent.ID)
 	if errors.Is(err, archive.ErrNotFound) {
-		return true, nil // made by hand: nothing says what it rests on
+		return true, nil // made by hand: it has no record of what it rests on
 	}
 	if err != nil {
 		return false, fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, p.Run, err)
@@ -113,8 +114,7 @@ func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now str
 	return true, nil
 }
 
-// read adds the config of a refused proposal. One that is none of the space any more
-// leaves none.
+// read adds the config of a refused proposal, unless it is no longer in the space.
 func (n *night) read(ctx context.Context, r *refusal) error {
 	v, err := n.o.Archive.Variant(ctx, n.agent.ID, r.proposal.Variant)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -145,11 +145,12 @@ func (n *night) read(ctx context.Context, r *refusal) error {
 	return nil
 }
 
-// leaveOut says why a config with this gain may not enter; nil when it may. Numbers that lie
-// further apart, and parameters without a shown effect, make another config only where the
-// search estimates it to be ahead of the refused one: an effect that was not shown may be one
-// that too few evaluations could show. The lead is a standard deviation over what waits, and
-// two over what a person refused: of many variants near it one is ahead by one by chance.
+// leaveOut returns why a config with this gain may not enter, or nil if it may. A config
+// that differs from a refused one in more distant numbers, or in parameters without a
+// shown effect, may enter only if the search estimates it to be ahead of the refused one:
+// an effect may exist that too few evaluations could not show. The required lead is one
+// standard deviation over a waiting proposal, and two over one that a person refused,
+// because of many variants near it one is ahead by one by chance.
 func (n *night) leaveOut(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
 	for _, r := range n.refused {
 		why, twins := n.agent.Space.Twins(r.config, c, agent.TwinShare)
@@ -177,13 +178,14 @@ func (n *night) leaveOut(id agent.ConfigID, c agent.Config, gain, sd float64) *a
 	return nil
 }
 
-// bar is the estimate, on the search tasks, of what candidates have to beat: the variant
-// that waits, relative to the champion. It is 0 where nothing waits.
+// bar is the estimate, on the search tasks, of the variant that candidates must beat
+// while it waits, relative to the champion. It is 0 if nothing waits.
 type bar struct{ gain, sd float64 }
 
-// prune takes those finalists out of a recommendation that may not enter the confirmation:
-// what a proposal keeps out and, while one waits, what the search does not see ahead of
-// what it proposes by a standard deviation. Nothing is spent on them.
+// prune removes the finalists from a recommendation that may not enter the confirmation:
+// those that a proposal keeps out and, while one waits, those that are not ahead of its
+// variant by a standard deviation in the search's estimate. No evaluations are spent on
+// them.
 func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	var err error
 	if n.refused, err = n.refusals(ctx); err != nil {
@@ -214,16 +216,16 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	return nil
 }
 
-// leftOut keeps what was left out, once, for the report.
+// leftOut records a variant that was left out, once, for the report.
 func (n *night) leftOut(out archive.LeftOut) {
 	if !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
 		n.result.LeftOut = append(n.result.LeftOut, out)
 	}
 }
 
-// believed is what the search says of a variant relative to the champion: tonight's, where it
-// met the variant, and else what it said when that was last confirmed: against the champion, or
-// against what waited then, whose measured gain over the champion is added.
+// believed returns the search's estimate of a variant relative to the champion: tonight's
+// if it has one, otherwise the one of its last confirmation: against the champion, or
+// against the variant that waited then, whose measured gain over the champion is added.
 func (n *night) believed(rec *mutate.Recommendation, entries []confirm.Entry, id agent.ConfigID, against *stats.Reference) (gain, sd float64, known bool) {
 	for _, f := range slices.Concat(rec.Finalists, rec.Front, []mutate.Estimate{rec.Best}) {
 		if f.Variant == id {
@@ -242,7 +244,7 @@ func (n *night) believed(rec *mutate.Recommendation, entries []confirm.Entry, id
 	return 0, 0, false
 }
 
-// bars notes a variant that looks better and that the refusal of a proposal keeps out.
+// bars records a variant that looks better and that the refusal of a proposal keeps out.
 func (n *night) bars(proposal string, id agent.ConfigID) {
 	if n.barred == nil {
 		n.barred = map[string][]agent.ConfigID{}
@@ -252,8 +254,8 @@ func (n *night) bars(proposal string, id agent.ConfigID) {
 	}
 }
 
-// refusedCause says that what looks better is what a person refused, or near to it; none
-// where nothing is.
+// refusedCause returns the cause that variants that look better are those that a person
+// refused, or near them; the zero value if there are none.
 func (n *night) refusedCause() stats.Cause {
 	var names []string
 	variants := 0
@@ -277,8 +279,8 @@ func (n *night) refusedCause() stats.Cause {
 	}
 }
 
-// kept says which variants may get no block: finalists and open entries that a proposal
-// keeps out.
+// kept returns the variants that may get no block: finalists and open entries that a
+// proposal keeps out.
 func (n *night) kept(ctx context.Context, rec *mutate.Recommendation) (map[agent.ConfigID]string, error) {
 	out := map[agent.ConfigID]string{}
 	look := func(id agent.ConfigID, c agent.Config, gain, sd float64) {
@@ -310,7 +312,7 @@ func (n *night) kept(ctx context.Context, rec *mutate.Recommendation) (map[agent
 	return out, nil
 }
 
-// waiting turns a night that decided nothing while a proposal waits into one that says so.
+// waiting sets the verdict of a night without a proposal to waits while a proposal waits.
 func (n *night) waiting(c *confirm.Confirmation) {
 	w, ok := against(n.plan.Waits)
 	if !ok || n.result.Verdict.Proposes() {

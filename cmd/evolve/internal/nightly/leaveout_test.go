@@ -14,9 +14,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNearTwins: within a quarter of the ranges a variant stays out unless the search sees it
-// ahead of the refused config, by two standard deviations; what that was measured at counts
-// where tonight's search did not meet it.
+// TestNearTwins checks that a variant within a quarter of the ranges stays out unless the
+// search estimates it to be ahead of the refused config by two standard deviations.
+// Without an estimate of tonight's search, that of the refused config's measurement
+// counts.
 func TestNearTwins(t *testing.T) {
 	t.Parallel()
 	space := agent.Space{Params: []agent.Param{
@@ -44,7 +45,7 @@ func TestNearTwins(t *testing.T) {
 		"the same, and nothing tells of either": {config(.5, .95), .60, .02, true, true, "b"},
 	} {
 		p := archive.ProposalRecord{ID: "P4", Variant: refused.ID(), State: archive.RolledBack}
-		// It was measured against P3, which stood 30 points above the champion: 50 in all.
+		// It was measured against P3, which was 30 points above the champion: 50 in all.
 		n := &night{agent: &workspace.Agent{Space: space}, plan: &archive.AgentPlan{Champion: champion.ID()}}
 		r := refusal{
 			idle: slices.DeleteFunc([]string{c.idle}, func(name string) bool { return name == "" }), proposal: p, config: refused, decided: "rolled back on 2026-11-22: it was slow", why: "P4 was rolled back on 2026-11-22: it was slow",
@@ -73,8 +74,9 @@ func TestNearTwins(t *testing.T) {
 	}
 }
 
-// TestAChainOfProposals: each better one is told against what waited before it, by name, with how
-// that stood to the champion; the decision has been open since the first.
+// TestAChainOfProposals checks that each better proposal is compared with the one that
+// waited before it, by name, with that one's gain over the champion, and that the
+// decision has been open since the first.
 func TestAChainOfProposals(t *testing.T) {
 	t.Parallel()
 	c := newCron(t)

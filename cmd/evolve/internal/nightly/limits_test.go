@@ -14,33 +14,34 @@ import (
 	"evolve/runtime/agent"
 )
 
-// night on fake time: an agent that takes so long and costs so much, and what bounds it.
+// timed is a night on fake time: an agent with fixed time and cost per evaluation, and
+// the limits of the run.
 type timed struct {
 	each  time.Duration
 	cost  float64
 	tasks int
-	// seed of the run; noisy says that the agent's answers are chance.
+	// seed is the run's; noisy makes the agent's answers random.
 	seed  int64
 	noisy bool
-	// budget and until bound the run; until counts from its start.
+	// budget and until limit the run; until counts from its start.
 	budget workspace.Budget
 	until  time.Duration
 	most   int
-	// champion in the place of the toy's default; nil: that.
+	// champion replaces the toy's default unless nil.
 	champion agent.Config
 	trouble
 }
 
 const timedParallel = 4
 
-// tells is how a night on fake time ended.
+// tells is the result of a night on fake time.
 type tells struct {
 	Summary
 	store *archive.Archive
 	took  time.Duration // by its own clock
 }
 
-// run does the night and looks at how it ended.
+// run runs the night and passes the result to look.
 func (n timed) run(t *testing.T, look func(t *testing.T, out tells)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,7 +53,7 @@ func (n timed) run(t *testing.T, look func(t *testing.T, out tells)) {
 	})
 }
 
-// in does the night with an archive, on fake time.
+// in runs the night with an archive, on fake time.
 func (n timed) in(t *testing.T, store *archive.Archive) tells {
 	t.Helper()
 	w := toyWorkspace(t, n.tasks)
@@ -98,7 +99,7 @@ func (n timed) in(t *testing.T, store *archive.Archive) tells {
 	return tells{s, store, time.Since(start)}
 }
 
-// counted is the number of evaluations on record.
+// counted returns the number of evaluations on record.
 func (n timed) counted(t *testing.T, s tells) int {
 	t.Helper()
 	made := 0
@@ -111,7 +112,7 @@ func (n timed) counted(t *testing.T, s tells) int {
 	return made
 }
 
-// untilFor is the time to a deadline that leaves so long for the work.
+// untilFor returns the time to a deadline that leaves the given time for the work.
 func untilFor(work time.Duration) time.Duration {
 	until := work
 	for until-drainReserve(until) < work {
@@ -120,9 +121,9 @@ func untilFor(work time.Duration) time.Duration {
 	return until
 }
 
-// TestEveryCombinationOfLimits is a night for each of the 16 sets of limits, for agents
-// of 1 ms, 200 ms and 2 s that cost something or nothing. In each the limit binds that
-// allows the fewest evaluations, none is passed, and a block of the confirmation is
+// TestEveryCombinationOfLimits runs a night for each of the 16 sets of limits, for agents
+// of 1 ms, 200 ms and 2 s, with and without cost. In each the limit that allows the
+// fewest evaluations binds, none is exceeded, and a block of the confirmation is
 // complete.
 func TestEveryCombinationOfLimits(t *testing.T) {
 	all := []limits.Limit{limits.Evaluations, limits.Money, limits.Time, limits.Deadline}
@@ -211,7 +212,7 @@ func (n timed) compare(t *testing.T, s tells, want limits.Limit, allows float64)
 	if n.until > 0 && s.took > n.until {
 		t.Errorf("it took %v, and had to be done after %v", s.took, n.until)
 	}
-	// A confirmation that is decided leaves the rest.
+	// A confirmation that decides early leaves evaluations unused.
 	if float64(made) < .6*allows || float64(made) > allows+1e-9 {
 		t.Errorf("%d evaluations, and the limits allow %.0f", made, allows)
 	}

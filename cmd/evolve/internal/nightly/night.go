@@ -22,8 +22,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The first sequence number of each stage: an evaluation keeps its own however
-// many the stages before it had.
+// The first sequence number of each stage. They are fixed, so that an evaluation keeps
+// its number whatever the length of earlier stages.
 const (
 	seqAA      int64 = 0
 	seqSearch  int64 = 1 << 32
@@ -34,8 +34,8 @@ const (
 // shownLevel is the confidence of the interval of the champion's rerun.
 const shownLevel = .95
 
-// aaRepeats is the first repeat number of the champion's reruns, far above those
-// of the search; each run takes two.
+// aaRepeats is the first repeat number of the champion's reruns, far above those of the
+// search; each run takes two.
 const aaRepeats = 1 << 16
 
 // night is a run's work on one agent.
@@ -43,7 +43,7 @@ type night struct {
 	*runner
 	agent   *workspace.Agent
 	plan    *archive.AgentPlan
-	left    int // agents that share what is left of money and time, this one included
+	left    int // agents that share what is left of money and time, including this one
 	sides   sides
 	tasks   map[string]*bench.Task
 	harness *bench.Harness
@@ -51,28 +51,28 @@ type night struct {
 	opened  Opened
 	result  archive.AgentResult
 	allowance
-	// got counts the evaluations that this process has had, aa those of the champion
-	// against itself once that stage is over.
+	// got counts the evaluations of this process, aa those of the champion against itself
+	// once that stage is over.
 	got atomic.Int64
 	aa  *int
 	// held names the limit under policies that evaluations waited for when their time was
-	// over; hold guards it while evaluations are under way.
+	// over; hold guards it while evaluations are running.
 	held string
 	hold sync.Mutex
-	// replay says that a resumed search is asked again from its beginning.
+	// replay reports that a resumed search is repeated from its beginning.
 	replay bool
-	// refused keep variants out of the confirmation, bar is what others have to beat.
+	// refused keep variants out of the confirmation, bar is what others must beat.
 	refused []refusal
 	bar     bar
-	// barred are the variants that look better and that a person's refusal keeps out, by the
-	// proposal that was refused.
+	// barred are the variants that look better and that a person's refusal keeps out, by
+	// the refused proposal.
 	barred map[string][]agent.ConfigID
-	// names remembers the variants that are in the archive already.
+	// names is the set of variants that are already in the archive.
 	names map[agent.ConfigID]bool
 }
 
-// work does all stages. A result is returned, and stored, whatever happened after
-// the plan was written; the error ends the run.
+// work runs all stages. Once the plan is written, it returns and stores a result in every
+// case; the error ends the run.
 func (n *night) work(ctx context.Context) (archive.AgentResult, error) {
 	if err := n.open(ctx); err != nil {
 		return archive.AgentResult{}, err
@@ -99,7 +99,7 @@ func (n *night) work(ctx context.Context) (archive.AgentResult, error) {
 			n.result.Reason = ended.Error()
 		}
 	}
-	if n.result.Verdict != archive.Waits { // else the confirmation came to it
+	if n.result.Verdict != archive.Waits { // else the confirmation reached it
 		n.waiting(nil)
 	}
 	if err := n.o.Archive.Flush(context.WithoutCancel(ctx)); err != nil && ended == nil {
@@ -109,7 +109,7 @@ func (n *night) work(ctx context.Context) (archive.AgentResult, error) {
 		return n.result, errors.Join(ended, fmt.Errorf("%w: recording the plan: %w", bench.ErrRecorder, err))
 	}
 	n.result.Finished = ended == nil
-	if ended == nil { // what it says of limits and times is not found out again
+	if ended == nil { // what it records about limits and times is not measured again
 		if err := n.o.Archive.PutRun(context.WithoutCancel(ctx), n.run); err != nil {
 			return n.result, fmt.Errorf("%w: recording the run: %w", bench.ErrRecorder, err)
 		}
@@ -122,7 +122,7 @@ func (n *night) work(ctx context.Context) (archive.AgentResult, error) {
 
 func (n *night) open(ctx context.Context) error {
 	scratch := filepath.Join(n.scratch(), n.agent.ID)
-	// No process uses what a crashed run left there.
+	// No process uses files that a crashed run left there.
 	if err := os.RemoveAll(scratch); err != nil {
 		return fmt.Errorf("%w: clearing the working directories: %w", bench.ErrRecorder, err)
 	}
@@ -217,12 +217,12 @@ func (n *night) stages(ctx context.Context) error {
 	return n.explain("the confirmation", err)
 }
 
-// because records the one cause of a verdict that no confirmation led to.
+// because records the single cause of a verdict without a confirmation.
 func (n *night) because(kind stats.CauseKind, sentence string) {
 	n.result.Reason, n.result.Causes = sentence, []stats.Cause{{Kind: kind, Sentence: sentence}}
 }
 
-// unconfirmed is why there is no confirmation.
+// unconfirmed returns why there is no confirmation.
 func (n *night) unconfirmed() (stats.CauseKind, string) {
 	switch {
 	case n.plan.HoldoutTasks == 0:
@@ -236,9 +236,9 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 	return stats.CauseNoBudget, n.spentLimit() + " left no room for one block of the confirmation"
 }
 
-// explain turns the end of a stage into what the run does next: running out of the
-// run's own budget is no error, everything else is. A spent budget of the policies
-// ends the work on this agent: without what it pays for it would be another agent.
+// explain decides what the end of a stage means for the run: exhausting the run's own
+// budget is no error, everything else is. A spent budget of the policies ends the work on
+// this agent, because without what it pays for it would be another agent.
 func (n *night) explain(stage string, err error) error {
 	switch {
 	case err == nil:
@@ -260,13 +260,13 @@ func (n *night) explain(stage string, err error) error {
 	return err
 }
 
-// spentLimit names the limit that leaves the agent the least now.
+// spentLimit names the limit that now leaves the agent the least.
 func (n *night) spentLimit() string {
 	n.measure()
 	return limitName(n.ranOut().Limit)
 }
 
-// limitName names a limit of a run in a sentence.
+// limitName returns the name of a run's limit within a sentence.
 func limitName(l limits.Limit) string {
 	switch l {
 	case limits.Evaluations:
@@ -310,7 +310,7 @@ func (n *night) putVariant(ctx context.Context, v archive.Variant, m *archive.Mu
 	return nil
 }
 
-// evaluate makes one evaluation and watches how many are under way.
+// evaluate makes one evaluation and tracks the maximum number running at once.
 func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, error) {
 	now := n.running.Add(1)
 	defer n.running.Add(-1)
@@ -333,7 +333,7 @@ func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, 
 	return e, err
 }
 
-// parallel is the number of evaluations at once.
+// parallel returns the number of evaluations at once.
 func (n *night) parallel() int {
 	c := max(1, n.o.Concurrency)
 	if n.opened.Parallel > 0 {
@@ -342,9 +342,9 @@ func (n *night) parallel() int {
 	return c
 }
 
-// againstItself evaluates the champion twice on fresh repeats of search tasks.
-// Agents whose repeats are no new evidence have nothing to compare. Where the plan waits
-// for what evaluations take, the first of these find it out, and more follow.
+// againstItself evaluates the champion twice on fresh repeats of search tasks. Agents
+// whose repeats are no new evidence have nothing to compare. If the plan depends on what
+// evaluations take, the first of these measure it, and more follow.
 func (n *night) againstItself(ctx context.Context) error {
 	settled := 0
 	defer func() { n.aa = &settled }()
@@ -379,15 +379,15 @@ func (n *night) againstItself(ctx context.Context) error {
 	return nil
 }
 
-// compareWithItself stores what pairs of the champion's runs, in the order of their
-// tasks, say of chance.
+// compareWithItself stores the comparison of pairs of the champion's runs, in the order
+// of their tasks.
 func (n *night) compareWithItself(tasks []*bench.Task, evals []bench.Evaluation) {
 	has := newEvidence(tasks)
 	var repeats archive.Repeats
 	for i := 0; i+1 < len(evals); i += 2 {
 		a, b := evals[i], evals[i+1]
 		has.add(a, b)
-		if a.Scored && b.Scored && a.Answer != "" { // a score alone tells no answer
+		if a.Scored && b.Scored && a.Answer != "" { // a score alone contains no answer
 			repeats.Tasks++
 			if a.Answer == b.Answer && a.Outcome == b.Outcome && a.Score == b.Score {
 				repeats.Same++
@@ -400,7 +400,7 @@ func (n *night) compareWithItself(tasks []*bench.Task, evals []bench.Evaluation)
 	}
 }
 
-// spread picks k tasks evenly over the list, so that no domain is left out.
+// spread selects k tasks evenly from the list, so that no domain is left out.
 func spread(tasks []*bench.Task, k int) []*bench.Task {
 	if k >= len(tasks) {
 		return slices.Clone(tasks)
@@ -420,7 +420,7 @@ func scored(e mutate.Estimate) archive.ScoredVariant {
 	}
 }
 
-// finite keeps numbers that no JSON can hold out of the archive.
+// finite replaces numbers that JSON cannot represent by 0.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0

@@ -9,11 +9,13 @@ import (
 	"evolve/runtime/memory"
 )
 
-// maxReason bounds the reasons of a failure that the search is told, in bytes.
+// maxReason is the maximum length of the reasons of a failure that the search gets, in
+// bytes.
 const maxReason = 500
 
-// observation is what the search is told of an evaluation. In order, it holds nothing
-// that is measured with a clock: the same seed has to give the same search.
+// observation returns what the search is told of an evaluation. In ordered mode it
+// contains nothing that is measured with a clock: the same seed must give the same
+// search.
 func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observation {
 	o := mutate.Observation{
 		Trial: t, Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,
@@ -25,8 +27,8 @@ func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observ
 	return o
 }
 
-// reasons are those of the graders that an answer did not satisfy, and the error that
-// it ended with.
+// reasons returns the reasons of the graders that an answer did not satisfy, and the
+// error that it ended with.
 func reasons(e bench.Evaluation) []string {
 	var out []string
 	for _, g := range e.Grades {
@@ -40,8 +42,8 @@ func reasons(e bench.Evaluation) []string {
 	return out
 }
 
-// calls are the tool calls of a transcript, which may be nil. A referral is no failure
-// of the tool.
+// calls returns the tool calls of a transcript, which may be nil. A referral is no
+// failure of the tool.
 func calls(t *agent.Transcript) []mutate.Call {
 	if t == nil {
 		return nil

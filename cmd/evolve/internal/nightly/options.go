@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Stages a run may be asked for.
+// The stages of a run.
 const (
 	SearchStage  = "search"
 	ConfirmStage = "confirm"
@@ -29,103 +29,105 @@ type Options struct {
 	Archive   *archive.Archive
 	// Agents to work on; empty: all.
 	Agents []string
-	// Stages: nil is search and confirm.
+	// Stages to run; nil: search and confirm.
 	Stages []string
 	Budget workspace.Budget
-	// Until is when the run must be done, report included; zero: open.
+	// Until is when the run must be done, including the report; zero: no deadline.
 	Until       time.Time
 	Concurrency int
 	Lookahead   int
 	// Seed of the run; nil: the run's number.
 	Seed      *int64
 	Selection string
-	// Resume reports whether the latest run, if it did not end, is taken up.
+	// Resume selects whether the latest run is resumed if it did not end.
 	Resume Resume
 	// Given are the options that were typed.
 	Given Given
 
-	// Open makes an agent ready to run.
+	// Open prepares an agent to run.
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error)
-	// Guards tells how the policies' limiters and breakers fared; nil leaves it out of
-	// the run's record.
+	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
+	// them out of the run's record.
 	Guards func() []policy.Stat
 	// Grading compiles the graders of the given tasks.
 	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
 	// Propose makes a proposal of a confirmed variant; see package decide.
 	Propose func(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error)
 
-	// Skill drafts a skill from the transcripts of a run and proposes it, when there is
-	// one to propose; nil drafts none.
+	// Skill drafts a skill from the transcripts of a run and proposes it, if there is one
+	// to propose; nil disables drafts.
 	Skill func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
 
-	// Patches is where the night hands in patches of code; nil: it makes none. Its run and
-	// its budget are set by the night.
+	// Patches receives the night's patches of code; nil disables them. The night sets its
+	// run and its budget.
 	Patches *patching.Desk
-	// Asked lists the patches that agents asked for in a run; nil: none do.
+	// Asked lists the patches that agents asked for in a run; nil means none.
 	Asked func(ctx context.Context, run string) ([]patching.Submission, error)
-	// Writer opens the language model that writes patches from an agent's failures; nil:
-	// none writes.
+	// Writer opens the language model that writes patches from an agent's failures; nil
+	// disables it.
 	Writer func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)
 
-	// Scrub removes credentials from what is kept of answers.
+	// Scrub removes credentials from stored answers.
 	Scrub    func(string) string
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
 	Patience bench.Patience
 	Progress func(Progress)
 	Log      *slog.Logger
-	// Lost is the time that this process has stood still so far; nil: it never did.
+	// Lost is the time for which this process has been suspended so far; nil: none.
 	Lost func() time.Duration
-	// Drain, when done, stops new evaluations and lets those under way finish;
-	// the context of Run stops them as well.
+	// Drain, when done, stops new evaluations and lets those under way finish; the
+	// context of Run stops them as well.
 	Drain context.Context
-	// Binary and Host are for the provenance.
+	// Binary and Host are recorded in the provenance.
 	Binary, Host string
 
-	// most replaces [limits.Most]; 0: as it is. A test has no time for so many.
+	// most replaces [limits.Most] unless 0. A test has no time for so many.
 	most int
-	// newSearch makes a search; nil: mutate.New. A benchmark puts one in its place that
-	// takes no time, to see what everything else takes.
+	// newSearch makes a search; nil: mutate.New. A benchmark replaces it by one that
+	// takes no time, to measure everything else.
 	newSearch func(mutate.Options) (mutate.Searcher, error)
 }
 
-// Resume says what to do about a run that did not end.
+// Resume selects what to do about a run that did not end.
 type Resume int
 
-// ResumeCrashed takes up a run whose process died, if the plan is the same. ResumeAny
-// takes up one that a person interrupted or an outage ended as well, with that run's
-// own options, and fails with a *ResumeError where it cannot. ResumeNever starts afresh.
+// ResumeCrashed resumes a run whose process died, if the plan is the same. ResumeAny also
+// resumes one that a person interrupted or an outage ended, with that run's own options,
+// and fails with a *ResumeError if it cannot. ResumeNever starts a new run.
 const (
 	ResumeCrashed Resume = iota
 	ResumeAny
 	ResumeNever
 )
 
-// Opened is an agent ready to run.
+// Opened is an agent that is ready to run.
 type Opened struct {
 	Agent agent.Agent
-	// Identity is everything beside the config that could change an answer.
+	// Identity is everything besides the config that could change an answer.
 	Identity string
-	// Sandbox names its walls, for the report.
+	// Sandbox names its sandbox, for the report.
 	Sandbox string
-	// Parallel bounds the evaluations at once; 0: no bound of its own.
+	// Parallel is the agent's own maximum of evaluations at once; 0: none.
 	Parallel int
-	// Workdir reports whether every evaluation needs one, files or not.
+	// Workdir reports whether every evaluation needs a working directory, even without
+	// files.
 	Workdir bool
 	// Reflect answers the briefs of the search by the route that search.reflect names;
-	// nil where it names none.
+	// nil if it names none.
 	Reflect model.Model
-	// Renew makes the agent forget: its programs are started anew, and what they wrote
-	// is gone. It is called between stages; nil where there is nothing to renew.
+	// Renew resets the agent: its programs are restarted, and the files that they wrote
+	// are removed. It is called between stages; nil if there is nothing to reset.
 	Renew func() error
 	Close func() error
 }
 
-// Progress is a look at a stage under way.
+// Progress is the progress of a running stage.
 type Progress struct {
 	Run, Agent, Stage string
 	Done, Planned     int
-	// Best estimate so far with its interval; Known false before there is one.
+	// Best is the best estimate so far, with its interval; Known is false before there is
+	// one.
 	Known        bool
 	Best, Lo, Hi float64
 	SpentUSD     float64
@@ -135,22 +137,22 @@ type Progress struct {
 type Plan struct {
 	Run    archive.Run
 	Agents []archive.AgentPlan
-	// Limits say what will bind each of them. Where that is not known yet, the plan has no
-	// numbers of evaluations.
+	// Limits are the limits that will bind each of them. If one is not known yet, the
+	// plan has no numbers of evaluations.
 	Limits []Expectation
-	// Outlooks are those of the same agents; empty when nothing is to be confirmed.
+	// Outlooks are those of the same agents; empty if nothing is to be confirmed.
 	Outlooks []Outlook
 	// Tunings are the targets whose marked constants are searched after the agents.
 	Tunings []Tuning
 }
 
-// Summary is how a run ended.
+// Summary is the result of a run.
 type Summary struct {
 	Run     archive.Run
 	Plans   []archive.AgentPlan
 	Results []archive.AgentResult
-	// Skills are the proposals of skills. They are no part of the results, which the
-	// same seed gives again: a draft waits for an hour to have passed since the last.
+	// Skills are the proposals of skills. They are not part of the results, which the
+	// same seed reproduces: a draft waits until an hour has passed since the last.
 	Skills []archive.ProposalRecord
 }
 

@@ -12,19 +12,19 @@ import (
 	"evolve/bench/stats"
 )
 
-// Outlook is what earlier nights leave an agent's confirmation to work with.
+// Outlook is what earlier nights leave for an agent's confirmation.
 type Outlook struct {
 	Agent string `json:"agent"`
 	// Entries is the error control of the month.
 	Entries archive.EntryLedger `json:"entries"`
-	// Open counts candidates that may go on with what they have, as far as the champion
-	// decides that.
+	// Open counts the candidates that may continue with their evidence, as far as the
+	// champion decides that.
 	Open int `json:"open"`
-	// Notes say in words what stands in the way.
+	// Notes describe the obstacles.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// outlook reads it from the archive, which it leaves alone.
+// outlook reads the outlook of an agent from the archive.
 func (r *runner) outlook(ctx context.Context, p archive.AgentPlan) (Outlook, error) {
 	control, now := r.o.Workspace.Settings.Confirm.Control(), r.o.Now()
 	out := Outlook{Agent: p.Agent}
@@ -68,8 +68,8 @@ func (r *runner) outlook(ctx context.Context, p archive.AgentPlan) (Outlook, err
 	return out, nil
 }
 
-// constant returns what the declaration of a deterministic agent would spare, when the
-// latest rerun of the champion gave the same answers; empty otherwise.
+// constant describes what declaring the agent deterministic would save, if the latest
+// rerun of the champion gave the same answers; otherwise it returns "".
 func (r *runner) constant(ctx context.Context, p archive.AgentPlan) (string, error) {
 	if p.AA == 0 {
 		return "", nil
@@ -99,7 +99,7 @@ func (r *runner) constant(ctx context.Context, p archive.AgentPlan) (string, err
 	return "", nil
 }
 
-// entryLedger is what the error control allows and has used at a time.
+// entryLedger returns what the error control allows and has used at a time.
 func entryLedger(c stats.Control, entries []confirm.Entry, now time.Time) archive.EntryLedger {
 	return archive.EntryLedger{
 		Days: c.Days, Most: c.Entries, Used: c.Entries - c.Left(confirm.Entered(entries), now), Level: c.Level, Alpha: c.Alpha(),

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// paceNights bounds the runs that are looked through for an earlier pace.
+	// paceNights is the maximum number of runs that are searched for an earlier pace.
 	paceNights = 30
-	// paceSample bounds the evaluations that a pace is read from.
+	// paceSample is the maximum number of evaluations that a pace is computed from.
 	paceSample = 1000
 )
 
-// known is an agent's pace as an earlier run saw it.
+// known is an agent's pace in an earlier run.
 type known struct {
 	limits.Pace
 	run   string
 	ended time.Time
 }
 
-// knownPace is the latest pace of an agent that is on record, at so many evaluations at
-// once. What was seen of another version of the agent's folder, or at other prices, does
-// not count. Nothing known has weight 0.
+// knownPace returns the latest pace of an agent on record, converted to the given number
+// of evaluations at once. It ignores runs with another version of the agent's folder or
+// at other prices. An unknown pace has weight 0.
 func (r *runner) knownPace(ctx context.Context, p *archive.AgentPlan, parallel int) (known, error) {
 	looked := 0
 	for run, err := range r.o.Archive.Runs(ctx) {
@@ -54,8 +54,8 @@ func (r *runner) knownPace(ctx context.Context, p *archive.AgentPlan, parallel i
 	return known{}, nil
 }
 
-// paceOf is an agent's pace in a run: as the run recorded it, or by its evaluations where
-// it did not get so far.
+// paceOf returns an agent's pace in a run: as the run recorded it or, if it ended too
+// early, computed from its evaluations.
 func (r *runner) paceOf(ctx context.Context, run archive.Run, agentID string, parallel int) (known, error) {
 	k := known{run: run.ID, ended: run.Ended}
 	then := max(1, min(run.Reached, run.Concurrency))
@@ -80,7 +80,8 @@ func (r *runner) paceOf(ctx context.Context, run archive.Run, agentID string, pa
 	return k, nil
 }
 
-// paceOfEvaluations takes the mean latency, as Alone, and cost of evaluations.
+// paceOfEvaluations computes the mean latency, as Alone, and the mean cost of
+// evaluations.
 func (r *runner) paceOfEvaluations(ctx context.Context, run archive.Run, agentID string, k *known) error {
 	for e, err := range r.o.Archive.Evaluations(ctx, run.ID, agentID) {
 		if err != nil {

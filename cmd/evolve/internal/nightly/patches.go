@@ -19,31 +19,31 @@ import (
 const PatchNoteKind = "patch.night"
 
 const (
-	// tuneShare of a night's time is kept for the tuning of constants, where there is
-	// something to tune. It searches for half of that: the gates need time as well.
+	// tuneShare is the share of a night's time reserved for the tuning of constants, if
+	// there are any. The search gets half of that, because the gates need time as well.
 	tuneShare = .1
-	// patchShare of the money is kept for the models that write and review patches and for
-	// trying them as agents, where there is anything of the kind.
+	// patchShare is the share of the money reserved for the models that write and review
+	// patches and for trying patches as agents, if any of these are in use.
 	patchShare = .05
 )
 
 // Tuning is a target whose marked constants a night would tune.
 type Tuning struct {
 	Target string `json:"target"`
-	// Constants are their names; Cost says what the search takes at most, and Problem
-	// why there will be none.
+	// Constants are their names; Cost describes the maximum cost of the search, and
+	// Problem why there will be none.
 	Constants string `json:"constants,omitempty"`
 	Cost      string `json:"cost,omitempty"`
 	Problem   string `json:"problem,omitempty"`
 }
 
-// tunable is a target that may be tuned; found is nil when it could not be looked at.
+// tunable is a target that may be tuned; found is nil if it could not be examined.
 type tunable struct {
 	Tuning
 	found *tuning.Prospect
 }
 
-// survey finds out which targets have something to tune.
+// survey finds the targets with constants to tune.
 func (r *runner) survey() {
 	if r.o.Patches == nil || r.o.SearchOnly() {
 		return
@@ -63,13 +63,13 @@ func (r *runner) survey() {
 	}
 }
 
-// patches takes up patches that were left in the middle of their gates, tunes constants,
-// has patches written and hands in those that agents asked for, once all agents are done:
-// what is proposed of configs has the same numbers either way, and no evaluation runs
-// beside a benchmark. A night that was stopped records what agents asked for and runs no
-// gate, and one in which that fails is no worse a night: the only error is
-// [ErrInterrupted]. What is noted in the ledger is not done again when a run is resumed;
-// a search that was interrupted begins anew.
+// patches resumes patches whose gates were interrupted, tunes constants, has patches
+// written and submits those that agents asked for, once all agents are done: proposals of
+// configs then have the same numbers either way, and no evaluation runs beside a
+// benchmark. A night that was stopped records what agents asked for and runs no gate.
+// Failures here do not affect the night: the only error is [ErrInterrupted]. A resumed
+// run does not repeat work that is recorded in the ledger; an interrupted search starts
+// again.
 func (r *runner) patches(ctx context.Context, results []archive.AgentResult) error {
 	if r.o.Patches == nil {
 		return nil
@@ -79,7 +79,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		r.o.Log.Warn("the patches of the night", "error", err)
 		return r.stopped(ctx)
 	}
-	r.run.Patches = nil // of a resumed run, what counts stands in the ledger
+	r.run.Patches = nil // for a resumed run the ledger has the notes that count
 	r.budget.Limit(r.o.Budget.USD, r.end)
 	r.takeUp(ctx)
 	switch {
@@ -105,7 +105,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 	return r.stopped(ctx)
 }
 
-// stopped is [ErrInterrupted] once a person has stopped the night.
+// stopped returns [ErrInterrupted] once a person has stopped the night.
 func (r *runner) stopped(ctx context.Context) error {
 	if r.o.Drain.Err() != nil || ctx.Err() != nil {
 		return ErrInterrupted
@@ -113,7 +113,7 @@ func (r *runner) stopped(ctx context.Context) error {
 	return nil
 }
 
-// pastNote is a note with the run that it is of.
+// pastNote is a note with its run.
 type pastNote struct {
 	run string
 	archive.PatchNote
@@ -133,8 +133,9 @@ func (r *runner) patchNotes(ctx context.Context) ([]pastNote, error) {
 	return out, nil
 }
 
-// keepNote does one piece of work, unless this run has a note of it already, and keeps
-// the note. One with an error is of this process alone, so that a resumed run tries again.
+// keepNote does one piece of work, unless this run already has a note of it, and records
+// the note. A note with an error belongs to this process only, so that a resumed run
+// tries again.
 func (r *runner) keepNote(ctx context.Context, past []pastNote, same func(archive.PatchNote) bool, work func() (archive.PatchNote, error)) {
 	for _, n := range past {
 		if n.run == r.run.ID && same(n.PatchNote) {
@@ -195,7 +196,7 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 	return r.handIn(ctx, note, *out.Submission)
 }
 
-// proceed says why nothing new may begin; nil when it may.
+// proceed returns why no new work may begin, or nil if it may.
 func (r *runner) proceed(ctx context.Context, until time.Time) error {
 	switch {
 	case r.o.Drain.Err() != nil:
@@ -208,7 +209,7 @@ func (r *runner) proceed(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// refusedNote says what was refused; other errors stay errors.
+// refusedNote adds a refusal to a note; other errors stay errors.
 func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
 	var refused *decide.RefusedError
 	if !errors.As(err, &refused) {
@@ -218,6 +219,6 @@ func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
 		note.Text += "; "
 	}
 	note.Text += "no proposal was made: " + refused.Text
-	note.Settled = false // what was found is not lost on the nights after
+	note.Settled = false // the result must not be lost on later nights
 	return note, nil
 }

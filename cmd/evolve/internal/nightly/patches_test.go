@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// scripted is a model that answers one text after another and remembers what it was asked.
+// scripted is a model that returns one text after another and records its requests.
 type scripted struct {
 	says  []string
 	asked []*model.Request
@@ -34,7 +34,7 @@ func (s *scripted) Next(_ context.Context, req *model.Request) (model.Reply, err
 	return model.Reply{Answer: s.says[min(len(s.asked), len(s.says))-1], Usage: agent.Usage{CostUSD: .5}}, nil
 }
 
-// shown is all that the model was shown in its nth request.
+// shown returns everything that the model got in its nth request.
 func (s *scripted) shown(n int) string {
 	var b strings.Builder
 	for _, d := range s.asked[n].Shared {
@@ -46,8 +46,8 @@ func (s *scripted) shown(n int) string {
 // touchesTests is refused by the scope, before anything is run.
 const touchesTests = "No test, no failure.\n\n```diff\n--- a/code/code_test.go\n+++ b/code/code_test.go\n@@ -1 +1 @@\n-package code\n+package code // x\n```"
 
-// writing is a night whose patches are written by m, on a real
-// repository: what it writes never reaches the gates that start Go.
+// writing is a night whose patches are written by m, on a real repository: none of them
+// reaches the gates that start Go.
 func writing(t *testing.T, m *scripted) Options {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -83,8 +83,9 @@ func writing(t *testing.T, m *scripted) Options {
 	return o
 }
 
-// TestPatchIsWrittenFromFailures: the model sees failures of search tasks and the files
-// of the scope, is told of a refusal once, and its second refusal is a failed attempt.
+// TestPatchIsWrittenFromFailures checks that the model gets failures of search tasks and
+// the files of the scope, gets one refusal back, and that a second refusal is a failed
+// attempt.
 func TestPatchIsWrittenFromFailures(t *testing.T) {
 	m := &scripted{says: []string{touchesTests, "no diff at all"}}
 	o := writing(t, m)
@@ -120,7 +121,7 @@ func TestPatchIsWrittenFromFailures(t *testing.T) {
 	}
 }
 
-// TestPatchFails: nothing that goes wrong with a patch makes the night a worse one.
+// TestPatchFails checks that no failure of a patch affects the rest of the night.
 func TestPatchFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Options, *scripted)
@@ -166,7 +167,7 @@ func always(text string) func(context.Context, *workspace.Agent, string) (Opened
 	}
 }
 
-// costly is an agent of whose answers there is money for one.
+// costly is an agent so expensive that the money pays for one answer.
 func costly(context.Context, *workspace.Agent, string) (Opened, error) {
 	no := "no"
 	one := inProcess(func(context.Context, agent.Request) agent.Result {
@@ -175,7 +176,8 @@ func costly(context.Context, *workspace.Agent, string) (Opened, error) {
 	return Opened{Agent: one, Identity: "toy", Close: func() error { return nil }}, nil
 }
 
-// TestPatchNotesOfAResumedRun: what is noted is not done again, and its cost counts.
+// TestPatchNotesOfAResumedRun checks that recorded work is not repeated, and that its
+// cost counts.
 func TestPatchNotesOfAResumedRun(t *testing.T) {
 	m := &scripted{says: []string{touchesTests}}
 	o := writing(t, m)
@@ -194,8 +196,8 @@ func TestPatchNotesOfAResumedRun(t *testing.T) {
 	}
 }
 
-// TestTimeIsKeptForTuning: where there is something to tune, the agents leave a tenth
-// of the time, and the search for constants ends at half of what is left.
+// TestTimeIsKeptForTuning checks that, if there is something to tune, the agents leave a
+// tenth of the time, and that the search for constants ends at half of what is left.
 func TestTimeIsKeptForTuning(t *testing.T) {
 	o := writing(t, &scripted{says: []string{touchesTests}})
 	o.Budget.Time = time.Hour
@@ -222,8 +224,8 @@ func TestTimeIsKeptForTuning(t *testing.T) {
 	}
 }
 
-// TestInterruptedPatches: a person who stops the run while patches are made finds it
-// interrupted, and it is taken up again where it was.
+// TestInterruptedPatches checks that a run that a person stops while patches are made is
+// interrupted, and can be resumed at that point.
 func TestInterruptedPatches(t *testing.T) {
 	m := &scripted{says: []string{touchesTests}}
 	o := writing(t, m)

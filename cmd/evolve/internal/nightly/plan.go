@@ -9,7 +9,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// Want is what an allocation is made from.
+// Want is the input of an allocation.
 type Want struct {
 	// Budget is the evaluations for this agent.
 	Budget       int
@@ -17,37 +17,38 @@ type Want struct {
 	HoldoutTasks int
 	// Params is the number of parameters that a finalist can change at once.
 	Params       int
-	HoldoutUnits int // the independent tasks that the holdout is worth
+	HoldoutUnits int // the number of independent tasks that the holdout is worth
 	// Fixed reports whether a repeat is no new evidence.
 	Fixed      bool
 	Confirm    workspace.Confirm
 	SearchOnly bool
 	Baseline   float64
-	// AA is the number of evaluations of the champion against itself when it is settled;
-	// nil: as many as the budget suggests.
+	// AA is the number of evaluations of the champion against itself once it is settled;
+	// nil: derived from the budget.
 	AA *int
-	// Variances are what is known of the agent's; the zero value: nothing.
+	// Variances are the known variances of the agent; zero: unknown.
 	Variances stats.Variances
 }
 
-// Allocation says how many evaluations each stage gets.
+// Allocation is the number of evaluations of each stage.
 type Allocation struct {
 	Search, Baseline, AA, Ablate, Confirm int
-	// Finalists bounds the variants that enter, Blocks the blocks that can be paid for one.
+	// Finalists is the maximum number of variants that enter, Blocks the number of blocks
+	// that can be paid for one.
 	Finalists, Blocks int
 	// Detectable and Month are the smallest improvements on new tasks that a night and a
 	// month of such nights can show at 80 % power, in score units; 0 for none.
 	Detectable, Month float64
-	// Power says it in words; empty without a confirmation.
+	// Power describes them; empty without a confirmation.
 	Power    string
 	Warnings []string
 }
 
 // Allocate divides a budget among the stages. The confirmation gets its share in whole
-// blocks (the champion and a variant once on every holdout task). Where a repeat is
-// no new evidence, it gets what one block for each finalist needs, the champion's part
-// being common to all. What it cannot use goes to the search, which gives a tenth for
-// making its winners small, up to a quarter where the changes are many.
+// blocks (the champion and a variant once on every holdout task). If a repeat is no new
+// evidence, it gets one block for each finalist, with a common part for the champion. The
+// search gets the rest and gives a tenth, or up to a quarter if there are many changes,
+// to the ablation of its finalists.
 func Allocate(w Want) Allocation {
 	a := divide(w)
 	if a.Confirm > 0 {
@@ -56,7 +57,7 @@ func Allocate(w Want) Allocation {
 	return a
 }
 
-// divide is Allocate without what the confirmation can show, which takes time to find.
+// divide is Allocate without the power of the confirmation, which is slow to compute.
 func divide(w Want) Allocation {
 	a := Allocation{Search: w.Budget}
 	if !w.SearchOnly {
@@ -109,7 +110,7 @@ func (a Allocation) plan(p *archive.AgentPlan) {
 	p.Finalists, p.Repeats = a.Finalists, a.Blocks
 }
 
-// power notes what the confirmation can show, and warns where that is nothing.
+// power computes what the confirmation can show, and warns if that is nothing.
 func (a *Allocation) power(w Want) {
 	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
 	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))

@@ -17,14 +17,14 @@ func want(budget, tasks int, fixed bool) Want {
 	}
 }
 
-// TestAllocateSpendsTheBudget: the stages share the whole budget, the confirmation has
-// whole blocks, and never more than its share.
+// TestAllocateSpendsTheBudget checks that the stages share the whole budget, and that the
+// confirmation has whole blocks and never more than its share.
 func TestAllocateSpendsTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := want(rapid.IntRange(1, 20_000).Draw(t, "budget"), rapid.IntRange(0, 300).Draw(t, "tasks"), rapid.Bool().Draw(t, "fixed"))
 		w.Confirm.Finalists = rapid.IntRange(1, 9).Draw(t, "finalists")
 		w.Confirm.Share = rapid.Float64Range(.05, .95).Draw(t, "share")
-		w.HoldoutUnits = min(w.HoldoutUnits, 12) // the power of larger ones takes time
+		w.HoldoutUnits = min(w.HoldoutUnits, 12) // computing the power of larger ones is slow
 		w.SearchOnly = rapid.IntRange(0, 9).Draw(t, "search only") == 0
 		a := Allocate(w)
 		if sum := a.Search + a.AA + a.Ablate + a.Confirm; sum != w.Budget || min(a.Search, a.AA, a.Ablate, a.Confirm, a.Finalists) < 0 {
@@ -81,7 +81,8 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 	}
 }
 
-// TestAStricterLevelNeedsMoreTasks: at a level of .001 a month ten tasks are too few.
+// TestAStricterLevelNeedsMoreTasks checks that ten tasks are too few for a month at a
+// level of .001.
 func TestAStricterLevelNeedsMoreTasks(t *testing.T) {
 	w := want(64, 10, true)
 	w.Confirm.Level = .001

@@ -11,14 +11,15 @@ import (
 	"evolve/runtime/policy"
 )
 
-// longNight is how long a plan may take by a rate under policies where the run has no limit
-// of time, before that is worth a warning.
+// longNight is the time that a plan may take by a rate under policies before a run
+// without a limit of time gets a warning.
 const longNight = 24 * time.Hour
 
-// policed says how far the policies allow fewer evaluations of an agent than are planned, or
-// make them take too long; empty where they do not. Seconds is the time that the run has
-// for the agent, 0 for no limit. Every evaluation makes a call at least: of the task, where
-// the agent is a program or a service of the operator's own, or of its only provider.
+// policed describes how far the policies allow fewer evaluations of an agent than are
+// planned, or make them take too long; empty if they do not. seconds is the time that the
+// run has for the agent, 0 for no limit. Every evaluation makes at least one call: of the
+// task if the agent is a program or a service of the operator's own, otherwise of its
+// only provider.
 func policed(w *workspace.Workspace, a *workspace.Agent, planned int, usd, seconds float64) []string {
 	call := policy.Call{Kind: policy.Agent, Name: a.ID, Agent: a.ID}
 	noun, whose := "task", " of agent "+a.ID
@@ -34,7 +35,7 @@ func policed(w *workspace.Workspace, a *workspace.Agent, planned int, usd, secon
 	}
 	engine, err := policy.New(policy.Options{Book: w.Settings.Policies})
 	if err != nil {
-		return nil // the workspace's own check says why
+		return nil // the workspace's own check reports it
 	}
 	s, _, _ := engine.Resolve(call)
 	plan := fmt.Sprintf("the %s planned", evaluations(planned))
@@ -80,7 +81,7 @@ func policed(w *workspace.Workspace, a *workspace.Agent, planned int, usd, secon
 	return out
 }
 
-// days is a long time in words.
+// days formats a long time.
 func days(seconds float64) string {
 	if d := seconds / (24 * 3600); d >= 2 {
 		return humanize.Comma(int64(d)) + " days"

@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/policy"
 )
 
-// TestPoliciesThatAllowLessThanIsPlanned: a rate and budgets are held against the plan, with
-// the figure; one that allows it all is not mentioned.
+// TestPoliciesThatAllowLessThanIsPlanned checks that a rate and budgets are compared with
+// the plan and reported with the figure, and that one that allows all of it is not
+// mentioned.
 func TestPoliciesThatAllowLessThanIsPlanned(t *testing.T) {
 	for _, c := range []struct {
 		name    string

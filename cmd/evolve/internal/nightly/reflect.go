@@ -20,16 +20,16 @@ import (
 // reflectOperator is the operator of variants that a language model wrote.
 const reflectOperator = "reflect"
 
-// feedbackFile holds the recent feedback on an agent's evaluations, where there is any.
+// feedbackFile holds the recent feedback on an agent's evaluations, if there is any.
 const feedbackFile = "EVAL_FEEDBACK.md"
 
-// maxLineage bounds the ancestors that a draft's novelty is held against.
+// maxLineage is the maximum number of ancestors that a draft's novelty is checked
+// against.
 const maxLineage = 20
 
-// author answers the search's briefs with the model of search.reflect. But for ask's
-// result, which may be run anywhere, it belongs to the driver of the search: what it
-// shows the model depends on what was told before the brief was issued, and on nothing
-// else.
+// author answers the search's briefs with the model of search.reflect. Only the driver of
+// the search uses it, except that the function that ask returns may run in any goroutine.
+// What it shows the model depends only on the results told before the brief was issued.
 type author struct {
 	*night
 	reflector reflection.Reflector
@@ -37,18 +37,18 @@ type author struct {
 	seen      map[caseID]bench.Evaluation // told ones, without their transcripts
 	health    map[string]operator.ToolHealth
 	family    map[agent.ConfigID]mutate.Trial
-	past      map[int64]DraftNote // by the number of the brief, of the part of the run before a resume
+	past      map[int64]DraftNote // by the number of the brief, from before the run was resumed
 }
 
-// caseID names an evaluation of this run.
+// caseID identifies an evaluation of this run.
 type caseID struct {
 	variant agent.ConfigID
 	task    string
 	repeat  int
 }
 
-// newAuthor makes one where search.reflect names a route; nil elsewhere. What the part
-// of the run before a resume paid for drafts is counted, and its drafts are known.
+// newAuthor returns an author if search.reflect names a route, and nil otherwise. It
+// counts what the run paid for drafts before it was resumed, and reads those drafts.
 func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	if n.opened.Reflect == nil {
 		return nil, nil
@@ -79,14 +79,14 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	return a, nil
 }
 
-// meet notes the variant of a trial.
+// meet records the variant of a trial.
 func (a *author) meet(t mutate.Trial) {
 	if _, known := a.family[t.Variant]; !known {
 		a.family[t.Variant] = mutate.Trial{Config: t.Config, Parents: t.Parents}
 	}
 }
 
-// learn takes in an evaluation that the search is told.
+// learn records an evaluation that the search is told.
 func (a *author) learn(t mutate.Trial, e bench.Evaluation) {
 	a.meet(t)
 	for _, c := range calls(e.Transcript) {
@@ -102,8 +102,8 @@ func (a *author) learn(t mutate.Trial, e bench.Evaluation) {
 	a.seen[caseID{t.Variant, t.Task, t.Repeat}] = e
 }
 
-// ask prepares the answer to a brief: what it is to be asked is fixed now, the asking
-// itself is left to the caller. Its error ends the run.
+// ask prepares the answer to a brief. The request is fixed now; the caller runs the
+// returned function, whose error ends the run.
 func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Reply, error) {
 	if known, ok := a.remembered(ctx, t); ok {
 		return func() (reflection.Reply, error) { return known, nil }
@@ -136,7 +136,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 	}
 }
 
-// transcripts loads those of the cases; one that was not kept is left out.
+// transcripts loads the transcripts of the cases; one that was not kept is left out.
 func (a *author) transcripts(ctx context.Context, keys []bench.Key, cases []reflection.Case) error {
 	if err := a.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
@@ -152,8 +152,8 @@ func (a *author) transcripts(ctx context.Context, keys []bench.Key, cases []refl
 	return nil
 }
 
-// draft asks the model within the run's budget. Whatever else keeps it from answering
-// leaves the search without a draft.
+// draft asks the model within the run's budget. If the model fails for any other reason,
+// the search gets no draft.
 func (a *author) draft(ctx context.Context, m reflection.Material, seed int64) (reflection.Reply, error) {
 	ticket, err := a.budget.Reserve(ctx)
 	if errors.Is(err, bench.ErrBudget) {
@@ -176,7 +176,7 @@ func (a *author) draft(ctx context.Context, m reflection.Material, seed int64) (
 	return reply, nil
 }
 
-// keep records what came of a brief before the search is told, a draft as a variant:
+// keep records the result of a brief before the search is told, a draft as a variant:
 // what was paid for survives the run.
 func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) error {
 	if _, before := a.past[t.N]; before && a.replays() {
@@ -200,10 +200,10 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 	return a.note(ctx, DraftKind, note)
 }
 
-// replays reports whether the search goes through the same numbers again after a resume.
+// replays reports whether the search repeats the same trial numbers after a resume.
 func (a *author) replays() bool { return a.agent.Deterministic }
 
-// remembered is what came of a brief before the run was resumed.
+// remembered returns the result of a brief from before the run was resumed.
 func (a *author) remembered(ctx context.Context, t mutate.Trial) (reflection.Reply, bool) {
 	d, ok := a.past[t.N]
 	if !ok || !a.replays() || d.Variant != t.Variant || d.Component != t.Brief.Component {
@@ -221,7 +221,7 @@ func (a *author) remembered(ctx context.Context, t mutate.Trial) (reflection.Rep
 	return reflection.Reply{Draft: &mutate.Draft{Config: v.Config, Rationale: v.Rationale}}, true
 }
 
-// competence is how a variant did in each domain, in alphabetical order.
+// competence returns the scores of a variant in each domain, in alphabetical order.
 func (a *author) competence(variant agent.ConfigID) []reflection.Competence {
 	by := map[string]reflection.Competence{}
 	for id, e := range a.seen {
@@ -240,7 +240,7 @@ func (a *author) competence(variant agent.ConfigID) []reflection.Competence {
 	return list
 }
 
-// lineage is the chain of a variant's first parents in this run, the nearest first.
+// lineage returns the chain of a variant's first parents in this run, the nearest first.
 func (a *author) lineage(variant agent.ConfigID) []agent.Config {
 	var out []agent.Config
 	for at := a.family[variant]; len(at.Parents) > 0 && len(out) < maxLineage; {
@@ -254,7 +254,7 @@ func (a *author) lineage(variant agent.ConfigID) []agent.Config {
 	return out
 }
 
-// goalOf is what a task asks for, as far as it is words.
+// goalOf returns the text of a task's request.
 func goalOf(t *bench.Task) string {
 	switch {
 	case t.Goal != "":

@@ -22,8 +22,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// pen is a language model that answers with what a function makes of the number of
-// the request, and keeps what it was asked.
+// pen is a language model that answers with a function of the number of the request, and
+// records its requests.
 type pen struct {
 	write func(n int64) (model.Reply, error)
 
@@ -43,14 +43,14 @@ func (p *pen) Next(_ context.Context, req *model.Request) (model.Reply, error) {
 	return p.write(p.count.Add(1))
 }
 
-// component is the name of what a question asks for a change of.
+// component returns the name of the component that a request asks to change.
 func component(asked string) string {
 	_, rest, _ := strings.Cut(asked, `\"name\":\"`)
 	name, _, _ := strings.Cut(rest, `\"`)
 	return name
 }
 
-// wordyWorkspace is toyWorkspace with a text that the model alone can write.
+// wordyWorkspace is toyWorkspace with a text parameter that only the model can write.
 func wordyWorkspace(t *testing.T) *workspace.Workspace {
 	t.Helper()
 	w := toyWorkspace(t, 40)
@@ -66,8 +66,8 @@ func wordyWorkspace(t *testing.T) *workspace.Workspace {
 	return w
 }
 
-// wordyAgent solves everything once its strategy has the magic word. It tells of a
-// call of a tool that fails.
+// wordyAgent solves everything once its strategy contains the magic word. Its transcript
+// has a failed tool call.
 func wordyAgent() inProcess {
 	plain := toyAgent(40)
 	return func(ctx context.Context, req agent.Request) agent.Result {
@@ -82,7 +82,7 @@ func wordyAgent() inProcess {
 }
 
 // school is a searcher that has the champion evaluated on every search task, and then
-// asks for a change of each component, one by one. A draft is evaluated on one task.
+// requests a change of each component, one by one. A draft is evaluated on one task.
 type school struct {
 	trials     []mutate.Trial // to be asked for before the next brief
 	components []string
@@ -107,7 +107,7 @@ func (s *school) Ask() (mutate.Trial, mutate.Status) {
 				t.Brief.Cases = append(t.Brief.Cases, mutate.Case{Task: o.Trial.Task, Score: o.Score})
 			}
 		}
-		// A searcher that has seen what it must not see.
+		// A searcher that has seen a task that it must not see.
 		t.Brief.Cases = append([]mutate.Case{{Task: "secret"}}, t.Brief.Cases...)
 		s.components, s.waits = s.components[1:], true
 	default:
@@ -136,7 +136,7 @@ func (*school) Recommend() mutate.Recommendation { return mutate.Recommendation{
 
 func (*school) Hindsight([]mutate.Moment) mutate.Hindsight { return mutate.Hindsight{} }
 
-// lesson is what became of a school.
+// lesson is the result of a school.
 type lesson struct {
 	run    string
 	heard  []mutate.Observation
@@ -144,7 +144,7 @@ type lesson struct {
 	err    error
 }
 
-// drafts are what the searcher was told of its briefs.
+// drafts returns the drafts that the searcher was told, "" for none.
 func (l lesson) drafts() []string {
 	var out []string
 	for _, o := range l.heard {
@@ -159,8 +159,8 @@ func (l lesson) drafts() []string {
 	return out
 }
 
-// teach runs a school on the wordy agent, whose evaluations cost a cent, with a model
-// beside it, as the search of a night does.
+// teach runs a school on the wordy agent, whose evaluations cost a cent, with a model, as
+// the search of a night does.
 func teach(t *testing.T, w *workspace.Workspace, a *archive.Archive, m model.Model, components []string, change func(*Options)) lesson {
 	t.Helper()
 	priced := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
@@ -219,7 +219,7 @@ func teach(t *testing.T, w *workspace.Workspace, a *archive.Archive, m model.Mod
 	return lesson{run: n.run.ID, heard: s.heard, budget: n.budget, err: err}
 }
 
-// briefs are the ledger's words on the briefs of a run.
+// briefs returns the ledger's records of the briefs of a run.
 func briefs(t *testing.T, a *archive.Archive, run string) []DraftNote {
 	t.Helper()
 	var out []DraftNote
@@ -347,7 +347,7 @@ func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
 		o.Budget.USD = 1
 	})
 	// The evaluations cost a few cents: two replies fit, and a third before their price
-	// is the usual one.
+	// is known.
 	if n := p.count.Load(); l.err != nil || n < 2 || n > 3 || l.budget.Spent() > 1.5 {
 		t.Errorf("asked %d times, spent %v of 1 USD, %v", n, l.budget.Spent(), l.err)
 	}
@@ -356,8 +356,8 @@ func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
 	}
 }
 
-// TestDraftsSurviveACrash: a run that is taken up again asks the model nothing that it
-// answered before and is told the same; what was paid before is counted.
+// TestDraftsSurviveACrash checks that a resumed run repeats no answered request, gets the
+// same results, and counts what was paid before.
 func TestDraftsSurviveACrash(t *testing.T) {
 	components := []string{"strategy", "planner", "strategy", "strategy"}
 	answer := func(stopAt int64, stop func()) *pen {

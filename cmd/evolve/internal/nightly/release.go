@@ -9,10 +9,10 @@ import (
 	"evolve/mutate"
 )
 
-// release gives the search, which has made so many evaluations and recommends rec, half of
-// what is held back for the confirmation when there is nothing to confirm: no variant is
-// ahead, or no more may enter. A block always stays, so that what the search finds after all
-// can be confirmed. It reports whether the search can go on.
+// release gives the search, which has made so many evaluations and recommends rec, half
+// of what is reserved for the confirmation if there is nothing to confirm: no variant is
+// ahead, or no more may enter. One block always stays, so that a later find can be
+// confirmed. It reports whether the search can continue.
 func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int) (bool, error) {
 	if n.plan.Confirm == 0 || n.held != "" || rec.Exhausted {
 		return false, nil
@@ -38,10 +38,10 @@ func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int
 	return true, nil
 }
 
-// wanted reports whether a confirmation would take up a variant of rec, or one that
+// wanted reports whether a confirmation would accept a variant of rec, or one that
 // earlier nights left open.
 func (n *night) wanted(ctx context.Context, rec mutate.Recommendation) (bool, error) {
-	// What has entered is compared with what is on record.
+	// Entries are compared with what is on record.
 	if err := n.o.Archive.Flush(context.WithoutCancel(ctx)); err != nil {
 		return false, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}

@@ -11,14 +11,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// best is the config of toySpace that no other beats.
+// best is the optimal config of toySpace.
 func best() agent.Config {
 	return agent.Config{"reach": 0.7, "steps": int64(16), "planner": "tree", "retrieve": true}
 }
 
-// TestWhatNothingNeedsToConfirmIsSearched: where the search finds nothing to confirm, it
-// gets what is held back for a confirmation, but for one block; where it does find
-// something, that is confirmed with all of its share.
+// TestWhatNothingNeedsToConfirmIsSearched checks that a search that finds nothing to
+// confirm gets what is reserved for a confirmation, except for one block; if it does find
+// something, that is confirmed with the whole share.
 func TestWhatNothingNeedsToConfirmIsSearched(t *testing.T) {
 	whole(t)
 	for name, budget := range map[string]workspace.Budget{
@@ -46,8 +46,8 @@ func TestWhatNothingNeedsToConfirmIsSearched(t *testing.T) {
 	}
 }
 
-// TestNoEntryIsLeft: a month that lets no variant enter any more leaves nothing to the
-// confirmation.
+// TestNoEntryIsLeft checks that nothing is left to the confirmation in a month that has
+// no entries left.
 func TestNoEntryIsLeft(t *testing.T) {
 	store := archive.OpenMemory()
 	o := toyOptions(toyWorkspace(t, 40), store, toyAgent(40), 1000)

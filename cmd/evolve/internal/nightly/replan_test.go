@@ -15,9 +15,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAPlanForTooMuchIsCut: twenty thousand evaluations and twenty seconds, for an agent
-// that has time for a thousand. The design is cut to what time allows, and the night ends
-// with a confirmed result.
+// TestAPlanForTooMuchIsCut plans twenty thousand evaluations in twenty seconds, for an
+// agent that has time for a thousand. The plan is cut to what time allows, and the night
+// ends with a confirmed result.
 func TestAPlanForTooMuchIsCut(t *testing.T) {
 	n := timed{each: 80 * time.Millisecond, tasks: 100, seed: 1, budget: workspace.Budget{Evaluations: 20_000, Time: 20 * time.Second}}
 	n.run(t, func(t *testing.T, s tells) {
@@ -34,8 +34,8 @@ func TestAPlanForTooMuchIsCut(t *testing.T) {
 	})
 }
 
-// TestAnEarlierNightIsKnown: the second night knows from its beginning what evaluations
-// take, and so does a dry run; an agent whose folder changed is measured anew.
+// TestAnEarlierNightIsKnown checks that the second night, and a dry run, use the recorded
+// pace of the first, and that an agent whose folder changed is measured anew.
 func TestAnEarlierNightIsKnown(t *testing.T) {
 	n := timed{each: 200 * time.Millisecond, cost: .01, tasks: 40, seed: 1, budget: workspace.Budget{Time: 15 * time.Second, USD: 50}}
 	n.run(t, func(t *testing.T, s tells) {
@@ -57,9 +57,9 @@ func TestAnEarlierNightIsKnown(t *testing.T) {
 	})
 }
 
-// TestResumeWithinLimits stops a night that is bounded by time and money in its middle
-// and takes it up again: it is the same run, its limits are those of both parts, and
-// what was paid for is not paid for again.
+// TestResumeWithinLimits stops a night that is limited by time and money in the middle
+// and resumes it: it is the same run, its limits cover both parts, and nothing is paid
+// twice.
 func TestResumeWithinLimits(t *testing.T) {
 	for name, budget := range map[string]workspace.Budget{
 		"time": {Time: 20 * time.Second}, "money": {USD: 4}, "both": {Time: 20 * time.Second, USD: 5},
@@ -128,9 +128,9 @@ func resumeWithin(t *testing.T, budget workspace.Budget) {
 	}
 }
 
-// TestMoreIsNeverWorse raises one limit at a time, over the same seeds: the true skill
-// of what a night ends with, the champion where nothing is adopted, does not fall by
-// more than the tolerance on average.
+// TestMoreIsNeverWorse raises one limit at a time, over the same seeds: the true skill of
+// the result, the champion's if nothing is adopted, does not fall by more than the
+// tolerance on average.
 func TestMoreIsNeverWorse(t *testing.T) {
 	whole(t)
 	const seeds, tolerance = 3, .03
@@ -177,8 +177,8 @@ func TestMoreIsNeverWorse(t *testing.T) {
 	}
 }
 
-// TestALimitThatDoesNotBindChangesNothing: a deterministic night whose evaluations bind is
-// the same with a far deadline and much money as without.
+// TestALimitThatDoesNotBindChangesNothing checks that a deterministic night whose
+// evaluations bind is the same with a far deadline and much money as without.
 func TestALimitThatDoesNotBindChangesNothing(t *testing.T) {
 	var alone string
 	for _, budget := range []workspace.Budget{{Evaluations: 300}, {Evaluations: 300, Time: time.Hour, USD: 1000}} {
@@ -204,8 +204,8 @@ func TestALimitThatDoesNotBindChangesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatOneAgentLeavesGoesToTheNext: the first agent has a space of three configs, which
-// are soon all tried.
+// TestWhatOneAgentLeavesGoesToTheNext runs a first agent with a space of only three
+// configs, which are soon all tried.
 func TestWhatOneAgentLeavesGoesToTheNext(t *testing.T) {
 	store := archive.OpenMemory()
 	w := toyWorkspace(t, 40)

@@ -13,8 +13,8 @@ import (
 )
 
 // Given are the options of a run that a person typed, as opposed to those of the
-// settings; a zero field was not typed. A run that is resumed keeps its own options, so
-// one that was typed must be the same.
+// settings; a zero field was not typed. A resumed run keeps its own options, so typed
+// ones must be the same.
 type Given struct {
 	Agents      []string
 	Stages      []string
@@ -26,12 +26,12 @@ type Given struct {
 	Until       time.Time
 }
 
-// ResumeError says why there is no run to take up again.
+// ResumeError reports why there is no run to resume.
 type ResumeError struct{ Text, Hint string }
 
 func (e *ResumeError) Error() string { return e.Text }
 
-// resume takes up the latest run with its own options, or says why it cannot.
+// resume resumes the latest run with its own options, or returns why it cannot.
 func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 	switch {
 	case latest.ID == "":
@@ -75,7 +75,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 
 const afresh = "--resume=false begins another run; what was recorded is kept, and found again where it still holds"
 
-// takeUpRun goes on with a run whose plan this is.
+// takeUpRun continues a run with this plan.
 func (r *runner) takeUpRun(latest archive.Run) {
 	resumed := latest
 	resumed.State, resumed.Resumed, resumed.Concurrency = archive.RunRunning, latest.Resumed+1, r.run.Concurrency
@@ -84,7 +84,7 @@ func (r *runner) takeUpRun(latest archive.Run) {
 	r.run = resumed
 }
 
-// against names the first option that was typed and is not the run's.
+// against names the first typed option that differs from the run's.
 func (g Given) against(run archive.Run) string {
 	for _, c := range []struct {
 		flag  string
@@ -106,7 +106,7 @@ func (g Given) against(run archive.Run) string {
 	return ""
 }
 
-// distinct are names, each once, in the order of their first.
+// distinct returns the names without repetitions, in order of first occurrence.
 func distinct(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -117,7 +117,7 @@ func distinct(names []string) []string {
 	return out
 }
 
-// as are the options with those of a run in the place of the settings'. A deadline that
+// as returns the options with those of a run in place of the settings'. A deadline that
 // has passed becomes the next one at the same time of day.
 func (o Options) as(run archive.Run) Options {
 	seed := run.Seed
@@ -136,7 +136,7 @@ func (o Options) as(run archive.Run) Options {
 	return o
 }
 
-// changed says in words what is different now from the plans of an interrupted run.
+// changed describes what differs now from the plans of an interrupted run.
 func (r *runner) changed(ctx context.Context, run archive.Run) (string, error) {
 	for _, now := range r.plans {
 		was, err := r.o.Archive.Plan(ctx, run.ID, now.Agent)

@@ -13,9 +13,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRetentionChangesNoDecision: a candidate that has been open for more than a month is
-// decided by the same evidence, and nights learn the same, whether or not retention has
-// removed what is old.
+// TestRetentionChangesNoDecision checks that a candidate that has been open for more than
+// a month is decided by the same evidence, and that nights learn the same, whether or not
+// retention has removed old records.
 func TestRetentionChangesNoDecision(t *testing.T) {
 	t.Parallel()
 	plain, kept := monthLater(t, false), monthLater(t, true)
@@ -28,15 +28,15 @@ func TestRetentionChangesNoDecision(t *testing.T) {
 	}
 }
 
-// later is what a night came to, and what the next would know.
+// later is the result of a night, and what the next would remember.
 type later struct {
 	result  archive.AgentResult
 	entries []archive.Candidate
 	learnt  string
 }
 
-// monthLater is a candidate's three nights, a month of nights that search and do nothing
-// else, and one more of the candidate's.
+// monthLater simulates three nights of a candidate, a month of nights that only search,
+// and one more night of the candidate.
 func monthLater(t *testing.T, retention bool) (out later) {
 	t.Helper()
 	ctx := t.Context()

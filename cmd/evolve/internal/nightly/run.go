@@ -21,10 +21,10 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// ErrInterrupted says that a person stopped the run.
+// ErrInterrupted reports that a person stopped the run.
 var ErrInterrupted = errors.New("interrupted")
 
-// The exit codes a run can end with (spec 2.3).
+// The exit codes of a run.
 const (
 	ExitDone           = 0
 	ExitBudget         = 6
@@ -32,7 +32,7 @@ const (
 	ExitInterrupted    = 130
 )
 
-// ErrNoAgents says that there is nothing to run.
+// ErrNoAgents reports that there is nothing to run.
 var ErrNoAgents = errors.New("the workspace has no agents")
 
 type runner struct {
@@ -41,14 +41,14 @@ type runner struct {
 	agents []*workspace.Agent
 	plans  []archive.AgentPlan
 	budget *bench.Budget
-	// stop ends the work on agents, end all that comes after it; zero: open.
+	// stop ends the work on agents, end everything after it; zero: no limit.
 	stop, end time.Time
-	// byDeadline says that stop follows from the deadline and not from a duration.
+	// byDeadline reports that stop follows from the deadline and not from a duration.
 	byDeadline bool
-	// byDefault says that no limit was given.
+	// byDefault reports that no limit was given.
 	byDefault bool
 	tunings   []tunable
-	// variances are what earlier runs say of each agent's.
+	// variances are each agent's variances as estimated from earlier runs.
 	variances map[string]stats.Variances
 	// held names the first limit under policies that an agent's evaluations waited for
 	// when their time was over.
@@ -87,8 +87,8 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	return plan, nil
 }
 
-// Run does the nightly batch. The Summary holds whatever was found, also with an
-// error; the run's exit code says how it ended.
+// Run runs the nightly batch. The Summary holds the results even with an error; the run's
+// exit code reports how it ended.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	asked, err := o.digest()
 	if err != nil {
@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err := r.searchable(); err != nil {
 		return Summary{}, err
 	}
-	if r.run.Asked == "" { // a resumed run keeps that of its beginning
+	if r.run.Asked == "" { // a resumed run keeps its first value
 		r.run.Asked = asked
 	}
 	if err := r.start(ctx); err != nil {
@@ -141,13 +141,14 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if ended == nil || errors.Is(ended, ErrInterrupted) {
 		ended = errors.Join(ended, r.patches(ctx, results))
 	}
-	// The context may be over; the end of the run is written all the same.
+	// The context may be done; the end of the run is recorded nevertheless.
 	err = r.finish(context.WithoutCancel(ctx), ended, results)
 	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, err
 }
 
-// finished is the result of an agent whose work was over when the process of a run that is
-// taken up died; nil for one that is to be worked on. Its plan is as it was carried out.
+// finished returns the result of an agent whose work was over when the process of a
+// resumed run died, or nil if the agent is to be worked on. Its plan is the one that was
+// carried out.
 func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, error) {
 	if r.run.Resumed == 0 {
 		return nil, nil
@@ -173,7 +174,7 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 		o.Budget.Evaluations, byDefault = workspace.DefaultEvaluations, true
 	}
 	r := &runner{o: o, byDefault: byDefault}
-	if o.Patches != nil { // what the night sets there is of this night alone
+	if o.Patches != nil { // what the night sets there is for this night only
 		desk := *o.Patches
 		r.o.Patches = &desk
 	}
@@ -201,7 +202,7 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 	return r, r.plan(ctx, latest.Number+1, "")
 }
 
-// Choose are the agents with these names, each once, or all where there are none.
+// Choose returns the agents with these names, each once, or all if there are no names.
 func Choose(w *workspace.Workspace, names []string) ([]*workspace.Agent, error) {
 	var out []*workspace.Agent
 	if len(names) == 0 {
@@ -232,7 +233,7 @@ type UnknownAgentError struct {
 
 func (e *UnknownAgentError) Error() string { return fmt.Sprintf("no agent is called %q", e.Name) }
 
-// plan fills the run and plans of a run with this number; taken up is the id of the
+// plan fills the run and plans of a run with this number; takenUp is the id of the
 // interrupted run that it may be, empty for a new one.
 func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	o := r.o
@@ -309,7 +310,7 @@ func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
 	}
 }
 
-// want is what an agent's allocation of so many evaluations is made from.
+// want returns the input of an agent's allocation of so many evaluations.
 func (r *runner) want(a *workspace.Agent, s sides, evaluations int) Want {
 	set := r.o.Workspace.Settings
 	return Want{
@@ -319,13 +320,13 @@ func (r *runner) want(a *workspace.Agent, s sides, evaluations int) Want {
 	}
 }
 
-// start writes the run's record and its ledger entry, and ends what was left open.
+// start writes the run's record and its ledger entry, and ends runs that were left open.
 func (r *runner) start(ctx context.Context) error {
 	o := r.o
 	if err := r.abandonOthers(ctx); err != nil {
 		return err
 	}
-	now := o.Now().Round(0) // deadlines are by the clock on the wall, which goes on while the machine sleeps
+	now := o.Now().Round(0) // deadlines use the wall clock, which continues while the machine is suspended
 	if r.run.Started.IsZero() {
 		r.run.Started = now
 	}
@@ -353,8 +354,8 @@ func (r *runner) start(ctx context.Context) error {
 	return r.note(ctx, kind, map[string]any{"plans": r.plans, "seed": r.run.Seed})
 }
 
-// stopAt is when the work ends that begins now, zero for never, and whether the deadline
-// decides that.
+// stopAt returns when work that begins now must end, zero for never, and whether the
+// deadline decides that.
 func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
 	if r.o.Budget.Time > 0 {
 		stop = now.Add(r.o.Budget.Time - r.run.Worked)
@@ -367,8 +368,8 @@ func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
 	return stop, false
 }
 
-// countWorked counts the time that the processes before this one worked on a resumed run,
-// as far as their evaluations tell: a limit of time is one of the run.
+// countWorked adds the time that earlier processes worked on a resumed run, according to
+// their evaluations: a limit of time applies to the whole run.
 func (r *runner) countWorked(ctx context.Context, now time.Time) error {
 	defer func() { r.run.Since = now }()
 	if r.run.Resumed == 0 {
@@ -439,15 +440,16 @@ func (r *runner) abandonOthers(ctx context.Context) error {
 	return nil
 }
 
-// drainReserve is the time kept for finishing what is under way and for the
-// report before a deadline: a twentieth of what is left, between 5 s and 2 min.
+// drainReserve is the time reserved before a deadline for finishing what is under way and
+// for the report: a twentieth of what is left, between 5 s and 2 min, but at most half of
+// it.
 func drainReserve(left time.Duration) time.Duration {
 	return max(min(left/20, 2*time.Minute), min(5*time.Second, left/2))
 }
 
-// finish writes how the run ended.
+// finish records how the run ended.
 func (r *runner) finish(ctx context.Context, ended error, results []archive.AgentResult) error {
-	// What was paid for is stored first; if that fails, the failure is the news.
+	// Store what was paid for first; if that fails, the failure ends the run.
 	if err := r.o.Archive.Flush(ctx); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
@@ -512,7 +514,7 @@ func (r *runner) spentLimits() string {
 	return strings.Join(names, " and ")
 }
 
-// exhausted reports whether no agent completed anything that was planned.
+// exhausted reports whether no agent completed any planned stage.
 func exhausted(results []archive.AgentResult) bool {
 	for _, res := range results {
 		if res.Incomplete == "" || res.Blocks > 0 || res.SearchDone {
@@ -533,7 +535,7 @@ func (r *runner) note(ctx context.Context, kind string, data any) error {
 	return nil
 }
 
-// entry is a ledger entry about the run.
+// entry returns a ledger entry about the run.
 func (r *runner) entry(kind string, data any) (archive.LedgerEntry, error) {
 	raw, err := json.Marshal(data)
 	if err != nil {

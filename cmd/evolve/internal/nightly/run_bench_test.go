@@ -44,7 +44,7 @@ func spend(b testing.TB, a agent.Agent, evaluations, concurrency int, ordered bo
 	}
 }
 
-// sweep is a search that takes no time: every task once with one config after the other.
+// sweep is a search that takes no time: every task once, with one config after another.
 type sweep struct {
 	o    mutate.Options
 	next int
@@ -74,13 +74,13 @@ func (s *sweep) Recommend() mutate.Recommendation {
 	return mutate.Recommendation{Champion: e, Best: e}
 }
 
-// searches are what is measured: the harness alone, and with the search that nights have.
+// searches are the measured cases: the harness alone, and with the search of a night.
 var searches = map[string]func(mutate.Options) (mutate.Searcher, error){"harness": newSweep, "night": nil}
 
-// BenchmarkPersisted is the whole way of an evaluation with an agent that takes no
+// BenchmarkPersisted measures the whole path of an evaluation with an agent that takes no
 // time: ask, cache look-up, run, grade, record on disk, tell; with a search that takes
-// none either, which is the harness alone, and with the one that nights have. The bound
-// of the harness is 10,000 a second on two cores.
+// none either, which measures the harness alone, and with the search of a night. The
+// bound of the harness is 10,000 a second on two cores.
 func BenchmarkPersisted(b *testing.B) {
 	for name, newSearch := range searches {
 		for _, concurrency := range []int{8, 64} {
@@ -98,8 +98,8 @@ func BenchmarkPersisted(b *testing.B) {
 	}
 }
 
-// BenchmarkMakespan is 1,000 evaluations of 100 ms at concurrency 200, against the
-// ideal of half a second. The bound is 1.3 times that.
+// BenchmarkMakespan makes 1,000 evaluations of 100 ms at concurrency 200; the ideal is
+// half a second and the bound 1.3 times that.
 func BenchmarkMakespan(b *testing.B) {
 	const evaluations, concurrency, each = 1_000, 200, 100 * time.Millisecond
 	slow := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
@@ -123,11 +123,11 @@ func BenchmarkMakespan(b *testing.B) {
 	}
 }
 
-// memoryRun is the variable by which the benchmark asks its own binary, started
-// again, for a run of that many evaluations.
+// memoryRun is the environment variable that makes the benchmark's own binary, started
+// again, run so many evaluations.
 const memoryRun = "EVOLVE_MEMORY_RUN"
 
-// TestMemoryRun is not a test of its own: see BenchmarkMemory.
+// TestMemoryRun is a part of BenchmarkMemory, not a test of its own.
 func TestMemoryRun(t *testing.T) {
 	var n int
 	if _, err := fmt.Sscan(os.Getenv(memoryRun), &n); err != nil {
@@ -137,7 +137,7 @@ func TestMemoryRun(t *testing.T) {
 	fmt.Printf("\npeak %d kB\n", peak(t))
 }
 
-// peak is the largest resident size that the process has had, in kB.
+// peak returns the maximum resident size of the process, in kB.
 func peak(t testing.TB) (kb int) {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -153,8 +153,8 @@ func peak(t testing.TB) (kb int) {
 	return kb
 }
 
-// BenchmarkMemory is the peak memory of a process that makes 20,000 and 200,000
-// persisted evaluations. The bound is 150 MB, and no growth between the two.
+// BenchmarkMemory reports the peak memory of a process that makes 20,000 and 200,000
+// persisted evaluations. The bound is 150 MB, without growth between the two.
 func BenchmarkMemory(b *testing.B) {
 	for _, n := range []int{20_000, 200_000} {
 		b.Run(fmt.Sprintf("evaluations=%d", n), func(b *testing.B) {

@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// stableReport is the JSON report of a run without its object "volatile".
+// stableReport returns the JSON report of a run without its object "volatile".
 func stableReport(t *testing.T, a *archive.Archive, run string) string {
 	t.Helper()
 	r, err := reports.Build(t.Context(), a, run)
@@ -46,13 +46,13 @@ func stableReport(t *testing.T, a *archive.Archive, run string) string {
 	return string(out)
 }
 
-// counting counts an agent's runs, and lets each take a random time so that
-// results arrive in any order.
+// counting counts an agent's runs, and lets each take a random time so that results
+// arrive in any order.
 func counting(a agent.Agent, calls *atomic.Int64, jitter bool) inProcess {
 	return func(ctx context.Context, req agent.Request) agent.Result {
 		calls.Add(1)
 		if jitter {
-			for range rand.IntN(2000) { // unequal work, in no order anybody chose
+			for range rand.IntN(2000) { // unequal work, in random order
 				_ = req.Config.Canonical()
 			}
 		}
@@ -140,8 +140,8 @@ func TestSearchOnlySpendsExactlyItsBudget(t *testing.T) {
 	}
 }
 
-// TestResumeRepaysNothing stops a night after a number of evaluations as a crash
-// would, takes it up again, and compares with an undisturbed one.
+// TestResumeRepaysNothing stops a night after a number of evaluations as a crash would,
+// resumes it, and compares with an undisturbed one.
 func TestResumeRepaysNothing(t *testing.T) {
 	const budget = 500
 	seed := int64(3)
@@ -177,7 +177,7 @@ func TestResumeRepaysNothing(t *testing.T) {
 			if err != nil {
 				t.Fatalf("after %d: %v", after, err)
 			}
-			// A process that was killed leaves its run open.
+			// A killed process leaves its run open.
 			s.Run.State = archive.RunRunning
 			if err := a.PutRun(t.Context(), s.Run); err != nil {
 				t.Fatal(err)
@@ -232,8 +232,8 @@ func TestABadVariantNeverWinsNorEndsTheNight(t *testing.T) {
 	}
 }
 
-// TestAPassingOutageMovesNoScore: for four seconds, and again for twenty, every
-// call fails as a provider does that is down; the night tells the same story.
+// TestAPassingOutageMovesNoScore checks that the result of a night is the same if every
+// call fails, as with a provider that is down, for four seconds and again for twenty.
 func TestAPassingOutageMovesNoScore(t *testing.T) {
 	night := func(down func(since time.Duration) bool) (story string, calls int64) {
 		synctest.Test(t, func(t *testing.T) {
@@ -406,7 +406,7 @@ func TestSeededAgentsGetRepeatsAndARerun(t *testing.T) {
 	}
 }
 
-// mustOpen is the agent that the options open.
+// mustOpen returns the agent that the options open.
 func (o Options) mustOpen(t *testing.T) agent.Agent {
 	t.Helper()
 	opened, err := o.Open(t.Context(), nil, "")

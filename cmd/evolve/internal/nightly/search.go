@@ -14,11 +14,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// curvePoints is about how many points the best-so-far curve has.
+// curvePoints is the approximate number of points of the best-so-far curve.
 const curvePoints = 60
 
-// search runs the search stage and stores what it found in the result. The
-// recommendation is returned with every error that leaves one.
+// search runs the search stage and stores its results. It returns the recommendation with
+// every error that leaves one.
 func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	searcher, err := n.newSearcher(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	ordered := n.agent.Deterministic
 	seq, recorded := seqSearch, 0
 	if !n.replay && n.run.Resumed > 0 {
-		// Without an order to replay, a resumed search is told what was paid for.
+		// Without an order to replay, a resumed search is told the recorded evaluations.
 		if seq, recorded, err = n.recall(ctx, searcher, author); err != nil {
 			return nil, err
 		}
@@ -71,8 +71,8 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 		}
 		made := d.count + recorded
 		if n.adaptive() && errors.Is(err, bench.ErrBudget) && !errors.As(err, new(*bench.SpentError)) && made > 0 {
-			// The search ends where its share of money or time does: that is its plan, as long
-			// as it has come to anything.
+			// The search ends when its share of money or time is used up. That is as
+			// planned if it has made at least one evaluation per task.
 			searcher.Resize(made)
 			switch {
 			case made >= len(n.sides.search):
@@ -111,9 +111,9 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	return &rec, err
 }
 
-// follow returns what is called after each evaluation that the search was told of, with
-// their number: as what evaluations take becomes known, the night is planned again, first
-// after one round of them and then each time a twentieth of what is left was made.
+// follow returns a function that is called with the number of evaluations told so far. As
+// their pace becomes known, it plans the night again, first after one round of them and
+// then each time a twentieth of what is left was made.
 func (n *night) follow(ctx context.Context, s mutate.Searcher, recorded int) func(told int) {
 	if !n.adaptive() {
 		return func(int) {}
@@ -143,8 +143,8 @@ func (n *night) follow(ctx context.Context, s mutate.Searcher, recorded int) fun
 	}
 }
 
-// begin stores the variant of a trial when it is new, so that variants are
-// numbered in the order in which the search made them.
+// begin stores the variant of a trial if it is new, so that variants are numbered in the
+// order in which the search made them.
 func (n *night) begin(ctx context.Context, t mutate.Trial) error {
 	if n.names[t.Variant] {
 		return nil
@@ -158,7 +158,7 @@ func (n *night) begin(ctx context.Context, t mutate.Trial) error {
 	}, m)
 }
 
-// newSearcher sets the search up, with what earlier nights learnt.
+// newSearcher sets up the search with what earlier nights learnt.
 func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
 	history, err := n.history(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
 	if n.plan.Baseline == 0 {
 		baseline = -1
 	}
-	// More than may enter: as many as a month lets in may have been judged before.
+	// More than may enter, because up to a month's entries may have been judged before.
 	finalists := n.plan.Finalists + stats.Monthly().Entries
 	start := n.o.newSearch
 	if start == nil {
@@ -193,8 +193,8 @@ func (n *night) trial(ctx context.Context, t mutate.Trial, first int64) (bench.E
 	return e, err
 }
 
-// withTranscript loads the transcript of an evaluation that was found rather than made:
-// the search is told the same of both. One that was not kept is left out.
+// withTranscript loads the transcript of an evaluation that was found rather than made,
+// because the search must be told the same for both. One that was not kept is left out.
 func (n *night) withTranscript(ctx context.Context, e *bench.Evaluation) error {
 	if e.Transcript != nil || e.Key == "" {
 		return nil
@@ -208,8 +208,8 @@ func (n *night) withTranscript(ctx context.Context, e *bench.Evaluation) error {
 	return nil
 }
 
-// recall tells the searcher the evaluations of this run that are in the archive.
-// It returns the first free sequence number and how many there were.
+// recall tells the searcher the evaluations of this run that are in the archive. It
+// returns the first free sequence number and the number of evaluations.
 func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next int64, told int, err error) {
 	next = seqSearch
 	configs := map[agent.ConfigID]archive.Variant{}
@@ -244,7 +244,7 @@ func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next 
 	return next, told, nil
 }
 
-// count recounts the stage from what was recorded.
+// count recounts the stage from the records.
 func (n *night) count(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := n.o.Archive.Flush(ctx); err != nil {

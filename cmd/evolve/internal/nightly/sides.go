@@ -11,18 +11,18 @@ import (
 	"evolve/runtime/agent"
 )
 
-// sides is everything an agent is measured on.
+// sides holds everything that an agent is measured on.
 type sides struct {
 	suites          []*bench.Suite
 	search, holdout []*bench.Task
 	dirs            map[*bench.Task]string
 	hash, splitHash string
-	// alike says what near-duplicates the suites hold, in words.
+	// alike describes near-duplicates in the suites.
 	alike []string
 }
 
-// suitesOf gathers the tasks of an agent's suites. Tasks of different suites with
-// the same id are told apart by the loader, which refuses them.
+// suitesOf gathers the tasks of an agent's suites. Their ids are unique: the loader
+// refuses suites that share one.
 func suitesOf(w *workspace.Workspace, a *workspace.Agent) sides {
 	s := sides{dirs: map[*bench.Task]string{}}
 	all, split := sha256.New(), sha256.New()
@@ -51,7 +51,7 @@ func suitesOf(w *workspace.Workspace, a *workspace.Agent) sides {
 	return s
 }
 
-// pricesHash names what models cost; empty when nothing does.
+// pricesHash hashes the prices of models; empty if there are none.
 func pricesHash(prices map[string]workspace.Price) string {
 	if len(prices) == 0 {
 		return ""

@@ -7,11 +7,11 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// skills drafts and proposes skills once all agents are done, so that the proposals
-// of configs have the same numbers whether something is drafted or not. Only an agent
-// with a language model is read for: a heuristic reads no skill, and a program of the
+// skills drafts and proposes skills once all agents are done, so that the proposals of
+// configs have the same numbers whether or not something is drafted. It drafts only for
+// agents with a language model: a heuristic uses no skills, and a program of the
 // operator's own has its own. A night that was stopped, or whose deadline has passed,
-// drafts none, and one in which that fails is no worse a night.
+// drafts none; a failure here does not affect the night.
 func (r *runner) skills(ctx context.Context, ended error, results []archive.AgentResult) []archive.ProposalRecord {
 	if ended != nil || r.o.Skill == nil || r.o.Drain.Err() != nil || !r.o.Until.IsZero() && !r.o.Now().Before(r.o.Until) {
 		return nil

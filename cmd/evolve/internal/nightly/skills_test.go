@@ -13,8 +13,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// drafted runs a small night that may draft, and returns how it ended, its report and
-// the agents that were drafted for.
+// drafted runs a small night that may draft, and returns how it ended, its report and the
+// agents that it drafted for.
 func drafted(t *testing.T, change func(*Options)) (Summary, string, []string) {
 	t.Helper()
 	a := archive.OpenMemory()
@@ -68,7 +68,7 @@ func TestWhoIsDraftedFor(t *testing.T) {
 			t.Errorf("%s: drafted for %v", name, asked)
 		}
 	}
-	// A draft that fails is no failure of the night.
+	// A failed draft is no failure of the night.
 	s, _, _ := drafted(t, func(o *Options) {
 		o.Skill = func(context.Context, *workspace.Agent, string) (*archive.ProposalRecord, error) {
 			return nil, errors.New("no disk")

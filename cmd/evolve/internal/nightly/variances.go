@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// variedNights bounds the runs from which variances are estimated.
+	// variedNights is the maximum number of runs from which variances are estimated.
 	variedNights = 30
-	// variedRuns is how many evaluations of the champion tell enough of chance.
+	// variedRuns is the number of evaluations of the champion that is enough for the
+	// estimate.
 	variedRuns = 2000
 )
 
-// learn estimates an agent's variances from the runs before number on the same suites: from the champion's
-// repeats on search tasks, its rerun against itself included, and from the latest ruling on
-// each candidate.
+// learn estimates an agent's variances from the runs before number on the same suites:
+// from the champion's repeats on search tasks, including its rerun against itself, and
+// from the latest ruling on each candidate.
 func (r *runner) learn(ctx context.Context, a *workspace.Agent, number int) (stats.Variances, error) {
 	sides, fixed, champion := suitesOf(r.o.Workspace, a), a.Deterministic && !a.UsesSeed, a.Champion.ID()
 	var rulings []stats.Ruling
@@ -71,7 +72,8 @@ func (r *runner) learn(ctx context.Context, a *workspace.Agent, number int) (sta
 	return v, nil
 }
 
-// repeats are the scores of one variant by task. An evaluation that is found again counts once.
+// repeats holds the scores of one variant by task. An evaluation that is found again
+// counts once.
 type repeats struct {
 	at    map[string]int
 	rows  [][]float64

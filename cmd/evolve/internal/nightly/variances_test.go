@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestVariancesAreLearnt: of an agent whose scores are .4 ± .1, the first plan assumes the chance of pass and
-// fail, and says so; the next one states about what the report of the first night does.
+// TestVariancesAreLearnt uses an agent whose scores are .4 ± .1: the first plan assumes
+// the variance of pass and fail, and states so; the next one agrees approximately with
+// the report of the first night.
 func TestVariancesAreLearnt(t *testing.T) {
 	m := newMonths(t, 80, 8)
 	for i := range m.space.Suites["toys"].Tasks {

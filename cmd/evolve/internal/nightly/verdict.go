@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// conclude puts what the confirmation found into the result.
+// conclude stores the findings of the confirmation in the result.
 func (n *night) conclude(c *confirm.Confirmation) {
 	for _, t := range c.Turns() {
 		n.result.Finalist = append(n.result.Finalist, archive.Finalist{
@@ -33,12 +33,13 @@ func (n *night) conclude(c *confirm.Confirmation) {
 	n.result.Entries = &ledger
 }
 
-// design is what this confirmation has to spend, and what was known of its variances before it.
+// design returns the budget of this confirmation, with the variances that were known
+// before it.
 func (n *night) design() stats.Design {
 	return n.o.Workspace.Settings.Confirm.Design(n.plan.Repeats, len(n.sides.holdout), workspace.Units(n.sides.holdout), n.fixed()).With(n.variances[n.agent.ID])
 }
 
-// propose drafts the proposal of the winner and hands it on.
+// propose drafts the proposal of the winner and submits it.
 func (n *night) propose(ctx context.Context) error {
 	for _, f := range n.result.Finalist {
 		if f.Variant != n.result.Winner {
@@ -64,8 +65,8 @@ func (n *night) propose(ctx context.Context) error {
 	return nil
 }
 
-// digest identifies what speaks for a variant: the ruling on it and the hashes of
-// everything it was measured on.
+// digest identifies the evidence for a variant: the ruling on it and the hashes of
+// everything that it was measured on.
 func digest(p *archive.AgentPlan, f archive.Finalist) (string, error) {
 	raw, err := json.Marshal(struct {
 		Agent, Suite, Split, Space string

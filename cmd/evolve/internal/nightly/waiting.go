@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// waits lists an agent's proposals of a config that await a person, the oldest first, each
-// with what makes it stale. Those that this run made itself are left out.
+// waits lists an agent's proposals of a config that await a person, the oldest first,
+// each with what makes it stale. It leaves out those of the given run.
 func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	var out []archive.Waiting
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -31,8 +31,8 @@ func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]a
 }
 
 // survive lists what waited when an interrupted run was planned. Its own proposal may
-// have superseded that since, which changes nothing for the run; a decision of a person
-// does, so that waits as it is now is the answer then.
+// have superseded that since, which changes nothing for the run. A person's decision
+// does, and then the result is what waits now.
 func (r *runner) survive(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	now, err := r.waits(ctx, a, run)
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *runner) survive(ctx context.Context, a *workspace.Agent, run string) ([
 	}
 	plan, err := r.o.Archive.Plan(ctx, run, a.ID)
 	if errors.Is(err, archive.ErrNotFound) {
-		return now, nil // it did not come to this agent
+		return now, nil // it did not reach this agent
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the interrupted run's plan: %w", err)
@@ -60,7 +60,8 @@ func (r *runner) survive(ctx context.Context, a *workspace.Agent, run string) ([
 	return slices.Clip(then), nil
 }
 
-// against is the variant of the latest proposal that is not stale; empty for none.
+// against returns the latest waiting proposal that is not stale; ok is false if there is
+// none.
 func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
 	for _, w := range slices.Backward(waits) {
 		if len(w.Stale) == 0 {
@@ -70,8 +71,8 @@ func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
 	return archive.Waiting{}, false
 }
 
-// reference describes what candidates are measured against while a proposal waits: the
-// variant, and how it was measured to stand to the champion. Nil: nothing waits.
+// reference describes what candidates are measured against while a proposal waits: its
+// variant, and its measured gain over the champion. It is nil if nothing waits.
 func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	w, ok := against(n.plan.Waits)
 	if !ok {
@@ -96,7 +97,7 @@ func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	return &ref, err
 }
 
-// ruling is what the run that made a proposal found of its variant; nil for nothing.
+// ruling returns the ruling on a proposal's variant by the run that made it, or nil.
 func (n *night) ruling(ctx context.Context, p archive.ProposalRecord) (*stats.Ruling, error) {
 	result, err := n.o.Archive.Result(ctx, p.Run, p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {

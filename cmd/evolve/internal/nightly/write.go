@@ -14,12 +14,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostFailures of a champion are looked up for the model that writes patches.
+// mostFailures is the maximum number of the champion's failures that are shown to the
+// model that writes patches.
 const mostFailures = 5
 
-// write has a patch written from how an agent's champion failed on the search tasks of
-// this run. Targets take turns; what the model says twice in vain is an attempt all the
-// same.
+// write has a patch written from an agent's champion's failures on the search tasks of
+// this run. Targets take turns. If both answers of the model are refused, that counts as
+// an attempt.
 func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.PatchNote, error) {
 	desk := r.o.Patches
 	if r.o.Writer == nil || len(desk.Targets) == 0 {
@@ -59,8 +60,8 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 	return r.handIn(ctx, note, *s)
 }
 
-// draft asks the model, and once more when what it wrote would be refused before
-// anything is run. The submission is nil when there is none to make.
+// draft asks the model, and once more if its patch would be refused before anything is
+// run. The submission is nil if there is none.
 func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *patching.Submission, told string, err error) {
 	a, _ := r.o.Workspace.Agent(agentID)
 	asked, done, err := r.o.Writer(ctx, a)
@@ -97,7 +98,7 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 	return s, told, nil
 }
 
-// askOnce asks within the run's budget.
+// askOnce asks the model within the run's budget.
 func (r *runner) askOnce(ctx context.Context, w patchwriter.Writer, m patchwriter.Material, try int64) (patchwriter.Reply, error) {
 	ticket, err := r.budget.Reserve(ctx)
 	if err != nil {
@@ -109,7 +110,7 @@ func (r *runner) askOnce(ctx context.Context, w patchwriter.Writer, m patchwrite
 	return reply, err
 }
 
-// material is what the model is shown: failures of the champion on search tasks, and
+// material returns what the model is shown: failures of the champion on search tasks, and
 // the Go files that a patch may change.
 func (r *runner) material(ctx context.Context, agentID string, ground *patching.Ground) (patchwriter.Material, error) {
 	m := patchwriter.Material{Target: ground.Target.Name}
@@ -144,8 +145,8 @@ func (r *runner) material(ctx context.Context, agentID string, ground *patching.
 	return m, err
 }
 
-// failures are the worst evaluations of a config in this run, one of each task. Those
-// of tasks that are no search tasks are never looked at.
+// failures returns the worst evaluations of a config in this run, one of each task. It
+// reads no evaluations of tasks other than search tasks.
 func (r *runner) failures(ctx context.Context, agentID string, config agent.ConfigID, tasks map[string]*bench.Task) ([]bench.Evaluation, error) {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
