@@ -8,10 +8,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Ablation makes a winner small. It is asked for trials and told their results, in any
-// order and with many in flight; its answers depend on nothing but its options and the
-// results. It decides only when nothing that it asked for is outstanding. It is not safe
-// for concurrent use.
+// Ablation removes changes of a winner that have no shown effect. It proposes trials and
+// receives their results, in any order and with many in flight; its answers depend only
+// on its options and the results. It decides only when no result is pending. It is not
+// safe for concurrent use.
 type Ablation struct {
 	change
 	tasks                []mutate.Task
@@ -20,40 +20,41 @@ type Ablation struct {
 	rng                  *rand.Rand
 	evidence             *evidence
 	model                *mutate.Surrogate
-	// spots are where configs are compared, in an order of chance.
+	// spots are the places of comparison, in random order.
 	spots         []spot
 	budget, spent int
 	asked         int64
 
-	// queue is to be asked, pending was and is not told yet; made lists what was asked for,
-	// in order, and told is what came back that the model was not fitted to yet.
+	// queue holds trials to be asked, pending those asked and not told; made lists the
+	// asked ones, in order, and told holds results that the model was not fitted to yet.
 	queue   []mutate.Trial
 	pending map[pendingKey]bool
 	made    []mutate.Trial
 	told    map[pendingKey]mutate.Observation
-	// fresh says that there are results which the choice does not rest on yet.
+	// fresh reports that there are results that the choice does not use yet.
 	fresh bool
 
-	// landmarks are the champion and the configs that were tried, in order.
+	// landmarks are the champion and the tried configs, in order.
 	landmarks []landmark
-	// choice is the decision on all evidence so far.
+	// choice is the decision by all evidence so far.
 	choice choice
-	// model0 is what the evidence of before decides.
+	// model0 is the decision by the evidence from before.
 	model0 choice
 	rounds int
-	// configs counts the smaller configs that were tried.
+	// configs holds the smaller configs that were tried.
 	configs map[agent.ConfigID]bool
-	// first is the first spot of the next round, for an agent with chance.
+	// first is the index of the next fresh spot, for an agent with randomness.
 	first int
-	// bases are the choices that were measured, in order.
+	// bases are the measured choices, in order.
 	bases []base
 	done  bool
-	// cut says that the budget ended it before every change that is left was shown.
+	// cut reports that the budget ended before every remaining change was shown to
+	// matter.
 	cut bool
 
-	// Of an agent without chance: the spots where winner and champion are compared, the mean
-	// score on each task of what was known, and what was seen of each parameter that stays;
-	// nil where the model alone decides.
+	// For a deterministic agent: the spots where winner and champion are compared, the
+	// mean known score on each task, and the observed effects of the remaining
+	// parameters; nil where the model alone decides.
 	base        []spot
 	ease        []float64
 	seenEffects map[int]seenEffect
@@ -64,7 +65,7 @@ type pendingKey struct {
 	at spot
 }
 
-// New makes the minimisation of a winner.
+// New returns the ablation of a winner.
 func New(o Options) (*Ablation, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func New(o Options) (*Ablation, error) {
 	return a, nil
 }
 
-// Model is the model of a minimisation, for those that share one.
+// Model returns the model of an ablation, for ablations that share one.
 func Model(o Options) *mutate.Surrogate {
 	m := mutate.NewSurrogate(o.Space, o.Champion, o.Tasks)
 	for _, k := range o.Known {
@@ -110,12 +111,12 @@ func Model(o Options) *mutate.Surrogate {
 	return m
 }
 
-// Changes counts what could go back by itself: with fewer than two there is nothing to
-// find out.
+// Changes returns the number of units that can be reverted separately; with fewer than
+// two there is nothing to find out.
 func (a *Ablation) Changes() int { return len(a.units) }
 
-// Ask returns the next trial. Wait says that results are outstanding, Done that there is
-// a [Result].
+// Ask returns the next trial. Wait means that results are pending, Done that there is a
+// final [Result].
 func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {
 	for {
 		for len(a.queue) > 0 {
@@ -123,7 +124,7 @@ func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {
 			a.queue = a.queue[1:]
 			key := pendingKey{t.Variant, spot{a.evidence.index[t.Task], t.Repeat}}
 			if a.evidence.has(key.id, key.at) || a.pending[key] {
-				continue // told without being asked for
+				continue // told without being asked
 			}
 			t.N = a.asked
 			a.asked++
@@ -142,8 +143,7 @@ func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {
 	}
 }
 
-// Tell takes a result. One that was not asked for is known from then on and costs
-// nothing.
+// Tell receives a result. One that was not asked for is used too and costs nothing.
 func (a *Ablation) Tell(o mutate.Observation) {
 	task, ok := a.evidence.index[o.Trial.Task]
 	if !ok {
@@ -163,8 +163,8 @@ func (a *Ablation) Tell(o mutate.Observation) {
 	a.model.Add(o)
 }
 
-// learn takes what was told into the model, in the order in which it was asked for, so
-// that the order of arrival plays no part.
+// learn adds the told results to the model, in the order in which they were asked for, so
+// that the order of arrival does not matter.
 func (a *Ablation) learn() {
 	if !a.fresh {
 		return

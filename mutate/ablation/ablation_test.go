@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// rates are shares over seeds: of the idle changes that went back, and of the gain that
-// was lost with others.
+// rates returns means over seeds: the share of the idle changes that were reverted, and
+// the share of the gain that was lost.
 func rates(t *testing.T, w *world, idle []string, budget, known, seeds int) (gone, lost float64) {
 	t.Helper()
 	for seed := range int64(seeds) {
@@ -34,8 +34,8 @@ func rates(t *testing.T, w *world, idle []string, budget, known, seeds int) (gon
 	return gone, lost
 }
 
-// TestIdleChangesGoAndOthersStay asks for rates a little below those that were measured,
-// so that a change which makes them much worse is seen.
+// TestIdleChangesGoAndOthersStay requires rates slightly below the measured ones, to
+// detect a change that makes them much worse.
 func TestIdleChangesGoAndOthersStay(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
@@ -68,7 +68,8 @@ func TestIdleChangesGoAndOthersStay(t *testing.T) {
 	}
 }
 
-// TestWithoutChanceItIsExact: a few hundred evaluations find exactly what matters.
+// TestWithoutChanceItIsExact: for a deterministic agent, a few hundred evaluations find
+// exactly the changes that matter.
 func TestWithoutChanceItIsExact(t *testing.T) {
 	for seed := range int64(10) {
 		w := switches(8, 40, weighted(map[string]float64{"p2": .15, "p5": .15}))
@@ -117,7 +118,8 @@ func TestChangesThatNeedEachOtherStay(t *testing.T) {
 	}
 }
 
-// TestOfTwoThatReplaceEachOtherOneStays: each alone could go, both could not.
+// TestOfTwoThatReplaceEachOtherOneStays: either of two changes can be reverted, but not
+// both.
 func TestOfTwoThatReplaceEachOtherOneStays(t *testing.T) {
 	w := switches(4, 40, func(c agent.Config) float64 {
 		if on(c, "p1") || on(c, "p3") {
@@ -132,8 +134,8 @@ func TestOfTwoThatReplaceEachOtherOneStays(t *testing.T) {
 	}
 }
 
-// TestOfAWinnerThatIsNoneAlmostNothingStays: what has no shown effect goes, but for one
-// change, without which it would be the champion.
+// TestOfAWinnerThatIsNoneAlmostNothingStays: of a winner without a gain, all changes are
+// reverted but one, without which it would be the champion.
 func TestOfAWinnerThatIsNoneAlmostNothingStays(t *testing.T) {
 	for _, certain := range []bool{false, true} {
 		w := switches(6, 40, weighted(nil))
@@ -149,7 +151,7 @@ func TestOfAWinnerThatIsNoneAlmostNothingStays(t *testing.T) {
 	}
 }
 
-// anyWorld draws a world with weights and chance.
+// anyWorld draws a world with weights, with or without randomness.
 func anyWorld(t *rapid.T) *world {
 	weights := map[string]float64{}
 	n := rapid.IntRange(1, 9).Draw(t, "changes")
@@ -161,8 +163,8 @@ func anyWorld(t *rapid.T) *world {
 	return w
 }
 
-// TestTheBudgetHoldsAndNothingIsPaidTwice: whatever the world, every trial is new, valid
-// and within the budget, and what is left is between champion and winner.
+// TestTheBudgetHoldsAndNothingIsPaidTwice: in any world every trial is new, valid and
+// within the budget, and the result is between champion and winner.
 func TestTheBudgetHoldsAndNothingIsPaidTwice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -196,8 +198,8 @@ func TestTheBudgetHoldsAndNothingIsPaidTwice(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfTheTellsDoesNotMatter: with all in flight that may be, told in any
-// order, the same is asked and found.
+// TestTheOrderOfTheTellsDoesNotMatter: with as many in flight as possible, told in any
+// order, trials and result are the same.
 func TestTheOrderOfTheTellsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -237,8 +239,8 @@ func TestTheOrderOfTheTellsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestWhatIsKnownIsNotAskedForAgain: what an interrupted one asked for is evidence of the
-// next.
+// TestWhatIsKnownIsNotAskedForAgain: trials of an interrupted ablation are evidence in
+// the next.
 func TestWhatIsKnownIsNotAskedForAgain(t *testing.T) {
 	w := switches(6, 30, weighted(map[string]float64{"p1": .3}))
 	_, asked := run(t, w, w.options(300, 40, 3))
@@ -261,8 +263,8 @@ func TestWhatIsKnownIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestMissingDataIsLeftOut: a third of the evaluations gives no score; it ends all the
-// same, and finds what matters.
+// TestMissingDataIsLeftOut: with a third of the evaluations unscored, it still ends and
+// finds the changes that matter.
 func TestMissingDataIsLeftOut(t *testing.T) {
 	w := switches(4, 40, weighted(map[string]float64{"p1": .45}))
 	w.certain = true
@@ -304,8 +306,8 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotMeasuredHasNoFigure: with evaluations too few to compare the small config with
-// those beside it, each change that stays is named as not tried, with no effect.
+// TestWhatWasNotMeasuredHasNoFigure: with too few evaluations to compare the small config
+// with its neighbors, each remaining change is reported as untried, without an effect.
 func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 	for _, c := range []struct {
 		budget  int

@@ -8,20 +8,21 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Belief is what is believed of a difference of expected scores on the search tasks.
+// Belief is the estimate of a difference of expected scores on the search tasks.
 type Belief struct {
 	// Mean with its 95 % interval, in score units.
 	Mean, Lo, Hi float64
 	// Positive is the probability that it is above 0.
 	Positive float64
-	// Measured says that it was seen on every task, of an agent without chance.
+	// Measured reports that it was observed on every task, for a deterministic agent.
 	Measured bool
 }
 
-// shown reports whether a difference counts as shown: it was seen on every task and is
-// positive for new ones with a probability of .95, or it is by the model more likely
-// than not, where most are exactly 0: the median probability model, which predicts best
-// of all that choose (Barbieri and Berger 2004).
+// shown reports whether a difference counts as shown: if it was observed on every task,
+// when it is positive for new ones with a probability of .95; otherwise, when by the
+// model it is about as likely positive as not, although most differences are exactly 0:
+// the median probability model, which predicts best of all selections (Barbieri and
+// Berger 2004).
 func (b Belief) shown() bool {
 	if b.Measured {
 		return b.Positive >= shownMeasured
@@ -31,15 +32,15 @@ func (b Belief) shown() bool {
 
 const shownMeasured, shownModel = .95, .45
 
-// beliefs are what is believed of the differences between a config and others, with the
-// draws that they rest on, in score units.
+// beliefs are the estimates of the differences between a config and others, with the
+// posterior draws, in score units.
 type beliefs struct {
 	list  []Belief
 	draws [][]float64
 }
 
-// differences says by how much a config, the winner with some units set back, is better
-// than it is with more set back.
+// differences estimates by how much a choice is better than each option, which has more
+// units reverted.
 func (a *Ablation) differences(c choice, than []option) beliefs {
 	out := beliefs{list: make([]Belief, len(than)), draws: make([][]float64, draws)}
 	for n := range out.draws {
@@ -49,20 +50,20 @@ func (a *Ablation) differences(c choice, than []option) beliefs {
 		return out
 	}
 	configs := make([]agent.Config, 0, len(than)+len(a.landmarks))
-	rows := make([][]float64, 0, cap(configs)) // of the options that each config has set back
+	rows := make([][]float64, 0, cap(configs)) // of the options that each config reverts
 	for i, o := range than {
 		row := make([]float64, len(than))
 		row[i] = 1
 		configs, rows = append(configs, o.config), append(rows, row)
 	}
-	// What has more set back than one option says what some are worth together.
+	// Configs that revert more than one option are evidence on the sum of their effects.
 	for _, m := range a.landmarks {
 		if row, ok := m.beside(c, than); ok {
 			configs, rows = append(configs, m.config), append(rows, row)
 		}
 	}
-	// What the options do together is the sum of what each does, and for some what they do to
-	// each other, of which nothing is said of each by itself.
+	// The joint effect of options is the sum of their single effects plus, for some, an
+	// interaction, which is no evidence on the single effects.
 	together := len(rows) - len(than)
 	for i := range rows {
 		rows[i] = append(rows[i], make([]float64, together)...)
@@ -99,17 +100,17 @@ func (a *Ablation) differences(c choice, than []option) beliefs {
 	return out
 }
 
-// leastSlope keeps what no score tells apart from being divided by nothing.
+// leastSlope bounds the slope from below where scores do not differ.
 const leastSlope = .01
 
-// landmark is a config between champion and winner that something is known of.
+// landmark is a config between champion and winner with known evaluations.
 type landmark struct {
 	back   set
 	config agent.Config
 }
 
-// beside is which options a landmark has set back beside a choice; false when it is no
-// such config, or only one of them.
+// beside returns which options a landmark reverts in addition to a choice; false when it
+// reverts anything else, or only one of them.
 func (m landmark) beside(c choice, than []option) ([]float64, bool) {
 	row := make([]float64, len(than))
 	n, covered := 0, len(c.back)
@@ -128,7 +129,7 @@ func (m landmark) beside(c choice, than []option) ([]float64, bool) {
 	return row, n > 1 && covered == len(m.back)
 }
 
-// summary of draws.
+// summary returns mean, interval and probability of draws.
 func summary(values []float64) Belief {
 	values = slices.Clone(values)
 	slices.Sort(values)
@@ -142,8 +143,8 @@ func summary(values []float64) Belief {
 	return b
 }
 
-// measured compares two configs on the tasks where both were seen; false when that is less
-// than all where either may be.
+// measured compares two configs if both have an evaluation at every spot; otherwise it
+// returns false.
 func (a *Ablation) measured(id, than agent.ConfigID) (b Belief, ok bool) {
 	for _, at := range a.spots {
 		if !a.evidence.has(id, at) || !a.evidence.has(than, at) {
@@ -154,7 +155,7 @@ func (a *Ablation) measured(id, than agent.ConfigID) (b Belief, ok bool) {
 	return beliefOf(pairs), len(pairs) > 0
 }
 
-// beliefOf compares two configs without chance by pairs of scores.
+// beliefOf compares two configs of a deterministic agent by pairs of scores.
 func beliefOf(pairs []stats.Pair) Belief {
 	c, one := stats.Compare(pairs, twoSided), stats.Compare(pairs, oneSD)
 	b := Belief{Mean: c.Difference, Lo: c.Lo, Hi: c.Hi, Measured: true}
@@ -173,6 +174,6 @@ const (
 	twoSided = .95
 	// oneSD is the level of an interval of one standard deviation to either side.
 	oneSD = .6827
-	// rounding absorbs the last digits of sums of decimal scores.
+	// rounding absorbs rounding in sums of decimal scores.
 	rounding = 1e-9
 )

@@ -8,47 +8,48 @@ import (
 	"evolve/runtime/agent"
 )
 
-// For an agent without chance an evaluation is the truth about its task. A smaller config
-// is tried on the tasks one after the other, those first that most likely show a loss, and
-// it is given up as soon as it has lost more than all that goes back may lose. A task where
-// the winner scores 0 cannot show a loss. The model says in which order changes are tried:
-// those that it takes to be idle together, with halving where the group loses too much
-// (delta debugging, Zeller and Hildebrandt 2002), then the others one by one.
+// For a deterministic agent an evaluation gives the exact score of a task. A smaller
+// config is tried on one task after another, those most likely to show a loss first, and
+// it is rejected as soon as it has lost more than all reverted changes together may lose.
+// A task with a winner's score of 0 cannot show a loss. The model gives the order of the
+// changes: those that it takes to be idle together, with halving where the group loses
+// too much (delta debugging, Zeller and Hildebrandt 2002), followed by the others one by
+// one.
 
 const (
-	// slightMeasured is the part of the gain that may be lost where the loss is known. One
-	// task may be lost at any gain.
+	// slightMeasured is the share of the gain that may be lost where the loss is known
+	// exactly. One task may be lost at any gain.
 	slightMeasured = .05
-	// mostMeasured is the part that may be lost with changes whose effect was seen on every
-	// task and is not shown.
+	// mostMeasured is the share that may be lost with changes whose effect was observed
+	// on every task and is not shown.
 	mostMeasured = .1
-	// firstTasks is how many tasks a smaller config is tried on before it is looked at
-	// again; then it is as many as it was tried on already.
+	// firstTasks is the number of tasks in the first step of a smaller config; each
+	// further step doubles the number of tasks tried.
 	firstTasks = 4
-	// leastWalk is the least number of evaluations that a smaller config is tried with.
+	// leastWalk is the minimum number of evaluations for a smaller config.
 	leastWalk = 8
-	// tryShare is the part of the evaluations that one config may take at most.
+	// tryShare is the maximum share of the evaluations for one config.
 	tryShare = .25
 )
 
-// walk is one pass over what was seen, from its beginning, so that it depends on nothing
-// but the evidence: up to where it has to know more, or to its end.
+// walk is one pass over all evidence from the start, so that it depends on the evidence
+// only. It stops where it needs further evaluations, or at its end.
 type walk struct {
 	*Ablation
 	ground ground
 	best   choice
-	order  []int // units, those first that least likely help
-	// tried are the units that were seen to lose too much, alone or with others of their
-	// parameter, with what was seen.
+	order  []int // units, those least likely to help first
+	// tried holds the units whose loss was too large, alone or with others of their
+	// parameter, with the observed effect.
 	tried map[int]seenEffect
-	// left is what may be spent; reserve of it is for the last check.
+	// left is the number of evaluations left; reserve of them are for the last check.
 	left, reserve int
-	// need is what has to be asked for next.
+	// need holds the trials to ask for next.
 	need []mutate.Trial
 }
 
-// walk goes as far as what was seen leads, and makes it the choice. It returns what it
-// has to ask for next; nil when it is at its end.
+// walk goes as far as the evidence allows, and sets the choice. It returns the trials to
+// ask for next; nil at the end.
 func (a *Ablation) walk(left int) []mutate.Trial {
 	a.seenEffects, a.cut = nil, false
 	if a.budget < leastWalk {
@@ -76,7 +77,7 @@ func (a *Ablation) walk(left int) []mutate.Trial {
 	return w.need
 }
 
-// reduce tries all that is to be tried; false when it has to know more first.
+// reduce tries all reductions; false when it needs further evaluations.
 func (w *walk) reduce() bool {
 	var idle, others []int
 	for _, i := range w.order {
@@ -89,8 +90,8 @@ func (w *walk) reduce() bool {
 	if !w.drop(idle) || !w.each(others) {
 		return false
 	}
-	// What could not go beside others may go without them; at the end every change that
-	// stays was tried beside the same config.
+	// Changes that had to stay may be reverted after others were; in the end every
+	// remaining change was tried against the same config.
 	for before := -1; before != len(w.best.back); {
 		before = len(w.best.back)
 		if !w.parameters() || !w.each(w.kept()) {
@@ -100,20 +101,20 @@ func (w *walk) reduce() bool {
 	return w.effects() && w.pairs()
 }
 
-// last sets back together what was never tried alone, when that loses no more than it
-// may, and goes on as far as the evaluations last.
+// last reverts all units that were never tried, if they lose no more than allowed
+// together, and goes on as far as the evaluations last.
 func (w *walk) last() bool {
 	w.reserve = 0
 	rest := slices.DeleteFunc(w.kept(), func(i int) bool { _, tried := w.tried[i]; return tried })
 	return w.drop(rest) && w.reduce()
 }
 
-// kept lists the units that are left, in order.
+// kept returns the remaining units, in order.
 func (w *walk) kept() []int {
 	return slices.DeleteFunc(slices.Clone(w.order), func(i int) bool { return w.best.back[i] })
 }
 
-// drop sets units back together, or those of them that may go, by halving.
+// drop reverts units together, or by halving those of them that can be reverted.
 func (w *walk) drop(units []int) bool {
 	units = slices.DeleteFunc(slices.Clone(units), func(i int) bool { return w.best.back[i] })
 	if len(units) < 2 {
@@ -126,8 +127,8 @@ func (w *walk) drop(units []int) bool {
 	return w.drop(units[:len(units)/2]) && w.drop(units[len(units)/2:])
 }
 
-// each sets units back one by one, where they may go. One that cannot go alone, as the
-// list that it is in would be too long or too short, goes with another of the list.
+// each reverts units one by one, where possible. A member that cannot be reverted alone,
+// because of the bounds of its list, is reverted with another one of the list.
 func (w *walk) each(units []int) bool {
 	for _, i := range units {
 		if w.best.back[i] {
@@ -151,7 +152,7 @@ func (w *walk) each(units []int) bool {
 	return true
 }
 
-// parameters sets those back whole of which several pieces are left.
+// parameters reverts whole parameters of which several units remain.
 func (w *walk) parameters() bool {
 	for k := range w.params {
 		units := slices.DeleteFunc(w.of(k), func(i int) bool { return w.best.back[i] })
@@ -165,7 +166,7 @@ func (w *walk) parameters() bool {
 	return true
 }
 
-// pairs sets two back of which each alone loses too much.
+// pairs reverts pairs of units that each lose too much alone.
 func (w *walk) pairs() bool {
 	kept := w.kept()
 	for n, i := range kept {
@@ -181,9 +182,9 @@ func (w *walk) pairs() bool {
 	return true
 }
 
-// effects completes what is known of each parameter that stays, those first that seem to
-// do least: so far the walk has seen no more than that too much is lost, and a gain
-// elsewhere may make up for it.
+// effects completes the observations of each remaining parameter, those with the smallest
+// effect first: a trial stops once too much is lost, and gains on other tasks may
+// compensate the loss.
 func (w *walk) effects() bool {
 	if len(w.ground.tasks) < w.ground.whole {
 		return true
@@ -219,8 +220,8 @@ func (w *walk) effects() bool {
 	return true
 }
 
-// try sets units back when what was lost with all that went stays within the bound. It is
-// not known when that needs evaluations, which are then wanted as far as they can be paid.
+// try reverts units if the loss of all reverted units stays within the bound. If this
+// needs further evaluations, known is false and need is set as far as the budget allows.
 func (w *walk) try(units []int) (went, known bool) {
 	back := w.best.back.with(units...)
 	config, ok := w.setBack(back)
@@ -246,8 +247,8 @@ func (w *walk) try(units []int) (went, known bool) {
 	return true, true
 }
 
-// unshown reports whether what a config lacks beside the best was seen on every task, and
-// is neither shown to help nor too much of the gain.
+// unshown reports whether the additional loss of a config was observed on every task, and
+// is neither shown nor too large a share of the gain.
 func (w *walk) unshown(id agent.ConfigID, loss float64) bool {
 	if loss > mostMeasured*w.ground.gain+rounding {
 		return false
@@ -261,13 +262,13 @@ func (w *walk) unshown(id agent.ConfigID, loss float64) bool {
 	return !b.shown()
 }
 
-// seenEffect is what was seen of a change that could not go.
+// seenEffect is the observed effect of a change that could not be reverted.
 type seenEffect struct {
 	Belief
 	evaluations int
 }
 
-// saw keeps what a config without some units of one parameter has lost.
+// saw records the loss of a config without some units of one parameter.
 func (w *walk) saw(units []int, id agent.ConfigID) {
 	for _, i := range units {
 		if w.units[i].param != w.units[units[0]].param {
@@ -282,8 +283,9 @@ func (w *walk) saw(units []int, id agent.ConfigID) {
 	}
 }
 
-// effectsOf gathers what was seen of the parameters that stay: of each without it beside
-// the best, or what one of its pieces was seen to do beside more.
+// effectsOf returns the observed effects of the remaining parameters: of the whole
+// parameter relative to the best, or of one of its units as observed with more units
+// present.
 func (w *walk) effectsOf() map[int]seenEffect {
 	out := map[int]seenEffect{}
 	for k := range w.params {

@@ -6,31 +6,31 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The burden of proof is on the change: a unit goes back unless its effect is shown. What
-// goes back is held together: all of it must not be shown, with a probability of proof, to
-// cost more than a part of the gain; so of changes that are each too small to see, and
-// together are not, as many stay as carry the gain. What errs, errs towards less change:
-// the confirmation measures what is left, on other tasks.
+// The burden of proof is on the change: a unit is reverted unless its effect is shown.
+// The reverted units together must not be shown, with a probability of proof, to cost
+// more than a part of the gain; so of changes that are each too small to detect, but not
+// together, as many stay as carry the gain. Errors tend towards less change: the
+// confirmation measures the result on other tasks.
 const (
 	proof  = .65
 	slight = .2
-	// leastLoss is the least loss that matters, in score units.
+	// leastLoss is the smallest loss that matters, in score units.
 	leastLoss = .01
 )
 
-// choice is what is left of the winner on the evidence so far.
+// choice is the reduced winner by the evidence so far.
 type choice struct {
 	back   set
 	config agent.Config
 	id     agent.ConfigID
-	// loss beside the winner, gain of the winner over the champion.
+	// loss relative to the winner, gain of the winner over the champion.
 	loss, gain Belief
-	// chances are the units' probabilities to help, beside the winner without them.
+	// chances are the probabilities that units help, relative to the winner without them.
 	chances map[int]float64
 }
 
-// decide sets back what may go, those first that least likely help; what is left is
-// looked at anew after each, as what replaced another is needed once that is gone.
+// decide reverts units, those least likely to help first. After each, the rest is judged
+// again, since a unit may be needed once its replacement is gone.
 func (a *Ablation) decide() {
 	c := choice{back: set{}, config: a.winner, id: a.winnerID, chances: map[int]float64{}}
 	first := a.options(c)
@@ -69,7 +69,7 @@ func (a *Ablation) decide() {
 	a.choice = c
 }
 
-// bearable reports whether a loss is not shown to be more than allowed.
+// bearable reports whether a loss is not shown to exceed the allowed one.
 func bearable(loss []float64, allowed float64) bool {
 	over := 0
 	for _, v := range loss {
@@ -80,7 +80,7 @@ func bearable(loss []float64, allowed float64) bool {
 	return float64(over) < proof*float64(len(loss))
 }
 
-// seen is a comparison on all tasks, of an agent without chance.
+// seen returns the comparison on all tasks, for a deterministic agent.
 func (a *Ablation) seen(id, than agent.ConfigID) (Belief, bool) {
 	if !a.exact {
 		return Belief{}, false
@@ -91,7 +91,7 @@ func (a *Ablation) seen(id, than agent.ConfigID) (Belief, bool) {
 	return a.measured(id, than)
 }
 
-// sums adds the effects of units up, by draw.
+// sums returns the sum of the effects of units, by draw.
 func (b beliefs) sums(options []option, back set) []float64 {
 	out := make([]float64, draws)
 	done := set{}
@@ -119,15 +119,15 @@ func (a *Ablation) all() []int {
 	return out
 }
 
-// option is a config that has more set back.
+// option is a config with more units reverted.
 type option struct {
 	units  []int
 	config agent.Config
 	id     agent.ConfigID
 }
 
-// options are all that is one step smaller: a unit less, or two of a parameter where
-// neither can go alone.
+// options returns all configs that are one step smaller: without one unit, or without two
+// of a parameter where neither can be reverted alone.
 func (a *Ablation) options(c choice) []option {
 	var out []option
 	var stuck []int

@@ -1,5 +1,5 @@
-// Package ablation owns making a finalist small: what it changed without a shown effect is
-// set back, by all that the search knows and by comparisons on the search tasks, until each
-// change that is left helps, with the effect that each has by itself (spec 1, winner
-// minimisation; spec 7, what changes). It asks and is told like a search, and writes nothing.
+// Package ablation reduces a finalist: changes without a shown effect are reverted, by
+// the evidence of the search and by comparisons on the search tasks, until each remaining
+// change helps; the result includes the effect of each. It is driven like a search, by
+// Ask and Tell, and writes nothing.
 package ablation

@@ -14,31 +14,32 @@ import (
 	"evolve/runtime/agent"
 )
 
-// kind is how the useful changes of a drawn world act.
+// kind is the way in which the useful changes of a drawn world interact.
 type kind string
 
 const (
 	additive kind = "additive"
-	// together: two act only with each other.
+	// together: two have an effect only together.
 	together kind = "together"
 	// either: two replace each other.
 	either kind = "either"
-	// bySort: each acts on the tasks of one sort alone, which it turns from failing to passing.
+	// bySort: each affects the tasks of one sort only, which it turns from failing to
+	// passing.
 	bySort kind = "by sort"
 )
 
 var kinds = []kind{additive, together, either, bySort}
 
-// drawn is a world of chance with a winner that a search has selected: all useful changes, and
-// of many idle ones those that seemed best by the evaluations of the search.
+// drawn is a world with randomness and a winner selected by a search: all useful changes,
+// and of many idle ones those that seemed best by the evaluations of the search.
 type drawn struct {
 	*world
 	kind  kind
 	known []mutate.Observation
 }
 
-// draw makes a world of a kind from a seed: 2 to 20 changed parameters, 1 to 4 of them useful with 3 to
-// 50 points, on 25 to 100 tasks.
+// draw returns a world of a kind from a seed: 2 to 20 changed parameters, 1 to 4 of them
+// useful with 3 to 50 points, on 25 to 100 tasks.
 func draw(k kind, seed int64) *drawn {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xd4a3))
 	d := &drawn{world: &world{noise: uint64(seed)}, kind: k}
@@ -107,7 +108,8 @@ func draw(k kind, seed int64) *drawn {
 	return d
 }
 
-// search evaluates random configs, and takes those idle changes into the winner that seem best.
+// search evaluates random configs, and adds the idle changes that seem best to the
+// winner.
 func (d *drawn) search(rng *rand.Rand, names []string, changed, useful int) {
 	repeats := map[string]int{}
 	try := func(c agent.Config, n int) (sum float64) {
@@ -154,10 +156,10 @@ func (d *drawn) search(rng *rand.Rand, names []string, changed, useful int) {
 	try(d.champion, budget/6)
 }
 
-// sizes are the lower ends of the classes of effects.
+// sizes are the lower bounds of the classes of effects.
 var sizes = []float64{.025, .065, .15, .25}
 
-// tally is what minimisations of drawn worlds did.
+// tally sums the results of ablations in drawn worlds.
 type tally struct {
 	worlds, idle, gone    float64
 	true, kept            [4]float64
@@ -235,10 +237,10 @@ func (y tally) String() string {
 
 var drawnWorlds = flag.Int("worlds", 20, "worlds of each kind in BenchmarkDrawn")
 
-// BenchmarkDrawn prints what becomes of the changes in drawn worlds: the shares of idle changes
-// that go and of useful ones that stay (of about 3 to 5, 8 to 12, 20 and from 30 points), the
-// score that is lost, how often that is more than a fifth of the gain, and of the intervals
-// shown how many hold the truth.
+// BenchmarkDrawn prints the results in drawn worlds: the shares of idle changes that are
+// reverted and of useful ones that stay (of about 3 to 5, 8 to 12, 20 and from 30
+// points), the score that is lost, how often that is more than a fifth of the gain, and
+// the coverage of the intervals.
 func BenchmarkDrawn(b *testing.B) {
 	for _, budget := range []int{46, 200, 500, 1500} {
 		b.Run(fmt.Sprint(budget), func(b *testing.B) {

@@ -3,15 +3,16 @@ package ablation
 import "strings"
 
 const (
-	// mostEdits is how many changed lines of a text go back one by one; a text with more was
-	// rewritten, and goes back as a whole or not at all.
+	// mostEdits is the maximum number of changed lines of a text that are reverted
+	// separately; a text with more was rewritten, and is reverted as a whole or not at
+	// all.
 	mostEdits = 8
-	// longest is the number of lines up to which texts are compared line by line.
+	// longest is the maximum number of lines for a comparison by lines.
 	longest = 1000
 )
 
-// edit is a step from one text to another: a line that both have, one that came, one that
-// went, or one that came in the place of another.
+// edit is a step from one text to another: a line in both, an added one, a removed one,
+// or a replaced one.
 type edit struct {
 	old, now       string
 	wasThere, here bool
@@ -29,8 +30,8 @@ func (e edit) String() string {
 	return "− " + e.old + " + " + e.now
 }
 
-// editsOf compares two texts line by line along a longest common subsequence; nil when
-// they go back as a whole.
+// editsOf compares two texts by lines along a longest common subsequence; nil when they
+// can only be reverted as a whole.
 func editsOf(base, winner any) []edit {
 	a, ok := base.(string)
 	b, also := winner.(string)
@@ -43,7 +44,7 @@ func editsOf(base, winner any) []edit {
 	}
 	common := commonLengths(x, y)
 	var out []edit
-	open := 0 // edits of the hunk that lack their other half begin here
+	open := 0 // index of the first edit of the hunk that may lack its added line
 	changes := 0
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		switch {
@@ -56,7 +57,7 @@ func editsOf(base, winner any) []edit {
 			changes++
 			i++
 		default:
-			// A line that went in the same hunk is what this one replaces.
+			// An added line replaces a line removed in the same hunk.
 			for open < len(out) && out[open].here {
 				open++
 			}
@@ -75,7 +76,7 @@ func editsOf(base, winner any) []edit {
 	return out
 }
 
-// linesOf splits a text; the empty one has no lines.
+// linesOf splits a text; the empty text has no lines.
 func linesOf(text string) []string {
 	if text == "" {
 		return nil
@@ -101,7 +102,7 @@ func commonLengths(x, y []string) [][]int {
 	return out
 }
 
-// render is the winner's text with some edits undone.
+// render returns the winner's text with some edits reverted.
 func render(edits []edit, gone map[int]bool) string {
 	var lines []string
 	for i, e := range edits {

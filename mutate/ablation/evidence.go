@@ -8,10 +8,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// spot is a task, by its index, with a repeat: where configs are compared.
+// spot is a place of comparison: a task, by its index, with a repeat.
 type spot struct{ task, repeat int }
 
-// evidence holds every score by config and spot; NaN says that it was tried and gave none.
+// evidence holds every score by config and spot; NaN for an evaluation without a score.
 type evidence struct {
 	tasks []mutate.Task
 	index map[string]int
@@ -26,7 +26,7 @@ func newEvidence(tasks []mutate.Task) *evidence {
 	return e
 }
 
-// add takes a result; the first for a spot stays.
+// add adds a result; the first one for a spot is kept.
 func (e *evidence) add(o mutate.Observation) {
 	task, ok := e.index[o.Trial.Task]
 	if !ok || o.Trial.Repeat < 0 {
@@ -47,14 +47,14 @@ func (e *evidence) add(o mutate.Observation) {
 	}
 }
 
-// has reports whether a config was tried there.
+// has reports whether a config was evaluated at a spot.
 func (e *evidence) has(id agent.ConfigID, at spot) bool {
 	_, ok := e.by[id][at]
 	return ok
 }
 
-// pairs gathers the scores of configs a and b, and of c when it is not "", at those of
-// the spots where all have one. B is b's score; A is a's, or the mean of a's and c's.
+// pairs returns the scores of configs a and b, and of c when it is not "", at the spots
+// where all have one. B is b's score; A is a's, or the mean of a's and c's.
 func (e *evidence) pairs(a, c, b agent.ConfigID, spots []spot) []stats.Pair {
 	byTask := map[int]int{}
 	var out []stats.Pair
@@ -80,13 +80,13 @@ func (e *evidence) pairs(a, c, b agent.ConfigID, spots []spot) []stats.Pair {
 	return out
 }
 
-// score of a config at a spot; false for none, or for one that gave none.
+// score returns the score of a config at a spot; false if there is none.
 func (e *evidence) score(id agent.ConfigID, at spot) (float64, bool) {
 	v, ok := e.by[id][at]
 	return v, ok && !math.IsNaN(v)
 }
 
-// weight of a task.
+// weight returns the weight of a spot's task, 1 if it is not positive.
 func (e *evidence) weight(at spot) float64 {
 	if w := e.tasks[at.task].Weight; w > 0 && !math.IsInf(w, 0) {
 		return w
@@ -94,7 +94,7 @@ func (e *evidence) weight(at spot) float64 {
 	return 1
 }
 
-// scored counts the evaluations of a config that gave a score.
+// scored returns the number of scored evaluations of a config.
 func (e *evidence) scored(id agent.ConfigID) int {
 	n := 0
 	for _, score := range e.by[id] {

@@ -9,22 +9,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ground is where smaller configs are compared with the winner.
+// ground holds the spots at which smaller configs are compared with the winner.
 type ground struct {
-	// spots are all that winner and champion have a score at, total is their weight.
+	// spots are those with scores of both winner and champion, total is their weight.
 	spots []spot
 	total float64
-	// tasks are those where a loss can show, those first where it most likely does; whole
-	// counts them before they were cut to what can be paid.
+	// tasks are the spots where a loss can show, the most likely ones first; whole is
+	// their number before they were limited by the budget.
 	tasks []spot
 	whole int
-	// allowed is what may be lost in all, gain is the winner's, in score units.
+	// allowed is the maximum total loss, gain the winner's gain, in score units.
 	allowed, gain float64
 	winner        map[spot]float64
 	e             *evidence
 }
 
-// newGround orders the tasks.
+// newGround returns the ground with the tasks in order.
 func (a *Ablation) newGround() ground {
 	g := ground{winner: map[spot]float64{}, e: a.evidence}
 	lead := map[spot]float64{}
@@ -53,9 +53,9 @@ func (a *Ablation) newGround() ground {
 	return g
 }
 
-// loss is by how much a config is seen to score less than the winner, in score units, where
-// it lacks evaluations, and how many it has. What the best has lost already counts as lost
-// where the config was not seen; a gain counts only where it was seen.
+// loss returns by how much a config scores less than the winner, in score units, the
+// spots where it lacks evaluations, and the number of its evaluations. At spots without
+// an evaluation, the losses of best count; gains count only where they were observed.
 func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen int) {
 	missing, scored := 0., 0.
 	for _, at := range g.spots {
@@ -77,7 +77,7 @@ func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen i
 			lack = append(lack, at)
 		}
 	}
-	if missing > 0 { // what gave no score is taken to lose as the rest
+	if missing > 0 { // evaluations without a score are assumed to lose like the others
 		if scored == 0 {
 			return missing / g.total, lack, seen
 		}
@@ -86,14 +86,15 @@ func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen i
 	return loss / g.total, lack, seen
 }
 
-// lost reports whether a config was seen to have nothing left to lose on a task.
+// lost reports whether a config was observed to have lost all of the winner's score on a
+// task.
 func (g ground) lost(id agent.ConfigID, at spot) bool {
 	score, ok := g.e.score(id, at)
 	return ok && score <= 0 && g.winner[at] > 0
 }
 
-// difference is by how much a config scores more than another; where one of them was not
-// seen they count as equal.
+// difference returns by how much a config scores more than another; they count as equal
+// at spots where either lacks an evaluation.
 func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Belief {
 	pairs := a.evidence.pairs(than, "", id, spots)
 	for _, at := range spots {
@@ -105,9 +106,9 @@ func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Belief {
 	return beliefOf(pairs)
 }
 
-// basis are the spots where winner and champion are compared: all, or those that cost no
-// more than half of a budget, those first that cost nothing; and the mean score of the
-// known configs on each task.
+// basis sets the spots at which winner and champion are compared: all, or as many as cost
+// at most half of the budget, free ones first; and the mean score of the known configs on
+// each task.
 func (a *Ablation) basis() {
 	spots := slices.Clone(a.spots)
 	slices.SortStableFunc(spots, func(x, y spot) int {
@@ -125,7 +126,7 @@ func (a *Ablation) basis() {
 	for _, at := range a.base {
 		for id := range a.evidence.by {
 			if score, ok := a.evidence.score(id, at); ok {
-				// Whole numbers of thousandths add up to the same in any order.
+				// Sums of integers, in thousandths, do not depend on the order.
 				a.ease[at.task] += math.Round(1000 * score)
 				count[at.task]++
 			}
@@ -136,7 +137,7 @@ func (a *Ablation) basis() {
 	}
 }
 
-// ends are winner and champion.
+// ends returns winner and champion.
 func (a *Ablation) ends() []side {
 	return []side{{id: a.winnerID, config: a.winner}, {id: a.championID, config: a.champion, back: set{}.with(a.all()...)}}
 }

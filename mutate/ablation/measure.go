@@ -7,25 +7,26 @@ import (
 	"evolve/runtime/agent"
 )
 
-// What each change does by itself is measured, for an agent with chance, not taken from the
-// model, whose prior pulls effects together: the choice, the choice without each change that
-// stays, and the winner are evaluated at the same spots, where none of them was before. What
-// was seen before it was the choice has no part in the comparison, so that luck does not choose.
+// For an agent with randomness, the effect of each change is measured and not taken from
+// the model, whose prior shrinks effects towards each other: the choice, the choice
+// without each remaining change, and the winner are evaluated at the same spots, where
+// none of them was evaluated before. Earlier evaluations of the choice are excluded, so
+// that selection does not bias the comparison.
 
-// fewestPairs is the least number of spots at which two configs are compared.
+// fewestPairs is the minimum number of spots for a comparison of two configs.
 const fewestPairs = 8
 
-// leastPairs is that, or the number of tasks where it is less.
+// leastPairs returns fewestPairs, or the number of tasks where it is less.
 func (a *Ablation) leastPairs() int { return min(fewestPairs, len(a.tasks)) }
 
-// base is a choice that was compared with the configs beside it, and where.
+// base is a measured choice with its spots.
 type base struct {
 	id    agent.ConfigID
 	spots []spot
 }
 
-// arms are the choice, the choice without each parameter that stays, those first that least
-// likely help, and the winner.
+// arms returns the choice, the choice without each remaining parameter, those least
+// likely to help first, and the winner.
 func (a *Ablation) arms() []side {
 	c := a.choice
 	out := []side{{c.id, c.config, c.back}}
@@ -48,8 +49,9 @@ func (a *Ablation) arms() []side {
 	return out
 }
 
-// measure asks for the arms at fresh spots: with half of what is left, so that what is found not
-// to help can go and the rest be measured without it, or with all where half is too little.
+// measure queues the arms at fresh spots: with half of the remaining budget, so that
+// changes found not to help can be reverted and the rest measured again, or with all of
+// it where half is too little.
 func (a *Ablation) measure(left int) {
 	arms := a.arms()
 	for _, s := range arms {
@@ -73,7 +75,7 @@ func (a *Ablation) measure(left int) {
 	}
 }
 
-// freshSpot is the next spot where nothing was tried.
+// freshSpot returns the next spot without evaluations.
 func (a *Ablation) freshSpot() spot {
 	at := a.spots[a.first%len(a.spots)]
 	at.repeat += freshRepeats + a.first/len(a.spots)
@@ -81,7 +83,7 @@ func (a *Ablation) freshSpot() spot {
 	return at
 }
 
-// singles are the choice without each parameter that stays.
+// singles returns the choice without each remaining parameter.
 func (a *Ablation) singles() []option {
 	var out []option
 	for k := range a.params {
@@ -95,8 +97,8 @@ func (a *Ablation) singles() []option {
 	return out
 }
 
-// beside is by how much the choice scored more than another config where both were measured, and
-// at how many spots; false where that is too few.
+// beside returns by how much the choice scored more than another config at the spots
+// where both were measured, and the number of these; false where there are too few.
 func (a *Ablation) beside(than agent.ConfigID) (b Belief, pairs int, ok bool) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == a.choice.id })
 	if i < 0 {

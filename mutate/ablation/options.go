@@ -8,24 +8,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Options of a minimisation. Space, Champion, Winner, Tasks and Budget are required.
+// Options configures an ablation. Space, Champion, Winner, Tasks and Budget are required.
 type Options struct {
 	Space            agent.Space
 	Champion, Winner agent.Config
 	// Tasks are the search tasks.
 	Tasks []mutate.Task
-	// Budget is the number of evaluations to ask for at most. With 0 the evidence of Known
-	// decides.
+	// Budget is the maximum number of evaluations. With 0 the evidence of Known decides.
 	Budget int
 	Seed   int64
-	// MaxRepeats bounds the repeats of one (config, task); 0: no bound. 1 says that the
-	// agent ignores the seed: an evaluation is the truth about its task.
+	// MaxRepeats bounds the repeats of one (config, task); 0: no bound. 1 means that the
+	// agent ignores the seed, so that an evaluation gives the exact score.
 	MaxRepeats int
-	// Known are evaluations of search tasks that were made already, of whatever config. They
-	// are used where they fit and not asked for again.
+	// Known are existing evaluations of search tasks, of any configs. They are used where
+	// possible and not asked for again.
 	Known []mutate.Observation
-	// Model is fitted to Known and to what was told to earlier minimisations with the same
-	// champion, space and tasks; nil: one is made.
+	// Model is fitted to Known and to the results of earlier ablations with the same
+	// champion, space and tasks; nil: a new one.
 	Model *mutate.Surrogate
 }
 

@@ -7,44 +7,45 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Result is a winner made small.
+// Result is the result of an ablation.
 type Result struct {
 	Winner agent.ConfigID
-	// Small is what is left of the winner, the winner itself when nothing could go.
+	// Small is the reduced winner, the winner itself when nothing was reverted.
 	Small  agent.ConfigID
 	Config agent.Config
-	// Reverted names what went back to the champion's value: parameters, and members of
-	// subsets or lines of texts where the rest of a parameter stays.
+	// Reverted names what was reverted to the champion's value: parameters, and members
+	// of subsets or lines of texts where the rest of the parameter stays.
 	Reverted []string
-	// Effects of the parameters that are left, in the order of the space.
+	// Effects of the remaining parameters, in the order of the space.
 	Effects []Effect
-	// Loss is by how much the winner is believed, by the model of an agent with chance, to be better than the small config, Gain by
-	// how much it is believed to be better than the champion, on the search tasks.
+	// Loss is the estimated difference of the winner over the small config, Gain that
+	// over the champion, on the search tasks; for an agent with randomness by the model.
 	Loss, Gain Belief
-	// Seen counts the scored evaluations of the small config, Evaluations those asked for.
+	// Seen is the number of scored evaluations of the small config, Evaluations the
+	// number asked for.
 	Seen, Evaluations int
-	// Done says that nothing was left to ask for.
+	// Done reports that nothing is left to ask for.
 	Done bool
-	// Reason says in words what was found.
+	// Reason describes the result in words.
 	Reason string
 }
 
-// Effect is what one parameter does by itself: the score of the small config less that of
-// the small config without it, with its 95 % interval, clusters as units, in score units.
+// Effect is the effect of one parameter: the score of the small config minus that of the
+// small config without it, with its 95 % interval, clusters as units, in score units.
 type Effect struct {
 	Param              string
 	Difference, Lo, Hi float64
-	// Shown says that it counts as shown ([Belief]). What is not shown by itself stays only
-	// where all that could go was together shown to matter.
+	// Shown reports that it counts as shown ([Belief]). Unshown changes stay only where
+	// all of them together were shown to matter.
 	Shown bool
-	// Untried says that the evaluations ended before the config without it was compared with the
-	// small one: there is no difference to show.
+	// Untried reports that the evaluations ended before the config without it was
+	// compared with the small one: there is no difference.
 	Untried bool
-	// Evaluations of the config without it, that it was compared by.
+	// Evaluations is the number for the config without it in the comparison.
 	Evaluations int
 }
 
-// Result says what is known so far; of an unfinished minimisation too.
+// Result returns the result so far, also of an unfinished ablation.
 func (a *Ablation) Result() Result {
 	a.learn()
 	c := a.choice
@@ -85,8 +86,8 @@ func (a *Ablation) Result() Result {
 	return r
 }
 
-// gone reports whether nothing of a changed parameter is left, otherwise which of its
-// pieces went.
+// gone reports whether a changed parameter was reverted completely, and otherwise returns
+// its reverted parts.
 func (a *Ablation) gone(param int) (all bool, names []string) {
 	units := a.of(param)
 	for _, i := range units {
@@ -101,7 +102,7 @@ func (a *Ablation) gone(param int) (all bool, names []string) {
 	return !active, names
 }
 
-// story says what a config under trial has set back.
+// story describes what a tried config reverts.
 func (a *Ablation) story(config agent.Config) string {
 	var names []string
 	for _, p := range a.params {
@@ -113,8 +114,8 @@ func (a *Ablation) story(config agent.Config) string {
 	return "set back: " + strings.Join(names, ", ")
 }
 
-// reason tells what the list of what went back and of what stays does not: what was lost, and
-// what was not found out.
+// reason describes what the lists of reverted and remaining changes do not show: the
+// loss, and what was not found out.
 func (a *Ablation) reason(r Result) string {
 	if len(a.units) < 2 {
 		return "the winner changes one thing only"
@@ -147,8 +148,8 @@ func (a *Ablation) reason(r Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// lossSeen is what the winner was seen to score more than what is left of it, and at how many
-// evaluations of each.
+// lossSeen returns the observed loss of the small config relative to the winner, and the
+// number of evaluations of each.
 func (a *Ablation) lossSeen() (loss Belief, evaluations int, ok bool) {
 	if a.exact {
 		return a.choice.loss, a.evidence.scored(a.choice.id), a.seenEffects != nil

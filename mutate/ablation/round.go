@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// step decides what comes next; everything asked for has been told.
+// step determines the next trials; no result is pending.
 func (a *Ablation) step() {
 	a.learn()
 	left := a.budget - a.spent
@@ -32,8 +32,8 @@ func (a *Ablation) step() {
 	}
 }
 
-// screened is the number of evaluations in which configs are dealt: half, or all where the
-// other half is too little to measure what stays.
+// screened returns the number of evaluations for screening by dealt configs: half, or all
+// where the other half is too little for measurements.
 func (a *Ablation) screened() int {
 	half := a.budget / 2
 	if a.spent > half {
@@ -50,18 +50,19 @@ func (a *Ablation) end(cut bool) {
 }
 
 const (
-	// rounds in which configs are dealt.
+	// mostRounds bounds the number of screening rounds.
 	mostRounds = 3
-	// dealt configs of a round at most, and the evaluations of each at least.
+	// mostDealt bounds the configs of a round, leastEach is the minimum of evaluations
+	// for each.
 	mostDealt, leastEach = 16, 4
-	// dealtParts is how many configs a deal of the units makes: each lacks one part, so that
-	// what needs each other is mostly together.
+	// dealtParts is the number of configs for a partition of the units: each lacks one
+	// part, so that units that depend on each other are mostly together.
 	dealtParts = 3
 )
 
-// deal asks, for an agent with chance, for configs from which a part of the units that are
-// not sure to matter is missing, dealt at random: every evaluation tells of every unit (a
-// fractional factorial design), on the same tasks and repeats.
+// deal queues, for an agent with randomness, configs that each lack a random part of the
+// units that are not certain to matter, on the same tasks and repeats: every evaluation
+// is evidence on every unit (a fractional factorial design).
 func (a *Ablation) deal(left int) {
 	n := left
 	if rest := mostRounds - a.rounds; rest > 1 {
@@ -116,21 +117,21 @@ func (a *Ablation) mark(s side) {
 	}
 }
 
-// sure is the probability at which a unit needs no more evidence.
+// sure is the probability above which a unit needs no more evidence.
 const sure = .98
 
-// freshRepeats is the first repeat of the dealt configs: none that the winner had its luck
-// at.
+// freshRepeats is the first repeat of the dealt configs, beyond those by which the winner
+// was selected.
 const freshRepeats = 1 << 12
 
-// side is a config that is compared.
+// side is a config in a comparison.
 type side struct {
 	id     agent.ConfigID
 	config agent.Config
 	back   set
 }
 
-// lacking are the trials of the sides at the spots that are not made yet.
+// lacking returns the trials of the sides at the spots that are not evaluated yet.
 func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
 	var out []mutate.Trial
 	for _, at := range spots {
@@ -151,5 +152,5 @@ func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
 	return out
 }
 
-// Operator names what makes the configs that are tried.
+// Operator is the operator name of the tried configs.
 const Operator = "ablation"

@@ -11,13 +11,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// searched is a world that was really searched: the winner is what the search found, and
-// the evidence is what it left.
+// searched is a world with a real search: it provides the winner and the evidence.
 type searched struct {
 	*world
-	// idle are the parameters that do nothing.
+	// idle are the parameters without an effect.
 	idle []string
-	// quirk[param][task] is what a parameter does to one task alone, 0 on average.
+	// quirk[param][task] is the effect of a parameter on a single task, 0 on average.
 	quirk map[string][]float64
 }
 
@@ -25,12 +24,13 @@ type searched struct {
 type scenario struct {
 	name    string
 	weights map[string]float64
-	// both only act together, by so much.
+	// both is the effect of two parameters that only act together.
 	both   float64
 	idle   int
 	tasks  int
 	search int
-	// certain worlds are without chance; quirky parameters suit some tasks and not others.
+	// certain worlds have no randomness; quirky parameters suit some tasks and not
+	// others.
 	certain bool
 	quirk   float64
 }
@@ -150,7 +150,7 @@ func (s *searched) observe(t mutate.Trial) mutate.Observation {
 	return mutate.Observation{Trial: t, Scored: true, Score: s.answer(t.Config, task, t.Repeat)}
 }
 
-// truth is the expected score over the tasks.
+// truth returns the expected score over the tasks.
 func (s *searched) truth(c agent.Config) float64 {
 	sum := 0.
 	for j := range s.tasks {
@@ -253,9 +253,9 @@ func TestOfASearchedWinnerIdleChangesGo(t *testing.T) {
 	}
 }
 
-// BenchmarkSearched prints, for winners of real searches, the share of idle changes that go,
-// of true ones of at least 3 points that stay, and of the gain that is lost. Run it with
-// -benchtime 1x.
+// BenchmarkSearched prints, for winners of real searches, the share of idle changes that
+// are reverted, of true ones of at least 3 points that stay, and of the gain that is
+// lost. Run it with -benchtime 1x.
 func BenchmarkSearched(b *testing.B) {
 	budgets := []int{0, 500, 2000}
 	for _, s := range scenarios() {

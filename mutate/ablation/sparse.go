@@ -10,29 +10,29 @@ import (
 	"evolve/mutate"
 )
 
-// Most of what a search changes does nothing: a winner is made of moves that were lucky
-// as well as of moves that were good, and a prior under which every change does a little
-// believes of all of them what luck says. So what the evaluations say of the units' effects
-// is taken out of the posterior of the search's model, as a Gaussian likelihood, and put
-// under a prior with a spike and a slab (George and McCulloch 1993): an effect is exactly 0,
-// or normal; how many are not and how large they are is learnt with it. Effects that the
-// evaluations cannot tell apart stay one or the other in every draw.
+// Most changes of a search have no effect: a winner consists of lucky moves as well as of
+// good ones, and a prior under which every change has a small effect attributes the luck
+// to all of them. So the likelihood of the units' effects is extracted from the posterior
+// of the search's model, as a Gaussian, and combined with a spike-and-slab prior (George
+// and McCulloch 1993): an effect is exactly 0, or normal; the share and the size of
+// nonzero effects are learnt with it. If the evaluations cannot distinguish two effects,
+// each draw attributes the effect to one of them.
 const (
 	draws, burnIn = 500, 100
-	// The share of effects is Beta(some, others) before anything is seen.
+	// The share of nonzero effects has the prior Beta(someEffects, otherEffects).
 	someEffects, otherEffects = 2., 6.
-	// The variance of an effect that is none of 0 is inverse-gamma around slab², on the scale
-	// of logits, worth so many effects.
+	// The variance of a nonzero effect is inverse-gamma around slab², in logits, with the
+	// weight of slabWorth effects.
 	slab, slabWorth = .35, 8.
 )
 
-// likelihood of the effects of units: exp(−½ e′Qe + h′e).
+// likelihood is the likelihood of the effects of units: exp(−½ e′Qe + h′e).
 type likelihood struct {
 	q *mat.SymDense
 	h []float64
 }
 
-// evidenceOf takes the prior out of a posterior.
+// evidenceOf removes the prior from a posterior.
 func evidenceOf(c mutate.Contrast) likelihood {
 	k := len(c.Mean)
 	posterior, ok := inverse(c.Posterior)
@@ -54,8 +54,8 @@ func evidenceOf(c mutate.Contrast) likelihood {
 
 func newLikelihood(k int) likelihood { return likelihood{mat.NewSymDense(k, nil), make([]float64, k)} }
 
-// additive is the likelihood of the effects of options, where that of several together is
-// their sum: each row says which a difference is made of.
+// additive returns the likelihood of the effects of options, under which a joint effect
+// is their sum: each row gives the terms of a difference.
 func (l likelihood) additive(rows [][]float64) likelihood {
 	k := len(rows[0])
 	out := newLikelihood(k)
@@ -78,7 +78,7 @@ func (l likelihood) additive(rows [][]float64) likelihood {
 	return out
 }
 
-// ridge keeps covariances of what is nearly the same from being singular.
+// ridge prevents singular covariances of nearly equal configs.
 const ridge = 1e-7
 
 func inverse(cov *mat.SymDense) (*mat.SymDense, bool) {
@@ -96,9 +96,9 @@ func inverse(cov *mat.SymDense) (*mat.SymDense, bool) {
 	return out, true
 }
 
-// draw draws effects from their posterior by Gibbs sampling, one row a draw: the first of them of
-// one family, the others, from slack on, of another, each with its share and its variance. The
-// same likelihood always gives the same draws.
+// draw draws effects from their posterior by Gibbs sampling, one row per draw: the
+// effects before slack belong to one family, the others to another, each with its share
+// and its variance. It is deterministic.
 func (l likelihood) draw(slack int) [][]float64 {
 	k := len(l.h)
 	q := make([][]float64, k)
@@ -138,7 +138,7 @@ func (l likelihood) draw(slack int) [][]float64 {
 	return out
 }
 
-// family is a run of effects, from the first to before the end, that share a prior.
+// family is the range of effects, from first to before end, that share a prior.
 type family struct {
 	first, end      int
 	share, variance float64
@@ -162,7 +162,7 @@ func (f *family) learn(rng *rand.Rand, effects []float64, there []bool) {
 	f.variance = (slabWorth*slab*slab + squares) / 2 / gamma(rng, (slabWorth+active)/2)
 }
 
-// gamma draws from a gamma distribution of scale 1 and a shape of at least 1 (Marsaglia
+// gamma draws from a gamma distribution of scale 1 and a shape of 1 or more (Marsaglia
 // and Tsang 2000).
 func gamma(rng *rand.Rand, shape float64) float64 {
 	d := shape - 1./3

@@ -8,10 +8,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// spotsFor lists where configs are compared, in order: rounds in which every task stands
-// once, in an order of chance, each time at the repeat where most of the two configs have
-// been tried already. What was tried is known, what came out of it plays no part: spots
-// chosen by luck would flatter or harm. At most limit of them.
+// spotsFor returns the places of comparison, in order: rounds with every task once, in
+// random order, each time at the repeat with the most evaluations of the two configs.
+// Only the existence of evaluations matters, not their scores, since selection by score
+// would bias the comparison. It returns at most limit spots.
 func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit int, rng *rand.Rand) []spot {
 	tasks := rng.Perm(len(e.tasks))
 	tried := make([][]int, len(e.tasks)) // repeats with either, those with both first
@@ -22,7 +22,7 @@ func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit i
 			}
 		}
 	}
-	fresh := make([]int, len(e.tasks)) // the next repeat that neither has
+	fresh := make([]int, len(e.tasks)) // the next repeat with neither
 	for j, list := range tried {
 		slices.SortFunc(list, func(a, b int) int {
 			return cmp.Or(cmp.Compare(e.cost(winner, champion, spot{j, a}), e.cost(winner, champion, spot{j, b})), cmp.Compare(a, b))
@@ -54,7 +54,7 @@ func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit i
 	return out
 }
 
-// cost counts the evaluations that a spot lacks of some configs.
+// cost returns the number of evaluations of two configs that a spot lacks.
 func (e *evidence) cost(a, b agent.ConfigID, at spot) int {
 	n := 0
 	for _, id := range []agent.ConfigID{a, b} {

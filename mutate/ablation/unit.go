@@ -6,19 +6,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// unit is the smallest piece of a change that can be set back by itself: a parameter, a
+// unit is the smallest part of a change that can be reverted separately: a parameter, a
 // member of a subset, or a line of a text.
 type unit struct {
 	param int // index into change.params
-	// part is what of the parameter it is, for people; "" for all of it.
+	// part describes the part of the parameter; "" for all of it.
 	part string
-	// member is the member of a subset that came or went.
+	// member is the added or removed member of a subset.
 	member string
 	// edit is the index of the edit of a text.
 	edit int
 }
 
-// change is how the winner differs from the champion.
+// change is the difference of the winner from the champion.
 type change struct {
 	space            agent.Space
 	champion, winner agent.Config
@@ -27,20 +27,21 @@ type change struct {
 	made             map[string]madeConfig
 }
 
-// changed is a parameter that the winner has otherwise.
+// changed is a parameter that differs in the winner.
 type changed struct {
 	agent.Param
-	// base is what it goes back to: the champion's value, or the default when the
-	// parameter is not active under the champion.
+	// base is the value to revert to: the champion's, or the default when the parameter
+	// is not active in the champion.
 	base any
-	// edits turn the base into the winner's text, where lines can go back one by one.
+	// edits convert the base into the winner's text, where lines can be reverted
+	// separately.
 	edits []edit
 }
 
-// whole reports whether a parameter goes back as one or not at all.
+// whole reports whether a parameter can only be reverted as a whole.
 func (c changed) whole() bool { return c.Kind != agent.Subset && c.edits == nil || c.fixedSize() }
 
-// fixedSize reports whether members of a subset cannot go back one by one.
+// fixedSize reports whether members of a subset cannot be reverted separately.
 func (c changed) fixedSize() bool {
 	most := c.MaxItems
 	if most == 0 {
@@ -49,8 +50,8 @@ func (c changed) fixedSize() bool {
 	return c.Kind == agent.Subset && c.MinItems == most
 }
 
-// newChange compares canonical configs. A parameter that the winner does not have, as
-// another one switched it off, is none of the change: it follows the other.
+// newChange compares canonical configs. A parameter that the winner lacks, because
+// another one deactivated it, is not part of the change: it follows the other.
 func newChange(space agent.Space, champion, winner agent.Config) change {
 	c := change{space: space, champion: champion, winner: winner, made: map[string]madeConfig{}}
 	for _, p := range space.Params {
@@ -100,8 +101,8 @@ func members(v any) []string {
 	return list
 }
 
-// setBack is the winner with some units set back, canonical; false when their combination
-// is none of the space's, as a list would be too long or too short.
+// setBack returns the winner with some units reverted, canonical; false when the
+// combination is invalid in the space, as a list would be too long or too short.
 func (c change) setBack(back set) (agent.Config, bool) {
 	key := make([]byte, len(c.units))
 	for i := range back {
@@ -115,7 +116,7 @@ func (c change) setBack(back set) (agent.Config, bool) {
 	return config, ok
 }
 
-// madeConfig is what setBack has made for a set of units.
+// madeConfig is the cached result of setBack for a set of units.
 type madeConfig struct {
 	config agent.Config
 	ok     bool
@@ -142,8 +143,8 @@ func (c change) setBackNew(back set) (agent.Config, bool) {
 	return c.space.Canonical(out), true
 }
 
-// value of a parameter under a set of units that went back; false when none of its own
-// did.
+// value returns the value of a parameter with a set of units reverted; false when none of
+// its own is.
 func (c change) value(k int, p changed, back set) (any, bool) {
 	now, touched := c.winner[p.Name], false
 	list := slices.Clone(members(now))
@@ -173,7 +174,7 @@ func (c change) value(k int, p changed, back set) (any, bool) {
 	return list, touched
 }
 
-// of lists the units of a parameter.
+// of returns the units of a parameter.
 func (c change) of(param int) []int {
 	var out []int
 	for i, u := range c.units {
@@ -184,7 +185,7 @@ func (c change) of(param int) []int {
 	return out
 }
 
-// name of a unit for people.
+// name returns the name of a unit for display.
 func (c change) name(i int) string {
 	u := c.units[i]
 	name := c.params[u.param].Name

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// wide is a space with a parameter of every kind, one of them conditional.
+// wide returns a space with a parameter of every kind, one of them conditional.
 func wide() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		{Name: "steps", Kind: agent.Int, Min: 1, Max: 64, Log: true, Default: int64(4)},
@@ -52,7 +52,7 @@ func TestUnits(t *testing.T) {
 	}{
 		{"nothing", nil, winner},
 		{"all", []int{0, 1, 2, 3, 4, 5, 6}, champion},
-		// Without the tree there is no depth, and terse is as the champion has it.
+		// Without the tree there is no depth, and terse is as in the champion.
 		{"the planner", []int{0}, map[string]any{"steps": int64(8), "planner": "none", "terse": true, "tools": winner["tools"], "strategy": winner["strategy"]}},
 		{"the depth", []int{1}, map[string]any{"steps": int64(8), "planner": "tree", "depth": int64(2), "tools": winner["tools"], "strategy": winner["strategy"]}},
 		{"a line and a member", []int{2, 5}, map[string]any{
@@ -79,8 +79,8 @@ func TestAListOfFixedSizeGoesBackAsAWhole(t *testing.T) {
 	}
 }
 
-// TestEditsLeadFromOneTextToTheOther and back, and each by itself changes one line at
-// most.
+// TestEditsLeadFromOneTextToTheOther: in both directions; each edit changes at most one
+// line.
 func TestEditsLeadFromOneTextToTheOther(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "d e"}), 0, 7)
 	rapid.Check(t, func(t *rapid.T) {

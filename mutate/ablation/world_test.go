@@ -11,23 +11,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// world is an agent whose success is known: a config passes a task with a chance that
+// world is an agent with known success: the probability that a config passes a task
 // depends on the skill of the config and the ease of the task.
 type world struct {
 	space            agent.Space
 	champion, winner agent.Config
 	tasks            []mutate.Task
 	ease             []float64
-	// skill adds to the chance of success.
+	// skill adds to the probability of success.
 	skill func(agent.Config) float64
-	// chance, where there is one, takes the place of skill and ease.
+	// chance, if set, replaces skill and ease.
 	chance func(c agent.Config, task int) float64
-	// certain worlds pass a task when the chance is above one half.
+	// certain worlds pass a task when the probability is above one half.
 	certain bool
 	noise   uint64
 }
 
-// switches is a space of n switches, all off under the champion, all on under the winner.
+// switches returns a world with n switches, all off in the champion, all on in the
+// winner.
 func switches(n, tasks int, skill func(agent.Config) float64) *world {
 	w := &world{skill: skill}
 	w.champion, w.winner = agent.Config{}, agent.Config{}
@@ -53,7 +54,7 @@ func on(c agent.Config, names ...string) bool {
 	return true
 }
 
-// passes is the chance that a config passes a task.
+// passes returns the probability that a config passes a task.
 func (w *world) passes(c agent.Config, task int) float64 {
 	if w.chance != nil {
 		return w.chance(c, task)
@@ -61,7 +62,7 @@ func (w *world) passes(c agent.Config, task int) float64 {
 	return w.skill(c) + w.ease[task]
 }
 
-// truth is the expected score over the tasks.
+// truth returns the expected score over the tasks.
 func (w *world) truth(c agent.Config) float64 {
 	sum := 0.
 	for j := range w.tasks {
@@ -70,7 +71,7 @@ func (w *world) truth(c agent.Config) float64 {
 	return sum / float64(len(w.tasks))
 }
 
-// answer is the score of a config at a task and repeat, always the same.
+// answer returns the fixed score of a config at a task and repeat.
 func (w *world) answer(c agent.Config, task, repeat int) float64 {
 	p := w.passes(c, task)
 	if w.certain {
@@ -98,7 +99,8 @@ func (w *world) observe(t mutate.Trial) mutate.Observation {
 	return mutate.Observation{Trial: t, Scored: true, Score: w.answer(t.Config, task, t.Repeat)}
 }
 
-// known is what a search left: n evaluations each of winner and champion, spread over the tasks.
+// known returns evaluations as of a search: n each of winner and champion, spread over
+// the tasks.
 func (w *world) known(n int) []mutate.Observation {
 	var out []mutate.Observation
 	for i := range n {
@@ -120,7 +122,7 @@ func (w *world) options(budget, known int, seed int64) Options {
 	return o
 }
 
-// run asks and tells until the end, in order.
+// run drives an ablation to its end, in order.
 func run(t testing.TB, w *world, o Options) (Result, []mutate.Trial) {
 	t.Helper()
 	a, err := New(o)
@@ -143,7 +145,7 @@ func run(t testing.TB, w *world, o Options) (Result, []mutate.Trial) {
 	}
 }
 
-// weighted is a skill of .4 plus the weights of the switches that are on.
+// weighted returns a skill of .4 plus the weights of the switches that are on.
 func weighted(weights map[string]float64) func(agent.Config) float64 {
 	return func(c agent.Config) float64 {
 		s := .4
