@@ -9,19 +9,19 @@ import (
 
 // Constant is a marked numeric constant.
 type Constant struct {
-	// Name of the parameter: the constant's own, or what its mark says.
+	// Name of the parameter: the constant's own, or the marker's.
 	Name string
-	// File and Line say where it stands; lines count from 1.
+	// File and Line are its position; lines count from 1.
 	File string
 	Line int
-	// Type is the declared type, "" when there is none; Unit is the name that the
-	// literal is multiplied by, "" when there is none.
+	// Type is the declared type, "" when there is none; Unit is the name by which the
+	// literal is multiplied, "" when there is none.
 	Type, Unit string
-	// Literal is the number as it is written, with its sign, and Value what it means,
-	// in units of Unit.
+	// Literal is the number as written, with its sign, and Value its value in units of
+	// Unit.
 	Literal string
 	Value   float64
-	// Whole says that only whole numbers will do.
+	// Whole reports that only integers are valid.
 	Whole bool
 	// Min and Max bound the value, both included. With Step above 0 the values are
 	// Min, Min+Step, … or, with Log, Min, Min·Step, ….
@@ -30,14 +30,14 @@ type Constant struct {
 	// Doc is the comment above the constant, for people and language models, shortened.
 	Doc string
 
-	start, end int // of Literal in the file, in bytes
+	start, end int // of Literal in the file, byte offsets
 }
 
-// Problem is a mark that cannot be used.
+// Problem is an invalid marker.
 type Problem struct {
 	File string
 	Line int
-	// Text says what is wrong and Hint, which may be empty, what to do about it.
+	// Text is the problem and Hint, which may be empty, a remedy.
 	Text, Hint string
 }
 
@@ -49,9 +49,9 @@ func (p Problem) String() string {
 	return s
 }
 
-// Space describes constants as parameters, and the config that leaves them as they
-// are. The parameter of a constant with a step counts the steps from its minimum, so
-// that its neighbours in the search are its neighbours in the source.
+// Space returns constants as parameters, with the config of their current values. The
+// parameter of a constant with a step counts the steps from its minimum, so that
+// neighbors in the search are neighbors in the source.
 func Space(list []Constant) (agent.Space, agent.Config) {
 	var s agent.Space
 	for _, c := range list {
@@ -73,7 +73,7 @@ func (c Constant) param() agent.Param {
 	return p
 }
 
-// valueOf is the constant's value under a value of its parameter, which is valid.
+// valueOf returns the constant's value for a valid value of its parameter.
 func (c Constant) valueOf(v any) float64 {
 	f, _ := v.(float64)
 	if n, whole := v.(int64); whole {
@@ -85,25 +85,25 @@ func (c Constant) valueOf(v any) float64 {
 	return f
 }
 
-// steps counts the steps from Min that stay within Max.
+// steps returns the number of steps from Min within Max.
 func (c Constant) steps() int {
 	n := (c.Max - c.Min) / c.Step
 	if c.Log {
 		n = math.Log(c.Max/c.Min) / math.Log(c.Step)
 	}
 	k := int(math.Floor(n + gridTolerance))
-	if c.Whole && k > 0 && c.atStep(k) > c.Max { // whole numbers are exact
+	if c.Whole && k > 0 && c.atStep(k) > c.Max { // integers are exact
 		k--
 	}
 	return k
 }
 
-// atStep is the value k steps from Min, without the digits that binary fractions
-// leave behind: .1 + 2·.1 is .3.
+// atStep returns the value k steps from Min, without rounding artifacts of binary
+// fractions: .1 + 2·.1 is .3.
 func (c Constant) atStep(k int) float64 {
 	v := c.Min + float64(k)*c.Step
 	switch {
-	case c.Log && c.Whole: // exact, other than a power
+	case c.Log && c.Whole: // exact, unlike a power
 		v = c.Min
 		for range k {
 			v *= c.Step
@@ -117,11 +117,11 @@ func (c Constant) atStep(k int) float64 {
 	return math.Max(c.Min, math.Min(rounded(v), c.Max))
 }
 
-// gridTolerance is by how much of a step a value may miss its place: the rounding of
-// decimal fractions, no more.
+// gridTolerance is the share of a step by which a value may be off, for the rounding of
+// decimal fractions.
 const gridTolerance = 1e-9
 
-// stepOf is the step at which a value stands, and whether it stands at one.
+// stepOf returns the step nearest to a value, and whether the value is on it.
 func (c Constant) stepOf(v float64) (int, bool) {
 	n := (v - c.Min) / c.Step
 	if c.Log {

@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// Bounds on foreign source. Files without a mark are not read and count for nothing.
+// Limits of foreign source. Files without a marker are not read and do not count.
 const (
 	mostBytes     = 1 << 20 // of one file
 	mostConstants = 256
@@ -23,9 +23,9 @@ const (
 	docLength     = 300 // characters
 )
 
-// Find reads the marks in Go files, by path, and returns the marked constants in the
-// order of paths and lines, and every mark that cannot be used. Constants whose names
-// collide are all problems. A file with a mark that does not parse is a problem.
+// Find returns the marked constants in Go files, given by path, in the order of paths and
+// lines, and a problem for every invalid marker. All constants with a name used twice are
+// problems. A file with a marker that does not parse is a problem.
 func Find(files map[string][]byte) ([]Constant, []Problem) {
 	var f finding
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -48,17 +48,17 @@ func Find(files map[string][]byte) ([]Constant, []Problem) {
 	return f.found, f.problems
 }
 
-// finding collects what all files say.
+// finding collects the results of all files.
 type finding struct {
 	found    []Constant
 	problems []Problem
 }
 
-// site is a constant's specification that a mark may belong to.
+// site is a constant's specification that markers may refer to.
 type site struct {
 	spec *ast.ValueSpec
 	doc  *ast.CommentGroup
-	// repeated says that the next specification repeats this one's value implicitly.
+	// repeated reports that the next specification repeats this one's value implicitly.
 	repeated bool
 	marks    int
 }
@@ -69,7 +69,7 @@ type source struct {
 	data  []byte
 	file  *token.File
 	sites map[*ast.Comment]*site
-	// refusal holds for every mark of the file; nil when they may be used.
+	// refusal applies to every marker of the file; nil when they are valid.
 	refusal *fault
 }
 
@@ -83,7 +83,7 @@ func (f *finding) read(path string, data []byte) {
 	if err != nil {
 		line, text := 1, err.Error()
 		if list := scanner.ErrorList(nil); errors.As(err, &list) && len(list) > 0 {
-			// The position's own line may be one that a //line comment claims.
+			// The position's own line may be set by a //line comment.
 			line, text = 1+bytes.Count(data[:min(len(data), list[0].Pos.Offset)], []byte("\n")), list[0].Msg
 		}
 		f.problems = append(f.problems, Problem{path, line, "the file does not parse: " + printable(text), ""})
@@ -122,7 +122,7 @@ func (f *finding) read(path string, data []byte) {
 	}
 }
 
-// survey notes which comments belong to which constants of a declaration.
+// survey records the constants of a declaration by their comments.
 func (s *source) survey(d *ast.GenDecl) {
 	for i, x := range d.Specs {
 		spec, ok := x.(*ast.ValueSpec)
@@ -151,7 +151,7 @@ func (s *source) survey(d *ast.GenDecl) {
 	}
 }
 
-// mark is the constant that a mark is about.
+// mark returns the constant that a marker refers to.
 func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	switch {
 	case s.refusal != nil:
@@ -182,7 +182,7 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	return c, c.apply(said)
 }
 
-// refuseTwins takes out the constants whose names collide.
+// refuseTwins removes the constants with equal names.
 func (f *finding) refuseTwins() {
 	count := map[string]int{}
 	for _, c := range f.found {
@@ -196,10 +196,10 @@ func (f *finding) refuseTwins() {
 	})
 }
 
-// line is the true line of a position, whatever //line comments say.
+// line returns the true line of a position, ignoring //line comments.
 func (s *source) line(p token.Pos) int { return s.file.PositionFor(p, false).Line }
 
-// typeName is a declared type as it is written, for the forms a constant can have.
+// typeName returns a declared type as written, for the types that a constant can have.
 func typeName(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -217,7 +217,7 @@ func docText(g *ast.CommentGroup) string {
 	return string(text[:min(len(text), docLength)])
 }
 
-// printable replaces what would not show, or show as something else.
+// printable replaces unprintable characters.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {

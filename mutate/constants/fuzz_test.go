@@ -14,8 +14,8 @@ func seedsOfSource(f *testing.F) {
 	f.Add([]byte("package p; func f() { const a, b = 1, 2; /*evolve:param min=*/ }"), 0.0)
 }
 
-// FuzzFind: whatever the source, what is found stands where it says and makes a sound
-// space, and every problem says where and what.
+// FuzzFind: in any source the found constants are at their positions and make a valid
+// space, and every problem has a position and a text.
 func FuzzFind(f *testing.F) {
 	seedsOfSource(f)
 	f.Fuzz(func(t *testing.T, src []byte, _ float64) {
@@ -40,8 +40,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// FuzzSet: what is written means the config, and writing back what was there gives the
-// values that were there.
+// FuzzSet: the written values match the config, and restoring the former values does so
+// too.
 func FuzzSet(f *testing.F) {
 	seedsOfSource(f)
 	f.Fuzz(func(t *testing.T, src []byte, v float64) {

@@ -48,7 +48,7 @@ func noLiteral() *fault {
 	return &fault{"the constant's value is no plain number", "write one number, with a sign or times one name if need be, such as 64, -0.5 or 5 * time.Second"}
 }
 
-// measure finds out what kind of number a literal is, and its value without the sign.
+// measure sets the kind of number of a literal, and its value without the sign.
 func (c *Constant) measure(lit *ast.BasicLit) *fault {
 	digits := strings.ReplaceAll(lit.Value, "_", "")
 	if lit.Kind == token.INT {
@@ -81,8 +81,8 @@ const duration = "time.Duration"
 
 func isFloat(typ string) bool { return typ == "float64" || typ == "float32" }
 
-// typeRange is what a built-in type can hold; int and uint are taken to have 64 bits.
-// It knows nothing of types that the source declares: there the build is the judge.
+// typeRange returns the range of a built-in type; int and uint are taken to have 64 bits.
+// Types that the source declares are not known: the build checks them.
 func typeRange(typ string) (least, most float64, known bool) {
 	switch typ {
 	case "int8", "int16", "int32", "int64":
@@ -105,7 +105,8 @@ func typeRange(typ string) (least, most float64, known bool) {
 	return 0, 0, false
 }
 
-// unitRange is how many of a unit of time a duration can hold, either way.
+// unitRange returns the maximum number of a unit of time in a duration, in either
+// direction.
 func unitRange(unit string) (most float64, known bool) {
 	nanoseconds := map[string]float64{
 		"time.Nanosecond": 1, "time.Microsecond": 1e3, "time.Millisecond": 1e6, "time.Second": 1e9, "time.Minute": 60e9, "time.Hour": 3600e9,
@@ -114,8 +115,8 @@ func unitRange(unit string) (most float64, known bool) {
 	return math.Floor(math.MaxInt64 / ns), known
 }
 
-// spell writes a value in the manner of the literal that is there: the same base and
-// prefix, digits in groups when there were groups, a point where there was one.
+// spell formats a value in the style of the literal: with the same base and prefix, digit
+// groups if it has any, and a point if it has one.
 func (c Constant) spell(v float64) string {
 	old := strings.TrimLeft(c.Literal, "+- \t\r\n")
 	grouped := strings.Contains(old, "_")
@@ -133,7 +134,7 @@ func (c Constant) spell(v float64) string {
 	s := strconv.FormatFloat(v, format, -1, 64)
 	mantissa, exponent, scientific := strings.Cut(s, "e")
 	if scientific {
-		n, _ := strconv.Atoi(exponent) // strconv wrote it
+		n, _ := strconv.Atoi(exponent) // in strconv's own output
 		return sign + mantissa + "e" + strconv.Itoa(n)
 	}
 	whole, fraction, pointed := strings.Cut(s, ".")
@@ -144,7 +145,7 @@ func (c Constant) spell(v float64) string {
 	case pointed:
 		return sign + whole + "." + fraction
 	case strings.ContainsAny(old, ".eE"):
-		return sign + whole + ".0" // an untyped constant without a point would be an integer
+		return sign + whole + ".0" // an untyped constant needs a point to stay a float
 	}
 	return sign + whole
 }
@@ -172,7 +173,7 @@ func spellWhole(n uint64, old string, grouped bool) string {
 	return prefix + digits
 }
 
-// group puts an underscore between groups of so many digits, counted from the right.
+// group separates groups of size digits by underscores, counted from the right.
 func group(digits string, size int) string {
 	var b strings.Builder
 	for i, r := range digits {
@@ -184,7 +185,7 @@ func group(digits string, size int) string {
 	return b.String()
 }
 
-// rounded is a value with the twelve significant digits that a person could mean.
+// rounded rounds a value to twelve significant digits.
 func rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	if err != nil { // beyond the largest float

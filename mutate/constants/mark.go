@@ -10,20 +10,20 @@ import (
 const (
 	directive = "//evolve:param"
 	needle    = "evolve:param"
-	// wholeLimit bounds whole numbers: up to here a float64 holds every one.
+	// wholeLimit bounds integers: float64 represents all of them up to here.
 	wholeLimit = 1 << 53
-	// mostSteps bounds a range that is cut into steps; more are no steps any more.
+	// mostSteps bounds the number of steps in a range.
 	mostSteps  = 1_000_000
 	nameLength = 64
 )
 
-// isMark reports whether a comment is a mark, and what it says after the directive.
+// isMark reports whether a comment is a marker, and returns the text after the directive.
 func isMark(comment string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(comment, directive)
 	return rest, ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// nearMark reports whether a comment looks as if it were meant to be a mark.
+// nearMark reports whether a comment looks like an intended marker.
 func nearMark(comment string) bool {
 	if strings.HasPrefix(comment, directive) {
 		return true
@@ -32,10 +32,10 @@ func nearMark(comment string) bool {
 	return strings.HasPrefix(text, needle) && strings.Contains(text, "min=")
 }
 
-// fault is a problem whose place is not yet known.
+// fault is a problem without a position.
 type fault struct{ text, hint string }
 
-// words reads a mark's settings: keys and values, "" for a word without a value.
+// words parses a marker's settings: keys and values, "" for a word without a value.
 func words(rest string) (map[string]string, *fault) {
 	out := map[string]string{}
 	for _, word := range strings.Fields(rest) {
@@ -59,7 +59,7 @@ func words(rest string) (map[string]string, *fault) {
 	return out, nil
 }
 
-// apply reads a mark's settings into a constant whose value is known, and checks them.
+// apply sets a marker's settings in a constant with a known value, and checks them.
 func (c *Constant) apply(said map[string]string) *fault {
 	for _, n := range []struct {
 		key string
@@ -88,7 +88,7 @@ func (c *Constant) apply(said map[string]string) *fault {
 	return c.checkStep(said)
 }
 
-// number reads one number of a mark, in any form that Go's own numbers have.
+// number parses a number of a marker, in any form of Go's numbers.
 func (c *Constant) number(key, text string) (float64, *fault) {
 	said := key + "=" + quote(text)
 	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
@@ -156,7 +156,7 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 	if c.steps() < 1 {
 		return &fault{"not one step fits between min and max", ""}
 	}
-	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // swallowed by the float's digits
+	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // lost in the float's precision
 		return &fault{"step=" + quote(text) + " is too small beside the range's numbers", ""}
 	}
 	if k, on := c.stepOf(c.Value); !on || k > c.steps() {
@@ -165,7 +165,7 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 	return nil
 }
 
-// validName reports whether a parameter can be called that.
+// validName reports whether a parameter can have a name.
 func validName(name string) bool {
 	if name == "" || len(name) > nameLength {
 		return false
@@ -188,5 +188,5 @@ func clip(s string) string {
 	return s
 }
 
-// quote shows foreign text with everything unprintable escaped.
+// quote quotes foreign text with unprintable characters escaped.
 func quote(s string) string { return strconv.QuoteToGraphic(clip(s)) }

@@ -11,14 +11,13 @@ import (
 )
 
 // Set writes the values of a config into the marked constants and returns all files,
-// those without a change as they are. Nothing but the literals changes, not even the
-// white space that gofmt would want after them, and a literal that already means its
-// value stays as it is written. Constants that the config does
-// not mention keep their values.
+// unchanged ones as they are. Only literals change, not even the white space that gofmt
+// would adjust, and a literal that already has its value stays as it is written.
+// Constants that the config does not mention keep their values.
 //
-// It fails when a mark in the files has a problem, the config has a parameter that
-// none of the constants is, or a value that the parameter does not admit. What it
-// returns was read back: it parses and means the config.
+// It returns an error when a marker in the files is invalid, or the config has an unknown
+// parameter or an invalid value. The result is checked by reading it again: it parses and
+// has the values of the config.
 func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error) {
 	list, err := all(files)
 	if err != nil {
@@ -29,7 +28,7 @@ func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error
 		return nil, err
 	}
 	out := maps.Clone(files)
-	for i := len(list) - 1; i >= 0; i-- { // from the end, so that earlier places stay
+	for i := len(list) - 1; i >= 0; i-- { // from the end, so that earlier offsets stay valid
 		c := list[i]
 		if v := want[i]; v != c.Value {
 			was := out[c.File]
@@ -39,7 +38,7 @@ func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error
 	return out, check(out, list, want)
 }
 
-// all is every marked constant of files without problems.
+// all returns every marked constant of files without problems.
 func all(files map[string][]byte) ([]Constant, error) {
 	list, problems := Find(files)
 	if len(problems) > 0 {
@@ -48,7 +47,7 @@ func all(files map[string][]byte) ([]Constant, error) {
 	return list, nil
 }
 
-// values are the constants' values under a config.
+// values returns the constants' values for a config.
 func values(list []Constant, config agent.Config) ([]float64, error) {
 	out := make([]float64, len(list))
 	known := map[string]bool{}
@@ -64,7 +63,7 @@ func values(list []Constant, config agent.Config) ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("parameter %q %w", c.Name, err)
 		}
-		if v != p.Default { // a default may stand for more digits than its parameter holds
+		if v != p.Default { // a default may have more digits than its parameter
 			out[i] = c.valueOf(v)
 		}
 	}
@@ -76,7 +75,7 @@ func values(list []Constant, config agent.Config) ([]float64, error) {
 	return out, nil
 }
 
-// check reads the constants back.
+// check reads the constants again.
 func check(files map[string][]byte, list []Constant, want []float64) error {
 	got, err := all(files)
 	if err != nil {
@@ -93,9 +92,9 @@ func check(files map[string][]byte, list []Constant, want []float64) error {
 	return nil
 }
 
-// Describe says in a line what a config changes in the constants, such as
-// "chunk 64 → 256, wait 5 → 2 (time.Second)"; "" when it changes nothing. Values that
-// are none of the constants' are left out.
+// Describe returns a line on the changes of a config in the constants, such as "chunk 64
+// → 256, wait 5 → 2 (time.Second)"; "" when it changes nothing. Values of unknown
+// parameters are ignored.
 func Describe(list []Constant, config agent.Config) string {
 	var parts []string
 	for _, c := range list {

@@ -110,12 +110,12 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// TestStepsOfWholeNumbers: where numbers are large beside what is missing to a step, no
-// step leads out of the range, and a value beside a step is none.
+// TestStepsOfWholeNumbers: with large numbers and a nearly complete last step, no step
+// exceeds the range, and a value off the steps is refused.
 func TestStepsOfWholeNumbers(t *testing.T) {
 	for _, c := range []struct {
 		mark, value string
-		steps       int // -1: the value stands at none
+		steps       int // -1: the value is on none
 	}{
 		{"min=0 max=1999999999999 step=1000000000000", "0", 1},
 		{"min=0 max=2000000000000 step=1000000000000", "0", 2},
@@ -142,7 +142,7 @@ func TestStepsOfWholeNumbers(t *testing.T) {
 	}
 }
 
-// written is a drawn file of marked constants with the pieces between the literals.
+// written is a random file of marked constants as the parts between the literals.
 type written struct {
 	pieces, literals []string
 }
@@ -189,9 +189,9 @@ func drawFile(t *rapid.T) written {
 	return w
 }
 
-// TestSetChangesNothingElse: every byte but the literals stays, the result parses and
-// has the values by the type checker's own reading, what was an integer stays one, and
-// setting the values back and forth ends where it began.
+// TestSetChangesNothingElse: every byte outside of the literals stays, the result parses
+// and has the values by the type checker, integers stay integers, and setting the values
+// back and forth restores the source.
 func TestSetChangesNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawFile(t)
@@ -263,7 +263,7 @@ func TestSetChangesNothingElse(t *testing.T) {
 
 type failer interface{ Fatal(...any) }
 
-// typed is what Go's own type checker makes of a file.
+// typed returns the scope of a file by Go's own type checker.
 func typed(t failer, src []byte) *types.Scope {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, "a.go", src, 0)

@@ -35,14 +35,14 @@ func drive(t *testing.T, o mutate.Options, y *gobench.Yardstick, measure func(ag
 	}
 }
 
-// target is a Go module whose constant is tuned by real builds and runs.
+// target is a Go module with a constant that is tuned by real builds and runs.
 type target struct {
 	tool  string
 	files map[string][]byte
 	dir   string
 }
 
-// build makes the test binary of a config, in a folder of its own.
+// build builds the test binary for a config, in its own folder.
 func (g *target) build(t *testing.T, config agent.Config) string {
 	t.Helper()
 	files, err := Set(g.files, config)
@@ -63,7 +63,7 @@ func (g *target) build(t *testing.T, config agent.Config) string {
 	return program
 }
 
-// measure runs the benchmarks of a test binary in a process of its own.
+// measure runs the benchmarks of a test binary in its own process.
 func (g *target) measure(t *testing.T, program string) gobench.Run {
 	t.Helper()
 	out := g.run(t, filepath.Dir(program), program, "-test.run=^$", "-test.bench=.", "-test.benchtime=3x")
@@ -143,8 +143,8 @@ func TestTuningARealModule(t *testing.T) {
 	}
 }
 
-// TestYardstickGuidesTheSearch: of what three constants could save in three benchmarks
-// that weigh them differently, the search finds nearly all, from few runs with noise.
+// TestYardstickGuidesTheSearch: of the possible savings of three constants in three
+// benchmarks with different weights, the search finds nearly all, from few noisy runs.
 func TestYardstickGuidesTheSearch(t *testing.T) {
 	files := one(`package p
 
