@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -432,6 +433,22 @@ func TestRecoveryPoints(t *testing.T) {
 				}
 			})
 		}
+		t.Run(name+", as it is", func(t *testing.T) {
+			t.Parallel()
+			dir := w.copy(t, leave)
+			before := sums(t, dir)
+			u := must(openUnhealed(filepath.Join(dir, storeName), ErrDisk))(t)
+			a := must(newArchive(u, false, dir))(t)
+			if exported(t, a) != w.want {
+				t.Error("it reads something else than after it was put in order")
+			}
+			if err := errors.Join(a.Check(t.Context()), a.Close()); err != nil {
+				t.Error(err)
+			}
+			if !maps.Equal(before, sums(t, dir)) {
+				t.Error("files were changed")
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,60 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 	if _, err := Open(dir, Options{}); !errors.Is(err, ErrDisk) || !errors.Is(err, syscall.EROFS) {
 		t.Errorf("writing to a read-only disk: %v", err)
+	}
+}
+
+// TestUnhealedDisk: what a killed process left is read as it is, and stays so, where the disk
+// is full or mounted for reading; nothing is written there.
+func TestUnhealedDisk(t *testing.T) {
+	t.Parallel()
+	w := killedArchive(t)
+	for name, place := range map[string]func(t *testing.T) string{
+		"full": func(t *testing.T) string {
+			disk := mounted(t, "tmpfs", "tmpfs", "size=24m", 0)
+			if err := copySparse(disk, filepath.Dir(w.dir)); err != nil {
+				t.Fatal(err)
+			}
+			free, _ := freeSpace(disk)
+			if err := os.WriteFile(filepath.Join(disk, "other"), make([]byte, free), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return disk
+		},
+		"for reading": func(t *testing.T) string {
+			disk := mounted(t, "", filepath.Dir(w.copy(t, nil)), "", unix.MS_BIND)
+			if err := unix.Mount("", disk, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+				t.Skip(err)
+			}
+			return disk
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(place(t), filepath.Base(w.dir))
+			before := sums(t, dir)
+			if _, err := Open(dir, Options{}); !errors.Is(err, ErrDisk) {
+				t.Errorf("opening for writing: %v", err)
+			}
+			first, second := readAt(t, dir), readAt(t, dir)
+			if err := first.Refused(); !errors.Is(err, ErrDisk) {
+				t.Errorf("refused: %v", err)
+			}
+			for _, r := range []*Archive{first, second} {
+				if exported(t, r) != w.want {
+					t.Error("a reader sees something else")
+				}
+				if r.Refused() == nil {
+					t.Error("it was put in order")
+				}
+				if err := errors.Join(r.Check(t.Context()), r.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+			if !maps.Equal(before, sums(t, dir)) {
+				t.Error("files were changed")
+			}
+		})
 	}
 }
 

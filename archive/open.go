@@ -164,7 +164,8 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 }
 
 // OpenRead opens the archive in dir for reading: through the socket of the process
-// that holds it, or directly when none does. ErrNotFound when there is no archive,
+// that holds it, or directly when none does. What a killed process left is put in order
+// first, unless the disk refuses to write: then it is read as it is (see Refused). ErrNotFound when there is no archive,
 // ErrLocked when its holder does not let it be read, a *WitnessError when its ledger is
 // not the witnessed one.
 func OpenRead(dir string) (*Archive, error) {
@@ -207,18 +208,23 @@ func findStore(dir string) (engine, error) {
 		return nil, diskError(err)
 	}
 	lock := newLock(dir)
+	var refused error // why the store cannot be put in order
 	for waited := time.Duration(0); ; waited += pause {
 		shared, err := lock.file.TryRLock()
 		if err != nil {
 			return nil, diskError(err)
 		}
 		if shared {
-			store, err := openShared(dir, lock)
+			store, err := openShared(dir, lock, refused)
 			if !errors.Is(err, errUnhealed) {
 				return store, err
 			}
-			if err := heal(dir, lock); err != nil {
-				return nil, err
+			refused = diskError(heal(dir, lock))
+			switch {
+			case refused == nil || errors.Is(refused, ErrDisk) || errors.Is(refused, errShared):
+				continue
+			default:
+				return nil, refused
 			}
 		} else if h := lock.read(); h.Socket != "" {
 			store, err := dialRemote(h.Socket)
@@ -273,8 +279,9 @@ func (s *sharedStore) dump(ctx context.Context, visit func(key, value []byte) er
 func (s *sharedStore) close() error { return errors.Join(s.disk.close(), s.lock.release()) }
 
 // openShared opens the store for reading with the share of the lock that it has,
-// and gives it back when it fails.
-func openShared(dir string, lock *archiveLock) (engine, error) {
+// and gives it back when it fails. A store that was not closed is read as it is when the
+// disk has refused to let it be put in order, or another process reads it.
+func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 	path := filepath.Join(dir, storeName)
 	if files, err := listStore(path); err != nil {
 		return nil, errors.Join(storeError(err), lock.release())
@@ -282,6 +289,13 @@ func openShared(dir string, lock *archiveLock) (engine, error) {
 		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has never come further than the folder
 	}
 	store, err := openDisk(path, false)
+	if errors.Is(err, errUnhealed) && refused != nil {
+		as, err := openUnhealed(path, refused)
+		if err != nil {
+			return nil, errors.Join(err, lock.release())
+		}
+		return &sharedUnhealed{as, lock}, nil
+	}
 	if err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
@@ -289,12 +303,18 @@ func openShared(dir string, lock *archiveLock) (engine, error) {
 	return &sharedStore{store, lock, sync.OnceValue(whole)}, nil
 }
 
-// heal opens the store once for writing, which brings it in order after a crash.
-// A process that has taken the lock by now does it.
+// errShared says that a process reads a store that was not closed, or puts it in order.
+var errShared = errors.New("another process reads the archive")
+
+// heal opens the store once for writing, which brings it in order after a crash. It fails
+// with errShared while another process has the lock.
 func heal(dir string, lock *archiveLock) error {
 	ok, err := lock.file.TryLock()
-	if err != nil || !ok {
+	if err != nil {
 		return diskError(err)
+	}
+	if !ok {
+		return errShared
 	}
 	// A writer that meets the name of the dead one gives up instead of waiting.
 	err = lock.replace(nil)
@@ -328,4 +348,21 @@ func settleStore(ctx context.Context, store engine) error {
 		return nil //nolint:nilerr // see above
 	}
 	return a.settleTallies(ctx)
+}
+
+// Refused returns the error, such as an ErrDisk, for which an archive that a killed process
+// left could not be put in order; nil when it is in order. All that was acknowledged is read either way.
+func (a *Archive) Refused() error {
+	r, ok := a.store.(*reader)
+	if !ok {
+		return nil
+	}
+	store, err := r.current(nil)
+	if err != nil {
+		return nil //nolint:nilerr // the next read returns it
+	}
+	if u, ok := store.(interface{ refusal() error }); ok {
+		return u.refusal()
+	}
+	return nil
 }

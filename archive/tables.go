@@ -34,13 +34,15 @@ func withTable(name string, use func(*table.Table) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close(-1)) }()
 	defer guard(&err, errors.New("is cut or garbled"))()
-	t, err := table.OpenTable(file, table.Options{
-		ReadOnly: true, BlockSize: 4 << 10, Compression: options.None, ChkMode: options.OnBlockRead,
-	})
+	t, err := table.OpenTable(file, tableOptions())
 	if err != nil {
 		return err
 	}
 	return use(t)
+}
+
+func tableOptions() table.Options {
+	return table.Options{ReadOnly: true, BlockSize: 4 << 10, Compression: options.None, ChkMode: options.OnBlockRead}
 }
 
 // errNoTable means that a table's file is empty: a compaction that a crash cut short made it,

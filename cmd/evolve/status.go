@@ -21,6 +21,9 @@ import (
 type statusView struct {
 	Workspace string `json:"workspace"`
 	Running   bool   `json:"running"`
+	// Refused is why the archive of a killed process could not be put in order; it is read as
+	// it is.
+	Refused string `json:"refused,omitempty"`
 	// Waiting are the proposals of configs that await a person, the oldest first.
 	Waiting  []reports.Waiting `json:"waiting"`
 	Awaiting []proposalLine    `json:"awaiting"`
@@ -101,6 +104,9 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 	_, _, err := a.VerifyLedger(ctx)
 	if err != nil {
 		return fmt.Errorf("verifying the ledger: %w", err)
+	}
+	if err := a.Refused(); errors.Is(err, archive.ErrDisk) {
+		v.Refused = err.Error()
 	}
 	if v.Waiting, err = reports.Awaiting(ctx, a, "", now); err != nil {
 		return fmt.Errorf("reading what waits: %w", err)
@@ -228,6 +234,9 @@ func (sh *shell) printStatus(v statusView) {
 		sh.printSigned(v.Signed)
 	} else {
 		defer sh.printSigned(v.Signed)
+	}
+	if v.Refused != "" {
+		out("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", reports.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
 		out("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.words(), sh.typed(u.Next))
