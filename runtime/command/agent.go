@@ -14,11 +14,11 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Agent runs an operator's program. It is safe for concurrent use; at most
-// Options.Pool requests are under way at once, the others wait.
+// Agent runs an operator's program. It is safe for concurrent use; at most Options.Pool
+// requests run at once, the others wait.
 type Agent struct {
 	o Options
-	// slots holds one entry a process: nil where none is started.
+	// slots holds one entry per process: nil where none is started.
 	slots chan *worker
 
 	mu     sync.Mutex
@@ -28,8 +28,8 @@ type Agent struct {
 
 var _ agent.Agent = (*Agent)(nil)
 
-// Run does one task. A program that breaches the protocol or ends is killed with
-// everything it started, and another takes its place when the next task needs one.
+// Run runs one task. A program that violates the protocol or ends is killed with all
+// its descendants, and another is started when the next task needs one.
 func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if ctx.Err() != nil {
 		return cancelled(ctx)
@@ -56,10 +56,10 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	return res
 }
 
-// Renew ends every program that stays up, so that the next task of each starts
-// a new one, and empties the scratch folder: what a program remembers or has written
-// down of the tasks before is gone. It waits for the tasks under way. The folder
-// must hold nothing of a task that is yet to run.
+// Renew ends every long-running program, so that the next task of each starts a new
+// one, and empties the scratch folder: all state of earlier tasks in memory and on disk
+// is gone. It waits for running tasks. The folder must hold nothing of a task that has
+// not run yet.
 func (a *Agent) Renew() error {
 	for range a.o.Pool {
 		a.retire(<-a.slots)
@@ -79,8 +79,8 @@ func (a *Agent) Renew() error {
 	return err
 }
 
-// Close kills all programs, ends the tasks under way as cancelled, and returns
-// when nothing is left.
+// Close kills all programs, ends running tasks as cancelled, and returns when nothing
+// is left.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	if a.closed {
@@ -109,7 +109,7 @@ func (a *Agent) isClosed() bool {
 
 var errClosed = errors.New("the agent is closed")
 
-// start starts a program that Close knows of.
+// start starts a program and registers it for Close.
 func (a *Agent) start(ctx context.Context, deadline time.Time, writable []string) (*worker, error) {
 	if a.isClosed() {
 		return nil, errClosed
@@ -131,7 +131,7 @@ func (a *Agent) start(ctx context.Context, deadline time.Time, writable []string
 	return w, nil
 }
 
-// retire ends a program; nil is none.
+// retire ends a program; nil is ignored.
 func (a *Agent) retire(w *worker) {
 	if w == nil {
 		return
@@ -146,7 +146,7 @@ func cancelled(ctx context.Context) agent.Result {
 	return agent.Result{Outcome: agent.Cancelled, Error: context.Cause(ctx).Error()}
 }
 
-// turn is one task under way.
+// turn is one running task.
 type turn struct {
 	agent    *Agent
 	ctx      context.Context
@@ -156,12 +156,11 @@ type turn struct {
 	deadline time.Time
 }
 
-// jsonl asks a program that is up already, or a new one, and returns it when it
-// can be asked again.
+// jsonl asks a running program, or a new one, and returns it if it can be asked again.
 func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	a := t.agent
 	if w != nil && w.stdout.stale() {
-		// It ended, or wrote a line that no request asked for.
+		// It ended, or wrote a line without a request.
 		a.retire(w)
 		w = nil
 	}
@@ -182,8 +181,8 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 		undisturbed := stop()
 		res, err := t.result(line, breach)
 		if late := (wrongID{}); w.last != "" && (untouched || errors.As(err, &late) && late.got == w.last) && !res.Outcome.Missing() {
-			// It was on its way out when it was asked, or had more to say to the last
-			// task: not this one's doing, so this one gets a new program.
+			// It was about to end when it was asked, or had another line for the last
+			// task: this task is not the cause and gets a new program.
 			a.retire(w)
 			w = nil
 			continue
@@ -218,7 +217,7 @@ func (t *turn) once() agent.Result {
 	return res
 }
 
-// unstarted is the result where no program could be started.
+// unstarted returns the result where no program could be started.
 func (t *turn) unstarted(err error) agent.Result {
 	res := agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("starting the program: %v", err), t.agent.o.Scrub)}
 	switch {
@@ -229,7 +228,7 @@ func (t *turn) unstarted(err error) agent.Result {
 	case errors.Is(err, context.DeadlineExceeded):
 		return t.late()
 	case !errors.Is(err, sandbox.ErrProgram):
-		// The machine or the walls failed, which moves no score.
+		// The machine or the sandbox failed, which must not affect a score.
 		res.Outcome = agent.Infrastructure
 	}
 	return res
@@ -239,8 +238,7 @@ func (t *turn) late() agent.Result {
 	return agent.Result{Outcome: agent.Timeout, Error: fmt.Sprintf("no response within %s", t.timeout)}
 }
 
-// result judges what came back. An error says that the program cannot be asked
-// again.
+// result judges the response. An error means that the program cannot be asked again.
 func (t *turn) result(line []byte, b *breach) (agent.Result, error) {
 	if b != nil {
 		return t.broken(b), errBroken
@@ -250,7 +248,7 @@ func (t *turn) result(line []byte, b *breach) (agent.Result, error) {
 
 var errBroken = errors.New("the program was stopped")
 
-// broken is the result of a task whose program was stopped.
+// broken returns the result of a task whose program was stopped.
 func (t *turn) broken(b *breach) agent.Result {
 	switch {
 	case t.ctx.Err() != nil:
@@ -265,8 +263,8 @@ func (t *turn) broken(b *breach) agent.Result {
 	return agent.Result{Outcome: agent.Execution, Error: b.text}
 }
 
-// listen takes over what the program wrote to standard error, and names the network
-// where that is what it lacked.
+// listen adds the program's standard error, and a hint about the network if the lack of
+// it was the cause.
 func (t *turn) listen(res *agent.Result, w *worker) {
 	text := w.stderr.collect(t.agent.o.Scrub)
 	if text != "" {

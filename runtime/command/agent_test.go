@@ -22,8 +22,8 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// TestMain makes this binary a program to be run as well: an agent that behaves as
-// its second argument says.
+// TestMain lets this binary also run as an agent that behaves as its second argument
+// says.
 func TestMain(m *testing.M) {
 	sandbox.Init()
 	if len(os.Args) == 3 && os.Args[1] == "behave" {
@@ -38,7 +38,7 @@ var (
 	off    = sandbox.None("switched off for a test")
 )
 
-// newAgent makes an agent that the test closes.
+// newAgent returns an agent that is closed at the end of the test.
 func newAgent(t testing.TB, o Options) *Agent {
 	t.Helper()
 	if o.Dir == "" {
@@ -47,7 +47,7 @@ func newAgent(t testing.TB, o Options) *Agent {
 	if o.Scrub == nil {
 		o.Scrub = scrub.New([]string{"opensesame"}).String
 	}
-	// The race detector would have this binary linger for a second at each exit.
+	// Otherwise the race detector delays each exit by a second.
 	o.Env = append(o.Env, "GORACE=atexit_sleep_ms=0")
 	a, err := New(o)
 	if err != nil {
@@ -61,7 +61,7 @@ func newAgent(t testing.TB, o Options) *Agent {
 	return a
 }
 
-// itself is a command that runs this binary.
+// itself returns a command that runs this binary.
 func itself(t testing.TB, behaviour string) []string {
 	t.Helper()
 	path, err := os.Executable()
@@ -82,8 +82,8 @@ func answerOf(r agent.Result) string {
 	return *r.Answer
 }
 
-// Agents in other languages that answer with the goal in capitals and the number
-// of requests they served so far.
+// languages are agents in other languages that answer with the goal in capitals and the
+// number of requests that they served so far.
 var languages = []struct{ program, file, text string }{
 	{"sh", "agent.sh", `#!/bin/sh
 n=0
@@ -134,7 +134,7 @@ func TestLanguages(t *testing.T) {
 			}
 			for _, protocol := range []string{JSONL, Once} {
 				if l.program == "awk" && protocol == JSONL {
-					continue // some of them read ahead, and wait for more than one line
+					continue // some awks read ahead, and wait for more than one line
 				}
 				a := newAgent(t, Options{Argv: argv, Dir: dir, Protocol: protocol, Walls: detect()})
 				for i := 1; i <= 3; i++ {
@@ -152,7 +152,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestRenew: what a program remembers and has written down does not outlive a renewal.
+// TestRenew tests that a program's state in memory and on disk does not outlive a
+// renewal.
 func TestRenew(t *testing.T) {
 	dir, scratch := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "agent.sh"), []byte(languages[0].text), 0o755); err != nil {
@@ -228,7 +229,7 @@ func TestWorkdir(t *testing.T) {
 	}
 }
 
-// TestConcurrent asks more at once than there are processes.
+// TestConcurrent sends more requests at once than there are processes.
 func TestConcurrent(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Pool: 3, Walls: detect()})
 	var wg sync.WaitGroup
@@ -243,7 +244,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// TestLarge sends more than a pipe holds, to programs that read it and that do not.
+// TestLarge sends more than a pipe can hold, to programs that do and do not read it.
 func TestLarge(t *testing.T) {
 	large := strings.Repeat("x", 1<<20)
 	a := newAgent(t, Options{Argv: itself(t, "length"), Protocol: JSONL, Walls: detect()})
@@ -267,7 +268,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// door is where the behaviour "announce and hang" knocks, and begun waits for it.
+// door makes the pipe with which the behaviour "announce and hang" announces itself,
+// and begun waits for that.
 func door(t *testing.T, req agent.Request) {
 	t.Helper()
 	if err := syscall.Mkfifo(filepath.Join(req.Workdir, "begun"), 0o600); err != nil {
@@ -340,8 +342,8 @@ func TestUnstartable(t *testing.T) {
 	}
 }
 
-// TestHostShort takes away the descriptors that a start needs: that is no agent's
-// score.
+// TestHostShort takes away the descriptors that a start needs: that must not affect an
+// agent's score.
 func TestHostShort(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Walls: detect()})
 	var before syscall.Rlimit
@@ -431,7 +433,7 @@ func BenchmarkPool(b *testing.B) {
 	}
 }
 
-// requests yields what the program is asked, as the ids and the decoded lines.
+// requests yields the requests to this program: the ids and the decoded lines.
 func requests(yield func(string, request) bool) {
 	in := bufio.NewReader(os.Stdin)
 	for {

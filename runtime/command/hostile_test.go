@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// behave is the other side: what this binary does when it is started as an agent.
-// The first request of each process is answered as the behaviour says.
+// behave is this binary as a hostile agent. The first request of each process is
+// answered as the behaviour says.
 func behave(how string) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	switch how {
@@ -100,7 +100,7 @@ func behave(how string) {
 	}
 }
 
-// orphan starts a program that holds all of this one's files and is not waited for.
+// orphan starts a program that inherits all of this one's files and is not waited for.
 func orphan(name string, args ...string) {
 	cmd := exec.Command(name, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -123,8 +123,8 @@ func surroundings(id string, r request) {
 	fmt.Printf("{\"id\":%q,\"answer\":\"did\",\"transcript\":{\"key\":\"opensesame\"}}\n", id)
 }
 
-// TestHostile runs every kind of bad program in both protocols, with walls and
-// without, and then a second task: the agent must be usable as before.
+// TestHostile runs every kind of hostile program in both protocols, with and without
+// isolation, and then a second task, which must work as before.
 func TestHostile(t *testing.T) {
 	type want struct {
 		outcome agent.Outcome
@@ -193,7 +193,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestFloodsAreNotKept measures what a flood of 200 MB leaves in memory.
+// TestFloodsAreNotKept measures the memory that a flood of 200 MB leaves in use.
 func TestFloodsAreNotKept(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "flood"), Protocol: JSONL, Walls: detect()})
 	var before, after runtime.MemStats

@@ -18,23 +18,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// HTTPOptions of an agent that is a server.
+// HTTPOptions configure an agent that is a server.
 type HTTPOptions struct {
-	// URL is where requests are posted to, http or https.
+	// URL is the address of the POST requests, http or https.
 	URL string
 	// Header goes with every request, such as the value of Authorization.
 	Header map[string]string
-	// Parallel is the number of requests under way at once; 0 is 1.
+	// Parallel is the number of requests that run at once; 0 means 1.
 	Parallel int
 	// Timeout bounds one task; 0 leaves it to the request. Without either it is ten
 	// minutes.
 	Timeout time.Duration
-	// Scrub removes credentials from what is kept of the server's words; required.
+	// Scrub removes credentials from what is kept of the server's text; required.
 	Scrub func(string) string
-	// Client sends the requests; nil is one without proxy, cookies and compression. Its
-	// timeout and its way with redirects are not used.
+	// Client sends the requests; nil means one without proxy, cookies and compression.
+	// Its timeout and its redirect policy are not used.
 	Client *http.Client
-	// BodyLimit bounds a response, in bytes; 0 is 1 MiB.
+	// BodyLimit bounds a response, in bytes; 0 means 1 MiB.
 	BodyLimit int
 }
 
@@ -44,12 +44,12 @@ const (
 	maxComplaint = 4 << 10 // of a body with a bad status
 )
 
-// HTTPAgent asks an operator's server: the request object is the body of a POST, the
-// response object that of the answer. It is safe for concurrent use.
+// HTTPAgent sends tasks to an operator's server: the request object is the body of a
+// POST, the response object that of the answer. It is safe for concurrent use.
 type HTTPAgent struct {
 	o      HTTPOptions
 	client http.Client
-	// local says that the server runs on this machine.
+	// local reports that the server runs on this machine.
 	local bool
 	slots chan struct{}
 	// life is done once the agent is closed.
@@ -60,7 +60,8 @@ type HTTPAgent struct {
 
 var _ agent.Agent = (*HTTPAgent)(nil)
 
-// NewHTTP checks the options and makes the agent. Nothing is sent before the first task.
+// NewHTTP checks the options and returns the agent. Nothing is sent before the first
+// task.
 func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 	o.Parallel = max(o.Parallel, 1)
 	if o.BodyLimit == 0 {
@@ -96,7 +97,7 @@ func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 	return a, nil
 }
 
-// loopback reports whether a host is this machine by its name.
+// loopback reports whether a host name refers to this machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -104,7 +105,7 @@ func loopback(host string) bool {
 
 var errElsewhere = errors.New("the agent redirects to another host or in circles")
 
-// sameHost lets a server move its endpoint, and nobody else.
+// sameHost allows redirects only to the server's own host.
 func sameHost(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if req.URL.Host != first.Host || req.URL.Scheme != first.Scheme || req.Method != http.MethodPost || len(via) > 3 {
@@ -113,7 +114,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Run does one task.
+// Run runs one task.
 func (a *HTTPAgent) Run(ctx context.Context, req agent.Request) agent.Result {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -124,7 +125,7 @@ func (a *HTTPAgent) Run(ctx context.Context, req agent.Request) agent.Result {
 	}
 	timeout := shorter(a.o.Timeout, req.Limits.Timeout)
 	if !a.local {
-		req.Workdir = "" // which is on this machine
+		req.Workdir = "" // it is on this machine
 	}
 	body, err := encode(req, timeout)
 	if err != nil {
@@ -157,7 +158,7 @@ func (a *HTTPAgent) cancelled(ctx context.Context) agent.Result {
 	return cancelled(ctx)
 }
 
-// Close ends the tasks under way as cancelled and returns when nothing is left.
+// Close ends running tasks as cancelled and returns when nothing is left.
 func (a *HTTPAgent) Close() error {
 	a.close.Do(func() {
 		a.end(errClosed)
@@ -171,7 +172,8 @@ func (a *HTTPAgent) Close() error {
 	return nil
 }
 
-// post sends one request and judges what comes back; whole says that all of it did.
+// post sends one request and judges the response; whole reports that the result is
+// final even if ctx is done.
 func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (res agent.Result, whole bool) {
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, a.o.URL, bytes.NewReader(body))
 	if err != nil {
@@ -187,7 +189,7 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 	case errors.Is(err, errElsewhere):
 		return agent.Result{Outcome: agent.ContractViolation, Error: errElsewhere.Error()}, true
 	case err != nil:
-		// Not a byte of an answer came: nothing says that the variant is to blame.
+		// Without any answer, nothing shows that the variant is the cause.
 		return agent.Result{Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub)}, false
 	}
 	defer resp.Body.Close()
@@ -201,12 +203,12 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 	case err != nil:
 		return agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("the agent's response broke off: %v", err), a.o.Scrub)}, false
 	}
-	res, _ = judge(line, req, a.o.Scrub) // the error stands in the result
+	res, _ = judge(line, req, a.o.Scrub) // the error is in the result
 	return res, true
 }
 
-// refused is the result of an answer with another status than 200. A server that is
-// down, overloaded or broken moves no score; a request that it refuses does.
+// refused returns the result of a status other than 200. A server that is down,
+// overloaded or broken must not affect a score; a request that it refuses does.
 func (a *HTTPAgent) refused(resp *http.Response) agent.Result {
 	res := agent.Result{Outcome: agent.ContractViolation}
 	switch code := resp.StatusCode; {
@@ -219,7 +221,7 @@ func (a *HTTPAgent) refused(resp *http.Response) agent.Result {
 	if after := resp.Header.Get("Retry-After"); after != "" {
 		text += fmt.Sprintf(" (Retry-After: %.40q)", after)
 	}
-	// What cannot be read of its words is not missed.
+	// a read error only shortens the text
 	if words, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint)); len(words) > 0 {
 		text += ": " + string(bytes.ToValidUTF8(words, []byte("\uFFFD")))
 	}

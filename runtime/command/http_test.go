@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// newHTTPAgent makes an agent that the test closes, asking a handler.
+// newHTTPAgent returns an agent for a handler; it is closed at the end of the test.
 func newHTTPAgent(t testing.TB, h http.HandlerFunc, change func(*HTTPOptions)) *HTTPAgent {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -43,7 +43,7 @@ func newHTTPAgent(t testing.TB, h http.HandlerFunc, change func(*HTTPOptions)) *
 	return a
 }
 
-// asked is the request as a server reads it.
+// asked returns the request as a server reads it.
 func asked(t testing.TB, r *http.Request) request {
 	t.Helper()
 	var req request
@@ -76,7 +76,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPElsewhere holds that a path on this machine is told to nobody else.
+// TestHTTPElsewhere tests that a path on this machine is not sent to another one.
 func TestHTTPElsewhere(t *testing.T) {
 	var seen request
 	a := newHTTPAgent(t, func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +107,8 @@ func TestHTTPElsewhere(t *testing.T) {
 	}
 }
 
-// TestHTTPHostile asks every kind of bad server twice: the agent must be usable as before.
+// TestHTTPHostile sends two tasks to every kind of hostile server: the second must
+// work.
 func TestHTTPHostile(t *testing.T) {
 	type want struct {
 		outcome agent.Outcome
@@ -233,7 +234,7 @@ func hangUp(w http.ResponseWriter) {
 	}
 }
 
-// TestHTTPUnreachable holds that what keeps a request from its server moves no score.
+// TestHTTPUnreachable tests that an unreachable server does not affect a score.
 func TestHTTPUnreachable(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -252,7 +253,7 @@ func TestHTTPUnreachable(t *testing.T) {
 	}
 }
 
-// TestHTTPParallel holds that no more requests are under way than agreed.
+// TestHTTPParallel tests the bound on simultaneous requests.
 func TestHTTPParallel(t *testing.T) {
 	var now, most atomic.Int32
 	a := newHTTPAgent(t, func(w http.ResponseWriter, r *http.Request) {
@@ -276,8 +277,8 @@ func TestHTTPParallel(t *testing.T) {
 	}
 }
 
-// TestHTTPEnds cancels a task, closes the agent under another, and holds that the server
-// learns of both.
+// TestHTTPEnds cancels a task, closes the agent during another, and tests that the
+// server notices both.
 func TestHTTPEnds(t *testing.T) {
 	heard, left := make(chan struct{}), make(chan struct{})
 	a := newHTTPAgent(t, func(_ http.ResponseWriter, r *http.Request) {

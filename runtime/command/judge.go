@@ -9,7 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shorter is the shorter of an agent's own timeout and the request's; 0 is none.
+// shorter returns the shorter of an agent's own timeout and the request's; 0 means
+// none.
 func shorter(own, asked time.Duration) time.Duration {
 	t := own
 	if asked > 0 && (t == 0 || asked < t) {
@@ -21,8 +22,8 @@ func shorter(own, asked time.Duration) time.Duration {
 	return t
 }
 
-// judge makes a result of a response, whatever way it came. An error says that it was
-// none, and that who sent it is not to be asked again without care.
+// judge converts a response into a result, for both kinds of agents. An error means
+// that it was invalid, and that its sender must not simply be asked again.
 func judge(line []byte, req agent.Request, scrub func(string) string) (agent.Result, error) {
 	r, err := parse(line, req.ID)
 	res := agent.Result{Usage: r.usage, Outcome: r.outcome}
@@ -47,7 +48,7 @@ func judge(line []byte, req agent.Request, scrub func(string) string) (agent.Res
 	return res, nil
 }
 
-// keep takes over what an agent tells beside its answer, scrubbed.
+// keep copies the transcript and artifacts of a response, scrubbed.
 func keep(res *agent.Result, r response, scrub func(string) string) {
 	if r.transcript != nil {
 		res.Transcript.Add(0, agent.Event{Kind: agent.EventForeign, Data: scrubbed(r.transcript, scrub)})
@@ -57,7 +58,7 @@ func keep(res *agent.Result, r response, scrub func(string) string) {
 	}
 }
 
-// exceeded says which limit a task went over, "" for none.
+// exceeded returns which limit a task exceeded, "" for none.
 func exceeded(l agent.Limits, u agent.Usage, size int) string {
 	switch {
 	case l.MaxCostUSD > 0 && u.CostUSD > l.MaxCostUSD:
@@ -70,7 +71,7 @@ func exceeded(l agent.Limits, u agent.Usage, size int) string {
 	return ""
 }
 
-// scrubbed is JSON without credentials; what is none any more without them becomes
+// scrubbed returns JSON without credentials; if the result would be invalid, it becomes
 // a JSON string.
 func scrubbed(raw json.RawMessage, scrub func(string) string) json.RawMessage {
 	text := scrub(string(raw))
@@ -79,12 +80,12 @@ func scrubbed(raw json.RawMessage, scrub func(string) string) json.RawMessage {
 	}
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		return nil // cannot be: every string has a JSON form
+		return nil // cannot happen: every string has a JSON form
 	}
 	return quoted
 }
 
-// clip makes foreign text one scrubbed line of bounded length.
+// clip returns foreign text as one scrubbed line of bounded length.
 func clip(text string, scrub func(string) string) string {
 	text = strings.Join(strings.Fields(scrub(text)), " ")
 	if len(text) > maxError {

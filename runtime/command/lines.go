@@ -9,24 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errOverlong says that a line is longer than it may be.
+// errOverlong reports that a line exceeds its bound.
 var errOverlong = errors.New("the line is too long")
 
-// lines reads lines of bounded length from a pipe. Its memory is bounded by the
-// limit, whatever the other side writes.
+// lines reads lines of bounded length from a pipe. Its memory is bounded by the limit,
+// whatever the other side writes.
 type lines struct {
 	file  *os.File
 	limit int
 	buf   []byte
-	// start and end bound what was read and not yet given out.
+	// start and end delimit the bytes that were read and not yet returned.
 	start, end int
 }
 
 const firstBuffer = 4096
 
-// next returns the next line without its end. The line is valid until the next
-// call. At the end of the input, what stands there without an end of line is given
-// with the error.
+// next returns the next line without its end. The line is valid until the next call. At
+// the end of the input, it returns the rest without a newline together with the error.
 func (l *lines) next() ([]byte, error) {
 	seen := l.start
 	for {
@@ -54,7 +53,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// grow makes room: what is left moves to the front of a buffer with space.
+// grow makes room: the remaining bytes move to the front of a buffer with space.
 func (l *lines) grow() {
 	buf := l.buf
 	if held := l.end - l.start; held > len(buf)/2 || len(buf) == 0 {
@@ -64,7 +63,7 @@ func (l *lines) grow() {
 	l.start, l.buf = 0, buf
 }
 
-// stale reports whether there is more to read already, or never will be.
+// stale reports whether there is unexpected input, or the other side is gone.
 func (l *lines) stale() bool {
 	if l.end > l.start {
 		return true
@@ -74,8 +73,8 @@ func (l *lines) stale() bool {
 	return n > 0 || err == nil || !errors.Is(err, syscall.EAGAIN)
 }
 
-// readNow reads what is there without waiting; EAGAIN says that there is nothing,
-// and a count of 0 without error that the other side is gone.
+// readNow reads what is there without waiting. EAGAIN means that there is nothing, and
+// a count of 0 without error that the other side is gone.
 func readNow(f *os.File, p []byte) (n int, err error) {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// dial connects to what its goal names, and fails in the way that it names first.
+// dial connects to the address in its goal, and fails in the way that the goal's first
+// word names.
 func dial(id string, r request) {
 	words := strings.Fields(r.Task.Goal)
 	if words[1] == "itself" {
@@ -44,8 +45,8 @@ func dial(id string, r request) {
 	}
 }
 
-// A program reaches nothing of the host by default, and the operator is told the key
-// that changes it, however the program takes the refusal.
+// TestOffline tests that a program reaches nothing of the host by default, and that the
+// result names the key that changes this, however the program handles the refusal.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,7 +73,7 @@ func TestOffline(t *testing.T) {
 			for _, c := range []struct {
 				goal    string
 				reached bool // with the host's network
-				counted bool // by the kernel: seen even where the program does not tell
+				counted bool // by the kernel: detected even if the program does not report it
 			}{
 				{"crash tcp " + tcp.Addr().String(), true, true},
 				{"tell tcp " + tcp.Addr().String(), true, true},
@@ -84,7 +85,7 @@ func TestOffline(t *testing.T) {
 				{"swallow unix " + path, false, false},
 			} {
 				if network && !c.reached && strings.Contains(c.goal, "192.0.2.1") {
-					continue // what a real network does with it is its own affair
+					continue // the result depends on the real network
 				}
 				req := ask("e", c.goal)
 				if strings.HasPrefix(c.goal, "hang") && !network {
@@ -104,7 +105,7 @@ func TestOffline(t *testing.T) {
 					t.Errorf("%s, network %t, %s: noted %t, told %t, want %t: %s", protocol, network, c.goal, noted, told, want, answerOf(r))
 				}
 			}
-			// A loopback of its own is there in any case, and needs no word.
+			// A loopback of its own is always available, and needs no hint.
 			if r := a.Run(t.Context(), ask("e", "crash itself")); detect().Name() != "landlock" && (answerOf(r) != "connected" || len(r.Transcript.Events) > 0) {
 				t.Errorf("%s, network %t: %s, %v", protocol, network, answerOf(r), r.Transcript.Events)
 			}
@@ -112,7 +113,8 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// What programs print when there is no network, where nothing counts it.
+// TestRefusals tests messages of programs without a network, where no counter is
+// available.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -13,45 +13,46 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// The protocols (spec 2.2).
+// The protocols.
 const (
-	JSONL = "jsonl" // a pool of processes that stay up, one request at a time each
+	JSONL = "jsonl" // a pool of long-running processes, one request at a time each
 	Once  = "once"  // a process a task
 )
 
-// Options of an agent that is a program.
+// Options configure an agent that is a program.
 type Options struct {
-	// Argv is the program and its arguments. What names a file in Dir is taken
-	// from there.
+	// Argv is the program and its arguments. A word that names a file in Dir becomes
+	// the path of that file.
 	Argv []string
 	// Dir is the agent's folder, absolute: the program starts in it and cannot
 	// change it.
 	Dir string
 	// Protocol is JSONL or Once (the default).
 	Protocol string
-	// Pool is the number of processes at once; 0 is 1.
+	// Pool is the number of processes at once; 0 means 1.
 	Pool int
 	// Timeout bounds one task; 0 leaves it to the request. Without either it is ten
 	// minutes.
 	Timeout time.Duration
-	// Env is what the program gets to see of the environment, as NAME=value.
+	// Env is the program's environment, as NAME=value.
 	Env []string
-	// Walls are what the program runs in.
+	// Walls isolate the program.
 	Walls sandbox.Walls
-	// Network lets the program use the host's. Without it the result of a task that
-	// failed, and the transcript, name the key that gives it ([Offline]).
+	// Network lets the program use the host's network. Without it the result of a task
+	// that failed for lack of it, and the transcript, name the key that allows it
+	// ([Offline]).
 	Network bool
-	// Scrub removes credentials from what is kept of the program's words; required.
+	// Scrub removes credentials from what is kept of the program's text; required.
 	Scrub func(string) string
-	// Scratch is the folder below which the working directories are made. Empty:
-	// the requests have none. With JSONL a process outlives many of them, so it sees
-	// the whole of Scratch, those of this agent's other requests included; with Once
-	// a process sees its own alone.
+	// Scratch is the folder of the working directories. If it is empty, the requests
+	// have none. With JSONL a process outlives many of them, so it sees the whole of
+	// Scratch, including those of this agent's other requests; with Once a process sees
+	// only its own.
 	Scratch string
-	// Hidden are folders that stay out of sight even where one that the program
-	// must see holds them.
+	// Hidden are folders that stay invisible even inside a folder that the program must
+	// see.
 	Hidden []string
-	// LineLimit bounds a response, in bytes; 0 is 1 MiB.
+	// LineLimit bounds a response, in bytes; 0 means 1 MiB.
 	LineLimit int
 }
 
@@ -60,7 +61,7 @@ const (
 	defaultLineLimit = 1 << 20
 )
 
-// New checks the options and makes the agent. Nothing is started before the first
+// New checks the options and returns the agent. Nothing is started before the first
 // task.
 func New(o Options) (*Agent, error) {
 	o.Pool, o.LineLimit = max(o.Pool, 1), max(o.LineLimit, 0)
@@ -94,7 +95,7 @@ func New(o Options) (*Agent, error) {
 	return a, nil
 }
 
-// resolve takes the words that name files of the agent's folder from there.
+// resolve replaces the words that name files of the agent's folder by their paths.
 func resolve(argv []string, dir string) []string {
 	out := slices.Clone(argv)
 	for i, word := range out {

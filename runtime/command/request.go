@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// request is the line that a program reads (spec 2.2). Every key is always there;
-// a limit that does not exist is null.
+// request is the line that a program reads. Every key is always present; a missing
+// limit is null.
 type request struct {
 	ID      string          `json:"id"`
 	Task    task            `json:"task"`
@@ -34,7 +34,7 @@ type limits struct {
 	MaxCostUSD *float64 `json:"max_cost_usd"`
 }
 
-// encode writes the request as one line.
+// encode returns the request as one line.
 func encode(req agent.Request, timeout time.Duration) ([]byte, error) {
 	r := request{
 		ID: req.ID,

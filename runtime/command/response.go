@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The most that one task can have used; more is a lie or a slip.
+// Upper bounds on the usage of one task; more is an error or untrue.
 const (
 	maxTokens = 1e12
 	maxCost   = 1e6 // USD
@@ -21,7 +21,7 @@ const (
 // maxError bounds a kept error, in bytes.
 const maxError = 300
 
-// response is what a program said, checked.
+// response is a validated response.
 type response struct {
 	answer                *string
 	score                 *float64
@@ -31,21 +31,21 @@ type response struct {
 	err                   string
 }
 
-// wrongID is an answer to another question.
+// wrongID is the error of an answer to another request.
 type wrongID struct{ got, want string }
 
 func (e wrongID) Error() string {
 	return fmt.Sprintf("the response has the id %.80q, the request %.80q", e.got, e.want)
 }
 
-// parse reads one line. An error is a breach of the contract; usage that could be
-// read before it still counts, because it was paid for.
+// parse parses one line. An error is a violation of the contract; usage that could be
+// parsed before it still counts, because it was paid for.
 func parse(line []byte, id string) (response, error) {
 	var r response
 	if !utf8.Valid(line) {
 		return r, errors.New("the response is not valid UTF-8")
 	}
-	// Into a map, because a struct would take keys in any case.
+	// into a map, because a struct would accept keys in any case
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(line, &keys); err != nil {
 		return r, fmt.Errorf("the response is no JSON object: %s", excerpt(line))
@@ -101,7 +101,7 @@ func parse(line []byte, id string) (response, error) {
 	return r, nil
 }
 
-// members counts the members of a valid JSON object, those of one name each.
+// members counts the members of a valid JSON object, duplicates included.
 func members(line []byte) int {
 	count, depth, quoted := 0, 0, false
 	for i := 0; i < len(line); i++ {
@@ -122,7 +122,7 @@ func members(line []byte) int {
 	return count
 }
 
-// present is the value as compact JSON; nil when it is absent or null.
+// present returns the value as compact JSON; nil when it is absent or null.
 func present(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -132,12 +132,12 @@ func present(raw json.RawMessage) json.RawMessage {
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil {
-		return nil // cannot be: it was read as a part of valid JSON
+		return nil // cannot happen: it is a part of valid JSON
 	}
 	return b.Bytes()
 }
 
-// text is a JSON string's.
+// text decodes a JSON string.
 func text(raw json.RawMessage) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
@@ -179,8 +179,8 @@ func usage(raw json.RawMessage) (agent.Usage, error) {
 	return u, nil
 }
 
-// excerpt shows the beginning of foreign text: more than is kept of it in the end,
-// so that no secret is cut before it is recognised.
+// excerpt returns the beginning of foreign text: more than is finally kept, so that no
+// secret is cut before it is recognised.
 func excerpt(raw []byte) string {
 	const most = 4 * maxError
 	if len(raw) > most {

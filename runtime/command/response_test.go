@@ -13,7 +13,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for name, c := range map[string]struct{ line, want string }{ // want: answer, or "!" and the error
+	for name, c := range map[string]struct{ line, want string }{ // want: the answer, or "!" and the error
 		"text":            {`{"id":"e","answer":"a\n\u00e9"}`, "a\né"},
 		"empty text":      {`{"id":"e","answer":""}`, ""},
 		"number":          {`{"id":"e","answer":1.50}`, "1.50"},
@@ -82,7 +82,7 @@ func TestParseWhole(t *testing.T) {
 	}
 }
 
-// TestPaid holds that what a bad response cost is counted all the same.
+// TestPaid tests that the cost of an invalid response is counted.
 func TestPaid(t *testing.T) {
 	r, err := parse([]byte(`{"id":"e","score":7,"usage":{"cost_usd":0.25}}`), "e")
 	if err == nil || r.usage.CostUSD != .25 {
@@ -114,7 +114,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// countMembers counts those of an object by reading it piece by piece.
+// countMembers counts the members of an object token by token.
 func countMembers(t *testing.T, line []byte) int {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if _, err := dec.Token(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// TestBlame holds that a start which fails by the program scores, and one which
-// fails by the machine does not.
+// TestBlame tests that a start that fails because of the program counts for the score,
+// and one that fails because of the machine does not.
 func TestBlame(t *testing.T) {
 	dir := t.TempDir()
 	for name, file := range map[string]struct {
@@ -39,7 +39,7 @@ func TestBlame(t *testing.T) {
 	} {
 		for _, walls := range []sandbox.Walls{detect(), off} {
 			if c.want == agent.Infrastructure && walls.Err() != nil {
-				continue // without walls nothing is mounted
+				continue // without isolation nothing is mounted
 			}
 			for _, protocol := range []string{JSONL, Once} {
 				req := ask("e", "")

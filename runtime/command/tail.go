@@ -9,12 +9,10 @@ import (
 	"syscall"
 )
 
-// tailSize is how much is kept of what a program writes to standard error during
-// one task, in bytes.
+// tailSize bounds what is kept of a program's standard error during one task, in bytes.
 const tailSize = 16 << 10
 
-// tail drains a pipe for ever, so that its writer never waits, and keeps the end
-// of it.
+// tail drains a pipe, so that its writer never blocks, and keeps the end of it.
 type tail struct {
 	file *os.File
 	mu   sync.Mutex
@@ -30,7 +28,7 @@ func (t *tail) drain() {
 		return
 	}
 	_ = conn.Read(func(uintptr) bool {
-		// To the last byte there is: the system tells of new ones only after that.
+		// Until the pipe is empty: only then does the poller report new bytes.
 		for {
 			switch err := t.take(); {
 			case errors.Is(err, syscall.EAGAIN):
@@ -42,7 +40,7 @@ func (t *tail) drain() {
 	})
 }
 
-// take keeps the next piece of what is there now.
+// take keeps the next piece of the available bytes.
 func (t *tail) take() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,10 +56,10 @@ func (t *tail) take() error {
 	return err
 }
 
-// collect returns what was written since the last call. It reads the pipe itself,
-// so that everything is there that was written before the answer that it goes with.
+// collect returns what was written since the last call. It reads the pipe itself, so
+// that it gets everything that was written before the answer.
 func (t *tail) collect(scrub func(string) string) string {
-	for range 64 { // not for ever, though the writer may be faster than this reader
+	for range 64 { // bounded, because the writer may be faster than this reader
 		if t.take() != nil {
 			break
 		}
@@ -74,7 +72,7 @@ func (t *tail) collect(scrub func(string) string) string {
 		return ""
 	}
 	if cut {
-		// The front may be the rest of a secret that nothing would recognise.
+		// The beginning may be the rest of a secret, which would not be recognised.
 		_, text, _ = strings.Cut(text, "\n")
 		text = "…\n" + text
 	}

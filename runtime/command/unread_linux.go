@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread counts the bytes in a pipe that nobody has taken out.
+// unread returns the number of unread bytes in a pipe.
 func unread(f *os.File) int {
 	count := 0
 	conn, err := f.SyscallConn()

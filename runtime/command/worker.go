@@ -12,16 +12,16 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// patience is how long a program that closed its output may take to end by itself,
-// so that its exit code can be told.
+// patience is how long a program that closed its output may take to end by itself, so
+// that its exit code can be reported.
 const patience = 2 * time.Second
 
 // shortLine is the longest request that is written without a goroutine, in bytes:
 // a pipe holds more, so that a program may answer before it has read everything.
 const shortLine = 16 << 10
 
-// maxProcesses bounds the processes and threads of one program at once: more than
-// an honest agent starts, and fewer than a host has room for.
+// maxProcesses bounds the processes and threads of one program at once: more than an
+// honest agent starts, and fewer than a host can run.
 const maxProcesses = 4096
 
 // worker is one started program with its pipes.
@@ -30,18 +30,19 @@ type worker struct {
 	stdin   *os.File
 	stdout  *lines
 	stderr  *tail
-	// last is the id of the request that it answered last, "" before the first.
+	// last is the id of the last request that it answered, "" before the first.
 	last string
-	// seen is the latest [sandbox.Process.Unreached], told what it was after the last task.
+	// seen is the latest [sandbox.Process.Unreached], and told its value after the last
+	// task.
 	seen, told int64
-	// done is closed once the program is gone; exit is then how.
+	// done is closed once the program is gone, when exit is set.
 	done chan struct{}
 	exit sandbox.Exit
-	// drained is closed once nothing reads standard error any more.
+	// drained is closed once standard error is no longer read.
 	drained chan struct{}
 }
 
-// startWorker starts the program. ctx bounds the start alone.
+// startWorker starts the program. ctx bounds only the start.
 func startWorker(ctx context.Context, o *Options, writable []string) (*worker, error) {
 	var files []*os.File // read and write ends in turn
 	for range 3 {
@@ -82,29 +83,29 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// stop kills the program and everything it started, and waits for their end.
+// stop kills the program with all its descendants, and waits for their end.
 func (w *worker) stop() {
-	w.count() // nothing counts once it is killed
+	w.count() // the count is unavailable after the kill
 	w.process.Kill()
 	<-w.done
 }
 
-// dispose frees what a stopped worker held.
+// dispose stops the worker and frees its resources.
 func (w *worker) dispose() {
 	w.stop()
 	closeAll([]*os.File{w.stdin, w.stdout.file, w.stderr.file})
 	<-w.drained
 }
 
-// until bounds reading and writing.
+// until sets the deadline for reading and writing.
 func (w *worker) until(t time.Time) {
-	// Pipes can have deadlines; were one refused, its read would only end with the program.
+	// Pipes support deadlines; without one, a read would end only with the program.
 	_ = w.stdin.SetWriteDeadline(t)
 	_ = w.stdout.file.SetReadDeadline(t)
 }
 
-// ended waits for the end of a program that closed its output, helps it along
-// when it takes its time, and says in words how it came about.
+// ended waits for the end of a program that closed its output, kills it after a grace
+// period, and returns a description of how it ended.
 func (w *worker) ended() string {
 	impatient := time.AfterFunc(patience, w.process.Kill)
 	<-w.done
@@ -117,7 +118,7 @@ func (w *worker) ended() string {
 	return fmt.Sprintf("the program ended with exit code %d", w.exit.Code)
 }
 
-// send writes the request and returns how to learn what became of it.
+// send writes the request. sent returns the number of bytes written.
 func (w *worker) send(line []byte, last bool) (sent func() int) {
 	write := func() int {
 		n, err := w.stdin.Write(line)
@@ -145,21 +146,21 @@ type breachKind int
 
 const (
 	crashed  breachKind = iota + 1
-	violated            // wrote what it may not
-	expired             // took too long, or nobody waits any more
+	violated            // wrote something invalid
+	expired             // took too long, or was cancelled
 )
 
-// ask sends one request and reads one line, which is valid until the next call.
-// After a breach the program is stopped. untouched says that it had not read a
-// byte of the request.
+// ask sends one request and reads one line, which is valid until the next call. After a
+// breach the program is stopped. untouched reports that it had not read a byte of the
+// request.
 func (w *worker) ask(line []byte) (answer []byte, b *breach, untouched bool) {
 	sent := w.send(line, false)
 	answer, err := w.stdout.next()
 	if err == nil {
 		if len(line) > shortLine {
-			// An answer before the end of the question: there is no telling what the
-			// program will take for the next one.
-			_ = w.stdin.SetWriteDeadline(time.Unix(1, 0)) // a closed pipe is sent no more either
+			// The answer came before the end of the request: the program may take the
+			// rest of it for the next one.
+			_ = w.stdin.SetWriteDeadline(time.Unix(1, 0)) // stops a pending write
 			if sent() < len(line) {
 				return nil, w.fail(violated, "the program answered before it had read the request"), false
 			}
@@ -199,7 +200,7 @@ func (w *worker) askOnce(line []byte) ([]byte, *breach) {
 	return answer, nil
 }
 
-// judge says what an error of reading means.
+// judge returns the breach that a read error means.
 func (w *worker) judge(err error) *breach {
 	switch {
 	case errors.Is(err, errOverlong):
@@ -210,7 +211,7 @@ func (w *worker) judge(err error) *breach {
 	return &breach{crashed, w.ended()}
 }
 
-// fail stops the program for what it did.
+// fail stops the program and returns the breach.
 func (w *worker) fail(kind breachKind, text string) *breach {
 	w.stop()
 	return &breach{kind, text}
