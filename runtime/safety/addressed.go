@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// maxAddressed is how many places of a text are listed, and maxAddressedBytes how much of
-// it is searched.
+// maxAddressed bounds the listed places of a text, and maxAddressedBytes how much of it
+// is searched.
 const (
 	maxAddressed      = 8
 	maxAddressedBytes = 1 << 20
 )
 
-// Address is a place of a text that speaks to those who judge it.
+// Address is a place of a text that addresses its reviewers.
 type Address struct {
 	// Line counts from 1.
 	Line int
-	// Phrase is what was found there, in small letters with look-alikes undone.
+	// Phrase is the phrase found there, in lower case with look-alikes replaced.
 	Phrase string
 }
 
-// Addressed lists the places of a text, such as a patch or a reason for it, that address a
-// reviewer, be it a person or a model, instead of describing anything. They are for a
-// person's eyes: an honest text may have one, a text that has none may deceive, and no
-// decision rests on them.
+// Addressed returns the places of a text, such as a patch or a reason for it, that
+// address a reviewer, human or model, instead of describing something. They are hints
+// for a person: an honest text may have one, a text without any may deceive, and no
+// decision depends on them.
 func Addressed(text string) []Address {
 	lines := strings.Split(strings.ToValidUTF8(clip(text, maxAddressedBytes), " "), "\n")
 	bare := make([]string, len(lines))
-	for i, l := range lines { // a phrase may go on behind the sign of the next comment
+	for i, l := range lines { // a phrase may continue after the marker of the next comment line
 		bare[i] = strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(l), "<!--"), "/#*;- \t")
 	}
 	var out []Address
@@ -53,7 +53,7 @@ func Addressed(text string) []Address {
 	return out
 }
 
-// addresses are the phrases of one place.
+// addresses returns the phrases in one place.
 func addresses(text string) []string {
 	if text == "" {
 		return nil

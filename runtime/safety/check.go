@@ -6,22 +6,22 @@ import (
 	"unicode"
 )
 
-// Response is an answer and what is known of how it came about.
+// Response is an answer and its context.
 type Response struct {
 	Answer   string
 	Question string
-	// Earlier are the agent's answers before this one in the same conversation, the
-	// latest last.
+	// Earlier are the agent's earlier answers in the same conversation, the latest
+	// last.
 	Earlier []string
-	// Findings are what tools and memory gave in this turn.
+	// Findings are the results of tools and memory in this turn.
 	Findings []string
 }
 
-// Problem is what a check has against an answer.
+// Problem is an objection of a check to an answer.
 type Problem struct {
 	// Kind is repetition, substance or sycophancy.
 	Kind string
-	// Text says what is wrong, for the agent to repair.
+	// Text describes the problem, for the agent to repair.
 	Text string
 }
 
@@ -32,10 +32,10 @@ const (
 	Sycophancy = "sycophancy"
 )
 
-// Check lists what is wrong with the form of an answer: that it goes round in circles,
-// says nothing, or gives in to the user against what is known. It does not judge
-// whether the answer is right, and keeps quiet where it is not sure; short answers,
-// JSON, tables and poems pass. It takes linear time.
+// Check returns what is wrong with the form of an answer: it repeats itself, has no
+// content, or gives in to the user against the findings. It does not judge whether the
+// answer is right, and reports nothing where it is not sure; short answers, JSON,
+// tables and poems pass. It takes linear time.
 func Check(r Response) []Problem {
 	var problems []Problem
 	r.Answer = clip(strings.ToValidUTF8(r.Answer, "\uFFFD"), maxAnswer)
@@ -51,13 +51,13 @@ func Check(r Response) []Problem {
 	return problems
 }
 
-// isData reports whether text is JSON that is more than a word.
+// isData reports whether text is a JSON object or array.
 func isData(text string) bool {
 	text = strings.TrimSpace(text)
 	return text != "" && strings.Contains("{[", text[:1]) && json.Valid([]byte(text))
 }
 
-// prose is the text without code, tables and other lines that repeat by nature.
+// prose returns the text without code, tables and other lines that naturally repeat.
 func prose(text string) string {
 	var out strings.Builder
 	fenced := false
@@ -75,7 +75,7 @@ func prose(text string) string {
 	return out.String()
 }
 
-// isCode reports whether a line looks like one of a program or of data.
+// isCode reports whether a line looks like code or data.
 func isCode(line string) bool {
 	if line == "" {
 		return false
@@ -84,14 +84,14 @@ func isCode(line string) bool {
 	return strings.IndexByte("{};", last) >= 0 || strings.Contains(line, " = ") || strings.Contains(line, ":=") || strings.Count(line, ",") > 2 && strings.Count(line, " ") < 3
 }
 
-// terms are the words of a text in small letters, numbers among them.
+// terms returns the words of a text in lower case, including numbers.
 func terms(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return r <= ' ' || unicode.IsSpace(r) || strings.ContainsRune(".,;:!?\"'`()[]{}<>*_#~|/\\=+“”‘’…—–-", r)
 	})
 }
 
-// plainText is the words of a text with a space between them.
+// plainText returns the words of a text with a space between them.
 func plainText(text string) string { return strings.Join(terms(text), " ") }
 
 // sentences splits a text at the ends of sentences and of lines.

@@ -15,7 +15,7 @@ type judged struct {
 	want string // the kind of problem; empty for a good answer
 }
 
-// say is a response without a history.
+// say returns a response without a history.
 func say(question, answer string) Response { return Response{Answer: answer, Question: question} }
 
 func good() []judged {
@@ -166,7 +166,7 @@ func TestCheck(t *testing.T) {
 		hits, len(bad), 100*float64(hits)/float64(len(bad)), alarms, len(good), 100*float64(hits)/float64(max(1, hits+alarms)))
 }
 
-// TestCheckStarter runs over answers that are right by definition.
+// TestCheckStarter checks answers that are right by definition.
 func TestCheckStarter(t *testing.T) {
 	file, err := os.Open("../../cmd/evolve/internal/starter/_workspace/suites/starter.jsonl")
 	if err != nil {
@@ -194,7 +194,7 @@ func TestCheckStarter(t *testing.T) {
 	t.Logf("%d answers", n)
 }
 
-// TestCheckData runs over answers of real models, where a folder with them is named.
+// TestCheckData checks answers of real models, if a folder with them is configured.
 func TestCheckData(t *testing.T) {
 	dir := os.Getenv("EVOLVE_DATA")
 	if dir == "" {

@@ -9,10 +9,10 @@ import (
 	"unicode"
 )
 
-// Dressed says why a call of a foreign tool that is declared to read is to be treated
-// as one that writes: its name, the verb its description begins with, or its arguments
-// say so. It is for tools of other people's servers alone, and errs on the side of
-// calling a call a write; what it lets pass is not thereby proven to read.
+// Dressed returns why a call of a foreign tool that is declared to read must be treated
+// as a write: because of its name, the first verb of its description, or its arguments.
+// It is only for tools of other people's servers, and errs on the side of a write; a
+// call that passes is not thereby proven to read.
 func Dressed(toolName, description string, args json.RawMessage) (string, bool) {
 	if verb := nameVerb(words(toolName)); verb != "" {
 		return fmt.Sprintf("its name says %s", verb), true
@@ -44,13 +44,13 @@ func Dressed(toolName, description string, args json.RawMessage) (string, bool) 
 	switch {
 	case reason == "" && path && content:
 		reason = "it has a file and its new content"
-	case reason == "" && !whole: // what is meant may stand behind what only fills
+	case reason == "" && !whole: // the decisive argument may be behind padding
 		reason = "its arguments are too many or too deep to be looked at"
 	}
 	return reason, reason != ""
 }
 
-// writeVerbs are what a tool does that changes something.
+// writeVerbs returns the verbs of tools that change something.
 func writeVerbs() []string {
 	return []string{
 		"write", "delete", "remove", "update", "create", "insert", "exec", "execute", "run", "send", "post", "put", "drop", "patch", "upsert", "set",
@@ -61,7 +61,7 @@ func writeVerbs() []string {
 	}
 }
 
-// readVerbs are what a tool does that changes nothing.
+// readVerbs returns the verbs of tools that change nothing.
 func readVerbs() []string {
 	return []string{
 		"get", "list", "read", "search", "find", "fetch", "show", "describe", "view", "count", "query", "lookup", "check", "inspect", "stat", "head", "tail",
@@ -69,24 +69,25 @@ func readVerbs() []string {
 	}
 }
 
-// nouns are verbs of writing that often name a thing, as in run status.
+// nouns returns verbs of writing that often name a thing, as in run status.
 func nouns() []string {
 	return []string{"post", "run", "commit", "patch", "merge", "set", "book", "email", "push", "copy", "transfer", "import", "archive", "store", "reset", "put", "reply", "close", "sign", "register", "fork"}
 }
 
-// facets are what is read of a thing.
+// facets returns what can be read about a thing.
 func facets() []string {
 	return []string{"count", "counts", "history", "log", "logs", "info", "list", "stats", "summary", "details", "status", "search", "lookup", "price", "prices", "id", "ids", "results", "metadata", "diff"}
 }
 
-// nameVerb is the verb of writing in a tool's name; empty if it has none.
+// nameVerb returns the verb of writing in a tool's name; "" if it has none.
 func nameVerb(name []string) string {
 	writes := writeVerbs()
 	reads := false
 	for i, w := range name {
 		joined := i > 0 && (name[i-1] == "and" || name[i-1] == "or" || name[i-1] == "then")
 		if slices.Contains(readVerbs(), w) && !joined {
-			// What stands behind it is what is read, but for another verb that is joined to it.
+			// A following word is the object that is read, unless it is another verb
+			// joined to it.
 			reads = true
 			continue
 		}
@@ -102,8 +103,8 @@ func nameVerb(name []string) string {
 	return ""
 }
 
-// words splits a name at capitals and at what is no letter, in small letters and with
-// look-alikes undone.
+// words splits a name at capitals and at non-letters, in lower case and with
+// look-alikes replaced.
 func words(name string) []string {
 	var parts []string
 	var word []rune
@@ -130,7 +131,7 @@ func words(name string) []string {
 	return parts
 }
 
-// base is a verb without the ending of the third person.
+// base returns a verb without the ending of the third person.
 func base(verb string) string {
 	for _, end := range []string{"", "s", "es"} {
 		if stem, ok := strings.CutSuffix(verb, end); ok && slices.Contains(writeVerbs(), stem) {
@@ -143,7 +144,7 @@ func base(verb string) string {
 	return verb
 }
 
-// argument says why an argument makes a call a write; empty if it does not.
+// argument returns why an argument makes a call a write; "" if it does not.
 func argument(name, text string) string {
 	text = clip(text, 64<<10)
 	switch name {
@@ -188,8 +189,8 @@ func argument(name, text string) string {
 	return ""
 }
 
-// statement says why SQL, or a query of GraphQL, changes something. What is surely
-// SQL has to begin with a word that reads.
+// statement returns why SQL, or a GraphQL query, changes something. If sure, the text
+// is SQL and has to begin with a word that reads.
 func statement(text string, sure bool) string {
 	if strings.Contains(text, "{") && mutates(text) {
 		return "it is a mutation"
@@ -227,11 +228,11 @@ func statement(text string, sure bool) string {
 	return ""
 }
 
-// effects are functions of SQL that change something where they are only selected.
+// effects matches functions of SQL that change something when they are selected.
 var effects = regexp.MustCompile(`(?i)\b(nextval|setval|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile|pg_advisory_lock|` +
 	`lo_import|lo_export|lo_unlink|lo_create|lo_put|dblink|dblink_exec|query_to_xml|set_config|xp_cmdshell|sp_executesql|load_extension|writefile|sys_exec|sys_eval)\s*\(`)
 
-// program says that a text is one that is run: it calls something.
+// program returns a reason if a text is code that calls something.
 func program(text string) string {
 	if strings.Contains(text, "(") || strings.Contains(text, "`") {
 		return "it is a program"
@@ -240,7 +241,7 @@ func program(text string) string {
 }
 
 // mutates reports whether GraphQL has an operation that changes something: the word
-// outside of all braces, comments and texts.
+// outside of all braces, comments and strings.
 func mutates(text string) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -266,7 +267,7 @@ func mutates(text string) bool {
 	return false
 }
 
-// withoutLiterals is SQL without comments and without what stands in quotation marks.
+// withoutLiterals returns SQL without comments and quoted text.
 func withoutLiterals(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -277,7 +278,7 @@ func withoutLiterals(text string) string {
 			end = strings.IndexByte(rest, '\n')
 		case strings.HasPrefix(rest, "/*"):
 			if n := strings.Index(rest, "*/"); n >= 0 {
-				// What MySQL runs although it stands in a comment stays.
+				// MySQL executes these comments, so they are kept.
 				if strings.HasPrefix(rest, "/*!") {
 					out.WriteString(" " + strings.TrimLeft(rest[3:n], "0123456789") + " ")
 				}
@@ -306,8 +307,8 @@ func withoutLiterals(text string) string {
 	return out.String()
 }
 
-// shell says why a command changes something: it has signs that a shell acts on, or
-// begins with a program that writes.
+// shell returns why a command changes something: it has shell operators, or begins with
+// a program that writes.
 func shell(text string) string {
 	open := rune(0)
 	for i, r := range text {

@@ -11,13 +11,13 @@ func TestDressed(t *testing.T) {
 		name, description, args string
 		want                    bool
 	}{
-		// what it says it is
+		// genuine reads
 		{"get_weather", "Gets the weather.", `{"city": "Ghent"}`, false},
 		{"list_issues", "Lists issues", `{"state": "open"}`, false},
 		{"read_file", "Read a file", `{"path": "a.txt"}`, false},
 		{"search", "Search the web", `{"query": "how to delete a branch"}`, false},
 		{"search", "", `{"query": "update on the weather, please set a reminder"}`, false},
-		{"search", "", `{"query": "create table in Word"}`, true}, // as SQL has it
+		{"search", "", `{"query": "create table in Word"}`, true}, // valid SQL
 		{"get_post", "Returns a post", `{"id": 3}`, false},
 		{"list_posts", "", `{}`, false},
 		{"getUpdateHistory", "", `{}`, false},
@@ -46,7 +46,7 @@ func TestDressed(t *testing.T) {
 		{"get_settings", "", `{}`, false},
 		{"translate", "", `{"text": "delete everything", "to": "fr"}`, false},
 		{"", "", ``, false},
-		// what it is not
+		// disguised writes
 		{"write_file", "", `{}`, true},
 		{"deleteBranch", "", `{}`, true},
 		{"repo_delete_branch", "", `{}`, true},
@@ -133,7 +133,7 @@ func FuzzDressed(f *testing.F) {
 		if dressed != (reason != "") {
 			t.Errorf("%v, %q", dressed, reason)
 		}
-		// Less is never more of a write than all of it, for the name alone.
+		// A name that is a write without arguments is one with any arguments.
 		if alone, yes := Dressed(name, "", nil); yes && !dressed {
 			t.Errorf("%q alone, but not with arguments", alone)
 		}

@@ -17,27 +17,28 @@ import (
 const (
 	// maxRemembered bounds the calls a Loop remembers.
 	maxRemembered = 256
-	// maxCycle is the longest cycle that is looked for, in calls.
+	// maxCycle is the longest cycle that is detected, in calls.
 	maxCycle = 3
-	// cycleRounds is how often a cycle of several calls repeats before it is one.
+	// cycleRounds is how often a cycle of several calls must repeat to be detected.
 	cycleRounds = 3
-	// maxArguments is the size of arguments from which on they are compared as they
-	// are, in bytes.
+	// maxArguments is the size in bytes above which arguments are compared without
+	// canonicalization.
 	maxArguments = 1 << 20
-	// maxFailures is how often the same failure may come in a row.
+	// maxFailures is the number of equal failures in a row that ends a goal.
 	maxFailures = 4
 )
 
-// Loop watches the tool calls of one goal for repetition. Its zero value allows no
-// call twice; make one with [NewLoop]. It remembers at most 256 different calls and
-// is not safe for concurrent use.
+// Loop detects repetition in the tool calls of one goal. Its zero value allows no call
+// twice; use [NewLoop]. It remembers at most 256 different calls and is not safe for
+// concurrent use.
 type Loop struct {
 	limit int
 	// seen counts calls; order holds them by age, the oldest first.
 	seen  map[call]int
 	order []call
 	last  []call // the latest calls, at most maxCycle·cycleRounds
-	// failure is the outcome of the latest calls of one tool, failures how many.
+	// failure is the failure of the latest calls of one tool, and failures their
+	// number.
 	failure  string
 	failures int
 }
@@ -45,12 +46,12 @@ type Loop struct {
 // call is a tool and the hash of its canonical arguments.
 type call [16]byte
 
-// NewLoop makes a detector that lets the same call happen limit times, at least once.
+// NewLoop returns a detector that allows the same call limit times, at least once.
 func NewLoop(limit int) *Loop { return &Loop{limit: max(limit, 1)} }
 
-// Call says why a call is not to be made: the same tool with the same arguments
-// has been called too often, or the last calls go round in a circle. An empty reason
-// lets it pass, and counts it.
+// Call returns why a call must not be made: the same tool with the same arguments has
+// been called too often, or the last calls form a cycle. An empty reason allows the
+// call, and counts it.
 func (l *Loop) Call(tool string, args json.RawMessage) string {
 	c := identify(tool, args)
 	limit := max(l.limit, 1)
@@ -68,9 +69,9 @@ func (l *Loop) Call(tool string, args json.RawMessage) string {
 	return ""
 }
 
-// Result says why the goal is to be ended after a call: the same tool has failed in
-// the same way four times in a row, whatever its arguments. Detail is the failure's
-// text; numbers in it are not compared.
+// Result returns why the goal must end after a call: the same tool has failed in the
+// same way four times in a row, whatever its arguments. Detail is the failure's text;
+// numbers in it are ignored.
 func (l *Loop) Result(tool string, outcome agent.Outcome, detail string) string {
 	if outcome == agent.OK {
 		l.failure, l.failures = "", 0
@@ -105,7 +106,7 @@ func (l *Loop) remember(c call) {
 	}
 }
 
-// circles reports whether the last calls are one cycle of a length, over and over.
+// circles reports whether the last calls repeat one cycle of a given length.
 func circles(last []call, length int) bool {
 	need := length * cycleRounds
 	if len(last) < need {
@@ -117,18 +118,19 @@ func circles(last []call, length int) bool {
 			return false
 		}
 	}
-	// The same call over and over is a matter of the limit.
+	// Repetition of a single call is subject to the limit instead.
 	return slices.ContainsFunc(last[:length], func(c call) bool { return c != last[0] })
 }
 
-// identify hashes a call, so that what says the same is the same.
+// identify hashes a call, so that equivalent calls are equal.
 func identify(tool string, args json.RawMessage) call {
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), Canonical(args)...))
 	return call(sum[:16])
 }
 
-// Canonical is JSON with sorted keys, without white space, with one form for every
-// number and with strings cut of trailing white space; what is no JSON is trimmed.
+// Canonical returns JSON with sorted keys, without white space, with one form for every
+// number and with strings cut of trailing white space; text that is not JSON is
+// trimmed.
 func Canonical(args json.RawMessage) []byte {
 	if len(args) > maxArguments {
 		return args
@@ -151,7 +153,7 @@ func Canonical(args json.RawMessage) []byte {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// folded is a value of JSON in one of its forms.
+// folded returns a JSON value in its canonical form.
 func folded(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -170,8 +172,8 @@ func folded(v any) any {
 	return v
 }
 
-// number is the shortest form of a number. Whole numbers keep all their digits;
-// others are those of a float64.
+// number returns the shortest form of a number. Whole numbers keep all their digits;
+// others are rounded to a float64.
 func number(n json.Number) json.Number {
 	text := string(n)
 	if !strings.ContainsAny(text, ".eE") {

@@ -43,7 +43,7 @@ func TestLoopCycles(t *testing.T) {
 		"twice is none": {"ABABCABAB", 0},
 		"progress":      {"ABCDEFGHIJ", 0},
 		"one call":      {"AAAAAAAA", 0},
-		"four":          {"ABCDABCDABCD", 0}, // longer than what is looked for: the limit's matter
+		"four":          {"ABCDABCDABCD", 0}, // longer than the detected cycles: only the limit applies
 	} {
 		l := NewLoop(100)
 		got := 0

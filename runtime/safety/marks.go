@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// maxMarked is how much of a tool's result is searched for marks, in bytes, and
+// maxMarked bounds how much of a tool's result is searched for marks, in bytes, and
 // maxMarks how many are listed.
 const (
 	maxMarked = 64 << 10
 	maxMarks  = 8
 )
 
-// Marks lists phrases of a tool's result that address the model as if they were
-// instructions. They are for the transcript, as a warning to whoever reads it; that
-// a text has none says nothing, and no decision rests on them.
+// Marks returns phrases of a tool's result that address the model as if they were
+// instructions. They are a warning in the transcript; a text without any may still be
+// hostile, and no decision depends on them.
 func Marks(text string) []string {
 	plain := " " + strings.Join(strings.Fields(fold(strings.ToValidUTF8(clip(text, maxMarked), " "))), " ") + " "
 	var found []string
@@ -34,7 +34,7 @@ func Marks(text string) []string {
 	return found
 }
 
-// goesOn reports whether the last word of a phrase is only the beginning of one.
+// goesOn reports whether the last word of a phrase continues in the text after it.
 func goesOn(phrase, after string) bool {
 	letter := func(b byte) bool { return 'a' <= b && b <= 'z' }
 	return after != "" && letter(after[0]) && letter(phrase[len(phrase)-1])

@@ -14,15 +14,15 @@ import (
 const (
 	maxPatterns = 64
 	maxPattern  = 500
-	// maxAnswer is how much of an answer is looked at, in bytes.
+	// maxAnswer bounds how much of an answer is checked, in bytes.
 	maxAnswer = 256 << 10
 )
 
 // Marker is a text that a caller puts into a system prompt so that an answer which
-// repeats the prompt gives itself away.
+// repeats the prompt can be detected.
 const Marker = "evolve:prompt:do-not-repeat"
 
-// builtIn are the patterns that no operator has to write.
+// builtIn returns the patterns that always apply.
 func builtIn() []string {
 	return []string{
 		`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY`,
@@ -31,11 +31,11 @@ func builtIn() []string {
 	}
 }
 
-// Never is what no answer may match. The zero value holds nothing back; make one
-// with [NewNever].
+// Never holds the patterns that no answer may match. The zero value allows everything;
+// use [NewNever].
 type Never struct {
 	patterns []*regexp.Regexp
-	// plain maps what is taken for a letter or sign of ASCII to that.
+	// plain maps look-alikes to the ASCII character that they resemble.
 	plain map[rune]rune
 }
 
@@ -58,9 +58,10 @@ func NewNever(own []string) (Never, error) {
 	return n, nil
 }
 
-// Match returns the first pattern that the answer matches, and whether there is one: as
-// it stands, or as a person reads it, without invisible characters and look-alikes.
-// It reads at most 256 KiB of the answer, from both of its ends, in linear time.
+// Match returns the first pattern that the answer matches, and whether there is one.
+// The answer is checked unchanged and as a person reads it, without invisible
+// characters and look-alikes. Match reads at most 256 KiB of it, from both ends, in
+// linear time.
 func (n Never) Match(answer string) (string, bool) {
 	parts := []string{answer}
 	if len(answer) > maxAnswer {
@@ -81,7 +82,7 @@ func (n Never) Match(answer string) (string, bool) {
 	return "", false
 }
 
-// asRead is a text as a person reads it, capitals and ends of lines as they are.
+// asRead returns a text as a person reads it, with capitals and line ends unchanged.
 func (n Never) asRead(text string) string {
 	if len(n.patterns) == 0 || strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return text
@@ -108,7 +109,7 @@ func (n Never) asRead(text string) string {
 }
 
 // CompileNever compiles an operator's patterns, in RE2's syntax. At most 64 of 500
-// characters are allowed, and none that matches the empty text: it would match every answer.
+// bytes are allowed, and none that matches the empty text: it would match every answer.
 func CompileNever(patterns []string) ([]*regexp.Regexp, error) {
 	if len(patterns) > maxPatterns {
 		return nil, fmt.Errorf("%d patterns, at most %d are allowed", len(patterns), maxPatterns)

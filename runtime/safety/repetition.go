@@ -6,23 +6,24 @@ import (
 )
 
 const (
-	// minRepeats is how often a sentence stands there before it repeats too often.
+	// minRepeats is how often a sentence must occur to be reported.
 	minRepeats = 4
 	// minWords is the shortest sentence that counts, in words.
 	minWords = 3
-	// refrain is the share of all sentences up to which a repeated one may be a refrain.
+	// refrain is the share of all sentences up to which a repeated one may be a
+	// refrain.
 	refrain = 1.0 / 3
-	// minLooped is the shortest text of which the n-grams are counted, in bytes, and
-	// gram their length in words.
+	// minLooped is the shortest text whose n-grams are counted, in bytes, and gram
+	// their length in words.
 	minLooped = 200
 	gram      = 5
-	// maxLooped is the share of n-grams that may have been there before.
+	// maxLooped is the share of n-grams that may have occurred before.
 	maxLooped = .5
 	// maxPeriod is the longest piece that a text without words may repeat, in bytes.
 	maxPeriod = 32
 )
 
-// repetition says how an answer repeats itself; empty if it does not.
+// repetition returns how an answer repeats itself; "" if it does not.
 func repetition(answer string) string {
 	if isData(answer) {
 		return ""
@@ -60,7 +61,7 @@ func repetition(answer string) string {
 	return periodic(text)
 }
 
-// looped is the share of n-grams that occurred before in the same text.
+// looped returns the share of n-grams that occurred before in the same text.
 func looped(words []string) float64 {
 	seen := map[string]bool{}
 	total, again := 0, 0
@@ -77,7 +78,7 @@ func looped(words []string) float64 {
 	return float64(again) / float64(total)
 }
 
-// periodic says whether a text has no words, but a few letters over and over.
+// periodic returns a description if a text has no words, but repeats a few letters.
 func periodic(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) < minLooped || strings.ContainsAny(text[:minLooped], " \n") {

@@ -18,8 +18,8 @@ const (
 	maxReason = 500
 )
 
-// Request is what is left of a call that only a person may make: nothing of it was
-// done. Effect is the one the tool declares; what would be changed is read from the
+// Request returns the change request for a call that only a person may make and that
+// was not made. Effect is the tool's declared one; the target is taken from the
 // arguments.
 func Request(tool, effect string, args json.RawMessage, reason string) agent.ChangeRequest {
 	target := TargetOf(args)
@@ -33,9 +33,9 @@ func Request(tool, effect string, args json.RawMessage, reason string) agent.Cha
 	return NewRequest(kind, target, tool, reason, args)
 }
 
-// NewRequest is [Request] for a caller that knows what would be changed. Arguments
-// that are no JSON, or more than 16 KiB, are kept as a JSON string, cut to that size;
-// the id is of all of them. Texts are cut as well.
+// NewRequest is [Request] for a caller that specifies the target. Arguments that are no
+// JSON, or more than 16 KiB, are kept as a JSON string, cut to that size; the id covers
+// all of them. Texts are cut as well.
 func NewRequest(kind, target, tool, reason string, args json.RawMessage) agent.ChangeRequest {
 	short := func(text string) string {
 		return clip(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxReason)
@@ -46,7 +46,7 @@ func NewRequest(kind, target, tool, reason string, args json.RawMessage) agent.C
 	}
 }
 
-// ofTool is the kind of thing that a tool of the runtime changes by its nature.
+// ofTool returns the kind of thing that a tool of the runtime changes.
 func ofTool(tool string) string {
 	switch tool {
 	case "pipeline_config":
@@ -59,7 +59,7 @@ func ofTool(tool string) string {
 	return Other
 }
 
-// requestID hashes its parts, each with its length before it.
+// requestID hashes its parts, each preceded by its length.
 func requestID(parts ...any) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -76,7 +76,7 @@ func requestID(parts ...any) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// kept is what a request shows of the arguments; it is always JSON.
+// kept returns the displayed form of the arguments, which is always JSON.
 func kept(args json.RawMessage) json.RawMessage {
 	if len(args) <= maxKept && json.Valid(args) && utf8.Valid(args) {
 		return append(json.RawMessage(nil), args...)
@@ -87,12 +87,12 @@ func kept(args json.RawMessage) json.RawMessage {
 		if err == nil && len(out) <= maxKept {
 			return out
 		}
-		// Escapes take up to six bytes for one.
+		// An escape can take six bytes for one.
 		text = clip(text, len(text)-max(1, (len(out)-maxKept)/6))
 	}
 }
 
-// clip cuts text to n bytes at the start of a character.
+// clip cuts text to n bytes at a character boundary.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

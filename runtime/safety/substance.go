@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// substance says why an answer says nothing; empty if it says something.
+// substance returns why an answer has no content; "" if it has some.
 func substance(answer, question string) string {
 	plain := plainText(answer)
 	if plain == "" && strings.Trim(answer, " \t\r\n.…,;:-–—_'\"`()[]{}!?�") == "" {
@@ -20,7 +20,7 @@ func substance(answer, question string) string {
 	return filler(answer)
 }
 
-// placeholderText says that an answer stands where an answer is to stand.
+// placeholderText returns which placeholder stands in for an answer; "" for none.
 func placeholderText(answer, question string) string {
 	low := strings.ToLower(answer)
 	asked := strings.ToLower(question)
@@ -71,7 +71,7 @@ func restates(answer, question string) bool {
 	return answer == question
 }
 
-// filler says that every sentence of an answer is politeness; empty if one is not.
+// filler returns a description if every sentence of an answer is politeness, else "".
 func filler(answer string) string {
 	all := sentences(answer)
 	if len(all) == 0 || len(terms(answer)) < 2 {
@@ -97,7 +97,7 @@ func filler(answer string) string {
 	return "it has no content but " + kind
 }
 
-// fillerKind says what kind of politeness a sentence is.
+// fillerKind returns what kind of politeness a sentence is.
 func fillerKind(plain string) string {
 	words := strings.Count(plain, " ") + 1
 	for kind, starts := range map[string][]string{
@@ -117,7 +117,7 @@ func fillerKind(plain string) string {
 	} {
 		for _, start := range starts {
 			if plain == start || strings.HasPrefix(plain, start+" ") && words <= fillerWords(kind) {
-				// What goes on with a fact behind a comma or a number is no filler.
+				// politeness that continues with a number has content
 				if kind == "politeness" && strings.ContainsAny(plain, "0123456789") {
 					continue
 				}
@@ -125,7 +125,7 @@ func fillerKind(plain string) string {
 			}
 		}
 	}
-	// What may go on with an answer is politeness only if it does not.
+	// These may precede an answer, so they count only if nothing follows.
 	if slices.Contains([]string{
 		"great question", "good question", "that s a great question", "that is a great question", "that s a good question", "what a great question", "excellent question",
 		"i will now answer", "i will now answer the question", "here is the answer", "here s the answer", "here is my answer", "here is the answer to your question", "i have answered", "i have answered the question", "i have completed the task", "the task is complete", "the task has been completed", "done as you asked",
@@ -136,7 +136,7 @@ func fillerKind(plain string) string {
 	return ""
 }
 
-// fillerWords is how long a sentence of a kind may be and still say nothing.
+// fillerWords returns the length up to which a sentence of a kind has no content.
 func fillerWords(kind string) int {
 	if kind == "politeness" {
 		return 16

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The kinds of thing that only a person changes, as in [agent.ChangeRequest].
+// The kinds of things that only a person changes, as in [agent.ChangeRequest].
 const (
 	Source    = "source"
 	Config    = "config"
@@ -30,10 +30,10 @@ const (
 // maxTarget bounds a target, in bytes.
 const maxTarget = 4096
 
-// Classify says what kind of thing a path or the name of a parameter is. Whatever
-// looks like a protected name to a person or to some file system is taken for it:
-// other case, other white space, look-alike letters, escapes. It never touches the
-// file system, so what a symbolic link leads to is the caller's to find out.
+// Classify returns the kind of a path or of the name of a parameter. Names that look
+// like a protected one to a person or to some file system count as that name: other
+// case, other white space, look-alike letters, escapes. It never accesses the file
+// system, so the caller has to resolve symbolic links.
 func Classify(target string) string {
 	parts := segments(target)
 	if len(parts) == 0 {
@@ -73,7 +73,8 @@ func Classify(target string) string {
 	return byName(base)
 }
 
-// ofAgent is the kind of a path inside the folder of the agents, the agent's id first.
+// ofAgent returns the kind of a path inside the folder of the agents, the agent's id
+// first.
 func ofAgent(parts []string) string {
 	switch {
 	case len(parts) > 1 && (slices.Contains(parts[1:], "tools") || slices.Contains(parts[1:], "skills")):
@@ -84,7 +85,7 @@ func ofAgent(parts []string) string {
 	return Config
 }
 
-// byName is the kind of a file of which only the name is known.
+// byName returns the kind of a file by its name alone.
 func byName(base string) string {
 	switch base {
 	case "agent.yaml", "agent.yml", "config.yaml", "config.yml", "config.json", "strategy.md", "soul.md", "agent.md", "goals.md", "memory.md",
@@ -122,10 +123,10 @@ func isFile(base string) bool {
 	return byName(base) != Other
 }
 
-// stem is a name without what stands behind its last dot.
+// stem returns a name without its extension.
 func stem(base string) string { return strings.TrimSuffix(base, path.Ext(base)) }
 
-// parameter is the kind of a parameter or of a bare word.
+// parameter returns the kind of a parameter or of a bare word.
 func parameter(name string) string {
 	first, _, _ := strings.Cut(name, ".")
 	if _, rest, ok := strings.Cut(name, "."); ok && first == "tools" {
@@ -155,8 +156,8 @@ func parameter(name string) string {
 	return Other
 }
 
-// segments are the parts of a target after everything is undone that makes one name
-// look like another.
+// segments returns the parts of a target, after undoing everything that can make one
+// name look like another.
 func segments(target string) []string {
 	text := target[:min(len(target), maxTarget)]
 	text = strings.ToValidUTF8(text, "")
@@ -167,7 +168,7 @@ func segments(target string) []string {
 		}
 		text = strings.ToValidUTF8(plain, "")
 	}
-	text, _, _ = strings.Cut(text, "\x00") // where many a program stops to read
+	text, _, _ = strings.Cut(text, "\x00") // many programs stop reading there
 	text = fold(text)
 	if rest, ok := strings.CutPrefix(text, "file:"); ok {
 		text = rest
@@ -179,7 +180,7 @@ func segments(target string) []string {
 			continue // a drive
 		}
 		if before, _, ok := strings.Cut(part, ":"); ok && before != "" {
-			part = before // a stream of a file
+			part = before // an alternate stream of a file
 		}
 		if part == ".." {
 			out = out[:max(0, len(out)-1)]
@@ -193,7 +194,7 @@ func segments(target string) []string {
 	return out
 }
 
-// fold brings text to small letters of ASCII as far as it looks like them.
+// fold replaces characters by the lower-case ASCII characters that they look like.
 func fold(text string) string {
 	text = norm.NFKD.String(text)
 	text = strings.ToLower(text)
@@ -216,8 +217,8 @@ func fold(text string) string {
 	}, text)
 }
 
-// lookalikes lists, by a letter or sign of ASCII, what is taken for it. Letters with
-// accents and of full width are gone by now.
+// lookalikes maps ASCII characters to others that look like them. Accented and
+// full-width letters need no entry: they are normalized before.
 func lookalikes() map[rune]string {
 	return map[rune]string{
 		'a': "аɑαᴀ", 'b': "вᖯ", 'c': "сϲᴄ", 'd': "ԁժ", 'e': "еєεҽᴇ℮", 'f': "ғꞙ", 'g': "ɡցɢ", 'h': "һհнʜ", 'i': "іıιɪӏ", 'j': "јϳ", 'k': "кκᴋ", 'l': "ⅼʟǀ",
@@ -226,7 +227,8 @@ func lookalikes() map[rune]string {
 	}
 }
 
-// targetNames are the arguments that say what a call is about, the likeliest first.
+// targetNames returns the names of arguments that name a call's target, the likeliest
+// first.
 func targetNames() []string {
 	return []string{
 		"path", "filepath", "file", "filename", "target", "targetpath", "targetfile", "destination", "dest", "dst", "to", "output", "outputpath", "newpath",
@@ -241,9 +243,9 @@ const (
 	maxNodes = 4000
 )
 
-// TargetOf finds the path, or other name of a thing, that a call's arguments are about;
-// empty if there is none. Of several it takes one that is protected, then the one
-// whose argument says most plainly that it is a target.
+// TargetOf returns the path, or other name of a thing, that a call's arguments are
+// about; "" if there is none. Of several it prefers a protected one, then the one whose
+// argument's name is the likeliest.
 func TargetOf(args json.RawMessage) string {
 	var root any
 	if len(args) > maxArguments || json.Unmarshal(args, &root) != nil {
@@ -272,7 +274,7 @@ func TargetOf(args json.RawMessage) string {
 	return bounded(best)
 }
 
-// candidates are the targets in the text of an argument.
+// candidates returns the targets in the text of an argument.
 func candidates(name, text string) []string {
 	text = text[:min(len(text), 64<<10)]
 	switch name {
@@ -294,9 +296,9 @@ func candidates(name, text string) []string {
 	return []string{text}
 }
 
-// walk calls f with every string and truth value in a value of JSON and the name it
-// stands under, in the order of depth and of names. False means that there was more, or
-// deeper, than is looked at.
+// walk calls f with every string and boolean in a JSON value and the name of its
+// member, in the order of depth and of names. It returns false if the value was larger
+// or deeper than the bounds.
 func walk(root any, f func(name, text string)) (whole bool) {
 	type node struct {
 		name  string
@@ -336,7 +338,7 @@ func walk(root any, f func(name, text string)) (whole bool) {
 	return whole && len(queue) == 0
 }
 
-// plainName is the name of an argument in small letters, without what joins its words.
+// plainName returns the name of an argument in lower case, without separators.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' || r == '.' {
@@ -346,7 +348,7 @@ func plainName(name string) string {
 	}, name[:min(len(name), 64)])
 }
 
-// bounded is text cut to what a request keeps of a target.
+// bounded returns text cut to the length of a target in a request.
 func bounded(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	for n := maxTarget; len(text) > n; n-- {

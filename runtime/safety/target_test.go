@@ -8,7 +8,7 @@ import (
 
 func TestClassify(t *testing.T) {
 	for target, want := range map[string]string{
-		// plainly
+		// plain
 		"evolve.yaml": Settings, "evolve.yml": Settings, "evolve.yaml#policies.tools.grep": Policy, "evolve.yaml#budget": Settings,
 		"policies/tools.yaml": Policy, "policy.yaml": Policy, ".env": Settings, "settings.json": Settings,
 		"agents/solver/agent.yaml": Config, "agents/solver/config.yaml": Config, "agents/solver/STRATEGY.md": Config, "agents/solver/SOUL.md": Config, "agents/solver": Config,
@@ -22,7 +22,7 @@ func TestClassify(t *testing.T) {
 		"temperature.code": Config, "recall.min_score": Config, "strategy": Config, "tools.selection": Config, "loop.max_iterations": Config,
 		"policies": Policy, "deadline": Policy, "never": Policy, "budget.usd": Settings, "sandbox": Settings, "autonomy": Settings, "graders": Grader,
 		"suite": Benchmark, "holdout": Benchmark, "archive": Archive, "ledger": Archive, "tool": Tool, "skills": Tool,
-		// dressed up
+		// disguised
 		"./evolve.yaml": Settings, "a/../evolve.yaml": Settings, "../../evolve.yaml": Settings, "/home/me/w/evolve.yaml": Settings, "//evolve.yaml": Settings,
 		"agents//solver///agent.yaml": Config, `agents\solver\agent.yaml`: Config, `C:\w\evolve.yaml`: Settings, "c:/w/suites/x": Benchmark, `\\?\C:\w\.evolve\x`: Archive,
 		"EVOLVE.YAML": Settings, "Suites/Tasks.JSONL": Benchmark, ".EVOLVE/x": Archive, "ſuites/x": Benchmark,
@@ -95,7 +95,7 @@ func FuzzClassify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, target string) {
 		kind := Classify(target)
-		// What a person reads as the same is of the same kind.
+		// Names that a person reads as the same have the same kind.
 		if other := Classify("./" + target); other != kind && !strings.Contains(target, ":") && len(segments(target)) > 1 {
 			t.Errorf("%q is %s, with ./ before it %s", target, kind, other)
 		}
