@@ -10,11 +10,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// address is a URL that is spoken to: https, or http where nobody listens in. What
-// is wrong is not repeated: it may hold a key.
+// address is the field of a URL: https, or http on a private network. Error messages do
+// not repeat an invalid value, which may hold a key.
 type address struct {
 	to *string
-	// bare refuses what follows a question mark.
+	// bare forbids a query.
 	bare bool
 }
 
@@ -51,9 +51,9 @@ func (a address) schema() schema {
 	return schema{"type": "string", "pattern": `^https?://[^\s/?#@]+([/?][^\s#]*)?$`}
 }
 
-// private reports whether a host is this machine or on a private network, as far
-// as its name tells: reserved names, names without a dot, private addresses. A
-// link-local address is none: clouds keep credentials there.
+// private reports whether a host is this machine or on a private network, judged by its
+// name: reserved names, names without a dot, private addresses. A link-local address is
+// not private: clouds serve credentials there.
 func private(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap().IsLoopback() || ip.Unmap().IsPrivate()
@@ -70,12 +70,12 @@ func private(host string) bool {
 	return !strings.Contains(host, ".")
 }
 
-// hostName keeps out what a resolver would take for a number: 2130706433 is 127.0.0.1,
-// and 134744072 is not.
+// hostName excludes names that a resolver would read as a number: 2130706433 is
+// 127.0.0.1, and 134744072 is not.
 var hostName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
-// envName is the name of an environment variable. What is none may be a value, and
-// is not repeated.
+// envName is the field of an environment variable's name. Error messages do not repeat an
+// invalid name, which may be a value.
 func envName(to *string) text {
 	return text{to: to, pattern: envPattern, rule: "the name of an environment variable", hint: "names only: the values are taken from the environment", private: true}
 }

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// loadAgent loads a workspace whose only further file set is that of one agent.
+// loadAgent loads a workspace with the given further files and returns one of its agents.
 func loadAgent(t testing.TB, id string, files map[string]string) *Agent {
 	t.Helper()
 	w, err := Load(build(t, spoil(files)), testBuiltins())
@@ -116,8 +116,8 @@ func TestServiceDefaults(t *testing.T) {
 	}
 }
 
-// TestLanguageModel shows what becomes of a built-in agent whose model is a route:
-// it samples, its space knows the routes with its own first, and what it wrote is there.
+// TestLanguageModel checks a built-in agent whose model is a route: it samples, its space
+// has the routes with its own first, and its own tools and skills are loaded.
 func TestLanguageModel(t *testing.T) {
 	files := map[string]string{
 		"evolve.yaml": "providers: {local: {kind: openai, base_url: http://localhost:8080/v1}}\n" +
@@ -128,7 +128,7 @@ func TestLanguageModel(t *testing.T) {
 		"agents/helper/tools/csv_sum.star": "def run(x):\n  return x\n",
 		"agents/helper/tools/README.txt":   "not read",
 		"agents/helper/skills/tidy.md":     "Tidy up.\n",
-		"agents/solver/tools/own.json":     "\xff", // a program's own affair
+		"agents/solver/tools/own.json":     "\xff", // not read: the agent is a program
 	}
 	a := loadAgent(t, "helper", files)
 	if a.Deterministic || !a.UsesSeed || a.Adapter.Model != "code" {
@@ -155,7 +155,8 @@ func TestLanguageModel(t *testing.T) {
 	}
 }
 
-// TestLinkedTools: what a link leads to is no part of the agent's hash, so it is no tool.
+// TestLinkedTools checks that a link is no tool, because its target is not part of the
+// agent's hash.
 func TestLinkedTools(t *testing.T) {
 	root := build(t, spoil(map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/tools/a.json": "{}", "elsewhere.json": "{}"}))
 	if err := os.Symlink(filepath.Join(root, "elsewhere.json"), filepath.Join(root, "agents/helper/tools/b.json")); err != nil {
@@ -226,8 +227,8 @@ func TestBuiltinNarrowed(t *testing.T) {
 	}
 }
 
-// TestFixedConditions shows that what a fixed switch turns off is no part of the
-// space, and what it turns on is searched without condition.
+// TestFixedConditions checks that parameters that a fixed switch disables are not in the
+// space, and that those it enables are searched without the condition.
 func TestFixedConditions(t *testing.T) {
 	a := loadAgent(t, "helper", map[string]string{
 		"agents/helper/agent.yaml":  goodBuilt + "space:\n  recall.max_memories:\n  tools.selection:\n",

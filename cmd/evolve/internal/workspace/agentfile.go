@@ -18,14 +18,14 @@ const (
 	ModelHeuristic = "heuristic"
 )
 
-// agentFile is agent.yaml under reading: what it says, and where.
+// agentFile is agent.yaml while it is read: its values, and their positions.
 type agentFile struct {
 	agent Agent
 	// folder is the name of the agent's folder.
 	folder string
-	// given holds where the values of the top-level keys stand.
+	// given holds the value nodes of the top-level keys.
 	given map[string]*yaml.Node
-	// adapter does the same for the keys of the adapter.
+	// adapter holds those of the adapter's keys.
 	adapter map[string]*yaml.Node
 	// params are the declared parameters in the order of the file.
 	params []*paramDraft
@@ -35,7 +35,7 @@ func newAgentFile() *agentFile {
 	return &agentFile{given: map[string]*yaml.Node{}, adapter: map[string]*yaml.Node{}}
 }
 
-// agentKeys is agent.yaml: every key, bound to f.
+// agentKeys describes agent.yaml: every key, bound to f.
 func agentKeys(f *agentFile) object {
 	a := &f.agent
 	return object{
@@ -59,8 +59,8 @@ func agentKeys(f *agentFile) object {
 	}
 }
 
-// item is where item i of the list under a top-level key stands. Items that were
-// refused are not counted, so the place is found by value.
+// item returns the node of item i of the list under a top-level key. Refused items have
+// no index, so it is found by value.
 func (f *agentFile) item(name string, i int) *yaml.Node {
 	list := map[string][]string{"suites": f.agent.Suites, "tools": f.agent.Tools, "mcp": f.agent.MCP, "reviewers": f.agent.Reviewers}[name]
 	for _, n := range f.given[name].Content {
@@ -76,7 +76,7 @@ func allowed(to *[]string) listOf {
 	return listOf{unique: true, each: func() field { return appended{to: to, text: text{words: tool.Allowable()}} }}
 }
 
-// nonEmpty is a text that says something.
+// nonEmpty matches text that is not blank.
 var nonEmpty = regexp.MustCompile(`^[^\x00]*[^\s\x00][^\x00]*$`)
 
 // words is a list of distinct texts.
@@ -86,7 +86,7 @@ func words(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf 
 	return l
 }
 
-// texts is a list of texts, each of which says something.
+// texts is a list of texts that are not blank.
 func texts(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf {
 	if pattern == nil {
 		pattern, rule = nonEmpty, "text that is not empty"
@@ -94,7 +94,7 @@ func texts(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf 
 	return listOf{min: least, each: func() field { return appended{to: to, text: text{pattern: pattern, rule: rule}} }}
 }
 
-// appended is a text at the end of a list.
+// appended is a text that is appended to a list.
 type appended struct {
 	text
 	to *[]string
@@ -149,7 +149,8 @@ func adapterKeys(f *agentFile) union {
 	}
 }
 
-// environment is a list of names. What is none may be a value, and is not repeated.
+// environment is a list of names of environment variables. Error messages do not repeat
+// an invalid name, which may be a value.
 func environment(to *[]string) listOf {
 	return listOf{unique: true, each: func() field {
 		return appended{to: to, text: text{
@@ -159,7 +160,7 @@ func environment(to *[]string) listOf {
 	}}
 }
 
-// argv is a command line whose program is named and whose arguments may be empty.
+// argv is a command line. The program is required, and arguments may be empty.
 func argv(to *[]string) listOf {
 	return listOf{min: 1, each: func() field {
 		return appended{to: to, text: text{pattern: argPattern, rule: "text without NUL characters"}}
@@ -186,8 +187,8 @@ func domainKeys(a *Agent) mapping {
 	}
 }
 
-// readAgentFile reads agent.yaml as far as it goes without knowing the rest of
-// the workspace. It returns nil when there is nothing to go on.
+// readAgentFile reads agent.yaml and checks what does not depend on the rest of the
+// workspace. It returns nil if the file cannot be parsed.
 func readAgentFile(s *source, data []byte) *agentFile {
 	n := s.parse(data)
 	if n == nil {
@@ -200,8 +201,7 @@ func readAgentFile(s *source, data []byte) *agentFile {
 	return f
 }
 
-// defaults completes what the file leaves out, and refuses keys that are for
-// another kind of agent.
+// defaults sets omitted values, and refuses keys of another kind of agent.
 func (f *agentFile) defaults(s *source) {
 	ad := &f.agent.Adapter
 	builtin := ad.Kind == KindBuiltin

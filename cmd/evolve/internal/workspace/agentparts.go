@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The folders of what an agent wrote and a person approved, with the bounds of one
-// file in bytes and of their number.
+// The folders of an agent's own approved tools and skills, with the maximum size of one
+// file in bytes and the maximum number of files.
 const (
 	toolsDir  = "tools"
 	skillsDir = "skills"
@@ -19,7 +19,7 @@ const (
 	maxParts = 200
 )
 
-// checkModel holds the model and the servers of an agent against evolve.yaml.
+// checkModel checks the model and the servers of an agent against evolve.yaml.
 func (l *loader) checkModel(s *source, f *agentFile) {
 	if !l.set.read {
 		return
@@ -39,8 +39,8 @@ func (l *loader) checkModel(s *source, f *agentFile) {
 	}
 }
 
-// routesOf are the routes that a built-in agent may take, its own first; nil for
-// one without a language model.
+// routesOf returns the routes that a built-in agent may use, its own first; nil for one
+// without a language model.
 func (l *loader) routesOf(a *Agent) []string {
 	if a.Adapter.Model == ModelHeuristic {
 		return nil
@@ -54,8 +54,8 @@ func (l *loader) routesOf(a *Agent) []string {
 	return routes
 }
 
-// toolsOf are the tools that a built-in agent may be given: those that evolve
-// brings along, those of its servers, and those that it wrote.
+// toolsOf returns the tools that a built-in agent may be given: those of evolve, those of
+// its servers, and its own.
 func (l *loader) toolsOf(a *Agent) []string {
 	known := slices.Clone(l.builtins.Tools)
 	if a.Adapter.Model != ModelHeuristic {
@@ -72,7 +72,7 @@ func (l *loader) toolsOf(a *Agent) []string {
 	return known
 }
 
-// serverTools are the names under which agents have the tools of a server.
+// serverTools returns the names under which agents have the tools of a server.
 func (l *loader) serverTools(server string) []string {
 	name := l.builtins.ServerTool
 	if name == nil {
@@ -97,7 +97,7 @@ func (l *loader) checkTools(s *source, f *agentFile) {
 	}
 }
 
-// checkPolicyNames holds the layers of agents and tools against all that there are.
+// checkPolicyNames checks the names in the policy layers of agents and tools.
 func (l *loader) checkPolicyNames(agents []Agent) {
 	ids, tools := []string{}, slices.Clone(l.builtins.Tools)
 	for _, name := range sortedNames(l.set.MCP) {
@@ -111,8 +111,8 @@ func (l *loader) checkPolicyNames(agents []Agent) {
 	l.set.policyReach(l.source(SettingsFile), agents)
 }
 
-// folderFiles reads the files of a folder that have one of the endings. A link is
-// refused: what it leads to is no part of the agent's hash.
+// folderFiles reads the files of a folder that have one of the extensions. It refuses
+// links, because their targets are not part of the agent's hash.
 func (l *loader) folderFiles(dir string, limit int64, endings ...string) map[string][]byte {
 	if info, err := os.Lstat(filepath.Join(l.root, filepath.FromSlash(dir))); err == nil && !info.IsDir() {
 		l.source(dir).fail("is not a folder of its own")

@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// Audit holds the keys that sign and check heads of the ledger; the zero value: none does.
+// Audit holds the keys that sign and check heads of the ledger; the zero value has none.
 type Audit struct {
-	// Sign is the file of the private key that signs; empty: none does.
+	// Sign is the file of the private key that signs; empty: none.
 	Sign string
-	// AllowedSigners is the file of the keys that may have signed; empty: Sign's alone.
+	// AllowedSigners is the file of the keys that may have signed; empty: only that of
+	// Sign.
 	AllowedSigners string
 }
 
-// in resolves the paths: ~/ at the start is the home folder, and a relative one begins at
+// in resolves the paths: a leading ~/ is the home folder, and a relative path starts at
 // the workspace.
 func (a Audit) in(root, home string) Audit {
 	for _, p := range []*string{&a.Sign, &a.AllowedSigners} {
@@ -32,8 +33,8 @@ func (a Audit) in(root, home string) Audit {
 	return a
 }
 
-// AuditSettings reads the setting audit of the workspace at root alone, with its paths
-// resolved for that home folder. Its error is a *Errors when evolve.yaml has issues.
+// AuditSettings reads only the setting audit of the workspace at root, with its paths
+// resolved for the given home folder. Its error is a *Errors if evolve.yaml has issues.
 func AuditSettings(root, home string) (Audit, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -47,7 +48,7 @@ func AuditSettings(root, home string) (Audit, error) {
 	return l.set.Audit.in(root, home), nil
 }
 
-// filePattern leaves out what a shell would expand, but for the home folder.
+// filePattern excludes paths that a shell would expand, except for the home folder.
 var filePattern = regexp.MustCompile(`^(~/)?[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func auditKeys(a *Audit) object {

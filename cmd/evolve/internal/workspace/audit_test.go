@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAuditSettings: paths are resolved where the setting is read.
+// TestAuditSettings checks that paths are resolved when the setting is read.
 func TestAuditSettings(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -46,8 +46,8 @@ agents/solver/agent.yaml:4:7: there is no server "search" under mcp of evolve.ya
 	}
 }
 
-// badAdapters are mistakes in the adapter of a service, and in the files of what an
-// agent wrote.
+// badAdapters are mistakes in the adapter of a service, and in the files of an agent's
+// own tools and skills.
 func badAdapters() []badCase {
 	service := func(name, keys, want string, schema bool) badCase {
 		return agentYAMLCase(name, "id: solver\nadapter: {kind: http"+keys+"}\nsuites: [tasks]\n"+goodSpace, want, schema)

@@ -2,7 +2,7 @@ package workspace
 
 import "strings"
 
-// badSettings are mistakes in evolve.yaml: its form, and what a run is bounded by.
+// badSettings are mistakes in evolve.yaml: its form, and the limits of a run.
 func badSettings() []badCase {
 	return []badCase{
 		settings("misspelt top key", "budgte:\n  usd: 5\n", `evolve.yaml:1:1: unknown key "budgte" (did you mean "budget"?)`, true),

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The parts of a good workspace, for cases that spoil one of them.
+// The parts of a good workspace, for cases that break one of them.
 const (
 	goodSuite = `{"id":"t1","goal":"say a","answer":"a","split":"search"}` + "\n" + `{"id":"t2","goal":"say b","answer":"b","split":"holdout"}` + "\n"
 	goodHead  = "id: solver\nadapter: {kind: command, argv: [./a.sh]}\nsuites: [tasks]\n"
@@ -17,7 +17,7 @@ const (
 	goodBuilt = "id: helper\nadapter: {kind: builtin, model: heuristic}\nsuites: [tasks]\n"
 )
 
-// spoil is the good workspace with files changed; an empty name of a file is left out.
+// spoil returns the files of a good workspace with some replaced or added.
 func spoil(changed map[string]string) map[string]string {
 	files := map[string]string{
 		"evolve.yaml":              "",
@@ -33,9 +33,9 @@ func spoil(changed map[string]string) map[string]string {
 type badCase struct {
 	name  string
 	files map[string]string
-	// want is every issue, one a line.
+	// want is every issue, one per line.
 	want string
-	// schema says that an editor sees it as well.
+	// schema reports whether the JSON schema detects it as well.
 	schema bool
 }
 

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// DefaultEvaluations is the number of evaluations of a run for which no limit at all is
-// given.
+// DefaultEvaluations is the number of evaluations of a run without any limit.
 const DefaultEvaluations = 2000
 
-// NoLimit is the hint for a limit of a run that is written as none or as endless.
+// NoLimit is the hint for a limit of a run that is given as zero or infinite.
 const NoLimit = "leave it out where there is no such limit"
 
-// Budget limits a run, all its agents together. Zero fields are no limit; any of them
-// may be combined, and whatever is reached first binds.
+// Budget limits a run, over all its agents. Zero fields are no limit; they may be
+// combined, and the first limit that is reached binds.
 type Budget struct {
 	Evaluations int
 	// USD is reserved before it is spent.
@@ -23,14 +22,14 @@ type Budget struct {
 	Until string
 }
 
-// The largest limits of a run. They catch slips of the keyboard.
+// The largest limits of a run. They catch typing errors.
 const (
 	MostEvaluations = maxCount
 	MostUSD         = maxUSD
 	MostTime        = 31 * 24 * time.Hour
 )
 
-// Override returns b with every limit that o gives in the place of its own.
+// Override returns b with the limits that o sets in place of its own.
 func (b Budget) Override(o Budget) Budget {
 	if o.Evaluations > 0 {
 		b.Evaluations = o.Evaluations

@@ -10,9 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// narrowedSpace is the space of a built-in agent under the entries of its file:
-// the full space with tighter ranges, and the names of the parameters that are
-// searched, nil standing for all.
+// narrowedSpace returns the space of a built-in agent with the tighter ranges of its
+// file, and the names of the searched parameters, nil for all.
 func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []string) {
 	space := agent.Space{Params: slices.Clone(full.Params)}
 	if f.given["space"] == nil || isNull(f.given["space"]) {
@@ -38,7 +37,7 @@ func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []st
 	return space, searched
 }
 
-// narrow is p with the tighter range that the entry gives it.
+// narrow returns p with the tighter range of the entry.
 func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
 	before := s.errs.total
 	whole := p
@@ -52,7 +51,7 @@ func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
 		named := fmt.Sprintf("%q of %q", name, p.Name)
 		switch {
 		case name == "type" || name == "default":
-			// The one is checked above, the other below, when the range is known.
+			// The type is checked above, the default below, when the range is known.
 		case name == "description":
 			p.Description = d.Description
 		case name == "when":
@@ -90,7 +89,7 @@ func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
 
 func wholeNumber(to *int, least, most int) whole[int] { return whole[int]{to, least, most} }
 
-// itemBound is the greatest number of members a subset may have.
+// itemBound returns the maximum number of members of a subset.
 func itemBound(p agent.Param) int {
 	if p.MaxItems > 0 {
 		return p.MaxItems
@@ -98,7 +97,7 @@ func itemBound(p agent.Param) int {
 	return len(p.Of)
 }
 
-// narrowDefault sets the default that the entry gives, and checks the range with it.
+// narrowDefault sets the default of the entry, and checks the range with it.
 func (d *paramDraft) narrowDefault(s *source, p *agent.Param) {
 	hint := "give it a default within"
 	if d.given["default"] != nil {
@@ -121,7 +120,7 @@ func (d *paramDraft) narrowDefault(s *source, p *agent.Param) {
 	}
 }
 
-// among are the values of a choice that the entry leaves.
+// among returns the values of a choice that the entry keeps.
 func (d *paramDraft) among(s *source, n *yaml.Node, whole agent.Param) []any {
 	var out []any
 	for i, v := range d.Values {
@@ -135,7 +134,8 @@ func (d *paramDraft) among(s *source, n *yaml.Node, whole agent.Param) []any {
 	return out
 }
 
-// members are those of a subset that the entry leaves, in the order of the whole.
+// members returns the members of a subset that the entry keeps, in the order of the
+// whole.
 func (d *paramDraft) members(s *source, n *yaml.Node, whole agent.Param) []string {
 	for i, v := range d.Of {
 		if !slices.Contains(whole.Of, v) {
@@ -145,9 +145,8 @@ func (d *paramDraft) members(s *source, n *yaml.Node, whole agent.Param) []strin
 	return slices.DeleteFunc(slices.Clone(whole.Of), func(m string) bool { return !slices.Contains(d.Of, m) })
 }
 
-// fix leaves the parameters that are not searched one value each: that of the
-// champion. Conditions on them are decided once and for all, and what can never
-// become active is left out.
+// fix reduces the parameters that are not searched to the champion's value. It evaluates
+// the conditions on them, and removes parameters that can never become active.
 func fix(space agent.Space, searched []string, champion agent.Config) agent.Space {
 	fixed := func(name string) bool { return searched != nil && !slices.Contains(searched, name) }
 	var out agent.Space
@@ -188,7 +187,7 @@ func possible(space agent.Space, fixed func(string) bool, champion agent.Config,
 	return true
 }
 
-// single is p with one value only.
+// single returns p with one value only.
 func single(p agent.Param, v any) agent.Param {
 	out := agent.Param{Name: p.Name, Default: v, When: p.When, Description: p.Description}
 	if list, ok := v.([]string); ok {

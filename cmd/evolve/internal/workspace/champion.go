@@ -11,11 +11,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The files that hold an agent's champion, in its folder.
+// The files that store an agent's champion, in its folder.
 const (
 	ConfigFile   = "config.yaml"
 	StrategyFile = "STRATEGY.md"
-	// strategyParam is the text parameter whose storage is StrategyFile.
+	// strategyParam is the text parameter that is stored in StrategyFile.
 	strategyParam = "strategy"
 )
 
@@ -23,16 +23,16 @@ const configHeader = `# The champion of this agent: the values of its parameters
 # Written by evolve approve. What is left out has the default of the space.
 `
 
-// storesStrategy reports whether STRATEGY.md is the storage of a parameter. A
-// built-in agent may have its strategy fixed, which makes it no text to search.
+// storesStrategy reports whether STRATEGY.md stores a parameter. It does so for a
+// built-in agent even if its strategy is fixed, which makes it no text parameter.
 func storesStrategy(a *Agent, space agent.Space) bool {
 	p, ok := space.Lookup(strategyParam)
 	return ok && (p.Kind == agent.Text || a.Adapter.Kind == KindBuiltin)
 }
 
-// ChampionFiles are the files, by path in the workspace with slashes, that make c
-// the champion of a: loading the workspace with them gives c back. A nil content
-// removes the file. c must be a config of a.Space.
+// ChampionFiles returns the files, by slash-separated path in the workspace, that make c
+// the champion of a: loading the workspace with them returns c. A nil content removes the
+// file. c must be a config of a.Space.
 func ChampionFiles(a *Agent, c agent.Config) map[string][]byte {
 	dir := path.Join("agents", a.ID)
 	files := map[string][]byte{}
@@ -57,8 +57,8 @@ func ChampionFiles(a *Agent, c agent.Config) map[string][]byte {
 	return files
 }
 
-// readChampion reads config.yaml and STRATEGY.md of a into a config of space, or
-// returns ok false after reporting what is wrong with them.
+// readChampion reads config.yaml and STRATEGY.md of a into a config of space, or returns
+// ok false after reporting their issues.
 func readChampion(c *collector, root string, a *Agent, space agent.Space) (agent.Config, bool) {
 	dir := path.Join("agents", a.ID)
 	before := c.total
@@ -102,12 +102,12 @@ func readChampion(c *collector, root string, a *Agent, space agent.Space) (agent
 	return config, c.total == before
 }
 
-// readValues reads parameter: value lines, and where both stand.
+// readValues reads the parameter: value pairs and the positions of both.
 func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[string]*yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, ok := keyName(n.Content[i])
 		if names[name] != nil || !ok {
-			continue // reported already
+			continue // already reported
 		}
 		v := n.Content[i+1]
 		names[name], place[name] = n.Content[i], v
@@ -133,8 +133,8 @@ func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[st
 	}
 }
 
-// ReadChampion reads the champion files of a below root, which need not be the
-// workspace that a was loaded from: a gate reads back what a proposal would write.
+// ReadChampion reads the champion files of a below root, which need not be the workspace
+// that a was loaded from: a gate reads back the files of a proposal.
 func ReadChampion(root string, a *Agent) (agent.Config, error) {
 	var c collector
 	scratch := *a

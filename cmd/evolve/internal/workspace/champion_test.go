@@ -41,7 +41,7 @@ prompt: |
     Two: "2"
 `),
 	}
-	// Text is compared for the sake of a readable difference.
+	// Text is compared for a readable difference.
 	text := cmp.Transformer("text", func(b []byte) string { return string(b) })
 	if diff := cmp.Diff(want, got, text); diff != "" {
 		t.Error(diff)
@@ -56,7 +56,7 @@ prompt: |
 	}
 }
 
-// anyText mixes what people write with what breaks quoting.
+// anyText mixes ordinary text with text that breaks quoting.
 func anyText(most int) *rapid.Generator[string] {
 	pieces := []string{
 		"a", "Be brief.", "yes", "~", "1.5", "- x", ": ", " #", "\n", "\n\n", "  ", "\t", "\"", "'", "\\", "é", "\u2028", "\u0085",
@@ -76,7 +76,7 @@ func anyText(most int) *rapid.Generator[string] {
 	})
 }
 
-// anyParam is a sound declaration.
+// anyParam is a valid declaration.
 func anyParam(t *rapid.T, name string, earlier []agent.Param) agent.Param {
 	p := agent.Param{Name: name}
 	p.Kind = rapid.SampledFrom([]agent.Kind{agent.Float, agent.Int, agent.Choice, agent.Bool, agent.Subset, agent.Text}).Draw(t, "kind")
@@ -135,7 +135,8 @@ func anyValue(t *rapid.T, p agent.Param) any {
 	return list
 }
 
-// TestChampionRoundTrip holds ChampionFiles to its promise over random spaces.
+// TestChampionRoundTrip checks for random spaces that loading the result of ChampionFiles
+// returns the config.
 func TestChampionRoundTrip(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "agents", "solver")
@@ -185,7 +186,8 @@ func TestChampionRoundTrip(t *testing.T) {
 	})
 }
 
-// TestChampionOfBuiltinRoundTrip goes through the whole loader, fixed parameters included.
+// TestChampionOfBuiltinRoundTrip does so with the whole loader, including fixed
+// parameters.
 func TestChampionOfBuiltinRoundTrip(t *testing.T) {
 	files := map[string]string{
 		"agents/helper/agent.yaml":  goodBuilt + "space:\n  recall.max_memories:\n  tools.selection:\n",

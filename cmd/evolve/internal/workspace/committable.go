@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Uncommittable returns why a repository of the workspace cannot commit a file, in words
-// that go after its name; empty when it can. A link is committed as a link and not as what it points to, and
-// a folder with a repository of its own belongs to that one. name is relative to root,
-// with slashes; what does not exist can be committed.
+// Uncommittable returns why a repository of the workspace cannot commit a file, as words
+// to follow its name, or "" if it can. Git commits a link itself rather than its target,
+// and a folder with its own repository belongs to that repository. name is relative to
+// root, with slashes; a file that does not exist can be committed.
 func Uncommittable(root, name string) string {
 	at := ""
 	for part := range strings.SplitSeq(path.Clean(name), "/") {

@@ -9,8 +9,9 @@ import (
 	"evolve/bench/stats"
 )
 
-// Units is the number of independent tasks that tasks are worth, in whole ones: clusters are one
-// each when they weigh the same, and fewer otherwise ([stats.Independent]).
+// Units returns the number of independent tasks that tasks are worth, rounded down: the
+// number of clusters if they have equal weights, and fewer otherwise
+// ([stats.Independent]).
 func Units(tasks []*bench.Task) int {
 	weights := map[string]float64{}
 	for _, t := range tasks {
@@ -19,20 +20,20 @@ func Units(tasks []*bench.Task) int {
 	return int(stats.Independent(slices.Collect(maps.Values(weights))) + 1e-9)
 }
 
-// Graded reports whether a grader of any of the tasks may give a part of the score.
+// Graded reports whether a grader of any of the tasks may give partial scores.
 func Graded(tasks []*bench.Task) bool { return slices.ContainsFunc(tasks, grade.Partial) }
 
-// Control is the error control of an agent across nights: the settings' level, shared
-// among the entries of a month.
+// Control returns the error control of an agent across nights: the settings' level,
+// shared among the entries of a month.
 func (c Confirm) Control() stats.Control {
 	control := stats.Monthly()
 	control.Level = c.Level
 	return control
 }
 
-// Blocks is the most blocks that a night can pay for one candidate with the budget's
-// share, in evaluations: a block is the champion and the candidate once on every
-// holdout task. Where a repeat is no new evidence (fixed) there is one block at most.
+// Blocks returns the maximum number of blocks that a night can pay for one candidate with
+// the budget's share, in evaluations: a block is the champion and the candidate once on
+// every holdout task. If a repeat is no new evidence (fixed) there is at most one block.
 func (c Confirm) Blocks(budget, tasks int, fixed bool) int {
 	if tasks == 0 {
 		return 0
@@ -44,8 +45,8 @@ func (c Confirm) Blocks(budget, tasks int, fixed bool) int {
 	return blocks
 }
 
-// Design is what the confirmation has to spend on so many holdout tasks, worth so many
-// independent ones ([Units]), when a night can pay so many blocks for one candidate.
+// Design returns the design of a confirmation on so many holdout tasks, worth so many
+// independent ones ([Units]), if a night can pay so many blocks for one candidate.
 func (c Confirm) Design(blocks, tasks, units int, fixed bool) stats.Design {
 	control := c.Control()
 	tonight := float64(tasks * blocks)

@@ -7,14 +7,15 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// CredentialLine returns the number, from 1, of the first line that holds what has the
-// shape of a credential; 0 when none does.
+// CredentialLine returns the number, from 1, of the first line that looks like a
+// credential, or 0.
 func CredentialLine(data []byte) int {
 	clean := scrub.New(nil).String(string(data))
 	if clean == string(data) {
 		return 0
 	}
-	// The first line that scrubbing changes; a credential over several lines starts there.
+	// It is the first line that scrubbing changes; a credential over several lines starts
+	// there.
 	no, rest := 0, strings.Split(clean, "\n")
 	for line := range bytes.Lines(data) {
 		if no == len(rest) || strings.TrimSuffix(string(line), "\n") != rest[no] {

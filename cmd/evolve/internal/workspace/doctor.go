@@ -12,80 +12,82 @@ import (
 	"evolve/archive"
 )
 
-// Status is how a check went.
+// Status is the result of a check.
 type Status string
 
-// The states of a check: in order, worth knowing, and in the way of a run or a decision.
+// The statuses of a check: fine, worth knowing, and preventing a run or a decision.
 const (
 	StatusOK   Status = "ok"
 	StatusWarn Status = "warn"
 	StatusFail Status = "fail"
 )
 
-// Check is one thing that doctor looked at.
+// Check is the result of one check of doctor.
 type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Text   string `json:"text"`
-	// Hint says what to do; empty when there is nothing to do.
+	// Hint describes what to do; empty if there is nothing to do.
 	Hint string `json:"hint,omitempty"`
 	// Trial is the task that an agent was tried with; nil for every other check.
 	Trial *Trial `json:"trial,omitempty"`
 }
 
-// Probes are doctor's eyes. Each must be set, but for Probe, Trial and Marks.
+// Probes are the functions by which doctor examines its surroundings. Each must be set
+// unless its comment allows nil.
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
 	Load func() (*Workspace, error)
-	// Git runs git in a folder and returns what it printed, without the final
-	// newline. Its error is exec.ErrNotFound when there is no git.
+	// Git runs git in a folder and returns its output without the final newline. Its
+	// error is exec.ErrNotFound if there is no git.
 	Git func(ctx context.Context, dir string, args ...string) (string, error)
-	// Sandbox names the walls that programs would run in; its error says why there are none.
+	// Sandbox names the sandbox that programs would run in; its error is the reason why
+	// there is none.
 	Sandbox func(ctx context.Context) (string, error)
-	// Free is the space left on the disk of a folder, in bytes.
+	// Free returns the free space on the disk of a folder, in bytes.
 	Free func(dir string) (uint64, error)
-	// Writable fails where no file can be made in a folder.
+	// Writable returns an error if no file can be created in a folder.
 	Writable func(dir string) error
 	Now      func() time.Time
-	// Archive opens the archive for reading and says what is in it and who holds
-	// it. Its error may be one of the archive's.
+	// Archive opens the archive for reading and describes its content and which process
+	// holds it. Its error may be one of the archive's.
 	Archive func(ctx context.Context) (string, error)
-	// Unfinished says of which decisions something is left to do, and which command does
-	// it; nil, or no hint: of none.
+	// Unfinished describes the decisions that are incomplete, and the command that
+	// completes them; if it is nil, or without a hint, there are none.
 	Unfinished func(ctx context.Context) (text, hint string, err error)
-	// LookPath finds a program by the name that a person would type.
+	// LookPath finds a program by name, like [exec.LookPath].
 	LookPath func(name string) (string, error)
-	// LookupEnv finds a variable of the environment.
+	// LookupEnv returns an environment variable.
 	LookupEnv func(name string) (string, bool)
-	// Probe asks a provider's model something cheap, and says in a few words what
-	// came of it; nil asks none. It is never called for a provider whose key is not
-	// set. Neither detail nor error may hold a key.
+	// Probe makes a cheap request to a provider's model and describes the result in a few
+	// words; nil makes none. It is never called for a provider whose key is not set.
+	// Neither detail nor error may contain a key.
 	Probe func(ctx context.Context, name string, p Provider, route Route) (detail string, err error)
-	// Trial gives an agent one task of its search side, or two, and says what became of it.
-	// Its error says why the agent cannot be made ready. Nil tries none.
+	// Trial runs an agent on one or two tasks of its search side and returns the result.
+	// Its error is the reason why the agent cannot be prepared. Nil runs none.
 	Trial func(ctx context.Context, a *Agent) (Trial, error)
 	// Limits forecasts the evaluations of a run with the limits of the settings, for each
-	// agent; nil: they are taken from the settings alone.
+	// agent; if nil, only the settings are used.
 	Limits func(ctx context.Context, w *Workspace) ([]Forecast, error)
-	// Marks looks at the marked constants of targets; nil looks at none.
+	// Marks checks the marked constants of targets; nil disables the check.
 	Marks Marks
-	// Backup says in words which backup is the last; fault is why the latest night made
-	// none, or empty. Nil looks at none.
+	// Backup describes the last backup; fault is why the latest night made none, or
+	// empty. Nil disables the check.
 	Backup func(w *Workspace) (last, fault string)
-	// Signing looks at the keys and signatures that the settings ask for; nil looks at none.
+	// Signing checks the keys and signatures of the settings; nil disables the check.
 	Signing func(ctx context.Context) (Signing, error)
 }
 
-// Space on the disk below which doctor warns, and below which a run would not last.
+// The disk space in bytes below which doctor warns, and below which a run would fail.
 const (
 	scarceDisk = 1 << 30
 	fullDisk   = 100 << 20
 )
 
-// Doctor checks a workspace and its surroundings. It changes nothing. The checks
-// come in a fixed order; those of agents and suites are left out while the
-// workspace cannot be loaded.
+// Doctor checks a workspace and its surroundings. It changes nothing. The checks come in
+// a fixed order; those of agents and suites are left out if the workspace cannot be
+// loaded.
 func Doctor(ctx context.Context, p Probes) []Check {
 	w, err := p.Load()
 	checks := checkWorkspace(w, err)
@@ -121,7 +123,7 @@ func fail(name, hint, format string, args ...any) Check {
 	return Check{Name: name, Status: StatusFail, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// checkWorkspace has one line for each issue.
+// checkWorkspace returns one check for each issue.
 func checkWorkspace(w *Workspace, err error) []Check {
 	const name = "workspace"
 	var issues *Errors
@@ -157,7 +159,8 @@ func checkSandbox(ctx context.Context, p Probes, w *Workspace) Check {
 	return ok(name, "%s", walls)
 }
 
-// unwalled counts the programs that a night starts, and names those that declined the sandbox.
+// unwalled counts the programs that a night starts, and lists those that declined the
+// sandbox.
 func unwalled(w *Workspace) (programs int, without []string) {
 	if w == nil {
 		return 0, nil
@@ -204,10 +207,10 @@ func checkWritable(p Probes) Check {
 	return ok(name, "the workspace can be written")
 }
 
-// earliest is a time before which no clock that is set can be.
+// earliest is a time before which no correct clock can be.
 var earliest = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock compares the clock with what cannot lie in the future: the last commit.
+// checkClock checks that the clock is before neither earliest nor the last commit.
 func checkClock(ctx context.Context, p Probes) Check {
 	const name, hint = "clock", "set the clock: deadlines and the ledger rest on it"
 	now := p.Now()
@@ -244,8 +247,8 @@ func checkArchive(ctx context.Context, p Probes) Check {
 	return fail(name, "", "cannot be opened: %v", err)
 }
 
-// checkUnfinished names decisions that were cut off; what keeps the archive from being
-// read is another check's.
+// checkUnfinished reports decisions that were interrupted. It ignores an archive that
+// cannot be read, which another check reports.
 func checkUnfinished(ctx context.Context, p Probes) []Check {
 	if p.Unfinished == nil {
 		return nil
@@ -257,7 +260,7 @@ func checkUnfinished(ctx context.Context, p Probes) []Check {
 	return []Check{warn("decisions", hint, "%s", text)}
 }
 
-// checkBackup looks at the backups that nights make.
+// checkBackup checks the backups that nights make.
 func checkBackup(p Probes, w *Workspace) []Check {
 	const name = "backup"
 	if p.Backup == nil {
@@ -311,7 +314,7 @@ func checkAgents(ctx context.Context, p Probes, w *Workspace) []Check {
 	return checks
 }
 
-// allows names what the operator has allowed a built-in agent beyond reading.
+// allows lists what the operator has allowed a built-in agent beyond reading.
 func allows(a *Agent) string {
 	if len(a.Allow) == 0 {
 		return ""
@@ -319,7 +322,7 @@ func allows(a *Agent) string {
 	return "; may keep or share text beyond a turn: " + strings.Join(a.Allow, ", ")
 }
 
-// modelOf returns what a built-in agent thinks with.
+// modelOf returns the model of a built-in agent.
 func modelOf(w *Workspace, a *Agent) string {
 	if a.Adapter.Model == ModelHeuristic {
 		return "heuristic model"

@@ -59,7 +59,7 @@ func checkSuites(w *Workspace) []Check {
 	return checks
 }
 
-// checkLikeness tells of near-duplicates, and warns where the author's splits part them.
+// checkLikeness reports near-duplicates, and warns if the author's splits separate them.
 func checkLikeness(label string, l bench.Likeness) []Check {
 	text := strings.Join(append([]string{l.String()}, l.Named...), "; ")
 	switch {
@@ -71,12 +71,12 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 	return []Check{ok(label, "%s", text)}
 }
 
-// hopeless is the detectable difference above which a benchmark answers no
-// question of every operator.
+// hopeless is the detectable difference above which a benchmark answers no useful
+// question.
 const hopeless = .3
 
-// checkPower says of each agent what its benchmark can show with the evaluations that
-// the limits of the settings allow, or with the usual number where that is not known.
+// checkPower reports for each agent what its benchmark can show with the evaluations that
+// the limits of the settings allow, or with the default number if that is unknown.
 func checkPower(w *Workspace, forecasts map[string]Forecast) []Check {
 	var checks []Check
 	for i := range w.Agents {

@@ -9,7 +9,7 @@ import (
 	"evolve/patch"
 )
 
-// checkGit looks at git itself and at the repository that the workspace lies in.
+// checkGit checks git itself and the repository that contains the workspace.
 func checkGit(ctx context.Context, p Probes) []Check {
 	const name = "git"
 	version, err := p.Git(ctx, p.Root, "--version")
@@ -23,8 +23,8 @@ func checkGit(ctx context.Context, p Probes) []Check {
 	return append([]Check{ok(name, "%s", version)}, checkRepository(ctx, p)...)
 }
 
-// checkRepository has a line for each problem of the repository, and when none is
-// in the way one for what git says of it.
+// checkRepository returns a check for each problem of the repository and, if none is
+// fatal, one for the working tree.
 func checkRepository(ctx context.Context, p Probes) []Check {
 	checks := checkProblems(patch.Problems(p.Root))
 	for _, c := range checks {
@@ -39,14 +39,15 @@ func checkRepository(ctx context.Context, p Probes) []Check {
 	return append(checks, state)
 }
 
-// checkProblems names what proposals cannot be written to, and what is worth knowing.
+// checkProblems returns a check for each problem that prevents proposals or is worth
+// knowing.
 func checkProblems(problems []patch.Problem) []Check {
 	const name = "repository"
 	var checks []Check
 	for _, q := range problems {
 		switch {
 		case q.Name == patch.ProblemOwner:
-			// Git knows better, as it reads safe.directory: checkTree asks it.
+			// Only git reads safe.directory; checkTree runs it.
 		case q.Fatal:
 			checks = append(checks, fail(name, q.Hint, "%s", q.Why))
 		default:
@@ -56,7 +57,7 @@ func checkProblems(problems []patch.Problem) []Check {
 	return checks
 }
 
-// checkTree asks git how the working tree stands.
+// checkTree checks the state of the working tree with git.
 func checkTree(ctx context.Context, p Probes) Check {
 	const name = "repository"
 	inside, err := p.Git(ctx, p.Root, "rev-parse", "--is-inside-work-tree")
@@ -87,7 +88,7 @@ func checkTree(ctx context.Context, p Probes) Check {
 	return ok(name, "is clean")
 }
 
-// gitMessage is what git complained with.
+// gitMessage returns git's error message.
 func gitMessage(err error) string {
 	if err == nil {
 		return ""

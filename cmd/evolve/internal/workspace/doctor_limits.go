@@ -6,23 +6,24 @@ import (
 	"evolve/bench/stats"
 )
 
-// Forecast is how many evaluations the limits of a run allow an agent.
+// Forecast is the number of evaluations that the limits of a run allow an agent.
 type Forecast struct {
 	Agent string
-	// Known says that Evaluations is the number; it may otherwise be one that it does not
-	// exceed, or 0.
+	// Known reports whether Evaluations is the number; otherwise it is an upper bound, or
+	// 0.
 	Known       bool
 	Evaluations int
 	// Text names the limit that will bind, and on what estimate.
 	Text string
-	// Policies say how far a rate or a budget under policies allows less than is planned.
+	// Policies describe how far a rate or a budget under policies allows less than is
+	// planned.
 	Policies []string
-	// Variances are what earlier nights say of the agent's.
+	// Variances are the agent's variances as estimated from earlier nights.
 	Variances stats.Variances
 }
 
-// checkLimits says which limit will bind each agent's night. One that leaves an agent
-// nothing would end the night before it began.
+// checkLimits reports which limit will bind each agent's night. It fails if one leaves an
+// agent nothing, which would end the night before it began.
 func checkLimits(ctx context.Context, p Probes, w *Workspace) (map[string]Forecast, []Check) {
 	out := map[string]Forecast{}
 	list, err := forecasts(ctx, p, w)

@@ -2,11 +2,12 @@ package workspace
 
 import "evolve/mutate/constants"
 
-// mostMarks bounds the marks of one target that are named; the rest is counted.
+// mostMarks is the maximum number of marks of one target that are named; the others are
+// counted.
 const mostMarks = 10
 
-// checkMarks looks at the constants of a target that a night would tune. A mark that
-// cannot be used keeps the whole target from being tuned.
+// checkMarks checks the constants of a target that a night would tune. A single invalid
+// mark prevents the tuning of the whole target.
 func checkMarks(p Probes, t PatchTarget) []Check {
 	if p.Marks == nil || t.Benchmark == nil || t.Benchmark.Tune == 0 {
 		return nil
@@ -14,7 +15,7 @@ func checkMarks(p Probes, t PatchTarget) []Check {
 	name := "patches " + t.Name
 	found, problems, err := p.Marks(t.Name)
 	if err != nil {
-		return nil // what keeps the target from being read is told of the target
+		return nil // the check of the target reports why it cannot be read
 	}
 	if len(problems) == 0 && found == 0 {
 		c := ok(name, "nothing is tuned at night: no constant is marked in a committed Go file that patches may change")
@@ -40,6 +41,6 @@ func checkMarks(p Probes, t PatchTarget) []Check {
 	return checks
 }
 
-// Marks tells what is marked //evolve:param in a target: how many constants can be
-// tuned, and every mark that cannot be used.
+// Marks examines the //evolve:param marks of a target: it returns the number of constants
+// that can be tuned, and every invalid mark.
 type Marks func(target string) (found int, problems []constants.Problem, err error)

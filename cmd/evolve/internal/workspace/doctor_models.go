@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// probePatience bounds the one call that is made to a provider.
+// probePatience is the timeout of the single call to a provider.
 const probePatience = 20 * time.Second
 
-// maxProbeText bounds what is shown of a provider's answer, in characters.
+// maxProbeText is the maximum length of a provider's answer that is shown, in characters.
 const maxProbeText = 300
 
-// checkProviders has one line for each provider: one cheap call, unless there is no
-// key for it or nobody asked for calls.
+// checkProviders returns one check for each provider: one cheap call, unless its key is
+// not set or calls are disabled.
 func checkProviders(ctx context.Context, p Probes, w *Workspace) []Check {
 	var checks []Check
 	for _, name := range sortedNames(w.Settings.Providers) {
@@ -55,13 +55,13 @@ func checkProvider(ctx context.Context, p Probes, w *Workspace, name string) Che
 	return ok(line, "%s: %s", route.Model, detail)
 }
 
-// set reports whether a variable holds something.
+// set reports whether a variable is not blank.
 func (p Probes) set(variable string) bool {
 	v, there := p.LookupEnv(variable)
 	return there && strings.TrimSpace(v) != ""
 }
 
-// brief is foreign text on one line of bounded length.
+// brief puts foreign text on one line of bounded length.
 func (Probes) brief(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	if utf8.RuneCountInString(text) > maxProbeText {
@@ -70,8 +70,8 @@ func (Probes) brief(text string) string {
 	return text
 }
 
-// trouble stands in the way of a run when an agent has a language model, which may
-// take any route.
+// trouble returns a failed check if an agent has a language model, which may use any
+// route, and a warning otherwise.
 func (w *Workspace) trouble(name, hint, format string, args ...any) Check {
 	if slices.ContainsFunc(w.Agents, func(a Agent) bool { return a.Adapter.Kind == KindBuiltin && a.Adapter.Model != ModelHeuristic }) {
 		return fail(name, hint, format, args...)
@@ -79,7 +79,7 @@ func (w *Workspace) trouble(name, hint, format string, args ...any) Check {
 	return warn(name, hint, format, args...)
 }
 
-// routeTo is a route that leads to a provider, the default one first.
+// routeTo returns a route to a provider, preferably the default one.
 func routeTo(w *Workspace, provider string) (Route, bool) {
 	for _, name := range append([]string{DefaultRoute}, sortedNames(w.Settings.Routes)...) {
 		if r, there := w.Settings.Routes[name]; there && r.Provider == provider {
@@ -89,7 +89,7 @@ func routeTo(w *Workspace, provider string) (Route, bool) {
 	return Route{}, false
 }
 
-// checkServers has one line for each server of tools. None is started or asked.
+// checkServers returns one check for each server of tools. It does not start or call any.
 func checkServers(ctx context.Context, p Probes, w *Workspace) []Check {
 	var checks []Check
 	for _, name := range sortedNames(w.Settings.MCP) {
@@ -128,7 +128,7 @@ func checkServer(ctx context.Context, p Probes, w *Workspace, name string) Check
 	return ok(line, "%s", what)
 }
 
-// mapValues are the values of a map in the order of its keys.
+// mapValues returns the values of a map in the order of its keys.
 func mapValues(m map[string]string) []string {
 	var out []string
 	for _, name := range sortedNames(m) {
@@ -137,7 +137,7 @@ func mapValues(m map[string]string) []string {
 	return out
 }
 
-// hostOf is the host of a URL: the rest may be nobody's business.
+// hostOf returns only the host of a URL, because the rest may be confidential.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -33,7 +33,7 @@ mcp:
 	service = "id: service\nadapter: {kind: http, url: https://agents.example.org/run, headers_env: {Authorization: AGENT_AUTH}}\nsuites: [tasks]\n" + goodSpace
 )
 
-// asked are the calls that a probe got.
+// asked records the calls of a probe.
 type asked struct{ calls []string }
 
 func (a *asked) probe(answers map[string]error) func(context.Context, string, Provider, Route) (string, error) {
@@ -132,7 +132,7 @@ warn mcp search: its program "npx" cannot be run: no such program | relative pat
 				if strings.Contains(" "+c.env+" ", " "+name+" ") {
 					return "x", true
 				}
-				return " ", name == "OPENAI_API_KEY" // set, and as good as not
+				return " ", name == "OPENAI_API_KEY" // set, but blank
 			}
 			p.LookPath = func(name string) (string, error) {
 				if _, there := files["server"]; strings.HasPrefix(name, root) && !there {

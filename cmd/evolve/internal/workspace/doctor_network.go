@@ -2,7 +2,7 @@ package workspace
 
 import "context"
 
-// networkOf names the network of a program with these settings on this machine.
+// networkOf describes the network of a program with these settings on this machine.
 func (p Probes) networkOf(ctx context.Context, network, sandbox string) string {
 	if network == "host" {
 		return "it has the host's network (network: host)"

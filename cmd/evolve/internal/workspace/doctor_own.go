@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// checkOwn looks at the files that an approval commits: one that git could not commit as
-// it is, or that holds what looks like a credential, is found before a night is paid for.
+// checkOwn checks the files that an approval commits: it reports a file that git could
+// not commit unchanged, or that seems to hold a credential, before a night is paid for.
 func checkOwn(w *Workspace) []Check {
 	const name = "adoption"
 	var checks []Check
@@ -25,7 +25,7 @@ func checkOwn(w *Workspace) []Check {
 		}
 		data, err := os.ReadFile(filepath.Join(w.Root, filepath.FromSlash(file)))
 		if err != nil {
-			continue // what must be there is checked elsewhere
+			continue // required files are checked elsewhere
 		}
 		if line := CredentialLine(data); line > 0 {
 			checks = append(checks, warn(name, "pass it by the name of an environment variable: an approval that commits it is refused",

@@ -12,9 +12,9 @@ import (
 	"evolve/patch"
 )
 
-// checkPatchTargets looks at what patches need: a repository that commits can be
-// written to, Go to test them with, and walls to test them behind. What can simply be
-// put in place is warned of, as all else works without.
+// checkPatchTargets checks what patches need: a repository that commits can be written
+// to, Go to test them with, and a sandbox for the tests. It only warns of what can be
+// installed, because everything else works without.
 func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
 	var checks []Check
 	for _, t := range w.Settings.Patches.Targets {
@@ -27,8 +27,8 @@ func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
 	return append(checks, checkTests(ctx, p, w))
 }
 
-// checkTarget names what is in the way of writing proposals to a target, the first of
-// it, and otherwise what may be changed.
+// checkTarget returns the first obstacle to writing proposals to a target or, if there is
+// none, what may be changed.
 func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Check {
 	name := "patches " + t.Name
 	dir := t.Dir(w.Root)
@@ -76,8 +76,8 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 	return ok(name, "%s may be changed: %s%s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "), also)
 }
 
-// measures reports whether the program of a benchmark is there: one of the machine's, or
-// one that is committed.
+// measures reports whether the program of a benchmark exists, on the machine or as a
+// committed file.
 func measures(ctx context.Context, p Probes, dir, program string) bool {
 	if filepath.IsAbs(program) || !strings.Contains(program, "/") {
 		_, err := p.LookPath(program)
@@ -87,7 +87,7 @@ func measures(ctx context.Context, p Probes, dir, program string) bool {
 	return err == nil
 }
 
-// checkTests looks for what tests of a patch run with.
+// checkTests checks for the tools that tests of a patch need.
 func checkTests(ctx context.Context, p Probes, w *Workspace) Check {
 	const name = "patches"
 	if _, err := p.LookPath("go"); err != nil {

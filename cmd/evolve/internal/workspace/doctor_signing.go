@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-// Signing is what doctor finds about signatures of the ledger's head.
+// Signing is the result of doctor's checks of the signatures of the ledger's head.
 type Signing struct {
-	// On is set where the settings name a key or allowed signers.
+	// On reports whether the settings name a key or allowed signers.
 	On bool
-	// Key is the file of the private key, empty where none signs, and Fingerprint the key's.
+	// Key is the file of the private key, empty if none signs, and Fingerprint the key's
+	// fingerprint.
 	Key, Fingerprint string
 	// KeyFault is why the keys cannot be used, and KeyHint what to do about it.
 	KeyFault, KeyHint string
 	// Head names the signed head; HeadFault is why the head is not signed as it should be.
 	Head, HeadFault, HeadHint string
-	// Wrong is set where the signature is not one of a head of this ledger.
+	// Wrong reports that the signature is not of a head of this ledger.
 	Wrong bool
 }
 
-// checkSigning looks at the key that signs, at who else could read it, and at the signed head.
+// checkSigning checks the signing key, its readability for other users, and the signed
+// head.
 func checkSigning(ctx context.Context, p Probes, w *Workspace) []Check {
 	const name, head = "signing", "signature"
 	if p.Signing == nil {
@@ -70,7 +72,7 @@ func checkSigning(ctx context.Context, p Probes, w *Workspace) []Check {
 	return checks
 }
 
-// within reports whether a file lies below a folder, by whatever links.
+// within reports whether a file is inside a folder once links are resolved.
 func within(file, dir string) bool {
 	for _, p := range []*string{&file, &dir} {
 		if real, err := filepath.EvalSymlinks(*p); err == nil {

@@ -42,14 +42,14 @@ func solver(t *testing.T) string {
 	if err := os.CopyFS(root, os.DirFS("testdata/solver")); err != nil {
 		t.Fatal(err)
 	}
-	// A copy of a file system has no executable bits where it comes from a module's archive.
+	// A copy of a file system from a module's archive has no executable bits.
 	if err := os.Chmod(filepath.Join(root, "agents/solver/agent.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return root
 }
 
-// lines are the checks, one a line, hints behind a bar.
+// lines formats the checks, one per line, with hints after a bar.
 func lines(checks []Check, names ...string) string {
 	var b strings.Builder
 	for _, c := range checks {

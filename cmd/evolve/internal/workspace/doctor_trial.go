@@ -9,27 +9,28 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Trial is what became of one task that an agent was tried with.
+// Trial is the result of one task that an agent was tried with.
 type Trial struct {
 	// Task is the id of a task on the search side of the agent's suites.
 	Task    string        `json:"task"`
 	Outcome agent.Outcome `json:"outcome"`
-	// Score is nil where there is no evidence.
+	// Score is nil if there is no evidence.
 	Score   *float64      `json:"score,omitempty"`
 	Latency time.Duration `json:"latency"` // nanoseconds
-	// CostUSD is what the trial cost, the second asking included, as far as is known.
+	// CostUSD is the known cost of the trial, including repeats.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Error   string  `json:"error,omitempty"`
-	// Stderr holds the last lines that its program wrote there, scrubbed, oldest first.
+	// Stderr holds the last lines of its program's standard error, scrubbed, oldest
+	// first.
 	Stderr []string `json:"stderr,omitempty"`
-	// Asked counts how often the task was given, and Same says that all answers were the
-	// same: to the same seed where the agent is declared deterministic, to another one
-	// otherwise.
+	// Asked counts how often the task was given. Same reports that all answers were the
+	// same: with the same seed if the agent is declared deterministic, with different
+	// seeds otherwise.
 	Asked int  `json:"asked"`
 	Same  bool `json:"same,omitempty"`
-	// Offline reports whether its program looked for a network that it does not have.
+	// Offline reports whether its program tried to use a network that it does not have.
 	Offline bool `json:"offline,omitempty"`
-	// Late reports whether it was given up because the time for it was over.
+	// Late reports whether it was ended by its time limit.
 	Late bool `json:"late,omitempty"`
 }
 
@@ -56,7 +57,7 @@ func checkTrials(ctx context.Context, p Probes, w *Workspace, before []Check) []
 	return checks
 }
 
-// untried returns why an agent is not given a task; "" when it is.
+// untried returns why an agent is not given a task, or "" if it is.
 func (w *Workspace) untried(a *Agent, p Probes, before []Check) string {
 	failed := map[string]bool{}
 	for _, c := range before {
@@ -92,7 +93,7 @@ func (w *Workspace) untried(a *Agent, p Probes, before []Check) string {
 	return ""
 }
 
-// judgeTrial makes a check of a trial.
+// judgeTrial converts a trial to a check.
 func (p Probes) judgeTrial(name string, a *Agent, t Trial) Check {
 	if t.Task == "" {
 		return ok(name, "was not tried: its suites have no search tasks")
@@ -141,7 +142,7 @@ func (p Probes) judgeTrial(name string, a *Agent, t Trial) Check {
 	return check
 }
 
-// trialPrecision is how precisely a latency is told.
+// trialPrecision returns the precision with which a latency is shown.
 func trialPrecision(d time.Duration) time.Duration {
 	if d < time.Millisecond {
 		return time.Microsecond

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestTrialChecks holds what doctor makes of a trial.
+// TestTrialChecks checks how doctor reports trials.
 func TestTrialChecks(t *testing.T) {
 	score := 1.0
 	good := Trial{Task: "t1", Outcome: agent.OK, Score: &score, Latency: 12 * time.Millisecond, Asked: 2}

@@ -1,6 +1,6 @@
 package workspace
 
-// checkUnsearched names, for each agent, the parameters that a search leaves alone.
+// checkUnsearched lists, for each agent, the parameters that are not searched.
 func checkUnsearched(w *Workspace) []Check {
 	var checks []Check
 	for i := range w.Agents {

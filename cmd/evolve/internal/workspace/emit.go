@@ -10,14 +10,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// bare is text that every YAML reader takes for itself, unless it is one of the
-// words that stand for something else.
+// bare matches text that every YAML parser reads as a string, apart from words with
+// another meaning.
 var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+-]*$`)
 
-// versions of YAML differ on these; quoting them leaves no doubt.
+// switches matches words that versions of YAML read differently; they are quoted.
 var switches = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|nan|inf)$`)
 
-// yamlWord is text on one line.
+// yamlWord formats text on one line.
 func yamlWord(s string) string {
 	if bare.MatchString(s) && !switches.MatchString(s) && (&yaml.Node{Kind: yaml.ScalarNode, Value: s}).ShortTag() == "!!str" {
 		return s
@@ -25,7 +25,7 @@ func yamlWord(s string) string {
 	return yamlQuoted(s)
 }
 
-// yamlQuoted is text in double quotes, with everything escaped that is not plainly visible.
+// yamlQuoted formats text in double quotes, and escapes everything that is not visible.
 func yamlQuoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -56,8 +56,8 @@ func visible(r rune) bool {
 	return r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != unicode.ReplacementChar
 }
 
-// yamlValue is the value of a parameter: on one line, or text of several lines as
-// a block that reads well in a diff, when that gives back the same text.
+// yamlValue formats the value of a parameter: on one line, or text of several lines as a
+// block, which is readable in a diff, if parsing it returns the same text.
 func yamlValue(v any) string {
 	switch v := v.(type) {
 	case bool:
@@ -81,8 +81,9 @@ func yamlValue(v any) string {
 	panic(fmt.Sprintf("a config has no values like %v", v))
 }
 
-// yamlBlock is text of several lines as a literal block. Text that begins or ends
-// in white space, or holds what is not plainly visible, is left to quotes.
+// yamlBlock formats text of several lines as a literal block. It returns false for text
+// that begins or ends in white space, or contains invisible characters, which must be
+// quoted.
 func yamlBlock(s string) (string, bool) {
 	body, ended := strings.CutSuffix(s, "\n")
 	if !strings.Contains(body, "\n") || strings.TrimSpace(body) != body {

@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// field is what may stand at one place of a YAML file, bound to the variable it
-// is stored in. Loader, JSON schema and the comments of a scaffold all come from
-// the same fields, so none of them can know a key that another does not.
+// field describes the valid values at one place of a YAML file, and is bound to the
+// variable that stores the value. Loader, JSON schema and the comments of a scaffold are
+// all generated from the same fields, so that they accept the same keys.
 type field interface {
-	// read checks a node and stores its value; what is wrong is reported to s,
-	// named by what the node is the value of.
+	// read checks a node and stores its value. It reports issues to s, in which name
+	// names the value.
 	read(s *source, n *yaml.Node, name string)
-	// schema is the field as JSON schema.
+	// schema returns the field as JSON schema.
 	schema() schema
 }
 
@@ -26,26 +26,26 @@ type schema map[string]any
 // key is one key of an object.
 type key struct {
 	name string
-	// doc says what it means, as one sentence without its full stop.
+	// doc explains it in one sentence without its full stop.
 	doc   string
 	field field
-	// required keys must be there.
+	// required keys must be present.
 	required bool
-	// def is the default as it would be written; empty when there is none.
+	// def is the default in YAML; empty if there is none.
 	def string
-	// example is a value to show where there is no default.
+	// example is shown if there is no default.
 	example string
 }
 
 // object is a mapping with known keys.
 type object struct {
 	keys []key
-	// later are keys that another version of evolve reads.
+	// later are keys of other versions of evolve.
 	later []string
-	// seen, when not nil, is told where each key's value stands.
+	// seen, if not nil, receives the value node of each key.
 	seen map[string]*yaml.Node
-	// when says under which condition these are the keys, and others are the keys
-	// that there are under any.
+	// when describes the condition under which these are the valid keys; others are the
+	// keys that are valid under some condition.
 	when   string
 	others []string
 }
@@ -67,7 +67,7 @@ func (o object) read(s *source, n *yaml.Node, name string) {
 		kn, vn := n.Content[i], n.Content[i+1]
 		k, ok := keyName(kn)
 		if !ok || there[k] {
-			continue // reported already
+			continue // already reported
 		}
 		there[k] = true
 		at := slices.IndexFunc(o.keys, func(known key) bool { return known.name == k })
@@ -117,11 +117,11 @@ func (o object) schema() schema {
 	return out
 }
 
-// mapping is a mapping with free keys whose values are all of one kind.
+// mapping is a mapping with free keys and values of one kind.
 type mapping struct {
-	// each returns the field of one key, or nil after reporting that the key is wrong.
+	// each returns the field of one key, or nil after reporting that the key is invalid.
 	each func(s *source, key *yaml.Node) field
-	// item is the field of any value, bound to nothing that matters.
+	// item is a field of a value for the schema; its variable is not used.
 	item field
 }
 
@@ -133,7 +133,7 @@ func (m mapping) read(s *source, n *yaml.Node, name string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, ok := keyName(n.Content[i])
 		if !ok || there[k] {
-			continue // reported already
+			continue // already reported
 		}
 		there[k] = true
 		if f := m.each(s, n.Content[i]); f != nil {
@@ -146,11 +146,11 @@ func (m mapping) schema() schema {
 	return schema{"type": []any{"object", "null"}, "additionalProperties": m.item.schema()}
 }
 
-// listOf is a list whose items are all of one kind.
+// listOf is a list with items of one kind.
 type listOf struct {
 	// each returns the field of one item.
 	each func() field
-	// min is the least number of items; unique refuses an item that is there twice.
+	// min is the minimum number of items; unique refuses duplicates.
 	min    int
 	unique bool
 }
@@ -199,13 +199,14 @@ func (l listOf) schema() schema {
 
 // union is an object whose further keys depend on the value of one of them.
 type union struct {
-	// by is the key that decides, known to every member.
+	// by is the deciding key, which every member has.
 	by      string
 	names   []string
 	members map[string]object
-	// optional says that the key may be left out where the file is read another way.
+	// optional reports that the key may be left out, in which case the caller reads the
+	// object differently.
 	optional bool
-	// later are values that another version of evolve reads.
+	// later are values of other versions of evolve.
 	later []string
 }
 
@@ -253,7 +254,7 @@ func (u union) schema() schema {
 	return out
 }
 
-// child is the value of a key, or nil.
+// child returns the value of a key, or nil.
 func child(n *yaml.Node, name string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k, ok := keyName(n.Content[i]); ok && k == name {
@@ -263,7 +264,7 @@ func child(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// isMapping reports whether n is a mapping or empty, and complains when it is neither.
+// isMapping reports whether n is a mapping or empty, and reports an issue otherwise.
 func isMapping(s *source, n *yaml.Node, name string) bool {
 	switch {
 	case n.Kind == yaml.MappingNode || isNull(n):
@@ -279,7 +280,7 @@ func isMapping(s *source, n *yaml.Node, name string) bool {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// describe says in words what a node is.
+// describe describes the kind of a node.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -322,8 +323,8 @@ func enum(names []string) []any {
 	return out
 }
 
-// namePattern is what agents and suites may be called: names that are safe as a
-// file, a git ref and a word of a shell.
+// namePattern matches names of agents and suites: they are safe as a file name, in a git
+// ref and as a word of a shell.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 const nameRule = "letters, digits, - and _, at most 64"

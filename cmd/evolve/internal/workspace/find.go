@@ -11,11 +11,11 @@ import (
 // SettingsFile is the file that makes a folder a workspace.
 const SettingsFile = "evolve.yaml"
 
-// ErrNotFound says that no folder upwards is a workspace.
+// ErrNotFound reports that no folder upwards is a workspace.
 var ErrNotFound = errors.New("no workspace here or in any folder above: there is no " + SettingsFile)
 
-// Find looks for the workspace that start lies in, upwards like git, and returns
-// its absolute root. It fails with ErrNotFound when there is none.
+// Find searches for the workspace that contains start, upwards like git, and returns its
+// absolute root. It fails with ErrNotFound if there is none.
 func Find(start string) (string, error) {
 	dir, err := filepath.Abs(start)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// oneFile sets up a workspace in which one file is foreign.
+// oneFile sets up a workspace in which the fuzzer writes one file.
 func oneFile(f *testing.F, name string) (write func([]byte), load func() (*Workspace, error)) {
 	root := build(f, spoil(map[string]string{name: ""}))
 	path := filepath.Join(root, filepath.FromSlash(name))
@@ -23,8 +23,8 @@ func oneFile(f *testing.F, name string) (write func([]byte), load func() (*Works
 	return write, func() (*Workspace, error) { return Load(root, testBuiltins()) }
 }
 
-// FuzzLoadAgent wants of any agent.yaml either errors with a place in a file or an
-// agent whose space and champion are sound.
+// FuzzLoadAgent checks that every agent.yaml gives either errors with a position or an
+// agent with a valid space and champion.
 func FuzzLoadAgent(f *testing.F) {
 	for _, c := range badCases() {
 		for name, content := range c.files {
@@ -53,7 +53,8 @@ func FuzzLoadAgent(f *testing.F) {
 	})
 }
 
-// FuzzSettings wants of any evolve.yaml either errors or settings within bounds.
+// FuzzSettings checks that every evolve.yaml gives either errors or settings within
+// bounds.
 func FuzzSettings(f *testing.F) {
 	for _, c := range badCases() {
 		if content := c.files[SettingsFile]; len(content) < 10_000 {
@@ -95,7 +96,8 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// FuzzChampion wants of any config.yaml either errors or a config of the space.
+// FuzzChampion checks that every config.yaml gives either errors or a config of the
+// space.
 func FuzzChampion(f *testing.F) {
 	for _, s := range []string{"heat: 1\n", "heat: [a]\n", "heat: 2026-01-01\n", "{heat: 0x1}", "heat: .nan", "? heat\n: 1", "heat: !!float 1", "\"heat\": 1e-3"} {
 		f.Add([]byte(s))
@@ -115,7 +117,8 @@ func FuzzChampion(f *testing.F) {
 	})
 }
 
-// FuzzMemories wants of any memories.jsonl either errors or memories with ids of their own.
+// FuzzMemories checks that every memories.jsonl gives either errors or memories with
+// unique ids.
 func FuzzMemories(f *testing.F) {
 	for _, c := range badCases() {
 		if content, ok := c.files["agents/solver/memories.jsonl"]; ok {

@@ -14,29 +14,29 @@ import (
 	"evolve/bench/stats"
 )
 
-// Guard is what a file says of one guard. What is nil is left to the file below it, and to the
-// defaults.
+// Guard is one guard in a file. Nil fields take the value of the next file, or the
+// default.
 type Guard struct {
 	Off           bool
 	AtMost, Floor *float64
 }
 
-// Guards says what a winner may consume, by metric.
+// Guards limit the consumption of a winner, by metric.
 type Guards map[string]Guard
 
-// Prefer says by metric what a point of score may cost: the share by which a guard's ratio
-// is widened for each point gained.
+// Prefer is, by metric, what a point of score may cost: the share by which a guard's
+// ratio is raised for each point gained.
 type Prefer map[string]float64
 
-// The bounds of a guard's ratio and of what a point may cost.
+// The maximum of a guard's ratio and of the cost of a point.
 const (
 	maxRatio = 1000
 	maxShare = 10
 )
 
-// Bounds are the guards of an agent: the defaults, then what evolve.yaml says, then
-// agent.yaml, key by key. The latency of a deterministic agent is left out: its runs repeat byte
-// for byte, and a clock does not.
+// Bounds returns the guards of an agent: the defaults, overridden by evolve.yaml and then
+// by agent.yaml, key by key. It leaves out the latency of a deterministic agent, whose
+// runs repeat byte for byte, which a measured time does not.
 func (w *Workspace) Bounds(a *Agent) []stats.Bound {
 	var out []stats.Bound
 	for _, m := range bench.Metrics() {
@@ -70,7 +70,8 @@ func (w *Workspace) Bounds(a *Agent) []stats.Bound {
 	return out
 }
 
-// guardsKeys is the object of guards, a key for each metric. An agent has no defaults of its own.
+// guardsKeys describes the guards object, with a key for each metric. An agent has no
+// defaults of its own.
 func guardsKeys(to *Guards) object {
 	var o object
 	for _, m := range bench.Metrics() {
@@ -137,10 +138,10 @@ func (f guardField) schema() schema {
 	return schema{"anyOf": []any{f.keys(new(Guard)).schema(), schema{"enum": []any{"off", false}}}}
 }
 
-// percentPattern is a share in per cent.
+// percentPattern matches a share in per cent.
 var percentPattern = regexp.MustCompile(`^\+?[0-9]{1,6}(\.[0-9]{1,6})? ?%$`)
 
-// percentOf is the share that a text such as +10% stands for.
+// percentOf returns the share in a text such as +10%.
 func percentOf(n *yaml.Node) (float64, bool) {
 	if n.Kind != yaml.ScalarNode || !percentPattern.MatchString(n.Value) {
 		return 0, false
@@ -178,7 +179,7 @@ func (ratioField) schema() schema {
 	return schema{"anyOf": []any{number{min: 1, max: maxRatio}.schema(), schema{"type": "string", "pattern": `^\+[0-9]{1,6}(\.[0-9]{1,6})? ?%$`}}}
 }
 
-// shareField is what a point may cost: a share, as a number or in per cent.
+// shareField is the cost of a point: a share, as a number or in per cent.
 type shareField struct {
 	to     *Prefer
 	metric string
@@ -209,7 +210,7 @@ func (shareField) schema() schema {
 	return schema{"anyOf": []any{number{max: 1, above: true}.schema(), schema{"type": "string", "pattern": percentPattern.String()}}}
 }
 
-// numberInto is a number of at least 0 that may be left out.
+// numberInto is an optional number of at least 0.
 type numberInto struct{ to **float64 }
 
 func (f numberInto) read(s *source, n *yaml.Node, name string) {
@@ -220,7 +221,7 @@ func (f numberInto) read(s *source, n *yaml.Node, name string) {
 
 func (numberInto) schema() schema { return number{max: maxCount}.schema() }
 
-// durationInto is a length of time in seconds that may be left out; 0 is none.
+// durationInto is an optional length of time in seconds; 0 is accepted without a unit.
 type durationInto struct{ to **float64 }
 
 func (f durationInto) read(s *source, n *yaml.Node, name string) {

@@ -8,7 +8,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestBounds: agent.yaml goes before evolve.yaml, and that before the defaults, key by key.
+// TestBounds checks that agent.yaml overrides evolve.yaml, which overrides the defaults,
+// key by key.
 func TestBounds(t *testing.T) {
 	cost := stats.Bound{Name: "cost", Of: stats.Mean, AtMost: 1.1, Floor: .00005}
 	latency := stats.Bound{Name: "latency", Of: stats.P95, AtMost: 1.1, Floor: .05}

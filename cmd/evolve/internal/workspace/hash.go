@@ -16,21 +16,21 @@ import (
 	"evolve/bench"
 )
 
-// unhashed are folders that do not change what an agent answers: caches that
-// running it writes, and the history of a folder that is a repository of its own.
-// Installed dependencies such as node_modules do change it and are hashed.
+// unhashed are folders that do not affect an agent's answers: caches that running it
+// writes, and the history of a folder that is its own repository. Installed dependencies
+// such as node_modules do affect them and are hashed.
 var unhashed = []string{"__pycache__", ".git"}
 
 // folderHash holds the SHA-256 of an agent's folder, in hexadecimal.
 type folderHash struct {
-	// all covers every file; code leaves config.yaml and STRATEGY.md out.
+	// all covers every file; code omits config.yaml and STRATEGY.md.
 	all, code string
 }
 
-// hashFolder hashes what lies in dir: for every entry in the order of its path,
-// the kind, the executable bit, the path, and a file's content or a link's target.
-// Links are not followed. Each part is preceded by its length, so that no two
-// folders share a stream.
+// hashFolder hashes the contents of dir: for every entry, in the order of the paths, the
+// kind, the executable bit, the path, and a file's content or a link's target. It does
+// not follow links. A length precedes each part, so that no two folders have the same
+// stream.
 func hashFolder(dir string) (folderHash, error) {
 	all, code := sha256.New(), sha256.New()
 	var paths []string
@@ -103,9 +103,9 @@ func hashEntry(to io.Writer, dir, rel string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// BaseOf is what a proposal for an agent depends on, name by name, with the hash
-// of each: the agent's folder, champion included, and its suites. A proposal is
-// stale when any of them has moved.
+// BaseOf returns the hashes, by name, of everything that a proposal for an agent depends
+// on: the agent's folder, including the champion, and its suites. A proposal is stale if
+// any of them has changed.
 func BaseOf(a *Agent, suites map[string]*bench.Suite) map[string]string {
 	base := map[string]string{path.Join(agentsDir, a.ID): a.folder}
 	for _, name := range a.Suites {

@@ -88,7 +88,7 @@ func TestBaseOf(t *testing.T) {
 	for _, step := range []struct {
 		name    string
 		changed map[string]string
-		want    string // the name that moves, or none
+		want    string // the name that changes, or none
 	}{
 		{"a suite of others", map[string]string{"suites/other.jsonl": goodSuite + `{"id":"t3","goal":"x","answer":"y","split":"search"}` + "\n"}, ""},
 		{"another agent", map[string]string{"agents/helper/agent.yaml": goodBuilt}, ""},

@@ -18,17 +18,16 @@ import (
 const (
 	settingsSchemaFile = "evolve.schema.json"
 	agentSchemaFile    = "agents/agent.schema.json"
-	// modeline is the comment by which editors find the schema of a YAML file.
+	// modeline is the comment that points editors to the schema of a YAML file.
 	modeline = "# yaml-language-server: $schema="
 )
 
 const ignored = "# What evolve writes itself: the archive, transcripts, reports.\n.evolve/\n"
 
-// Init makes dir a workspace. It lays out files, a starter workspace, with a
-// schema and comments that explain every key; minimal, it writes only evolve.yaml
-// and, where there is none, .gitignore. What is there is never overwritten. It
-// returns the paths written and those kept, with slashes, in order; after an error
-// those that were done.
+// Init makes dir a workspace. It writes files, a starter workspace, with a schema and
+// comments that explain every key; if minimal is set, it writes only evolve.yaml and, if
+// there is none, .gitignore. It never overwrites a file. It returns the paths written and
+// those kept, with slashes, in order; after an error, those processed so far.
 func Init(dir string, files fs.FS, minimal bool) (written, kept []string, err error) {
 	scaffold := map[string][]byte{".gitignore": []byte(ignored), SettingsFile: annotatedSettings()}
 	if !minimal {
@@ -53,7 +52,8 @@ func Init(dir string, files fs.FS, minimal bool) (written, kept []string, err er
 	return written, kept, nil
 }
 
-// fullScaffold is the starter workspace over the default files, explained.
+// fullScaffold returns the starter workspace on top of the default files, with
+// explanations.
 func fullScaffold(files fs.FS, scaffold map[string][]byte) (map[string][]byte, error) {
 	starter := map[string][]byte{}
 	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
@@ -86,7 +86,8 @@ func fullScaffold(files fs.FS, scaffold map[string][]byte) (map[string][]byte, e
 	return starter, nil
 }
 
-// explained is a YAML file with its schema named and every key listed below.
+// explained adds a reference to the schema and an explanation of every key to a YAML
+// file.
 func explained(data []byte, schemaFile string, table object) []byte {
 	data = bytes.TrimRight(data, "\n")
 	return append(append(withModeline(data, schemaFile), '\n'), reference(table)...)
@@ -99,7 +100,7 @@ func withModeline(data []byte, schemaFile string) []byte {
 	return append([]byte(modeline+schemaFile+"\n"), data...)
 }
 
-// writeFile writes a file that is there whole or not at all. A script may be run.
+// writeFile writes a file atomically. Scripts are executable.
 func writeFile(target string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
@@ -111,8 +112,8 @@ func writeFile(target string, data []byte) error {
 	return renameio.WriteFile(target, data, mode)
 }
 
-// MakeStateDir makes the folder of everything evolve itself writes, ignored by git
-// whatever the workspace's own .gitignore says, and returns its path.
+// MakeStateDir creates the folder of everything that evolve itself writes, which git
+// ignores regardless of the workspace's own .gitignore, and returns its path.
 func MakeStateDir(root string) (string, error) {
 	dir := (&Workspace{Root: root}).StateDir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -46,7 +46,7 @@ func TestInit(t *testing.T) {
 		if first != modeline+schemaFile {
 			t.Errorf("%s begins with %q", name, first)
 		}
-		// The schema it names is there, and accepts it.
+		// The schema that it names exists, and accepts it.
 		schema, err := os.ReadFile(filepath.Join(root, filepath.Dir(name), schemaFile))
 		if name != SettingsFile {
 			schema, err = os.ReadFile(filepath.Join(root, agentSchemaFile))
@@ -103,7 +103,8 @@ func TestInitMinimal(t *testing.T) {
 
 func TestInitReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
-		// To root no folder is read-only; a file where a folder is wanted stops it as well.
+		// For root no folder is read-only; a file in place of a folder prevents writing
+		// as well.
 		root := build(t, map[string]string{"suites": "a file"})
 		_, _, err := Init(root, starterFiles(), false)
 		if err == nil || strings.Contains(err.Error(), root) {
@@ -120,7 +121,7 @@ func TestInitReadOnly(t *testing.T) {
 	}
 }
 
-// TestScaffoldExplainsEveryKey holds the comments to the tables of the loader.
+// TestScaffoldExplainsEveryKey checks the comments against the tables of the loader.
 func TestScaffoldExplainsEveryKey(t *testing.T) {
 	s := newSettingsFile()
 	for _, c := range []struct {
@@ -175,8 +176,8 @@ func TestScaffoldExplainsEveryKey(t *testing.T) {
 	}
 }
 
-// TestScaffoldExamples takes the comment signs from every proposed key: what is left
-// must load, and use every key.
+// TestScaffoldExamples uncomments every proposed key: the result must load and use every
+// key.
 func TestScaffoldExamples(t *testing.T) {
 	var errs collector
 	text := regexp.MustCompile(`(?m)^( *)# ([a-z_]+: )`).ReplaceAllString(string(annotatedSettings()), "$1$2")
@@ -195,8 +196,8 @@ func TestScaffoldExamples(t *testing.T) {
 	}
 }
 
-// TestStarterIsAccepted loads the real starter workspace as far as it can be known
-// here: its YAML files satisfy the schemas that are laid beside them.
+// TestStarterIsAccepted checks that the YAML files of the starter workspace satisfy the
+// schemas beside them.
 func TestStarterIsAccepted(t *testing.T) {
 	root := t.TempDir()
 	if _, _, err := Init(root, starter.Files(), false); err != nil {

@@ -11,24 +11,23 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// maxIssues bounds what is reported of one file; a file in a worse state is not
-// worth reading line by line.
+// maxIssues is the maximum number of reported issues of one file.
 const maxIssues = 100
 
-// Issue is one thing wrong with one place of a workspace.
+// Issue is one problem at one place of a workspace.
 type Issue struct {
 	// File is relative to the root, with slashes.
 	File string
-	// Line and Column count from 1, columns in characters. Column is 0 when the
-	// issue is with a whole line, and both are when it is with the file.
+	// Line and Column count from 1, columns in characters. Column is 0 if the issue
+	// concerns a whole line, and both are 0 if it concerns the file.
 	Line, Column int
-	// Message says what is wrong, in lower case.
+	// Message describes the issue, in lower case.
 	Message string
-	// Hint says what to do about it; empty when the message says it all.
+	// Hint describes what to do about it; empty if the message is enough.
 	Hint string
 }
 
-// String is the issue in one line: agents/solver/agent.yaml:7:5: unknown key
+// String formats the issue on one line: agents/solver/agent.yaml:7:5: unknown key
 // "protocal" (did you mean "protocol"?).
 func (i Issue) String() string {
 	var b strings.Builder
@@ -49,12 +48,12 @@ func (i Issue) String() string {
 	return b.String()
 }
 
-// Errors is everything wrong with a workspace, by file and position.
+// Errors lists all issues of a workspace, by file and position.
 type Errors struct {
 	Issues []Issue
 }
 
-// Error lists the issues, one a line.
+// Error lists the issues, one per line.
 func (e *Errors) Error() string {
 	lines := make([]string, len(e.Issues))
 	for i, issue := range e.Issues {
@@ -63,19 +62,19 @@ func (e *Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// collector gathers issues while loading goes on.
+// collector collects issues during loading.
 type collector struct {
 	issues  []Issue
 	perFile map[string]int
-	// total counts every issue, those left out included.
+	// total counts all issues, including those left out.
 	total int
 	scrub *scrub.Scrubber
 }
 
-// add takes an issue in, without what looks like a secret in its words and without the
-// middle of what is too long.
+// add adds an issue. It removes text that looks like a secret, and the middle of text
+// that is too long.
 func (c *collector) add(i Issue) {
-	// Before it is cut: half a secret is none that can be found.
+	// Scrub before cutting, because half of a secret cannot be recognized.
 	i.Message, i.Hint = c.scrubber().String(i.Message), c.scrubber().String(i.Hint)
 	i.Message, i.Hint = Shorten(i.Message, mostMessage), Shorten(i.Hint, mostMessage)
 	if c.perFile == nil {
@@ -94,7 +93,7 @@ func (c *collector) add(i Issue) {
 // failed reports whether a file has an issue.
 func (c *collector) failed(file string) bool { return c.perFile[file] > 0 }
 
-// err is nil when nothing was found.
+// err returns nil if there are no issues.
 func (c *collector) err() error {
 	if len(c.issues) == 0 {
 		return nil
@@ -105,9 +104,9 @@ func (c *collector) err() error {
 	return &Errors{Issues: c.issues}
 }
 
-// nearest is the candidate that a person most likely meant, or "" when none is
-// near: at most one slip for every three characters of what was written. Ties go
-// to the candidate that comes first.
+// nearest returns the candidate that a person most likely meant, or "" if none is close:
+// at most one error for every three characters of the word. Of equally close candidates
+// it returns the first.
 func nearest(word string, candidates []string) string {
 	best, bestSlips := "", max(1, (len(word)+1)/3)+1
 	for _, c := range candidates {
@@ -118,11 +117,11 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-// Nearest is the candidate that a person who wrote word most likely meant, or "".
+// Nearest returns the candidate that a person who wrote word most likely meant, or "".
 func Nearest(word string, candidates []string) string { return nearest(word, candidates) }
 
-// slips is the number of letters to insert, remove or replace; two neighbours in
-// the wrong order are one slip.
+// slips returns the number of insertions, deletions and replacements of letters; a single
+// transposition of neighbours counts as one.
 func slips(a, b string) int {
 	const longest = 100 // the distance takes quadratic time
 	if len(a) > longest || len(b) > longest {
@@ -139,7 +138,7 @@ func slips(a, b string) int {
 	return levenshtein.ComputeDistance(a, b)
 }
 
-// didYouMean is a hint with the nearest candidate, or "".
+// didYouMean returns a hint with the nearest candidate, or "".
 func didYouMean(word string, candidates []string) string {
 	if n := nearest(word, candidates); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)

@@ -11,24 +11,26 @@ import (
 
 // Backup settings.
 type Backup struct {
-	// Keep is how many backups of nights are kept, 3 by default; 0: none is made.
+	// Keep is the number of nightly backups that are kept, 3 by default; 0 disables
+	// backups.
 	Keep int
-	// Dir is the folder that they are written to, relative to the workspace.
+	// Dir is the folder of the backups, relative to the workspace.
 	Dir string
 }
 
-// Keep says how much of what nights recorded is kept; the zero value keeps everything.
+// Keep limits how many records of nights are kept; the zero value keeps everything.
 type Keep struct {
-	// Nights is how many nights of an agent keep their transcripts and evaluations; 0: all.
+	// Nights is the number of nights of an agent that keep their transcripts and
+	// evaluations; 0: all.
 	Nights int
-	// Size is what the archive may take on disk, in bytes; 0: any.
+	// Size is the maximum size of the archive on disk, in bytes; 0: unlimited.
 	Size int64
 }
 
-// defaultBackups is the folder of backups where none is named.
+// defaultBackups is the default folder of backups.
 var defaultBackups = filepath.Join(".evolve", "backups")
 
-// BackupDir is the folder that backups are written to.
+// BackupDir returns the folder of the backups.
 func (w *Workspace) BackupDir() string {
 	dir := filepath.FromSlash(w.Settings.Backup.Dir)
 	if filepath.IsAbs(dir) {
@@ -43,7 +45,7 @@ const (
 	mostSize  = 1 << 50
 )
 
-// folderPattern leaves out what a shell would expand: no shell reads it.
+// folderPattern excludes paths that a shell would expand, because no shell reads them.
 var folderPattern = regexp.MustCompile(`^[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func backupKeys(b *Backup) object {

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// bootstrapFiles are the texts that the built-in agent's prompt is made of, in
-// order of priority (spec 3.3), but for what has a storage of its own.
+// bootstrapFiles are the texts that the built-in agent's prompt is made of, in order of
+// priority, except those that are stored elsewhere.
 var bootstrapFiles = []string{"SOUL.md", "AGENT.md", "GOALS.md", "MEMORY.md", "TOOLS.md", "PROSOCHE.md"}
 
 // The places of a workspace.
@@ -27,30 +27,27 @@ const (
 	suiteSuffix  = ".jsonl"
 )
 
-// Builtins is what the loader must know of the parts that this version of evolve
-// brings along.
+// Builtins is what the loader must know of the built-in parts of this version of evolve.
 type Builtins struct {
-	// Space is the default space of the built-in agent (spec 3.2) for its model,
-	// ModelHeuristic or a route, for the domains of its file, nil standing for the
-	// default table, for the tools it may be given, nil standing for all, and for
-	// the routes of a language model, its own first.
+	// Space returns the default space of the built-in agent for its model (ModelHeuristic
+	// or a route), the domains of its file (nil for the default table), the tools that it
+	// may be given (nil for all), and the routes of a language model, its own first.
 	Space func(model string, domains, tools, routes []string) agent.Space
-	// Idle maps those parameters of a space that cannot change what a built-in agent does
-	// with these tasks to the reason, in words that follow "not searched:"; nil names none.
+	// Idle maps the parameters of a space that cannot affect a built-in agent on these
+	// tasks to the reason, in words that follow "not searched:"; nil means none.
 	Idle func(space agent.Space, a *Agent, tasks []agent.Task) map[string]string
-	// Tools are the names that "tools" of agent.yaml may hold, besides those of
-	// servers and of the agent's own; Further are those for language models alone.
+	// Tools are the names that "tools" of agent.yaml may contain, besides those of
+	// servers and of the agent's own; Further are those for language models only.
 	Tools, Further []string
-	// ServerTool is the name under which an agent has a tool of a server, by the
-	// names of both; nil puts two underscores between them.
+	// ServerTool returns the name under which an agent has a tool of a server; nil joins
+	// both names with two underscores.
 	ServerTool func(server, tool string) string
 	// Graders are the rules that suites are checked by.
 	Graders bench.GraderRules
 }
 
-// Load reads the workspace at root. When anything in it is
-// wrong it returns a *Errors with every issue found, and no workspace; any other
-// error is of the file system.
+// Load reads the workspace at root. If anything in it is wrong it returns a *Errors with
+// every issue found, and no workspace; any other error is of the file system.
 func Load(root string, builtins Builtins) (*Workspace, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -83,7 +80,7 @@ type loader struct {
 	builtins Builtins
 	errs     collector
 	set      *settingsFile
-	// suites holds every suite there is, nil for one with issues.
+	// suites holds every suite, nil for one with issues.
 	suites map[string]*bench.Suite
 }
 
@@ -99,7 +96,7 @@ func (l *loader) settings() {
 	}
 }
 
-// entries lists a folder of the workspace by name; an absent one is empty.
+// entries lists a folder of the workspace by name; a missing one is empty.
 func (l *loader) entries(dir string) []fs.DirEntry {
 	list, err := os.ReadDir(filepath.Join(l.root, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +135,7 @@ func (l *loader) loadSuites() {
 	}
 }
 
-// joinSuites brings near-duplicates in different suites of an agent together.
+// joinSuites groups near-duplicates across the suites of an agent.
 func (l *loader) joinSuites(a *Agent) bench.Likeness {
 	if len(a.Suites) < 2 {
 		return bench.Likeness{}
@@ -195,7 +192,7 @@ func (l *loader) readAgent(name string) *agentFile {
 	return f
 }
 
-// checkIDs reports ids that are not their folder's name, and reviewers that are not there.
+// checkIDs reports ids that differ from their folder's name, and unknown reviewers.
 func (l *loader) checkIDs(files []*agentFile) {
 	owner := map[string]string{}
 	var ids []string
@@ -226,8 +223,8 @@ func (l *loader) checkIDs(files []*agentFile) {
 	}
 }
 
-// complete checks an agent against the rest of the workspace and reads the other
-// files of its folder.
+// complete checks an agent against the rest of the workspace and reads the other files of
+// its folder.
 func (l *loader) complete(f *agentFile) {
 	s := l.source(agentsDir, f.folder, agentYAML)
 	a := &f.agent
@@ -249,7 +246,7 @@ func (l *loader) complete(f *agentFile) {
 	a.Hash, a.folder = hashes.code, hashes.all
 }
 
-// space sets the agent's space and champion, unless agent.yaml is too broken to tell.
+// space sets the agent's space and champion, unless agent.yaml has too many issues.
 func (l *loader) space(s *source, f *agentFile) {
 	a := &f.agent
 	switch a.Adapter.Kind {
@@ -278,7 +275,7 @@ func (l *loader) space(s *source, f *agentFile) {
 		}
 		if champion, ok := readChampion(&l.errs, l.root, a, a.Known); ok {
 			for _, name := range sortedNames(champion) {
-				// Nothing declares a subset that can only be empty.
+				// No declaration expresses a subset that can only be empty.
 				if list, ok := champion.List(name); ok && len(list) == 0 && searched != nil && !slices.Contains(searched, name) {
 					s.bad(f.given["space"], fmt.Sprintf("search it, or give it a member in %s", ConfigFile), "parameter %q is empty and not searched", name)
 					return
@@ -334,7 +331,7 @@ func (l *loader) bootstrap(f *agentFile) map[string]string {
 	return out
 }
 
-// sortedNames are the keys of a map; nil when there are none.
+// sortedNames returns the sorted keys of a map; nil if there are none.
 func sortedNames[V any](m map[string]V) []string {
 	var names []string
 	for name := range m {

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// testBuiltins stands for the parts that evolve brings along.
+// testBuiltins replaces the built-in parts of evolve.
 func testBuiltins() Builtins {
 	return Builtins{
 		Space: func(model string, domains, _, routes []string) agent.Space {

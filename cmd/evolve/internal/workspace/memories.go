@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The bounds of one memory and of how many there may be.
+// The maximum size of one memory and the maximum number of memories.
 const (
 	maxMemoryText = 100_000 // bytes
 	maxMemories   = 1_000_000
@@ -21,7 +21,7 @@ const (
 // memoryKeys are the keys of a line of memories.jsonl.
 var memoryKeys = []string{"id", "domain", "text", "answer", "source", "time", "confidence", "retracted"}
 
-// readMemories reads memories.jsonl: one memory a line, as JSON.
+// readMemories reads memories.jsonl: one memory per line, as JSON.
 func readMemories(s *source, root string) []agent.Memory {
 	data, ok := s.read(root, maxLines, false)
 	if !ok {

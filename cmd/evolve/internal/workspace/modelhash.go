@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// modelIdentity is what ModelHash covers. Names of variables are left out: another
-// key to the same endpoint gets the same answers.
+// modelIdentity is the content of ModelHash. It omits the names of variables, because
+// another key to the same endpoint gets the same answers.
 type modelIdentity struct {
 	Model     string                      `json:"model,omitempty"`
 	Providers map[string]providerIdentity `json:"providers,omitempty"`
@@ -25,17 +25,17 @@ type modelIdentity struct {
 type providerIdentity struct {
 	Kind    string `json:"kind"`
 	BaseURL string `json:"base_url,omitempty"`
-	// OfKind and Recording say what a replay answers from; the latter is the
-	// SHA-256 of the file, or empty while there is none.
+	// OfKind and Recording identify what a replay answers from; Recording is the SHA-256
+	// of the file, or empty if there is none.
 	OfKind    string `json:"of_kind,omitempty"`
 	Recording string `json:"recording,omitempty"`
 }
 
-// ModelHash identifies what stands behind the answers of an agent besides its
-// folder and this program, in hexadecimal: for a built-in one with a language model
-// the providers, routes and recordings it can reach, for any built-in one its
-// servers of tools, and for all of them the patterns that no answer may match and
-// the policies. It is part of the key of an evaluation.
+// ModelHash identifies what determines the answers of an agent besides its folder and
+// this program, in hexadecimal: for a built-in one with a language model the providers,
+// routes and recordings that it can reach, for any built-in one its servers of tools, and
+// for all of them the patterns that no answer may match and the policies. It is part of
+// the key of an evaluation.
 func (w *Workspace) ModelHash(a *Agent) string {
 	set := &w.Settings
 	id := modelIdentity{Model: a.Adapter.Model, Never: set.Never, Policies: set.Policies.Version(), URL: a.Adapter.URL}
@@ -52,16 +52,16 @@ func (w *Workspace) ModelHash(a *Agent) string {
 		put(&id.Servers, name, m)
 	}
 	h := sha256.New()
-	// Maps are written in the order of their keys, and nothing in it fails to encode.
+	// Maps are encoded in the order of their keys, and the encoding cannot fail.
 	if err := json.NewEncoder(h).Encode(id); err != nil {
 		panic(err)
 	}
 	return sum(h)
 }
 
-// reach lists the providers that an agent with a language model can come to: those
-// of the routes, since a config may choose any of them, and those that stand in
-// when a budget is spent.
+// reach lists the providers that an agent with a language model can use: those of the
+// routes, because a config may choose any of them, and those that replace others when a
+// budget is spent.
 func (w *Workspace) reach() []string {
 	set := &w.Settings
 	names := map[string]bool{}
@@ -82,7 +82,7 @@ func (w *Workspace) reach() []string {
 	return sortedNames(names)
 }
 
-// fileHash is the SHA-256 of a file of the workspace, "" when it cannot be read.
+// fileHash returns the SHA-256 of a file of the workspace, or "" if it cannot be read.
 func (w *Workspace) fileHash(name string) string {
 	if name == "" {
 		return ""

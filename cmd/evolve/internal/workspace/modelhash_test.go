@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestModelHash: the hash changes with what could change an answer of an agent, and
-// with nothing else.
+// TestModelHash checks that the hash changes with everything that could change an answer
+// of an agent, and with nothing else.
 func TestModelHash(t *testing.T) {
 	const service = "id: service\nadapter: {kind: http, url: https://a.example/run}\nsuites: [tasks]\n"
 	base := map[string]string{
@@ -33,7 +33,7 @@ func TestModelHash(t *testing.T) {
 	before := hashes(base)
 	for _, c := range []struct {
 		name, file, old, new string
-		// changed are the agents whose hash is another one.
+		// changed are the agents whose hash changes.
 		changed string
 	}{
 		{"nothing", "evolve.yaml", "version: 1", "version: 1", ""},
@@ -79,7 +79,8 @@ func TestModelHash(t *testing.T) {
 	}
 }
 
-// TestModelHashWithoutRecording: a recording that is not there yet is as good as none.
+// TestModelHashWithoutRecording checks that a recording that does not exist yet counts as
+// none.
 func TestModelHashWithoutRecording(t *testing.T) {
 	root := build(t, spoil(map[string]string{
 		"evolve.yaml":               "providers: {tape: {kind: replay, recording: r/n.yaml, of: openai}}\nroutes: {default: {provider: tape, model: m}}\n",

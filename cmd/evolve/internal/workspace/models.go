@@ -15,24 +15,24 @@ const (
 	ProviderReplay    = "replay"
 )
 
-// DefaultRoute is the route that holds where no other is named.
+// DefaultRoute is the route that applies if no other is named.
 const DefaultRoute = "default"
 
 // Provider is an entry of providers: in evolve.yaml.
 type Provider struct {
 	// Kind is openai (any compatible endpoint), anthropic or replay.
 	Kind string
-	// BaseURL is where it answers; empty: where the kind's own does.
+	// BaseURL is its address; empty: that of its kind.
 	BaseURL string
-	// KeyEnv names the variable that holds the key; empty: there is none.
+	// KeyEnv names the variable that holds the key; empty: no key.
 	KeyEnv string
-	// Record is the file that exchanges are recorded in, a path below the root with
-	// slashes; empty: they are not.
+	// Record is the file that records exchanges, a slash-separated path below the root;
+	// empty: none.
 	Record string
-	// Recording is what a replay answers from, such a path as well.
+	// Recording is the file that a replay answers from, a path like Record.
 	Recording string
-	// Of is whose exchanges were recorded, as the file names it: a provider, or its
-	// kind. OfKind is that kind.
+	// Of is the provider whose exchanges were recorded, or its kind, as written in the
+	// file. OfKind is that kind.
 	Of, OfKind string
 }
 
@@ -40,21 +40,21 @@ type Provider struct {
 type Route struct {
 	Provider string
 	Model    string
-	// Temperature holds where a config says nothing; nil leaves it to the model.
+	// Temperature applies if the config sets none; nil leaves it to the model.
 	Temperature *float64
-	// MaxTokens bounds one answer; 0 is 4,096.
+	// MaxTokens is the maximum length of one answer; 0 means 4,096.
 	MaxTokens int
-	// Context is what the model can read and write together, in tokens; 0 is not said.
+	// Context is the model's context window, input and output, in tokens; 0: unknown.
 	Context int `json:",omitempty"`
 }
 
-// entry is where a named entry of a section stands.
+// entry is the position of a named entry of a section.
 type entry struct {
 	key  *yaml.Node
 	keys map[string]*yaml.Node
 }
 
-// at is where the value of a key stands, or the entry itself.
+// at returns the value node of a key or, without it, the node of the entry.
 func (e entry) at(name string) *yaml.Node {
 	if n := e.keys[name]; n != nil {
 		return n
@@ -125,7 +125,7 @@ func routesKeys(f *settingsFile) mapping {
 		})
 }
 
-// put is an assignment to a map that may have to be made.
+// put assigns to a map and creates it if necessary.
 func put[V any](m *map[string]V, name string, v V) {
 	if *m == nil {
 		*m = map[string]V{}
@@ -133,7 +133,7 @@ func put[V any](m *map[string]V, name string, v V) {
 	(*m)[name] = v
 }
 
-// checkModels holds providers and routes against each other.
+// checkModels checks that providers and routes are consistent.
 func (f *settingsFile) checkModels(s *source) {
 	names := sortedNames(f.Providers)
 	recorded := map[string]string{} // which provider records in a file
@@ -179,7 +179,7 @@ func (f *settingsFile) checkModels(s *source) {
 	}
 }
 
-// checkRoute holds the name of a route against those there are.
+// checkRoute reports a route that does not exist.
 func (f *settingsFile) checkRoute(s *source, name string, at *yaml.Node) {
 	if _, known := f.Routes[name]; known {
 		return
@@ -191,7 +191,7 @@ func (f *settingsFile) checkRoute(s *source, name string, at *yaml.Node) {
 	s.bad(at, hint, "there is no route %q", name)
 }
 
-// recording is a file below the root that exchanges are kept in.
+// recording is the field of a file below the root that records exchanges.
 func recording(to *string) field { return recordingFile{to} }
 
 type recordingFile struct{ to *string }

@@ -10,9 +10,9 @@ import (
 
 // OwnFiles lists the files that make up the workspace: evolve.yaml with its schema and
 // .gitignore, and for each agent agent.yaml, its champion, its prompt files, memories,
-// tools and skills, and the suites that it names. Paths are relative to the root, with
-// slashes, in order; only regular files are listed. Whatever else lies in the folder, such as
-// programs, fixtures, data and environment files, is the operator's to commit.
+// tools and skills, and its suites. Paths are relative to the root, with slashes, in
+// order; only regular files are listed. All other files, such as programs, fixtures, data
+// and environment files, are the operator's to commit.
 func (w *Workspace) OwnFiles() []string {
 	want := []string{SettingsFile, settingsSchemaFile, agentSchemaFile, ".gitignore"}
 	for i := range w.Agents {

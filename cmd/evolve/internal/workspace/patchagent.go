@@ -7,16 +7,17 @@ import (
 	"evolve/bench"
 )
 
-// The bounds of the search tasks that the agent of a target is tried on.
+// The bounds of the number of search tasks that the agent of a target is tried on.
 const (
 	minTrialTasks     = 6 // fewer than stats.MinClusters show nothing
 	maxTrialTasks     = 1000
 	defaultTrialTasks = 40
 )
 
-// checkTrials holds the agents that targets name against those that there are: a program
-// in the agent's own folder, which has to lie in the target for its exported tree to hold
-// it. A target that holds the workspace is none: its agents are out of any patch's reach.
+// checkTrials checks the agents that targets name. Such an agent must be a program in the
+// agent's own folder, which must be inside the target, so that its exported tree contains
+// it. A target that contains the workspace is refused, because no patch may change its
+// agents.
 func (l *loader) checkTrials(s *source, agents []Agent) {
 	targets := l.set.patches["targets"]
 	if targets == nil {
@@ -54,13 +55,13 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 	}
 }
 
-// inside reports whether a folder is another or lies in it.
+// inside reports whether a folder is outer or inside it.
 func inside(outer, folder string) bool {
 	within, err := filepath.Rel(outer, folder)
 	return err == nil && filepath.IsLocal(within)
 }
 
-// trialTasks is the number of search tasks that a patch of a target is tried on.
+// trialTasks returns the number of search tasks that a patch of a target is tried on.
 func (w *Workspace) trialTasks(t PatchTarget) int {
 	n := 0
 	if a, ok := w.Agent(t.Agent); ok {

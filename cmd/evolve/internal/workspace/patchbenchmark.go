@@ -28,10 +28,10 @@ var (
 
 const packagesRule = "a package below the repository, such as ./cache or ./..."
 
-// goKeys choose among Go benchmarks, which there are none of with a command.
+// goKeys select Go benchmarks; they do not apply to a command.
 var goKeys = []string{"packages", "pattern"}
 
-// benchmark reads what a target is measured by, and then says so.
+// benchmark reads the benchmark of a target, and then calls then.
 type benchmark struct {
 	to   *PatchBenchmark
 	then func()
@@ -91,7 +91,7 @@ func (v benchmark) schema() schema {
 	return out
 }
 
-// pattern is a regular expression of Go.
+// pattern is a Go regular expression.
 type pattern struct{ to *string }
 
 func (p pattern) read(s *source, n *yaml.Node, name string) {

@@ -12,60 +12,60 @@ import (
 type Patches struct {
 	Targets []PatchTarget
 	// Reviewers are the agents that review patches, in the order of their turns; empty:
-	// all there are.
+	// all agents.
 	Reviewers []string
-	// Sandbox is "auto" (the default: no walls, no tests) or "none", by which the operator
-	// lets a patch's tests run with the rights of the user.
+	// Sandbox is "auto" (the default: without a sandbox, no tests run) or "none", by
+	// which the operator lets a patch's tests run with the rights of the user.
 	Sandbox string
 	// Write is the route of the language model that writes patches at night; "": none.
 	Write string
 }
 
-// PatchTarget is a repository with the part of it that patches may touch.
+// PatchTarget is a repository with the part of it that patches may change.
 type PatchTarget struct {
 	Name string
 	// Repo is a folder, relative to the workspace's root or absolute.
 	Repo string
 	// Allow and Deny are slash-separated paths from the root of the repository.
 	Allow, Deny []string
-	// Cgo lets a patch touch C and assembly; Runtime says that the target is an agent
-	// runtime, more of which is denied.
+	// Cgo allows a patch to change C and assembly; Runtime reports that the target is an
+	// agent runtime, in which more is denied.
 	Cgo, Runtime bool
 	// MaxFiles and MaxBytes are 0 for the default of the scope.
 	MaxFiles int
 	MaxBytes int64
-	// Benchmark is what every patch is measured with besides its tests; nil: nothing.
+	// Benchmark measures every patch in addition to its tests; nil: none.
 	Benchmark *PatchBenchmark
-	// Agent is the agent whose program lies in the target: its folder is inside Repo. ""
-	// is none. Tasks bounds the search tasks that a patch is tried on, 40 by default; 0
-	// without an agent.
+	// Agent is the agent whose program is in the target: its folder is inside Repo; "":
+	// none. Tasks is the maximum number of search tasks that a patch is tried on, 40 by
+	// default; 0 without an agent.
 	Agent string
 	Tasks int
 }
 
-// PatchBenchmark is what a target is measured by: Go benchmarks, or a command.
+// PatchBenchmark is the benchmark of a target: Go benchmarks, or a command.
 type PatchBenchmark struct {
 	// Command, with its arguments, is started in the target's folder and prints lines in
-	// the Go benchmark format; empty: Go benchmarks are run.
+	// the Go benchmark format; empty: Go benchmarks run.
 	Command []string
-	// Packages are those of go test, "./..." by default, and none with a command.
+	// Packages are those of go test, "./..." by default; none with a command.
 	Packages []string
-	// Pattern is that of go test -bench, "." by default, and "" with a command.
+	// Pattern is that of go test -bench, "." by default; "" with a command.
 	Pattern string
 	// Count is the number of runs on each side, 10 by default.
 	Count int
 	// Metric is the unit that decides, such as "sec/op" (the default).
 	Metric string
-	// Better is "lower" or "higher"; "" for a unit that everybody knows.
+	// Better is "lower" or "higher"; "" for a well-known unit.
 	Better string
-	// Loss is the largest loss, in per cent, that may go unseen; 0: 10.
+	// Loss is the largest loss, in per cent, that may go undetected; 0: 10.
 	Loss int
-	// Tune bounds the runs with which a night looks for better values of marked constants;
-	// 40 by default, 0 for none.
+	// Tune is the maximum number of runs in which a night searches for better values of
+	// marked constants; 40 by default, 0 disables it.
 	Tune int
 }
 
-// Dir is the absolute folder of a target.
+// Dir returns the absolute folder of a target.
 func (t PatchTarget) Dir(root string) string {
 	if filepath.IsAbs(t.Repo) {
 		return filepath.Clean(t.Repo)
@@ -73,7 +73,7 @@ func (t PatchTarget) Dir(root string) string {
 	return filepath.Join(root, filepath.FromSlash(t.Repo))
 }
 
-// Target finds a target of patches by name.
+// Target returns the target of patches with a name.
 func (p Patches) Target(name string) (PatchTarget, bool) {
 	at := slices.IndexFunc(p.Targets, func(t PatchTarget) bool { return t.Name == name })
 	if at < 0 {
@@ -99,7 +99,8 @@ const (
 	defaultRepo    = "."
 )
 
-// scopePattern is a path whose parts are neither empty nor "." nor "..", or "." alone.
+// scopePattern matches a path whose parts are neither empty nor "." nor "..", or only
+// ".".
 var scopePattern = regexp.MustCompile(`^(\.|[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?)$`)
 
 const scopeRule = "a path from the root of the repository, such as internal/cache, or . for all of it"
@@ -114,7 +115,7 @@ func patchKeys(f *settingsFile) object {
 	}}
 }
 
-// targetsKeys is the list of targets; each begins with its defaults.
+// targetsKeys is the list of targets; each starts with its defaults.
 func targetsKeys(f *settingsFile) listOf {
 	return listOf{each: func() field {
 		t := PatchTarget{Repo: defaultRepo, Tasks: defaultTrialTasks}
@@ -168,7 +169,7 @@ func (v target) read(s *source, n *yaml.Node, name string) {
 
 func (v target) schema() schema { return v.keys().schema() }
 
-// checkPatches holds the reviewers of patches against the agents that there are.
+// checkPatches checks that the reviewers of patches exist.
 func (l *loader) checkPatches(agents []Agent) {
 	s, ids := l.source(SettingsFile), (&Workspace{Agents: agents}).AgentIDs()
 	for i, r := range l.set.Patches.Reviewers {

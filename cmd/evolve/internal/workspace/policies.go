@@ -24,11 +24,11 @@ const (
 	maxCalls = 1_000_000_000
 )
 
-// layerEntry is where one layer of the policies stands.
+// layerEntry is the position of one layer of the policies.
 type layerEntry struct {
 	entry
 	settings *policy.Settings
-	// parts are where the groups of its keys stand, by name.
+	// parts are the positions of the groups of its keys, by name.
 	parts map[string]entry
 }
 
@@ -66,11 +66,10 @@ func newLayer(v *policy.Settings) *layerEntry {
 	return l
 }
 
-// layer is an object whose keys the comments of a scaffold and its schema list only
-// once.
+// layer is an object whose keys the comments of a scaffold and its schema list only once.
 type layer struct{ object }
 
-// layerRef is where the schema of evolve.yaml keeps that of a layer.
+// layerRef is the name of the definition of a layer in the schema of evolve.yaml.
 const layerRef = "layer"
 
 func (layer) schema() schema { return schema{"$ref": "#/$defs/" + layerRef} }
@@ -120,7 +119,7 @@ func spendingKeys(b *policy.Budget) object {
 	}}
 }
 
-// exhausted is a word of the policy package.
+// exhausted is the field of a [policy.Exhausted].
 type exhausted struct{ to *policy.Exhausted }
 
 func (e exhausted) words(to *string) text {
@@ -136,9 +135,9 @@ func (e exhausted) read(s *source, n *yaml.Node, name string) {
 
 func (e exhausted) schema() schema { return e.words(nil).schema() }
 
-// checkPolicies holds each layer against itself and against the providers and
-// servers of the file, and then all layers together, as a run will resolve them.
-// Agents and tools are checked when they are known.
+// checkPolicies checks that each layer is consistent in itself and with the providers and
+// servers of the file, and then all layers together, as a run will resolve them. Agents
+// and tools are checked once they are known.
 func (f *settingsFile) checkPolicies(s *source) {
 	providers, servers := sortedNames(f.Providers), sortedNames(f.MCP)
 	for _, name := range sortedNames(f.layers) {
@@ -169,8 +168,8 @@ func (f *settingsFile) checkPolicies(s *source) {
 	}
 }
 
-// checkBook lets the policies themselves find what contradicts itself. It comes after
-// all that names a key, whose place is known.
+// checkBook reports contradictions that package policy finds. It comes after all checks
+// that name a key, because these report its position.
 func (f *settingsFile) checkBook(s *source) {
 	at := f.given["policies"]
 	if at == nil || s.errs.failed(s.file) {
@@ -182,8 +181,8 @@ func (f *settingsFile) checkBook(s *source) {
 	}
 }
 
-// checkStandIn refuses an environment whose stand-in would have to stand in for
-// itself, since the environment holds for that provider as well.
+// checkStandIn refuses an environment whose substitute provider would replace itself,
+// because the environment applies to that provider as well.
 func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
 	to := l.settings.DegradedTo
 	if _, known := f.Providers[to]; !known || f.Policies.Providers[to].Exhausted != "" {
@@ -193,7 +192,7 @@ func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
 		"the provider %q would stand in for itself", to)
 }
 
-// check holds the keys of one layer against each other.
+// check checks that the keys of one layer are consistent.
 func (l *layerEntry) check(s *source, providers []string) {
 	v := l.settings
 	retry, rate, budget := l.parts["retry"], l.parts["rate"], l.parts["budget"]
@@ -214,7 +213,7 @@ func (l *layerEntry) check(s *source, providers []string) {
 	}
 }
 
-// policyNames holds the layers of agents and tools against those that there are.
+// policyNames checks that the agents and tools of layers exist.
 func (f *settingsFile) policyNames(s *source, agents, tools []string) {
 	for _, name := range sortedNames(f.layers) {
 		group, what, _ := strings.Cut(name, ".")

@@ -7,15 +7,16 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// policyReach refuses policies that cannot act, and then those that contradict themselves. A program or service of the operator's own
-// calls its tools and models by itself, so what can be held is its tasks as a whole: in its
-// role, how many at once, their rate, their deadline, and what a run may spend.
+// policyReach refuses policies that cannot take effect, and then those that contradict
+// themselves. A program or service of the operator's own calls its tools and models by
+// itself, so policies can limit only its tasks as a whole: in its role, their
+// concurrency, rate and deadline, and what a run may spend.
 func (f *settingsFile) policyReach(s *source, agents []Agent) {
 	if s.errs.failed(s.file) {
 		return
 	}
 	defer f.checkBook(s)
-	// Where servers or providers stand in the file, something here calls them, or will.
+	// If there are servers or providers in the file, they are called, or will be.
 	calls := len(f.MCP) > 0 || len(f.Providers) > 0 ||
 		slices.ContainsFunc(agents, func(a Agent) bool { return a.Adapter.Kind == KindBuiltin })
 	for _, name := range sortedNames(f.layers) {
@@ -38,7 +39,7 @@ func (f *settingsFile) policyReach(s *source, agents []Agent) {
 	}
 }
 
-// refuseForTasks refuses the keys of a role that cannot be held around whole tasks.
+// refuseForTasks refuses the keys of a role that cannot apply to whole tasks.
 func (l *layerEntry) refuseForTasks(s *source, a Agent) {
 	budget := l.parts["budget"].keys
 	for _, c := range []struct {
@@ -58,7 +59,7 @@ func (l *layerEntry) refuseForTasks(s *source, a Agent) {
 	}
 }
 
-// firstNode is the one that stands first in its file.
+// firstNode returns the node that comes first in its file.
 func firstNode(nodes map[string]*yaml.Node) *yaml.Node {
 	var first *yaml.Node
 	for _, n := range nodes {

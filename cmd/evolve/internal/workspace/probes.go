@@ -11,9 +11,9 @@ import (
 	"evolve/patch"
 )
 
-// RunGit is the Git probe of this machine: git without prompts, a lock on the index,
-// or anything that a repository's settings would have it run, in the language that
-// its messages are recognised by. env is the environment to pass on.
+// RunGit returns the Git probe of this machine. It runs git without prompts, without
+// locking the index, without programs that a repository's settings name, and in the
+// language in which its messages are recognized. env is the environment to pass on.
 func RunGit(env []string) func(ctx context.Context, dir string, args ...string) (string, error) {
 	return func(ctx context.Context, dir string, args ...string) (string, error) {
 		cmd, err := patch.Command(ctx, dir, env, append([]string{"--no-optional-locks"}, args...)...)
@@ -28,8 +28,8 @@ func RunGit(env []string) func(ctx context.Context, dir string, args ...string) 
 	}
 }
 
-// TryWrite is the Writable probe of this machine: it makes a file and removes it,
-// in .evolve where that is there already.
+// TryWrite is the Writable probe of this machine: it creates a file and removes it, in
+// .evolve if that exists.
 func TryWrite(dir string) error {
 	if state := filepath.Join(dir, ".evolve"); isFolder(state) {
 		dir = state

@@ -4,7 +4,7 @@ package workspace
 
 import "errors"
 
-// FreeSpace is unknown here.
+// FreeSpace is not supported on this system.
 func FreeSpace(string) (uint64, error) {
 	return 0, errors.New("not known on this system")
 }

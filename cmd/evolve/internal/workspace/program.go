@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// ProgramProblem says why the program of a command agent cannot be started, as far as
-// that is seen without starting it: "its program … is not to be found". It is empty
-// when nothing speaks against it, and for an agent that is no program. look finds a
-// program by its name or path, as [exec.LookPath] does.
+// ProgramProblem returns why the program of a command agent cannot be started, as far as
+// that can be checked without starting it: "its program … is not to be found". It is
+// empty if there is no problem, and for an agent that is no program. look finds a program
+// by its name or path, like [exec.LookPath].
 func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
 	if a.Adapter.Kind != KindCommand {
 		return ""
@@ -24,13 +24,13 @@ func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
 	return ""
 }
 
-// programHint is what to do about a program of an agent that is not to be found.
+// programHint returns the hint for a missing program of an agent.
 func (a *Agent) programHint() string {
 	return "relative paths are resolved against " + agentsDir + "/" + a.ID + "; a script must be executable"
 }
 
-// MissingPrograms tells of all agents whose programs cannot be started, with their
-// places; nil when there are none. A night asks before it spends anything.
+// MissingPrograms reports all agents whose programs cannot be started, with their files,
+// or returns nil. A night checks this before it spends anything.
 func MissingPrograms(agents []*Agent, look func(name string) (string, error)) error {
 	var missing collector
 	for _, a := range agents {
@@ -41,8 +41,8 @@ func MissingPrograms(agents []*Agent, look func(name string) (string, error)) er
 	return missing.err()
 }
 
-// startable finds a program as it would be started: from a folder when it is a path or
-// the name of a file there, else along PATH.
+// startable checks that a program can be found as it would be started: in a folder if it
+// is a path or the name of a file there, otherwise in PATH.
 func startable(dir, name string, look func(name string) (string, error)) error {
 	if !filepath.IsAbs(name) {
 		path := filepath.Join(dir, filepath.FromSlash(name))

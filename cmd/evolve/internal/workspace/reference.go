@@ -10,8 +10,8 @@ import (
 // referenceWidth is the width of the comments of a scaffold.
 const referenceWidth = 96
 
-// annotatedSettings is evolve.yaml with every key behind a comment sign, explained,
-// with its default or an example.
+// annotatedSettings returns evolve.yaml with every key commented out, explained, with its
+// default or an example.
 func annotatedSettings() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Settings of this evolve workspace. Every key may be left out.\n")
@@ -34,7 +34,7 @@ func annotatedSettings() []byte {
 	return b.Bytes()
 }
 
-// proposed is a key that has its effect once the comment sign is gone.
+// proposed writes a commented-out key that takes effect once the comment sign is removed.
 func proposed(b *bytes.Buffer, indent string, k key) {
 	if k.def != "" {
 		fmt.Fprintf(b, "%s# %s: %s\n", indent, k.name, k.def)
@@ -43,7 +43,7 @@ func proposed(b *bytes.Buffer, indent string, k key) {
 	}
 }
 
-// reference lists every key of a file with what it means, as comments.
+// reference lists every key of a file with its explanation, as comments.
 func reference(o object) []byte {
 	var b bytes.Buffer
 	b.WriteString("\n# Every key of this file:\n#\n")
@@ -97,7 +97,7 @@ func explain(b *bytes.Buffer, indent string, f field) {
 	}
 }
 
-// explainUnion lists what each member has of its own, then what all have.
+// explainUnion lists the keys of each member, then the common ones.
 func explainUnion(b *bytes.Buffer, indent string, u union) {
 	shared := func(k key) bool {
 		for _, name := range u.names {

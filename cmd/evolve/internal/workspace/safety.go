@@ -38,7 +38,7 @@ func (l neverList) schema() schema {
 	return out
 }
 
-// neverPattern is one pattern at the end of the list.
+// neverPattern is one pattern, appended to the list.
 type neverPattern struct{ to *[]string }
 
 func (p neverPattern) read(s *source, n *yaml.Node, name string) {

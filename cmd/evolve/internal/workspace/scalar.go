@@ -16,15 +16,15 @@ import (
 // text is a string.
 type text struct {
 	to *string
-	// pattern, when not nil, must match; rule says so in words.
+	// pattern, if not nil, must match; rule describes it.
 	pattern *regexp.Regexp
 	rule    string
 	hint    string
-	// private keeps what does not match out of the message: it may be a secret.
+	// private omits an invalid value from the message, because it may be a secret.
 	private bool
-	// later are values that another version of evolve reads.
+	// later are values of other versions of evolve.
 	later []string
-	// words, when not empty, are the only values.
+	// words, if not empty, are the only valid values.
 	words []string
 }
 
@@ -32,7 +32,7 @@ func oneOf(to *string, words ...string) text { return text{to: to, words: words}
 
 func (t text) read(s *source, n *yaml.Node, name string) { t.take(s, n, name) }
 
-// take stores the text and reports whether it was good.
+// take stores the text and reports whether it was valid.
 func (t text) take(s *source, n *yaml.Node, name string) bool {
 	if n.Kind == yaml.AliasNode {
 		return false
@@ -142,7 +142,7 @@ type number struct {
 	min, max float64
 	// above excludes min itself.
 	above bool
-	// hint is what to write in the place of a number out of bounds; may be empty.
+	// hint is shown for a number out of bounds; may be empty.
 	hint string
 }
 
@@ -206,14 +206,14 @@ func (duration) schema() schema {
 	return schema{"type": "string", "pattern": durationPattern.String()}
 }
 
-// anything keeps the node for a later check against what other keys say.
+// anything keeps the node for a later check that depends on other keys.
 type anything struct{ form schema }
 
 func (anything) read(*source, *yaml.Node, string) {}
 
 func (a anything) schema() schema { return maps.Clone(a.form) }
 
-// describeNumber is describe, and tells a fraction from a whole number.
+// describeNumber is describe, but shows the value of a fraction.
 func describeNumber(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!float" {
 		return n.Value
@@ -221,7 +221,7 @@ func describeNumber(n *yaml.Node) string {
 	return describe(n)
 }
 
-// numberOf is the value of a numeric scalar.
+// numberOf returns the value of a numeric scalar.
 func numberOf(n *yaml.Node) (float64, bool) {
 	if n.Kind != yaml.ScalarNode {
 		return 0, false
@@ -235,8 +235,8 @@ func numberOf(n *yaml.Node) (float64, bool) {
 	return 0, false
 }
 
-// scalarValue is a scalar as a config knows it: a bool, an int64, a float64, a
-// string, or nil for nothing. A date is the text that stands there.
+// scalarValue returns the value of a scalar as in a config: a bool, an int64, a float64,
+// a string, or nil for nothing. A date is a string.
 func scalarValue(n *yaml.Node) any {
 	switch n.ShortTag() {
 	case "!!str", "!!timestamp":
@@ -259,7 +259,7 @@ func scalarValue(n *yaml.Node) any {
 	return n.Value
 }
 
-// plain is a number in its shortest form, without an exponent where people would not write one.
+// plain formats a number in its shortest form, without an exponent for common magnitudes.
 func plain(f float64) string {
 	if a := math.Abs(f); a < 1e15 && (a == 0 || a >= 1e-4) {
 		return strconv.FormatFloat(f, 'f', -1, 64)
@@ -267,7 +267,7 @@ func plain(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// short is a duration without zero parts: 2m, not 2m0s.
+// short formats a duration without zero parts: 2m, not 2m0s.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

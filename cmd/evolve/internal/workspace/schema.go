@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// SettingsSchema is the JSON schema of evolve.yaml, for editors. It refuses the
+// SettingsSchema returns the JSON schema of evolve.yaml, for editors. It refuses the
 // unknown keys and wrong types that Load refuses.
 func SettingsSchema() []byte {
 	s := settingsKeys(newSettingsFile()).schema()
@@ -15,9 +15,8 @@ func SettingsSchema() []byte {
 	return document("Settings of an evolve workspace (evolve.yaml)", s)
 }
 
-// AgentSchema is the JSON schema of agent.yaml, for editors. It refuses the
-// unknown keys and wrong types that Load refuses, and what a declared parameter
-// may not lack.
+// AgentSchema returns the JSON schema of agent.yaml, for editors. It refuses the unknown
+// keys and wrong types that Load refuses, and missing keys of a declared parameter.
 func AgentSchema() []byte {
 	s := agentKeys(newAgentFile()).schema()
 	complete := []any{}
@@ -48,7 +47,7 @@ func document(title string, s schema) []byte {
 	s["title"] = title
 	out, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		panic(fmt.Sprintf("a schema cannot be written: %v", err)) // it holds nothing but texts, numbers and lists
+		panic(fmt.Sprintf("a schema cannot be written: %v", err)) // it contains only texts, numbers and lists
 	}
 	return append(out, '\n')
 }

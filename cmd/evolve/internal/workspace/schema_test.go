@@ -28,7 +28,7 @@ func compile(t *testing.T, data []byte) *jsonschema.Schema {
 	return s
 }
 
-// asJSON is a YAML document as an editor hands it to a schema.
+// asJSON converts a YAML document as an editor does before it applies a schema.
 func asJSON(t *testing.T, data []byte) any {
 	t.Helper()
 	var v any
@@ -50,7 +50,7 @@ func stringKeys(v any) any {
 		for k, e := range v {
 			v[k] = stringKeys(e)
 		}
-	case time.Time: // text, to an editor
+	case time.Time: // text, for an editor
 		return v.Format(time.DateOnly)
 	case []any:
 		for i, e := range v {
@@ -60,7 +60,7 @@ func stringKeys(v any) any {
 	return v
 }
 
-// fullSettings and fullAgent use every key; the agent is that of the specification.
+// fullSettings and fullAgent use every key.
 const (
 	fullSettings = `
 backup: {keep: 7, dir: /srv/backups}
@@ -178,8 +178,8 @@ func TestSchemaAcceptsTheGood(t *testing.T) {
 	}
 }
 
-// TestSchemaRefusesTheBad shows that an editor sees what the loader refuses, as far
-// as a schema can say it.
+// TestSchemaRefusesTheBad checks that the schema detects what the loader refuses, as far
+// as a schema can express it.
 func TestSchemaRefusesTheBad(t *testing.T) {
 	forSettings, forAgent := compile(t, SettingsSchema()), compile(t, AgentSchema())
 	seen := 0

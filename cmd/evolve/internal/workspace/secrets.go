@@ -10,7 +10,7 @@ import (
 
 const secretHint = "keys only by the name of an environment variable"
 
-// scrubber knows the shapes of credentials; it is made when it is first needed.
+// scrubber returns the scrubber that recognizes credentials; it is created on first use.
 func (c *collector) scrubber() *scrub.Scrubber {
 	if c.scrub == nil {
 		c.scrub = scrub.New(nil)
@@ -18,16 +18,15 @@ func (c *collector) scrubber() *scrub.Scrubber {
 	return c.scrub
 }
 
-// secret reports whether text has the shape of a credential, or holds one.
+// secret reports whether text looks like a credential, or contains one.
 func (c *collector) secret(text string) bool { return c.scrubber().Flags(text) }
 
 // secrets reports every value, key and comment of a YAML file that looks like a
-// credential. A value is taken out of the tree, as one that is reported already, so
-// that nothing can repeat it.
+// credential. It removes such a value from the tree, so that no later message repeats it.
 func (s *source) secrets(n *yaml.Node, data []byte) {
 	lines := map[int]bool{}
 	s.secretNodes(n, lines)
-	// What is left are the comments. Word by word, because prose has colons.
+	// The comments remain. They are checked word by word, because prose has colons.
 	no := 0
 	for line := range bytes.Lines(data) {
 		no++

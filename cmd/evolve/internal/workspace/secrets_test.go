@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSecrets: what looks like a key is refused wherever it stands, and no message
-// repeats it.
+// TestSecrets checks that text that looks like a key is refused at every place, and that
+// no message repeats it.
 func TestSecrets(t *testing.T) {
 	key := "sk-" + strings.Repeat("aB3xY9", 8)
 	password := "postgres://app:" + strings.Repeat("Qz7", 5) + "@db.example/x"
@@ -60,7 +60,8 @@ agents/solver/config.yaml:2:1: parameter "[redacted]" is not declared in the spa
 	}
 }
 
-// TestNoSecrets: what these files ordinarily hold is not taken for a secret.
+// TestNoSecrets checks that the usual content of these files is not mistaken for a
+// secret.
 func TestNoSecrets(t *testing.T) {
 	for name, content := range map[string]string{
 		"evolve.yaml": fullSettings + "# Authorization: the name of a variable\n# password: never here\n",

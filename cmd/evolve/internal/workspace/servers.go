@@ -9,10 +9,10 @@ import (
 	"evolve/runtime/tool"
 )
 
-// MCPServer is an entry of mcp: in evolve.yaml, a server of tools. It is a program
-// (Argv) or stands somewhere (URL).
+// MCPServer is an entry of mcp: in evolve.yaml, a server of tools. It is a program (Argv)
+// or has an address (URL).
 type MCPServer struct {
-	// Argv is resolved like that of an agent's program, against the root.
+	// Argv is resolved like that of an agent's program, but relative to the root.
 	Argv []string
 	// Env names the variables that are passed to the program.
 	Env []string
@@ -21,8 +21,8 @@ type MCPServer struct {
 	URL              string
 	// HeadersEnv maps headers to the variables that hold their values.
 	HeadersEnv map[string]string
-	// Tools are those that may be called, with what a call may change. Others that
-	// the server has are not offered.
+	// Tools are the tools that may be called, with the effect of a call. The server's
+	// other tools are not offered.
 	Tools map[string]tool.Effect
 }
 
@@ -32,7 +32,7 @@ var (
 	modelPattern  = regexp.MustCompile(`^[A-Za-z0-9_.:/@+~-]{1,200}$`)
 )
 
-// maxServerTools bounds what one server may offer.
+// maxServerTools is the maximum number of tools of one server.
 const maxServerTools = 64
 
 const (
@@ -46,7 +46,7 @@ type server struct {
 	seen map[string]*yaml.Node
 }
 
-// programKeys and addressKeys are what goes with only one of the two.
+// programKeys and addressKeys are the keys that apply to only one of the two kinds.
 var (
 	programKeys = []string{"env", "network", "sandbox"}
 	addressKeys = []string{"headers_env"}
@@ -95,7 +95,7 @@ func (v server) read(s *source, n *yaml.Node, name string) {
 	}
 }
 
-// stray reports keys that are for the other sort of server.
+// stray reports keys of the other kind of server.
 func (v server) stray(s *source, names []string, what string) {
 	for _, name := range names {
 		if n := v.seen[name]; n != nil {
@@ -117,7 +117,7 @@ func (v server) schema() schema {
 	return out
 }
 
-// effects maps tools to what a call of them may change.
+// effects maps tools to the effect of a call.
 func effects(to *map[string]tool.Effect) mapping {
 	words := func(to *string) text {
 		return oneOf(to, string(tool.Read), string(tool.IdempotentWrite), string(tool.Write))

@@ -10,14 +10,14 @@ import (
 	"evolve/mutate/selection"
 )
 
-// The bounds of counts and money in evolve.yaml. They catch slips of the keyboard;
-// no workspace needs more.
+// The maxima of counts and money in evolve.yaml. They catch typing errors; no workspace
+// needs more.
 const (
 	maxCount = 1_000_000_000
 	maxUSD   = 1_000_000
 )
 
-// DefaultSettings is what an empty evolve.yaml means.
+// DefaultSettings returns the settings of an empty evolve.yaml.
 func DefaultSettings() Settings {
 	return Settings{
 		Search:  Search{Selection: selection.Default, Concurrency: 8, Lookahead: 32, Baseline: .1},
@@ -27,17 +27,18 @@ func DefaultSettings() Settings {
 	}
 }
 
-// settingsFile is evolve.yaml under reading: what it says, and where.
+// settingsFile is evolve.yaml while it is read: its values, and their positions.
 type settingsFile struct {
 	Settings
-	// given holds where the values of the top-level keys stand.
+	// given holds the value nodes of the top-level keys.
 	given             map[string]*yaml.Node
 	providers, routes map[string]entry
 	// layers are those of the policies: "environment", "roles.clerk".
 	layers map[string]*layerEntry
-	// patches holds where the values of the keys of patches stand.
+	// patches holds the value nodes of the keys of patches.
 	patches map[string]*yaml.Node
-	// read reports whether the file is YAML, so that a name it lacks is not there.
+	// read reports whether the file could be parsed; only then is an absent name known to
+	// be missing.
 	read bool
 }
 
@@ -45,8 +46,8 @@ func newSettingsFile() *settingsFile {
 	return &settingsFile{Settings: DefaultSettings(), given: map[string]*yaml.Node{}, patches: map[string]*yaml.Node{}}
 }
 
-// settingsKeys is evolve.yaml: every key, bound to f. The defaults that schema and
-// comments show are the values that f has when it is called.
+// settingsKeys describes evolve.yaml: every key, bound to f. The defaults that schema and
+// comments show are the values of f at the time of the call.
 func settingsKeys(f *settingsFile) object {
 	s := &f.Settings
 	version := 1
@@ -136,7 +137,7 @@ func priceKeys(s *Settings) mapping {
 	}
 }
 
-// then does something after a field was read.
+// then calls do after a field was read.
 type then struct {
 	field
 	do func()
@@ -147,7 +148,7 @@ func (t then) read(s *source, n *yaml.Node, name string) {
 	t.do()
 }
 
-// readSettings reads evolve.yaml; what it returns is meaningless when s has issues.
+// readSettings reads evolve.yaml. Its result is meaningless if s has issues.
 func readSettings(s *source, data []byte) *settingsFile {
 	f := newSettingsFile()
 	n := s.parse(data)
@@ -157,7 +158,8 @@ func readSettings(s *source, data []byte) *settingsFile {
 	s.secrets(n, data)
 	f.read = true
 	settingsKeys(f).read(s, n, "")
-	// A concurrency above the default lookahead, with none named, is meant to be used.
+	// Without a lookahead in the file, a concurrency above the default raises it, because
+	// it would otherwise have no effect.
 	if search := f.given["search"]; search != nil && child(search, "lookahead") == nil {
 		f.Search.Lookahead = max(f.Search.Lookahead, f.Search.Concurrency)
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// mostMessage bounds what is said of one place, in characters: names and values in it are
-// foreign and of any length.
+// mostMessage is the maximum length of a message, in characters: names and values in it
+// are foreign and of any length.
 const mostMessage = 600
 
-// Shorten leaves out the middle of a text of more than limit characters, and says how much
-// it left out. Three quarters of what stays are the beginning, which says where; the rest is
-// the end, which mostly says why.
+// Shorten removes the middle of a text of more than limit characters, and states the
+// length of the removed part. Three quarters of the rest are the beginning, which usually
+// contains the place, and one quarter the end, which usually contains the reason.
 func Shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

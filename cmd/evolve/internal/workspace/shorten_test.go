@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLongNames: a name or a value of any length is not repeated whole.
+// TestLongNames checks that messages do not repeat long names and values in full.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("k", 1<<20)

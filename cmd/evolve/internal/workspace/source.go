@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// The bounds of files that people write.
+// The limits of files that people write.
 const (
 	maxYAML   = 1 << 20
 	maxText   = 1 << 20
@@ -23,7 +23,7 @@ const (
 	yamlDepth = 32
 )
 
-// source is one file of the workspace under reading.
+// source is one file of the workspace while it is read.
 type source struct {
 	// file is its path relative to the root, with slashes.
 	file string
@@ -45,14 +45,14 @@ func (s *source) at(line, column int, hint, format string, args ...any) {
 	s.errs.add(Issue{File: s.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// read returns the file's bytes, or ok false after reporting why there are none.
-// An absent file is reported only when it is needed.
+// read returns the file's bytes, or ok false after reporting the reason. A missing file
+// is reported only if it is needed.
 func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bool) {
 	path := filepath.Join(root, filepath.FromSlash(s.file))
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		// A dangling link is a mistake, not an absence.
+		// A dangling link is a mistake, not a missing file.
 		if _, lerr := os.Lstat(path); lerr == nil {
 			s.fail("is a link to nothing")
 		} else if needed {
@@ -88,7 +88,8 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 	return data, true
 }
 
-// reason is an error of the file system without the path, which the issue names already.
+// reason returns an error of the file system without the path, which the issue already
+// names.
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -97,7 +98,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// invalidUTF8 finds the first byte that is not UTF-8.
+// invalidUTF8 returns the position of the first byte that is not UTF-8.
 func invalidUTF8(data []byte) (line, column int, found bool) {
 	if utf8.Valid(data) {
 		return 0, 0, false
@@ -114,17 +115,16 @@ func invalidUTF8(data []byte) (line, column int, found bool) {
 	return line, column, true
 }
 
-// position is the line and column of a byte offset, both from 1.
+// position returns the line and column of a byte offset, both from 1.
 func position(data []byte, offset int) (line, column int) {
 	before := data[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return 1 + bytes.Count(before, []byte{'\n'}), 1 + utf8.RuneCount(before[start:])
 }
 
-// parse reads one YAML document. It returns nil after reporting a syntax error,
-// and a mapping without keys for an empty file. What remains of the tree has no
-// aliases, no tags of its own and no key that is not text, so that a reader of it
-// needs time proportional to the file.
+// parse parses one YAML document. It returns nil after reporting a syntax error, and a
+// mapping without keys for an empty file. The tree that it returns has no aliases, no
+// explicit tags and only text keys, so that reading it takes time linear in the file.
 func (s *source) parse(data []byte) *yaml.Node {
 	if i := bytes.IndexFunc(data, forbidden); i >= 0 {
 		line, column := position(data, i)
@@ -160,7 +160,7 @@ func (s *source) parse(data []byte) *yaml.Node {
 	return root
 }
 
-// forbidden are the characters that no YAML file may hold.
+// forbidden reports whether YAML files may not contain a character.
 func forbidden(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r' || r == 0x85:
@@ -171,7 +171,7 @@ func forbidden(r rune) bool {
 	return false
 }
 
-// syntax reports an error of the YAML parser in the words of this project.
+// syntax reports an error of the YAML parser in this project's wording.
 func (s *source) syntax(data []byte, err error) {
 	var le *yaml.LoadError
 	if !errors.As(err, &le) {
@@ -196,8 +196,8 @@ func (s *source) syntax(data []byte, err error) {
 	s.at(le.Mark.Line, le.Mark.Column, hint, "%s", message)
 }
 
-// sanity reports what is YAML but has no place in a workspace's files. Refusing
-// aliases outright leaves no room for a document that grows when it is read.
+// sanity reports valid YAML that the workspace's files do not support. Without aliases,
+// no document can expand when it is read.
 func (s *source) sanity(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -233,8 +233,8 @@ func (s *source) sanity(n *yaml.Node) {
 	}
 }
 
-// keyName is the text of a mapping's key. Words that YAML takes for switches,
-// numbers or dates are read as they stand, so that parameters may be called so.
+// keyName returns the text of a mapping's key. Words that YAML reads as booleans, numbers
+// or dates are taken literally, so that they can name parameters.
 func keyName(k *yaml.Node) (string, bool) {
 	if k.Kind != yaml.ScalarNode || k.Style&yaml.TaggedStyle != 0 || k.Value == "" {
 		return "", false

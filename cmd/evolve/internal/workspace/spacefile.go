@@ -16,22 +16,23 @@ import (
 type paramDraft struct {
 	agent.Param
 	kind string
-	// name is where its name stands, given where its keys' values do.
+	// name is the node of its name; given holds the value nodes of its keys.
 	name  *yaml.Node
 	given map[string]*yaml.Node
-	// when holds where the names of its condition stand, by name.
+	// when holds the nodes of the names in its condition, by name.
 	when map[string]*yaml.Node
-	// broken says that an issue was reported, so that what follows from it is not.
+	// broken reports that an issue was reported, so that consequential ones are not.
 	broken bool
 }
 
-// paramName keeps out what would be unreadable in a report or could not be a key.
+// paramName excludes names that would be unreadable in a report or could not be a key.
 var paramName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_./:+-]{0,99}$`)
 
 const (
-	// maxParams bounds a space.
+	// maxParams is the maximum number of parameters of a space.
 	maxParams = 500
-	// maxNumber is the largest number up to which every whole one has a float64 of its own.
+	// maxNumber is the largest number up to which float64 represents every whole number
+	// exactly.
 	maxNumber = 1 << 53
 	maxChars  = 1_000_000
 )
@@ -67,11 +68,11 @@ func newDraft() *paramDraft {
 	return &paramDraft{given: map[string]*yaml.Node{}, when: map[string]*yaml.Node{}}
 }
 
-// draft reads one entry of space. Nothing is required yet, because an entry of a
-// built-in agent only narrows a parameter that has everything already.
+// draft reads one entry of space. No key is required yet, because an entry of a built-in
+// agent only narrows a complete parameter.
 type draft struct{ *paramDraft }
 
-// byType are the keys of an entry that says its type.
+// byType returns the keys of an entry with a type.
 func (d draft) byType() union {
 	members := paramMembers(d.paramDraft)
 	for _, kind := range kinds {
@@ -106,7 +107,7 @@ func anyType(d *paramDraft, members map[string]object) object {
 				continue
 			}
 			if k.name == "min" || k.name == "max" {
-				k.field = anything{} // a number or a count: the parameter's own type will tell
+				k.field = anything{} // a number or a count: depends on the parameter's own type
 			}
 			all.keys = append(all.keys, k)
 		}
@@ -114,7 +115,7 @@ func anyType(d *paramDraft, members map[string]object) object {
 	return all
 }
 
-// paramMembers are the keys of a parameter by its type.
+// paramMembers returns the keys of a parameter by its type.
 func paramMembers(d *paramDraft) map[string]object {
 	typ := key{name: "type", doc: "float, int, choice, bool, subset or text", field: oneOf(&d.kind, kinds...), required: true}
 	common := []key{
@@ -166,7 +167,7 @@ func (v choiceValue) read(s *source, n *yaml.Node, name string) {
 
 func (choiceValue) schema() schema { return schema{"type": []any{"string", "number", "boolean"}} }
 
-// scalar is a bool, a number or a text.
+// scalar returns a bool, a number or a text.
 func scalar(s *source, n *yaml.Node, name string) (any, bool) {
 	if n.Kind == yaml.AliasNode {
 		return nil, false
@@ -205,7 +206,7 @@ func (c condition) read(s *source, n *yaml.Node, name string) {
 
 func (condition) schema() schema { return schema{"type": []any{"string", "number", "boolean"}} }
 
-// value is the default as a foreign value, or ok false after reporting that it has none.
+// value returns the default as an unchecked value, or ok false after reporting an issue.
 func (d *paramDraft) value(s *source) (any, bool) {
 	n := d.given["default"]
 	if n.Kind == yaml.SequenceNode {
@@ -222,7 +223,8 @@ func (d *paramDraft) value(s *source) (any, bool) {
 	return scalar(s, n, `"default"`)
 }
 
-// declaredSpace is the space of a command agent: every parameter declared in full.
+// declaredSpace returns the space of a command agent: every parameter is declared in
+// full.
 func declaredSpace(s *source, f *agentFile) agent.Space {
 	var space agent.Space
 	for _, d := range f.params {
@@ -237,7 +239,7 @@ func declaredSpace(s *source, f *agentFile) agent.Space {
 	return space
 }
 
-// complete requires what a full declaration has and sets the default, in the
+// complete requires the keys of a full declaration and sets the default, in the
 // parameter's own type.
 func (d *paramDraft) complete(s *source) {
 	if d.kind == "" {
@@ -263,8 +265,8 @@ func (d *paramDraft) complete(s *source) {
 	}
 }
 
-// checkSpace reports what is wrong with the declarations as a whole, leaving out
-// what only follows from an issue reported before.
+// checkSpace reports issues of the declarations as a whole, except those that follow from
+// an issue reported before.
 func checkSpace(s *source, f *agentFile, space agent.Space) {
 	c := conditions{s: s, drafts: map[string]*paramDraft{}, depth: map[string]int{}, names: space.Names()}
 	for _, d := range f.params {
@@ -286,7 +288,7 @@ func checkSpace(s *source, f *agentFile, space agent.Space) {
 		if d == nil || d.broken || c.restsOnBroken(d) {
 			continue
 		}
-		// A default cannot be judged by a range that is wrong itself.
+		// A default cannot be checked against an invalid range.
 		if at := d.at(p.Text); reported[p.Param] == 0 || at != d.given["default"] {
 			s.bad(at, "", "%s", p)
 			reported[p.Param]++
@@ -294,26 +296,26 @@ func checkSpace(s *source, f *agentFile, space agent.Space) {
 	}
 }
 
-// The bounds of conditions: whether a parameter is active takes time exponential
-// in how deep they are nested.
+// The bounds of conditions. Determining whether a parameter is active takes time
+// exponential in their nesting.
 const (
 	maxConditions = 8
 	maxNesting    = 4
 )
 
-// conditions walks the parameters along what they depend on.
+// conditions traverses the parameters along their dependencies.
 type conditions struct {
 	s      *source
 	drafts map[string]*paramDraft
-	// depth is the nesting of the parameters done, and underWay of those begun.
+	// depth is the nesting of the finished parameters, or underWay for those in progress.
 	depth map[string]int
 	names []string
 }
 
 const underWay = -1
 
-// nesting is how many parameters one after the other d depends on. It reports
-// names that are not declared, circles, and what exceeds the bounds.
+// nesting returns the length of the longest chain of dependencies of d. It reports
+// undeclared names, cycles, and violations of the bounds.
 func (c conditions) nesting(d *paramDraft) int {
 	if n, ok := c.depth[d.Name]; ok {
 		return n
@@ -358,7 +360,7 @@ func (c conditions) restsOnBroken(d *paramDraft) bool {
 	return false
 }
 
-// at is the place that a problem speaks of: the value of the key it names, or the
+// at returns the node that a problem refers to: the value of the key it names, or the
 // parameter's name.
 func (d *paramDraft) at(problem string) *yaml.Node {
 	for _, c := range [][2]string{

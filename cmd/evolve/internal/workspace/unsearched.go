@@ -16,11 +16,11 @@ type Unsearched struct {
 	Why string `json:"why"`
 	// Named reports whether space: of a built-in agent's agent.yaml asks to search it.
 	Named bool `json:"named,omitempty"`
-	// idle reports whether it has several values and none of them acts.
+	// idle reports whether it has several values without any effect.
 	idle bool
 }
 
-// NotSearched is the reason why a search leaves a parameter alone; empty when it does not.
+// NotSearched returns the reason why a parameter is not searched, or "" if it is.
 func (a *Agent) NotSearched(param string) string {
 	for _, u := range a.Unsearched {
 		if u.Param == param {
@@ -30,8 +30,8 @@ func (a *Agent) NotSearched(param string) string {
 	return ""
 }
 
-// LeftAlone tells all parameters that are not searched, those with one reason together;
-// empty when there are none.
+// LeftAlone describes all parameters that are not searched, grouped by reason; empty if
+// there are none.
 func (a *Agent) LeftAlone() string {
 	var reasons []string
 	params := map[string][]string{}
@@ -47,7 +47,7 @@ func (a *Agent) LeftAlone() string {
 	return strings.Join(reasons, "; ")
 }
 
-// NamedInVain tells which of them space: in agent.yaml asks to search.
+// NamedInVain lists those of them that space: in agent.yaml asks to search.
 func (a *Agent) NamedInVain() string {
 	var names []string
 	for _, u := range a.Unsearched {
@@ -58,8 +58,8 @@ func (a *Agent) NamedInVain() string {
 	return strings.Join(names, ", ")
 }
 
-// Read makes a config of this agent's space of an archived one. The values of parameters
-// that cannot act become the champion's: with them it is the same agent.
+// Read converts an archived config to one of this agent's space. Parameters without
+// effect get the champion's value, which does not change the agent.
 func (a *Agent) Read(raw agent.Config) (agent.Config, []agent.Problem) {
 	c, problems := a.Known.Parse(raw)
 	if len(problems) > 0 {
@@ -80,8 +80,8 @@ func (a *Agent) acting() []string {
 	})
 }
 
-// unsearched finds what a built-in agent's search leaves out of the parameters that are
-// asked for; nil asks for all.
+// unsearched returns the requested parameters that a built-in agent's search leaves out;
+// a nil request means all.
 func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 	idle := map[string]string{}
 	if l.builtins.Idle != nil {
@@ -97,7 +97,7 @@ func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 		switch why, isIdle := idle[p.Name]; {
 		case oneValue(p):
 			u.Why = "has one value only"
-		case isIdle && !(isList && len(list) == 0): // nothing declares a list that can only be empty
+		case isIdle && !(isList && len(list) == 0): // no declaration expresses a list that can only be empty
 			u.Why, u.idle = why, true
 		default:
 			continue
@@ -107,7 +107,7 @@ func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 	return out
 }
 
-// tasksOf are the tasks of an agent's suites, both sides, as the agent gets them.
+// tasksOf returns the tasks of an agent's suites, both sides, as the agent gets them.
 func (l *loader) tasksOf(a *Agent) []agent.Task {
 	var out []agent.Task
 	for _, name := range a.Suites {
@@ -120,8 +120,8 @@ func (l *loader) tasksOf(a *Agent) []agent.Task {
 	return out
 }
 
-// withoutDead leaves out of a declared space what is never active, and names that and
-// what has a single value.
+// withoutDead removes the parameters that are never active from a declared space, and
+// lists these and those with a single value.
 func withoutDead(known agent.Space) (agent.Space, []Unsearched) {
 	var space agent.Space
 	var out []Unsearched
@@ -138,9 +138,9 @@ func withoutDead(known agent.Space) (agent.Space, []Unsearched) {
 	return space, out
 }
 
-// neverActive reports whether no config meets the conditions of p and of those that they
-// rest on. All of them must hold at once, so it is enough that one parameter is left
-// without a value; on names it.
+// neverActive reports whether no config meets the conditions of p and of the parameters
+// that they depend on. All of them must hold at once, so it is enough that one parameter
+// has no possible value left; on names it.
 func neverActive(space agent.Space, p agent.Param) (on string, dead bool) {
 	left := map[string][]any{}
 	var walk func(agent.Param) bool
@@ -164,8 +164,8 @@ func neverActive(space agent.Space, p agent.Param) (on string, dead bool) {
 	return on, dead
 }
 
-// mayBe reports whether v is a value of q that a search can reach: one that only a default
-// holds, as of a text, counts as well.
+// mayBe reports whether v is a valid value of q. For a text, that includes values that
+// only a default can have.
 func mayBe(q agent.Param, v any) bool {
 	_, err := q.Coerce(v)
 	return err == nil

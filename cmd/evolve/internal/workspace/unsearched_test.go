@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// idleBuiltins has temperatures that cannot act.
+// idleBuiltins has temperatures without effect.
 func idleBuiltins() Builtins {
 	b := testBuiltins()
 	b.Idle = func(s agent.Space, _ *Agent, _ []agent.Task) map[string]string {
@@ -35,8 +35,8 @@ func loadIdle(t *testing.T, id string, files map[string]string) *Agent {
 	return a
 }
 
-// TestIdleParameters shows that a champion file may hold what is not searched, and that
-// configs of the archive are read with the champion's value of it.
+// TestIdleParameters checks that a champion file may contain parameters that are not
+// searched, and that archived configs are read with the champion's value of them.
 func TestIdleParameters(t *testing.T) {
 	a := loadIdle(t, "helper", map[string]string{
 		"agents/helper/agent.yaml":  goodBuilt,
@@ -65,7 +65,7 @@ func TestIdleParameters(t *testing.T) {
 	if _, problems := a.Read(old); len(problems) == 0 {
 		t.Error("a value outside its range was read")
 	}
-	// A proposal that waits and changes it is applied as it was made.
+	// A waiting proposal that changes it is applied unchanged.
 	old["recall.min_score"] = .6
 	written := map[string]string{}
 	for name, data := range ChampionFiles(a, old) {
@@ -78,7 +78,7 @@ func TestIdleParameters(t *testing.T) {
 	}
 }
 
-// TestIdleParameterNamed shows that space: cannot make a parameter act.
+// TestIdleParameterNamed checks that space: cannot give a parameter an effect.
 func TestIdleParameterNamed(t *testing.T) {
 	a := loadIdle(t, "helper", map[string]string{
 		"agents/helper/agent.yaml": goodBuilt + "space:\n  recall.max_memories:\n  temperature.research: {max: .5}\n",
@@ -98,7 +98,8 @@ func TestIdleParameterNamed(t *testing.T) {
 	}
 }
 
-// TestDeadParameters of a program: one value, or conditions that cannot all hold.
+// TestDeadParameters checks parameters of a program with one value, or with conditions
+// that cannot all hold.
 func TestDeadParameters(t *testing.T) {
 	known := agent.Space{Params: []agent.Param{
 		{Name: "mode", Kind: agent.Choice, Values: []any{"a", "b"}, Default: "a"},
@@ -127,7 +128,7 @@ func TestDeadParameters(t *testing.T) {
 	}
 }
 
-// TestDeadParameterLoads shows the same from the file, with a champion that names it.
+// TestDeadParameterLoads checks the same from the file, with a champion that names it.
 func TestDeadParameterLoads(t *testing.T) {
 	a := loadIdle(t, "solver", map[string]string{
 		"agents/solver/agent.yaml": goodHead + "space:\n  mode: {type: choice, values: [a, b], default: a}\n" +

@@ -17,10 +17,10 @@ type Workspace struct {
 	Suites   map[string]*bench.Suite
 }
 
-// StateDir is the folder of everything evolve itself writes.
+// StateDir returns the folder of everything that evolve itself writes.
 func (w *Workspace) StateDir() string { return w.Root + "/.evolve" }
 
-// Agent finds an agent by id.
+// Agent returns the agent with an id.
 func (w *Workspace) Agent(id string) (*Agent, bool) {
 	for i := range w.Agents {
 		if w.Agents[i].ID == id {
@@ -39,18 +39,18 @@ func (w *Workspace) AgentIDs() []string {
 	return ids
 }
 
-// Settings is evolve.yaml.
+// Settings is the content of evolve.yaml.
 type Settings struct {
 	Budget  Budget
 	Limits  agent.Limits
 	Search  Search
 	Confirm Confirm
-	// Guards bound what a winner consumes, Prefer says what a point of score may cost.
+	// Guards limit what a winner consumes, Prefer is what a point of score may cost.
 	Guards Guards
 	Prefer Prefer
 	// Prices in USD per million tokens by model name, frozen per run.
 	Prices map[string]Price
-	// Providers are where language models answer, Routes which of their models does.
+	// Providers are the services of language models, Routes the models used on them.
 	Providers map[string]Provider
 	Routes    map[string]Route
 	// Policies are the operator's layers.
@@ -63,7 +63,7 @@ type Settings struct {
 	Adoption Adoption
 	// Patches is the code that patches may be proposed for.
 	Patches Patches
-	// Backup is the copy of the archive after each night, Keep how long its bulk is kept.
+	// Backup configures the copy of the archive after each night, Keep its retention.
 	Backup Backup
 	Keep   Keep
 	// Audit names the keys that sign heads of the ledger.
@@ -72,8 +72,8 @@ type Settings struct {
 
 // Adoption settings.
 type Adoption struct {
-	// After is started in the workspace's folder after an adoption or a rollback; empty:
-	// nothing.
+	// After is the program that is started in the workspace's folder after an adoption or
+	// a rollback; empty: none.
 	After []string
 }
 
@@ -81,26 +81,28 @@ type Adoption struct {
 type Search struct {
 	Selection   string // one of selection.Names; "clade" by default
 	Concurrency int    // 8 by default
-	Lookahead   int    // 32 by default, or Concurrency when that is more
-	// Baseline is the share of the search budget for pure random search, .1 by
-	// default; 0 is none.
+	Lookahead   int    // 32 by default, or Concurrency if that is higher
+	// Baseline is the share of the search budget for pure random search, .1 by default; 0
+	// disables it.
 	Baseline float64
-	// Reflect is the route whose model proposes changes; empty: none does.
+	// Reflect is the route whose model proposes changes; empty: none.
 	Reflect string
 }
 
 // Confirm settings.
 type Confirm struct {
-	// Finalists bounds the variants that enter the confirmation in one night; 3 by default.
+	// Finalists is the maximum number of variants that enter the confirmation in one
+	// night; 3 by default.
 	Finalists int
-	// Level is the number of false adoptions of an agent to expect at most in any 30
-	// days; .05 by default.
+	// Level is the maximum expected number of false adoptions of an agent in any 30 days;
+	// .05 by default.
 	Level float64
-	// Share of the budget that is held back for the confirmation; .65 by default.
+	// Share is the share of the budget that is reserved for the confirmation; .65 by
+	// default.
 	Share float64
 }
 
-// Price of a model, USD per million tokens.
+// Price is the price of a model, in USD per million tokens.
 type Price struct {
 	Input, Output, Cached float64
 }
@@ -109,19 +111,20 @@ type Price struct {
 type Agent struct {
 	ID  string
 	Dir string
-	// Adapter says how it is run.
+	// Adapter describes how it is run.
 	Adapter       Adapter
 	Deterministic bool
 	UsesSeed      bool
 	Version       string
 	Suites        []string
-	// Alike counts the near-duplicates that lie in different ones of its suites.
+	// Alike counts the near-duplicates across its suites.
 	Alike bench.Likeness
-	// Space is what is searched. Parameters that are not have one value, the champion's.
+	// Space is the searched space. Parameters that are not searched have one value, the
+	// champion's.
 	Space agent.Space
-	// Known is what champion files and archived configs are held against: as Space, with
-	// the declared range of those parameters that cannot act. For the built-in runtime
-	// without a declared space it is the default space of spec 3.2.
+	// Known is the space that champion files and archived configs are checked against:
+	// Space, but with the declared range of parameters without effect. For the built-in
+	// runtime without a declared space it is the default space.
 	Known agent.Space
 	// Unsearched are parameters that could be searched and are not, in the order of Known.
 	Unsearched []Unsearched
@@ -130,32 +133,33 @@ type Agent struct {
 	Champion agent.Config
 	// Domains maps a domain to the keywords that name it; empty: the default table.
 	Domains map[string][]string
-	// Guards and Prefer go before those of evolve.yaml, key by key; see [Workspace.Bounds].
+	// Guards and Prefer override those of evolve.yaml, key by key; see
+	// [Workspace.Bounds].
 	Guards Guards
 	Prefer Prefer
 	// Reviewers are the agents that review this one's proposals.
 	Reviewers []string
 	// Tools are the registered tools of a built-in agent; empty: all.
 	Tools []string
-	// Allow names the tools of a built-in agent that may keep text for later turns, put it
-	// before other agents or leave drafts; all others of [tool.Allowable] are denied.
+	// Allow names the tools of a built-in agent that may keep text for later turns, show
+	// it to other agents or leave drafts; all others of [tool.Allowable] are denied.
 	Allow []string
 	// MCP names the servers whose tools a built-in agent may call.
 	MCP []string
-	// ToolFiles are tools/*.json and tools/*.star of a built-in agent, approved
-	// tools that it wrote, and SkillFiles skills/*.md, by name. They count for Hash.
+	// ToolFiles are tools/*.json and tools/*.star of a built-in agent, its own approved
+	// tools, and SkillFiles skills/*.md, by name. Hash covers them.
 	ToolFiles, SkillFiles map[string][]byte
-	// Bootstrap maps the files SOUL.md, GOALS.md and the like, by name, to their texts.
+	// Bootstrap maps the names of files such as SOUL.md and GOALS.md to their texts.
 	Bootstrap map[string]string
 	// Memories is memories.jsonl, the agent's memory snapshot.
 	Memories []agent.Memory
-	// Hash covers everything in Dir but the champion (config.yaml, STRATEGY.md):
-	// what could change an answer under a given config.
+	// Hash covers everything in Dir except the champion (config.yaml, STRATEGY.md): what
+	// could change an answer under a given config.
 	Hash string
 
-	// folder covers everything in Dir, the champion included.
+	// folder covers everything in Dir, including the champion.
 	folder string
-	// hasStrategy says that Dir holds a STRATEGY.md.
+	// hasStrategy reports whether Dir contains a STRATEGY.md.
 	hasStrategy bool
 }
 
@@ -165,11 +169,11 @@ type Adapter struct {
 	Kind string
 	// Model of a built-in agent: "heuristic" or the name of a route.
 	Model string
-	// URL is where an http agent answers; HeadersEnv maps headers to the variables
-	// that hold their values.
+	// URL is the address of an http agent; HeadersEnv maps headers to the variables that
+	// hold their values.
 	URL        string
 	HeadersEnv map[string]string
-	// The fields of a command (spec 2.2). An http agent has Pool and Timeout as well.
+	// The fields of a command. An http agent has Pool and Timeout as well.
 	Argv     []string
 	Protocol string // jsonl or once (the default)
 	Pool     int    // 1 by default
@@ -177,8 +181,8 @@ type Adapter struct {
 	Timeout time.Duration
 	// Env names the variables that are passed.
 	Env []string
-	// Sandbox is "auto" (the default) or "none"; Network is "none" (the default) or "host".
-	// Without walls the network is the host's in any case.
+	// Sandbox is "auto" (the default) or "none"; Network is "none" (the default) or
+	// "host". Without a sandbox the network is the host's in any case.
 	Sandbox string
 	Network string
 }
