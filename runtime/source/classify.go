@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Touch is something outside of itself that a file works with.
+// Touch is something outside of a file that it works with.
 type Touch string
 
-// The things outside.
+// The values of Touch.
 const (
 	Network     Touch = "network"
 	Files       Touch = "files"
@@ -55,12 +55,12 @@ func goKind(name string) Kind {
 	return ThirdParty
 }
 
-// in looks a word up in a list of words.
+// in reports whether a word is in a list of words.
 func in(list, w string) bool {
 	return w != "" && !strings.ContainsAny(w, " \n") && strings.Contains(list, " "+w+" ")
 }
 
-// touches lists what the imports give access to; type-only imports give none.
+// touches returns what the imports give access to; type-only imports give none.
 func touches(l Language, imports []Import) []Touch {
 	var out []Touch
 	for _, imp := range imports {
@@ -81,8 +81,8 @@ func touches(l Language, imports []Import) []Touch {
 	return out
 }
 
-// reached looks up the module and everything above it, so that net/http/httputil is
-// found by net/http.
+// reached looks up the module and all its parents, so that net/http/httputil is found
+// by net/http.
 func reached(l Language, list string, imp Import) bool {
 	name := imp.Path
 	sep := "/"
@@ -114,8 +114,8 @@ const (
 	nodeStandard = " assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl sqlite stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib "
 )
 
-// reaches lists, by language, the modules that reach outside. A module stands for
-// everything below it.
+// reaches lists, by language, the modules that give access to something outside. A
+// module includes everything below it.
 var reaches = []struct {
 	touch Touch
 	names map[Language]string

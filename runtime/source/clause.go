@@ -6,19 +6,19 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Bounds on what esbuild is given: of fragments of one file, and bytes of each.
+// Bounds on esbuild's input: the fragments of one file, and the bytes of each.
 const (
 	maxFragments = 200
 	maxFragment  = 4 << 10
-	// maxAlone bounds how many fragments are judged one by one.
+	// maxAlone bounds how many fragments are verified one by one.
 	maxAlone = 40
 )
 
 // fragment is one import statement, export … from, or call that loads a module,
-// written anew from its tokens: names, braces, commas, stars and one string.
+// rewritten from its tokens: names, braces, commas, stars and one string.
 type fragment struct {
 	code        string
-	path        string // the string's contents as they stand in the source
+	path        string // the string's contents as in the source
 	form        Form
 	typeOnly    bool
 	conditional bool
@@ -35,8 +35,8 @@ func (r *scriptReader) piece(f fragment) {
 	}
 }
 
-// clause reads an import or export statement up to the string that names the
-// module. One without a module exports names of its own.
+// clause parses an import or export statement up to the string that names the module. A
+// statement without a module exports names of its own.
 func (r *scriptReader) clause(i int, form Form) {
 	var b strings.Builder
 	var names []string
@@ -55,7 +55,7 @@ func (r *scriptReader) clause(i int, form Form) {
 			}
 			b.WriteString(r.source[t.at:t.end])
 		case t.is("type") && n == 1 && (r.at(i+2).is("{") || r.at(i+2).is("*") || r.at(i+2).kind == word && !r.at(i+2).is("from")):
-			typeOnly = true // and left out, because esbuild forgets such imports
+			typeOnly = true // omitted, because esbuild discards such imports
 			continue
 		case t.is("type") && (prev.is("{") || prev.is(",")) && r.at(i+n+1).kind == word && !r.at(i+n+1).is("as"):
 			typed++
@@ -84,8 +84,8 @@ func (r *scriptReader) clause(i int, form Form) {
 	}
 }
 
-// judge lets esbuild read the fragments, together where they agree with one another
-// and one by one where not, and adds what it calls an import.
+// judge verifies the fragments with esbuild, together if they are valid together and
+// one by one otherwise, and adds the verified imports.
 func judge(s *Summary, pieces []fragment) {
 	if len(pieces) == 0 {
 		return
@@ -111,7 +111,7 @@ func judge(s *Summary, pieces []fragment) {
 			names, fine := resolve(f.code)
 			found = fine && len(names) == 1
 			for l := range names {
-				name = l.path // with its escapes read
+				name = l.path // with its escapes decoded
 			}
 		}
 		if found {
@@ -136,16 +136,16 @@ func (f Form) kind() api.ResolveKind {
 	return api.ResolveJSImportStatement
 }
 
-// resolve runs esbuild over statements and returns the modules it asks for, none of
-// which it gets; false when it finds the statements at fault. It reads no files and
-// writes none.
+// resolve runs esbuild over statements and returns the modules that it requests, none
+// of which it gets; false when the statements are invalid. It reads and writes no
+// files.
 func resolve(code string) (map[loaded]bool, bool) {
 	found := map[loaded]bool{}
 	result := api.Build(api.BuildOptions{
 		Stdin:    &api.StdinOptions{Contents: code, Sourcefile: "imports.ts", Loader: api.LoaderTS},
 		LogLevel: api.LogLevelSilent,
 		Bundle:   true,
-		// Without it a name that nobody uses would take its import along.
+		// Otherwise esbuild drops the import of an unused name.
 		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true}}`,
 		Platform:    api.PlatformNeutral,
 		Plugins: []api.Plugin{{Name: "imports", Setup: func(b api.PluginBuild) {

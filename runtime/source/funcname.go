@@ -2,7 +2,7 @@ package source
 
 import "go/ast"
 
-// FuncName is how people call a Go function: a method's name comes after that of its
+// FuncName returns the usual name of a Go function: a method's name follows that of its
 // receiver's type, without its pointer and its type parameters.
 func FuncName(f *ast.FuncDecl) string {
 	if f.Recv.NumFields() == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sound holds a summary against its bounds.
+// sound checks the bounds of a summary.
 func sound(t *testing.T, s Summary) {
 	t.Helper()
 	text := func(what, v string, most int) {

@@ -9,21 +9,20 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// The rules are our own for three reasons, each seen on real or hostile input:
-// chroma's TypeScript takes the < of i<n for a tag and reads the rest of the file
-// as attributes; its JavaScript lets a string that was never closed run over lines,
-// so that the apostrophe in a line of JSX swallows declarations; and its patterns
-// may look at the whole rest of the text from every position. Here every pattern
-// looks at no more than 200 characters, so that the time is linear, and a string
-// ends with its line.
+// The rules are our own for three reasons, each seen on real or hostile input: chroma's
+// TypeScript takes the < of i<n for a tag and reads the rest of the file as attributes;
+// its JavaScript lets an unterminated string run over lines, so that the apostrophe in
+// a line of JSX swallows declarations; and its patterns may scan the whole rest of the
+// text from every position. Here every pattern scans at most 200 characters, so that
+// the time is linear, and a string ends with its line.
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
 	word kind = iota
 	number
-	text // contents of a string, quotes left out
+	text // contents of a string, without quotes
 	comment
 	newline
 	punct // one bracket, separator or operator
@@ -34,18 +33,18 @@ type tok struct {
 	kind kind
 	text string
 	line int // from 1
-	// column is the number of characters before it in its line, a tab counting for one.
+	// column is the number of characters before it in its line, a tab counting as one.
 	column int
-	// at and end are byte offsets into the source, from and to those of the contents.
+	// at and end are its byte offsets in the source, from and to those of its contents.
 	at, end, from, to int
-	// tight is true when a string has no expression in it.
+	// tight reports that a string contains no expression.
 	tight bool
 }
 
 func (t tok) is(s string) bool { return (t.kind == punct || t.kind == word) && t.text == s }
 
-// The token types of our rules. String and comment openings have types of their
-// own, because two of them may touch.
+// The token types of our rules. The openings of strings and comments have types of
+// their own, because two of them may touch.
 const (
 	opening = chroma.LiteralStringDelimiter
 	inside  = chroma.LiteralString
@@ -56,9 +55,9 @@ const (
 	remarks = chroma.CommentSingle
 )
 
-// untimed takes the quarter of a second from every rule that chroma puts there: it
-// is measured by the wall clock of a background goroutine, and a busy machine
-// would read a file differently from an idle one.
+// untimed removes chroma's timeout of a quarter of a second from every rule: it is
+// measured by the wall clock of a background goroutine, and a busy machine would read a
+// file differently from an idle one.
 type untimed struct{}
 
 func (untimed) Mutate(*chroma.LexerState) error { return nil }
@@ -75,12 +74,12 @@ func (untimed) MutateLexer(rules chroma.CompiledRules, state string, rule int) e
 	return nil
 }
 
-// blank is the first rule of every language.
+// blank returns the first rule of every language.
 func blank() chroma.Rule {
 	return chroma.Rule{Pattern: `[ \t\f\v\x{a0}\x{feff}]{1,200}`, Type: chroma.Text, Mutator: untimed{}}
 }
 
-// quoted are the states of a string between quotes that ends with its line.
+// quoted adds the states of a string between quotes that ends with its line.
 func quoted(rules chroma.Rules, state, quote string) {
 	rules[state] = []chroma.Rule{
 		{Pattern: `[^\\\n` + quote + `]{1,200}`, Type: inside},
@@ -90,7 +89,7 @@ func quoted(rules chroma.Rules, state, quote string) {
 	}
 }
 
-// names is a word of either language.
+// names matches a word of either language.
 const names = `[\p{L}_$][\p{L}\p{N}\p{M}_$]{0,199}`
 
 var pythonLexer = sync.OnceValues(func() (*chroma.RegexLexer, error) {
@@ -129,8 +128,8 @@ var pythonLexer = sync.OnceValues(func() (*chroma.RegexLexer, error) {
 	})
 })
 
-// A slash begins a regular expression after these and divides after everything
-// else; a wrong guess costs the rest of its line.
+// A slash begins a regular expression after these and divides after everything else; a
+// wrong guess affects the rest of its line.
 const beforeRegex = `(?<=(?:[=(,:\[!&|?{};+\-*%~^<>\n]|\breturn|\btypeof|\bcase)[ \t]{0,8}|\A)`
 
 var scriptLexer = sync.OnceValues(func() (*chroma.RegexLexer, error) {
@@ -176,7 +175,7 @@ var scriptLexer = sync.OnceValues(func() (*chroma.RegexLexer, error) {
 				{Pattern: "`", Type: closing, Mutator: chroma.Pop(1)},
 				{Pattern: `[$\\]`, Type: inside},
 			},
-			// What stands in a hole is code, which is told apart only to find its end.
+			// A hole contains code, which is tokenized only to find its end.
 			"hole": {
 				{Pattern: `\}`, Type: hole, Mutator: chroma.Pop(1)},
 				{Pattern: `\{`, Type: hole, Mutator: chroma.Push("hole")},
@@ -191,8 +190,8 @@ var scriptLexer = sync.OnceValues(func() (*chroma.RegexLexer, error) {
 	})
 })
 
-// lexable is the part of a text that is given to a lexer: at most [MaxLexed] bytes,
-// to the last whole line.
+// lexable returns the part of a text that is tokenized: at most [MaxLexed] bytes, up to
+// the last whole line.
 func lexable(text string) (part string, cut bool) {
 	if len(text) <= MaxLexed {
 		return text, false
@@ -204,7 +203,7 @@ func lexable(text string) (part string, cut bool) {
 	return part, true
 }
 
-// lex cuts a text into tokens. White space within a line is left out.
+// lex returns the tokens of a text, without white space within a line.
 func lex(build func() (*chroma.RegexLexer, error), source string) []tok {
 	lexer, err := build()
 	if err != nil { // the rules above are constants
@@ -221,7 +220,7 @@ func lex(build func() (*chroma.RegexLexer, error), source string) []tok {
 	return a.done()
 }
 
-// assembler puts chroma's pieces together: a string or comment is one token.
+// assembler joins chroma's pieces: a string or comment becomes one token.
 type assembler struct {
 	source       string
 	toks         []tok
@@ -254,8 +253,8 @@ func (a *assembler) add(t chroma.Token) {
 		}
 		return
 	case closing, hole:
-		// The end of a string; or of the part of a template before a hole, whose code
-		// stands as tokens of its own behind it.
+		// The end of a string, or of the part of a template before a hole, whose code
+		// follows as separate tokens.
 		if last != nil && last.kind == text {
 			last.end = here.end
 			last.tight = last.tight && t.Type == closing
@@ -279,7 +278,7 @@ func (a *assembler) add(t chroma.Token) {
 	a.toks = append(a.toks, here)
 }
 
-// done gives every token its text.
+// done sets the text of every token.
 func (a *assembler) done() []tok {
 	for i := range a.toks {
 		t := &a.toks[i]

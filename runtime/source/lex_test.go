@@ -9,12 +9,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain sees to it that reading leaves nothing running: neither the clock of
-// chroma's patterns nor a part of esbuild.
+// TestMain tests that nothing keeps running: neither the clock of chroma's patterns nor
+// a part of esbuild.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestNoRuleLooksFar: a pattern that looks at a bounded number of characters, tried
-// at every position, takes linear time whatever the text.
+// TestNoRuleLooksFar tests that every pattern scans a bounded number of characters:
+// tried at every position, it then takes linear time on any text.
 func TestNoRuleLooksFar(t *testing.T) {
 	quoted, class := regexp.MustCompile(`\\.`), regexp.MustCompile(`\[[^\]]*\]`)
 	for name, build := range map[string]func() (*chroma.RegexLexer, error){"python": pythonLexer, "script": scriptLexer} {
@@ -37,8 +37,8 @@ func TestNoRuleLooksFar(t *testing.T) {
 	}
 }
 
-// TestTokensCoverTheSource: tokens come in the order of the source, never overlap,
-// and have the lines that they stand on.
+// TestTokensCoverTheSource tests that tokens are in the order of the source, never
+// overlap, and have the right line numbers.
 func TestTokensCoverTheSource(t *testing.T) {
 	for name, c := range map[string]struct {
 		build func() (*chroma.RegexLexer, error)
@@ -49,7 +49,7 @@ func TestTokensCoverTheSource(t *testing.T) {
 			if tok.at < at || tok.end <= tok.at || tok.line != 1+strings.Count(c.text[:tok.at], "\n") {
 				t.Fatalf("%s: %+v after %d", name, tok, at)
 			}
-			if strings.TrimSpace(c.text[at:tok.at]) != "" && tok.line < 17 { // code in holes apart
+			if strings.TrimSpace(c.text[at:tok.at]) != "" && tok.line < 17 { // except code in holes
 				t.Errorf("%s: %q is in no token", name, c.text[at:tok.at])
 			}
 			at = tok.end
@@ -57,8 +57,8 @@ func TestTokensCoverTheSource(t *testing.T) {
 	}
 }
 
-// TestHostileSize: a file far larger than what is read gives what stands at its
-// start, and says that there is more.
+// TestHostileSize tests that a file far larger than the bound gives the declarations at
+// its start, and is reported as truncated.
 func TestHostileSize(t *testing.T) {
 	for _, name := range []string{"a.py", "a.ts"} {
 		line := "class A {}\n"

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Manifest lists the programs and the main module that a package.json names, as
-// clean paths relative to it; what is malformed or leads outside is left out.
+// Manifest returns the programs and the main module that a package.json names, as clean
+// paths relative to it, without malformed ones and those outside of its folder.
 func Manifest(text []byte) []string {
 	if len(text) > MaxText {
 		return nil

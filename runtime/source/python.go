@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// readPython goes through the logical lines of a module.
+// readPython adds what the logical lines of a module declare.
 func (s *Summary) readPython(source string) {
 	part, cut := lexable(source)
 	s.Truncated = s.Truncated || cut
@@ -28,7 +28,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// logicalLines joins what brackets and backslashes hold together and leaves out
+// logicalLines joins lines that are continued by brackets or backslashes and drops
 // comments and empty lines.
 func logicalLines(toks []tok) [][]tok {
 	var (
@@ -53,7 +53,7 @@ func logicalLines(toks []tok) [][]tok {
 		case t.is(")"), t.is("]"), t.is("}"):
 			depth = max(0, depth-1)
 		case depth > 0 && t.column == 0 && (t.is("def") || t.is("class") || t.is("import") || t.is("from")):
-			// A bracket that was never closed would swallow the rest of the file.
+			// An unclosed bracket would swallow the rest of the file.
 			lines, line, depth = append(lines, line), nil, 0
 		}
 		line = append(line, t)
@@ -64,13 +64,13 @@ func logicalLines(toks []tok) [][]tok {
 	return lines
 }
 
-// pythonReader keeps where in the module it is.
+// pythonReader keeps the position in the nesting of a module.
 type pythonReader struct {
 	*Summary
 	source string
-	began  bool // something but the docstring was seen
-	// classes are the open ones, outermost first; functions are the indentations of
-	// the open functions.
+	began  bool // something other than the docstring was seen
+	// classes are the open ones, outermost first; functions are the indentations of the
+	// open functions.
 	classes   []openClass
 	functions []int
 }
@@ -117,7 +117,7 @@ func (p *pythonReader) def(line []tok, name string, indent int) {
 	exported := publicName(name)
 	full := name
 	if n := len(p.classes); n > 0 {
-		// A method stands right in its class; anything else indented is nobody's to call.
+		// A method is directly in its class; other nested functions cannot be called.
 		if n > 8 || inFunction && p.functions[0] > p.classes[n-1].indent {
 			return
 		}
@@ -136,7 +136,7 @@ func (p *pythonReader) def(line []tok, name string, indent int) {
 	p.Functions = append(p.Functions, Function{Name: full, Signature: p.head(line), Exported: exported})
 }
 
-// head is a logical line up to the colon that begins its body.
+// head returns a logical line up to the colon that begins its body.
 func (p *pythonReader) head(line []tok) string {
 	depth := 0
 	end := line[len(line)-1].end
@@ -158,7 +158,7 @@ func (p *pythonReader) head(line []tok) string {
 	return flatten(p.source, line, end)
 }
 
-// flatten writes tokens up to an offset as one line without comments, bounded.
+// flatten returns the tokens before an offset as one bounded line without comments.
 func flatten(source string, line []tok, end int) string {
 	var b strings.Builder
 	at := line[0].at
@@ -199,8 +199,8 @@ func publicName(name string) bool {
 	return !strings.HasPrefix(name, "_") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
-// simple finds the imports of a line: it may hold several statements, the first of
-// them behind the colon of a branch.
+// simple finds the imports of a line, which may hold several statements, the first of
+// them after the colon of a branch.
 func (p *pythonReader) simple(line []tok, conditional bool) {
 	depth, start := 0, true
 	for i, t := range line {
@@ -226,7 +226,7 @@ func (p *pythonReader) simple(line []tok, conditional bool) {
 	p.dynamic(line)
 }
 
-// dotted reads a module's name and says how many tokens it has.
+// dotted returns a module's name and its number of tokens.
 func dotted(line []tok) (string, int) {
 	var b strings.Builder
 	n := 0
@@ -242,7 +242,7 @@ func dotted(line []tok) (string, int) {
 	return b.String(), n
 }
 
-// imports reads: import a.b as c, d.
+// imports parses: import a.b as c, d.
 func (p *pythonReader) imports(line []tok, conditional bool) {
 	for len(line) > 0 {
 		name, n := dotted(line)
@@ -261,7 +261,7 @@ func (p *pythonReader) imports(line []tok, conditional bool) {
 	}
 }
 
-// from reads: from .a import (b as c, d).
+// from parses: from .a import (b as c, d).
 func (p *pythonReader) from(line []tok, conditional bool) {
 	name, n := dotted(line)
 	if n == 0 || n >= len(line) || !line[n].is("import") {
@@ -295,7 +295,7 @@ func (p *pythonReader) dynamic(line []tok) {
 	}
 }
 
-// add keeps one entry for a module, with the names of all its imports.
+// add keeps one entry for a module and form, with the names of all its imports.
 func (s *Summary) add(imp Import) {
 	if imp.Path == "" || len(imp.Path) > maxName || strings.ContainsAny(imp.Path, "\x00\n") {
 		return
@@ -304,7 +304,7 @@ func (s *Summary) add(imp Import) {
 	i := slices.IndexFunc(s.Imports, func(o Import) bool { return o.Path == imp.Path && o.Form == imp.Form })
 	if i < 0 {
 		if len(s.Imports) > maxList {
-			return // bound cuts it and says so
+			return // bound cuts the list and sets Truncated
 		}
 		s.Imports = append(s.Imports, imp)
 		return
@@ -319,7 +319,7 @@ func (s *Summary) add(imp Import) {
 	}
 }
 
-// mainGuard is: if __name__ == "__main__", either way round.
+// mainGuard reports whether a line is: if __name__ == "__main__", in either order.
 func mainGuard(line []tok) bool {
 	if len(line) < 5 || !line[0].is("if") {
 		return false
@@ -333,8 +333,8 @@ func mainGuard(line []tok) bool {
 	return name && main && equal
 }
 
-// topComment joins the comments at the top of a file, leaving out those that begin
-// with one of the markers.
+// topComment joins the comments at the top of a file, without those that begin with one
+// of the markers.
 func topComment(toks []tok, skip ...string) string {
 	var b strings.Builder
 	blank := 0
@@ -358,12 +358,12 @@ func topComment(toks []tok, skip ...string) string {
 	return b.String()
 }
 
-// plain takes the decoration from a comment.
+// plain returns a comment without its decoration.
 func plain(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(clip(text, 16*MaxDoc)) {
 		line = strings.Trim(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "*/")), "*/#!- \t")
-		if strings.HasPrefix(line, "@") { // the tags of JSDoc come after the prose
+		if strings.HasPrefix(line, "@") { // the tags of JSDoc follow the prose
 			if b.Len() > 0 {
 				break
 			}

@@ -5,25 +5,24 @@ import (
 	"strings"
 )
 
-// maxAhead bounds how many tokens are looked at beyond the present one, so that
-// reading stays linear.
+// maxAhead bounds the look-ahead in tokens, so that reading stays linear.
 const maxAhead = 400
 
-// scriptReader goes once through the tokens of a JavaScript or TypeScript file.
+// scriptReader makes one pass over the tokens of a JavaScript or TypeScript file.
 type scriptReader struct {
 	*Summary
 	source string
 	toks   []tok  // without comments and line ends
 	fresh  []bool // the token is the first of its line
-	// depth counts open brackets; classes are the open classes' names with the depth
-	// of their bodies.
+	// depth is the number of open brackets; classes are the open classes' names with
+	// the depth of their bodies.
 	depth   int
 	classes []openClass
-	shared  map[string]bool // names exported apart from their declaration
+	shared  map[string]bool // names exported separately from their declaration
 	pieces  []fragment
 }
 
-// readScript finds declarations at the top level and methods in the classes there.
+// readScript adds the declarations at the top level and the methods of classes there.
 func (s *Summary) readScript(source string) {
 	part, cut := lexable(source)
 	s.Truncated = s.Truncated || cut
@@ -59,7 +58,7 @@ func (s *Summary) readScript(source string) {
 	s.Touches = touches(s.Language, s.Imports)
 }
 
-// at is the token at a place, or an empty one.
+// at returns the token at an index, or an empty one.
 func (r *scriptReader) at(i int) tok {
 	if i < 0 || i >= len(r.toks) {
 		return tok{kind: newline}
@@ -67,7 +66,7 @@ func (r *scriptReader) at(i int) tok {
 	return r.toks[i]
 }
 
-// begins says whether a statement may begin at a token.
+// begins reports whether a statement may begin at a token.
 func (r *scriptReader) begins(i int) bool {
 	p := r.at(i - 1)
 	return i == 0 || r.fresh[i] || p.is(";") || p.is("}") || p.is("{")
@@ -97,8 +96,7 @@ func (r *scriptReader) token(i int) {
 	}
 }
 
-// loads looks for what a word says of imports, tests and the program's start,
-// anywhere in the file.
+// loads looks for imports, tests and the program's start, anywhere in the file.
 func (r *scriptReader) loads(i int) {
 	member := r.at(i-1).is(".") || r.at(i-1).is("?.")
 	next := r.at(i + 1)
@@ -128,7 +126,7 @@ func (r *scriptReader) loads(i int) {
 	}
 }
 
-// call notes a call whose only argument is a plain string.
+// call keeps a call whose first argument is a plain string.
 func (r *scriptReader) call(function string, form Form, argument int) {
 	arg := r.at(argument)
 	if arg.kind != text || !arg.tight || !r.at(argument+1).is(")") && !r.at(argument+1).is(",") {
@@ -140,7 +138,7 @@ func (r *scriptReader) call(function string, form Form, argument int) {
 	})
 }
 
-// statement reads a declaration at the top level.
+// statement parses a declaration at the top level.
 func (r *scriptReader) statement(i int) {
 	start, exported, standard := i, false, false
 	for steps := 0; steps < 6; steps++ {
@@ -189,7 +187,7 @@ func (r *scriptReader) declaration(start, i int, exported, standard bool) {
 		}
 		r.typ(name, "class", exported)
 		if body := r.find(i, "{"); body > 0 {
-			// The brackets between here and the body balance out.
+			// The brackets between here and the body are balanced.
 			r.classes = append(r.classes[:0], openClass{name, r.depth + 1})
 		}
 	case "interface", "enum":
@@ -225,15 +223,15 @@ func (r *scriptReader) function(name string, start, i int, exported bool) {
 	if len(r.Functions) > maxList {
 		return
 	}
-	// The modifiers of an export are no part of what one needs for calling.
+	// The modifiers of an export are not a part of the signature.
 	for start < i && (r.at(start).is("export") || r.at(start).is("default") || r.at(start).is("declare")) {
 		start++
 	}
 	r.Functions = append(r.Functions, Function{Name: name, Signature: r.signature(start), Exported: exported})
 }
 
-// signature is the source from a token to the end of the parameters and of the
-// type that is returned.
+// signature returns the source from a token to the end of the parameters and of the
+// result type.
 func (r *scriptReader) signature(start int) string {
 	depth, closed := 0, false
 	last := min(len(r.toks), start+maxAhead) - 1
@@ -259,8 +257,8 @@ func (r *scriptReader) signature(start int) string {
 	return flatten(r.source, r.toks[start:last+1], end)
 }
 
-// isFunction says whether what stands behind a name is "= function" or "= (…) =>",
-// with or without types.
+// isFunction reports whether a name is followed by "= function" or "= (…) =>", with or
+// without types.
 func (r *scriptReader) isFunction(i int) bool {
 	depth := 0
 	for n := range maxAhead {
@@ -315,7 +313,7 @@ func (r *scriptReader) isArrow(i int) bool {
 	return false
 }
 
-// find is the next place of a token, or -1.
+// find returns the next index of a token, or -1.
 func (r *scriptReader) find(i int, what string) int {
 	for n := range maxAhead {
 		switch t := r.at(i + n); {
@@ -328,7 +326,7 @@ func (r *scriptReader) find(i int, what string) int {
 	return -1
 }
 
-// method reads a member of a class that is called.
+// method adds a method of a class.
 func (r *scriptReader) method(i int, class string) {
 	start := i
 	for steps := 0; steps < 6 && modifier(r.at(i).text) && !r.at(i+1).is("(") && !r.at(i+1).is("="); steps++ {
@@ -366,7 +364,7 @@ func modifier(w string) bool {
 	return false
 }
 
-// commonJS reads what is assigned to exports: one name, an object, or a member.
+// commonJS parses an assignment to exports: one name, an object, or a member.
 func (r *scriptReader) commonJS(i int) {
 	next := r.at(i + 1)
 	switch {

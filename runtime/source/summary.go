@@ -9,14 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on what is read and returned. A summary that had to leave something out
-// says so.
+// Bounds on what is read and returned. A summary that omits something reports that.
 const (
 	MaxText = 1 << 20 // bytes of a file; more is an error
 
-	// MaxLexed is how much of a Python, JavaScript or TypeScript file is read, in
-	// bytes, to the last whole line: a microsecond each, for the worst of some fifty
-	// hostile shapes three. Go files are read whole.
+	// MaxLexed bounds how much of a Python, JavaScript or TypeScript file is read, in
+	// bytes, up to the last whole line. A byte takes a microsecond, and three for the
+	// worst of some fifty hostile shapes. Go files are read whole.
 	MaxLexed = 128 << 10
 
 	MaxDoc       = 200 // characters of a doc
@@ -32,7 +31,7 @@ var (
 	ErrNoSource = errors.New("is no source text of its language")
 )
 
-// Language is one of those that can be summarised.
+// Language is one of the supported languages.
 type Language string
 
 // The languages.
@@ -43,7 +42,7 @@ const (
 	TypeScript Language = "TypeScript"
 )
 
-// Summary is what one file says of itself.
+// Summary summarises one file.
 type Summary struct {
 	Path     string
 	Language Language
@@ -57,24 +56,24 @@ type Summary struct {
 	Imports   []Import
 	// Tags are the build constraints of a Go file, as written after //go:build.
 	Tags string
-	// Test says that the file is a test by its name.
+	// Test reports that the file is a test by its name.
 	Test bool
 	// Tests are the names of the tests in it.
 	Tests []string
-	// Entry says why the file is a program's start ("package main", "__main__",
+	// Entry is why the file is a program's start ("package main", "__main__",
 	// "shebang"); empty when it is none.
 	Entry string
-	// Touches says what outside of itself the file works with, judged by what it
-	// imports; sorted.
+	// Touches lists what the file works with outside of itself, judged by its imports;
+	// sorted.
 	Touches []Touch
-	// Truncated says that the file or a list was longer than its bound.
+	// Truncated reports that the file or a list was longer than its bound.
 	Truncated bool
 }
 
 // Type is a declared type.
 type Type struct {
 	Name string
-	// Kind is the language's word: struct, interface, alias, defined, class, enum,
+	// Kind is the kind of the type: struct, interface, alias, defined, class, enum,
 	// type, namespace.
 	Kind     string
 	Exported bool
@@ -83,41 +82,41 @@ type Type struct {
 // Function is a declared function or method; a method's name is Type.method.
 type Function struct {
 	Name string
-	// Signature is the declaration up to its body, white space run together, at most
+	// Signature is the declaration up to its body, with white space collapsed, at most
 	// 200 bytes.
 	Signature string
 	Exported  bool
 }
 
-// Import is one module that a file names.
+// Import is one imported module.
 type Import struct {
 	// Path is the module as written: an import path, a dotted name with its leading
 	// dots, or a specifier.
 	Path string
 	Kind Kind
-	// Form says how it is imported.
+	// Form is how it is imported.
 	Form Form
-	// Names are what Python's from … import takes out of the module, which may be
-	// modules themselves.
+	// Names are the names that Python's from … import takes from the module, which may
+	// be modules themselves.
 	Names []string
-	// TypeOnly imports are gone when the program runs.
+	// TypeOnly imports do not exist at run time.
 	TypeOnly bool
-	// Conditional imports stand in a branch, a try or a function.
+	// Conditional imports are in a branch, a try or a function.
 	Conditional bool
 }
 
-// Kind says where an imported module comes from.
+// Kind is the origin of an imported module.
 type Kind string
 
-// The kinds of import. Without knowing the repository an absolute import that the
-// standard library does not have counts as third party; see [Summary.Within].
+// The kinds of import. An absolute import that is not in the standard library counts as
+// third party, because the repository is unknown; see [Summary.Within].
 const (
 	Standard   Kind = "standard"
 	Internal   Kind = "internal"
 	ThirdParty Kind = "third_party"
 )
 
-// Form says how a module is imported.
+// Form is how a module is imported.
 type Form string
 
 // The forms of import.
@@ -128,7 +127,7 @@ const (
 	ReExport Form = "re-export"
 )
 
-// LanguageOf tells the language by the file's name.
+// LanguageOf returns the language of a file by its name.
 func LanguageOf(name string) (Language, bool) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".go":
@@ -143,9 +142,9 @@ func LanguageOf(name string) (Language, bool) {
 	return "", false
 }
 
-// Summarize reads one file. The path is only looked at, never opened: it tells the
-// language and whether the file is a test. Text that has syntax errors gives what
-// can be made out; an error means that there is nothing to say.
+// Summarize summarises one file. The path is never opened: it determines the language
+// and whether the file is a test. Of a text with syntax errors it returns what can be
+// recognised; an error means that there is nothing to return.
 func Summarize(name string, text []byte) (Summary, error) {
 	language, ok := LanguageOf(name)
 	switch {
@@ -170,7 +169,7 @@ func Summarize(name string, text []byte) (Summary, error) {
 	return s, nil
 }
 
-// Within marks the imports below a Go module as the repository's own.
+// Within marks the imports below a Go module as internal to the repository.
 func (s *Summary) Within(module string) {
 	if module == "" || s.Language != Go {
 		return
@@ -183,8 +182,8 @@ func (s *Summary) Within(module string) {
 	s.Touches = touches(s.Language, s.Imports)
 }
 
-// normalize makes one form of what editors leave behind: no byte order mark, line
-// feeds alone, valid UTF-8.
+// normalize removes differences between editors: no byte order mark, only line feeds,
+// valid UTF-8.
 func normalize(text []byte) string {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	clean := strings.ToValidUTF8(string(text), "\ufffd")
@@ -205,7 +204,7 @@ func isTest(l Language, name string) bool {
 	return strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || strings.Contains(folders, "/__tests__/")
 }
 
-// bound cuts every list and text to its size.
+// bound cuts every list and text to its bound.
 func (s *Summary) bound() {
 	s.Package, s.Tags = clip(s.Package, maxName), clip(s.Tags, maxSignature)
 	s.Doc = cutDoc(s.Doc)
@@ -237,7 +236,7 @@ func shorten[T any](s *Summary, list []T) []T {
 	return list[:maxList]
 }
 
-// cutDoc runs white space together and cuts to [MaxDoc] characters.
+// cutDoc collapses white space and cuts to [MaxDoc] characters.
 func cutDoc(text string) string {
 	// The bound on bytes keeps a megabyte of comment from being split into words.
 	text = strings.Join(strings.Fields(clip(text, 16*MaxDoc)), " ")
@@ -250,7 +249,7 @@ func cutDoc(text string) string {
 	return text
 }
 
-// clip cuts text to n bytes at the start of a character.
+// clip cuts text to n bytes at a character boundary.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

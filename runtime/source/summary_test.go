@@ -260,7 +260,8 @@ describe('thing', () => { it("works", function () {}) })
 	}
 }
 
-// TestWhatLexersStumbleOver has what keeps a lexer from seeing the class behind it.
+// TestWhatLexersStumbleOver has text that can keep a lexer from finding the class after
+// it.
 func TestWhatLexersStumbleOver(t *testing.T) {
 	for name, text := range map[string]string{
 		"less than":   "for (let i=0;i<n;i++) { f(i) }\nexport class Late {}\n",
