@@ -63,7 +63,7 @@ func BenchmarkContest(b *testing.B) {
 	}
 }
 
-// show plays a round and prints its table.
+// show runs a round and prints its table.
 func show(b *testing.B, r Round, families []string, kept *Kept) {
 	p := Plan{Families: families, Rounds: []Round{r}, Workers: *workers, External: *external, Kept: kept}
 	runs, missing, err := p.Run(b.Context())
@@ -91,7 +91,7 @@ func show(b *testing.B, r Round, families []string, kept *Kept) {
 	}
 }
 
-// each reads a list like 500x10,2000x3.
+// each parses a list like 500x10,2000x3.
 func each(b *testing.B, list string) iter.Seq[Round] {
 	return func(yield func(Round) bool) {
 		for _, item := range split(list) {

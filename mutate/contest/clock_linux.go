@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// processorTime is what this thread has used of the processor: a search that is locked
-// to its thread is measured by it however busy the machine is. What the collector does
-// for it on other threads is not in it.
+// processorTime returns the CPU time of this thread. For a search locked to its thread it
+// does not depend on the load of the machine. The garbage collector's work on other
+// threads is not included.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &usage); err != nil {

@@ -4,5 +4,5 @@ package contest
 
 import "time"
 
-// processorTime is the clock on the wall, where a thread's own time cannot be asked for.
+// processorTime returns the wall-clock time, where the time of a thread is not available.
 func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

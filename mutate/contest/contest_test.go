@@ -26,8 +26,8 @@ func family(t testing.TB, name string) *problem.Problem {
 	return nil
 }
 
-// TestEveryContestantKeepsTheRules: it spends no more than the budget, nearly all of
-// it, comes back with a config of the space, and the same seed gives the same one.
+// TestEveryContestantKeepsTheRules: each contestant spends at most the budget, and nearly
+// all of it, returns a config of the space, and returns the same one for the same seed.
 func TestEveryContestantKeepsTheRules(t *testing.T) {
 	p := family(t, "text")
 	for _, name := range []string{
@@ -58,7 +58,7 @@ func TestEveryContestantKeepsTheRules(t *testing.T) {
 				}
 				ids = append(ids, out.Config.ID())
 				if name == "irace" || name == "nsga2:5" {
-					return // they take their time to start
+					return // they take long to start
 				}
 			}
 			if ids[0] != ids[1] {
@@ -68,8 +68,8 @@ func TestEveryContestantKeepsTheRules(t *testing.T) {
 	}
 }
 
-// TestPeersCanWin: on scores without noise and with a generous budget, a search that
-// works gets far beyond the default.
+// TestPeersCanWin: on scores without noise and with a large budget, a working search is
+// far better than the default.
 func TestPeersCanWin(t *testing.T) {
 	p := family(t, "smooth")
 	_, best := p.Best()

@@ -10,36 +10,36 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Contestant is a search in a set-up.
+// Contestant is a search with its settings.
 type Contestant struct {
-	// Name is unique, set-up included, such as "tpe:5".
+	// Name is unique, including settings, such as "tpe:5".
 	Name string
-	// About says what it is in one line, for the legend.
+	// About is a one-line description for the legend.
 	About string
 	// Play spends the desk's budget and recommends a config.
 	Play func(*Desk) (Outcome, error)
 	// Peer is false for the project's own searcher.
 	Peer bool
-	// External ones run in a process of their own and take their time.
+	// External contestants run in a separate process and take longer.
 	External bool
 }
 
-// Outcome is what a contestant comes back with.
+// Outcome is the result of a contestant.
 type Outcome struct {
 	Config agent.Config
-	// Seconds of processor time in processes of its own.
+	// Seconds of CPU time in separate processes.
 	Seconds float64
 }
 
-// Ours is the name of the project's searcher as it is by default.
+// Ours is the name of the project's searcher with its defaults.
 const Ours = "ours"
 
-// Field is who competes at a budget: ours, and each peer in the best set-up found. Those
-// of the peers in Go are the best of 1, 3, 5, 10, 20 and all tasks for a config at first
-// (genetic: 1, 2, 4 and 8) on ten variants of each family at that budget, three at
-// 10,000. Optuna's are the best of 1, 2, 3 and 5 tasks a trial, the same ones or rotating,
-// on ten problems at 500; beyond, trials get more tasks, because the time that its
-// samplers take grows faster than the number of trials.
+// Field returns the contestants for a budget: ours, and each peer with the best settings
+// found. Those of the peers in Go are the best of 1, 3, 5, 10, 20 and all tasks for a
+// config at first (genetic: 1, 2, 4 and 8) on ten variants of each family at that budget,
+// three at 10,000. Optuna's are the best of 1, 2, 3 and 5 tasks a trial, the same ones or
+// rotating, on ten problems at 500; with larger budgets, trials get more tasks, because
+// the time of its samplers grows faster than the number of trials.
 func Field(budget int) []string {
 	field := []string{Ours, "random:1", "halving:1", "genetic:1", "tpe:3r", "nsga2:3r", "irace"}
 	if budget > 1000 {
@@ -51,13 +51,13 @@ func Field(budget int) []string {
 	return field
 }
 
-// Lookup makes a contestant by name. What stands behind the colon is how many tasks a
-// config is tried on at first: of random search, successive halving, the genetic search,
-// TPE and NSGA-II; "all" is all of them, and "r" behind the number says that trials rotate
-// through the tasks. Behind "ours": nothing, or a number in flight
-// ("ours:64"), or a parent selection ("ours:dgm").
+// Lookup returns a contestant by name. For random search, successive halving, the genetic
+// search, TPE and NSGA-II, the setting after the colon is the number of tasks on which a
+// config is tried at first; "all" means all of them, and "r" after the number that trials
+// rotate through the tasks. After "ours" there may be a number in flight ("ours:64") or a
+// parent selection ("ours:dgm").
 //
-// A peer that is not installed is ErrMissing.
+// The error is ErrMissing for a peer that is not installed.
 func Lookup(ctx context.Context, name string) (Contestant, error) {
 	kind, setting, _ := strings.Cut(name, ":")
 	c := Contestant{Name: name, Peer: kind != Ours}

@@ -8,21 +8,21 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Desk is where a contestant buys evaluations of one problem. It counts them, hands out
-// the repeats of a (config, task) in order and refuses what is beyond the budget. It is
+// Desk sells evaluations of one problem to a contestant. It counts them, assigns the
+// repeats of a (config, task) in order and refuses evaluations beyond the budget. It is
 // not safe for concurrent use.
 type Desk struct {
 	Problem *problem.Problem
-	// Budget is in single evaluations of a config on a task.
+	// Budget is the number of evaluations of one config on one task.
 	Budget int
-	// Seed is that of the contestant's own randomness and of the evaluations' luck, the
-	// same for all contestants.
+	// Seed is the seed of the contestant and of the evaluations' noise, the same for all
+	// contestants.
 	Seed int64
 
 	spent int
 	paid  map[purchase]int
 	deck  []int
-	// worked is the processor time of the problem, which is not the contestant's.
+	// worked is the CPU time of the problem, which does not count as the contestant's.
 	worked time.Duration
 }
 
@@ -31,7 +31,7 @@ type purchase struct {
 	task   int
 }
 
-// NewDesk opens a desk.
+// NewDesk returns a desk.
 func NewDesk(p *problem.Problem, budget int, seed int64) *Desk {
 	d := &Desk{Problem: p, Budget: budget, Seed: seed, paid: map[purchase]int{}}
 	for j, t := range p.Tasks {
@@ -44,14 +44,14 @@ func NewDesk(p *problem.Problem, budget int, seed int64) *Desk {
 	return d
 }
 
-// rand is a source of randomness of the desk's seed for one purpose.
+// rand returns a random source for one purpose, from the desk's seed.
 func (d *Desk) rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(d.Seed), purpose)) }
 
-// left is how many evaluations can still be bought.
+// left returns the number of evaluations left.
 func (d *Desk) left() int { return d.Budget - d.spent }
 
-// buy evaluates a config on a task; false when the budget is spent. Repeat below 0 is
-// the next one of this config and task.
+// buy evaluates a config on a task; false when the budget is spent. A negative repeat
+// means the next one of this config and task.
 func (d *Desk) buy(c agent.Config, task, repeat int) (problem.Result, bool) {
 	if d.left() <= 0 {
 		return problem.Result{}, false
@@ -68,6 +68,7 @@ func (d *Desk) buy(c agent.Config, task, repeat int) (problem.Result, bool) {
 	return d.Problem.Score(c, task, repeat, d.Seed, moment), true
 }
 
-// dealt is the task at a place of the deck: all tasks in a shuffled order, those of
-// weight n n times, so that the mean over the deck is the weighted mean. It goes round.
+// dealt returns the task at a place of the deck, cyclically. The deck has all tasks in a
+// shuffled order, those of weight n n times, so that the mean over the deck is the
+// weighted mean.
 func (d *Desk) dealt(place int) int { return d.deck[place%len(d.deck)] }

@@ -9,19 +9,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// dimension is one number of a config as the peers see it. Members of a subset and
-// lines of a text are switches of their own.
+// dimension is one number of a config in the peers' representation. Members of a subset
+// and lines of a text are separate switches.
 type dimension struct {
 	// Type is "float", "int" or "list".
 	Type string `json:"type"`
-	// Low, High and Log are a number's.
+	// Low, High and Log apply to numbers.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	Log  bool    `json:"log"`
-	// Size is how many values a list has.
+	// Size is the number of values of a list.
 	Size int `json:"size"`
-	// Needs are the conditions: the dimension is active when another one, before it, has
-	// one of the values.
+	// Needs are the conditions: the dimension is active when an earlier one has one of
+	// the values.
 	Needs []need `json:"needs"`
 
 	param  int
@@ -34,10 +34,10 @@ type need struct {
 }
 
 // genome is a config as one number for each dimension: the value of a number, the index
-// in a list. What it says of inactive dimensions is ignored.
+// in a list. Values of inactive dimensions are ignored.
 type genome []float64
 
-// chart translates between configs of a space and genomes.
+// chart converts between configs of a space and genomes.
 type chart struct {
 	space      agent.Space
 	dimensions []dimension
@@ -76,7 +76,7 @@ func newChart(space agent.Space) chart {
 	return c
 }
 
-// index is the place of a value in the list of a choice or switch.
+// index returns the index of a value in the list of a choice or switch.
 func index(p agent.Param, v any) float64 {
 	if p.Kind == agent.Bool {
 		if v == true {
@@ -87,7 +87,7 @@ func index(p agent.Param, v any) float64 {
 	return float64(slices.Index(p.Values, v))
 }
 
-// encode takes a config of the space.
+// encode returns the genome of a config of the space.
 func (c chart) encode(config agent.Config) genome {
 	g := make(genome, len(c.dimensions))
 	for k, d := range c.dimensions {
@@ -124,7 +124,7 @@ func there(is bool) float64 {
 	return 0
 }
 
-// decode gives the canonical config. Lines that a person wrote stay in front.
+// decode returns the canonical config of a genome. Lines written by a person come first.
 func (c chart) decode(g genome) agent.Config {
 	config := make(agent.Config, len(c.space.Params))
 	for k, d := range c.dimensions {
@@ -167,7 +167,7 @@ func ownLines(p agent.Param) string {
 	return strings.Join(own, "\n")
 }
 
-// random is a uniform genome.
+// random returns a uniform genome.
 func (c chart) random(rng *rand.Rand) genome {
 	g := make(genome, len(c.dimensions))
 	for k, d := range c.dimensions {
@@ -176,7 +176,7 @@ func (c chart) random(rng *rand.Rand) genome {
 	return g
 }
 
-// at is the value of a dimension at a place of the unit scale.
+// at returns the value of a dimension for u in [0,1].
 func (d dimension) at(u float64) float64 {
 	if d.Type == "list" {
 		return math.Min(math.Floor(u*float64(d.Size)), float64(d.Size-1))
@@ -191,7 +191,7 @@ func (d dimension) at(u float64) float64 {
 	return x
 }
 
-// place is the other way round, for numbers.
+// place is the inverse of at, for numbers.
 func (d dimension) place(x float64) float64 {
 	if d.Log {
 		return math.Log(x/d.Low) / math.Log(d.High/d.Low)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// individual is an entry with its advantage: the sum over evaluations of its score less
-// the mean of all that were evaluated on the same task at the same time, which takes the
-// tasks' difficulty out.
+// individual is an entry with its advantage: the sum over evaluations of its score minus
+// the mean of all that were evaluated on the same task at the same time, which removes
+// the tasks' difficulty.
 type individual struct {
 	entry
 	advantage float64
@@ -18,10 +18,10 @@ type individual struct {
 
 func (i *individual) fitness() float64 { return i.advantage / float64(max(1, i.trials)) }
 
-// genetic is an evolutionary search in the manner of NSGA-II (Deb and others 2002) with
-// one objective: parents and children compete together, parents are evaluated again in
-// every generation on the same new tasks as the children. A quarter of the budget races
-// the best at the end.
+// genetic is an evolutionary search similar to NSGA-II (Deb and others 2002) with one
+// objective: parents and children compete with each other, and parents are evaluated
+// again in every generation on the same new tasks as the children. A quarter of the
+// budget is for a final race of the best.
 func genetic(d *Desk, few int) Outcome {
 	few = d.few(few)
 	rng := d.rand(0x6e6e)
@@ -49,14 +49,14 @@ func genetic(d *Desk, few int) Outcome {
 	slices.SortStableFunc(parents, func(a, b *individual) int { return cmp.Compare(b.fitness(), a.fitness()) })
 	for _, p := range parents {
 		if p != standard && p.trials > 0 && len(list) <= raced {
-			// The order is known, so the race starts from nothing.
+			// Without scores, so that the race starts anew.
 			list = append(list, &entry{config: p.config})
 		}
 	}
 	return Outcome{Config: d.race(list).config}
 }
 
-// generation evaluates all on the same few tasks.
+// generation evaluates all individuals on the next few tasks.
 func (d *Desk) generation(all []*individual, place, few int) {
 	for k := range few {
 		scores, mean := make([]float64, len(all)), 0.0
@@ -74,10 +74,10 @@ func (d *Desk) generation(all []*individual, place, few int) {
 
 func tournament(list []*individual, rng *rand.Rand) *individual {
 	a, b := rng.IntN(len(list)), rng.IntN(len(list))
-	return list[min(a, b)] // the better ones come first
+	return list[min(a, b)] // sorted by fitness, the best first
 }
 
-// cross takes each dimension from one of two genomes, numbers at times from between
+// cross takes each dimension from one of two genomes, numbers sometimes from between
 // them, and mutates one or two dimensions on average (polynomial mutation, index 20 in
 // NSGA-II; 5 here, because the search is short).
 func (c chart) cross(a, b genome, rng *rand.Rand) genome {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// halving is successive halving (Jamieson and Talwalkar 2016) by three: as many uniform
-// configs as the budget allows on few tasks, the better third on three times as many,
-// and so on until one is left. The default takes part to the end. Every rung costs the
-// same, and so many configs are drawn that all rungs together cost the budget.
+// halving is successive halving (Jamieson and Talwalkar 2016) by three: uniform configs
+// on few tasks, the better third on three times as many tasks, and so on until one is
+// left. The default stays to the end. Every rung costs the same, and the number of
+// configs is such that all rungs cost the budget.
 func halving(d *Desk, few int) Outcome {
 	const by = 3
 	few = d.few(few)
@@ -32,7 +32,8 @@ func halving(d *Desk, few int) Outcome {
 		slices.SortStableFunc(pool, byMean)
 		keep := pool[:max(1, len(pool)/by)]
 		if d.left() <= 0 || len(keep) == 1 && keep[0] == standard {
-			// Means over different tasks do not compare: the best of those that got furthest.
+			// Means over different tasks are not comparable: the best of those with the
+			// most tasks.
 			most := slices.MaxFunc(pool, func(a, b *entry) int { return a.n - b.n }).n
 			pool = slices.DeleteFunc(pool, func(e *entry) bool { return e.n < most })
 			return Outcome{Config: pool[0].config}

@@ -15,7 +15,7 @@ import (
 //go:embed testdata/irace.R
 var iraceScript string
 
-// iraceVersion asks R for the package's version.
+// iraceVersion returns the version of R's package.
 func iraceVersion(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "Rscript", "-e", `suppressMessages({library(irace); library(jsonlite)}); cat(as.character(packageVersion("irace")))`).Output()
 	if err != nil {
@@ -24,7 +24,7 @@ func iraceVersion(ctx context.Context) (string, error) {
 	return string(out), nil
 }
 
-// iraceJob is what the script is told first.
+// iraceJob is the first message to the script.
 type iraceJob struct {
 	Dimensions    []dimension `json:"dimensions"`
 	Default       []*float64  `json:"default"`
@@ -42,7 +42,7 @@ func irace(d *Desk) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the system's own tidying takes what is left
+	defer func() { _ = os.RemoveAll(dir) }() // the system removes what is left
 	s, err := start(context.Background(), dir, "Rscript", "-e", iraceScript)
 	if err != nil {
 		return Outcome{}, err
@@ -67,7 +67,7 @@ func irace(d *Desk) (Outcome, error) {
 	return Outcome{Config: c.decode(best), Seconds: seconds}, nil
 }
 
-// races answers the script until it names its best.
+// races evaluates the script's requests until it returns its best.
 func races(d *Desk, s *script, c chart) (genome, error) {
 	for {
 		line, ok := s.hear()
@@ -104,7 +104,7 @@ func races(d *Desk, s *script, c chart) (genome, error) {
 	}
 }
 
-// activeOnly leaves out the values of inactive dimensions.
+// activeOnly returns the values with nil for inactive dimensions.
 func (c chart) activeOnly(g genome) []*float64 {
 	values := make([]*float64, len(g))
 	for k, d := range c.dimensions {

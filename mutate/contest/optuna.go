@@ -14,13 +14,13 @@ import (
 //go:embed testdata/optuna.py
 var optunaScript string
 
-// ErrMissing says that a peer is not installed.
+// ErrMissing means that a peer is not installed.
 var ErrMissing = errors.New("is not installed")
 
-// interpreters are where a distribution's package of Optuna may be found.
+// interpreters are the possible interpreters with a distribution's package of Optuna.
 var interpreters = []string{"python3", "/usr/bin/python3"}
 
-// python finds an interpreter that has Optuna, and its version.
+// python returns an interpreter that has Optuna, with Optuna's version.
 func python(ctx context.Context) (path, version string, err error) {
 	for _, path := range interpreters {
 		out, err := exec.CommandContext(ctx, path, "-c", "import optuna; print(optuna.__version__)").Output()
@@ -31,7 +31,7 @@ func python(ctx context.Context) (path, version string, err error) {
 	return "", "", fmt.Errorf("optuna %w (the distribution's package is python3-optuna)", ErrMissing)
 }
 
-// optunaJob is what the script is told first.
+// optunaJob is the first message to the script.
 type optunaJob struct {
 	Sampler      string      `json:"sampler"`
 	Multivariate bool        `json:"multivariate"`
@@ -41,9 +41,9 @@ type optunaJob struct {
 	Default      genome      `json:"default"`
 }
 
-// optuna runs a sampler under an interpreter that has it, with few tasks a trial and races the best trials with the last
-// third of the budget. All trials are on the same tasks, or, when it rotates, each group
-// of so many trials on the next ones of the deck.
+// optuna runs an Optuna sampler with few tasks a trial and races the best trials with the
+// last third of the budget. All trials are on the same tasks, or, if rotates is set, each
+// group of trials on the next tasks of the deck.
 func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, error) {
 	s, err := start(context.Background(), "", program, "-c", optunaScript)
 	if err != nil {
@@ -77,7 +77,7 @@ func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, e
 	return Outcome{Config: d.race(list).config, Seconds: seconds}, nil
 }
 
-// trials answers the script until two thirds of the budget are spent.
+// trials evaluates the script's requests until two thirds of the budget are spent.
 func trials(d *Desk, s *script, c chart, few, group int) ([]*entry, error) {
 	var list []*entry
 	for {

@@ -7,7 +7,7 @@ import (
 )
 
 // ours drives the project's searcher. Every evaluation in flight takes the problem's
-// seconds, and results come back in the order in which they end.
+// seconds, and results are told in the order in which they end.
 func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 	p := d.Problem
 	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
@@ -48,7 +48,7 @@ type flight struct {
 	result mutate.Observation
 }
 
-// flights is a heap, the next to end on top.
+// flights is a heap by end time, the earliest first.
 type flights []flight
 
 func (f flights) Len() int { return len(f) }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// script is a peer that runs in a process of its own and speaks in lines: whatever
-// begins with "@ " is for us, all else is its own chatter.
+// script is a peer in a separate process that communicates by lines: lines with the
+// prefix "@ " are messages, all others are ignored.
 type script struct {
 	command *exec.Cmd
 	in      io.WriteCloser
@@ -42,7 +42,7 @@ func (s *script) say(line string) error {
 	return err
 }
 
-// hear waits for a line that is for us; false when there are no more.
+// hear waits for a message; false when there are no more.
 func (s *script) hear() (string, bool) {
 	for s.out.Scan() {
 		if line, ok := strings.CutPrefix(s.out.Text(), "@ "); ok {
@@ -52,10 +52,10 @@ func (s *script) hear() (string, bool) {
 	return "", false
 }
 
-// end waits for the process and gives the seconds of processor time that it took.
+// end waits for the process and returns its CPU time in seconds.
 func (s *script) end() (float64, error) {
 	s.in.Close()
-	for s.out.Scan() { // what is left of its chatter
+	for s.out.Scan() { // drain the remaining output
 	}
 	if err := s.command.Wait(); err != nil {
 		return 0, fmt.Errorf("%w: %s", err, lastLines(s.errors.String()))

@@ -7,21 +7,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// entry is a config with what it has scored on the deck from a place on.
+// entry is a config with its scores on the deck from a place on.
 type entry struct {
 	genome genome
 	config agent.Config
-	// from is the first place; n places from there on are done.
+	// from is the first place; n is the number of places done.
 	from, n int
 	sum     float64
 }
 
 func (e *entry) mean() float64 { return e.sum / float64(max(1, e.n)) }
 
-// byMean puts the best first.
+// byMean sorts by descending mean.
 func byMean(a, b *entry) int { return cmp.Compare(b.mean(), a.mean()) }
 
-// advance evaluates an entry on the deck's places from its own on, until it has n.
+// advance evaluates an entry on the deck from its first place on, until it has n
+// evaluations.
 func (d *Desk) advance(e *entry, n int) {
 	for e.n < n {
 		r, ok := d.buy(e.config, d.dealt(e.from+e.n), -1)
@@ -33,12 +34,12 @@ func (d *Desk) advance(e *entry, n int) {
 	}
 }
 
-// raced is how many entries a final race starts with.
+// raced is the maximum number of entries in a final race, besides the default.
 const raced = 16
 
-// race spends what is left on the best of a list and on the default, which comes first:
-// sequential halving (Karnin, Koren and Somekh 2013), all on the same tasks. It returns
-// the best.
+// race spends the remaining budget on the best of a list and on the default, its first
+// entry: sequential halving (Karnin, Koren and Somekh 2013), all on the same tasks. It
+// returns the best.
 func (d *Desk) race(list []*entry) *entry {
 	standard := list[0]
 	rest := list[1:]
@@ -46,7 +47,7 @@ func (d *Desk) race(list []*entry) *entry {
 	pool := append([]*entry{standard}, rest[:min(len(rest), raced, max(1, d.left()/10))]...)
 	for _, e := range pool {
 		if e.from > 0 {
-			*e = entry{genome: e.genome, config: e.config} // it was elsewhere on the deck
+			*e = entry{genome: e.genome, config: e.config} // its evaluations were elsewhere on the deck
 		}
 	}
 	rounds := 1
@@ -59,7 +60,7 @@ func (d *Desk) race(list []*entry) *entry {
 		for _, e := range pool {
 			most = max(most, e.n)
 		}
-		// All on the same tasks, those that lag behind first.
+		// All on the same tasks, entries with fewer evaluations first.
 		deficit := 0
 		for _, e := range pool {
 			deficit += most - e.n

@@ -13,9 +13,9 @@ import (
 	"evolve/mutate/problem"
 )
 
-// Run is what came of one contestant on one problem with one budget.
+// Run is the result of one contestant on one problem with one budget.
 type Run struct {
-	// Problem is a fingerprint of the problem: a run counts for no other.
+	// Problem is a fingerprint of the problem, to which the run applies.
 	Problem    string `json:"problem"`
 	Family     string `json:"family"`
 	Seed       int64  `json:"seed"`
@@ -27,13 +27,13 @@ type Run struct {
 	Default float64 `json:"default"`
 	// Holdout is the recommendation's true score on the other tasks.
 	Holdout float64 `json:"holdout"`
-	// Milliseconds of processor time that the search itself took for each evaluation.
+	// Milliseconds of CPU time of the search itself per evaluation.
 	Milliseconds float64 `json:"ms_per_evaluation"`
-	// Read says that the run is an earlier one, from a file.
+	// Read reports that the run was read from a file.
 	Read bool `json:"-"`
 }
 
-// Regret is what the recommendation lacks of the best true score.
+// Regret returns the difference of the recommendation to the best true score.
 func (r Run) Regret() float64 { return r.Best - r.True }
 
 // Worse reports whether the recommendation is below the default.
@@ -43,7 +43,7 @@ func (r Run) key() string {
 	return fmt.Sprint(r.Problem, r.Family, r.Seed, r.Budget, r.Contestant)
 }
 
-// fingerprint changes when a problem does.
+// fingerprint returns a hash that changes with the problem.
 func fingerprint(p *problem.Problem) string {
 	h := fnv.New64a()
 	_, best := p.Best()
@@ -54,14 +54,14 @@ func fingerprint(p *problem.Problem) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// Kept are runs in a file, one JSON object a line. It is safe for concurrent use.
+// Kept holds runs in a file, one JSON object a line. It is safe for concurrent use.
 type Kept struct {
 	mu   sync.Mutex
 	file *os.File
 	runs map[string]Run
 }
 
-// Open reads a file of runs, made when there is none; "" keeps nothing.
+// Open reads a file of runs and creates it if necessary; "" stores nothing.
 func Open(path string) (*Kept, error) {
 	k := &Kept{runs: map[string]Run{}}
 	if path == "" {
@@ -98,7 +98,7 @@ func (k *Kept) Close() error {
 	return k.file.Close()
 }
 
-// find gives the run of the same problem, budget, seed and contestant.
+// find returns the run of the same problem, budget, seed and contestant.
 func (k *Kept) find(r Run) (Run, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,26 +11,26 @@ import (
 	"evolve/mutate/problem"
 )
 
-// Round is one budget with so many seeds of each family, and who competes.
+// Round is one budget with a number of seeds per family, and the contestants.
 type Round struct {
 	Budget, Seeds int
 	Contestants   []string
 }
 
-// Plan is what is to be compared.
+// Plan describes a comparison.
 type Plan struct {
 	Families []string
 	Rounds   []Round
-	// External limits the seeds of peers in processes of their own; 0: none fewer.
+	// External limits the seeds of external peers; 0: no limit.
 	External int
-	// Workers is how many runs go on at the same time.
+	// Workers is the number of concurrent runs.
 	Workers int
-	// Kept are earlier runs: those of peers are not run again. New ones are added.
+	// Kept holds earlier runs: those of peers are not repeated. New ones are added.
 	Kept *Kept
 }
 
-// Run carries out a plan. Contestants that are not installed are left out; the second
-// result says why, by name.
+// Run runs a plan. Contestants that are not installed are left out; the second result has
+// the reasons, by name.
 func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 	type job struct {
 		contestant Contestant
@@ -86,7 +86,7 @@ func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 	return runs, missing, errors.Join(failed...)
 }
 
-// one gives the run of a contestant, from the file where it may.
+// one returns the run of a contestant, for peers from the file if possible.
 func (p Plan) one(c Contestant, stands *stands, at stand, budget int) (Run, error) {
 	made, print, err := stands.open(at)
 	if err != nil {
@@ -116,13 +116,13 @@ func (p Plan) one(c Contestant, stands *stands, at stand, budget int) (Run, erro
 	return r, p.Kept.add(r)
 }
 
-// stand is a problem by name.
+// stand identifies a problem.
 type stand struct {
 	family string
 	seed   int64
 }
 
-// stands makes problems once each.
+// stands caches problems.
 type stands struct {
 	mu   sync.Mutex
 	made map[stand]func() (*problem.Problem, string)

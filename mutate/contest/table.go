@@ -9,14 +9,14 @@ import (
 	"text/tabwriter"
 )
 
-// goals are the shares of the best peer's average regret that the searcher is to stay
-// below, by budget.
+// goals are the upper bounds for the searcher's average regret as a share of the best
+// peer's, by budget.
 var goals = map[int]float64{500: 0.65, 2000: 0.45, 10000: 0.25}
 
-// Table writes what came of one round: by family and contestant the median regret, the
-// share of recommendations worse than the default and the milliseconds of search for
-// each evaluation; the averages over families; and the first contestant beside the best
-// of the others. Figures that rest on fewer runs than the most say on how many.
+// Table writes the results of one round: by family and contestant the median regret, the
+// share of recommendations worse than the default and the milliseconds of search per
+// evaluation; the averages over families; and the first contestant compared with the best
+// of the others. Figures from fewer runs than the maximum have their number of runs.
 func Table(w io.Writer, round Round, families []string, runs []Run) error {
 	cells := map[string]map[string]cell{}
 	most := 0
@@ -74,7 +74,7 @@ func Table(w io.Writer, round Round, families []string, runs []Run) error {
 	return nil
 }
 
-// cell is what came of one contestant on one family.
+// cell is the result of one contestant on one family.
 type cell struct {
 	runs                        int
 	regret, worse, milliseconds float64
@@ -102,7 +102,7 @@ func sum(runs []Run, budget int, contestant, family string) cell {
 	return c
 }
 
-// average is over families; false unless there is a run of each.
+// average returns the mean over families; false unless each has a run.
 func average(cells map[string]cell, of func(cell) float64) (float64, bool) {
 	total := 0.0
 	for _, c := range cells {
@@ -114,7 +114,7 @@ func average(cells map[string]cell, of func(cell) float64) (float64, bool) {
 	return total / float64(len(cells)), len(cells) > 0
 }
 
-// verdict sets the first contestant beside the best of the others.
+// verdict compares the first contestant with the best of the others.
 func verdict(w io.Writer, round Round, cells map[string]map[string]cell) {
 	regret := func(c cell) float64 { return c.regret }
 	first := round.Contestants[0]
@@ -142,7 +142,7 @@ func verdict(w io.Writer, round Round, cells map[string]map[string]cell) {
 	fmt.Fprintf(w, "\n%s / each: %s\n", first, strings.Join(shares, ", "))
 }
 
-// provenance says which runs are of today and which were read.
+// provenance lists which runs are new and which were read.
 func provenance(w io.Writer, round Round, runs []Run) {
 	var today, before []string
 	for _, name := range round.Contestants {

@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// versions says what the peers outside this module are, or why they are not there.
+// versions describes the external peers, with the reason for missing ones.
 func versions(ctx context.Context) string {
 	said := "Optuna "
 	if _, v, err := python(ctx); err != nil {
