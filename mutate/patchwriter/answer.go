@@ -9,17 +9,17 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Bounds on an answer, in bytes. The scope has its own bounds on what a patch changes.
+// Limits of an answer, in bytes. The scope has its own limits for a patch.
 const (
 	maxAnswer    = 256 << 10
 	maxRationale = 1500
 )
 
-// Draft is a patch as a model wrote it: foreign text of bounded length.
+// Draft is a patch written by a model: foreign text of bounded length.
 type Draft struct{ Rationale, Diff string }
 
-// read takes an answer apart. The error says, in words that follow "the answer", why it
-// is none.
+// read parses an answer. The error gives the reason why it is invalid, in words that
+// follow "the answer".
 func (m Material) read(answer string) (Draft, error) {
 	if len(answer) > maxAnswer {
 		return Draft{}, fmt.Errorf("is too long: %d bytes of at most %d", len(answer), maxAnswer)
@@ -29,7 +29,7 @@ func (m Material) read(answer string) (Draft, error) {
 	if !fenced || !open || strings.TrimSpace(blank) != "" {
 		return Draft{}, errors.New("has no block that begins with ```diff")
 	}
-	// What the diff itself holds may look like a fence; the last one ends it.
+	// The diff may contain lines like a fence; the last one ends it.
 	end := strings.LastIndex(rest, "\n```")
 	if end < 0 {
 		return Draft{}, errors.New("has a block that does not end with ```")
@@ -47,8 +47,8 @@ func (m Material) read(answer string) (Draft, error) {
 	return d, nil
 }
 
-// copies finds passages of tasks' answers. It does not repeat them: they may be the
-// holdout's. What stands in the files already is no copy.
+// copies reports whether a text has passages of tasks' answers, without quoting them,
+// since they may be the holdout's. Passages that the files contain already do not count.
 func (m Material) copies(text string) bool {
 	if m.Answers == nil {
 		return false
@@ -67,7 +67,7 @@ func (m Material) copies(text string) bool {
 	return false
 }
 
-// added are the lines that a diff adds.
+// added returns the lines that a diff adds.
 func added(diff string) string {
 	var b strings.Builder
 	for line := range strings.Lines(diff) {

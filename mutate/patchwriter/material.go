@@ -5,19 +5,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Material is all that a model is shown, and what its answer is held against. Only
-// Target, Files and Cases are required. The texts are foreign.
+// Material is the input of a model, with the data for checking its answer. Only Target,
+// Files and Cases are required. The texts are foreign.
 type Material struct {
-	// Target names what is to be changed, for the model's eyes.
+	// Target names the thing to change, for the model.
 	Target string
 	// Files are those that a patch may change, by path; see [Material.chosen].
 	Files map[string][]byte
 	// Cases are failed evaluations of search tasks, at most five of which are shown.
 	Cases []Case
-	// Refused says why the answer before this one was refused; empty at first.
+	// Refused is the reason why the previous answer was refused; empty at first.
 	Refused string
-	// Answers finds passages of tasks' answers, of the holdout's as well; nil finds none.
-	// The model never sees what it holds.
+	// Answers finds passages of tasks' answers, including the holdout's; nil finds none.
+	// Its contents are never shown to the model.
 	Answers *bench.AnswerIndex
 }
 
@@ -32,7 +32,7 @@ type Case struct {
 	Transcript *agent.Transcript
 }
 
-// Bounds on what is shown, in bytes where nothing else is said.
+// Limits of the material, in bytes unless noted.
 const (
 	maxCases  = 5
 	maxGoal   = 2000

@@ -13,8 +13,8 @@ import (
 //go:embed task.md
 var task string
 
-// request is what the model is asked. All of the material stands in data, which the
-// renderer of [model.Request] puts into lines of JSON that no text can end.
+// request returns the request to the model. All material is data, which the renderer of
+// [model.Request] encodes in lines of JSON that no text can break.
 func (m Material) request(route string, seed int64) *model.Request {
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: task}},
@@ -25,7 +25,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	text := func(key, v string) { req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: v}) }
 	add := func(key string, v any) {
 		raw, err := json.Marshal(v)
-		if err == nil { // of the types below, all can be written
+		if err == nil { // values of the types below always encode
 			text(key, string(raw))
 		}
 	}
@@ -46,10 +46,10 @@ func (m Material) request(route string, seed int64) *model.Request {
 	return req
 }
 
-// cases are the failures that are shown.
+// cases returns the failures that are shown.
 func (m Material) cases() []Case { return m.Cases[:min(len(m.Cases), maxCases)] }
 
-// event is what is shown of one event of a transcript.
+// event is the shown part of an event of a transcript.
 type event struct {
 	Kind    string        `json:"kind"`
 	Name    string        `json:"name,omitempty"`
@@ -57,7 +57,7 @@ type event struct {
 	Text    string        `json:"text,omitempty"`
 }
 
-// excerpt is a case as far as it is shown.
+// excerpt returns the shown part of a case.
 func (c Case) excerpt() any {
 	return struct {
 		Task    string        `json:"task"`
@@ -82,7 +82,8 @@ func (c Case) reasons() []string {
 	return out
 }
 
-// events are the last of a transcript: the end of a run tells more than its beginning.
+// events returns the last events of a transcript, since the end of a run is more
+// informative than its beginning.
 func (c Case) events() []event {
 	if c.Transcript == nil {
 		return nil
@@ -91,7 +92,7 @@ func (c Case) events() []event {
 	for _, e := range c.Transcript.Events {
 		switch e.Kind {
 		case agent.EventBootstrap, agent.EventPolicy, agent.EventRoute, agent.EventLimited:
-			// of the runtime's housekeeping
+			// Internal events of the runtime.
 		default:
 			out = append(out, event{e.Kind, memory.Cut(e.Name, maxEvent), e.Outcome, memory.Cut(e.Text, maxEvent)})
 		}
@@ -99,7 +100,7 @@ func (c Case) events() []event {
 	return out[max(0, len(out)-maxEvents):]
 }
 
-// texts are the words of a case by which files are chosen.
+// texts returns the texts of a case by which files are selected.
 func (c Case) texts() []string {
 	out := append([]string{memory.Cut(c.Goal, maxGoal), memory.Cut(c.Answer, maxGoal), c.Domain}, c.reasons()...)
 	for _, e := range c.events() {

@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// chosen are the paths of the files that are shown, the most relevant first, and of
-// those that are not. A file is relevant by the words it shares with the failures, each
-// by its rarity among the files, as documents are found (Spärck Jones, "A statistical
-// interpretation of term specificity and its application in retrieval", 1972); the
-// root of the sum is taken of the file's length, so that long files do not win by being
-// long. Files are shown whole or not at all: a diff needs every character.
+// chosen returns the paths of the files that are shown, the most relevant first, and of
+// the others. The relevance of a file is the sum over the words it shares with the
+// failures, each weighted by its rarity among the files (Spärck Jones, "A statistical
+// interpretation of term specificity and its application in retrieval", 1972), divided by
+// the square root of the file's number of words, so that long files are not preferred.
+// Files are shown completely or not at all, since a diff needs every character.
 func (m Material) chosen() (shown, others []string) {
 	wanted := map[string]bool{}
 	for _, c := range m.cases() {
@@ -25,7 +25,7 @@ func (m Material) chosen() (shown, others []string) {
 	}
 	paths := slices.DeleteFunc(slices.Sorted(maps.Keys(m.Files)), func(p string) bool { return bytes.IndexByte(m.Files[p], 0) >= 0 })
 	has := map[string]map[string]bool{}
-	files := map[string]int{} // with a word
+	files := map[string]int{} // number of files with a word
 	for _, p := range paths {
 		has[p] = words(p + " " + string(m.Files[p][:min(len(m.Files[p]), maxFile)]))
 		for w := range has[p] {
@@ -54,7 +54,8 @@ func (m Material) chosen() (shown, others []string) {
 	return shown, others
 }
 
-// words are the words of a text and of its identifiers in lower case, from four letters.
+// words returns the words of a text and of its identifiers in lower case, from four
+// letters on.
 func words(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {

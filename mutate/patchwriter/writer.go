@@ -9,20 +9,20 @@ import (
 	"evolve/runtime/model"
 )
 
-// Writer asks one route's model for patches.
+// Writer requests patches from the model of one route.
 type Writer struct {
 	Model model.Model
-	// Route is the hint of the model.
+	// Route is the route hint for the model.
 	Route string
 }
 
-// Reply is what came of asking.
+// Reply is the result of a request.
 type Reply struct {
-	// Draft is nil when the model had nothing to offer or its answer was refused; then
-	// Reason says why, in a line of bounded length that may quote the answer.
+	// Draft is nil when the model had no patch or its answer was refused; Reason is then
+	// the reason, a line of bounded length that may quote the answer.
 	Draft  *Draft
 	Reason string
-	// Malformed says that another try, told the reason, could be worth it.
+	// Malformed reports that a retry with the reason may help.
 	Malformed bool
 	Usage     agent.Usage
 }
@@ -30,8 +30,8 @@ type Reply struct {
 // maxReason bounds a reason, in bytes.
 const maxReason = 500
 
-// Write asks for one patch. An error is the context's, or infrastructure's: then nothing
-// is known of the material.
+// Write requests one patch. An error is the context's or an infrastructure failure, and
+// does not depend on the material.
 func (w Writer) Write(ctx context.Context, m Material, seed int64) (Reply, error) {
 	answer, none, err := model.Ask(ctx, w.Model, m.request(w.Route, seed))
 	out := Reply{Usage: answer.Usage, Reason: none}
