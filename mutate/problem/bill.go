@@ -5,19 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// bill is what evaluations cost and how long they take: a base, times a factor for
-// each parameter that drives it, times the size of the task, times luck, times what
-// the night has come to.
+// bill computes the cost and duration of evaluations: a base, times a factor for each
+// parameter that affects it, times the size of the task, times noise, times the drift
+// during the night.
 type bill struct {
 	// usd and seconds at the cheapest values and a task of size 1.
 	usd, seconds float64
-	// drivers are, by parameter, the logarithm of the factor between its ends.
+	// drivers are, by parameter, the logarithm of the factor over its range.
 	drivers []float64
-	// sizes of the tasks, and the salt of the luck.
+	// sizes of the tasks, and the salt of the noise.
 	sizes []float64
 	salt  uint64
-	// drift is off when its change is 0. Prices change by the factor exp(change) at the
-	// moment turn; seconds swell by the factor exp(swell) and back once in the night.
+	// Without drift all are 0. Prices change by the factor exp(change) at the moment
+	// turn; seconds increase by the factor exp(swell) and fall again once in the night.
 	turn, change, swell float64
 }
 

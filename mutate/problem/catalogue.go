@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// choice and its like below are parameters without a default.
+// choice and the functions below return parameters without a default.
 func choice(name string, values ...any) agent.Param {
 	return agent.Param{Name: name, Kind: agent.Choice, Values: values}
 }
@@ -32,8 +32,8 @@ func when(p agent.Param, other string, values ...any) agent.Param {
 	return p
 }
 
-// catalogue is what agents can be set by. Parameters come after those that they
-// depend on. Names are only names: what a value does is drawn for each problem.
+// catalogue returns typical settings of agents. Parameters come after those that they
+// depend on. The names have no meaning: the effect of a value is drawn for each problem.
 func catalogue() []agent.Param {
 	return []agent.Param{
 		choice("model", "small", "medium", "large", "coder", "fast"),
@@ -83,14 +83,14 @@ func catalogue() []agent.Param {
 	}
 }
 
-// tools are the members of a subset of tools.
+// tools returns the members of a subset of tools.
 func tools() []string {
 	return []string{
 		"search", "fetch", "python", "shell", "calculator", "files", "tables", "calendar", "mail", "translate", "images", "notes",
 	}
 }
 
-// directives are lines that an instruction text may hold.
+// directives returns lines for an instruction text.
 func directives() []string {
 	return []string{
 		"Plan before you act.", "Check every number twice.", "Name the source of each claim.", "Ask the tool rather than guess.",
@@ -100,8 +100,8 @@ func directives() []string {
 	}
 }
 
-// choose draws settings: so many choices, switches and numbers, the catalogue's order
-// kept. A number that depends on a parameter is only drawn with it.
+// choose draws settings: the given numbers of choices, switches and numbers, in the
+// catalogue's order. A number that depends on a parameter is only drawn with it.
 func choose(rng *rand.Rand, choices, switches, numbers int) []agent.Param {
 	all := catalogue()
 	var chosen []int

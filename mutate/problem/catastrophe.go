@@ -2,8 +2,8 @@ package problem
 
 import "evolve/runtime/agent"
 
-// catastrophes draws regions, each where two parameters both have values of about half
-// their range: a gate that a fifth of the space is behind.
+// catastrophes draws regions in which two parameters have values of about half their
+// range: gates that apply to about a fifth of the space.
 func (m *maker) catastrophes() {
 	var able []int
 	for i, p := range m.params {
@@ -21,8 +21,8 @@ func (m *maker) catastrophes() {
 	}
 }
 
-// half is about half the values of a parameter: one end of a number, some values of a
-// list.
+// half selects about half the values of a parameter: one end of a number, some values of
+// a list.
 func (m *maker) half(i int) func(point) bool {
 	p := m.params[i]
 	if p.Numeric() {

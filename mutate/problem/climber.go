@@ -7,23 +7,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// climber is the offline optimiser. It reads the true score, which no search may, and
-// works in three steps: it climbs from the start and from the best of many uniform
-// points; each climb goes through the parameters one at a time (whole lists of values,
-// a grid and finer and finer steps for numbers, flips and swaps of members), then
-// through all pairs of choices and switches at once, until nothing improves; then it
-// kicks a few parameters of the best point and climbs again (iterated local search),
-// until kicks stop paying.
+// climber is the offline optimiser. It uses the true score, which no search may, in three
+// steps: it climbs from the start and from the best of many uniform points; each climb
+// changes the parameters one at a time (all values of a list, a grid and decreasing steps
+// for numbers, flips and swaps of members), then all pairs of choices and switches, until
+// nothing improves; then it perturbs a few parameters of the best point and climbs again
+// (iterated local search), until that stops helping.
 type climber struct {
 	codec codec
 	truth func(point) float64
 	rng   *rand.Rand
 }
 
-// effort is how long a climber tries.
+// effort sets the effort of a climber.
 type effort struct {
-	// samples are uniform points, starts how many of the best are climbed from, kicks
-	// how many in a row may fail.
+	// samples is the number of uniform points, starts the number of the best ones to
+	// climb from, kicks the number of consecutive perturbations that may fail.
 	samples, starts, kicks int
 }
 
@@ -32,7 +31,7 @@ var (
 	patient = effort{samples: 2000, starts: 8, kicks: 25}
 )
 
-// climber with the problem's own true score and randomness of its own.
+// climber returns a climber with the problem's true score and its own random source.
 func (p *Problem) climber() climber {
 	return climber{p.codec, p.truth, rand.New(rand.NewPCG(p.noise.salt, 0xc11b))}
 }
@@ -81,7 +80,7 @@ func (c climber) kick(at point) point {
 	return next
 }
 
-// climb goes up from a point to where no move helps.
+// climb climbs from a point until no move improves it.
 func (c climber) climb(from point) optimum {
 	o := optimum{from, c.truth(from)}
 	for {
@@ -98,7 +97,7 @@ func (c climber) climb(from point) optimum {
 	}
 }
 
-// along takes the best value of one parameter, all else equal.
+// along sets one parameter to its best value, with the others fixed.
 func (c climber) along(o optimum, i int) optimum {
 	if !o.at.on(i) {
 		return o
@@ -133,7 +132,7 @@ func (c climber) along(o optimum, i int) optimum {
 	return o
 }
 
-// pairs tries all values of two choices or switches at once.
+// pairs tries all joint values of two choices or switches.
 func (c climber) pairs(o optimum) optimum {
 	for i, p := range c.codec.params {
 		if p.Kind != agent.Choice && p.Kind != agent.Bool {
@@ -165,8 +164,8 @@ func (c climber) better(o optimum, i int, x float64) optimum {
 	return c.judge(o, next)
 }
 
-// judge keeps the better of a point and a changed one. What the change made active is
-// tuned before it is judged.
+// judge returns the better of a point and a changed one. Parameters that the change
+// activates are tuned first.
 func (c climber) judge(o optimum, next point) optimum {
 	var woken []int
 	for i := range next {

@@ -1,5 +1,5 @@
-// Package problem owns synthetic agent-configuration problems: spaces of mixed
-// parameters, tasks of differing difficulty, noisy scores, and an exact true score
-// for every config. They are what searches are compared on; nothing here knows
-// a searcher.
+// Package problem implements synthetic agent-configuration problems: spaces of mixed
+// parameters, tasks of differing difficulty, noisy scores, and an exact true score for
+// every config. Searches are compared on them; the package does not depend on any
+// searcher.
 package problem

@@ -8,11 +8,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// An effect is a raw term: what one or a few parameters contribute. It is 0 where a
+// An effect is a raw term: the contribution of one or a few parameters. It is 0 where a
 // parameter that it needs is inactive.
 type effect = func(point) float64
 
-// single is the effect of one parameter by itself.
+// single returns the effect of one parameter alone.
 func single(rng *rand.Rand, p agent.Param, i int, draw func(*rand.Rand) shape) effect {
 	if p.Numeric() {
 		f := draw(rng)
@@ -40,8 +40,8 @@ func single(rng *rand.Rand, p agent.Param, i int, draw func(*rand.Rand) shape) e
 	}
 }
 
-// crowd is a table over the subsets of so many members: each has a value of its own,
-// most of them help a little, and more than half of them at once get in each other's way.
+// crowd returns a table over the subsets of members: each member has its own value, most
+// of them help a little, and more than half of them together interfere with each other.
 func crowd(rng *rand.Rand, members int) []float64 {
 	worth := make([]float64, members)
 	for k := range worth {
@@ -60,8 +60,8 @@ func crowd(rng *rand.Rand, members int) []float64 {
 	return table
 }
 
-// pair is the interaction of two choices or switches: a table without main effects, so
-// that neither says anything alone.
+// pair returns the interaction of two choices or switches: a table without main effects,
+// so that neither has an effect alone.
 func pair(rng *rand.Rand, i, n, j, m int) effect {
 	table := make([][]float64, n)
 	columns := make([]float64, m)
@@ -85,8 +85,8 @@ func pair(rng *rand.Rand, i, n, j, m int) effect {
 	}
 }
 
-// bend is a number whose best value depends on another parameter: by a table where
-// that is a choice or a switch, along a line where it is a number.
+// bend returns the effect of a number whose best value depends on another parameter: by a
+// table where that is a choice or a switch, linearly where it is a number.
 func bend(rng *rand.Rand, number, other int, p agent.Param) effect {
 	width := between(rng, 0.15, 0.3)
 	places := make([]float64, levels(p))
@@ -107,9 +107,9 @@ func bend(rng *rand.Rand, number, other int, p agent.Param) effect {
 	}
 }
 
-// chain is a number that pays only when two others are right, as many steps do when
-// there is a planner and a critic: with one of them right a little helps and much hurts,
-// with none it does nothing.
+// chain returns the effect of a number that helps only when two other parameters have the
+// right values, such as the number of steps with a planner and a critic: with one of them
+// right small values help and large ones do not, with none it has no effect.
 func chain(rng *rand.Rand, number, i, n, j, m int) effect {
 	first, second := float64(rng.IntN(n)), float64(rng.IntN(m))
 	full, half := saturating(between(rng, 0.2, 0.5), between(rng, 0, 2)), peak(between(rng, 0, 0.3), 0.25)
@@ -132,8 +132,8 @@ type member struct{ param, bit int }
 
 func (m member) in(at point) bool { return at.on(m.param) && int(at[m.param])>>m.bit&1 == 1 }
 
-// team is a set of members that pays when it is complete, and a third of that when one
-// is missing.
+// team returns the effect of a set of members: 1 when it is complete, and a third when
+// one is missing.
 func team(members []member) effect {
 	return func(at point) float64 {
 		missing := 0
@@ -152,7 +152,7 @@ func team(members []member) effect {
 	}
 }
 
-// clash is a pair of members that contradict each other.
+// clash returns the effect of two members that contradict each other.
 func clash(a, b member) effect {
 	return func(at point) float64 {
 		if a.in(at) && b.in(at) {

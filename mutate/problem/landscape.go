@@ -2,8 +2,8 @@ package problem
 
 import "math"
 
-// landscape says how well a config does: terms of its parameters add up to skills,
-// skills meet the demands of tasks.
+// landscape computes how good a config is: terms of its parameters add up to skills,
+// which meet the demands of tasks.
 type landscape struct {
 	terms []term
 	// skills are weights over the terms, one row for each skill.
@@ -21,40 +21,41 @@ type term struct {
 
 func (t term) value(at point) float64 { return (t.raw(at) - t.mean) / t.scale }
 
-// gate is a region of configs under which the chance of success is multiplied by
-// factor: a wrong key, a context that overflows, a loop without end.
+// gate is a region of configs in which the probability of success is multiplied by
+// factor, like a wrong key, a context that overflows or an endless loop.
 type gate struct {
 	in     func(point) bool
 	factor float64
 }
 
-// curve is the chance of meeting one demand, by skill less threshold.
+// curve is the probability of meeting one demand, by skill minus threshold.
 type curve func(float64) float64
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// ramp is 0 below −½, 1 above ½ and straight between: nothing helps far from the
-// threshold, which no logistic link has.
+// ramp is 0 below −½, 1 above ½ and linear between: unlike a logistic link, it is flat
+// far from the threshold.
 func ramp(x float64) float64 { return clamp(x+0.5, 0, 1) }
 
-// demand is a skill that a task needs and how much of it.
+// demand is a skill that a task needs, with its threshold.
 type demand struct {
 	skill     int
 	threshold float64
 }
 
-// item is a task from the inside.
+// item is the full definition of a task.
 type item struct {
 	Task
 	// demands must all be met.
 	demands []demand
-	// quirks are weights over the terms, of this task alone.
+	// quirks are weights over the terms, specific to this task.
 	quirks []float64
-	// guess is the chance of success without skill, slip that of failure with all.
+	// guess is the probability of success without skill, slip that of failure with full
+	// skill.
 	guess, slip float64
 }
 
-// view is what tasks see of a config.
+// view holds the values of a config that tasks depend on.
 type view struct {
 	terms  []float64
 	skills []float64
@@ -89,7 +90,7 @@ func (l *landscape) chance(v view, it *item) float64 {
 
 func (l *landscape) expected(at point, it *item) float64 { return l.chance(l.view(at), it) }
 
-// mean is the weighted mean of the expected scores over tasks.
+// mean returns the weighted mean of the expected scores over tasks.
 func (l *landscape) mean(at point, tasks []item) float64 {
 	v := l.view(at)
 	sum, weight := 0.0, 0.0

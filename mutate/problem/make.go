@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// sampled is how many uniform configs terms and skills are standardised over.
+// sampled is the number of uniform configs over which terms and skills are standardised.
 const sampled = 400
 
 // maker draws one problem.
@@ -20,7 +20,7 @@ type maker struct {
 	rng    *rand.Rand
 	params []agent.Param
 	p      *Problem
-	// weights of the terms before domains change them.
+	// weights of the terms, common to all domains.
 	weights []float64
 	spread  float64
 	domain  []string
@@ -57,7 +57,7 @@ func (s span) draw(rng *rand.Rand) int { return s.lo + rng.IntN(s.hi-s.lo+1) }
 
 func (s stretch) draw(rng *rand.Rand) float64 { return between(rng, s.lo, s.hi) }
 
-// settings draws the space; its defaults come last of all, see standard.
+// settings draws the space without its defaults, which standard draws last.
 func (m *maker) settings() {
 	m.params = choose(m.rng, m.choices.draw(m.rng), m.switches.draw(m.rng), m.numbers.draw(m.rng))
 	if n := m.recipe.tools.draw(m.rng); n > 1 {
@@ -71,7 +71,7 @@ func (m *maker) settings() {
 	m.p.codec = newCodec(agent.Space{Params: m.params})
 }
 
-// ownLine is what a person wrote into the instructions; it is there always.
+// ownLine is a person's line in the instructions; it is always present.
 const ownLine = "You answer customers of a lending library."
 
 // effects draws the terms and standardises them over the sample.
@@ -100,8 +100,8 @@ func (m *maker) effects(sample []point) {
 	m.teamwork(sample)
 }
 
-// interactions draws those of choices, switches and numbers, each between parameters
-// of its own as long as there are enough.
+// interactions draws those of choices, switches and numbers, each between different
+// parameters while there are enough.
 func (m *maker) interactions(lists, numbers []int, sample []point) {
 	draw := func(s span, of []int, n int, one func(i []int)) {
 		if len(of) < n {
@@ -159,7 +159,7 @@ func (m *maker) teamwork(sample []point) {
 	}
 }
 
-// add standardises an effect and makes it a term; one that never changes is left out.
+// add standardises an effect and adds it as a term; a constant effect is left out.
 func (m *maker) add(raw effect, weight float64, sample []point) {
 	mean, deviation := moments(sample, raw)
 	if deviation > 1e-9 {
@@ -168,8 +168,8 @@ func (m *maker) add(raw effect, weight float64, sample []point) {
 	}
 }
 
-// skills gives every domain a skill: a mix of what all domains want and what it alone
-// does, standardised to mean 0 and the spread over the sample.
+// skills gives every domain a skill: a mix of weights common to all domains and its own,
+// standardised to mean 0 and the spread over the sample.
 func (m *maker) skills(sample []point) {
 	m.spread = m.recipe.spread.draw(m.rng)
 	for d := range m.domains.draw(m.rng) {
@@ -187,9 +187,9 @@ func (m *maker) skills(sample []point) {
 	}
 }
 
-// standard makes a decent config the default: from a uniform one, changes of single
-// parameters are kept while they help, as a person would tune, until it has gone 35 to
-// 65 % of the way from the mean of uniform configs to what a quick climb reaches.
+// standard makes a decent config the default: starting from a uniform one, changes of
+// single parameters are kept while they help, like manual tuning, until it is about 35 to
+// 65 % of the way from the mean of uniform configs to the result of a quick climb.
 func (m *maker) standard(sample []point) {
 	mean, _ := moments(sample, m.p.truth)
 	top := m.p.climber().run(brisk).score
@@ -218,8 +218,8 @@ func (m *maker) standard(sample []point) {
 	m.p.codec = newCodec(m.p.Space)
 }
 
-// tune changes parameters of a point at random, and keeps what helps but does not
-// overshoot the aim by much.
+// tune changes parameters of a point at random, and keeps changes that help without
+// exceeding the aim by much.
 func (m *maker) tune(at point, share func(point) float64, aim float64) point {
 	have := share(at)
 	for range 60 {
@@ -240,7 +240,7 @@ func (m *maker) tune(at point, share func(point) float64, aim float64) point {
 	return at
 }
 
-// moments are the mean and standard deviation of f over points.
+// moments returns the mean and standard deviation of f over points.
 func moments(sample []point, f func(point) float64) (mean, deviation float64) {
 	sum, squares := 0.0, 0.0
 	for _, at := range sample {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// grading is how an expected score becomes the score of one evaluation.
+// grading is the way in which an expected score becomes the score of one evaluation.
 type grading int
 
 const (
@@ -15,18 +15,18 @@ const (
 	rubric                  // the share of four points, each won with that probability
 )
 
-// rubricPoints is how many points a rubric has.
+// rubricPoints is the number of points in a rubric.
 const rubricPoints = 4
 
-// shared is how much of an evaluation's luck belongs to task and repeat rather than
-// to the config: two agents under one seed see the same world and still take ways of
-// their own.
+// shared is the share of an evaluation's noise that depends on task and repeat and not on
+// the config: two agents with one seed get the same environment and still behave
+// differently.
 const shared = 0.5
 
-// noise draws scores with common random numbers. A point is won when
-// Φ(√shared·a + √(1−shared)·b) is below the expected score, where the normal a depends
-// on seed, task and repeat, and b on the config as well (a Gaussian copula): for each
-// config the chance is exact, and configs are correlated on the same task and repeat.
+// noise draws scores with common random numbers. A point is won when Φ(√shared·a +
+// √(1−shared)·b) is below the expected score, where the normal a depends on seed, task
+// and repeat, and b on the config as well (a Gaussian copula): for each config the
+// probability is exact, and configs are correlated on the same task and repeat.
 type noise struct {
 	grading grading
 	salt    uint64
@@ -55,14 +55,14 @@ func (n noise) draw(expected float64, at point, task, repeat int, seed int64) fl
 	return float64(won) / float64(points)
 }
 
-// normal turns a hash into a standard normal.
+// normal maps a hash to a standard normal variable.
 func normal(h uint64) float64 { return distuv.UnitNormal.Quantile(uniform(h)) }
 
-// uniform turns a hash into a number inside (0,1).
+// uniform maps a hash to a number in (0,1).
 func uniform(h uint64) float64 { return (float64(h>>11) + 0.5) / (1 << 53) }
 
-// mix hashes words one after another with the finaliser of SplitMix64 (Steele, Lea
-// and Flood 2014).
+// mix hashes a sequence of words with the finaliser of SplitMix64 (Steele, Lea and Flood
+// 2014).
 func mix(words ...uint64) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, w := range words {

@@ -9,20 +9,20 @@ import (
 	"evolve/runtime/agent"
 )
 
-// point is a config as one number for each parameter: a numeric value on the unit
-// scale (logarithmic where declared), the index of a choice, 0 or 1 for a switch, the
-// bits of the members of a subset or of the offered lines of a text. Inactive
-// parameters are NaN, so that equal configs are equal points.
+// point is a config as one number for each parameter: a numeric value on the unit scale
+// (logarithmic where declared), the index of a choice, 0 or 1 for a switch, the bits of
+// the members of a subset or of the offered lines of a text. Inactive parameters are NaN,
+// so that equal configs are equal points.
 type point []float64
 
-// on reports whether a parameter takes part.
+// on reports whether a parameter is active.
 func (v point) on(i int) bool { return !math.IsNaN(v[i]) }
 
-// codec translates between the configs of a space and points.
+// codec converts between the configs of a space and points.
 type codec struct {
 	params []agent.Param
-	// needs are the conditions: parameter i is active when parameter other has one of
-	// the values. A parameter comes after those that it depends on.
+	// needs are the conditions: parameter i is active when parameter other has one of the
+	// values. A parameter comes after those that it depends on.
 	needs [][]condition
 }
 
@@ -56,7 +56,7 @@ func (c codec) active(v point, i int) bool {
 	return true
 }
 
-// encode takes a config of the space, canonical or not.
+// encode returns the point of a config of the space, canonical or not.
 func (c codec) encode(config agent.Config) point {
 	v := make(point, len(c.params))
 	for i, p := range c.params {
@@ -72,7 +72,7 @@ func (c codec) encode(config agent.Config) point {
 	return v
 }
 
-// decode gives the canonical config.
+// decode returns the canonical config of a point.
 func (c codec) decode(v point) agent.Config {
 	config := make(agent.Config, len(c.params))
 	for i, p := range c.params {
@@ -83,8 +83,8 @@ func (c codec) decode(v point) agent.Config {
 	return config
 }
 
-// settle makes a point consistent after a change: what became inactive is NaN, what
-// became active is drawn, and numbers are on values that the parameter has.
+// settle makes a point consistent after a change: newly inactive parameters become NaN,
+// newly active ones are drawn, and numbers are rounded to valid values.
 func (c codec) settle(v point, rng *rand.Rand) {
 	for i := range c.params {
 		switch {
@@ -98,7 +98,7 @@ func (c codec) settle(v point, rng *rand.Rand) {
 	}
 }
 
-// draw is a uniform value of a parameter.
+// draw returns a uniform value of a parameter.
 func (c codec) draw(i int, rng *rand.Rand) float64 {
 	p := c.params[i]
 	if p.Numeric() {
@@ -107,7 +107,7 @@ func (c codec) draw(i int, rng *rand.Rand) float64 {
 	return float64(rng.IntN(levels(p)))
 }
 
-// random is a uniform point.
+// random returns a uniform point.
 func (c codec) random(rng *rand.Rand) point {
 	v := make(point, len(c.params))
 	for i := range v {
@@ -117,7 +117,7 @@ func (c codec) random(rng *rand.Rand) point {
 	return v
 }
 
-// levels is how many values a parameter without a scale has.
+// levels returns the number of values of a non-numeric parameter.
 func levels(p agent.Param) int {
 	switch p.Kind {
 	case agent.Choice:
@@ -181,7 +181,7 @@ func decode(p agent.Param, x float64) any {
 		return members(p.Of, x)
 	}
 	lines := members(p.Lines, x)
-	// What a person wrote stays in front.
+	// Lines written by a person come first.
 	for own := range strings.SplitSeq(p.Default.(string), "\n") {
 		if !slices.Contains(p.Lines, own) {
 			lines = append([]string{own}, lines...)
@@ -200,7 +200,7 @@ func members(of []string, x float64) []string {
 	return list
 }
 
-// snap moves a unit value to the nearest one that the parameter has.
+// snap rounds a unit value to the nearest valid one.
 func snap(p agent.Param, x float64) float64 {
 	switch p.Kind {
 	case agent.Int:
@@ -211,8 +211,8 @@ func snap(p agent.Param, x float64) float64 {
 	return x
 }
 
-// resolution is how many values a Float has: few enough for a value to survive the way
-// to a config and back, and far more than any effect can tell apart.
+// resolution is the number of values of a Float: few enough for a value to survive the
+// conversion to a config and back, and far finer than any effect.
 const resolution = 1 << 20
 
 func toUnit(p agent.Param, x float64) float64 {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// population is where tasks come from, those of the search and those held out.
+// population is the distribution of tasks, for the search and the holdout.
 type population struct {
 	*maker
 	// level and difficulty are mean and standard deviation of the thresholds.

@@ -7,15 +7,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Task is what a search may know of a search task of a problem.
+// Task is the part of a problem's search task that a search may use.
 type Task struct {
 	ID     string
 	Domain string
-	// Weight in the true score: a small whole number, 1 in most families.
+	// Weight in the true score: a small integer, 1 in most families.
 	Weight float64
 }
 
-// Result is what one evaluation gives.
+// Result is the result of one evaluation.
 type Result struct {
 	// Score is in [0,1].
 	Score float64
@@ -26,10 +26,10 @@ type Result struct {
 // Problem is one synthetic agent-configuration problem. Its methods are safe for
 // concurrent use.
 type Problem struct {
-	// Family and Seed name the variant: the same two always make the same problem.
+	// Family and Seed identify the problem: the same two always give the same one.
 	Family string
 	Seed   int64
-	// Space has the default as the defaults of its parameters.
+	// Space has the default config as the defaults of its parameters.
 	Space agent.Space
 	Tasks []Task
 
@@ -49,14 +49,13 @@ type optimum struct {
 	score float64
 }
 
-// Default is the config that a search starts from.
+// Default returns the config that a search starts from.
 func (p *Problem) Default() agent.Config { return p.Space.Default() }
 
-// Score evaluates a config on the search task of an index. It depends on nothing but
-// its arguments. Half of what is random in it is shared by all configs at the same
-// task, repeat and seed (see noise). Moment in [0,1] is how much of the night has gone:
-// cost and seconds may drift with it, the score never does. The config must be one of
-// the space.
+// Score evaluates a config on the search task with an index. It depends only on its
+// arguments. Half of the noise is shared by all configs at the same task, repeat and seed
+// (see noise). Moment in [0,1] is the elapsed share of the night: cost and seconds may
+// drift with it, the score never does. The config must be one of the space.
 func (p *Problem) Score(c agent.Config, task, repeat int, seed int64, moment float64) Result {
 	at := p.codec.encode(c)
 	expected := p.landscape.expected(at, &p.search[task])
@@ -64,22 +63,22 @@ func (p *Problem) Score(c agent.Config, task, repeat int, seed int64, moment flo
 	return Result{Score: p.noise.draw(expected, at, task, repeat, seed), CostUSD: cost, Seconds: seconds}
 }
 
-// True is the expected score of a config, exactly: the weighted mean over the search
-// tasks of the mean of Score over endlessly many repeats.
+// True returns the exact expected score of a config: the weighted mean over the search
+// tasks of the mean of Score over infinitely many repeats.
 func (p *Problem) True(c agent.Config) float64 { return p.truth(p.codec.encode(c)) }
 
-// Holdout is the same over other tasks of the same population.
+// Holdout is like True over other tasks of the same population.
 func (p *Problem) Holdout(c agent.Config) float64 {
 	return p.landscape.mean(p.codec.encode(c), p.holdout)
 }
 
-// Expected is the mean of Score over endlessly many repeats of one search task.
+// Expected returns the mean of Score over infinitely many repeats of one search task.
 func (p *Problem) Expected(c agent.Config, task int) float64 {
 	return p.landscape.expected(p.codec.encode(c), &p.search[task])
 }
 
-// Best is the best config that the offline optimiser finds with the true score in
-// hand, and that score; see climber for how. It is computed once, at first use.
+// Best returns the best config that the offline optimiser (see climber) finds by the true
+// score, and that score. It is computed once, at first use.
 func (p *Problem) Best() (agent.Config, float64) {
 	o := p.best()
 	return p.codec.decode(o.at), o.score
@@ -87,7 +86,7 @@ func (p *Problem) Best() (agent.Config, float64) {
 
 func (p *Problem) truth(at point) float64 { return p.landscape.mean(at, p.search) }
 
-// onceBest remembers the best after its first use.
+// onceBest returns a function that computes the best point on its first call.
 func (p *Problem) onceBest() func() optimum {
 	return sync.OnceValue(func() optimum {
 		start := p.codec.encode(p.Default())

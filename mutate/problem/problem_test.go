@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// each runs a test on one variant of every family.
+// each runs a test on one problem of every family.
 func each(t *testing.T, test func(t *testing.T, p *Problem)) {
 	for seed, f := range Families() {
 		t.Run(f.Name, func(t *testing.T) { test(t, f.Make(int64(seed))) })
@@ -117,8 +117,8 @@ func TestScoresAverageToTheTruth(t *testing.T) {
 }
 
 func TestCommonRandomNumbers(t *testing.T) {
-	// Two configs of about equal chances agree more often on the same repeat than on
-	// different ones.
+	// Two configs with about equal expected scores agree more often on the same repeat
+	// than on different ones.
 	for _, f := range Families() {
 		p := f.Make(1)
 		if p.noise.grading == exact {
@@ -171,8 +171,8 @@ func TestBestAndDefault(t *testing.T) {
 	})
 }
 
-// plainSearch is the best of 2,000 uniform configs and a local search of another kind
-// than the climber's: many random steps of one to three parameters from there.
+// plainSearch returns the best score of 2,000 uniform configs followed by a local search
+// different from the climber's: many random steps of one to three parameters.
 func plainSearch(p *Problem, rng *rand.Rand) float64 {
 	at, top := p.codec.encode(p.Default()), p.True(p.Default())
 	for range 2000 {
@@ -226,7 +226,7 @@ func TestForeignFormsOfAConfig(t *testing.T) {
 		p := problems[rapid.IntRange(0, len(problems)-1).Draw(t, "family")]
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "config"), 1))
 		c := p.random(rng)
-		// Values of inactive parameters change nothing.
+		// Values of inactive parameters have no effect.
 		full := c.Clone()
 		for _, q := range p.Space.Params {
 			if _, ok := full[q.Name]; !ok {

@@ -5,9 +5,9 @@ import "math/rand/v2"
 // shapes draws the shape of a number's effect.
 type shapes = func(*rand.Rand) shape
 
-// recipes lists the families. The figures were set once, so that the default leaves
-// something to find and no score is near 0 or 1 throughout, before any search had
-// been run on them.
+// recipes returns the families. The figures were set once, before any search was run on
+// them, so that the default leaves room for improvement and no score is near 0 or 1
+// throughout.
 func recipes() []recipe {
 	return []recipe{
 		{
