@@ -1,20 +1,20 @@
 package rasch
 
-// Cell sums the scores of a config on one task. Counts and sums are fractions where an
-// evaluation counts less than one.
+// Cell sums the scores of a config on one task. Counts and sums are fractional where an
+// evaluation has a weight below one.
 type Cell struct {
 	Task            int
 	N, Sum, Squares float64
 }
 
-// Add counts a score with a weight.
+// Add adds a score with a weight.
 func (c *Cell) Add(score, weight float64) {
 	c.N += weight
 	c.Sum += weight * score
 	c.Squares += weight * score * score
 }
 
-// Merge adds up two lists in the order of their tasks. It changes neither.
+// Merge adds two lists in the order of their tasks. It changes neither.
 func Merge(a, b []Cell) []Cell {
 	out := make([]Cell, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

@@ -8,9 +8,9 @@ import (
 //
 //	k = c + S + e₂·(S² − Σ vᵢ²)/2 + e₃·exp(−ρ Σ aᵢdᵢ²),  S = Σ vᵢ,  vᵢ = aᵢkᵢ,
 //
-// where kᵢ is a Gaussian of the distance on a numeric scale and 0 for different
-// values of a category, and dᵢ² is 4Δ² or 1: single parameters, pairs of them (after
-// Duvenaud et al. 2011), and all together.
+// where kᵢ is a Gaussian of the distance on a numeric scale and 0 for different values of
+// a category, and dᵢ² is 4Δ² or 1: single parameters, pairs of them (after Duvenaud et
+// al. 2011), and all together.
 type kernel struct {
 	dims []Dimension
 	// theta are the logarithms of the hyperparameters: d variances aᵢ, d lengths, e₂,
@@ -25,12 +25,12 @@ type kernel struct {
 // entry holds a dimension's part of S and its part of the product's exponent.
 type entry struct{ v, d float64 }
 
-// constant is the prior variance of what all configs share.
+// constant is the prior variance common to all configs.
 const constant = 4.0
 
 // Prior medians of the hyperparameters; their spreads are in newKernel.
 const (
-	additive     = 4.0 // shared out among the dimensions by their weights
+	additive     = 4.0 // divided among the dimensions by their weights
 	length       = 0.35
 	pairPart     = 1.0
 	productPart  = 0.4
@@ -72,7 +72,7 @@ func newKernel(dims []Dimension) *kernel {
 	return k
 }
 
-// tabulate fills the tables for the present hyperparameters.
+// tabulate computes the tables for the current hyperparameters.
 func (k *kernel) tabulate() {
 	d := len(k.dims)
 	steep := math.Exp(k.theta[2*d+2])
@@ -96,12 +96,12 @@ func (k *kernel) tabulate() {
 	k.own = k.value(sum, squares, 0)
 }
 
-// value is the covariance from its parts.
+// value returns the covariance from its parts.
 func (k *kernel) value(sum, squares, exponent float64) float64 {
 	return constant + sum + k.pairs*0.5*(sum*sum-squares) + k.product*math.Exp(-exponent)
 }
 
-// between is the covariance of two points.
+// between returns the covariance of two points.
 func (k *kernel) between(x, y Point) float64 {
 	var sum, squares, exponent float64
 	for i, t := range k.tables {
@@ -113,7 +113,7 @@ func (k *kernel) between(x, y Point) float64 {
 	return k.value(sum, squares, exponent)
 }
 
-// parts are the sums of a row of covariances, before they are put together.
+// parts are the sums for a row of covariances, from which value computes them.
 type parts struct{ sum, squares, exponent []float64 }
 
 func newParts(n int) parts {
@@ -121,8 +121,8 @@ func newParts(n int) parts {
 	return parts{all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
 }
 
-// gather fills p with the parts of the covariances of x with the first len(p.sum)
-// points, which are given by column.
+// gather sets p to the parts of the covariances of x with the first len(p.sum) points,
+// which are given by column.
 func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 	clear(p.sum)
 	clear(p.squares)
@@ -158,7 +158,7 @@ func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 	}
 }
 
-// row writes the covariances of x with the first len(out) points.
+// row sets out to the covariances of x with the first len(out) points.
 func (k *kernel) row(x Point, columns [][]int16, p parts, out []float64) {
 	p = parts{p.sum[:len(out)], p.squares[:len(out)], p.exponent[:len(out)]}
 	k.gather(x, columns, p)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The covariance of two points is the formula in the kernel's documentation.
+// The covariance of two points follows the formula in the kernel's documentation.
 func TestCovarianceIsTheFormula(t *testing.T) {
 	k := newKernel(dims())
 	x, y := Point{0, 128, -4, -2, -3}, Point{64, 128, -5, -2, -2}
@@ -52,7 +52,7 @@ func TestRowsAgreeWithPairs(t *testing.T) {
 	}
 }
 
-// likelihood is the log marginal likelihood of targets, by the textbook formula.
+// likelihood returns the log marginal likelihood of targets by the textbook formula.
 func likelihood(k *kernel, points []Point, z, noise []float64) float64 {
 	n := len(points)
 	a := mat.NewSymDense(n, nil)
@@ -69,7 +69,7 @@ func likelihood(k *kernel, points []Point, z, noise []float64) float64 {
 	return -0.5*mat.Dot(mat.NewVecDense(n, z), &alpha) - 0.5*chol.LogDet()
 }
 
-// The gradient is the one that differences of the likelihood show.
+// The gradient agrees with finite differences of the likelihood.
 func TestGradientAgreesWithDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	k := newKernel(dims())
@@ -110,7 +110,7 @@ func TestGradientAgreesWithDifferences(t *testing.T) {
 	}
 }
 
-// Learning makes the targets more likely, and what does not matter weighs less.
+// Learning increases the likelihood, and irrelevant dimensions get less weight.
 func TestLearningFindsWhatMatters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	k := newKernel(dims())

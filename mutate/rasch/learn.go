@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// learn moves the hyperparameters a few steps of resilient propagation (Riedmiller &
-// Braun 1993) up their log posterior, given working targets z of the points with
-// noise variances.
+// learn increases the log posterior of the hyperparameters by a few steps of resilient
+// propagation (Riedmiller & Braun 1993), given working targets z of the points with noise
+// variances.
 func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 	n, d := len(points), len(k.dims)
 	columns := byColumn(points, d)
@@ -33,8 +33,8 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 		if !chol.Factorize(sym) || chol.InverseTo(&inverse) != nil {
 			return
 		}
-		// With this many points and noise the system is never so ill-conditioned that
-		// the sign of a gradient would suffer.
+		// With this number of points and this noise the system is never so
+		// ill-conditioned that the sign of a gradient would be wrong.
 		_ = chol.SolveVecTo(&alpha, mat.NewVecDense(n, z))
 		gradient := k.gradient(points, columns, &alpha, &inverse)
 		for i, g := range gradient {
@@ -56,14 +56,15 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 }
 
 const (
-	// firstPace is the first step of a logarithm.
+	// firstPace is the first step of a log hyperparameter.
 	firstPace = 0.15
-	// farthest a logarithm gets from its prior median, in the prior's standard
-	// deviations: covariances stay finite, whatever is told.
+	// farthest bounds the distance of a log hyperparameter from its prior median, in
+	// standard deviations of the prior, so that covariances stay finite for any data.
 	farthest = 6
 )
 
-// gradient of the log marginal likelihood, ½ tr((αα' − A⁻¹) ∂A/∂θ), by hyperparameter.
+// gradient returns the gradient of the log marginal likelihood, ½ tr((αα' − A⁻¹) ∂A/∂θ),
+// by hyperparameter.
 func (k *kernel) gradient(points []Point, columns [][]int16, alpha *mat.VecDense, inverse *mat.SymDense) []float64 {
 	n, d := len(points), len(k.dims)
 	out := make([]float64, len(k.theta))
@@ -106,7 +107,7 @@ func (k *kernel) gradient(points []Point, columns [][]int16, alpha *mat.VecDense
 	return out
 }
 
-// byColumn turns points into one list for each dimension.
+// byColumn converts points to one list per dimension.
 func byColumn(points []Point, dims int) [][]int16 {
 	all := make([]int16, dims*len(points))
 	columns := make([][]int16, dims)

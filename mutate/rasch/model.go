@@ -8,29 +8,31 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Item is a config with what is known of it.
+// Item is a config with its evaluations.
 type Item struct {
 	Point Point
 	Cells []Cell
-	// Ability is the present estimate, from which Fit starts and which it replaces.
+	// Ability is the current estimate, from which Fit starts and which it replaces.
 	Ability float64
-	// Pending evaluations count as information to come that changes no mean.
+	// Pending is the number of pending evaluations, which add information without
+	// changing the mean.
 	Pending float64
 }
 
 const (
-	// nugget is the prior variance of what configs at the same point do not share.
+	// nugget is the prior variance that is independent between configs, even at the same
+	// point.
 	nugget = 0.03
 	// taskVariance is the prior variance of task effects.
 	taskVariance = 4.0
-	// learnable bounds the points that hyperparameters are learnt from.
+	// learnable bounds the number of points from which hyperparameters are learnt.
 	learnable = 220
 )
 
-// Model is the posterior. Make one with New.
+// Model is the posterior, created by New.
 type Model struct {
 	kernel *kernel
-	// Effects are the easiness of the tasks, on the scale of logits.
+	// Effects are the easiness of the tasks, in logits.
 	Effects []float64
 	// Dispersion is the variance of a score as a share of p(1 − p); 1 for scores that
 	// are 0 or 1.
@@ -43,20 +45,20 @@ type Model struct {
 	alpha   []float64
 }
 
-// New makes a model of points with the given dimensions and so many tasks, which
-// knows nothing yet.
+// New returns a model without data, for points with the given dimensions and the given
+// number of tasks.
 func New(dims []Dimension, tasks int) *Model {
 	return &Model{kernel: newKernel(dims), Effects: make([]float64, tasks), Dispersion: 1}
 }
 
-// Items is the number of items that the model was last fitted to.
+// Items returns the number of items in the last fit.
 func (m *Model) Items() int { return m.items }
 
-// Sigmoid is the probability that belongs to a logit.
+// Sigmoid returns the probability of a logit.
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// Fit fits abilities and task effects to the items by so many Newton steps, and
-// learns the hyperparameters with it when learn is positive, in so many steps.
+// Fit fits abilities and task effects to the items by the given number of Newton steps,
+// and if learn is positive also the hyperparameters by learn steps.
 func (m *Model) Fit(items []Item, iterations, learn int) {
 	points := make([]Point, len(items))
 	for i := range items {
@@ -76,7 +78,7 @@ func (m *Model) Fit(items []Item, iterations, learn int) {
 		}
 		m.solve(gram, targets, noise)
 		for i := range items {
-			// The posterior at the point itself, with its nugget.
+			// The posterior at the point itself, including the nugget.
 			items[i].Ability = targets[i] - m.alpha[i]*noise[i]
 		}
 		m.adjust(items)
@@ -85,7 +87,7 @@ func (m *Model) Fit(items []Item, iterations, learn int) {
 
 // disperse estimates the dispersion by Pearson's statistic.
 func (m *Model) disperse(items []Item) {
-	const guess = 5 // evaluations' worth of the prior guess 1
+	const guess = 5 // weight of the prior guess 1, in evaluations
 	chi, count, cells := 0.0, 0.0, 0
 	binary := true
 	for i := range items {
@@ -104,8 +106,8 @@ func (m *Model) disperse(items []Item) {
 	}
 }
 
-// linearise finds the working targets and their variances around the present
-// abilities. A Newton step is bounded: one success in one trial has no finite target.
+// linearise sets the working targets and their variances around the current abilities.
+// The Newton step is bounded, since one success in one trial has no finite target.
 func (m *Model) linearise(items []Item, targets, noise []float64) {
 	const least, longest = 0.05, 4
 	for i := range items {
@@ -118,13 +120,13 @@ func (m *Model) linearise(items []Item, targets, noise []float64) {
 		known := math.Max(info, least)
 		step := math.Max(-longest, math.Min(longest, slope/known))
 		all := known + items[i].Pending*m.informative(items[i].Ability)
-		// What is pending is imputed by what is expected.
+		// Pending evaluations are imputed by their expectation.
 		targets[i] = items[i].Ability + step*known/all
 		noise[i] = m.Dispersion / all
 	}
 }
 
-// informative is the mean information p(1 − p) of an evaluation on any task.
+// informative returns the mean information p(1 − p) of an evaluation on any task.
 func (m *Model) informative(ability float64) float64 {
 	sum := 0.0
 	stride := 1 + len(m.Effects)/64
@@ -137,8 +139,8 @@ func (m *Model) informative(ability float64) float64 {
 	return sum / n
 }
 
-// learn learns the hyperparameters from at most learnable items: the ablest half of
-// them and an even spread of the others.
+// learn learns the hyperparameters from at most learnable items: the ablest ones for half
+// of them and an even selection of the others.
 func (m *Model) learn(items []Item, points []Point, targets, noise []float64, steps int) {
 	if len(items) > learnable {
 		order := byAbility(items)
@@ -171,7 +173,7 @@ func (m *Model) gram(points []Point) *mat.SymDense {
 	return g
 }
 
-// solve finds the posterior of the Gaussian process.
+// solve computes the posterior of the Gaussian process.
 func (m *Model) solve(gram *mat.SymDense, targets, noise []float64) {
 	n := len(targets)
 	a := mat.NewSymDense(n, nil)
@@ -193,7 +195,7 @@ func (m *Model) solve(gram *mat.SymDense, targets, noise []float64) {
 	blas64.Trsv(blas.NoTrans, m.factor, v)
 }
 
-// adjust takes one Newton step of every task effect.
+// adjust makes one Newton step for every task effect.
 func (m *Model) adjust(items []Item) {
 	const longest = 1.5
 	slope, info := make([]float64, len(m.Effects)), make([]float64, len(m.Effects))

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The factorised answers are those of the textbook formula with an inverse.
+// The factorised results agree with the textbook formula with an inverse.
 func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	items, _, _ := anyItems(rng, 30, 12, false)
@@ -60,8 +60,8 @@ func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	}
 }
 
-// Where it has settled, the fit is stationary: scores less expectations balance the
-// priors, for abilities and for task effects.
+// A converged fit is stationary: scores minus expectations balance the priors, for
+// abilities and for task effects.
 func TestFitIsStationary(t *testing.T) {
 	items, _, _ := anyItems(rand.New(rand.NewPCG(2, 2)), 25, 10, false)
 	m := New(dims(), 10)
@@ -85,8 +85,8 @@ func TestFitIsStationary(t *testing.T) {
 	}
 }
 
-// The model finds abilities and task effects, up to a constant, from scores of which
-// every config has only a part.
+// The model recovers abilities and task effects, up to a constant, from a part of the
+// scores of every config.
 func TestModelFindsTheWorld(t *testing.T) {
 	for _, graded := range []bool{false, true} {
 		items, abilities, effects := anyItems(rand.New(rand.NewPCG(3, 3)), 120, 40, graded)
@@ -122,7 +122,7 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// Evaluations to come make an item more certain and leave its ability where it is.
+// Pending evaluations reduce an item's variance and do not change its ability.
 func TestPendingMovesNothing(t *testing.T) {
 	base, _, _ := anyItems(rand.New(rand.NewPCG(4, 4)), 20, 10, false)
 	m := New(dims(), 10)
@@ -139,7 +139,7 @@ func TestPendingMovesNothing(t *testing.T) {
 	}
 }
 
-// Half as much trust is half as many evaluations.
+// Half the weight equals half as many evaluations.
 func TestWeightsAreEvaluations(t *testing.T) {
 	var whole, halves Cell
 	whole.Add(1, 1)
@@ -184,7 +184,7 @@ func TestMergeAddsUp(t *testing.T) {
 	})
 }
 
-// Whatever is told, abilities and predictions stay numbers with deviations above 0.
+// For any data, abilities and predictions are finite with deviations above 0.
 func TestModelStaysFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -193,7 +193,7 @@ func TestModelStaysFinite(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(t, "items") {
 			it := Item{Point: anyPoint(rng), Pending: float64(rng.IntN(3))}
 			if len(items) > 0 && rng.IntN(3) == 0 {
-				it.Point = items[0].Point // many of them equal
+				it.Point = items[0].Point // many equal points
 			}
 			for j := range tasks {
 				c := Cell{Task: j}

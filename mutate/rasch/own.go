@@ -2,9 +2,9 @@ package rasch
 
 import "math"
 
-// Own is the ability that cells alone give, with its standard deviation: the mode of
-// their likelihood at the present task effects times a normal prior with a mean and
-// a variance, by Newton's method from start.
+// Own returns the ability by cells alone, with its standard deviation: the mode of their
+// likelihood at the current task effects times a normal prior with the given mean and
+// variance, by Newton's method from start.
 func (m *Model) Own(cells []Cell, start, mean, variance float64) (ability, deviation float64) {
 	const steps, longest = 20, 1.5
 	ability = start

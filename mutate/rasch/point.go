@@ -1,7 +1,7 @@
 package rasch
 
-// Point is a config as numbers, one for each dimension: a place on the scale
-// 0 … Grid, or a negative code that equals another or not.
+// Point is a config as numbers, one for each dimension: a place on the scale 0 … Grid, or
+// a negative code, for which only equality counts.
 type Point []int16
 
 // Grid is the last place of a numeric dimension.
@@ -11,14 +11,14 @@ const Grid = 256
 type Dimension struct {
 	// Numeric dimensions have a distance, others only equality.
 	Numeric bool
-	// Weight is the share of a parameter that the dimension stands for.
+	// Weight is the dimension's share of a parameter.
 	Weight float64
 }
 
-// mismatch is the index of two places without a distance, in the kernel's tables.
+// mismatch is the index in the kernel's tables for two places without a distance.
 const mismatch = Grid + 1
 
-// apart is the distance of two places as an index of the kernel's tables.
+// apart returns the distance of two places as an index of the kernel's tables.
 func apart(a, b int16) int {
 	switch {
 	case a == b:

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Predict gives the posterior mean and standard deviation of the abilities at points
-// that are no items.
+// Predict returns the posterior mean and standard deviation of the abilities at points
+// other than items.
 func (m *Model) Predict(points []Point) (mean, sd []float64) {
 	n, q := m.items, len(points)
 	mean, sd = make([]float64, q), make([]float64, q)
@@ -43,7 +43,7 @@ func (m *Model) Predict(points []Point) (mean, sd []float64) {
 	return mean, sd
 }
 
-// Covariance is the joint posterior covariance of the abilities of some items, by
+// Covariance returns the joint posterior covariance of the abilities of some items, by
 // index.
 func (m *Model) Covariance(of []int) *mat.SymDense {
 	n, q := m.items, len(of)
@@ -68,7 +68,7 @@ func (m *Model) Covariance(of []int) *mat.SymDense {
 	return out
 }
 
-// Variances are the posterior variances of the abilities of all items.
+// Variances returns the posterior variances of the abilities of all items.
 func (m *Model) Variances() []float64 {
 	n := m.items
 	inverse := blas64.Triangular{N: n, Stride: n, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, n*n)}
@@ -89,7 +89,7 @@ func (m *Model) Variances() []float64 {
 	return out
 }
 
-// Prior is the covariance of the same before any evaluation.
+// Prior returns the covariance of points before any evaluation, without the nugget.
 func (m *Model) Prior(points []Point) *mat.SymDense {
 	cov := mat.NewSymDense(len(points), nil)
 	for a := range points {
@@ -100,13 +100,13 @@ func (m *Model) Prior(points []Point) *mat.SymDense {
 	return cov
 }
 
-// Correlation is the prior correlation of the abilities at two points, without what
-// all configs share.
+// Correlation returns the prior correlation of the abilities at two points, without the
+// part common to all configs.
 func (m *Model) Correlation(x, y Point) float64 {
 	return (m.kernel.between(x, y) - constant) / (m.kernel.own - constant)
 }
 
-// Relevance is the prior variance that each dimension has by itself.
+// Relevance returns the prior variance of each dimension on its own.
 func (m *Model) Relevance() []float64 {
 	out := make([]float64, len(m.kernel.dims))
 	for i := range out {
@@ -115,7 +115,7 @@ func (m *Model) Relevance() []float64 {
 	return out
 }
 
-// byAbility orders the items' indices, the ablest first, ties by age.
+// byAbility returns the items' indices by descending ability, ties in their order.
 func byAbility(items []Item) []int {
 	order := make([]int, len(items))
 	for i := range order {
@@ -125,9 +125,9 @@ func byAbility(items []Item) []int {
 	return order
 }
 
-// Joint gives the joint posterior of what the places of points contribute to the
-// abilities there: without the nugget, which is of one config alone and says nothing of
-// what its parameters do. The points need not be items.
+// Joint returns the joint posterior of the abilities at points without the nugget, which
+// is specific to a config and independent of its parameters. The points need not be
+// items.
 func (m *Model) Joint(points []Point) (mean []float64, cov *mat.SymDense) {
 	n, q := m.items, len(points)
 	mean = make([]float64, q)

@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 )
 
-// dims is a mix of dimensions.
+// dims returns a mix of dimensions.
 func dims() []Dimension {
 	return []Dimension{{true, 1}, {true, 1}, {false, 1}, {false, 0.5}, {false, 0.5}}
 }
 
-// anyPoint draws a point of dims, parts of it inactive now and then.
+// anyPoint draws a point of dims, sometimes with an inactive dimension.
 func anyPoint(rng *rand.Rand) Point {
 	x := Point{int16(rng.IntN(Grid + 1)), int16(rng.IntN(Grid + 1)), int16(-4 - rng.IntN(3)), int16(-2 - rng.IntN(2)), int16(-2 - rng.IntN(2))}
 	if rng.IntN(5) == 0 {
@@ -18,7 +18,7 @@ func anyPoint(rng *rand.Rand) Point {
 	return x
 }
 
-// anyItems draws items with scores of a hidden world: ability rises with the first
+// anyItems draws items with scores of a hidden model: ability rises with the first
 // dimension, tasks differ.
 func anyItems(rng *rand.Rand, n, tasks int, graded bool) (items []Item, abilities, effects []float64) {
 	for range tasks {
