@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// maxAnswer bounds an answer, in bytes. A text parameter's own bound comes later.
+// maxAnswer bounds an answer, in bytes. A text parameter's own limit is checked later.
 const maxAnswer = 256 << 10
 
-// proposal is an answer that has the right form.
+// proposal is an answer in valid form.
 type proposal struct {
 	Component *string         `json:"component"`
 	Value     json.RawMessage `json:"value"`
 	Rationale *string         `json:"rationale"`
 }
 
-// read reads an answer as foreign text. The error says, in words that follow "the
-// answer", why it is no proposal.
+// read parses an answer as foreign text. The error gives the reason why it is no
+// proposal, in words that follow "the answer".
 func read(answer string) (proposal, error) {
 	var p proposal
 	if len(answer) > maxAnswer {
@@ -40,8 +40,8 @@ func read(answer string) (proposal, error) {
 	return p, nil
 }
 
-// unfenced is an answer without the fence of Markdown that models like to put around
-// JSON.
+// unfenced removes a Markdown code fence around the answer's JSON, which models often
+// add.
 func unfenced(answer string) string {
 	text := strings.TrimSpace(answer)
 	if inner, ok := strings.CutPrefix(text, "```"); ok {

@@ -2,21 +2,21 @@ package reflection
 
 import "evolve/runtime/agent"
 
-// Form is the kind of change that is asked for.
+// Form is the kind of change that is requested.
 type Form string
 
-// The forms. Rewrite and Demonstrate are for texts: another instruction in the
-// place of the whole (Zhou et al., "Large language models are human-level prompt
-// engineers", 2022), and worked examples from cases that passed (Opsahl-Ong et al.,
-// "Optimizing instructions and demonstrations", 2024).
+// The forms. Rewrite and Demonstrate are for texts: a new instruction as a whole (Zhou et
+// al., "Large language models are human-level prompt engineers", 2022), and worked
+// examples from cases that passed (Opsahl-Ong et al., "Optimizing instructions and
+// demonstrations", 2024).
 const (
 	Change      Form = "change"
 	Rewrite     Form = "rewrite"
 	Demonstrate Form = "demonstrate"
 )
 
-// form is the one whose turn it is: a text goes through all three as changes of it
-// are tried; examples need a case that passed.
+// form returns the form of the next change: a text gets all three in turn, by the number
+// of changes tried; examples need a case that passed.
 func (m Material) form() Form {
 	p, _ := m.Space.Lookup(m.Component)
 	if p.Kind != agent.Text || len(p.Lines) > 0 {
@@ -35,7 +35,7 @@ func (m Material) form() Form {
 	return Change
 }
 
-// order is what is asked for, in words that follow "Propose".
+// order returns the request, in words that follow "Propose".
 func (f Form) order() string {
 	switch f {
 	case Rewrite:

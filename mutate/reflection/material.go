@@ -7,37 +7,37 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Material is all that a model is shown of a config, and what its answer is held
-// against. Only Space, Config and Component are required. Goals, answers, reasons,
-// transcripts, feedback and rationales are foreign text.
+// Material is the input of a model on a config, with the data for checking its answer.
+// Only Space, Config and Component are required. Goals, answers, reasons, transcripts,
+// feedback and rationales are foreign text.
 type Material struct {
 	Space     agent.Space
 	Config    agent.Config
 	Component string
-	// Cases are evaluations of search tasks; see [Case]. Of more than three tasks, or
-	// two cases of one, the first count.
+	// Cases are evaluations of search tasks; see [Case]. Only the first three tasks and
+	// the first two cases of each are used.
 	Cases []Case
-	// Tried lists changes of the component that were tried before, the latest first.
+	// Tried lists earlier changes of the component, the latest first.
 	Tried []mutate.TriedChange
-	// Competence is the mean score by domain, and how many evaluations it is of.
+	// Competence is the mean score by domain, with the number of evaluations.
 	Competence []Competence
 	Health     []operator.ToolHealth
 	// Feedback is the recent feedback on evaluations, and Corrections are patterns of
-	// what people corrected, as they stand on file; both may be empty.
+	// people's corrections, as stored; both may be empty.
 	Feedback    string
 	Corrections []string
-	// Lineage is the chain of first parents, the nearest first, for the novelty.
+	// Lineage is the chain of first parents, the nearest first, for the check of novelty.
 	Lineage []agent.Config
-	// Answers finds passages of tasks' answers, of the holdout's as well; nil finds none.
-	// The model never sees what it holds.
+	// Answers finds passages of tasks' answers, including the holdout's; nil finds none.
+	// Its contents are never shown to the model.
 	Answers *bench.AnswerIndex
 }
 
-// Case is one evaluation of the config, with what is known of how it went.
+// Case is one evaluation of the config with its details.
 type Case struct {
 	Task, Domain, Goal string
 	Outcome            agent.Outcome
-	// Score is in [0,1]; Pass says that it counts as solved.
+	// Score is in [0,1]; Pass reports whether it counts as solved.
 	Score   float64
 	Pass    bool
 	Answer  string
@@ -46,14 +46,14 @@ type Case struct {
 	Transcript *agent.Transcript
 }
 
-// Competence in a domain.
+// Competence is the mean score in a domain.
 type Competence struct {
 	Domain      string  `json:"domain"`
 	Score       float64 `json:"mean_score"`
 	Evaluations int     `json:"evaluations"`
 }
 
-// Bounds on what is shown.
+// Limits of the material.
 const (
 	maxTasks   = 3
 	maxPerTask = 2
@@ -65,7 +65,7 @@ const (
 	maxNote    = 4000 // bytes of the feedback
 )
 
-// shown are the cases that count: those of the first three tasks, two of each.
+// shown returns the cases that are used: those of the first three tasks, two of each.
 func (m Material) shown() []Case {
 	count := map[string]int{}
 	var out []Case

@@ -25,7 +25,7 @@ func testSpace() agent.Space {
 	}}
 }
 
-// holdoutAnswer stands only in an answer of the holdout.
+// holdoutAnswer occurs only in an answer of the holdout.
 const holdoutAnswer = "seven grey geese fly south tonight"
 
 func testMaterial(component string) Material {
@@ -52,7 +52,7 @@ func testMaterial(component string) Material {
 	}
 }
 
-// prompt is what a provider is sent.
+// prompt returns the request as sent to a provider.
 func prompt(m Material) string {
 	raw, err := json.Marshal(provider.Render(m.request("small", 1)))
 	if err != nil {

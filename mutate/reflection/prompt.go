@@ -13,8 +13,8 @@ import (
 //go:embed task.md
 var task string
 
-// request is what the model is asked. All of the material stands in data, which the
-// renderer of [model.Request] puts into lines of JSON that no text can end.
+// request returns the request to the model. All material is data, which the renderer of
+// [model.Request] encodes in lines of JSON that no text can break.
 func (m Material) request(route string, seed int64) *model.Request {
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: task}},
@@ -24,7 +24,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	}
 	add := func(key string, v any) {
 		raw, err := json.Marshal(v)
-		if err == nil { // of the types below, all can be written
+		if err == nil { // values of the types below always encode
 			req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: string(raw)})
 		}
 	}
@@ -59,7 +59,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	return req
 }
 
-// component is the declaration of what is to be changed, with its present value.
+// component returns the declaration of the component, with its current value.
 func (m Material) component() any {
 	p, _ := m.Space.Lookup(m.Component)
 	out := map[string]any{"name": p.Name, "type": p.Kind, "value": m.Config[p.Name], "default": p.Default}
@@ -85,7 +85,7 @@ func (m Material) component() any {
 	return out
 }
 
-// excerpt is a case as far as it is shown.
+// excerpt returns the shown part of a case.
 func (c Case) excerpt() any {
 	type event struct {
 		Kind    string        `json:"kind"`
@@ -115,12 +115,12 @@ func (c Case) excerpt() any {
 	for _, e := range c.Transcript.Events {
 		switch e.Kind {
 		case agent.EventBootstrap, agent.EventPolicy, agent.EventRoute, agent.EventLimited:
-			// of the runtime's housekeeping, which no config changes
+			// Internal events of the runtime, which no config changes.
 		default:
 			telling = append(telling, e)
 		}
 	}
-	// The end of a run tells more than its beginning.
+	// The end of a run is more informative than its beginning.
 	if n := len(telling); n > maxEvents {
 		out.Left, telling = n-maxEvents, telling[n-maxEvents:]
 	}
@@ -130,7 +130,7 @@ func (c Case) excerpt() any {
 	return out
 }
 
-// cuts bounds a list of texts, and each of them.
+// cuts limits a list of texts, and each of them.
 func cuts(texts []string) []string {
 	var out []string
 	for _, t := range texts[:min(len(texts), maxTried)] {

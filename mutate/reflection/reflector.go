@@ -10,26 +10,26 @@ import (
 	"evolve/runtime/model"
 )
 
-// Reflector asks one route's model for changes. It is safe for concurrent use when
-// its model is.
+// Reflector requests changes from the model of one route. It is safe for concurrent use
+// when its model is.
 type Reflector struct {
 	Model model.Model
-	// Route is the hint of the model.
+	// Route is the route hint for the model.
 	Route string
 }
 
-// Reply is what came of asking.
+// Reply is the result of a request.
 type Reply struct {
-	// Draft is nil when the model had nothing to offer or its answer was refused; then
-	// Reason says why, in a line of bounded length that may quote the answer.
+	// Draft is nil when the model had no change or its answer was refused; Reason is then
+	// the reason, a line of bounded length that may quote the answer.
 	Draft  *mutate.Draft
 	Reason string
 	Usage  agent.Usage
 }
 
-// Draft asks for one change of the material's component. An error is the context's, or
-// infrastructure's: then nothing is known of the material. The same material and seed
-// ask the same question.
+// Draft requests one change of the material's component. An error is the context's or an
+// infrastructure failure, and does not depend on the material. The same material and seed
+// give the same request.
 func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, error) {
 	p, ok := m.Space.Lookup(m.Component)
 	if _, active := m.Config[m.Component]; !ok || !active || !changeable(p) {

@@ -18,7 +18,7 @@ import (
 	"evolve/runtime/provider"
 )
 
-// completion is a chat completion with this text, as the protocol has it.
+// completion returns a chat completion with this text in the protocol's form.
 func completion(text, finish string) map[string]any {
 	return map[string]any{
 		"id": "c1", "object": "chat.completion", "created": 1700000000, "model": "small-1",
@@ -27,7 +27,7 @@ func completion(text, finish string) map[string]any {
 	}
 }
 
-// reflector asks a server through the router that a night uses.
+// reflector returns a reflector with a server behind the router that a night uses.
 func reflector(t *testing.T, url string, client *http.Client) Reflector {
 	t.Helper()
 	router, err := provider.NewRouter(provider.Options{
@@ -91,8 +91,7 @@ func TestDraftOverHTTP(t *testing.T) {
 	}
 }
 
-// TestDraftFromARecording: what was recorded at a server gives the same drafts again
-// without one.
+// TestDraftFromARecording: the recording of a server gives the same drafts without it.
 func TestDraftFromARecording(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "reflection.yaml")
 	var asked atomic.Int64
@@ -135,7 +134,7 @@ func TestDraftFromARecording(t *testing.T) {
 	}
 }
 
-// fixed is a model that always replies the same.
+// fixed is a model that always returns the same reply.
 type fixed struct {
 	reply model.Reply
 	err   error

@@ -16,9 +16,9 @@ import (
 // maxRationale bounds a rationale, in bytes.
 const maxRationale = 400
 
-// judge turns an answer into a draft, or says why it is refused, in words that follow
-// "the answer". Whatever it accepts is canonical in the space and differs from the
-// config in the component, and in what the component switches on or off.
+// judge converts an answer to a draft, or returns the reason for its refusal, in words
+// that follow "the answer". An accepted draft is canonical in the space and differs from
+// the config in the component, and in what the component activates or deactivates.
 func (m Material) judge(answer string) (mutate.Draft, error) {
 	p, err := read(answer)
 	if err != nil {
@@ -60,16 +60,15 @@ func (m Material) judge(answer string) (mutate.Draft, error) {
 	return mutate.Draft{Config: c, Rationale: rationale}, nil
 }
 
-// admit checks the words of a change. Values that are no free text have none of
-// their own.
+// admit checks the text of a change. Values other than texts have no free text.
 func (m Material) admit(before, after any, rationale string) error {
 	old, _ := before.(string)
 	if text, ok := after.(string); ok {
 		if r, hidden := hiddenRune(text); hidden {
 			return fmt.Errorf("holds the hidden character %U", r)
 		}
-		// A sign that instructions from a transcript were taken over. That there is none
-		// proves nothing; a person sees the change before it is adopted.
+		// A sign that instructions from a transcript were copied. Its absence proves
+		// nothing; a person reviews the change before it is adopted.
 		known := safety.Marks(old)
 		for _, mark := range safety.Marks(text) {
 			if !slices.Contains(known, mark) {
@@ -83,8 +82,8 @@ func (m Material) admit(before, after any, rationale string) error {
 	return m.copies("", rationale)
 }
 
-// copies refuses passages of tasks' answers that were not in the text before. It does
-// not repeat them: they may be the holdout's.
+// copies returns an error for passages of tasks' answers that were not in the text
+// before. The error does not quote them, since they may be the holdout's.
 func (m Material) copies(before, after string) error {
 	if m.Answers == nil {
 		return nil
@@ -101,9 +100,9 @@ func (m Material) copies(before, after string) error {
 	return nil
 }
 
-// hiddenRune finds a character that a person would not see: a control character other
-// than tab and line break, one of Unicode's format characters, such as bidirectional
-// marks, zero-width signs and tags, or one of the further variation selectors.
+// hiddenRune returns an invisible character: a control character other than tab and line
+// break, one of Unicode's format characters, such as bidirectional marks, zero-width
+// signs and tags, or a supplementary variation selector.
 func hiddenRune(text string) (rune, bool) {
 	for _, r := range text {
 		switch {
@@ -115,5 +114,5 @@ func hiddenRune(text string) (rune, bool) {
 	return 0, false
 }
 
-// changeable reports whether a component has another value to offer than its own.
+// changeable reports whether a component can have another value.
 func changeable(p agent.Param) bool { return p.Kind == agent.Text || !operator.Fixed(p) }

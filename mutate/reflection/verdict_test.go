@@ -121,8 +121,8 @@ func TestRationaleIsOneVisibleLine(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever a model answers, it is refused or makes one change of the
-// component that is valid in the space.
+// FuzzAnswer: any answer of a model is refused or makes one change of the component that
+// is valid in the space.
 func FuzzAnswer(f *testing.F) {
 	for _, component := range []string{"prompt", "steps", "mode", "tools"} {
 		for _, v := range []any{"deep", 3, []string{"grep"}, nil, map[string]any{"a": 1}, strings.Repeat("ä", 400)} {
