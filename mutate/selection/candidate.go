@@ -1,22 +1,23 @@
 package selection
 
-// Candidate is what a selector knows of a variant that may become a parent.
+// Candidate is the data of a possible parent for a selector.
 type Candidate struct {
-	// Number tells the variants of one search apart and never changes: 0 is the champion.
+	// Number identifies the variant in the search and never changes: 0 is the champion.
 	Number int
-	// Mean and SD are the posterior of its score less the champion's, in score units; SD
+	// Mean and SD are the posterior of its score minus the champion's, in score units; SD
 	// is 0 for the champion itself.
 	Mean, SD float64
-	// Evaluations with a score, and the sum of those scores, each in [0,1].
+	// Evaluations is the number of scores, each in [0,1], and Sum their sum.
 	Evaluations int
 	Sum         float64
-	// Pending counts evaluations asked for and not told.
+	// Pending is the number of evaluations asked for and not told.
 	Pending int
-	// Parents are indices into the list, of those that are in it.
+	// Parents are the indices of its parents in the list.
 	Parents []int
-	// Children counts all that were made of it, in the list or not.
+	// Children is the number of all its children, in the list or not.
 	Children int
-	// Tasks are the mean scores by task, NaN where it has none. All of a list have equally many, or none.
+	// Tasks are the mean scores by task, NaN where it has none. All candidates of a list
+	// have the same number, or none.
 	Tasks []float64
 	// Domains are the mean scores by domain, NaN where it has none.
 	Domains []float64
@@ -24,5 +25,5 @@ type Candidate struct {
 	Cost, Latency float64
 }
 
-// Budget says how far a search is, in evaluations.
+// Budget is the progress of a search, in evaluations.
 type Budget struct{ Spent, Total int }

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// draw picks an index with a chance proportional to its weight: 0 or more each, with a
-// finite sum above 0.
+// draw draws an index with probability proportional to its weight. Weights are 0 or more,
+// with a finite sum above 0.
 func draw(weights []float64, rng *rand.Rand) int {
 	sum := 0.0
 	for _, w := range weights {
@@ -26,7 +26,7 @@ func draw(weights []float64, rng *rand.Rand) int {
 	return last
 }
 
-// highest is one of the indices with the highest value, each with the same chance; -1
+// highest returns one of the indices with the highest value, with equal probability; -1
 // when every value is −∞.
 func highest(n int, value func(int) float64, rng *rand.Rand) int {
 	at, top, ties := -1, math.Inf(-1), 0

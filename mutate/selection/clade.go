@@ -7,21 +7,22 @@ import (
 )
 
 const (
-	// inherited is γ: what an evaluation counts for the parents beside the child.
+	// inherited is γ: the weight of a child's evaluation for its parents.
 	inherited = 0.5
-	// cladeSpread is the prior standard deviation of a clade's gain over the champion, in score
-	// units, and curiosity the standard deviations that uncertainty is worth (spec 5.4, 9.2).
+	// cladeSpread is the prior standard deviation of a clade's gain over the champion, in
+	// score units, and curiosity the factor of the posterior standard deviation in a
+	// draw.
 	cladeSpread = 0.05
 	curiosity   = 0.25
-	// oneRun is the variance of one score when nothing is known of it: that of a pass or
-	// fail at .78, and leastRun the least that is believed.
+	// oneRun is the default variance of one score, that of pass or fail with probability
+	// .78, and leastRun the minimum variance.
 	oneRun, leastRun = 0.17, 0.01
 )
 
-// clade takes the candidate that has, with its descendants, the highest mean gain over
-// the champion plus a little chance: every evaluation credits the ancestors of its variant
-// with weight γ^distance. The champion stands at exactly 0, so that it is taken when
-// nothing promises more.
+// clade selects the candidate that has, with its descendants, the highest mean gain over
+// the champion, plus noise: every evaluation is credited to the ancestors of its variant
+// with weight γ^distance. The champion's value is exactly 0, so that it is selected when
+// no other is higher.
 func clade(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	counts, gains := cladeSums(list)
 	variance := runVariance(list)
@@ -37,7 +38,7 @@ func clade(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return at, "clade: " + why
 }
 
-// cladeSums credits evaluations and their gains upwards.
+// cladeSums credits evaluations and their gains to ancestors.
 func cladeSums(list []Candidate) (counts, gains []float64) {
 	counts, gains = make([]float64, len(list)), make([]float64, len(list))
 	for i, c := range list {
@@ -48,15 +49,15 @@ func cladeSums(list []Candidate) (counts, gains []float64) {
 	return counts, gains
 }
 
-// cladePosterior is the normal posterior of a clade's mean gain under the prior
-// N(0, cladeSpread²), with the variance of one evaluation.
+// cladePosterior returns the normal posterior of a clade's mean gain under the prior N(0,
+// cladeSpread²), given the variance of one evaluation.
 func cladePosterior(count, gain, variance float64) (mean, sd float64) {
 	precision := 1/(cladeSpread*cladeSpread) + count/variance
 	return gain / variance / precision, math.Sqrt(1 / precision)
 }
 
-// runVariance is the variance of one score, p(1 − p) averaged over the evaluations (spec
-// 9.2), which no score in [0,1] exceeds.
+// runVariance returns the variance of one score, p(1 − p) averaged over the evaluations,
+// an upper bound for scores in [0,1].
 func runVariance(list []Candidate) float64 {
 	sum, n := 0.0, 0.0
 	for _, c := range list {

@@ -35,7 +35,8 @@ func TestCladeByHand(t *testing.T) {
 }
 
 func TestTwoParentsShareTheCredit(t *testing.T) {
-	// 3 is a child of 1 and 2, both children of 0: whichever way, it is two steps below.
+	// 3 is a child of 1 and 2, both children of 0, so it is two steps below 0 on either
+	// path.
 	list := []Candidate{
 		{Evaluations: 4},
 		{Evaluations: 2, Mean: .5, Parents: []int{0}},
@@ -55,8 +56,8 @@ func TestRunVariance(t *testing.T) {
 	near(t, "of certainty", runVariance([]Candidate{{Evaluations: 30, Sum: 30}}), .01)
 }
 
-// TestCladePrefersAParentOfGoodChildren: of two variants alike, the one whose children
-// do well is taken; without chance it always would be.
+// TestCladePrefersAParentOfGoodChildren: of two equal variants the one with the better
+// children is selected; without noise it always would be.
 func TestCladePrefersAParentOfGoodChildren(t *testing.T) {
 	list := []Candidate{
 		{Evaluations: 50, Sum: 25},
@@ -71,8 +72,7 @@ func TestCladePrefersAParentOfGoodChildren(t *testing.T) {
 	}
 }
 
-// TestCreditIsConserved: at γ = 1 the roots of a lineage hold together exactly what
-// everybody has.
+// TestCreditIsConserved: at γ = 1 the roots of a lineage together have the sum of all.
 func TestCreditIsConserved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")

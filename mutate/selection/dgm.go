@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// steepness is λ: how sharply a score above the median is preferred.
+	// steepness is λ: the strength of the preference for scores above the median.
 	steepness = 2
-	// leastDeviation keeps equal scores from dividing by nothing.
+	// leastDeviation prevents a division by zero for equal scores.
 	leastDeviation = 1e-3
 )
 
-// dgm prefers good and little explored candidates: weight
-// σ(λ(m − median)/MAD)/(1 + children) on posterior means (Zhang et al. 2025, Darwin
-// Gödel Machine, with median and MAD in place of fixed constants).
+// dgm prefers good candidates with few children: weight σ(λ(m − median)/MAD)/(1 +
+// children) on posterior means (Zhang et al. 2025, Darwin Gödel Machine, with median and
+// MAD in place of fixed constants).
 func dgm(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	means := make([]float64, len(list))
 	for i, c := range list {
@@ -36,9 +36,9 @@ func dgm(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return at, fmt.Sprintf("dgm: %s where the median has %+.3f, %d children, chance %.3f", who(list, at), mid, list[at].Children, weights[at]/sum)
 }
 
-// median of a list that is not empty.
+// median returns the median of a list that is not empty.
 func median(list []float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	n := len(sorted)
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halves: their sum may overflow
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halves first, since the sum may overflow
 }

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// islands is the number of populations that evolve side by side.
+	// islands is the number of parallel populations.
 	islands = 4
-	// leaning is how much more a candidate gains in its best domain than on average
-	// before that domain is its profile, in score units.
+	// leaning is the minimum difference, in score units, of a candidate's gain in its
+	// best domain to its mean gain for that domain to be its profile.
 	leaning = 0.05
 )
 
-// bands are the bounds of the cells in cost and in latency, as shares of the champion's:
-// they stay where they are however the candidates change.
+// bands returns the bounds of the cells in cost and in latency, as shares of the
+// champion's. They do not depend on the candidates.
 func bands() []float64 { return []float64{0.5, 0.9, 1.1, 2} }
 
-// cell is a kind of candidate: its bands of cost and latency, −1 for unknown, and the
-// domain that it is strong in, −1 for none.
+// cell is a kind of candidate: its bands of cost and latency, −1 for unknown, and its
+// strongest domain, −1 for none.
 type cell struct{ cost, latency, domain int }
 
 func (c cell) String() string {
@@ -38,11 +38,11 @@ func compareCells(a, b cell) int {
 	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.latency, b.latency), cmp.Compare(a.domain, b.domain))
 }
 
-// mapElites draws an island, then one of its cells, and takes the best candidate of the
-// cell (Mouret and Clune 2015, with the islands of FunSearch, Romera-Paredes et al.
-// 2024). A candidate lives on the island of its first parent, a founder on that of its
-// number; the champion lives on all, and to every island the best candidate of the one
-// before it has migrated.
+// mapElites draws an island, followed by one of its cells, and selects the best candidate
+// of the cell (Mouret and Clune 2015, with the islands of FunSearch, Romera-Paredes et
+// al. 2024). A candidate belongs to the island of its first parent, a founder to that of
+// its number; the champion belongs to all, and the best candidate of each island also to
+// the next one, as a migrant.
 func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	homes := homesOf(list)
 	here := rng.IntN(islands)
@@ -77,13 +77,13 @@ func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		who(list, at), moved, len(members), k, len(order), here)
 }
 
-// homesOf gives every candidate its island. The descendants of one founder share it.
+// homesOf returns the island of every candidate. The descendants of one founder share it.
 func homesOf(list []Candidate) []int {
 	homes := make([]int, len(list))
 	for i := range homes {
 		homes[i] = -1
 	}
-	homes[0] = 0 // no matter which: it is on all
+	homes[0] = 0 // arbitrary: it is on all
 	for i := range list {
 		var path []int
 		at := i
@@ -115,8 +115,8 @@ func band(v, reference float64) int {
 	return at
 }
 
-// profile is the domain in which a candidate gains most over the champion, −1 when it
-// gains about as much in all that both have been seen in.
+// profile returns the domain in which a candidate gains most over the champion, −1 when
+// its gains in all common domains are about equal.
 func profile(domains, champion []float64) int {
 	best, top, sum, n := -1, math.Inf(-1), 0.0, 0.0
 	for d := range min(len(domains), len(champion)) {

@@ -8,17 +8,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// HGM names the selection that has its own mind about when to make a variant; see
+// HGM is the name of the selection that also decides when to make a variant; see
 // [Expand].
 const HGM = "hgm"
 
-// growth is the power of the number of evaluations that bounds the tree.
+// growth is the exponent of the number of evaluations that bounds the size of the tree.
 const growth = 0.6
 
-// hgm takes the candidate whose clade draws the highest success rate from
-// Beta(τ(1 + S), τ(1 + F)), with S and F the successes and failures of the candidate and
-// all its descendants, and τ = total/remaining budget, which lets chance fade as the
-// budget does (clade metaproductivity; Wang et al. 2025, Huxley-Gödel Machine).
+// hgm selects the candidate whose clade draws the highest success rate from Beta(τ(1 +
+// S), τ(1 + F)), with S and F the successes and failures of the candidate and all its
+// descendants, and τ = total/remaining budget, which reduces randomness as the budget is
+// spent (clade metaproductivity; Wang et al. 2025, Huxley-Gödel Machine).
 func hgm(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 	successes, failures := metaproductivity(list)
 	tau := 1.0
@@ -34,13 +34,13 @@ func hgm(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 		successes[at], failures[at], drawn[at], tau)
 }
 
-// metaproductivity sums successes and failures over each candidate and its descendants;
-// a score of .7 is .7 of a success.
+// metaproductivity sums successes and failures over each candidate and its descendants; a
+// score of .7 is .7 of a success.
 func metaproductivity(list []Candidate) (successes, failures []float64) {
 	successes, failures = make([]float64, len(list)), make([]float64, len(list))
 	for i, c := range list {
 		n := float64(max(0, c.Evaluations))
-		if s := c.Sum; s > 0 { // and no NaN
+		if s := c.Sum; s > 0 { // excludes NaN
 			successes[i] = min(s, n)
 		}
 		failures[i] = n - successes[i]
@@ -49,8 +49,8 @@ func metaproductivity(list []Candidate) (successes, failures []float64) {
 	return successes, failures
 }
 
-// Expand reports whether hgm would make a new variant now instead of evaluating those
-// there are: N^0.6 ≥ |tree|, with N the evaluations in the tree, pending ones included.
+// Expand reports whether hgm makes a new variant now instead of evaluating existing ones:
+// N^0.6 ≥ |tree|, with N the evaluations in the tree, pending ones included.
 func Expand(evaluations, tree int) bool {
 	return math.Pow(float64(max(0, evaluations)), growth) >= float64(tree)
 }

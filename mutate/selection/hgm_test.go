@@ -13,7 +13,8 @@ func TestMetaproductivityByHand(t *testing.T) {
 	}
 }
 
-// TestHGMFollowsTheBudget: chance fades as the budget does, and the best clade remains.
+// TestHGMFollowsTheBudget: randomness decreases as the budget is spent, and the best
+// clade remains.
 func TestHGMFollowsTheBudget(t *testing.T) {
 	list := family()
 	early := shares(mustNamed(t, HGM), list, Budget{0, 1000}, 3000, 1)
@@ -21,7 +22,7 @@ func TestHGMFollowsTheBudget(t *testing.T) {
 	if late[3] < .99 || early[3] > .8 || early[2] == 0 {
 		t.Errorf("early %.3f, late %.3f", early, late)
 	}
-	// Beta(8, 4) against Beta(12, 8) would have the first ahead in about .7 of draws: all
+	// In Beta(8, 4) against Beta(12, 8) the first is higher in about .7 of draws: all
 	// five clades share the rest.
 	if early[3] < .4 {
 		t.Errorf("the best clade is taken with %.3f", early[3])

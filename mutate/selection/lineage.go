@@ -1,12 +1,12 @@
 package selection
 
-// credit lets what every candidate has count for its ancestors as well, gamma times as
-// much with each step up: afterwards values[i] is the sum over i and its descendants.
-// A child of two parents gives each half, so that no generation gets more than gamma
-// times what the one below it had. One pass from the youngest up, in a time that grows
-// with the number of parents; what stands in a circle, which no lineage has, gives nothing.
+// credit adds the values of every candidate to its ancestors, multiplied by gamma at each
+// step up: afterwards values[i] is the sum over i and its descendants. A child of two
+// parents gives half to each, so that no generation gets more than gamma times the values
+// of the one below it. It makes one pass from the youngest up, in time linear in the
+// number of parents; candidates in a cycle, which no lineage has, give nothing.
 func credit(list []Candidate, gamma float64, values ...[]float64) {
-	waits := make([]int, len(list)) // for so many children
+	waits := make([]int, len(list)) // number of children not yet credited
 	for i := range list {
 		for _, p := range parents(list, i) {
 			waits[p]++
@@ -33,7 +33,7 @@ func credit(list []Candidate, gamma float64, values ...[]float64) {
 	}
 }
 
-// parents of a candidate that are others of the list.
+// parents returns the parents of a candidate that are other candidates of the list.
 func parents(list []Candidate, i int) []int {
 	for k, p := range list[i].Parents {
 		if p >= 0 && p < len(list) && p != i {

@@ -41,8 +41,8 @@ func TestParetoByHand(t *testing.T) {
 	}
 }
 
-// TestParetoKeepsEveryFrontHeld: removing the covered leaves no task without one of its
-// best, twins included.
+// TestParetoKeepsEveryFrontHeld: after the removal of covered candidates every task still
+// has one of its best, twins included.
 func TestParetoKeepsEveryFrontHeld(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := chance(seed)
@@ -94,8 +94,8 @@ func TestCellsByHand(t *testing.T) {
 }
 
 // TestIslandsAndTheirMigrant: island 1 has the candidates 1, 3 and 4, island 2 the
-// candidate 2 and as a migrant 3, island 3 the migrant 2, island 0 nobody but the
-// champion, who is on all.
+// candidate 2 and the migrant 3, island 3 the migrant 2, island 0 none but the champion,
+// which is on all.
 func TestIslandsAndTheirMigrant(t *testing.T) {
 	// Cells: island 0: {0}; 1: {0} {1} {3} {4}; 2: {0} {2} {3}; 3: {0} {2}.
 	want := []float64{

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// pareto keeps, for every task, those candidates that do it best, and draws among them
-// with a chance proportional to the number of tasks in which they are (after Agrawal et
-// al. 2025, GEPA). A candidate that others cover, as each of its tasks is done as well
-// by one that stays, is removed first, the worst means before the better ones.
+// pareto keeps the best candidates of every task, and draws one of them with probability
+// proportional to the number of tasks on which it is among the best (after Agrawal et al.
+// 2025, GEPA). A candidate is covered, and removed first, if each of its tasks has
+// another of the best that stays; candidates with the worst means are removed first.
 func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	fronts := frontsOf(list)
 	held := make([]float64, len(list))
@@ -31,7 +31,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return at, fmt.Sprintf("pareto: %s, best on %.0f of %d tasks, among %d that no others cover", who(list, at), held[at], len(fronts), stay)
 }
 
-// frontsOf lists for every task with a score the indices of the best.
+// frontsOf returns for every task with a score the indices of the best.
 func frontsOf(list []Candidate) [][]int {
 	width := 0
 	for _, c := range list {
@@ -43,7 +43,7 @@ func frontsOf(list []Candidate) [][]int {
 		top := math.Inf(-1)
 		for i, c := range list {
 			switch {
-			case j >= len(c.Tasks) || !(c.Tasks[j] >= top): // worse, or no number
+			case j >= len(c.Tasks) || !(c.Tasks[j] >= top): // worse, or NaN
 			case c.Tasks[j] > top:
 				front, top = append(front[:0], i), c.Tasks[j]
 			default:
@@ -57,8 +57,7 @@ func frontsOf(list []Candidate) [][]int {
 	return fronts
 }
 
-// uncovered lists for every candidate the fronts that it is in, nil for one that is
-// covered.
+// uncovered returns for every candidate the fronts that it is in, nil for a covered one.
 func uncovered(list []Candidate, fronts [][]int, rng *rand.Rand) [][]int {
 	held := make([][]int, len(list))
 	size := make([]int, len(fronts))
@@ -68,7 +67,7 @@ func uncovered(list []Candidate, fronts [][]int, rng *rand.Rand) [][]int {
 			held[i] = append(held[i], f)
 		}
 	}
-	order := rng.Perm(len(list)) // chance breaks ties
+	order := rng.Perm(len(list)) // random order for ties
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a].Mean, list[b].Mean) })
 	for _, i := range order {
 		if slices.ContainsFunc(held[i], func(f int) bool { return size[f] == 1 }) {

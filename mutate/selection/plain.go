@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// topK takes one of the two best.
+// topK selects one of the two best.
 func topK(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	first := highest(len(list), func(i int) float64 { return list[i].Mean }, rng)
 	second := highest(len(list), func(i int) float64 {
@@ -21,7 +21,7 @@ func topK(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return first, "top_k: the best, " + who(list, first)
 }
 
-// random takes any.
+// random selects any candidate.
 func random(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	at := rng.IntN(len(list))
 	return at, fmt.Sprintf("random: one of %d", len(list))

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Selector chooses a parent from a list that is not empty; list[0] is the champion.
-// It returns an index and says why, with figures. It changes nothing that it was given,
-// and between candidates that are equal only chance decides.
+// Selector selects a parent from a list that is not empty; list[0] is the champion. It
+// returns an index and the reason, with figures. It does not change its arguments, and
+// equal candidates have equal probabilities.
 type Selector func(list []Candidate, b Budget, rng *rand.Rand) (int, string)
 
-// Default is the selection that is used when none is named.
+// Default is the default selection.
 const Default = "clade"
 
-// named is a selector with the name under which people choose it.
+// named is a selector with its name for users.
 type named struct {
 	name   string
 	choose Selector
 }
 
-// table lists the selections, the default first.
+// table returns the selections, the default first.
 func table() []named {
 	return []named{
 		{Default, clade},
@@ -35,7 +35,7 @@ func table() []named {
 	}
 }
 
-// Names lists the selections, the default first.
+// Names returns the names of the selections, the default first.
 func Names() []string {
 	var names []string
 	for _, n := range table() {
@@ -44,7 +44,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the selector of a name; "" is the default.
+// Named returns the selector with a name; "" is the default.
 func Named(name string) (Selector, error) {
 	if name == "" {
 		name = Default
@@ -57,8 +57,8 @@ func Named(name string) (Selector, error) {
 	return nil, fmt.Errorf("there is no selection %q; there are %s", name, strings.Join(Names(), ", "))
 }
 
-// sound shows a selector only what it can reckon with: a mean that is no number counts
-// as the champion's, as nothing is known of it.
+// sound wraps a selector: a mean that is not finite counts as the champion's, 0, as
+// nothing is known of it.
 func sound(choose Selector) Selector {
 	return func(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 		odd := func(c Candidate) bool { return math.IsNaN(c.Mean) || math.IsInf(c.Mean, 0) }
@@ -74,7 +74,7 @@ func sound(choose Selector) Selector {
 	}
 }
 
-// who words an index for a reason.
+// who describes a candidate for a reason.
 func who(list []Candidate, at int) string {
 	if at == 0 {
 		return "the champion"

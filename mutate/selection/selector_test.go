@@ -20,7 +20,7 @@ func mustNamed(t testing.TB, name string) Selector {
 	return choose
 }
 
-// anyCandidates draws lists with everything that can be odd about them.
+// anyCandidates draws lists with all kinds of invalid values.
 func anyCandidates(t *rapid.T) []Candidate {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.MaxFloat64, -math.MaxFloat64}
 	number := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom(odd))
@@ -63,8 +63,8 @@ func TestEverySelectorTakesOneOfAnyListAndSaysWhy(t *testing.T) {
 	})
 }
 
-// family is a small search with its lineage: champion 0, its children 1 and 2, 3 a child
-// of 1, 4 of 1 and 2.
+// family returns a small search with its lineage: champion 0, its children 1 and 2, 3 a
+// child of 1, 4 of 1 and 2.
 func family() []Candidate {
 	nan := math.NaN()
 	return []Candidate{
@@ -76,7 +76,7 @@ func family() []Candidate {
 	}
 }
 
-// shares counts how often each index is taken.
+// shares returns the relative frequency of each index.
 func shares(choose Selector, list []Candidate, b Budget, draws int, seed uint64) []float64 {
 	rng := chance(seed)
 	out := make([]float64, len(list))
@@ -87,7 +87,8 @@ func shares(choose Selector, list []Candidate, b Budget, draws int, seed uint64)
 	return out
 }
 
-// permuted is the list in another order, the champion first; place says where each went.
+// permuted returns the list in another order, the champion first; place gives the new
+// index of each.
 func permuted(list []Candidate, seed uint64) (out []Candidate, place []int) {
 	place = make([]int, len(list))
 	for i, p := range chance(seed).Perm(len(list) - 1) {
@@ -110,7 +111,7 @@ func permuted(list []Candidate, seed uint64) (out []Candidate, place []int) {
 func TestTheOrderOfTheListDoesNotMatter(t *testing.T) {
 	list := family()
 	twin := list[3]
-	twin.Number = 7 // the island of its sibling: number 3 leaves the same remainder
+	twin.Number = 7 // the island of its sibling, since number 3 has the same remainder
 	list = append(list, twin)
 	list[1].Children++
 	for _, name := range Names() {
@@ -139,8 +140,8 @@ func TestTheChampionIsTakenWhenAllElseIsWorse(t *testing.T) {
 		c.Tasks, c.Domains = []float64{.1, .1, .1, .1}, []float64{.1, .1}
 	}
 	for _, name := range Names() {
-		// One in a hundred is chance; by merit the champion gets far more, but for those
-		// selections that are to look elsewhere as well.
+		// One in a hundred is chance; by merit the champion gets far more, except from
+		// selections that are meant to explore.
 		if got := shares(mustNamed(t, name), list, Budget{50, 500}, 2000, 3)[0]; got < .05 {
 			t.Errorf("%s takes the champion in a share of %.3f", name, got)
 		}
