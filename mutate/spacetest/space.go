@@ -1,5 +1,4 @@
-// Package spacetest owns the spaces that the tests of the search and of its operators
-// are run on.
+// Package spacetest generates spaces for the tests of the search and of its operators.
 package spacetest
 
 import (
