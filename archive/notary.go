@@ -8,8 +8,8 @@ import "context"
 type Notary interface {
 	// Opened is called once, with the head that was found: the chain and the witness fit it,
 	// or a person accepts it. Nothing has been added yet. The zero hash is that of an empty
-	// ledger.
-	Opened(ctx context.Context, a *Archive, head Witness)
+	// ledger. An error ends the open, before anything is added.
+	Opened(ctx context.Context, a *Archive, head Witness) error
 	// Added is called after each entry, when the entry and the witness of it are on disk.
 	Added(head Witness)
 }

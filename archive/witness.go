@@ -173,7 +173,9 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 	}
 	a.witness = true
 	if opts.Notary != nil {
-		opts.Notary.Opened(ctx, a, now)
+		if err := opts.Notary.Opened(ctx, a, now); err != nil {
+			return err
+		}
 		a.notary = opts.Notary
 	}
 	if kind == "" {

@@ -64,28 +64,23 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 }
 
 // collect removes what a retention does not keep. The store that it builds has one entry
-// more, which the open after it signs; the open before it fails where the ledger does not have
-// the signed head.
+// more, which the next open signs.
 func (sh *shell) collect(ctx context.Context, root string, keep archive.Retention, owner string) (archive.Removed, error) {
 	n, _ := sh.notary(root)
-	open := func() error {
-		if n == nil {
-			return nil
-		}
-		a, err := sh.openSigned(root, owner, n)
-		if err != nil {
-			return err
-		}
-		return a.Close()
+	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.now}}
+	if n != nil {
+		opts.Notary = n
 	}
-	if err := open(); err != nil {
-		return archive.Removed{}, err
-	}
-	gone, err := archive.GC(ctx, archiveDir(root), keep, archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.now}})
-	if err != nil || gone.After == 0 {
+	gone, err := archive.GC(ctx, archiveDir(root), keep, opts)
+	if err != nil || n == nil || gone.After == 0 {
 		return gone, err
 	}
-	return gone, open()
+	n.own = true
+	a, err := sh.openSigned(root, owner, n)
+	if err == nil {
+		err = a.Close()
+	}
+	return gone, err
 }
 
 // gcFailure names the way out where the file system is at fault.

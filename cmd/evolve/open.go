@@ -127,13 +127,7 @@ func (sh *shell) openSigned(root, owner string, n *notary) (*archive.Archive, er
 		opts.Notary = n
 	}
 	a, err := archive.Open(archiveDir(root), opts)
-	if err != nil {
-		return nil, opening(err)
-	}
-	if err := n.refused(); err != nil {
-		return nil, errors.Join(err, a.Close())
-	}
-	return a, nil
+	return a, opening(err)
 }
 
 func archiveDir(root string) string { return filepath.Join(root, ".evolve", "archive") }

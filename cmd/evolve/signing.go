@@ -185,6 +185,8 @@ type notary struct {
 	// fault is why nothing is signed; told is set when it was printed.
 	fault error
 	told  bool
+	// own is set when this process added the entry that it finds unsigned.
+	own bool
 }
 
 // notary returns the notary of a workspace; nil where its settings name no key. Where the
@@ -203,38 +205,32 @@ func (sh *shell) notary(root string) (*notary, error) {
 	return n, err
 }
 
-// refused is the error for a ledger that does not have the signed head; nil for every other
-// fault.
-func (n *notary) refused() error {
-	if n == nil || !errors.As(n.fault, new(*archive.AuditError)) {
-		return nil
-	}
-	return hinted(exitIntegrity, signedHint, "the ledger does not go on from what was signed: %w", n.fault)
-}
-
 // signedHint is what to do about a ledger that does not have the signed head.
 const signedHint = "compare the archive with a backup, and see `evolve audit log`; `evolve audit sign --anew` signs the ledger as it is"
 
-// Opened compares the ledger with the signed head.
-func (n *notary) Opened(ctx context.Context, a *archive.Archive, head archive.Witness) {
+// Opened compares the ledger with the signed head. It fails where the ledger does not have it.
+func (n *notary) Opened(ctx context.Context, a *archive.Archive, head archive.Witness) error {
 	if n.fault != nil {
-		return
+		return nil
 	}
 	signed, err := readSigned(ctx, a, n.root, n.keys.allowed)
 	switch {
 	case head.Hash == "" && errors.Is(err, errUnsigned):
-		return // of the new ledger each entry will be signed
+		return nil // of the new ledger each entry will be signed
+	case errors.As(err, new(*archive.AuditError)):
+		return hinted(exitIntegrity, signedHint, "the ledger does not go on from what was signed: %w", err)
 	case err != nil:
 		n.fault = err
 	case head.Seq > signed.Seq+1:
 		n.fault = unsignedError{signed.Seq + 1, head.Seq}
 	case head.Seq == signed.Seq+1:
-		_, _ = fmt.Fprintf(n.sh.stderr, "entry %d of the ledger, which a killed process left unsigned, is signed now\n", head.Seq)
+		if !n.own {
+			_, _ = fmt.Fprintf(n.sh.stderr, "entry %d of the ledger, which a killed process left unsigned, is signed now\n", head.Seq)
+		}
 		n.Added(head)
 	}
-	if n.refused() == nil {
-		n.warn()
-	}
+	n.warn()
+	return nil
 }
 
 // stepSigning is the step of a decision between an entry of the ledger and its signature.

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -56,4 +60,64 @@ func TestSigningKeys(t *testing.T) {
 			t.Errorf("%+v: exit %d, %v\nhint: %s", c.set, code, err, hint)
 		}
 	}
+}
+
+// TestKeyDisappears: a process that has opened the archive signs on when the key is gone. The
+// next one adds an entry without a signature, and the one after it, which has the key, signs.
+func TestKeyDisappears(t *testing.T) {
+	t.Parallel()
+	root, ctx := t.TempDir(), t.Context()
+	key := filepath.Join(t.TempDir(), "key")
+	for file, content := range map[string][]byte{key: privateKey(t), filepath.Join(root, workspace.SettingsFile): []byte("audit: {sign: " + key + "}\n")} {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mine, err := signingKeys(workspace.Audit{Sign: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	sh := &shell{process: process{env: os.Environ(), now: time.Now, stderr: &told}, ctx: ctx}
+	adds := func(between func()) {
+		t.Helper()
+		a, err := sh.openWriter(root, "a test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		between()
+		_, err = a.Append(ctx, archive.LedgerEntry{Time: time.Unix(1, 0), Kind: "test", Actor: "evolve"})
+		if err := errors.Join(err, a.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signed := func(want int64, says string) {
+		t.Helper()
+		a, err := archive.OpenRead(archiveDir(root))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = a.Close() }()
+		if h, err := readSigned(ctx, a, root, mine.allowed); err != nil || h.Seq != want {
+			t.Errorf("entry %d is signed, not %d: %v", h.Seq, want, err)
+		}
+		if !strings.Contains(told.String(), says) || says == "" && told.Len() > 0 {
+			t.Errorf("standard error: %q, without %q", told.String(), says)
+		}
+		told.Reset()
+	}
+	adds(func() {})
+	adds(func() {
+		if err := os.Rename(key, key+".away"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	signed(2, "")
+	adds(func() {})
+	signed(2, "warning: what is recorded is not signed: the key that signs is missing")
+	if err := os.Rename(key+".away", key); err != nil {
+		t.Fatal(err)
+	}
+	adds(func() {})
+	signed(4, "entry 3 of the ledger, which a killed process left unsigned, is signed now")
 }
