@@ -226,7 +226,7 @@ func readBackup(store engine, r io.Reader) error {
 			return fmt.Errorf("the backup is cut short: %w", err)
 		}
 		lengths := [2]uint32{binary.BigEndian.Uint32(head[:4]), binary.BigEndian.Uint32(head[4:])}
-		if lengths[0] > maxAsk || lengths[1] > maxRecord {
+		if lengths[0] > maxAsk || lengths[1] > maxRecord || lengths[0] == 0 && lengths[1] > 0 {
 			return errors.New("the backup is damaged")
 		}
 		pairOf := [2][]byte{}
@@ -252,6 +252,11 @@ func readBackup(store engine, r io.Reader) error {
 	var got [4]byte
 	if _, err := io.ReadFull(buffered, got[:]); err != nil || binary.BigEndian.Uint32(got[:]) != want {
 		return errors.New("the backup is damaged: its checksum does not fit")
+	}
+	if _, err := buffered.ReadByte(); err == nil {
+		return errors.New("the backup is damaged: something stands after its end")
+	} else if !errors.Is(err, io.EOF) {
+		return fmt.Errorf("the backup's end cannot be read: %w", err)
 	}
 	b.put(importKey(), encodeNumber(importDone))
 	return store.write(b)

@@ -267,6 +267,8 @@ func TestBackup(t *testing.T) {
 		"cut":     out.Bytes()[:out.Len()-10],
 		"changed": append(append(bytes.Clone(out.Bytes()[:200]), out.Bytes()[200]^1), out.Bytes()[201:]...),
 		"foreign": []byte("hello"),
+		"longer":  append(bytes.Clone(out.Bytes()), 0),
+		"doubled": append(bytes.Clone(out.Bytes()), out.Bytes()...),
 	} {
 		dir := t.TempDir()
 		if _, err := Restore(ctx, dir, bytes.NewReader(data), Building{}); err == nil {
