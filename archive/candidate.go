@@ -23,6 +23,8 @@ type Finalist struct {
 	Ruling *stats.Ruling `json:"ruling,omitempty"`
 	// Runs whose confirmations the ruling rests on, in order.
 	Runs []string `json:"runs,omitempty"`
+	// Judged is by what the ruling was made; nil in results of an older evolve.
+	Judged *Judged `json:"judged,omitempty"`
 }
 
 // Candidate is one entry of a variant into the confirmation on the holdout. Entries

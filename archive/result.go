@@ -35,6 +35,9 @@ type AgentResult struct {
 	Detectable float64      `json:"detectable"`
 	Search     SearchResult `json:"search"`
 	Finalist   []Finalist   `json:"finalists,omitempty"`
+	// Grounds are what the rulings on the finalists were computed from; nil without finalists,
+	// and in results of an older evolve.
+	Grounds *Grounds `json:"grounds,omitempty"`
 	// Reference is what the finalists were measured against; nil: the champion.
 	Reference *stats.Reference `json:"reference,omitempty"`
 	// Ablations are how the finalists were made small, in their order. Ablation is the only

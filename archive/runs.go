@@ -117,6 +117,11 @@ func (a *Archive) Plan(ctx context.Context, run, agentID string) (AgentPlan, err
 	return p, nil
 }
 
+// Results yields what the runs found, for every run and agent.
+func (a *Archive) Results(ctx context.Context) iter.Seq2[AgentResult, error] {
+	return documents[AgentResult](ctx, a, "list the results", newKey(tableResult), nil)
+}
+
 // Result finds what a run found for one agent.
 func (a *Archive) Result(ctx context.Context, run, agentID string) (AgentResult, error) {
 	r, err := document[AgentResult](ctx, a, partKey(tableResult, run, agentID))

@@ -21,6 +21,9 @@ func honestyBlocks(s subject) []block {
 		}
 		f = append(f, fact{"error control", say(h.Method)}, fact{"level", say(pvalue(h.ErrorRate), remark(what))})
 	}
+	if h.Rulings != nil {
+		f = append(f, h.Rulings.fact())
+	}
 	if e := h.Entries; e != nil {
 		f = append(f, fact{"entries", say(fmt.Sprintf("%d of %d used in %d days", e.Used, e.Most, e.Days),
 			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in them all", e.Left, pvalue(e.Alpha), pvalue(e.Level))))})

@@ -141,6 +141,9 @@ func (b *builder) build(name string) error {
 		return err
 	}
 	b.finished = err == nil
+	if err := b.recheck(); err != nil {
+		return err
+	}
 	b.headline = Leading(b.result)
 	b.volatile.Sandbox = b.plan.Sandbox
 	for _, l := range b.run.Limits {

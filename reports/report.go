@@ -67,9 +67,12 @@ type Agent struct {
 	// or one that a person rejected.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Unlisted counts the rejected variants that are not listed.
-	Unlisted   int        `json:"unlisted,omitempty"`
-	Health     Health     `json:"health"`
-	Provenance Provenance `json:"provenance"`
+	Unlisted int `json:"unlisted,omitempty"`
+	// Contradiction says in what the stored evaluations contradict the stored result, which is
+	// left out; empty: in nothing, or that was not looked into.
+	Contradiction string     `json:"contradiction,omitempty"`
+	Health        Health     `json:"health"`
+	Provenance    Provenance `json:"provenance"`
 }
 
 // Ref names a variant: a number for people (v37), an id for machines.
@@ -226,8 +229,10 @@ type Honesty struct {
 	Variants    int `json:"variants"`
 	Evaluations int `json:"evaluations"`
 	// Confirmations is the number of finalists that this run confirmed.
-	Confirmations int    `json:"confirmations"`
-	Method        string `json:"method,omitempty"`
+	Confirmations int `json:"confirmations"`
+	// Rulings says which of their rulings could be computed again; nil where that was not tried.
+	Rulings *Rulings `json:"rulings,omitempty"`
+	Method  string   `json:"method,omitempty"`
 	// ErrorRate is the level of this verdict: α_c of the headline's entry.
 	ErrorRate float64 `json:"error_rate,omitempty"`
 	// Entries is the error control across nights after this run; nil if there was none.

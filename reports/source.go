@@ -26,4 +26,22 @@ type Source interface {
 	VerifyLedger(ctx context.Context) (n int64, head string, err error)
 }
 
+// Rechecker is a Source that computes the rulings of a result again from the stored
+// evaluations. What they contradict is shown as no verdict.
+type Rechecker interface {
+	// Recheck fails with an archive.ErrCorrupt when the stored evaluations do not give the
+	// rulings or the verdict of the result.
+	Recheck(ctx context.Context, r archive.AgentResult) (Rulings, error)
+}
+
+// Rulings counts those of a night by whether they could be computed again.
+type Rulings struct {
+	// Recomputed came out the same from the stored evaluations.
+	Recomputed int `json:"recomputed"`
+	// Unstored were made by an older evolve, which did not store what they were computed from;
+	// of Gone ones the evaluations were removed.
+	Unstored int `json:"unstored,omitempty"`
+	Gone     int `json:"gone,omitempty"`
+}
+
 var _ Source = (*archive.Archive)(nil)

@@ -76,17 +76,17 @@ const (
 // Bound is a limit on the consumption of a winner: less is better.
 type Bound struct {
 	// Name of the metric: cost (USD an evaluation), latency (seconds), or another that [Pair] measures.
-	Name string
+	Name string `json:"name"`
 	// Of is the statistic of the metric that is compared: [Mean] or [P95].
-	Of string
+	Of string `json:"of"`
 	// AtMost is the highest ratio of candidate over champion that a winner may have; above 0.
-	AtMost float64
+	AtMost float64 `json:"at_most"`
 	// Floor is the difference, in the unit of the metric, by which a candidate may exceed
 	// the champion at any ratio; 0: none.
-	Floor float64
+	Floor float64 `json:"floor,omitempty"`
 	// PerPoint widens AtMost by so much for each point (of a hundred) of gain on new
 	// tasks that is shown: the lower end of [Ruling.New]. 0: not at all.
-	PerPoint float64
+	PerPoint float64 `json:"per_point,omitempty"`
 }
 
 // For returns the bound of a candidate whose gain on new tasks is at least lower, in

@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/evidence"
 	"evolve/patch"
 	"evolve/reports"
 )
@@ -25,6 +26,8 @@ type verifyView struct {
 	Proposals int `json:"proposals"`
 	Unbound   int `json:"unbound"`
 	Gone      int `json:"gone"`
+	// Rulings counts the rulings of all results by whether they could be computed again.
+	Rulings evidence.Checked `json:"rulings"`
 	// Accepted counts the ledgers that a person accepted or restored though they were not the
 	// witnessed one.
 	Accepted int `json:"accepted"`
@@ -49,6 +52,7 @@ func (sh *shell) verifyCommand() *cli.Command {
 		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
 		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
 			"proposals rest on, and the trailers of the repository's commits: they must all tell of the same. " +
+			"The rulings of all results are computed again from the evaluations that are still stored. " +
 			"The first that does not is named, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
 		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger; audit.allowed_signers of evolve.yaml by default"}},
 		Action: sh.auditVerify,
@@ -94,6 +98,9 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 		Missing: []string{}, Lost: []string{}, told: told,
 	}
 	if err != nil {
+		return v, err
+	}
+	if v.Rulings, err = evidence.CheckAll(ctx, a); err != nil {
 		return v, err
 	}
 	places := map[string]bool{root: true}
@@ -162,6 +169,9 @@ func (sh *shell) printVerified(v verifyView) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	out("intact: %d entries, head %s\n", v.Entries, v.Head)
 	out("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
+	if v.Rulings.Recomputed > 0 {
+		out("  %s computed again from the stored evaluations\n", count(v.Rulings.Recomputed, "ruling"))
+	}
 	for _, note := range []struct {
 		n    int
 		text string
@@ -173,6 +183,12 @@ func (sh *shell) printVerified(v verifyView) {
 		if note.n > 0 {
 			out("  %s %s\n", count(note.n, "proposal"), note.text)
 		}
+	}
+	if n := v.Rulings.Unstored; n > 0 {
+		out("  %s not recomputable: an older evolve did not store what they were computed from\n", count(n, "ruling"))
+	}
+	if n := v.Rulings.Gone; n > 0 {
+		out("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
 		out("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",

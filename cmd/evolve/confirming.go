@@ -10,6 +10,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/evidence"
 	"evolve/runtime/agent"
 )
 
@@ -112,12 +113,12 @@ func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 	if p.Run == "" || p.Kind != archive.KindConfig || p.Imported != "" { // no claim is made of what another archive says
 		return stats.NoClaim, nil
 	}
-	result, err := a.Result(ctx, p.Run, p.Agent)
-	if errors.Is(err, archive.ErrNotFound) {
+	result, err := resultBehind(ctx, a, p)
+	if errors.As(err, new(*archive.AuditError)) { // `evolve show` tells what it contradicts
 		return stats.NoClaim, nil
 	}
 	if err != nil {
-		return stats.NoClaim, fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+		return stats.NoClaim, err
 	}
 	for _, f := range result.Finalist {
 		if f.Variant == p.Variant && f.Ruling != nil {
@@ -125,6 +126,35 @@ func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 		}
 	}
 	return stats.NoClaim, nil
+}
+
+// resultBehind reads what the run that made a proposal found: the zero value where that is
+// not stored. An *archive.AuditError says that the stored evaluations contradict it.
+func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (archive.AgentResult, error) {
+	result, err := a.Result(ctx, p.Run, p.Agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return result, nil
+	}
+	if err == nil && p.Imported == "" {
+		_, err = evidence.Check(ctx, a, result)
+	}
+	if err != nil {
+		return result, fmt.Errorf("the result behind %s: %w", p.ID, err)
+	}
+	return result, nil
+}
+
+// contradiction says in what the stored evaluations contradict what a proposal of a config
+// rests on; empty: in nothing.
+func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
+	if p.Run == "" || !p.OfConfig() {
+		return "", nil
+	}
+	_, err := resultBehind(ctx, a, p)
+	if errors.As(err, new(*archive.AuditError)) {
+		return err.Error(), nil
+	}
+	return "", err
 }
 
 // claims say what may be said of a variant.

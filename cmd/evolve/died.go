@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/evidence"
+	"evolve/reports"
 )
 
 // runOwner is what a run writes into the archive's lock as its owner.
@@ -26,6 +28,12 @@ func asTheyAre(ctx context.Context, a *archive.Archive) (runsAsTheyAre, error) {
 		return runsAsTheyAre{}, fmt.Errorf("looking for a run that is on: %w", err)
 	}
 	return runsAsTheyAre{a, alive && strings.HasPrefix(owner, runOwner)}, nil
+}
+
+// Recheck is [evidence.Check].
+func (r runsAsTheyAre) Recheck(ctx context.Context, result archive.AgentResult) (reports.Rulings, error) {
+	c, err := evidence.Check(ctx, r.Archive, result)
+	return reports.Rulings(c), err
 }
 
 // Run is [archive.Archive.Run].

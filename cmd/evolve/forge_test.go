@@ -21,8 +21,12 @@ import (
 // repository can: it replaces a text in the records, chains the ledger anew and writes a
 // witness that fits.
 func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: forge ARCHIVE OLD NEW")
+	if neg || len(args) < 3 || len(args) > 4 {
+		ts.Fatalf("usage: forge ARCHIVE OLD NEW [TABLES]")
+	}
+	tables := "odl"
+	if len(args) == 4 {
+		tables = args[3]
 	}
 	dir := ts.MkAbs(args[0])
 	a, err := archive.Inspect(dir)
@@ -30,7 +34,7 @@ func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	var backup bytes.Buffer
 	_, err = a.Backup(context.Background(), &backup)
 	ts.Check(errors.Join(err, a.Close()))
-	forged, err := forge(backup.Bytes(), args[1], args[2])
+	forged, err := forge(backup.Bytes(), tables, args[1], args[2])
 	ts.Check(err)
 	ts.Check(os.RemoveAll(dir))
 	ts.Check(os.Remove(archive.WitnessFile(dir)))
@@ -38,8 +42,8 @@ func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// forge replaces a text in the documents of a backup.
-func forge(backup []byte, from, to string) ([]byte, error) {
+// forge replaces a text in the documents of some tables of a backup.
+func forge(backup []byte, tables, from, to string) ([]byte, error) {
 	_, rest, _ := bytes.Cut(backup, []byte("\n"))
 	out := bytes.NewBuffer(bytes.Clone(backup[:len(backup)-len(rest)]))
 	put := func(k, v []byte) {
@@ -57,8 +61,7 @@ func forge(backup []byte, from, to string) ([]byte, error) {
 		if n == 0 {
 			break
 		}
-		switch k[0] {
-		case 'o', 'd', 'l':
+		if strings.IndexByte(tables, k[0]) >= 0 {
 			was := string(v)
 			v = []byte(strings.ReplaceAll(was, from, to))
 			changed = changed || string(v) != was

@@ -70,7 +70,7 @@ func (sh *shell) patchList(c *cli.Context) error {
 }
 
 func (sh *shell) patchShow(c *cli.Context) error {
-	return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim) error {
+	return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string) error {
 		if p.Patch == nil {
 			return hinted(exitUsage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
 		}

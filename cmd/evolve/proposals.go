@@ -162,7 +162,7 @@ func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) e
 }
 
 // oneProposal reads the proposal that is named.
-func (sh *shell) oneProposal(c *cli.Context, show func(archive.ProposalRecord, stats.Claim) error) error {
+func (sh *shell) oneProposal(c *cli.Context, show func(p archive.ProposalRecord, claim stats.Claim, against string) error) error {
 	return sh.reading(c, func(a *archive.Archive) error {
 		p, err := proposalOf(c.Context, a, c.Args().First())
 		if err != nil {
@@ -175,7 +175,11 @@ func (sh *shell) oneProposal(c *cli.Context, show func(archive.ProposalRecord, s
 		if p.OfConfig() {
 			p.Rationale = named(c.Context, a, p.Agent, p.Rationale)
 		}
-		return show(p, claim)
+		against, err := contradiction(c.Context, a, p)
+		if err != nil {
+			return err
+		}
+		return show(p, claim, against)
 	})
 }
 
@@ -192,6 +196,9 @@ type proposalView struct {
 	Files []fileView `json:"files"`
 	// Claim is what may be said of the variant; `evolve show` alone looks it up.
 	Claim stats.Claim `json:"claim,omitempty"`
+	// Contradiction says in what the stored evaluations contradict what the proposal rests on;
+	// `evolve show` alone looks it up.
+	Contradiction string `json:"contradiction,omitempty"`
 	// Later are adopted patches that build on one that was taken back, After what came
 	// of the operator's program; only deciding gives them.
 	Later []string      `json:"later,omitempty"`
@@ -222,23 +229,23 @@ func (sh *shell) showCommand() *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim, against string) error {
 				if p.Patch != nil {
 					return sh.showPatch(c, p)
 				}
 				if c.Bool("json") {
 					view := viewOf(p)
-					view.Claim = claim
+					view.Claim, view.Contradiction = claim, against
 					return sh.printJSON(view)
 				}
-				sh.printProposal(p, claim)
+				sh.printProposal(p, claim, against)
 				return nil
 			})
 		},
 	}
 }
 
-func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
+func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, against string) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	out("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
 	if p.Rationale != "" {
@@ -246,6 +253,9 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim) {
 	}
 	if words := claims[claim]; words != "" {
 		out("    claim: %s\n", words)
+	}
+	if against != "" {
+		out("  ! no claim: %s\n", reports.Visible(against))
 	}
 	printAddressed(sh.stdout, reports.Addressed(p))
 	out("\nchanges\n")
@@ -341,7 +351,7 @@ func (sh *shell) diffCommand() *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string) error {
 				if c.Bool("json") {
 					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
 				}

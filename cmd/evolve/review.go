@@ -55,7 +55,7 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 		if p.Patch != nil {
 			out.printPatch(patchViewOf(sh.patchReader(w.Root), p.ProposalRecord, true))
 		} else {
-			out.printProposal(p.ProposalRecord, p.claim)
+			out.printProposal(p.ProposalRecord, p.claim, p.against)
 			printGrounds(who.out, p.grounds)
 		}
 		state, err := sh.reviewOne(c, w, who, out, p.ProposalRecord)
@@ -92,6 +92,8 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 type claimed struct {
 	archive.ProposalRecord
 	claim stats.Claim
+	// against says in what the stored evaluations contradict it; then there are no grounds.
+	against string
 	// grounds are the lines before the question.
 	grounds []string
 }
@@ -110,6 +112,9 @@ func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
 				list[i].claim, err = claimOf(c.Context, a, list[i].ProposalRecord)
 			}
 			if err == nil {
+				list[i].against, err = contradiction(c.Context, a, list[i].ProposalRecord)
+			}
+			if err == nil && list[i].against == "" {
 				list[i].grounds, err = grounds(c.Context, a, list[i].ProposalRecord)
 			}
 		}

@@ -310,7 +310,7 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 
 // writeReport builds the report of a run and writes its pages.
 func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary) (reports.Report, error) {
-	report, err := reports.Build(ctx, a, s.Run.ID)
+	report, err := reports.Build(ctx, runsAsTheyAre{a, true}, s.Run.ID)
 	if err != nil {
 		return report, fmt.Errorf("building the report: %w", err)
 	}

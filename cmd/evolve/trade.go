@@ -17,12 +17,12 @@ func pricesOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord)
 	if p.Run == "" || p.Kind != archive.KindConfig {
 		return nil, nil
 	}
-	result, err := a.Result(ctx, p.Run, p.Agent)
-	if errors.Is(err, archive.ErrNotFound) {
+	result, err := resultBehind(ctx, a, p)
+	if errors.As(err, new(*archive.AuditError)) { // no claim is made from it either
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+		return nil, err
 	}
 	var out []string
 	for _, f := range result.Finalist {
@@ -54,12 +54,9 @@ func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 	if err != nil || p.Run == "" || p.Kind != archive.KindConfig {
 		return nil, err
 	}
-	result, err := a.Result(ctx, p.Run, p.Agent)
-	if errors.Is(err, archive.ErrNotFound) {
-		return nil, nil
-	}
+	result, err := resultBehind(ctx, a, p)
 	if err != nil {
-		return nil, fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+		return nil, err
 	}
 	var out []string
 	for _, f := range result.Finalist {

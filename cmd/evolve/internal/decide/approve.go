@@ -67,6 +67,9 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	if err := Bound(ctx, d.Archive, stored); err != nil {
 		return p, err
 	}
+	if err := d.grounded(ctx, a, stored); err != nil {
+		return p, err
+	}
 	if err := d.ready(ctx, repo, files(p), w.Found); err != nil {
 		return p, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"evolve/bench"
 	"evolve/bench/confirm"
-	"evolve/bench/stats"
 	"evolve/mutate"
 	"evolve/runtime/agent"
 )
@@ -136,12 +135,3 @@ func (h *holdout) Evidence(ctx context.Context, e confirm.Entry) (confirm.Eviden
 	}
 	return h.assemble(ctx, e)
 }
-
-// Judge rules on the evidence, with the agent's guards.
-func (e *evidence) Judge(variant string, rule stats.Rule) stats.Ruling {
-	rule.Guards = e.guards
-	return stats.Judge(variant, e.pairs(), rule)
-}
-
-// Blocks counts the complete blocks; tonight counts those of this run among them.
-func (e *evidence) Blocks() (all, tonight int) { return e.blocks, e.tonight }

@@ -17,6 +17,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
 	"evolve/runtime/agent"
@@ -125,6 +126,10 @@ func (m *months) confirm(ctx context.Context, o Options, rec *mutate.Recommendat
 	ctx = context.WithoutCancel(ctx)
 	if err := errors.Join(m.store.PutResult(ctx, n.result), r.finish(ctx, ended, []archive.AgentResult{n.result})); err != nil {
 		m.t.Fatal(err)
+	}
+	// Whatever happened in it, its rulings are what the stored evaluations give.
+	if c, err := evidence.Check(ctx, m.store, n.result); err != nil || c.Recomputed < len(n.result.Finalist) {
+		m.t.Errorf("run %s computed again: %+v, %v", n.run.ID, c, err)
 	}
 	return n.result, ended
 }

@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
@@ -95,6 +96,9 @@ func (c *cron) night() {
 	result, err := c.store.Result(c.t.Context(), run.ID, "toy")
 	if err != nil {
 		c.t.Fatal(err)
+	}
+	if _, err := evidence.Check(c.t.Context(), c.store, result); err != nil {
+		c.t.Errorf("computed again: %v", err)
 	}
 	c.results = append(c.results, result)
 	c.report(waited, result)

@@ -16,6 +16,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/limits"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
@@ -382,11 +383,11 @@ func (n *night) againstItself(ctx context.Context) error {
 // compareWithItself stores the comparison of pairs of the champion's runs, in the order
 // of their tasks.
 func (n *night) compareWithItself(tasks []*bench.Task, evals []bench.Evaluation) {
-	has := newEvidence(tasks)
+	has := evidence.New(evidence.Tasks(tasks), nil)
 	var repeats archive.Repeats
 	for i := 0; i+1 < len(evals); i += 2 {
 		a, b := evals[i], evals[i+1]
-		has.add(a, b)
+		has.Add(a, b)
 		if a.Scored && b.Scored && a.Answer != "" { // a score alone contains no answer
 			repeats.Tasks++
 			if a.Answer == b.Answer && a.Outcome == b.Outcome && a.Score == b.Score {
@@ -394,7 +395,7 @@ func (n *night) compareWithItself(tasks []*bench.Task, evals []bench.Evaluation)
 			}
 		}
 	}
-	if list := has.pairs(); len(list) > 0 {
+	if list := has.Pairs(); len(list) > 0 {
 		noise := stats.NoiseFloor(list, shownLevel)
 		n.result.AA, n.result.Repeats = &noise, &repeats
 	}

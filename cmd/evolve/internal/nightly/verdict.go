@@ -2,25 +2,28 @@ package nightly
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/runtime/agent"
 )
 
 // conclude stores the findings of the confirmation in the result.
 func (n *night) conclude(c *confirm.Confirmation) {
+	if len(c.Turns()) > 0 {
+		g := n.grounds()
+		n.result.Grounds = &g
+	}
 	for _, t := range c.Turns() {
 		n.result.Finalist = append(n.result.Finalist, archive.Finalist{
 			Variant: t.Entry.Variant, Comparison: t.Ruling.Comparison, SearchDifference: t.Entry.Gain, Accepted: t.Ruling.State == stats.Proven,
 			Reason: t.Ruling.Reason, Ruling: &t.Ruling, Runs: t.Entry.Runs,
+			Judged: &archive.Judged{Alpha: t.Entry.Alpha, Projected: t.Entry.Projected, Blocks: t.Entry.Blocks},
 		})
 	}
 	n.result.Blocks = c.Blocks()
@@ -39,8 +42,12 @@ func (n *night) design() stats.Design {
 	return n.o.Workspace.Settings.Confirm.Design(n.plan.Repeats, len(n.sides.holdout), workspace.Units(n.sides.holdout), n.fixed()).With(n.variances[n.agent.ID])
 }
 
-// propose drafts the proposal of the winner and submits it.
+// propose drafts the proposal of the winner and submits it. The result is stored first: an
+// approval compares the proposal with it, and the run may end before its work does.
 func (n *night) propose(ctx context.Context) error {
+	if err := n.o.Archive.PutResult(ctx, n.result); err != nil {
+		return fmt.Errorf("%w: recording the result: %w", bench.ErrRecorder, err)
+	}
 	for _, f := range n.result.Finalist {
 		if f.Variant != n.result.Winner {
 			continue
@@ -49,7 +56,7 @@ func (n *night) propose(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading the winner: %w", err)
 		}
-		digest, err := digest(n.plan, f)
+		digest, err := evidence.Digest(*n.plan, n.result.Grounds, f)
 		if err != nil {
 			return err
 		}
@@ -63,19 +70,4 @@ func (n *night) propose(ctx context.Context) error {
 		n.result.Proposals = append(n.result.Proposals, p.ID)
 	}
 	return nil
-}
-
-// digest identifies the evidence for a variant: the ruling on it and the hashes of
-// everything that it was measured on.
-func digest(p *archive.AgentPlan, f archive.Finalist) (string, error) {
-	raw, err := json.Marshal(struct {
-		Agent, Suite, Split, Space string
-		Champion                   agent.ConfigID
-		Finalist                   archive.Finalist
-	}{p.AgentHash, p.SuiteHash, p.SplitHash, p.SpaceHash, p.Champion, f})
-	if err != nil {
-		return "", fmt.Errorf("hashing the evidence: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }

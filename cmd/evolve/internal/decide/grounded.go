@@ -1,0 +1,30 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/evidence"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// grounded computes the claim of a proposal again from the stored evaluations, and fails
+// with archive.ErrCorrupt when they do not give what the proposal and the result of its run
+// tell. It refuses one whose claim cannot be computed, or would not be made any more.
+func (d *Desk) grounded(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) error {
+	err := evidence.Proposal(ctx, d.Archive, d.Workspace, a, p)
+	var shifted *evidence.Shifted
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &shifted):
+		return Refuse("`evolve run` measures it again; `evolve help workspace` explains guards and confirm", "%s was measured under other settings: %s", p.ID, shifted)
+	case errors.Is(err, evidence.ErrNoRuling):
+		return Refuse("`evolve run --resume` goes on with the run, and finds the ruling again", "%s cannot be approved: %s", p.ID, err)
+	case errors.Is(err, evidence.ErrGone):
+		return Refuse("`evolve run` measures it again", "the claim of %s cannot be computed again: %s", p.ID, err)
+	}
+	return fmt.Errorf("the claim of %s: %w", p.ID, err)
+}

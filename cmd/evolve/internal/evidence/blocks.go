@@ -1,0 +1,96 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Of names the evaluations that are evidence on a variant.
+type Of struct {
+	Agent string
+	// Variant was measured against Against in the confirmations of Runs, in their order.
+	Variant, Against agent.ConfigID
+	Runs             []string
+}
+
+// Assemble reads the evidence of all complete blocks; current is the run that tonight's
+// blocks are of.
+func Assemble(ctx context.Context, a *archive.Archive, of Of, g archive.Grounds, current string) (*Collected, error) {
+	list, err := completed(ctx, a, of, g.Tasks)
+	if err != nil {
+		return nil, err
+	}
+	out := New(g.Tasks, g.Bounds)
+	out.take(list, current)
+	return out, nil
+}
+
+// take adds blocks.
+func (e *Collected) take(list []block, current string) {
+	for _, one := range list {
+		e.night = one.night
+		for _, t := range e.order {
+			e.Add(one.champion[t.ID], one.variant[t.ID])
+		}
+		e.blocks++
+		if one.run == current {
+			e.tonight++
+		}
+	}
+}
+
+// block is one repeat of the holdout under two configs, by task.
+type block struct {
+	champion, variant map[string]bench.Evaluation
+	// run is the one that made it, and night its place among the runs.
+	run   string
+	night int
+}
+
+// complete reports whether every task was evaluated on both sides. Missing data (the
+// infrastructure failed it) leaves a block complete.
+func (b block) complete(tasks []archive.GroundTask) bool {
+	return !slices.ContainsFunc(tasks, func(t archive.GroundTask) bool {
+		_, first := b.champion[t.ID]
+		_, second := b.variant[t.ID]
+		return !first || !second
+	})
+}
+
+// completed are the complete blocks by run and repeat.
+func completed(ctx context.Context, a *archive.Archive, of Of, tasks []archive.GroundTask) ([]block, error) {
+	var out []block
+	for i, run := range of.Runs {
+		found := map[int]block{}
+		for e, err := range a.Evaluations(ctx, run, of.Agent) {
+			if err != nil {
+				return nil, fmt.Errorf("reading the evidence of run %s: %w", run, err)
+			}
+			if e.Stage != bench.StageConfirm || e.Variant != of.Against && e.Variant != of.Variant {
+				continue
+			}
+			one, ok := found[e.Repeat]
+			if !ok {
+				one = block{map[string]bench.Evaluation{}, map[string]bench.Evaluation{}, run, i}
+				found[e.Repeat] = one
+			}
+			if e.Variant == of.Against {
+				one.champion[e.Task] = e
+			} else {
+				one.variant[e.Task] = e
+			}
+		}
+		for _, repeat := range slices.Sorted(maps.Keys(found)) {
+			if one := found[repeat]; one.complete(tasks) {
+				out = append(out, one)
+			}
+		}
+	}
+	return out, nil
+}

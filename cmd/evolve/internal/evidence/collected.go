@@ -1,0 +1,108 @@
+package evidence
+
+import (
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+)
+
+// Collected is what speaks for and against a candidate: its pairs with the champion by
+// task, from complete blocks alone.
+type Collected struct {
+	order []archive.GroundTask
+	by    map[string]*stats.Pair
+	// blocks are the complete ones, tonight those of the current run among them.
+	blocks, tonight int
+	// night numbers the run whose pairs are added.
+	night int
+	// guards are the bounds that the ruling asks for.
+	guards []stats.Bound
+}
+
+// New is evidence on tasks without any pair; guards are those that a ruling on it includes.
+func New(tasks []archive.GroundTask, guards []stats.Bound) *Collected {
+	e := &Collected{order: tasks, by: make(map[string]*stats.Pair, len(tasks)), guards: guards}
+	for _, t := range tasks {
+		e.by[t.ID] = &stats.Pair{Task: t.ID, Domain: t.Domain, Cluster: t.Cluster, Weight: t.Weight}
+	}
+	return e
+}
+
+// Tasks is what rulings take from tasks, in their order.
+func Tasks(list []*bench.Task) []archive.GroundTask {
+	out := make([]archive.GroundTask, len(list))
+	for i, t := range list {
+		out[i] = archive.GroundTask{ID: t.ID, Domain: t.Domain, Cluster: t.Unit(), Weight: t.Importance()}
+	}
+	return out
+}
+
+// Add takes one pair of evaluations of the same task and repeat, the champion's
+// first; where data is missing on one side, the other's score is kept apart.
+func (e *Collected) Add(a, b bench.Evaluation) {
+	pair, ok := e.by[a.Task]
+	switch {
+	case !ok || !a.Scored && !b.Scored:
+		return
+	case !b.Scored:
+		pair.AloneA = append(pair.AloneA, a.Score)
+		return
+	case !a.Scored:
+		pair.AloneB = append(pair.AloneB, b.Score)
+		return
+	}
+	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, e.night)
+	pair.FailedA, pair.FailedB = append(pair.FailedA, !a.Outcome.Gradable()), append(pair.FailedB, !b.Outcome.Gradable())
+	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
+	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
+	e.consumed(pair, a, b)
+}
+
+// consumed adds what a pair used of the guarded metrics that have no field of their own.
+func (e *Collected) consumed(pair *stats.Pair, a, b bench.Evaluation) {
+	for _, g := range e.guards {
+		m, ok := bench.MetricOf(g.Name)
+		if !ok || m.Name == bench.MetricCost || m.Name == bench.MetricLatency {
+			continue
+		}
+		if pair.Other == nil {
+			pair.Other = map[string]stats.Measured{}
+		}
+		was := pair.Other[m.Name]
+		pair.Other[m.Name] = stats.Measured{A: append(was.A, m.Of(&a)), B: append(was.B, m.Of(&b))}
+	}
+}
+
+// Pairs are those of the tasks that have any, in the order of the tasks.
+func (e *Collected) Pairs() []stats.Pair {
+	var out []stats.Pair
+	for _, t := range e.order {
+		if pair := e.by[t.ID]; len(pair.A)+len(pair.AloneA)+len(pair.AloneB) > 0 {
+			out = append(out, *pair)
+		}
+	}
+	return out
+}
+
+// Differences are the candidate's to the champion over all pairs; variance is that of
+// a single one.
+func (e *Collected) Differences(variance float64) stats.Differences {
+	d := stats.Differences{Variance: variance}
+	for _, t := range e.order {
+		pair := e.by[t.ID]
+		for i := range pair.A {
+			d.N++
+			d.Sum += pair.B[i] - pair.A[i]
+		}
+	}
+	return d
+}
+
+// Judge rules on the evidence, with the guards that hold for the agent.
+func (e *Collected) Judge(variant string, rule stats.Rule) stats.Ruling {
+	rule.Guards = e.guards
+	return stats.Judge(variant, e.Pairs(), rule)
+}
+
+// Blocks counts the complete ones, tonight those of the current run.
+func (e *Collected) Blocks() (all, tonight int) { return e.blocks, e.tonight }

@@ -1,0 +1,155 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// Shifted says that a claim stands by the rules that it was made by and would not be made by
+// those of the workspace as it is now.
+type Shifted struct {
+	// Now is what the ruling would be.
+	Now stats.Ruling
+}
+
+func (e *Shifted) Error() string {
+	return fmt.Sprintf("by the guards and the confirm settings of the workspace as it is now the variant is %q: %s", e.Now.State, e.Now.Reason)
+}
+
+// ErrNoRuling means that a proposal rests on evaluations and the result of its run has no
+// ruling on its variant: the run was begun anew and has not come that far.
+var ErrNoRuling = errors.New("the result of its run has no ruling on its variant")
+
+// Proposal recomputes what is claimed of a proposal of a config, and compares it with the
+// result of its run, with the digest that the proposal has of it, and with the workspace as
+// it is now. It does nothing for a proposal of which nothing was measured, and for an
+// imported one, of which nothing is claimed.
+//
+// Contradictions are *archive.AuditError; other errors are ErrNoRuling, ErrGone and
+// *Shifted.
+func Proposal(ctx context.Context, a *archive.Archive, w *workspace.Workspace, of *workspace.Agent, p archive.ProposalRecord) error {
+	if !p.OfConfig() || p.Imported != "" || p.Run == "" && p.Rests == nil {
+		return nil
+	}
+	r, err := a.Result(ctx, p.Run, p.Agent)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+	}
+	at := slices.IndexFunc(r.Finalist, func(f archive.Finalist) bool { return f.Variant == p.Variant && f.Ruling != nil })
+	if at < 0 {
+		if p.Rests == nil {
+			return nil
+		}
+		return ErrNoRuling
+	}
+	f := r.Finalist[at]
+	plan, err := a.Plan(ctx, p.Run, p.Agent)
+	if err != nil {
+		return fmt.Errorf("reading the plan behind %s: %w", p.ID, err)
+	}
+	if err := bound(p, plan, r, f); err != nil {
+		return err
+	}
+	now := archive.Grounds{
+		Against: plan.Reference(), Fixed: of.Deterministic && !of.UsesSeed, Tasks: Tasks(holdout(w, of)), Bounds: w.Bounds(of),
+	}
+	if r.Grounds == nil || f.Judged == nil { // an older evolve made it
+		return older(ctx, a, r, f, now)
+	}
+	if _, err := Recompute(ctx, a, r, f); err != nil {
+		return err
+	}
+	if _, err := Check(ctx, a, r); err != nil {
+		return err
+	}
+	// The workspace has the tasks of the proposal's base, so that nothing else explains a difference.
+	if was := *r.Grounds; was.Against != now.Against || was.Fixed != now.Fixed || !slices.Equal(was.Tasks, now.Tasks) {
+		return contradiction(r, f.Variant, "its ruling was computed from other tasks than those of the workspace")
+	}
+	alpha := w.Settings.Confirm.Control().Alpha()
+	if slices.Equal(r.Grounds.Bounds, now.Bounds) && f.Judged.Alpha <= alpha {
+		return nil
+	}
+	judged := *f.Judged
+	judged.Alpha = min(judged.Alpha, alpha)
+	again, err := under(ctx, a, r, f, now, judged)
+	if err == nil && again.State != f.Ruling.State {
+		err = &Shifted{again}
+	}
+	return err
+}
+
+// bound compares a proposal with the result of its run.
+func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResult, f archive.Finalist) error {
+	differs := func(reason string) error { return &archive.AuditError{Subject: p.ID, Reason: reason} }
+	digest, err := Digest(plan, r.Grounds, f)
+	switch {
+	case err != nil:
+		return err
+	case p.Rests == nil:
+		return differs("its run claims something of its variant, and it rests on no evaluation")
+	case !slices.Equal(p.Rests.Runs, f.Runs) || p.Rests.Against != plan.Reference():
+		return differs("it rests on other evaluations than the ruling of its run")
+	case p.Evidence != digest && (r.Grounds != nil || f.Judged != nil):
+		return differs("the ruling that it has a digest of is not the one of its run")
+	case p.Rationale != r.Reason || r.Winner != p.Variant || !r.Verdict.Proposes():
+		return differs("the result of its run does not tell the same of its variant")
+	case f.Ruling.State != stats.Proven && f.Ruling.State != stats.Trade:
+		return differs(fmt.Sprintf("its variant is %q by the ruling of its run", f.Ruling.State))
+	}
+	return nil
+}
+
+// older compares a ruling from before its grounds were stored with one that the workspace
+// and the entry give now. What the guards decide is left out: they may have been set since.
+func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, now archive.Grounds) error {
+	for c, err := range a.Candidates(ctx, r.Agent) {
+		if err != nil {
+			return fmt.Errorf("reading the candidates: %w", err)
+		}
+		if c.Variant != f.Variant || !slices.Equal(c.Runs, f.Runs) {
+			continue
+		}
+		again, err := under(ctx, a, r, f, now, archive.Judged{Alpha: c.Alpha, Projected: c.Projected, Blocks: c.Blocks})
+		if err != nil {
+			return err
+		}
+		if again.Claim != f.Ruling.Claim || len(unlike(again.Comparison, f.Ruling.Comparison)) > 0 {
+			return contradiction(r, f.Variant, "the ruling is not what the stored evaluations give: %q for %q", f.Ruling.Claim, again.Claim)
+		}
+		if again.State != f.Ruling.State {
+			return &Shifted{again}
+		}
+		return nil
+	}
+	return contradiction(r, f.Variant, "no entry into the confirmation is of it")
+}
+
+// under is the ruling on a finalist by other grounds than the stored ones.
+func under(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, g archive.Grounds, by archive.Judged) (stats.Ruling, error) {
+	r.Grounds, f.Judged = &g, &by
+	again, err := Recompute(ctx, a, r, f)
+	var differs *archive.AuditError
+	if errors.As(err, &differs) && again.Variant != "" { // as it may
+		err = nil
+	}
+	return again, err
+}
+
+// holdout are the holdout tasks of an agent, in the order of its suites.
+func holdout(w *workspace.Workspace, of *workspace.Agent) []*bench.Task {
+	var out []*bench.Task
+	for _, name := range of.Suites {
+		if s := w.Suites[name]; s != nil {
+			out = append(out, s.Side(bench.Holdout)...)
+		}
+	}
+	return out
+}

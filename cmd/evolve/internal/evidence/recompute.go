@@ -1,0 +1,145 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// ErrUnstored means that a result lacks what its rulings were computed from besides
+// evaluations: an older evolve made it.
+var ErrUnstored = errors.New("what the ruling was computed from is not stored")
+
+// ErrGone means that evaluations that a ruling rests on are not stored any more.
+var ErrGone = errors.New("evaluations that the ruling rests on were removed")
+
+// Recompute judges a finalist of a stored result again, from the stored evaluations. It
+// returns the ruling as it is now. A ruling that is not the stored one is an
+// *archive.AuditError that names what differs. ErrUnstored and ErrGone say that
+// nothing can be compared.
+func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist) (stats.Ruling, error) {
+	if r.Grounds == nil || f.Judged == nil || f.Ruling == nil {
+		return stats.Ruling{}, ErrUnstored
+	}
+	differs := func(format string, args ...any) error { return contradiction(r, f.Variant, format, args...) }
+	of := Of{Agent: r.Agent, Variant: f.Variant, Against: r.Grounds.Against, Runs: f.Runs}
+	list, err := completed(ctx, a, of, r.Grounds.Tasks)
+	if err != nil {
+		return stats.Ruling{}, err
+	}
+	if len(list) < f.Judged.Blocks {
+		if gone, err := removed(ctx, a, f.Runs); err != nil || gone {
+			return stats.Ruling{}, errors.Join(ErrGone, err)
+		}
+		return stats.Ruling{}, differs("it rests on %d complete blocks, and %d are stored", f.Judged.Blocks, len(list))
+	}
+	list = list[:max(0, f.Judged.Blocks)]
+	rule := stats.Rule{Alpha: f.Judged.Alpha, Fixed: r.Grounds.Fixed, Cap: f.Judged.Projected, Reference: r.Reference}
+	if rule.Alpha <= 0 || rule.Alpha >= 1 {
+		return stats.Ruling{}, differs("its level is %g", rule.Alpha)
+	}
+	judge := func(list []block, rule stats.Rule) stats.Ruling {
+		e := New(r.Grounds.Tasks, r.Grounds.Bounds)
+		e.take(list, "")
+		return e.Judge(string(f.Variant), rule)
+	}
+	if p := f.Ruling.Proof; p != nil && p.Blocks < f.Ruling.Blocks {
+		if !slices.ContainsFunc(prefixes(list), func(upTo []block) bool {
+			if len(upTo) < p.Blocks {
+				return false
+			}
+			then := judge(upTo, rule)
+			return then.Proof != nil && *then.Proof == *p
+		}) {
+			return stats.Ruling{}, differs("no look shows what it was first proven by")
+		}
+		rule.Proof = p
+	}
+	now := judge(list, rule)
+	if what := unlike(f.Ruling, now); len(what) > 0 {
+		return now, differs("the ruling is not what the stored evaluations give: %s", strings.Join(what, ", "))
+	}
+	if f.Reason != now.Reason || f.Accepted != (now.State == stats.Proven) || len(unlike(f.Comparison, now.Comparison)) > 0 {
+		return now, differs("what is told of it is not what its ruling tells")
+	}
+	return now, nil
+}
+
+// contradiction names a variant of a result.
+func contradiction(r archive.AgentResult, v agent.ConfigID, format string, args ...any) error {
+	return &archive.AuditError{Subject: fmt.Sprintf("run %s, agent %s, variant %s", r.Run, r.Agent, v.Short()), Reason: fmt.Sprintf(format, args...)}
+}
+
+// prefixes are the blocks up to each look, the shortest first.
+func prefixes(list []block) [][]block {
+	out := make([][]block, len(list))
+	for i := range list {
+		out[i] = list[:i+1]
+	}
+	return out
+}
+
+// unlike names the fields in which two records differ, with both values where these are
+// short.
+func unlike(was, is any) []string {
+	var one, two map[string]json.RawMessage
+	for _, side := range []struct {
+		from any
+		to   *map[string]json.RawMessage
+	}{{was, &one}, {is, &two}} {
+		raw, err := json.Marshal(side.from)
+		if err == nil {
+			err = json.Unmarshal(raw, side.to)
+		}
+		if err != nil {
+			return []string{err.Error()}
+		}
+	}
+	names := map[string]bool{}
+	for name := range one {
+		names[name] = true
+	}
+	for name := range two {
+		names[name] = true
+	}
+	var out []string
+	for name := range names {
+		if bytes.Equal(one[name], two[name]) {
+			continue
+		}
+		if a, b := string(one[name]), string(two[name]); len(a)+len(b) < 48 && a != "" && b != "" {
+			name += " " + a + " for " + b
+		}
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// removed reports whether a retention has removed evaluations of one of these runs, or a
+// repair could not save all of the archive.
+func removed(ctx context.Context, a *archive.Archive, runs []string) (bool, error) {
+	for _, id := range runs {
+		r, err := a.Run(ctx, id)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil || r.Removed != nil && r.Removed.Evaluations > 0 {
+			return err == nil, err
+		}
+	}
+	for e, err := range a.Ledger(ctx, 1) {
+		if err != nil || e.Kind == archive.LedgerRepaired {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

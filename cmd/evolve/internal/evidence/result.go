@@ -1,0 +1,111 @@
+package evidence
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// Checked counts the rulings of results by what comparing them came to.
+type Checked struct {
+	// Recomputed are the same again, from the stored evaluations.
+	Recomputed int `json:"recomputed"`
+	// Unstored lack what they were computed from, and the evaluations of Gone ones were
+	// removed: neither can be recomputed.
+	Unstored int `json:"unstored,omitempty"`
+	Gone     int `json:"gone,omitempty"`
+}
+
+// Add adds other counts.
+func (c *Checked) Add(o Checked) {
+	c.Recomputed, c.Unstored, c.Gone = c.Recomputed+o.Recomputed, c.Unstored+o.Unstored, c.Gone+o.Gone
+}
+
+// Check recomputes every ruling of a result, and the verdict as far as it follows from them:
+// whether a variant is proposed, which, and the sentence that says so. The first
+// contradiction is an *archive.AuditError.
+func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Checked, error) {
+	var out Checked
+	var rulings []stats.Ruling
+	for _, f := range r.Finalist {
+		now, err := Recompute(ctx, a, r, f)
+		switch {
+		case errors.Is(err, ErrUnstored):
+			out.Unstored++
+		case errors.Is(err, ErrGone):
+			out.Gone++
+		case err != nil:
+			return out, err
+		default:
+			out.Recomputed++
+			rulings = append(rulings, now)
+		}
+	}
+	if len(rulings) < len(r.Finalist) {
+		return out, nil
+	}
+	told := func(format string, args ...any) error {
+		return &archive.AuditError{Subject: fmt.Sprintf("run %s, agent %s", r.Run, r.Agent), Reason: fmt.Sprintf(format, args...)}
+	}
+	if len(rulings) == 0 {
+		if r.Verdict.Proposes() {
+			return out, told("the verdict is %q, and nothing was confirmed", r.Verdict)
+		}
+		return out, nil
+	}
+	// The design tells what a night could have seen; no proposed variant depends on it.
+	design := stats.Design{Alpha: r.Finalist[0].Judged.Alpha, Fixed: r.Grounds.Fixed}
+	verdict := stats.Conclude(rulings, stats.Circumstances{Searched: r.SearchDone, Reference: r.Reference, Design: design})
+	winner := agent.ConfigID("")
+	if verdict.Winner >= 0 {
+		winner = r.Finalist[verdict.Winner].Variant
+	}
+	switch {
+	case r.Verdict.Proposes() != verdict.Verdict.Proposes() || r.Verdict.Proposes() && r.Verdict != verdict.Verdict:
+		return out, told("the verdict %q does not follow from the rulings, which give %q", r.Verdict, verdict.Verdict)
+	case r.Winner != winner:
+		return out, told("the winner is not the one that the rulings give")
+	case verdict.Verdict.Proposes() && r.Reason != verdict.Sentence:
+		return out, told("the sentence of the verdict is not the one that the rulings give")
+	}
+	return out, nil
+}
+
+// CheckAll is [Check] of every result in the archive.
+func CheckAll(ctx context.Context, a *archive.Archive) (Checked, error) {
+	var out Checked
+	for r, err := range a.Results(ctx) {
+		if err != nil {
+			return out, fmt.Errorf("reading the results: %w", err)
+		}
+		c, err := Check(ctx, a, r)
+		if err != nil {
+			return out, err
+		}
+		out.Add(c)
+	}
+	return out, nil
+}
+
+// Digest identifies what speaks for a variant: the ruling on it, what it was computed from,
+// and the hashes of everything it was measured on.
+func Digest(p archive.AgentPlan, g *archive.Grounds, f archive.Finalist) (string, error) {
+	raw, err := json.Marshal(struct {
+		Agent, Suite, Split, Space string
+		Champion                   agent.ConfigID
+		Finalist                   archive.Finalist
+		Grounds                    *archive.Grounds `json:",omitempty"`
+	}{p.AgentHash, p.SuiteHash, p.SplitHash, p.SpaceHash, p.Champion, f, g})
+	if err != nil {
+		return "", fmt.Errorf("hashing the evidence: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
