@@ -146,11 +146,11 @@ func (n *night) read(ctx context.Context, r *refusal) error {
 }
 
 // leaveOut returns why a config with this gain may not enter, or nil if it may. A config
-// that differs from a refused one in more distant numbers, or in parameters without a
-// shown effect, may enter only if the search estimates it to be ahead of the refused one:
-// an effect may exist that too few evaluations could not show. The required lead is one
-// standard deviation over a waiting proposal, and two over one that a person refused,
-// because of many variants near it one is ahead by one by chance.
+// that differs from a refused one only by somewhat larger numeric changes, or only in
+// parameters without a shown effect, may enter if the search estimates it to be ahead of
+// the refused one: an effect may exist that too few evaluations could not show. The
+// required lead is one standard deviation over a waiting proposal, and two over one that a
+// person refused: of many variants near it, some are ahead by one by chance.
 func (n *night) leaveOut(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
 	for _, r := range n.refused {
 		why, twins := n.agent.Space.Twins(r.config, c, agent.TwinShare)
