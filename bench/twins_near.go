@@ -46,7 +46,7 @@ func (f *twinFinder) near() {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(slices.Compare(f.list[a].words, f.list[b].words), cmp.Compare(a, b))
 	})
-	having := map[uint64][]int{} // pair → firsts of groups
+	having := map[uint64][]int{} // pair → first tasks of groups
 	shared := make([]uint8, len(f.list))
 	for _, i := range order {
 		var found []int

@@ -98,7 +98,7 @@ func TestNoBriefsWithoutAnAuthor(t *testing.T) {
 	}
 }
 
-// Drafts that are invalid, known or missing are ignored.
+// TestBadDrafts: drafts that are invalid, known or missing are ignored.
 func TestBadDrafts(t *testing.T) {
 	space := authored()
 	for name, answer := range map[string]func(Trial) *Draft{

@@ -36,7 +36,8 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// A parameter has the same weight for any number of members.
+// TestMembersShareTheirParametersWeight: a parameter has the same weight for any number
+// of members.
 func TestMembersShareTheirParametersWeight(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "x", Kind: agent.Float, Max: 1, Default: 0.0},
@@ -51,7 +52,8 @@ func TestMembersShareTheirParametersWeight(t *testing.T) {
 	}
 }
 
-// Every point produced by moves decodes to a valid config and encodes back to itself.
+// TestMovesStayInTheSpace: every point produced by moves decodes to a valid config and
+// encodes back to itself.
 func TestMovesStayInTheSpace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		space := spacetest.Any(t)
@@ -90,7 +92,8 @@ func TestMovesStayInTheSpace(t *testing.T) {
 	})
 }
 
-// A condition on a fixed parameter is replaced by that parameter's conditions.
+// TestConditionThroughAFixedParameter: a condition on a fixed parameter is replaced by
+// that parameter's conditions.
 func TestConditionThroughAFixedParameter(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "on", Kind: agent.Bool, Default: false},
@@ -112,7 +115,8 @@ func TestConditionThroughAFixedParameter(t *testing.T) {
 	}
 }
 
-// Parameters that a move does not change keep their exact values.
+// TestDecodingKeepsWhatDidNotChange: parameters that a move does not change keep their
+// exact values.
 func TestDecodingKeepsWhatDidNotChange(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "x", Kind: agent.Float, Max: 1, Default: 0.123456789},

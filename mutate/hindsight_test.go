@@ -77,9 +77,9 @@ func (b *biases) figures() map[string]float64 {
 
 var biasFamilies = []string{"noisy", "pairs", "text", "drift", "domains", "wide"}
 
-// The figures that a report shows for the search and for random search are unbiased,
-// although the variants were selected by the same evaluations. The benchmark measures
-// this on more worlds.
+// TestHindsightIsRightOnAverage: the figures that a report shows for the search and for
+// random search are unbiased, although the variants were selected by the same
+// evaluations. The benchmark measures this on more worlds.
 func TestHindsightIsRightOnAverage(t *testing.T) {
 	var b biases
 	for i, family := range biasFamilies {
@@ -116,8 +116,8 @@ func BenchmarkHindsight(b *testing.B) {
 	}
 }
 
-// The champion is not selected for its scores, so its estimate is not shrunk towards
-// worse variants, however many there are.
+// TestChampionIsEstimatedByItself: the champion is not selected for its scores, so its
+// estimate is not shrunk towards worse variants, however many there are.
 func TestChampionIsEstimatedByItself(t *testing.T) {
 	s := newSearch(t, smallOptions(900))
 	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(min(j%4, 1)) }) // the champion, 9 of 12
@@ -130,7 +130,8 @@ func TestChampionIsEstimatedByItself(t *testing.T) {
 	}
 }
 
-// A recommendation that was wrong is valued by the data after it.
+// TestHindsightKnowsBetter: a recommendation that was wrong is valued by the data after
+// it.
 func TestHindsightKnowsBetter(t *testing.T) {
 	s := newSearch(t, smallOptions(900))
 	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(j % 2) })
@@ -151,7 +152,8 @@ func TestHindsightKnowsBetter(t *testing.T) {
 	}
 }
 
-// A random recommendation counts the baseline's own evaluations only.
+// TestMatchCountsEachSide: a random recommendation counts the baseline's own evaluations
+// only.
 func TestMatchCountsEachSide(t *testing.T) {
 	w := newWorld(t, "text", 7)
 	h, _ := lookBack(t, w, 300)

@@ -22,7 +22,7 @@ func nights(t *testing.T, w *world, budget int, trust float64) []Remembered {
 	return out
 }
 
-// A warm start beats a cold one where the budget is small.
+// TestHistoryHelps: a warm start beats a cold one where the budget is small.
 func TestHistoryHelps(t *testing.T) {
 	cold, warm := 0.0, 0.0
 	const seeds = 4
@@ -38,7 +38,8 @@ func TestHistoryHelps(t *testing.T) {
 	}
 }
 
-// A misleading history with little trust does not ruin a search.
+// TestMisleadingHistoryDoesNotRuin: a misleading history with little trust does not ruin
+// a search.
 func TestMisleadingHistoryDoesNotRuin(t *testing.T) {
 	cold, misled := 0.0, 0.0
 	const seeds = 4
@@ -62,8 +63,8 @@ func TestMisleadingHistoryDoesNotRuin(t *testing.T) {
 	}
 }
 
-// The history counts neither as evaluations of tonight nor as evidence against the
-// champion.
+// TestHistoryIsNoEvidenceOfTonight: the history counts neither as evaluations of tonight
+// nor as evidence against the champion.
 func TestHistoryIsNoEvidenceOfTonight(t *testing.T) {
 	o := smallOptions(60)
 	good := o.Champion.Clone()

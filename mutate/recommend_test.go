@@ -63,8 +63,8 @@ func TestRecommendNeedsEvidence(t *testing.T) {
 	}
 }
 
-// A variant that fails everywhere is never the best or a finalist, even where the model
-// overestimates it, on tasks that others fail as well.
+// TestFailureNeverWins: a variant that fails everywhere is never the best or a finalist,
+// even where the model overestimates it, on tasks that others fail as well.
 func TestFailureNeverWins(t *testing.T) {
 	s := newSearch(t, smallOptions(500))
 	tellScores(s, 0.5, []int{0, 1, 2, 3}, func(int) float64 { return 0 }) // the champion
@@ -86,7 +86,7 @@ func TestFailureNeverWins(t *testing.T) {
 	}
 }
 
-// With a single repeat, a score on every task is certain.
+// TestWhatWasSeenOnceIsCertain: with a single repeat, a score on every task is certain.
 func TestWhatWasSeenOnceIsCertain(t *testing.T) {
 	o := smallOptions(2000)
 	o.MaxRepeats = 1
@@ -105,7 +105,8 @@ func TestWhatWasSeenOnceIsCertain(t *testing.T) {
 	}
 }
 
-// The intervals of well-tried variants cover the truth at about the nominal rate.
+// TestIntervalsCover: the intervals of well-tried variants cover the truth at about the
+// nominal rate.
 func TestIntervalsCover(t *testing.T) {
 	covered, all := 0, 0
 	for seed := range int64(4) {

@@ -54,7 +54,7 @@ func (c *Confirmation) underWay(ctx context.Context) ([]*Entry, error) {
 			out = append(out, e)
 		}
 	}
-	// One that was taken up without its opening being noted comes last.
+	// Entries without a recorded use of the holdout come last.
 	at := func(e *Entry) int {
 		if i := slices.Index(order, e.Variant); i >= 0 {
 			return i

@@ -9,8 +9,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// promote chooses the candidate that gets the next blocks, and enters it when it is
-// new. Nil: there is none, or no room for one.
+// promote chooses the candidate that gets the next blocks, and enters it when it is new.
+// It returns nil if there is none or the budget does not suffice.
 func (c *Confirmation) promote(ctx context.Context) (*Entry, error) {
 	p, projected, ok, err := c.choose(ctx)
 	if err != nil || !ok {
@@ -19,7 +19,7 @@ func (c *Confirmation) promote(ctx context.Context) (*Entry, error) {
 	return c.enter(ctx, p, projected)
 }
 
-// Wanted reports whether there is a candidate that would get a block now. It enters none.
+// Wanted reports whether a candidate would get a block now, without entering one.
 func (c *Confirmation) Wanted(ctx context.Context) (bool, error) {
 	_, _, ok, err := c.choose(ctx)
 	return ok, err

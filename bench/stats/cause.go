@@ -205,12 +205,12 @@ func visible(detectable float64) string {
 	return points(detectable) + " points at 80 % power"
 }
 
-// unlikely is the 95 % quantile of the standard normal distribution: a gain exceeds its mean by so many
-// standard deviations with probability .05.
+// unlikely is the 95 % quantile of the standard normal distribution: a gain exceeds its
+// mean by so many standard deviations with probability .05.
 const unlikely = 1.645
 
-// behindBy returns the cause of a night that promotes no prospect because none leads by a standard
-// deviation. p is the prospect with the highest mean.
+// behindBy returns the cause of a night that promotes no prospect because none leads by a
+// standard deviation. p is the prospect with the highest mean.
 func (p Prospect) behindBy() Cause {
 	c := Cause{Kind: CauseBehind, Subject: p.Variant, Figures: p.figures(), Open: p.Mean > 0 && p.Mean+unlikely*p.SD >= Practical}
 	verdict := "no variant is far enough ahead of " + p.Reference.Words() + " to be confirmed: the best"
@@ -221,8 +221,8 @@ func (p Prospect) behindBy() Cause {
 	return c
 }
 
-// seen returns, in words, the difference measured on common search tasks: with few of them the model's
-// estimate is shrunk towards 0.
+// seen returns, in words, the difference measured on common search tasks: with few of
+// them the model's estimate is shrunk towards 0.
 func (p Prospect) seen() string {
 	if p.Common == 0 {
 		return ""

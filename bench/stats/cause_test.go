@@ -166,8 +166,8 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 	}
 }
 
-// Where all finalists were vetoed, the vetoes are the cause, with their figures, and not
-// the lack of budget for the next finalist.
+// TestAllVetoed: where all finalists were vetoed, the vetoes are the cause, with their
+// figures, and not the lack of budget for the next finalist.
 func TestAllVetoed(t *testing.T) {
 	c := Conclude([]Ruling{ruling("aaaaaaaaaa", Vetoed, .1, .05), ruling("bbbbbbbbbb", Vetoed, .2, .05)}, Circumstances{Searched: true})
 	want := "the candidate aaaaaaaa may not replace the champion: the domain faq is proven worse; the candidate bbbbbbbb may not replace the champion: the domain faq is proven worse"
@@ -176,7 +176,8 @@ func TestAllVetoed(t *testing.T) {
 	}
 }
 
-// An estimate shrunk towards 0 and the measured difference are both named.
+// TestBehindNamesBothFigures: an estimate shrunk towards 0 and the measured difference
+// are both named.
 func TestBehindNamesBothFigures(t *testing.T) {
 	_, _, why := Promote([]Prospect{{Variant: "aaaaaaaaaa", Mean: .043, SD: .06, Measured: .5, Common: 6}}, 1./240, .5, 1e6)
 	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, for which it was selected)"

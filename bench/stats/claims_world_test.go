@@ -52,8 +52,9 @@ func (w claimWorld) String() string {
 // hardness is the standard deviation of the tasks' difficulty, in logits.
 const hardness = 1.5
 
-// shift returns the shift, in logits, at which the mean chance of success over the world's normally
-// distributed tasks equals .5 plus the gain among the tasks that do not break. It is found by bisection.
+// shift returns the shift, in logits, at which the mean probability of success over the
+// world's normally distributed tasks equals .5 plus the gain among the tasks that do not
+// break. It is found by bisection.
 func (w claimWorld) shift() float64 {
 	want := (.5 + w.gain) / (1 - w.broken)
 	sd := math.Sqrt(hardness*hardness + w.interaction*w.interaction + w.night*w.night)

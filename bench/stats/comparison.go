@@ -9,7 +9,7 @@ type Pair struct {
 	Cluster string
 	Weight  float64
 	A, B    []float64
-	// Nights number the run that each repeat of A and B was made in; nil: all were made in one.
+	// Nights holds the number of the run of each repeat of A and B; nil: one run for all.
 	Nights []int
 	// AloneA are the champion's scores where the variant's evaluation is missing, AloneB
 	// the reverse; see [Judge].

@@ -76,8 +76,8 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// Only proven variants are adopted; none that may be better by a practical size is ruled
-// out.
+// TestConcludeProperties: only proven variants are adopted; none that may be better by a
+// practical size is ruled out.
 func TestConcludeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rulings := make([]Ruling, rapid.IntRange(0, 4).Draw(t, "n"))

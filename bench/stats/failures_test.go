@@ -52,8 +52,8 @@ func TestFailuresAreNamed(t *testing.T) {
 	}
 }
 
-// Tasks that fail on both sides are not held against the variant, and a failure that
-// costs more than an answer counts as a cost.
+// TestFailuresOfBothSides: tasks that fail on both sides are not held against the
+// variant, and a failure that costs more than an answer counts as a cost.
 func TestFailuresOfBothSides(t *testing.T) {
 	pairs := crashing(5)
 	for i := range pairs {

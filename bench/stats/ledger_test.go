@@ -13,8 +13,8 @@ func night(n int) time.Time {
 	return time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC).Add(time.Duration(n) * 24 * time.Hour)
 }
 
-// Twelve entries at 1/240 in eleven nights use up the window until night 31, when those
-// of night 1 expire.
+// TestLedgerByHand: twelve entries at 1/240 in eleven nights use up the window until
+// night 31, when those of night 1 expire.
 func TestLedgerByHand(t *testing.T) {
 	c := Monthly()
 	near(t, "level of an entry", c.Alpha(), 1./240, 1e-15)
@@ -38,7 +38,8 @@ func TestLedgerByHand(t *testing.T) {
 	}
 }
 
-// Making entries only while some are left never exceeds the limit in any window.
+// TestLedgerHoldsInEveryWindow: making entries only while some are left never exceeds the
+// limit in any window.
 func TestLedgerHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Control{Level: .05, Days: rapid.IntRange(1, 40).Draw(t, "days"), Entries: rapid.IntRange(1, 15).Draw(t, "entries")}

@@ -26,7 +26,8 @@ func TestDriftByHand(t *testing.T) {
 		t.Errorf("%+v", one)
 	}
 	near(t, "one night", one.variance, AssumedNight*AssumedNight, 0)
-	// Nights with the means .1 and .5 and no chance: spread .08 on one degree of freedom beside four assumed.
+	// Two nights with the means .1 and .5 and no chance: their spread is .08, with one
+	// degree of freedom added to the four assumed.
 	two := newDrift(gather(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), 0)
 	near(t, "two nights", two.variance, (4*.0004+.08)/5, 1e-15)
 	near(t, "their worth", two.worth, 2, 1e-15)

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The covariance of two points follows the formula in the kernel's documentation.
+// TestCovarianceIsTheFormula: the covariance of two points follows the formula in the
+// kernel's documentation.
 func TestCovarianceIsTheFormula(t *testing.T) {
 	k := newKernel(dims())
 	x, y := Point{0, 128, -4, -2, -3}, Point{64, 128, -5, -2, -2}
@@ -69,7 +70,8 @@ func likelihood(k *kernel, points []Point, z, noise []float64) float64 {
 	return -0.5*mat.Dot(mat.NewVecDense(n, z), &alpha) - 0.5*chol.LogDet()
 }
 
-// The gradient agrees with finite differences of the likelihood.
+// TestGradientAgreesWithDifferences: the gradient agrees with finite differences of the
+// likelihood.
 func TestGradientAgreesWithDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	k := newKernel(dims())
@@ -110,7 +112,8 @@ func TestGradientAgreesWithDifferences(t *testing.T) {
 	}
 }
 
-// Learning increases the likelihood, and irrelevant dimensions get less weight.
+// TestLearningFindsWhatMatters: learning increases the likelihood, and irrelevant
+// dimensions get less weight.
 func TestLearningFindsWhatMatters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	k := newKernel(dims())

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The factorised results agree with the textbook formula with an inverse.
+// TestPosteriorAgreesWithTheFormula: the factorised results agree with the textbook
+// formula with an inverse.
 func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	items, _, _ := anyItems(rng, 30, 12, false)
@@ -60,8 +61,8 @@ func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	}
 }
 
-// A converged fit is stationary: scores minus expectations balance the priors, for
-// abilities and for task effects.
+// TestFitIsStationary: a converged fit is stationary: scores minus expectations balance
+// the priors, for abilities and for task effects.
 func TestFitIsStationary(t *testing.T) {
 	items, _, _ := anyItems(rand.New(rand.NewPCG(2, 2)), 25, 10, false)
 	m := New(dims(), 10)
@@ -85,8 +86,8 @@ func TestFitIsStationary(t *testing.T) {
 	}
 }
 
-// The model recovers abilities and task effects, up to a constant, from a part of the
-// scores of every config.
+// TestModelFindsTheWorld: the model recovers abilities and task effects, up to a
+// constant, from a part of the scores of every config.
 func TestModelFindsTheWorld(t *testing.T) {
 	for _, graded := range []bool{false, true} {
 		items, abilities, effects := anyItems(rand.New(rand.NewPCG(3, 3)), 120, 40, graded)
@@ -122,7 +123,8 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// Pending evaluations reduce an item's variance and do not change its ability.
+// TestPendingMovesNothing: pending evaluations reduce an item's variance and do not
+// change its ability.
 func TestPendingMovesNothing(t *testing.T) {
 	base, _, _ := anyItems(rand.New(rand.NewPCG(4, 4)), 20, 10, false)
 	m := New(dims(), 10)
@@ -139,7 +141,7 @@ func TestPendingMovesNothing(t *testing.T) {
 	}
 }
 
-// Half the weight equals half as many evaluations.
+// TestWeightsAreEvaluations: half the weight equals half as many evaluations.
 func TestWeightsAreEvaluations(t *testing.T) {
 	var whole, halves Cell
 	whole.Add(1, 1)
@@ -184,7 +186,8 @@ func TestMergeAddsUp(t *testing.T) {
 	})
 }
 
-// For any data, abilities and predictions are finite with deviations above 0.
+// TestModelStaysFinite: for any data, abilities and predictions are finite with
+// deviations above 0.
 func TestModelStaysFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))

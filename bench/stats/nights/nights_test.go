@@ -13,9 +13,9 @@ func smoke(gain float64, tasks int) World {
 	return World{Gain: gain, Tasks: tasks, Interaction: .5, Items: 1, Cluster: 1, Budget: 2000, Nights: 30, Variants: 30}
 }
 
-// A month without gain: the stated .05 false adoptions are few, where other policies
-// adopt every night. By chance twelve months may have four and no more (Poisson, p =
-// .003).
+// TestNightsWithoutGain: without a gain the stated .05 false adoptions a month are few,
+// where other policies adopt every night. By chance twelve months may have four and no
+// more (Poisson, p = .003).
 func TestNightsWithoutGain(t *testing.T) {
 	t.Parallel()
 	const months = 12
@@ -30,7 +30,8 @@ func TestNightsWithoutGain(t *testing.T) {
 	}
 }
 
-// A gain of eight points is found in about four nights, and reported about right.
+// TestNightsWithGain: a gain of eight points is found in about four nights, and reported
+// about right.
 func TestNightsWithGain(t *testing.T) {
 	t.Parallel()
 	const repetitions = 60
@@ -51,8 +52,8 @@ func TestNightsWithGain(t *testing.T) {
 	}
 }
 
-// The rivals match their names: each finds a large gain, and without one adopts about as
-// often a month as its error implies.
+// TestRivals: the rivals match their names: each finds a large gain, and without one
+// adopts about as often a month as its error implies.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	adopts := map[string][2]float64{
@@ -85,7 +86,8 @@ func TestPromiseOfANight(t *testing.T) {
 	}
 }
 
-// The same seed gives the same table on any number of processors.
+// TestSimulateIsDeterministic: the same seed gives the same table on any number of
+// processors.
 func TestSimulateIsDeterministic(t *testing.T) {
 	t.Parallel()
 	w := smoke(.08, 10)
@@ -97,8 +99,8 @@ func TestSimulateIsDeterministic(t *testing.T) {
 	}
 }
 
-// The mean gain over very many tasks equals the world's gain, with and without an
-// interaction.
+// TestGainIsWhatItSays: the mean gain over very many tasks equals the world's gain, with
+// and without an interaction.
 func TestGainIsWhatItSays(t *testing.T) {
 	t.Parallel()
 	for _, interaction := range []float64{0, .5} {
@@ -112,7 +114,7 @@ func TestGainIsWhatItSays(t *testing.T) {
 	}
 }
 
-// Where a trial is not due, the judge's ruling is always "open".
+// TestDue: where a trial is not due, the judge's ruling is always "open".
 func TestDue(t *testing.T) {
 	t.Parallel()
 	due, open := 0, 0
@@ -142,7 +144,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// A fixed world gives the same answer every time.
+// TestFixedWorld: a fixed world gives the same answer every time.
 func TestFixedWorld(t *testing.T) {
 	t.Parallel()
 	w := smoke(.08, 40)

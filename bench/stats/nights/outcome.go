@@ -3,7 +3,7 @@ package nights
 // Outcome is the result of one policy in one repetition of a world, which ends with the
 // first adoption of a better variant.
 type Outcome struct {
-	// Nights lived and Evaluations spent until the end.
+	// Nights and Evaluations are their numbers until the end.
 	Nights, Evaluations int
 	// Adopted is the night of the first true adoption; 0 for none.
 	Adopted int
@@ -15,8 +15,8 @@ type Outcome struct {
 	// Raw is the error of the gain measured at an adoption, relative to the true gain
 	// over all tasks.
 	Raw Error
-	// How often the interval for these tasks and for new ones contained the truth: over
-	// all candidates at their end, and over those adopted.
+	// The coverage of the intervals for these tasks and for new ones: over all candidates
+	// at their end, and over those adopted.
 	Here, New, AdoptedHere, AdoptedNew Share
 }
 
