@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a [Board], in entries, bytes and time. One agent holds at most a
-// quarter, so that none can silence the others.
+// Bounds of a [Board], in entries, bytes and time. One agent holds at most a quarter,
+// so that none can crowd out the others.
 const (
 	MaxBoardEntries = 256
 	MaxBoardBytes   = 64 << 10 // keys and values together
@@ -24,18 +24,18 @@ const (
 	boardShare = 4
 )
 
-// Broadcast begins the keys whose entries all agents see.
+// Broadcast is the prefix of the keys whose entries all agents see.
 const Broadcast = "broadcast."
 
-// ErrBoardFull says that an entry finds no room until others expire or are removed.
+// ErrBoardFull reports that there is no room until entries expire or are removed.
 var ErrBoardFull = errors.New("the blackboard is full")
 
 // Board is a blackboard: key-value state that agents share for a while. An entry
-// belongs to the agent that put it, and only that one can replace or remove it: two
-// agents may use the same key. It is seen by its owner, by the agents it was put
-// for, and by all when its key begins with [Broadcast]. It is gone at the very
-// moment its time to live has passed. A Board is safe for concurrent use, keeps
-// everything in memory and starts nothing.
+// belongs to the agent that put it, and only that agent can replace or remove it: two
+// agents may use the same key. It is visible to its owner, to its readers, and to all
+// agents if its key begins with [Broadcast]. It expires exactly when its time to live
+// has passed. A Board is safe for concurrent use, keeps everything in memory and starts
+// no goroutine.
 type Board struct {
 	now func() time.Time
 
@@ -44,7 +44,7 @@ type Board struct {
 	bytes   int
 }
 
-// Entry is what an agent sees of the board. Its text is another agent's: data.
+// Entry is an agent's view of an entry. Its text is another agent's: data.
 type Entry struct {
 	From, Key, Value string
 	Expires          time.Time
@@ -58,14 +58,14 @@ type note struct {
 	readers []string
 }
 
-// NewBoard returns an empty board under a clock.
+// NewBoard returns an empty board that uses a clock.
 func NewBoard(now func() time.Time) *Board {
 	return &Board{now: now, entries: map[place]*note{}}
 }
 
-// Put sets the owner's entry for a time to live in (0, [MaxBoardTTL]], visible to
-// the readers besides the owner. It fails, and changes nothing, when the key or the
-// value is empty, too long or no UTF-8, when the key holds white space or control
+// Put sets the owner's entry for a time to live in (0, [MaxBoardTTL]], visible to the
+// readers besides the owner. It fails, and changes nothing, when the key or the value
+// is empty, too long or no UTF-8, when the key contains white space or control
 // characters, when there are too many readers, or with [ErrBoardFull].
 func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...string) error {
 	switch {
@@ -103,7 +103,7 @@ func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...stri
 	return nil
 }
 
-// Remove takes the owner's entry away; false says that there was none.
+// Remove removes the owner's entry and reports whether there was one.
 func (b *Board) Remove(owner, key string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,7 +151,7 @@ func (n *note) visible(agent string, p place, at time.Time) bool {
 		(p.owner == agent || strings.HasPrefix(p.key, Broadcast) || slices.Contains(n.readers, agent))
 }
 
-// purge forgets what has expired.
+// purge removes expired entries.
 func (b *Board) purge(at time.Time) {
 	for p, n := range b.entries {
 		if !at.Before(n.expires) {
@@ -171,7 +171,7 @@ func (b *Board) held(owner string) (entries, bytes int) {
 	return entries, bytes
 }
 
-// Posted is an entry as it is kept between processes.
+// Posted is the stored form of an entry.
 type Posted struct {
 	Owner   string    `json:"owner"`
 	Key     string    `json:"key"`
@@ -180,7 +180,7 @@ type Posted struct {
 	Readers []string  `json:"readers,omitempty"`
 }
 
-// Posted lists all entries, private ones included, by key and then by owner.
+// Posted returns all entries, private ones included, by key and then by owner.
 func (b *Board) Posted() []Posted {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -195,8 +195,8 @@ func (b *Board) Posted() []Posted {
 	return out
 }
 
-// Restore puts entries that were kept. What has expired, or would not be taken by
-// [Board.Put], is left out.
+// Restore puts stored entries. It skips those that have expired or that [Board.Put]
+// refuses.
 func (b *Board) Restore(kept []Posted) {
 	for _, p := range kept {
 		if ttl := p.Expires.Sub(b.now()); ttl > 0 {

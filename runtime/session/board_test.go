@@ -125,8 +125,8 @@ func TestBoardIsShared(t *testing.T) {
 	}
 }
 
-// TestBoardModel: against a list of everything ever put, no other agent reads a private key
-// of another, nothing expired is seen, everything else is, and the bounds hold.
+// TestBoardModel compares with a list of everything ever put: no other agent reads a
+// private key, nothing expired is visible, everything else is, and the bounds hold.
 func TestBoardModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/memory"
 )
 
-// The sections that do not come from a file of the workspace.
+// The sections that are not workspace files.
 const (
 	StrategySection = "STRATEGY"
 	NotesSection    = "NOTES"
@@ -22,9 +22,9 @@ type Section struct {
 }
 
 // order lists the sections from the highest priority to the lowest. The files that
-// people write come before what changes from turn to turn, so that the prompts of
-// two turns begin alike and a provider's cache of the beginning serves both.
-// Files with other names stand before the notes, in the order of their names.
+// people write precede what changes from turn to turn, so that the prompts of two turns
+// begin alike and a provider's prompt cache serves both. Files with other names precede
+// the notes, in the order of their names.
 var order = [...]string{
 	"SOUL", "AGENT", "GOALS", "MEMORY", "TOOLS", "EVAL_FEEDBACK", StrategySection, "PROSOCHE", "", NotesSection, WorkingSection,
 }
@@ -38,13 +38,12 @@ func priority(name string) int {
 
 func base(name string) string { return strings.TrimSuffix(name, ".md") }
 
-// Load puts workspace files (by name, such as SOUL.md) and the sections of this
-// turn into their order and keeps those that fit the budget, in [memory.Tokens]
-// of the texts together. The lowest priority is dropped first: nothing is kept
-// that stands behind a dropped section, so that a less important one never
-// displaces a more important one and what is kept of the files does not depend on
-// the notes. Dropped names come in the same order. A section takes the place of a
-// file of its name; those without text are left out.
+// Load sorts workspace files (by name, such as SOUL.md) and the sections of this turn
+// by priority and keeps those that fit the budget, in [memory.Tokens] of the texts
+// together. It drops everything from the first section on that does not fit, so that a
+// less important one never displaces a more important one and the kept files do not
+// depend on the notes. Dropped names are in the same order. A section replaces a file
+// of its name; those without text are left out.
 func Load(files map[string]string, extra []Section, budget int) (kept []Section, dropped []string) {
 	var all []Section
 	for name, text := range files {

@@ -20,7 +20,7 @@ func names(sections []Section) []string {
 	return out
 }
 
-// render is how a prompt is put together from its sections.
+// render returns a prompt made of its sections.
 func render(sections []Section) string {
 	var b strings.Builder
 	for _, s := range sections {
@@ -51,8 +51,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadDropsTheLowest: nothing is kept behind what was dropped, the budget
-// holds, and nothing is neither kept nor dropped.
+// TestLoadDropsTheLowest tests that nothing is kept after a dropped section, the budget
+// holds, and every section is either kept or dropped.
 func TestLoadDropsTheLowest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := rapid.MapOf(rapid.SampledFrom([]string{"SOUL.md", "AGENT.md", "GOALS", "TOOLS.md", "PROSOCHE.md", "Z.md", "A.md"}),
@@ -80,8 +80,8 @@ func TestLoadDropsTheLowest(t *testing.T) {
 	})
 }
 
-// TestPromptsBeginAlike: what changes from turn to turn leaves every byte before
-// it as it was, whatever the budget, so that a provider's cache serves both prompts.
+// TestPromptsBeginAlike tests that changes from turn to turn do not affect the bytes
+// before them, whatever the budget, so that a provider's cache serves both prompts.
 func TestPromptsBeginAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := map[string]string{

@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// unknownCompetence stands for no history.
+// unknownCompetence is the competence without a history.
 const unknownCompetence = .5
 
-// Suggest says which other agent is better suited to a task's domain, and whether
-// there is such a suggestion: the own competence is below one mark (.3 by
-// default) and another's above the other (.6). The best is named, of equal ones
-// the first by name. Competences are in [0.1,1]; zero and what is no number stand
-// for no history and count as .5. A suggestion is all it is: nothing is
-// redirected.
+// Suggest returns a suggestion of another agent that is better suited to a task's
+// domain, and reports whether there is one: the own competence must be below one
+// threshold (.3 by default) and another's above the other (.6). It names the best, of
+// equal ones the first by name. Competences are in [0.1,1]; zero and NaN mean no
+// history and count as .5. Nothing is redirected.
 func Suggest(own float64, others map[string]float64, below, above float64) (suggestion string, ok bool) {
 	own = competence(own)
 	if !(own < below) {

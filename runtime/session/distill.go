@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Bounds of a distillation and of what it leaves in a session.
+// Bounds of a distillation and of its results in a session.
 const (
 	MaxSummaryTokens = 1000
 	MaxFacts         = 512 // of a session
@@ -22,38 +22,38 @@ const (
 	maxReadSentences = 10_000
 )
 
-// An emergency needs this part of the model's context and this many messages.
+// An emergency needs this share of the model's context and this many messages.
 const (
 	emergencyShare    = .9
 	emergencyMessages = 10
 )
 
-// keptMessages is how many of the last messages stay whole, fewer when they are
-// long. It is below emergencyMessages, so that an emergency ends what it begins.
+// keptMessages is how many of the last messages stay whole, fewer when they are long.
+// It is below emergencyMessages, so that a distillation ends an emergency.
 const keptMessages = 6
 
 // Distilled is the source of facts that were extracted from a conversation.
 const Distilled = "distilled"
 
-// Thresholds say when a conversation is distilled. A zero field never does.
+// Thresholds determine when a conversation is distilled. A zero field is not used.
 type Thresholds struct {
 	// Tokens and Messages are the parameters distill.threshold_tokens and
 	// distill.threshold_messages.
 	Tokens   int
 	Messages int
-	// Context is the model's window in tokens, and Beside what the rest of the
-	// prompt takes of it.
+	// Context is the model's window in tokens, and Beside the tokens of the rest of the
+	// prompt.
 	Context int
 	Beside  int
 }
 
-// Distiller shortens conversations. The zero value of each field but Lexicon is
-// the default.
+// Distiller shortens conversations. The zero value of each field except Lexicon is the
+// default.
 type Distiller struct {
 	Lexicon *memory.Lexicon
 	// Now is the time of the facts.
 	Now time.Time
-	// Domain is that of the facts; empty belongs to every domain.
+	// Domain is that of the facts; empty means every domain.
 	Domain string
 	// Scrub removes credentials from each message before it is read.
 	Scrub func(string) string
@@ -61,34 +61,33 @@ type Distiller struct {
 	Summarizer Summarizer
 }
 
-// Summarizer writes a summary of a text in at most so many tokens, as a language
-// model may. What it writes is cleaned and cut like any foreign text, and where
-// it fails or writes nothing the built-in one steps in.
+// Summarizer writes a summary of a text in at most tokens tokens, as a language model
+// may. Its text is cleaned and cut like any foreign text; if it fails or returns none,
+// the built-in extraction is used.
 type Summarizer interface {
 	Summarize(ctx context.Context, text string, tokens int) (string, error)
 }
 
-// Result is what a distillation makes of a conversation.
+// Result is the result of a distillation.
 type Result struct {
-	// Summary stands for the earlier summary and the removed messages.
+	// Summary replaces the earlier summary and the removed messages.
 	Summary string
 	// Facts were found in the removed messages and are new to the session.
 	Facts []agent.Memory
-	// Retracted maps earlier distilled facts to the reason: a new one corrects them.
+	// Retracted maps earlier distilled facts that a new one corrects to the reason.
 	Retracted map[string]string
-	// Kept are the last messages, as they were.
+	// Kept are the last messages, unchanged.
 	Kept []agent.Message
-	// Reason says which threshold was reached.
+	// Reason is the threshold that was reached.
 	Reason string
 }
 
 // Distill shortens a conversation that has reached a threshold: it keeps the last
-// messages, extracts facts from the others and summarises the rest of them
-// together with the session's earlier summary. False means that there was no need
-// or nothing to remove. The kept messages and the summary together are always
-// smaller than what they stand for, so a distilled conversation is not due again.
-// Messages and session are left as they are; [Result.Apply] makes the next
-// session.
+// messages, extracts facts from the others and summarises the rest of them together
+// with the session's earlier summary. False means that there was no need or nothing to
+// remove. The kept messages and the summary together are always smaller than the
+// original, so a distilled conversation is not due again. Messages and session are not
+// changed; [Result.Apply] returns the next session.
 func (d Distiller) Distill(ctx context.Context, messages []agent.Message, s agent.Session, t Thresholds) (Result, bool) {
 	reason := t.due(messages, s)
 	if reason == "" || len(messages) == 0 {
@@ -106,9 +105,9 @@ func (d Distiller) Distill(ctx context.Context, messages []agent.Message, s agen
 	return r, true
 }
 
-// Apply returns the session after a distillation. Notes and working state stay as
-// they were; of distilled facts the oldest go when there are more than [MaxFacts].
-// A fact that is stated again is no longer retracted for having been replaced.
+// Apply returns the session after a distillation. Notes and working state are
+// unchanged; if there are more than [MaxFacts] facts, the oldest distilled ones are
+// dropped. A fact that is stated again is no longer retracted for having been replaced.
 func (r Result) Apply(s agent.Session) agent.Session {
 	s.Summary = r.Summary
 	fresh := map[string]bool{}
@@ -139,7 +138,7 @@ func (r Result) Apply(s agent.Session) agent.Session {
 	return s
 }
 
-// due says which threshold a conversation has reached, or "".
+// due returns the threshold that a conversation has reached, or "".
 func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
 	tokens := memory.Tokens(s.Summary) + size(messages)
 	switch {
@@ -153,9 +152,9 @@ func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
 	return ""
 }
 
-// firstKept is the index of the first message that stays: of the last few, within
-// half of what is allowed, from a user's message on where there is one, because
-// providers want a conversation to begin with it. The last message always stays.
+// firstKept returns the index of the first message that stays: of the last few, within
+// half of the allowed size, beginning with a user's message if there is one, because
+// providers require that. The last message always stays.
 func (t Thresholds) firstKept(messages []agent.Message) int {
 	most, tokens := keptMessages, -1
 	if t.Messages > 0 {
@@ -184,7 +183,7 @@ func (t Thresholds) firstKept(messages []agent.Message) int {
 	return first
 }
 
-// summaryBytes bounds the summary: never more than half of what it stands for.
+// summaryBytes returns the bound of the summary: at most half of what it replaces.
 func (t Thresholds) summaryBytes(removed []agent.Message, earlier string) int {
 	bytes := len(earlier)
 	for _, m := range removed {
@@ -197,14 +196,14 @@ func (t Thresholds) summaryBytes(removed []agent.Message, earlier string) int {
 	return most
 }
 
-// read returns the messages as they are taken apart: scrubbed, each bounded, and
-// of very many the newest.
+// read returns the messages for the extraction: scrubbed, each bounded, and only the
+// newest of very many.
 func (d Distiller) read(messages []agent.Message) []agent.Message {
 	out := make([]agent.Message, 0, len(messages))
 	bytes, ends := 0, 0
 	for _, m := range slices.Backward(messages) {
 		text := m.Content[:min(len(m.Content), maxReadBytes)]
-		if d.Scrub != nil { // before the cut, which could make half a credential unknowable
+		if d.Scrub != nil { // before the cut, after which half a credential is not recognised
 			text = d.Scrub(text)
 		}
 		text = head(text)
@@ -223,7 +222,7 @@ func (d Distiller) read(messages []agent.Message) []agent.Message {
 	return out
 }
 
-// size is the number of tokens of messages.
+// size returns the number of tokens of messages.
 func size(messages []agent.Message) int {
 	n := 0
 	for _, m := range messages {

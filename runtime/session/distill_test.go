@@ -20,7 +20,7 @@ var day = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 func distiller() Distiller { return Distiller{Lexicon: memory.NewLexicon(), Now: day} }
 
-// talk makes a conversation of alternating messages, the user's first.
+// talk returns a conversation of alternating messages, the user's first.
 func talk(texts ...string) []agent.Message {
 	var out []agent.Message
 	for i, text := range texts {
@@ -29,8 +29,8 @@ func talk(texts ...string) []agent.Message {
 	return out
 }
 
-// padded puts six messages of small talk behind a conversation, so that all of it
-// is removed.
+// padded appends six messages of small talk to a conversation, so that all of it is
+// removed.
 func padded(messages []agent.Message) []agent.Message {
 	return append(slices.Clip(messages), talk("Fine.", "Good.", "Right.", "Good.", "Well.", "Good.")...)
 }
@@ -134,15 +134,15 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestFactsAcrossDistillations: a fact has its id whenever it is said, a
-// corrected one is retracted, and one that is said again counts again.
+// TestFactsAcrossDistillations tests that a fact has the same id whenever it is stated,
+// that a corrected one is retracted, and that one that is stated again counts again.
 func TestFactsAcrossDistillations(t *testing.T) {
 	var s agent.Session
 	var ids []string
 	for _, c := range []struct {
 		said      string
 		fresh     int
-		retracted bool // the first fact
+		retracted bool // of the first fact
 	}{
 		{"The gate code is 11.", 1, false}, {"The gate code is 11.", 0, false}, {"The gate code is 12.", 1, true}, {"The gate code is 11.", 1, false},
 	} {
@@ -168,8 +168,8 @@ func TestFactsAcrossDistillations(t *testing.T) {
 	}
 }
 
-// TestDistilledConversationAnswers: what was said in the removed messages is
-// recalled when it is asked for, at the default score.
+// TestDistilledConversationAnswers tests that facts of the removed messages are
+// recalled at the default score.
 func TestDistilledConversationAnswers(t *testing.T) {
 	messages := talk(
 		"The staging database listens on port 5433.", "Noted.",
@@ -207,8 +207,8 @@ func TestDistilledConversationAnswers(t *testing.T) {
 	}
 }
 
-// TestDistillShrinks: whatever was said and whatever the thresholds are, the bounds
-// hold, what is left is smaller and not due, and the notes are untouched.
+// TestDistillShrinks tests that for any conversation and thresholds the bounds hold,
+// the result is smaller and not due, and the notes are unchanged.
 func TestDistillShrinks(t *testing.T) {
 	word := rapid.SampledFrom([]string{
 		"the", "gate", "code", "is", "was", "11", "12.", "no,", "actually", "remember", "that", "we", "decided", "?", "!", "billing:", "\n", "été.", "x", "=",

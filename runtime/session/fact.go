@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Bounds on the sentences of a conversation: how long one is that can be a fact,
-// and how many are compared with each other.
+// Bounds on the sentences of a conversation: the length of one that can be a fact, and
+// how many are compared with each other.
 const (
 	maxSentence   = 400
 	maxCandidates = 4 * maxNewFacts
@@ -22,18 +22,18 @@ const (
 // replacedBy begins the reason why a corrected fact is retracted.
 const replacedBy = "replaced by "
 
-// kind says why a sentence is worth remembering; the first kinds are worth most.
+// kind is why a sentence is worth remembering; the first kinds are worth most.
 type kind int
 
 const (
-	asked      kind = iota // the user said to remember it
+	asked      kind = iota // the user asked to remember it
 	correction             // the user corrected something
 	decision
 	definition
 	figure   // a number with a subject
 	answered // a question of the user with its answer
 	none
-	withdrawn // corrected since; not even for the summary
+	withdrawn // corrected later; not even for the summary
 )
 
 // spoken is a sentence of a message.
@@ -42,11 +42,11 @@ type spoken struct {
 	role    string
 	text    string
 	kind    kind
-	fact    string // what to remember, for the kinds above none
+	fact    string // the text to remember, for the kinds before none
 }
 
-// take cuts messages into sentences and says of each what it is worth. Only what
-// user and assistant said can become a fact: what tools returned is neither's word.
+// take splits messages into sentences and classifies each. Only sentences of user and
+// assistant can become facts, not the results of tools.
 func (d Distiller) take(messages []agent.Message) []spoken {
 	var out []spoken
 	for i, m := range messages {
@@ -61,13 +61,13 @@ func (d Distiller) take(messages []agent.Message) []spoken {
 	return d.corrected(out)
 }
 
-// classify says what a sentence is worth and what of it is to be remembered.
+// classify returns the kind of a sentence and the part of it to remember.
 func classify(s, role string) (kind, string) {
 	if len(s) > maxSentence || strings.HasSuffix(s, "?") || role != "user" && role != "assistant" {
 		return none, ""
 	}
 	lower := strings.ToLower(s)
-	if len(lower) != len(s) { // some letters change their length: positions would not fit
+	if len(lower) != len(s) { // some letters change their length, and indexes would not fit
 		lower = s
 	}
 	if role == "user" {
@@ -102,7 +102,7 @@ func classify(s, role string) (kind, string) {
 	return none, ""
 }
 
-// corrects finds the beginning of a correction and returns what comes after it.
+// corrects reports whether a sentence begins as a correction, and returns what follows.
 func corrects(s, lower string) (string, bool) {
 	for _, cue := range []string{
 		"no, ", "no: ", "no - ", "no.", "actually, ", "actually ", "correction: ", "sorry, ", "wait, ", "i meant ", "that's wrong",
@@ -115,7 +115,7 @@ func corrects(s, lower string) (string, bool) {
 	return "", false
 }
 
-// worded reports whether a text has at least two words that say something.
+// worded reports whether a text has at least two words that are no stop words.
 func worded(s string) bool {
 	n := 0
 	memory.EachWord(s, func(word string) {
@@ -126,7 +126,7 @@ func worded(s string) bool {
 	return n >= 2
 }
 
-// commands reports whether a sentence asks for work or is a question without its
+// commands reports whether a sentence asks for work or is a question without a question
 // mark, by its first word.
 func commands(lower string) bool {
 	word, _, _ := strings.Cut(strings.TrimPrefix(lower, "please "), " ")
@@ -140,12 +140,12 @@ func commands(lower string) bool {
 	return false
 }
 
-// corrected resolves what refers to the message before: a short answer to a
-// question becomes a fact together with the question, and a correction takes the
-// place of what the assistant had said.
+// corrected resolves references to the message before: a short answer to a question
+// becomes a fact together with the question, and a correction replaces the assistant's
+// statement.
 func (d Distiller) corrected(all []spoken) []spoken {
-	question, subject := "", "" // the user's last question; what a correction is about
-	said := -1                  // the message in which the assistant spoke last
+	question, subject := "", "" // the user's last question; the subject of a correction
+	said := -1                  // index of the assistant's last message
 	for i := range all {
 		s := &all[i]
 		first := i == 0 || all[i-1].message != s.message
@@ -177,8 +177,8 @@ func (d Distiller) corrected(all []spoken) []spoken {
 	return all
 }
 
-// withdraw makes nothing of what the assistant said in the message that a
-// correction is about, and returns the subject of the last sentence that has one.
+// withdraw discards the assistant's sentences in the message that a correction is
+// about, and returns the subject of the last sentence that has one.
 func withdraw(all []spoken, said int) (subject string) {
 	for i := len(all) - 1; i >= 0 && said >= 0 && all[i].message >= said; i-- {
 		if s := &all[i]; s.message == said {
@@ -191,8 +191,8 @@ func withdraw(all []spoken, said int) (subject string) {
 	return subject
 }
 
-// complete gives a correction its subject, which often stands in the question or
-// in what is corrected.
+// complete adds to a correction its subject, which is often in the question or in the
+// corrected sentence.
 func complete(fact, question, subject string) (kind, string) {
 	if strings.Trim(fact, " .!") == "" {
 		return withdrawn, ""
@@ -209,8 +209,8 @@ func complete(fact, question, subject string) (kind, string) {
 	return none, ""
 }
 
-// answers reports whether a sentence needs its question to be understood, and
-// says anything.
+// answers reports whether a sentence cannot be understood without its question, and has
+// content.
 func (d Distiller) answers(question, text string) bool {
 	if len(text) > maxSentence/2 || strings.HasSuffix(text, "?") {
 		return false
@@ -231,14 +231,14 @@ func (d Distiller) answers(question, text string) bool {
 	return len(own) > 0 && 2*shared < len(terms)
 }
 
-// unlisted strips the mark of a list from a line.
+// unlisted removes the list marker from a line.
 func unlisted(s string) string {
 	return strings.TrimLeft(s, "-*•#> \t")
 }
 
-// facts makes memories of the best sentences, in the order in which they were
-// said. Of two that contradict each other the later stays; an earlier distilled
-// one of the session that is contradicted is retracted.
+// facts returns memories of the best sentences, in their order. Of two that contradict
+// each other the later stays; an earlier distilled one of the session that is
+// contradicted is retracted.
 func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[string]string) {
 	best := make([]int, 0, len(all))
 	for i := range all {
@@ -265,7 +265,7 @@ func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[str
 			earlier[c.About()] = append(earlier[c.About()], rival{id: f.ID, claim: c})
 		}
 	}
-	// Later sentences go first, so that each is held against what is said after it.
+	// Later sentences come first, so that each is compared with those after it.
 	later := map[string][]rival{}
 	retracted := map[string]string{}
 	fresh := map[int]agent.Memory{}
@@ -308,7 +308,7 @@ type rival struct {
 	claim memory.Claim
 }
 
-// memory makes a memory of a sentence. The same fact of a domain has the same id.
+// memory returns a memory of a sentence. The same fact of a domain has the same id.
 func (d Distiller) memory(s spoken) agent.Memory {
 	text := memory.Cut(strings.TrimSpace(s.fact), MaxFactBytes)
 	sum := sha256.Sum256([]byte(d.Domain + "\x00" + text))
@@ -317,7 +317,7 @@ func (d Distiller) memory(s spoken) agent.Memory {
 	}
 }
 
-// confidence is higher in what the user said than in what the assistant did.
+// confidence is higher for the user's sentences than for the assistant's.
 func (s *spoken) confidence() float64 {
 	switch {
 	case s.role != "user":

@@ -12,15 +12,15 @@ const (
 	MaxNoteChars = 500
 )
 
-// AddNotes returns the notes of a session with new ones behind them: each one
-// line, cut to [MaxNoteChars] characters, empty ones left out. From [MaxNotes] on
-// a note is refused, never an older one dropped; refused counts them. The result
-// is bounded whatever came in.
+// AddNotes returns the notes of a session followed by new ones: each one line, cut to
+// [MaxNoteChars] characters, without empty ones. From [MaxNotes] on a new note is
+// refused, never an older one dropped; refused counts them. The result is bounded for
+// any input.
 func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
 	for _, list := range [][]string{notes, fresh} {
 		for _, n := range list {
-			// A character is at most four bytes; far more need not be read to
-			// find that many.
+			// A character has at most four bytes; 16 per character are enough even with
+			// removed characters.
 			if len(n) > 16*MaxNoteChars {
 				n = n[:16*MaxNoteChars]
 			}
@@ -37,8 +37,8 @@ func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
 	return kept, refused
 }
 
-// Inject returns the notes for a prompt, oldest first: the newest that fit the
-// budget in [memory.Tokens] together. Older ones stay in the session.
+// Inject returns the notes for a prompt, oldest first: the newest that fit the budget
+// in [memory.Tokens] together.
 func Inject(notes []string, budget int) []string {
 	notes, _ = AddNotes(nil, notes...)
 	spent, first := 0, len(notes)

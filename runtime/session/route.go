@@ -8,13 +8,12 @@ import (
 // maxSignal bounds the name in a signal, in bytes.
 const maxSignal = 40
 
-// Route chooses the route of a turn and says why. A signal such as [route:code]
-// in the user's own message wins: it leads to the hint of that name, in whatever
-// case it is written, and to the default route, which is "", when there is none.
-// Without a signal it is the route that the config has for the domain, under the
-// same condition. So what comes out is one of the hints or "", whatever the
-// message says. Pass only what the user wrote: the results of tools and earlier
-// answers carry no signals.
+// Route chooses the route of a turn and returns the reason. A signal such as
+// [route:code] in the user's own message takes precedence: it selects the hint of that
+// name, ignoring case, or the default route, which is "", when there is none. Without a
+// signal the config's route for the domain is used, under the same condition. So the
+// result is one of the hints or "", for any message. Pass only the user's text: the
+// results of tools and earlier answers carry no signals.
 func Route(message, domainRoute string, hints []string) (route, why string) {
 	hint := func(name string) (string, bool) {
 		for _, h := range hints {
@@ -39,8 +38,8 @@ func Route(message, domainRoute string, hints []string) (route, why string) {
 	return "", "the default route"
 }
 
-// signal finds the first well-formed signal of a message and returns its name in
-// lower case. What is not well-formed is text like any other.
+// signal returns the name in the first well-formed signal of a message, in lower case.
+// Anything else is ordinary text.
 func signal(message string) (string, bool) {
 	const opens = "[route:"
 	for i := strings.IndexByte(message, '['); i >= 0; {

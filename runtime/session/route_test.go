@@ -13,7 +13,7 @@ func TestRoute(t *testing.T) {
 		{"write a parser [route:code]", "", "code"},
 		{"[ROUTE:CODE] write a parser", "default", "code"},
 		{"[route:deep-thought_2]", "", "Deep-Thought_2"},
-		{"[route:root]", "code", ""}, // asked for, not there: the default, not the domain's
+		{"[route:root]", "code", ""}, // requested but unknown: the default, not the domain's route
 		{"[route:]", "code", "code"},
 		{"[route:../code]", "code", "code"},
 		{"[route: code]", "default", "default"},
@@ -49,7 +49,7 @@ func TestSuggest(t *testing.T) {
 	for name, c := range map[string]struct {
 		own    float64
 		others map[string]float64
-		want   string // the agent named
+		want   string // the suggested agent
 	}{
 		"weak, another strong":    {.2, map[string]float64{"b": .7}, "b"},
 		"the strongest":           {.2, map[string]float64{"b": .7, "c": .9, "d": .8}, "c"},
@@ -68,7 +68,7 @@ func TestSuggest(t *testing.T) {
 			}
 		}
 	}
-	// Marks that the config has moved: no history counts as the middle.
+	// Thresholds from the config: no history counts as .5.
 	if got, ok := Suggest(0, map[string]float64{"b": .9}, .6, .6); !ok || !strings.Contains(got, "0.90") || !strings.Contains(got, "0.50") {
 		t.Errorf("%q", got)
 	}

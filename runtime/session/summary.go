@@ -16,27 +16,26 @@ const (
 	maxSummaryLine = 240
 	// maxSummaryLines bounds their number.
 	maxSummaryLines = 64
-	// alikeLines is the shared part of the words from which two sentences are one
-	// too many.
+	// alikeLines is the share of common words above which a sentence is dropped as a
+	// duplicate.
 	alikeLines = .6
-	// leastSentence is the number of distinct words that a sentence of a summary
-	// has.
+	// leastSentence is the least number of distinct words of a sentence in a summary.
 	leastSentence = 3
-	// fullSentence is the number of distinct words below which a sentence counts
-	// for less: thanks and greetings are central to any conversation.
+	// fullSentence is the number of distinct words below which a sentence counts for
+	// less: thanks and greetings are central to any conversation.
 	fullSentence = 6
 )
 
-// line is a sentence that may go into a summary.
+// line is a candidate sentence of a summary.
 type line struct {
 	text  string
 	terms []int32 // distinct, sorted
 	score float64
 }
 
-// summary is at most so many bytes that stand for the earlier summary and what
-// was said and is no fact; the facts are in the memory. Where all of it is facts,
-// they are summarised.
+// summary returns at most most bytes that replace the earlier summary and the sentences
+// that are no facts; facts are in the memory. If there are only facts, they are
+// summarised.
 func (d Distiller) summary(ctx context.Context, messages []agent.Message, all []spoken, earlier string, most int) string {
 	earlier = head(earlier)
 	if d.Summarizer != nil && most > 0 {
@@ -72,7 +71,7 @@ func (d Distiller) summary(ctx context.Context, messages []agent.Message, all []
 	return bounded(strings.Join(d.central(texts, most), "\n"), most)
 }
 
-// label is a role as a summary shows it.
+// label returns the name of a role in a summary.
 func label(role string) string {
 	switch role {
 	case "user", "assistant", "system", "tool":
@@ -81,9 +80,8 @@ func label(role string) string {
 	return "other"
 }
 
-// central picks the sentences nearest to the centroid of them all, by the cosine
-// of their words weighed by rarity, none that says what another picked one does,
-// and returns them in their order.
+// central selects the sentences nearest to the centroid of all, by the cosine of their
+// words weighted by rarity, without near duplicates, and returns them in their order.
 func (d Distiller) central(texts []string, most int) []string {
 	lines := d.weigh(texts)
 	ranked := make([]int, len(lines))
@@ -116,7 +114,7 @@ func (d Distiller) central(texts []string, most int) []string {
 // weigh scores every text.
 func (d Distiller) weigh(texts []string) []line {
 	ids := map[string]int32{}
-	var in []int // sentences that hold a term
+	var in []int // number of sentences that contain a term
 	lines := make([]line, len(texts))
 	var terms []string
 	for i, text := range texts {
@@ -161,7 +159,7 @@ func (d Distiller) weigh(texts []string) []line {
 	return lines
 }
 
-// overlap is the shared part of two sorted sets.
+// overlap returns the Jaccard similarity of two sorted sets.
 func overlap(a, b []int32) float64 {
 	shared, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {

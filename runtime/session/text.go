@@ -11,10 +11,10 @@ import (
 // maxRead bounds what is read of one text, in bytes.
 const maxRead = 16 << 10
 
-// clean makes one line of foreign text: runs of white space become a space, and
-// what has no width on paper (control characters, marks of direction, joiners,
-// bytes that are no UTF-8) is left out, so that a text shows what it says and
-// cannot pretend to be two lines of a prompt.
+// clean returns foreign text as one line: runs of white space become a space, and
+// invisible characters (control characters, direction marks, joiners, invalid UTF-8)
+// are removed, so that a text shows all its contents and cannot imitate two lines of a
+// prompt.
 func clean(text string) string {
 	var b strings.Builder
 	b.Grow(min(len(text), 1<<12))
@@ -46,7 +46,7 @@ func cutRunes(text string, n int) string {
 	return text
 }
 
-// bounded cleans a text of several lines and cuts it.
+// bounded cleans and cuts a text of several lines.
 func bounded(text string, most int) string {
 	if len(text) > 8*most {
 		text = text[:8*most]
@@ -60,7 +60,7 @@ func bounded(text string, most int) string {
 	return memory.Cut(strings.Join(lines, "\n"), most)
 }
 
-// head bounds what is read of a text before it is taken apart.
+// head bounds how much of a text is read.
 func head(text string) string {
 	return text[:min(len(text), maxRead)]
 }

@@ -14,24 +14,24 @@ import (
 // MaxWorkingTokens bounds the working state, in [memory.Tokens].
 const MaxWorkingTokens = 512
 
-// Bounds on the parts of a working state, in bytes of one line and entries of one
-// list. Together they stay below [MaxWorkingTokens].
+// Bounds on the parts of a working state, in bytes of one line and entries of one list.
+// Together they stay below [MaxWorkingTokens].
 const (
 	maxStateLine = 300
 	maxStateList = 8
 	maxStateName = 40
 )
 
-// Turn is what a finished turn leaves to extract its working state from.
+// Turn is a finished turn, from which the working state is extracted.
 type Turn struct {
 	Goal    string
 	Outcome agent.Outcome
 	// Why is the result's error: why the outcome is not ok.
 	Why    string
 	Answer string
-	// Value is the answer at its shortest; empty takes the answer.
+	// Value is the shortest form of the answer; if empty, the answer is used.
 	Value string
-	// Unsure says that the answer only stands for there being none.
+	// Unsure reports that the answer only stands in for a missing one.
 	Unsure bool
 	// Calls are the tool calls, oldest first.
 	Calls []Call
@@ -43,15 +43,15 @@ type Call struct {
 	Outcome agent.Outcome
 }
 
-// Extractor writes a working state, as a language model may. What it writes is
-// bounded and cleaned like any foreign text.
+// Extractor writes a working state, as a language model may. Its text is bounded and
+// cleaned like any foreign text.
 type Extractor interface {
 	WorkingState(ctx context.Context, t Turn) (string, error)
 }
 
-// Working extracts the state for the next turn: goal, outcome, value of the
-// answer, tools with their outcomes, what failed and was not made good, and what
-// is open. It is a pure function of its argument, and every part is one line.
+// Working returns the state for the next turn: goal, outcome, value of the answer,
+// tools with their outcomes, tools whose last call failed, and open questions. It is a
+// pure function, and every part is one line.
 func Working(t Turn) string {
 	var lines []string
 	add := func(name, text string) {
@@ -79,8 +79,8 @@ func Working(t Turn) string {
 	return strings.Join(lines, "\n")
 }
 
-// WorkingBy lets an extractor write the state and falls back on [Working] when it
-// fails or writes nothing.
+// WorkingBy returns an extractor's state, or that of [Working] when the extractor fails
+// or returns none.
 func WorkingBy(ctx context.Context, by Extractor, t Turn) string {
 	if by == nil {
 		return Working(t)
@@ -95,13 +95,13 @@ func WorkingBy(ctx context.Context, by Extractor, t Turn) string {
 	return text
 }
 
-// BoundWorking makes a working state of foreign text, such as that of a stored
-// session: lines without what has no width, at most [MaxWorkingTokens].
+// BoundWorking returns a working state from foreign text, such as a stored session:
+// lines without invisible characters, at most [MaxWorkingTokens].
 func BoundWorking(text string) string {
 	return bounded(text, MaxWorkingTokens*4)
 }
 
-// used lists the tools in the order of their first call, with their outcomes, and
+// used returns the tools in the order of their first call, with their outcomes, and
 // those whose last call failed.
 func used(calls []Call) (tools, failed []string) {
 	type tally struct {
@@ -135,8 +135,8 @@ func used(calls []Call) (tools, failed []string) {
 	return tools, failed
 }
 
-// open lists the questions that the answer asks back; where there is no answer
-// the goal itself is open, which its line says already.
+// open returns the questions in the answer; without an answer the goal itself is open,
+// and its text is in another line.
 func open(t Turn) []string {
 	if t.Unsure || t.Outcome != agent.OK {
 		return []string{"the goal"}

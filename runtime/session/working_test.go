@@ -64,8 +64,8 @@ func TestWorkingByAnother(t *testing.T) {
 	}
 }
 
-// TestWorkingBounds: whatever a turn was, its state is small, of at most six lines,
-// and the bound of a stored one leaves it as it is.
+// TestWorkingBounds tests that the state of any turn is small, has at most six lines,
+// and is not changed by the bound on stored states.
 func TestWorkingBounds(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-z]{1,9}[ ?.\n]){0,100}`))
 	rapid.Check(t, func(t *rapid.T) {
