@@ -214,9 +214,10 @@ func (n *notary) Opened(ctx context.Context, a *archive.Archive, head archive.Wi
 		return nil
 	}
 	signed, err := readSigned(ctx, a, n.root, n.keys.allowed)
+	if head.Hash == "" && errors.Is(err, errUnsigned) {
+		err = nil // the ledger is new
+	}
 	switch {
-	case head.Hash == "" && errors.Is(err, errUnsigned):
-		return nil // of the new ledger each entry will be signed
 	case errors.As(err, new(*archive.AuditError)):
 		return hinted(exitIntegrity, signedHint, "the ledger does not go on from what was signed: %w", err)
 	case err != nil:
