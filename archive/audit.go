@@ -175,6 +175,7 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
 			return &AuditError{d.Decision.Proposal, fmt.Sprintf("ledger entry %d tells of no decision on it", d.Seq)}
 		}
 		told.Time, d.Decision.Time = plainTime(told.Time), plainTime(d.Decision.Time)
+		told.Withdraws.Time, d.Decision.Withdraws.Time = plainTime(told.Withdraws.Time), plainTime(d.Decision.Withdraws.Time)
 		if told != d.Decision || e.Subject != told.Proposal || e.Actor != told.By || e.Kind != "proposal."+told.Action {
 			return &AuditError{told.Proposal, fmt.Sprintf("the decision is not the one that ledger entry %d tells of", d.Seq)}
 		}

@@ -20,4 +20,6 @@ type DecisionRecord struct {
 	Time     time.Time `json:"time"`
 	Commit   string    `json:"commit,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
+	// Withdraws is the approval that a rejection withdraws, before a commit carried it out.
+	Withdraws DecisionBrief `json:"withdraws,omitzero"`
 }

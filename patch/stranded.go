@@ -135,3 +135,40 @@ func discard(dir string, f File) error {
 	}
 	return nil
 }
+
+// errUnfinished is what left files in a working tree whose branch has not moved.
+var errUnfinished = errors.New("a fast-forward was cut off")
+
+// PutBack restores the files and the index that a fast-forward of a branch from base to a
+// commit wrote into a working tree before it was cut off, and did not move the branch. It
+// touches only files that hold exactly what the commit has, and nothing where the branch has
+// moved. A *StrandedError names what it could not restore beside such a file.
+func (r *Repository) PutBack(ctx context.Context, branch, base, commit string) error {
+	places, err := r.Checkouts(branch)
+	if err != nil {
+		return err
+	}
+	for _, at := range places {
+		if at.Folder == "" {
+			continue
+		}
+		was, err := r.beforeMerge(ctx, at.Folder, commit)
+		if err != nil {
+			return err
+		}
+		files, err := r.Diff(was.head, commit)
+		if was.head != base || err != nil || len(files) == len(was.pending) {
+			continue // another commit is checked out, or the fast-forward wrote none of its files
+		}
+		was.pending = files
+		err = r.restore(ctx, was, nil)
+		var left *StrandedError
+		if errors.As(err, &left) && left.Err == nil {
+			left.Err = errUnfinished
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

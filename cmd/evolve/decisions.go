@@ -182,7 +182,11 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		view.Later, view.After = done.Later, done.after
 		return sh.printJSON(view)
 	}
-	_, err = fmt.Fprintln(sh.stdout, d.done(sh, done.Proposal))
+	words := d.done(sh, done.Proposal)
+	if p.State == archive.Approved && done.Proposal.State == archive.Rejected {
+		words += "\nits approval is withdrawn; nothing of it was committed"
+	}
+	_, err = fmt.Fprintln(sh.stdout, words)
 	sh.printFollowing(done)
 	return err
 }
@@ -274,7 +278,7 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 // finishFirst finishes what a killed process has left to do of a decision on a proposal. It
 // reports whether that is the very decision that this command is to make.
 func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
-	in, after, err := sh.finish(ctx, w, id)
+	in, after, err := sh.finish(ctx, w, id, d.name)
 	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
 		return false, err
 	}

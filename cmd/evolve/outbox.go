@@ -64,7 +64,7 @@ func (sh *shell) sweep(root string, left []archive.Intent) {
 			continue
 		}
 		if err == nil {
-			_, _, err = sh.finish(sh.ctx, w, in.Proposal)
+			_, _, err = sh.finish(sh.ctx, w, in.Proposal, "")
 			mine.Release()
 		}
 		if err != nil {
@@ -75,8 +75,9 @@ func (sh *shell) sweep(root string, left []archive.Intent) {
 
 // finish does what is left to do of the decision on a proposal; the caller has the claim. It
 // returns the intent as it is then, at [archive.IntentDone] with no action where nothing was
-// left, and what came of the operator's program.
-func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id string) (archive.Intent, *decide.After, error) {
+// left, and what came of the operator's program. next is the decision that follows, if any: a
+// rejection withdraws an approval that has no commit.
+func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id, next string) (archive.Intent, *decide.After, error) {
 	nothing := archive.Intent{Stage: archive.IntentDone}
 	lend := sh.opener(w.Root, "evolve")
 	var was, in archive.Intent
@@ -116,6 +117,8 @@ func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id string) 
 	}
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stderr, format+"\n", args...) }
 	switch {
+	case in.Stage == archive.IntentCommit && next == "reject":
+		return in, nil, nil
 	case in.Stage == archive.IntentCommit:
 		say("%s of %s stands, and its commit was not made: %s", what, id, sh.typed(again))
 		return in, nil, nil

@@ -335,7 +335,7 @@ func decisionsOn(p archive.ProposalRecord) []string {
 	case archive.HumanLane:
 		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, reject}
 	case archive.Approved: // the commit is missing: the same command makes it
-		return []string{"evolve approve " + p.ID}
+		return []string{"evolve approve " + p.ID, reject}
 	case archive.GateFailed, archive.Drafted:
 		return []string{reject}
 	case archive.Adopted:

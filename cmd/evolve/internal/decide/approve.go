@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"evolve/archive"
@@ -88,6 +89,9 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	return d.adopt(ctx, p, decision, who, w.Found)
 }
 
+// commitName is the full name of a commit. An import can hold any text in its place.
+var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
 // Foreign refuses to decide on an imported proposal as on one of this archive.
 func Foreign(p archive.ProposalRecord) error {
 	switch {
@@ -100,7 +104,11 @@ func Foreign(p archive.ProposalRecord) error {
 	case p.State == archive.Drafted:
 		return Refuse("reject it; it is gated when it is proposed here", "%s was imported: it was not gated here", p.ID)
 	case p.State == archive.Adopted:
-		return Refuse("take it back with git: `git revert "+p.AdoptedCommit+"`", "%s was imported: the ledger here did not see its adoption", p.ID)
+		hint := "take it back with git: `git log --grep 'Evolve-Proposal: " + p.ID + "'` finds its commit, if it is here, and `git revert` takes that back"
+		if commitName.MatchString(p.AdoptedCommit) {
+			hint = "take it back with git: `git revert " + p.AdoptedCommit + "`"
+		}
+		return Refuse(hint, "%s was imported: the ledger here did not see its adoption", p.ID)
 	}
 	return nil
 }

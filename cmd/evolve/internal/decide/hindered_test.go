@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"evolve/archive"
@@ -65,10 +66,31 @@ func TestARejectionClosesAnApproval(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].Commit == "" {
 		t.Fatalf("left to do: %+v, %v", left, err)
 	}
+	// A git that was killed, and put back nothing.
+	o.git("restore", "--source="+left[0].Commit, "--staged", "--worktree", "--", ".")
+	if got := o.git("status", "--porcelain"); got == "" {
+		t.Fatal("no file was written")
+	}
 	word := alice
 	word.Reason = "not now"
 	if _, err := o.desk().Reject(t.Context(), p.ID, word); err != nil {
 		t.Fatal(err)
+	}
+	if got := o.git("status", "--porcelain"); got != "" {
+		t.Errorf("after the rejection git shows %q", got)
+	}
+	withdrawn := ""
+	for d, err := range o.archive.Decisions(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		withdrawn = d.Action + " " + d.Reason + ", " + d.Withdraws.Action + " by " + d.Withdraws.By
+	}
+	if want := "reject not now, approve by " + alice.By; withdrawn != want {
+		t.Errorf("the ledger has %q, not %q", withdrawn, want)
+	}
+	if _, err := o.archive.Audit(t.Context()); err != nil {
+		t.Error(err)
 	}
 	if now, err := Unfinished(t.Context(), o.archive); len(now) > 0 || err != nil {
 		t.Errorf("left to do after the rejection: %+v, %v", now, err)
@@ -89,5 +111,22 @@ func (o *office) lock(ref string) {
 	o.t.Helper()
 	if err := os.WriteFile(filepath.Join(o.root, ".git", filepath.FromSlash(ref)+".lock"), nil, 0o600); err != nil {
 		o.t.Fatal(err)
+	}
+}
+
+// TestForeignAdoption holds that the hint for an imported adoption names its commit only where
+// that is one.
+func TestForeignAdoption(t *testing.T) {
+	commit := strings.Repeat("0a", 20)
+	for adopted, want := range map[string]string{
+		commit:        "`git revert " + commit + "`",
+		"":            "`git log --grep 'Evolve-Proposal: P3'`",
+		"x; rm -rf .": "`git log --grep 'Evolve-Proposal: P3'`",
+	} {
+		err := Foreign(archive.ProposalRecord{ID: "P3", State: archive.Adopted, Imported: archive.Adopted, AdoptedCommit: adopted})
+		var refused *RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(refused.Hint, want) || strings.Contains(refused.Hint, "rm -rf") {
+			t.Errorf("%q: %v, %+v", adopted, err, refused)
+		}
 	}
 }

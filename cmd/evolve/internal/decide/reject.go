@@ -2,13 +2,17 @@ package decide
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"evolve/archive"
+	"evolve/patch"
 )
 
-// Reject closes a proposal with a reason. Its commit stays on its ref.
+// Reject closes a proposal with a reason. Its commit stays on its ref. An approval that git
+// has not carried out is withdrawn: the decision names it, and files that git wrote before it
+// was cut off are put back.
 func (d *Desk) Reject(ctx context.Context, id string, w Word) (archive.ProposalRecord, error) {
 	p, err := d.proposal(ctx, id)
 	if err != nil {
@@ -26,6 +30,15 @@ func (d *Desk) Reject(ctx context.Context, id string, w Word) (archive.ProposalR
 		return p, Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be rejected", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
 	}
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "reject", By: w.By, Reason: w.Reason, Time: d.Now(), Evidence: p.Evidence}
+	if p.State == archive.Approved {
+		repo, err := d.repository()
+		if err == nil {
+			decision.Withdraws, err = Withdrawn(ctx, d.Archive, repo, p)
+		}
+		if err != nil {
+			return p, err
+		}
+	}
 	p.State, p.Decision = archive.Rejected, brief(decision)
 	closed, err := Closed(ctx, d.Archive, p.ID)
 	if err != nil {
@@ -50,4 +63,27 @@ func (d *Desk) landed(p archive.ProposalRecord) (bool, error) {
 	}
 	differ, err := astray(repo, head, p.Files, after)
 	return len(differ) == 0, err
+}
+
+// Withdrawn is the approval of a proposal that is rejected before a commit carried it out.
+// Files that git wrote before it was cut off are put back; repo may be nil.
+func Withdrawn(ctx context.Context, a *archive.Archive, repo *patch.Repository, p archive.ProposalRecord) (archive.DecisionBrief, error) {
+	in, err := a.Intent(ctx, p.ID)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return archive.DecisionBrief{}, fmt.Errorf("reading what is left to do: %w", err)
+	}
+	if repo != nil && in.Stage == archive.IntentCommit && in.Commit != "" {
+		err := repo.PutBack(ctx, in.Branch, in.Base, in.Commit)
+		var left *patch.StrandedError
+		if errors.As(err, &left) {
+			return archive.DecisionBrief{}, Refuse("restore or commit them, then repeat the command", "%s", left)
+		}
+		if err != nil {
+			return archive.DecisionBrief{}, fmt.Errorf("putting files back: %w", err)
+		}
+	}
+	if p.Decision == nil {
+		return archive.DecisionBrief{Action: "approve", By: in.By, Reason: in.Reason, Time: in.Time}, nil
+	}
+	return *p.Decision, nil
 }
