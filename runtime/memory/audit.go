@@ -10,25 +10,25 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Verdict is what an audit advises to do with a memory.
+// Verdict is an audit's advice on a memory.
 type Verdict string
 
-// The verdicts: a memory to update is one to be confirmed or corrected.
+// The verdicts. Update means that the memory should be confirmed or corrected.
 const (
 	Keep    Verdict = "keep"
 	Retract Verdict = "retract"
 	Update  Verdict = "update"
 )
 
-// Bounds of an audit and the marks at which it wants a memory looked at again.
+// Bounds of an audit and the thresholds for the verdict Update.
 const (
 	MaxAudited   = 50
-	auditScore   = .5                   // least relevance of what belongs to the topic
+	auditScore   = .5                   // least relevance to the topic
 	lowAssurance = .4                   // confidence below it
 	longAgo      = 365 * 24 * time.Hour // age above it
 )
 
-// Advice is what an audit says of one memory. Nothing is changed by it.
+// Advice is the result of an audit for one memory. An audit changes nothing.
 type Advice struct {
 	ID     string  `json:"id"`
 	Text   string  `json:"text"`
@@ -38,13 +38,12 @@ type Advice struct {
 	Replaces []string `json:"replaces,omitempty"`
 }
 
-// Audit returns the memories of a topic, the most relevant first, each with the
-// advice to keep, retract or update it. Of two that say the same the one that is
-// newer, or else surer, or else first, is kept. Of two that give the same subject
-// another number or date, the newer replaces the older; where neither is newer,
-// both want an update. Memories of other domains are left out, as in
-// [Index.Recall]; age and confidence do not hide a memory here. Texts are cut to
-// [MaxEntryBytes].
+// Audit returns the memories of a topic, the most relevant first, each with the advice
+// to keep, retract or update it. Of two that state the same, the newer, or else the
+// more certain, or else the first is kept. Of two that give the same subject another
+// number or date, the newer replaces the older; where neither is newer, both should be
+// updated. Memories of other domains are left out, as in [Index.Recall]; age and
+// confidence do not hide a memory here. Texts are cut to [MaxEntryBytes].
 func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) []Advice {
 	if ctx.Err() != nil {
 		return nil
@@ -81,7 +80,7 @@ func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) 
 	return advice
 }
 
-// alone is the advice on a memory for its own sake.
+// alone returns the advice on a memory by itself.
 func alone(m *agent.Memory, now time.Time) Advice {
 	a := Advice{ID: m.ID, Text: Cut(m.Text, MaxEntryBytes), Advice: Keep, Why: "nothing speaks against it"}
 	switch age := now.Sub(m.Time); {
@@ -93,19 +92,19 @@ func alone(m *agent.Memory, now time.Time) Advice {
 	return a
 }
 
-// duplicate advises to retract one of two memories that say the same.
+// duplicate advises to retract one of two memories that state the same.
 func duplicate(memories []*agent.Memory, advice []Advice, i, j int) {
 	better, worse := j, i
 	if cmp.Or(memories[i].Time.Compare(memories[j].Time), cmp.Compare(assurance(memories[i]), assurance(memories[j]))) > 0 {
 		better, worse = i, j
 	}
 	if advice[better].Advice == Retract || advice[worse].Advice == Retract {
-		return // one of several of a kind is to remain
+		return // one of several duplicates must remain
 	}
 	advice[worse].Advice, advice[worse].Why = Retract, "it says the same as "+memories[better].ID
 }
 
-// conflict advises on two memories that cannot both be right.
+// conflict sets the advice on two memories that cannot both be right.
 func conflict(memories []*agent.Memory, advice []Advice, i, j int) {
 	newer, older := i, j
 	switch memories[i].Time.Compare(memories[j].Time) {

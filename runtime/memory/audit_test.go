@@ -96,8 +96,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditBounds: an audit shows only what the domain may see, and of copies of
-// one memory exactly one stays.
+// TestAuditBounds tests that an audit shows only entries visible in the domain, and
+// keeps exactly one of several copies.
 func TestAuditBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := NewIndex(NewLexicon(), memories(t, "m")).Without(map[string]string{"m3": "wrong"})
@@ -131,8 +131,8 @@ func TestAuditBounds(t *testing.T) {
 	})
 }
 
-// TestWithout: hidden memories are recalled by nothing, the index beneath stays as
-// it was, and later layers keep hiding.
+// TestWithout tests that hidden memories are never recalled, the index below is
+// unchanged, and later layers hide them too.
 func TestWithout(t *testing.T) {
 	base := NewIndex(NewLexicon(), []agent.Memory{{ID: "a", Text: "gate code"}, {ID: "b", Text: "gate code"}})
 	q := Query{Text: "gate code", MaxMemories: 9, Lambda: 1}

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Claim is what a short text states, taken apart so that two can be compared: the
-// words before its verb say what it is about, the numbers and dates after it what
-// it holds to be true.
+// Claim is the analysed statement of a short text, for comparison: the words before its
+// verb are its subject, the numbers and dates after it are the values that it asserts.
 type Claim struct {
 	subject []string // stems before the verb, numbers included; sorted, distinct
 	rest    []string // stems after it
@@ -18,10 +17,10 @@ type Claim struct {
 	proper  []string // stems of words with a digit or a capital inside the sentence, and of negations
 }
 
-// maxClaimBytes bounds what is read of a text: a claim is a sentence or two.
+// maxClaimBytes bounds how much of a text is read: a claim is a sentence or two.
 const maxClaimBytes = MaxEntryBytes
 
-// Claim takes a text apart.
+// Claim analyses a text.
 func (l *Lexicon) Claim(text string) Claim {
 	if len(text) > maxClaimBytes {
 		text = text[:maxClaimBytes]
@@ -60,18 +59,17 @@ func (l *Lexicon) Claim(text string) Claim {
 	return c
 }
 
-// sameWording is the share of words from which two texts say the same.
+// sameWording is the share of common words from which two texts state the same.
 const sameWording = .9
 
-// Same reports whether both say the same in nearly the same words. Texts that
-// differ in a number, a name or a negation never do.
+// Same reports whether both state the same in nearly the same words. Texts that differ
+// in a number, a name or a negation never do.
 func (c Claim) Same(d Claim) bool {
 	return len(c.terms) > 0 && slices.Equal(c.proper, d.proper) && alike(c.terms, d.terms) >= sameWording
 }
 
-// Contradicts reports whether both speak of the same subject and give it another
-// number or date. Other differences are no contradiction: a lobby may be both
-// blue and large.
+// Contradicts reports whether both have the same subject and give it another number or
+// date. Other differences are no contradiction: a lobby may be both blue and large.
 func (c Claim) Contradicts(d Claim) bool {
 	if len(c.subject) == 0 || len(c.values) == 0 || len(d.values) == 0 ||
 		!slices.Equal(c.subject, d.subject) || slices.Equal(c.values, d.values) {
@@ -80,7 +78,7 @@ func (c Claim) Contradicts(d Claim) bool {
 	return len(c.rest) == 0 || len(d.rest) == 0 || alike(c.rest, d.rest) >= .5
 }
 
-// alike is the shared part of two sorted sets.
+// alike returns the Jaccard similarity of two sorted sets.
 func alike(a, b []string) float64 {
 	shared := 0
 	for _, w := range a {
@@ -104,7 +102,7 @@ func states(word string) bool {
 	return false
 }
 
-// passing reports whether a word says only when or how surely something is stated.
+// passing reports whether a word only qualifies when or how surely something is stated.
 func passing(word string) bool {
 	switch word {
 	case "now", "currently", "today", "still", "already", "actually", "correction", "no", "instead", "really":
@@ -126,7 +124,7 @@ func capital(word string) bool {
 	return unicode.IsUpper(r) && word != "I"
 }
 
-// value reports whether a lower-case word is a number, a date or a month. What
+// value reports whether a lower-case word is a number, a date or a month. A word that
 // begins with letters, such as a part number, is a name.
 func value(word string) bool {
 	switch word {
@@ -138,9 +136,9 @@ func value(word string) bool {
 	return word != "" && word[0] >= '0' && word[0] <= '9'
 }
 
-// Subject returns what a sentence speaks of as it is written: the words before its
-// verb, its colon or its equals sign. It is false when there is no such mark, or
-// nothing before it that names anything, as with a pronoun.
+// Subject returns the subject of a sentence as written: the words before its verb, its
+// colon or its equals sign. It is false when there is no such mark, or no subject
+// before it but stop words, such as a pronoun.
 func Subject(sentence string) (string, bool) {
 	if len(sentence) > maxClaimBytes {
 		sentence = sentence[:maxClaimBytes]
@@ -167,8 +165,8 @@ func Subject(sentence string) (string, bool) {
 	return "", false
 }
 
-// About identifies what the claim is about: claims on one subject share it. One
-// without a subject is about all it says.
+// About returns a key for the claim's subject: claims on one subject share it. Without
+// a subject, it consists of all terms.
 func (c Claim) About() string {
 	if len(c.subject) == 0 {
 		return strings.Join(c.terms, " ")

@@ -10,25 +10,25 @@ import (
 )
 
 // The constants of BM25. They are those that Trotman, Puurula and Burgess
-// ("Improvements to BM25 and Language Models Examined", 2014) and the Lucene
-// baselines use for short texts: a mild saturation and a mild length norm.
+// ("Improvements to BM25 and Language Models Examined", 2014) and the Lucene baselines
+// use for short texts: a mild saturation and a mild length norm.
 const (
 	k1 = 0.9
 	b  = 0.4
 )
 
-// GlobalDomain is the domain of what belongs to every domain; an entry without a
-// domain belongs to it.
+// GlobalDomain is the domain of memories for every domain; an entry without a domain
+// belongs to it.
 const GlobalDomain = "_global"
 
-// Index is an immutable inverted index over memories. [Index.Extend] puts a
-// small layer over a shared one, so that every evaluation can add its own
-// memories at a cost that does not depend on the size of the base.
+// Index is an immutable inverted index over memories. [Index.Extend] puts a small layer
+// over a shared one, so that every evaluation can add its own memories at a cost that
+// does not depend on the size of the base.
 type Index struct {
 	lex  *Lexicon
-	base *Index // nil for the lowest layer; at most one layer lies over it
+	base *Index // nil for the lowest layer; at most one layer is over it
 
-	entries []agent.Memory // own, retracted ones left out
+	entries []agent.Memory // own, without retracted ones
 	lengths []int32        // terms of each entry
 	sets    [][]int32      // the distinct terms of each entry, sorted
 	ids     map[string]int32
@@ -38,24 +38,24 @@ type Index struct {
 
 	firstEntry int   // number of entries below
 	firstTerm  int32 // number of terms below
-	total      int   // terms of all entries, those below included
+	total      int   // terms of all entries, including those below
 
 	scratch *sync.Pool // of *accumulator, shared by the layers
 }
 
-// posting says how often a term stands in an entry.
+// posting is the number of occurrences of a term in an entry.
 type posting struct {
 	entry int32
 	count int32
 }
 
-// accumulator gathers scores; touched lists the entries that have one.
+// accumulator sums scores; touched lists the entries that have one.
 type accumulator struct {
 	scores  []float64
 	touched []int32
 }
 
-// NewIndex builds an index. Entries are kept as given, retracted ones left out.
+// NewIndex builds an index. Entries are kept as given, without retracted ones.
 func NewIndex(lex *Lexicon, entries []agent.Memory) *Index {
 	x := &Index{lex: lex, scratch: &sync.Pool{New: func() any { return new(accumulator) }}}
 	x.fill(entries)
@@ -80,9 +80,9 @@ func (x *Index) Extend(entries []agent.Memory) *Index {
 	return y
 }
 
-// Without returns an index that recalls all of x but the memories with these ids,
-// mapped to the reason, in whatever layer they lie; x is unchanged. It costs next
-// to nothing: the words of what is hidden still count in the statistics.
+// Without returns an index that recalls all of x except the memories with these ids,
+// which are mapped to the reason, in any layer; x is unchanged. It is cheap because the
+// words of hidden entries still count in the statistics.
 func (x *Index) Without(retracted map[string]string) *Index {
 	if len(retracted) == 0 {
 		return x
@@ -155,7 +155,7 @@ func (x *Index) lookup(term string) (int32, bool) {
 	return id, ok
 }
 
-// Len is the number of entries, hidden ones included.
+// Len returns the number of entries, including hidden ones.
 func (x *Index) Len() int { return x.firstEntry + len(x.entries) }
 
 func (x *Index) entry(i int32) *agent.Memory {
@@ -179,26 +179,27 @@ func (x *Index) set(i int32) []int32 {
 	return x.sets[int(i)-x.firstEntry]
 }
 
-// idf is Robertson's inverse document frequency with one added, so that it is
+// idf returns Robertson's inverse document frequency with one added, so that it is
 // never negative.
 func (x *Index) idf(df int) float64 {
 	return math.Log1p((float64(x.Len()-df) + .5) / (float64(df) + .5))
 }
 
-// saturation is the weight of a term that stands count times in an entry of a length.
+// saturation returns the weight of a term with count occurrences in an entry of a
+// length.
 func saturation(count, length, mean float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/mean))
 }
 
-// score accumulates the score of every entry that shares a term with the query
-// and calls f with each, in no particular order. A score is BM25 divided by what
-// an entry that says exactly the query would get, so in [0,1], and then the square
-// root of it, which spreads the scores: an entry with three of four query words
-// gets about .8, with half of them .65, with one of them .45.
+// score computes the score of every entry that shares a term with the query and calls f
+// with each, in no particular order. A score is BM25 divided by the score of an entry
+// that consists of exactly the query, so in [0,1], and then its square root, which
+// spreads the scores: an entry with three of four query words gets about .8, with half
+// of them .65, with one of them .45.
 //
-// A word that stands in no entry counts towards that best score as much as the
-// query's average known word: it lowers the score of every entry, because the
-// query asks for more than the memory knows.
+// A word that occurs in no entry adds as much to that best score as the query's average
+// known word: it lowers the score of every entry, because the query asks for more than
+// the memory contains.
 func (x *Index) score(query []string, f func(entry int32, score float64)) {
 	query = distinct(query)
 	mean := float64(x.total) / float64(max(1, x.Len()))
@@ -249,7 +250,7 @@ func (x *Index) score(query []string, f func(entry int32, score float64)) {
 	x.scratch.Put(acc)
 }
 
-// distinct drops repetitions and keeps the order; queries are short.
+// distinct removes repetitions and keeps the order; queries are short.
 func distinct(terms []string) []string {
 	out := terms[:0]
 	for _, t := range terms {

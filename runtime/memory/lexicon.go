@@ -13,13 +13,13 @@ import (
 // maxCachedStems bounds the cache; words beyond it are stemmed each time.
 const maxCachedStems = 1 << 17
 
-// maxWord bounds a word in bytes: longer runs are keys or data, and the stemmer
-// is linear in them.
+// maxWord bounds a word in bytes: longer runs are keys or data, and the stemmer takes
+// linear time.
 const maxWord = 64
 
-// Lexicon turns text into terms: lower-case words, stop words left out, stemmed
-// by the Snowball English algorithm (Porter 2). Stems are cached. It is safe for
-// concurrent use; reads of cached words take no lock.
+// Lexicon turns text into terms: lower-case words without stop words, stemmed by the
+// Snowball English algorithm (Porter 2). Stems are cached. It is safe for concurrent
+// use; reads of cached words take no lock.
 type Lexicon struct {
 	stems atomic.Pointer[map[string]string]
 
@@ -27,7 +27,8 @@ type Lexicon struct {
 	fresh map[string]string // not yet in stems
 }
 
-// NewLexicon returns an empty one, to be shared by all indexes and models of an agent.
+// NewLexicon returns an empty lexicon, to be shared by all indexes and models of an
+// agent.
 func NewLexicon() *Lexicon {
 	l := &Lexicon{fresh: map[string]string{}}
 	l.stems.Store(&map[string]string{})
@@ -57,7 +58,7 @@ func (l *Lexicon) Stem(word string) string {
 		return stem
 	}
 	l.fresh[strings.Clone(word)] = stem
-	// Merging when the fresh part has grown by half keeps the copying linear.
+	// Merging only when the fresh part has grown by half keeps the copying linear.
 	if len(l.fresh) > len(known)/2+32 {
 		merged := make(map[string]string, len(known)+len(l.fresh))
 		for k, v := range known {
@@ -72,7 +73,7 @@ func (l *Lexicon) Stem(word string) string {
 	return stem
 }
 
-// Terms appends the terms of text to dst, in order, repetitions included.
+// Terms appends the terms of text to dst, in order, with repetitions.
 func (l *Lexicon) Terms(dst []string, text string) []string {
 	EachWord(text, func(word string) {
 		if !StopWord(word) {
@@ -82,8 +83,8 @@ func (l *Lexicon) Terms(dst []string, text string) []string {
 	return dst
 }
 
-// EachWord calls f with every word of text in lower case: a run of letters,
-// digits and inner apostrophes, the apostrophes dropped.
+// EachWord calls f with every word of text in lower case: a run of letters, digits and
+// inner apostrophes, without the apostrophes.
 func EachWord(text string, f func(word string)) {
 	lower := strings.ToLower(text)
 	start := -1
@@ -116,7 +117,7 @@ func EachWord(text string, f func(word string)) {
 	flush(len(lower))
 }
 
-// StopWord reports whether a lower-case word says nothing about a subject.
+// StopWord reports whether a lower-case word is irrelevant to the subject of a text.
 func StopWord(word string) bool {
 	switch word {
 	case "a", "an", "the", "this", "that", "these", "those", "there",

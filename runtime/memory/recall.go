@@ -13,29 +13,29 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Bounds that no query can widen.
+// Bounds that no query can exceed.
 const (
 	MaxRecalled   = 20   // memories a recall returns at most
 	MaxEntryBytes = 1000 // an entry is summarised to this many bytes
-	poolFactor    = 4    // candidates considered for diversity, per memory asked for
+	poolFactor    = 4    // candidates considered for diversity, per requested memory
 )
 
-// The decay of an entry with age: the half that is newest keeps its score, a very
-// old entry keeps decayFloor of it.
+// The decay of an entry with age: a new entry keeps its score, a very old one keeps
+// decayFloor of it; half of the difference is lost per decayHalfLife.
 const (
 	decayFloor    = .6
 	decayHalfLife = 90 * 24 * time.Hour
 )
 
-// What a cue in the goal does to a recall.
+// The effect of a cue in the goal on a recall.
 const (
 	cueMinScore = .6 // the least score is multiplied by it
 	cueMemories = 2  // so is the number of memories
 )
 
-// Query says what to recall. Its bounds are those of a text without a cue; one that
+// Query is a recall request. Its bounds are those of a text without a cue; one that
 // refers to the past (see [HasCue]) or asks for a wide recall gets twice as many
-// memories from .6 of the least score on.
+// memories and .6 of the least score.
 type Query struct {
 	Text string
 	// Domain is that of the task; entries of it and of the global one are recalled.
@@ -46,27 +46,27 @@ type Query struct {
 	MaxMemories int
 	// Lambda in [0,1] weighs relevance against novelty: 1 is relevance alone.
 	Lambda float64
-	// TokenBudget bounds the sum of [Tokens] over the texts; 0 is no bound.
+	// TokenBudget bounds the sum of [Tokens] over the texts; 0 means no bound.
 	TokenBudget int
-	// Now is the time from which age counts; the zero time means no decay.
+	// Now is the reference for the age of entries; the zero time means no decay.
 	Now time.Time
-	// Wide asks for the recall of a cue whether or not the text has one.
+	// Wide asks for the recall of a text with a cue, even without one.
 	Wide bool
 }
 
-// Hit is a recalled memory. A text longer than [MaxEntryBytes] is summarised to
-// it: the sentences that have most of the query's words.
+// Hit is a recalled memory. A text longer than [MaxEntryBytes] is shortened to the
+// sentences with the most words of the query.
 type Hit struct {
 	Memory agent.Memory
 	// Score in [0,1] is relevance times recency times confidence.
 	Score float64
 }
 
-// Recall returns what the index holds on the query, the most useful first: every
-// entry's score is its BM25 relative to the query's best possible one, times its
-// recency and confidence; those from MinScore on are picked by maximal marginal
-// relevance (Carbonell and Goldstein, 1998) within the bounds. It stops with what
-// it has when ctx is done.
+// Recall returns the memories on the query, the most useful first. Every entry's score
+// is its BM25 relative to the query's best possible one, times its recency and
+// confidence; those from MinScore on are picked by maximal marginal relevance
+// (Carbonell and Goldstein, 1998) within the bounds. When ctx is done, it returns the
+// memories picked so far.
 func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	least, most := q.MinScore, q.MaxMemories
 	if q.Wide || HasCue(q.Text) {
@@ -107,12 +107,12 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 type candidate struct {
 	entry   int32
 	score   float64
-	overlap float64 // largest similarity to what was picked
+	overlap float64 // largest similarity to a picked one
 	gone    bool
 }
 
-// pick takes candidates one by one, each time the one with the largest
-// λ·score − (1−λ)·(similarity to the nearest already picked).
+// pick takes candidates one by one, each time the one with the largest λ·score −
+// (1−λ)·(similarity to the nearest already picked).
 func (x *Index) pick(ctx context.Context, pool []candidate, terms []string, most int, q Query) []Hit {
 	hits := make([]Hit, 0, min(most, len(pool)))
 	spent := 0
@@ -154,7 +154,7 @@ func (x *Index) pick(ctx context.Context, pool []candidate, terms []string, most
 	return hits
 }
 
-// recency is the factor of age in [decayFloor, 1]; times in the future count as now.
+// recency returns the factor of age in [decayFloor, 1]; future times count as now.
 func recency(t, now time.Time) float64 {
 	if t.IsZero() || now.IsZero() || !now.After(t) {
 		return 1
@@ -163,7 +163,7 @@ func recency(t, now time.Time) float64 {
 	return decayFloor + (1-decayFloor)*math.Exp2(-halves)
 }
 
-// jaccard is the shared part of two sorted sets.
+// jaccard returns the Jaccard similarity of two sorted sets.
 func jaccard(a, b []int32) float64 {
 	shared, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {
@@ -190,7 +190,7 @@ var cues = []string{
 	"we decided", "we talked", "recall",
 }
 
-// HasCue reports whether a text refers to the past: such a goal deserves a wider recall.
+// HasCue reports whether a text refers to the past: such a goal gets a wider recall.
 func HasCue(text string) bool {
 	lower := strings.ToLower(text)
 	for _, cue := range cues {
@@ -212,11 +212,11 @@ func HasCue(text string) bool {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= utf8.RuneSelf }
 
-// Tokens estimates the tokens of a text: a quarter of its bytes, rounded up.
+// Tokens returns the estimated tokens of a text: a quarter of its bytes, rounded up.
 func Tokens(text string) int { return (len(text) + 3) / 4 }
 
-// Cut shortens a text to at most n bytes, at the end of a sentence or else of a
-// word where there is one in the second half, and marks the cut with "…".
+// Cut shortens a text to at most n bytes, at the end of a sentence or else of a word
+// where there is one in the second half, and marks the cut with "…".
 func Cut(text string, n int) string {
 	const mark = "…"
 	if len(text) <= n {
@@ -238,8 +238,8 @@ func Cut(text string, n int) string {
 	return head + mark
 }
 
-// Line is a foreign text as one line that can be seen whole: without control and format
-// characters, white space as single blanks, cut to at most n bytes.
+// Line returns foreign text as one visible line: without control and format characters,
+// with single spaces, cut to at most n bytes.
 func Line(text string, n int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -42,7 +42,7 @@ func TestRecallRanksAndCuts(t *testing.T) {
 			t.Errorf("from %v: %s", c.least, diff)
 		}
 	}
-	// An entry that says exactly the query has the best possible score.
+	// An entry that consists of exactly the query has the best possible score.
 	q.MinScore = 0
 	if hits := x.Recall(context.Background(), q); math.Abs(hits[0].Score-1) > 1e-9 {
 		t.Errorf("exact copy scores %v", hits[0].Score)
@@ -143,7 +143,7 @@ func memories(t *rapid.T, label string) []agent.Memory {
 	return out
 }
 
-// TestRecallBounds: whatever the memory and the query, every bound holds.
+// TestRecallBounds tests that every bound holds for any memory and query.
 func TestRecallBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, own := memories(t, "base"), memories(t, "own")
@@ -182,8 +182,8 @@ func TestRecallBounds(t *testing.T) {
 	})
 }
 
-// TestLayersAreOneIndex: laying entries over a base recalls what one index over
-// all of them does.
+// TestLayersAreOneIndex tests that layered entries are recalled like those of one
+// index.
 func TestLayersAreOneIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := memories(t, "a"), memories(t, "b"), memories(t, "c")

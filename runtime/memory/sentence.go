@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// EachSentence calls f with each sentence of a text, in order, until f says false.
-// Lines end a sentence; so do full stops, question and exclamation marks before
-// white space, but not those of abbreviations, initials and numbered lists.
+// EachSentence calls f with each sentence of a text, in order, until f returns false.
+// Lines end a sentence; so do full stops, question and exclamation marks before white
+// space, but not those of abbreviations, initials and numbered lists.
 func EachSentence(text string, f func(sentence string) bool) {
 	for line := range strings.SplitSeq(text, "\n") {
 		start := 0
@@ -42,7 +42,7 @@ func abbreviated(head string) bool {
 	}
 	switch strings.ToLower(strings.Trim(word, "(")) {
 	case "e.g", "i.e", "mr", "mrs", "ms", "dr", "prof", "approx", "vs", "etc", "nr", "no", "st", "inc", "ltd", "cf", "fig":
-		// "No." ends a sentence when it is one.
+		// "No." alone ends a sentence.
 		return !strings.EqualFold(word, "no") || word != head
 	}
 	return false
@@ -51,9 +51,9 @@ func abbreviated(head string) bool {
 // maxExcerpted bounds how much of an entry is read for an excerpt, in bytes.
 const maxExcerpted = 64 << 10
 
-// excerpt shortens a text to at most n bytes: the sentences that have the most of
-// the terms, of equal ones the first, in their order; "…" stands where something
-// is left out. A text without any of the terms keeps its beginning.
+// excerpt shortens a text to at most n bytes: the sentences with the most terms, of
+// equal ones the first, in their order; "…" marks omissions. A text without any of the
+// terms keeps its beginning.
 func (l *Lexicon) excerpt(text string, terms []string, n int) string {
 	const gap = " … "
 	if len(text) <= n {
@@ -64,7 +64,7 @@ func (l *Lexicon) excerpt(text string, terms []string, n int) string {
 		score int
 	}
 	var parts []part
-	fits := false // a sentence with one of the terms
+	fits := false // there is a sentence with one of the terms that fits
 	var own []string
 	EachSentence(text[:min(len(text), maxExcerpted)], func(s string) bool {
 		own = l.Terms(own[:0], s)
@@ -87,7 +87,7 @@ func (l *Lexicon) excerpt(text string, terms []string, n int) string {
 	}
 	slices.SortStableFunc(ranked, func(i, j int) int { return cmp.Compare(parts[j].score, parts[i].score) })
 	var picked []int
-	room := n - len(gap) // for what is left out at the end
+	room := n - len(gap) // reserve a gap at the end
 	for _, i := range ranked {
 		if cost := len(parts[i].text) + len(gap); cost <= room {
 			room -= cost

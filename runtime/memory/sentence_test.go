@@ -39,8 +39,8 @@ func TestEachSentence(t *testing.T) {
 	}
 }
 
-// TestLongEntriesAreSummarised: of a long memory the recall shows what the query
-// asks for, wherever it stands.
+// TestLongEntriesAreSummarised tests that the recall of a long memory contains what the
+// query asks for, wherever it is.
 func TestLongEntriesAreSummarised(t *testing.T) {
 	filler := strings.Repeat("The corridor is long and grey today. ", 60)
 	text := "Minutes of the facility meeting. " + filler + "The gate code is 4711. " + filler
@@ -55,7 +55,8 @@ func TestLongEntriesAreSummarised(t *testing.T) {
 	}
 }
 
-// TestExcerptBounds: an excerpt keeps its bound, and a text that fits stays whole.
+// TestExcerptBounds tests the bound of an excerpt, and that a text that fits stays
+// whole.
 func TestExcerptBounds(t *testing.T) {
 	lex := NewLexicon()
 	rapid.Check(t, func(t *rapid.T) {
