@@ -36,12 +36,17 @@ type Package struct {
 	Base, Candidate map[string][]byte
 	// Tests are the base's test files, Corpora the entries of its fuzz targets.
 	Tests, Corpora [][]byte
+	// Harness is where what draws inputs is laid; the zero value puts it into a folder of
+	// the package that is named as the test is.
+	Harness Harness
 }
+
+// Harness is the place of the package that draws inputs, as Dir and Path of [Package].
+type Harness struct{ Dir, Path string }
 
 // Words are drawn for one comparison, each a lower-case name that nothing can know.
 type Words struct {
-	// Variable names an environment variable, Test the test and the harness's folder,
-	// Key seals the reports.
+	// Variable names an environment variable, Test the test, Key seals the reports.
 	Variable, Test, Key string
 }
 
@@ -83,6 +88,9 @@ type Subject struct {
 // NewPlan chooses what to compare of a package. A plan without functions has nothing to
 // compare.
 func NewPlan(p Package, w Words) *Plan {
+	if p.Harness == (Harness{}) {
+		p.Harness = Harness{path.Join(p.Dir, w.Test), p.Path + "/" + w.Test}
+	}
 	plan := &Plan{Package: p, Words: w, was: parse(p.Base), is: parse(p.Candidate), dropped: map[string]bool{}}
 	if len(plan.is.files) == 0 || len(plan.was.files) == 0 {
 		return plan
@@ -395,6 +403,16 @@ func common(a, b *ast.StructType) []string {
 // Files are the sources to be laid over both versions, by path.
 func (p *Plan) Files() (map[string][]byte, error) {
 	out := map[string][]byte{path.Join(p.Package.Dir, p.Words.Test+"_test.go"): p.source()}
+	harness, err := HarnessSources()
+	for name, text := range harness {
+		out[path.Join(p.Package.Harness.Dir, name)] = text
+	}
+	return out, err
+}
+
+// HarnessSources are the files of the package that draws inputs, by name.
+func HarnessSources() (map[string][]byte, error) {
+	out := map[string][]byte{}
 	entries, err := harnessSource.ReadDir("harness")
 	if err != nil {
 		return nil, fmt.Errorf("reading the harness: %w", err)
@@ -408,7 +426,7 @@ func (p *Plan) Files() (map[string][]byte, error) {
 			return nil, fmt.Errorf("reading the harness: %w", err)
 		}
 		// The language of the file is that of the toolchain, not of an old module.
-		out[path.Join(p.Package.Dir, p.Words.Test, e.Name())] = append([]byte("//go:build go1.22\n\n"), text...)
+		out[e.Name()] = append([]byte("//go:build go1.22\n\n"), text...)
 	}
 	return out, nil
 }
@@ -418,7 +436,7 @@ func (p *Plan) Files() (map[string][]byte, error) {
 func (p *Plan) source() []byte {
 	var b strings.Builder
 	h := p.Words.Test + "H"
-	fmt.Fprintf(&b, "package %s\n\nimport (\n\t%s %q\n\t%sT \"testing\"\n)\n\n", p.pkg, h, p.Package.Path+"/"+p.Words.Test, p.Words.Test)
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t%s %q\n\t%sT \"testing\"\n)\n\n", p.pkg, h, p.Package.Harness.Path, p.Words.Test)
 	fmt.Fprintf(&b, "func Test%s(*%sT.T) {\n\ttype own struct{}\n\tset := &%s.Set{Key: %q, Variable: %q, Package: %s.TypeOf((*own)(nil)).PkgPath(), Name: %q}\n",
 		strings.ToUpper(p.Words.Test), p.Words.Test, h, p.Words.Key, p.Words.Variable, h, p.pkg)
 	line := func(kind, name, format string, args ...any) {

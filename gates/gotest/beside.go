@@ -37,7 +37,7 @@ func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 		if was == nil || l.is.packages[p.path] != p {
 			continue
 		}
-		plan, err := t.besidePlan(l, p)
+		plan, err := t.besidePlan(ctx, l, p)
 		if err != nil {
 			return "", "", err
 		}
@@ -69,9 +69,12 @@ func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 }
 
 // besidePlan says what is to be compared of a package.
-func (t *trial) besidePlan(l *laid, p *pkg) (*beside.Plan, error) {
+func (t *trial) besidePlan(ctx context.Context, l *laid, p *pkg) (*beside.Plan, error) {
 	in := beside.Package{Dir: p.dir, Path: p.path}
 	var err error
+	if in.Harness, err = t.harness(ctx, l, p.module); err != nil {
+		return nil, err
+	}
 	if in.Base, err = t.built(l.base.root, p.dir); err != nil {
 		return nil, err
 	}

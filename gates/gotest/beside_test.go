@@ -3,6 +3,8 @@ package gotest
 import (
 	"flag"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +57,17 @@ func TestBeside(t *testing.T) {
 		if verdict != c.verdict || !strings.Contains(said, c.said) {
 			t.Errorf("%s: %s: %s", name, verdict, said)
 		}
+	}
+	kept, err := filepath.Glob(filepath.Join(l.Cache, "facts", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept = slices.DeleteFunc(kept, func(name string) bool {
+		text, err := os.ReadFile(name)
+		return err != nil || !isWord(string(text))
+	})
+	if l.layered() && len(kept) != 1 {
+		t.Errorf("%d harnesses are kept for one module", len(kept))
 	}
 }
 

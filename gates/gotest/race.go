@@ -30,9 +30,13 @@ func (t *trial) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	if err != nil {
 		return "", "", err
 	}
+	mended, err := t.mendedTests(ctx)
+	if err != nil {
+		return "", "", err
+	}
 	var list []*pkg
 	for _, p := range l.direct {
-		if len(known[p.module.dir].Packages[p.path].Passed) == 0 {
+		if len(known[p.module.dir].Packages[p.path].Passed)+len(mended[p]) == 0 {
 			continue
 		}
 		was, is, err := l.sources(p)
@@ -57,7 +61,7 @@ func (t *trial) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 			return "", "", err
 		}
 		for _, p := range own {
-			said, err := t.race(ctx, here, p)
+			said, err := t.race(ctx, here, p, mended[p])
 			if err != nil {
 				return "", "", err
 			}
@@ -66,7 +70,7 @@ func (t *trial) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 			}
 			before := ""
 			if was := l.was.packages[p.path]; was != nil && there != nil {
-				if before, err = t.race(ctx, there, was); err != nil {
+				if before, err = t.race(ctx, there, was, nil); err != nil {
 					return "", "", err
 				}
 			}
@@ -85,6 +89,17 @@ func (t *trial) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 		evidence += ", or do not on the base either: " + some(old)
 	}
 	return gates.Passed, evidence, nil
+}
+
+// mendedTests are the tests of each touched package that fail on the base and pass with the
+// patch.
+func (t *trial) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
+	list, err := t.test(ctx)
+	out := map[*pkg][]string{}
+	for _, x := range list {
+		out[x.pkg] = x.mended
+	}
+	return out, err
 }
 
 // atOnce reports whether the code of a folder has anything to do with goroutines.
@@ -170,9 +185,9 @@ func (t *trial) raceKits(ctx context.Context, l *laid, m module, packages []*pkg
 // racing matches the places that the detector names.
 var racing = regexp.MustCompile(`(?m)^\s+(\S+\.go:[0-9]+)`)
 
-// race runs the tests of a package once under the detector and says what was wrong; ""
-// for nothing.
-func (t *trial) race(ctx context.Context, k *kit, p *pkg) (string, error) {
+// race runs the tests of a package once under the detector and returns what was wrong; ""
+// for nothing. Those that fail on the base without it are left out, but not the mended.
+func (t *trial) race(ctx context.Context, k *kit, p *pkg, mended []string) (string, error) {
 	known, err := t.learn(ctx)
 	if err != nil {
 		return "", err
@@ -180,7 +195,7 @@ func (t *trial) race(ctx context.Context, k *kit, p *pkg) (string, error) {
 	if k.binary(p) == "" {
 		return "its tests do not compile with it", nil
 	}
-	weak := known[p.module.dir].Packages[p.path].weak()
+	weak := known[p.module.dir].Packages[p.path].weak(mended...)
 	r, err := k.run(ctx, &t.marks, p, t.variable, t.dir, how{word: t.quiet, skip: weak, patience: racePatience})
 	switch {
 	case err != nil:

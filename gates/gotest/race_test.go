@@ -1,6 +1,7 @@
 package gotest
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -26,5 +27,14 @@ func TestRace(t *testing.T) {
 	_, verdicts, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
 	if verdicts[Race] != "flagged" || !strings.Contains(said, "a data race: r.go:1") {
 		t.Errorf("%s\n%s", verdicts[Race], said)
+	}
+	// A test that fails on the base and passes with the patch is run under it as well.
+	broken, mended := maps.Clone(base), maps.Clone(base)
+	broken["r.go"] = []byte(strings.Replace(string(base["r.go"]), "b.n++", "", 1))
+	broken["other_test.go"] = []byte("package r\n\nimport \"testing\"\n\nfunc TestNew(t *testing.T) {\n\tif new(Box).n != 0 {\n\t\tt.Error()\n\t}\n}\n")
+	mended["other_test.go"], mended["r.go"] = broken["other_test.go"], candidate["r.go"]
+	_, verdicts, said = judgeChange(t.Context(), t, l, changeOf(t, broken, mended))
+	if verdicts[Race] != "flagged" || !strings.Contains(said, "a data race: r.go:1") {
+		t.Errorf("a mended test: %s\n%s", verdicts[Race], said)
 	}
 }

@@ -1,0 +1,81 @@
+package gotest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/google/renameio/v2"
+
+	"evolve/gates/beside"
+)
+
+// harness is where the calls of a module's functions find what draws their inputs: a folder
+// of a random name, which is kept with the facts of bases, so that its package is compiled
+// once for each module and not for each patch. Without layers nothing is kept.
+func (t *trial) harness(ctx context.Context, l *laid, m module) (beside.Harness, error) {
+	sources, err := beside.HarnessSources()
+	if err != nil {
+		return beside.Harness{}, err
+	}
+	name := l.room.factsFile(m, fmt.Sprintf("%q %q", m.path, sources), "harness")
+	word, err := os.ReadFile(name)
+	switch {
+	case err == nil && isWord(string(word)):
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return beside.Harness{}, err
+	default:
+		if word = []byte(t.marks.word()); t.marks.err != nil {
+			return beside.Harness{}, t.marks.err
+		}
+	}
+	h := beside.Harness{Dir: path.Join(m.dir, string(word)), Path: path.Join(m.path, string(word))}
+	if err == nil || !t.lab.layered() {
+		return h, nil
+	}
+	if err := t.compileHarness(ctx, l, m, h, sources); err != nil {
+		return h, err
+	}
+	return h, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), renameio.WriteFile(name, word, 0o600))
+}
+
+// isWord reports whether a text is a name as they are drawn.
+func isWord(s string) bool {
+	return len(s) > 8 && !slices.ContainsFunc([]byte(s), func(c byte) bool { return (c < 'a' || 'z' < c) && (c < '2' || '7' < c) })
+}
+
+// compileHarness compiles the harness into the cache of bases. Where that fails, the build
+// of the calls says why.
+func (t *trial) compileHarness(ctx context.Context, l *laid, m module, h beside.Harness, sources map[string][]byte) error {
+	r, err := t.baseRoom(l)
+	if err != nil {
+		return err
+	}
+	r.cache, r.kept = t.lab.buildCache(), true
+	stuff, err := t.folder("harness")
+	if err != nil {
+		return err
+	}
+	there, replace := t.lab.inside(stuff, stuffPlace), map[string]string{}
+	for name, text := range sources {
+		replace[r.at(path.Join(h.Dir, name))] = path.Join(there, name)
+		if err := os.WriteFile(filepath.Join(stuff, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(stuff, "overlay.json"), data, 0o600); err != nil {
+		return err
+	}
+	_, err = r.script(ctx, m, stuff, []step{{name: "harness", compiles: true, argv: r.goCommand("build", "-overlay", path.Join(there, "overlay.json"), h.Path)}})
+	return err
+}
