@@ -13,6 +13,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/gates"
 	"evolve/runtime/model"
 )
 
@@ -90,9 +91,22 @@ func question(p archive.ProposalRecord, diff string) *model.Request {
 		}
 	}
 	add("reason that the author gives", p.Rationale)
+	if marked := flagged(p.Gates); len(marked) > 0 {
+		add("places that gates flagged, to look at first", marked)
+	}
 	add("gates", p.Gates)
 	add("diff", diff)
 	return req
+}
+
+// flagged are the verdicts of gates that want a person to look.
+func flagged(list []archive.GateVerdict) (out []archive.GateVerdict) {
+	for _, v := range list {
+		if v.Verdict == string(gates.Flagged) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // readOpinion reads an answer, in a fence or not, strictly.
