@@ -30,7 +30,7 @@ func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	var v besideVerdict
+	v := besideVerdict{claim: t.change.Claim}
 	left := t.limits.Beside
 	for _, p := range l.direct {
 		was := l.was.packages[p.path]
@@ -343,12 +343,13 @@ func (t *trial) speaking(ctx context.Context, l *laid) ([]speakingFile, error) {
 // besideVerdict adds up packages.
 type besideVerdict struct {
 	functions, inputs int
+	claim             Claim
 	// json says that what is compared may be written as JSON, where nil and empty differ.
 	json bool
-	// different, explained and slight are differences in words; left is what was not
-	// compared, unsteady what is not the same twice on the base.
-	different, explained, left, unsteady, unbuilt []string
-	slight, empty                                 []string
+	// different are differences in words, looked those at which a test of the patch looks,
+	// explained those of tuned constants, slight and empty those that matter little; left is
+	// what was not compared, unsteady what is not the same twice on the base.
+	different, looked, explained, slight, empty, left, unsteady, unbuilt []string
 }
 
 // add takes in one package.
@@ -364,7 +365,7 @@ func (v *besideVerdict) add(plan *beside.Plan, out beside.Outcome, explain map[s
 		case plan.Tuned:
 			v.explained = append(v.explained, text+" (a constant marked for tuning differs)")
 		case len(tests) > 0:
-			v.explained = append(v.explained, text+" ("+some(tests)+" looks at it)")
+			v.looked = append(v.looked, text+" ("+some(tests)+" looks at it)")
 		default:
 			v.different = append(v.different, text)
 		}
@@ -403,19 +404,33 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	if v.functions == 0 {
 		called = "no changed function can be called before and after"
 	}
+	all := slices.Concat(v.different, v.looked)
+	changed := fmt.Sprintf("%d do not do what they did: %s", len(all), some(all))
 	switch {
+	case len(all) > 0 && v.claim == Refactoring:
+		verdict = gates.Flagged
+		said = append(said, called+"; it is declared "+string(v.claim)+", and is none: "+changed)
+	case len(v.different) > 0 && v.claim == Faster:
+		verdict = gates.Failed
+		said = append(said, called+"; it is declared "+string(v.claim)+", and no test looks at what it changes: "+changed)
+	case len(all) > 0 && v.claim == Faster:
+		verdict = gates.Flagged
+		said = append(said, called+"; it is declared "+string(v.claim)+", and is more: "+changed)
 	case len(v.different) > 0:
 		verdict = gates.Flagged
 		said = append(said, fmt.Sprintf("%s; %d do not do what they did, and no test that fails without the patch looks at them: %s", called, len(v.different), some(v.different)))
-	case v.functions > 0 && len(v.explained)+len(v.slight) == 0:
+	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0:
 		said = append(said, called+": no difference")
 	default:
 		said = append(said, called)
 	}
-	if len(v.unbuilt) > 0 {
+	if len(v.unbuilt) > 0 && verdict == gates.Passed {
 		verdict = gates.Flagged
 	}
 	note("not compared", v.unbuilt)
+	if v.claim == "" {
+		v.explained = append(v.explained, v.looked...)
+	}
 	note("what the patch is for", v.explained)
 	note("slight", v.slight)
 	note("not compared", v.left)

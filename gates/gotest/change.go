@@ -9,4 +9,6 @@ type Change struct {
 	// the candidate has. Where the trees are the same, as when a patch was taken back,
 	// Changed are the paths whose packages are asked whether they are as they were.
 	Changed, NewTests []string
+	// Claim is what the patch declares of itself; "" for nothing.
+	Claim Claim
 }

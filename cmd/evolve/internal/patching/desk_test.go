@@ -40,6 +40,8 @@ type bureau struct {
 	now   time.Time
 	// says are the verdicts of the gates that start Go; passed where none is named.
 	says map[string]gates.Verdict
+	// declared is what the gates were told last that the patch declares.
+	declared gotest.Claim
 }
 
 const source = "package cache\n\n// Size is how many entries there are room for.\nconst Size = 64\n\n// Zero is nothing.\nconst Zero = 0\n\n// One is something.\nconst One = 1\n\n// Full says whether n entries are too many.\nfunc Full(n int) bool { return n > Size }\n"
@@ -77,6 +79,9 @@ func newBureau(t *testing.T) *bureau {
 // stand are gates that look at the trees, as those of a lab do, and run nothing: the
 // paths of a change differ, or all are as they were, where a patch was taken back.
 func (b *bureau) stand(c gotest.Change) []gates.Gate {
+	if c.Claim != "" {
+		b.declared = c.Claim
+	}
 	var list []gates.Gate
 	for _, name := range []string{gotest.Build, gotest.Vet, gotest.Affected, gotest.All} {
 		list = append(list, gates.Gate{Name: name, Check: func(context.Context) (gates.Verdict, string) {

@@ -38,6 +38,8 @@ type passage struct {
 	// base and tree are the commit that the patch starts from and the tree it leads to.
 	base, tree string
 	files      []patch.File
+	// claim is what the patch's text declares of it.
+	claim gotest.Claim
 	// judged is what the scope says, once it was asked.
 	judged scope.Judgement
 	// before and after are the folders of the exported trees, in scratch.
@@ -79,7 +81,7 @@ func (d *Desk) gate(ctx context.Context, t Target, p, was archive.ProposalRecord
 	if err := d.step("tree"); err != nil {
 		return p, err
 	}
-	way := &passage{desk: d, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files}
+	way := &passage{desk: d, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files, claim: gotest.ClaimOf(p.Title + "\n" + p.Rationale)}
 	p.Gates, err = way.through(ctx, p.ID)
 	if ctx.Err() != nil { // an interrupted gate says nothing about the patch
 		return was, errors.Join(&LeftError{ID: p.ID, Err: context.Cause(ctx)}, d.charge(ctx, was, costTrial, way.spent))
@@ -196,7 +198,7 @@ func (w *passage) pass(ctx context.Context) (verdicts []archive.GateVerdict, err
 	list := []gates.Gate{gates.Applied(len(w.files)), gates.Scope(w.judged)}
 	list = append(list, needing(scan.Gates(w.sources), gateScope)...)
 	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
-	tests, done, err := w.tests(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests})
+	tests, done, err := w.tests(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests, Claim: w.claim})
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,15 @@ package patching
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/gates"
+	"evolve/gates/gotest"
 	"evolve/runtime/model"
 )
 
@@ -120,6 +123,32 @@ func TestNobodyToReview(t *testing.T) {
 	b.must(b.submit(Agent, "aide", turned("64", "128")))
 	_, err := b.Review(t.Context(), "P1", "")
 	refused(t, err, "no other agent")
+}
+
+// TestReviewerIsShownWhatGatesFlagged: as data, apart from the gates that found nothing.
+func TestReviewerIsShownWhatGatesFlagged(t *testing.T) {
+	b := newBureau(t)
+	c := &critic{answer: approves}
+	b.Reviewers = []Reviewer{c.reviewer("aide"), c.reviewer("clerk")}
+	b.says[gotest.Vet] = gates.Flagged
+	b.must(b.submit(Agent, "aide", turned("64", "128")))
+	b.must(b.Review(t.Context(), "P1", ""))
+	at := slices.IndexFunc(c.asked.Shared, func(s model.Shared) bool { return strings.Contains(s.Key, "flagged") })
+	if at < 0 {
+		t.Fatalf("%+v", c.asked.Shared)
+	}
+	if got := c.asked.Shared[at].Text; got != `[{"gate":"vet","verdict":"flagged","evidence":"as told"}]` {
+		t.Error(got)
+	}
+}
+
+// TestClaim: the gates are told what the text of a patch declares.
+func TestClaim(t *testing.T) {
+	b := newBureau(t)
+	b.must(b.Propose(t.Context(), Submission{Target: "code", Author: "aide", Origin: Agent, Rationale: "Refactor the cache.\nNo behaviour change.", Diff: turned("64", "128")}))
+	if b.declared != gotest.Refactoring {
+		t.Errorf("%q", b.declared)
+	}
 }
 
 // TestWhyThereIsNoReview: the record says why, for the report and whoever decides.

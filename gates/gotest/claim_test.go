@@ -1,0 +1,45 @@
+package gotest
+
+import (
+	"strings"
+	"testing"
+
+	"evolve/gates"
+)
+
+func TestClaimOf(t *testing.T) {
+	for text, want := range map[string]Claim{
+		"refactor the parser": Refactoring, "Split a function. No behaviour change.": Refactoring, "no functional changes": Refactoring,
+		"move the helper; behavior is unchanged": Refactoring, "Refactoring, and a fix": Refactoring, "without behaviour change, faster": Refactoring,
+		"make lookups faster": Faster, "fewer allocations in Join": Faster, "optimise the loop": Faster, "speed up Parse": Faster,
+		"fail faster on bad input": "", "fix the slow path, which is faster now": "", "count rooms from one": "", "": "", "factor in the discount": "",
+	} {
+		if got := ClaimOf(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestBesideClaim: a patch is held to what its text declares.
+func TestBesideClaim(t *testing.T) {
+	for name, c := range map[string]struct {
+		v       besideVerdict
+		verdict gates.Verdict
+		said    string
+	}{
+		"no claim, explained":      {besideVerdict{looked: []string{"F(1)"}}, gates.Passed, "what the patch is for: F(1)"},
+		"a refactoring, explained": {besideVerdict{claim: Refactoring, looked: []string{"F(1)"}}, gates.Flagged, "it is declared a refactoring, and is none: 1 do not do what they did: F(1)"},
+		"a refactoring":            {besideVerdict{claim: Refactoring, different: []string{"F(1)"}}, gates.Flagged, "it is declared a refactoring, and is none: 1 do not do what they did: F(1)"},
+		"a refactoring that is":    {besideVerdict{claim: Refactoring}, gates.Passed, "no difference"},
+		"faster, explained":        {besideVerdict{claim: Faster, looked: []string{"F(1)"}}, gates.Flagged, "it is declared a faster version, and is more: 1 do not do what they did: F(1)"},
+		"faster":                   {besideVerdict{claim: Faster, different: []string{"F(1)"}}, gates.Failed, "it is declared a faster version, and no test looks at what it changes: 1 do not do what they did: F(1)"},
+		"faster, tuned":            {besideVerdict{claim: Faster, explained: []string{"F(1) (a constant marked for tuning differs)"}}, gates.Passed, "what the patch is for"},
+		"a wording":                {besideVerdict{claim: Faster, slight: []string{"F(1)"}}, gates.Passed, "slight: F(1)"},
+	} {
+		c.v.functions, c.v.inputs = 1, 240
+		verdict, said := c.v.verdict()
+		if verdict != c.verdict || !strings.Contains(said, c.said) {
+			t.Errorf("%s: %s: %s", name, verdict, said)
+		}
+	}
+}
