@@ -210,9 +210,10 @@ const signedHint = "compare the archive with a backup, and see `evolve audit log
 
 // Opened compares the ledger with the signed head. It fails where the ledger does not have it.
 func (n *notary) Opened(ctx context.Context, a *archive.Archive, head archive.Witness) error {
-	if n.fault != nil {
+	if n.keys.key == nil { // what is added is warned of
 		return nil
 	}
+	n.fault = nil
 	signed, err := readSigned(ctx, a, n.root, n.keys.allowed)
 	if head.Hash == "" && errors.Is(err, errUnsigned) {
 		err = nil // the ledger is new
