@@ -22,13 +22,13 @@ const (
 type Definition struct {
 	// Name is a lower-case word, the name of its file without ".md".
 	Name string
-	// Domain is that in which it was seen; "_global" is all.
+	// Domain is that in which it was seen; "_global" means all.
 	Domain string
-	// Shape is what the transcripts behind it have in common.
+	// Shape is the common shape of the transcripts behind it.
 	Shape string
 	// Text is Markdown, at most MaxText characters.
 	Text string
-	// Evidence are the ids of the tasks that it was seen to solve.
+	// Evidence holds the ids of the tasks that it solved.
 	Evidence []string
 }
 
@@ -45,8 +45,8 @@ var fields = []string{"name", "domain", "shape", "evidence"}
 
 const fence = "---"
 
-// Encode returns the file of the skill: front matter and text. Parse reads it back
-// to the same definition.
+// Encode returns the file of the skill: front matter and text. Parse returns the same
+// definition from it.
 func (d Definition) Encode() []byte {
 	var b bytes.Buffer
 	b.WriteString(fence + "\n")
@@ -57,7 +57,7 @@ func (d Definition) Encode() []byte {
 	return b.Bytes()
 }
 
-// Parse reads the file of a skill. The error names everything that is wrong.
+// Parse parses the file of a skill. The error names everything that is wrong.
 func Parse(data []byte) (Definition, error) {
 	if len(data) > MaxFile {
 		return Definition{}, fmt.Errorf("skill has %d bytes, at most %d are allowed", len(data), MaxFile)

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// success is the score from which on a task counts as solved.
+	// success is the score from which a task counts as solved.
 	success = .999
-	// minClusters is how many different clusters of tasks must have been solved.
+	// minClusters is the least number of different clusters of solved tasks.
 	minClusters = 3
 	// draftEvery is the least time between two drafts of one agent.
 	draftEvery = time.Hour
-	// copied is how many words in a row are a copy.
+	// copied is the number of consecutive words that count as a copy.
 	copied = 5
 )
 
-// Trajectory is one evaluation of a task of the search split, solved or not. The
-// caller passes no other split: what is drafted here gets into the prompt.
+// Trajectory is one evaluation of a task of the search split, solved or not. The caller
+// must pass no other split, because drafts get into the prompt.
 type Trajectory struct {
 	TaskID string
-	// Cluster is the group of alike tasks that the task belongs to.
+	// Cluster is the group of similar tasks that the task belongs to.
 	Cluster    string
 	Domain     string
 	Goal       string
@@ -38,8 +38,7 @@ type Trajectory struct {
 	Score float64
 }
 
-// Candidate is a draft with what speaks against it; without vetoes it may be
-// proposed.
+// Candidate is a draft with the objections to it; without vetoes it may be proposed.
 type Candidate struct {
 	Definition Definition
 	// Solved, Failed and Clusters count the different tasks of this shape and domain
@@ -48,15 +47,15 @@ type Candidate struct {
 	Vetoes                   []string
 }
 
-// Due reports whether an agent whose last draft was at last may have another now.
-// The zero time is no draft; a clock that went back makes nothing due.
+// Due reports whether an agent whose last draft was at last may have another now. A
+// zero last means no draft; after a clock went back, nothing is due.
 func Due(last, now time.Time) bool {
 	return last.IsZero() || now.Sub(last) >= draftEvery
 }
 
-// Draft groups trajectories by shape and domain and drafts a skill from each group
-// that solved a task, the best supported first. At most one of them, the first
-// without vetoes, is proposed, when it is [Due].
+// Draft groups trajectories by shape and domain and drafts a skill from each group that
+// solved a task, the best supported first. The caller proposes at most one of them, the
+// first without vetoes, when it is [Due].
 func Draft(trajectories []Trajectory, existing []Definition) []Candidate {
 	groups := map[string]*group{}
 	for _, t := range trajectories {
@@ -82,7 +81,7 @@ func Draft(trajectories []Trajectory, existing []Definition) []Candidate {
 	return out
 }
 
-// group is the trajectories of one shape in one domain.
+// group holds the trajectories of one shape in one domain.
 type group struct {
 	domain, shape string
 	solved        []run
@@ -103,7 +102,7 @@ func (g *group) add(t Trajectory, p path) {
 	}
 }
 
-// candidate drafts the text and looks for what speaks against it.
+// candidate drafts the text and collects the vetoes.
 func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	tasks, clusters := map[string]bool{}, map[string]bool{}
 	for _, r := range g.solved {
@@ -123,7 +122,7 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	if c.Clusters < minClusters {
 		veto("it solved tasks of %d clusters, at least %d are needed", c.Clusters, minClusters)
 	}
-	if 2*c.Failed > c.Solved { // a way that fails on every third is a matter of luck
+	if 2*c.Failed > c.Solved { // failing on more than a third suggests luck
 		veto("it failed on %d other tasks and solved %d", c.Failed, c.Solved)
 	}
 	for _, d := range existing {
@@ -162,7 +161,8 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	return c
 }
 
-// copies names a task whose answer has so many words in a row that the text has too.
+// copies returns a task whose answer shares copied consecutive words with the text, or
+// "".
 func copies(text string, runs []run) string {
 	said := map[string]bool{}
 	for piece := range pieces(text) {
@@ -178,7 +178,7 @@ func copies(text string, runs []run) string {
 	return ""
 }
 
-// pieces are all the runs of that many words in a text.
+// pieces yields every run of copied words in a text.
 func pieces(text string) func(yield func(string) bool) {
 	var all []string
 	memory.EachWord(text, func(w string) { all = append(all, w) })

@@ -15,7 +15,7 @@ const (
 	maxLiteral  = 60 // bytes of an argument that was the same everywhere
 )
 
-// origin is where the values of an argument come from.
+// origin is the origin of the values of an argument.
 type origin int
 
 const (
@@ -25,7 +25,7 @@ const (
 	earlier        // it is made of words of the goal and of earlier results
 )
 
-// general is a step with what is known of its arguments.
+// general is a generalised step.
 type general struct {
 	tool      string
 	arguments []argument
@@ -43,7 +43,7 @@ type argument struct {
 // most reports whether n of all is at least four fifths.
 func most(n, all int) bool { return 5*n >= 4*all }
 
-// generalize joins the steps of all runs, place by place.
+// generalize joins the steps of all runs by their position.
 func (g *group) generalize() []general {
 	out := make([]general, len(g.solved[0].path.steps))
 	for i, first := range g.solved[0].path.steps {
@@ -65,7 +65,7 @@ func (g *group) generalize() []general {
 	return out
 }
 
-// argument finds out where the values of one argument of one step come from.
+// argument determines the origin of the values of one argument of one step.
 func (g *group) argument(at int, key string) argument {
 	value := g.solved[0].path.steps[at].uses[0].args[key]
 	same, all, goals, known := true, 0, 0, 0
@@ -93,8 +93,8 @@ func (g *group) argument(at int, key string) argument {
 	return argument{key, nowhere, ""}
 }
 
-// harmless reports whether a value may stand in the text: short, on one line,
-// without marks of Markdown, and nobody's answer.
+// harmless reports whether a value may appear in the text: short, on one line, without
+// Markdown syntax, and not an answer.
 func (g *group) harmless(value string) bool {
 	if len(value) > maxLiteral || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("`<>", r) }) {
 		return false
@@ -108,7 +108,7 @@ func (g *group) harmless(value string) bool {
 	return true
 }
 
-// normal is the words of a text, one space between.
+// normal returns the words of a text, separated by spaces.
 func normal(text string) string {
 	var all []string
 	memory.EachWord(text, func(w string) { all = append(all, w) })
@@ -127,8 +127,8 @@ func made(value string, known []map[string]bool) bool {
 	return has
 }
 
-// triggers are the words that most goals of the group have and at most a tenth of
-// the goals that were met in other ways, those of most goals first. Numbers and answers are none.
+// triggers returns the words in most goals of the group and in at most a tenth of the
+// goals of other tasks, the most frequent first. Numbers and answers are left out.
 func (g *group) triggers(all []Trajectory) []string {
 	mine := map[string]string{} // task to goal
 	answers := map[string]bool{}
@@ -158,7 +158,7 @@ func (g *group) triggers(all []Trajectory) []string {
 	return found[:min(len(found), maxTriggers)]
 }
 
-// frequency is in how many texts each word is.
+// frequency returns the number of texts that contain each word.
 func frequency(texts map[string]string) map[string]int {
 	n := map[string]int{}
 	for _, t := range texts {

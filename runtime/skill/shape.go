@@ -12,20 +12,20 @@ import (
 	"evolve/runtime/memory"
 )
 
-// maxFold is how many steps a repeated piece may have to be folded.
+// maxFold is the largest number of steps in a repeated piece that is folded.
 const maxFold = 4
 
 var wordForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,79}$`)
 
-// step is one place of a shape with every call that was made there.
+// step is one position of a shape with every call that was made there.
 type step struct {
 	tool string
 	keys []string // sorted
 	uses []use
 }
 
-// use is one call: its arguments as text, its output, and how many calls with
-// success came before it.
+// use is one call: its arguments as text, its output, and the number of successful
+// calls before it.
 type use struct {
 	args   map[string]string
 	output string
@@ -34,18 +34,18 @@ type use struct {
 
 func (s step) sign() string { return s.tool + "(" + strings.Join(s.keys, ",") + ")" }
 
-// path is the steps of one transcript.
+// path holds the steps of one transcript.
 type path struct {
 	steps []step
-	// known are the words of the goal, then in turn those of each call's output.
+	// known are the words of the goal, followed by those of each call's output.
 	known []map[string]bool
 	// failed counts the calls that did not end in ok, by outcome.
 	failed map[agent.Outcome]int
 }
 
-// follow reads the calls with success from a transcript and folds them. It reports
-// false when there are none, or when the transcript does not tell all of them: then
-// its shape is not known.
+// follow extracts the successful calls from a transcript and folds them. It returns
+// false when there are none, or when the transcript is incomplete and the shape
+// unknown.
 func follow(goal string, t agent.Transcript) (path, bool) {
 	p := path{known: []map[string]bool{words(goal)}, failed: map[agent.Outcome]int{}}
 	for _, e := range t.Events {
@@ -78,7 +78,7 @@ func follow(goal string, t agent.Transcript) (path, bool) {
 	return p, len(p.steps) > 0 && t.Dropped == 0
 }
 
-// plain is a JSON value as text: a string as it is, all else compact.
+// plain returns a JSON value as text: a string as it is, all else compact.
 func plain(v json.RawMessage) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {
@@ -91,9 +91,9 @@ func plain(v json.RawMessage) string {
 	return b.String()
 }
 
-// fold merges a piece of up to maxFold steps into an equal one right before it,
-// until there is none: what is done once for one thing and three times for three
-// is the same.
+// fold merges a piece of up to maxFold steps into an equal one right before it, until
+// there is none: doing something once and doing it several times in a row count as the
+// same.
 func fold(steps []step) []step {
 	for n := 1; n <= maxFold; n++ {
 		for i := n; i+n <= len(steps); {
@@ -105,13 +105,13 @@ func fold(steps []step) []step {
 				steps[i-n+j].uses = append(steps[i-n+j].uses, steps[i+j].uses...)
 			}
 			steps = slices.Delete(steps, i, i+n)
-			n, i = 1, 1 // a merger may have made other neighbours equal
+			n, i = 1, 1 // a merge may have made other neighbours equal
 		}
 	}
 	return steps
 }
 
-// shape is the steps in one line.
+// shape returns the steps in one line.
 func (p path) shape() string {
 	signs := make([]string, len(p.steps))
 	for i, s := range p.steps {
@@ -120,7 +120,7 @@ func (p path) shape() string {
 	return strings.Join(signs, " ")
 }
 
-// words are the different words of a text.
+// words returns the set of the words of a text.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
 	memory.EachWord(text, func(w string) { set[w] = true })

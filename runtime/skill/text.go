@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// text writes the skill.
+// text returns the text of the skill.
 func (g *group) text(triggers []string, steps []general, c Candidate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Use when the goal speaks of: %s.\n\nSteps:\n", strings.Join(triggers, ", "))
@@ -59,7 +59,7 @@ func (g *group) text(triggers []string, steps []general, c Candidate) string {
 	return b.String()
 }
 
-// kind says in words what a text looks like.
+// kind describes the form of a text.
 func kind(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -77,8 +77,8 @@ func kind(text string) string {
 	return "one line"
 }
 
-// name is made of the domain, the tools and a hash of the shape, so that the same
-// shape always has the same.
+// name returns a name made of the domain, the tools and a hash of the shape, so that
+// the same shape always has the same name.
 func (g *group) name() string {
 	sum := sha256.Sum256([]byte(g.domain + " " + g.shape))
 	var parts []string
