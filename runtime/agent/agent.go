@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Agent does one task under one config. Run never returns an error: whatever
-// happened is the Result's outcome. It must be safe for concurrent use, honour
-// ctx, and leave nothing running when it returns.
+// Agent runs one task under one config. Run never returns an error: every failure is
+// the Result's outcome. It must be safe for concurrent use, respect ctx, and leave
+// nothing running when it returns.
 type Agent interface {
 	Run(ctx context.Context, req Request) Result
 }
 
-// Request is everything an agent is given for one evaluation.
+// Request is the input of an agent for one evaluation.
 type Request struct {
-	// ID names the evaluation; a program must echo it.
+	// ID identifies the evaluation; a program must echo it.
 	ID   string
 	Task Task
 	// Config holds the active parameters only (see [Space.Canonical]).
@@ -24,20 +24,21 @@ type Request struct {
 	// every variant (common random numbers).
 	Seed   int64
 	Limits Limits
-	// Workdir is an empty-but-for-fixtures directory of this evaluation alone,
-	// removed afterwards. Empty when the task has no files and the agent needs none.
+	// Workdir is a directory of this evaluation alone that contains only fixtures and
+	// is removed afterwards. Empty when the task has no files and the agent needs none.
 	Workdir string
-	// Live reports whether this is no evaluation: change requests may be left for a person.
+	// Live reports whether this is a person's turn rather than an evaluation: change
+	// requests may be left for a person.
 	Live bool
-	// Session is what an earlier turn of the same conversation left.
+	// Session is the state left by an earlier turn of the same conversation.
 	Session Session
-	// Observe sees each event of the transcript as it happens, already scrubbed; nil
-	// when no reader waits. It is called from one goroutine at a time.
+	// Observe is called with each event of the transcript as it happens, already
+	// scrubbed. It may be nil. It is called from one goroutine at a time.
 	Observe func(Event)
 }
 
-// Task is the part of a benchmark task that an agent may see. It never holds
-// the answer, the graders or the split.
+// Task is the part of a benchmark task that an agent may see. It never contains the
+// answer, the graders or the split.
 type Task struct {
 	ID       string
 	Domain   string
@@ -62,14 +63,15 @@ type Memory struct {
 	ID     string `json:"id"`
 	Domain string `json:"domain,omitempty"`
 	Text   string `json:"text"`
-	// Answer is what the memory says the right response was, when it records one.
+	// Answer is the right response according to the memory, if it records one.
 	Answer string `json:"answer,omitempty"`
 	Source string `json:"source,omitempty"`
 	// Time is when it was learnt; the zero time has no recency decay.
 	Time time.Time `json:"time,omitzero"`
-	// Confidence is in [0,1]; 0 stands for unstated and counts as 1.
+	// Confidence is in [0,1]; 0 means unstated and counts as 1.
 	Confidence float64 `json:"confidence,omitempty"`
-	// Retracted memories are kept and never recalled.
+	// Retracted is why the memory was retracted: such memories are kept and never
+	// recalled.
 	Retracted string `json:"retracted,omitempty"`
 }
 
@@ -92,30 +94,31 @@ type Usage struct {
 	ToolCalls    int     `json:"tool_calls,omitempty"`
 }
 
-// Result is how a run ended.
+// Result is the result of a run.
 type Result struct {
 	// Answer is the text to grade; nil when there is none.
 	Answer *string
-	// Score is the agent's own score in [0,1], used only by the grader
-	// "reported"; nil when it claims none. An implementation must have checked it.
+	// Score is the agent's own score in [0,1], used only by the grader "reported"; nil
+	// when it reports none. An implementation must have validated it.
 	Score   *float64
 	Outcome Outcome
 	Usage   Usage
-	// Transcript says what happened, step by step, already scrubbed.
+	// Transcript records the run step by step, already scrubbed.
 	Transcript Transcript
-	// Artifacts is what a program reported of files it left; data, not paths to follow.
+	// Artifacts is what a program reported about files it left; data, not paths to
+	// follow.
 	Artifacts json.RawMessage
 	// Requests are the change requests that the agent left, scrubbed. Those of an
 	// evaluation stay in its transcript; no person is asked about them.
 	Requests []ChangeRequest
-	// Session is what the next turn of the conversation starts from.
+	// Session is the state for the next turn of the conversation.
 	Session Session
-	// Error says why the outcome is not ok, in one scrubbed line.
+	// Error is why the outcome is not ok, in one scrubbed line.
 	Error string
-	// Waited is the time in which the task waited for limits that it shares with others;
-	// it is no part of what the agent took.
+	// Waited is the time in which the task waited for limits that it shares with
+	// others; it is not part of the agent's own time.
 	Waited time.Duration
-	// Refused is the limit that kept the task from being done; only beside the outcome
+	// Refused is the limit that prevented the task; set only beside the outcome
 	// infrastructure, and nil where no limit did.
 	Refused *Refusal
 }

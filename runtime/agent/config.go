@@ -22,7 +22,7 @@ type Config map[string]any
 // canonical JSON, in hexadecimal.
 type ConfigID string
 
-// Short is the first eight characters, for people.
+// Short returns the first eight characters, for people.
 func (id ConfigID) Short() string {
 	return string(id[:min(8, len(id))])
 }
@@ -38,10 +38,10 @@ func (c Config) Clone() Config {
 	return out
 }
 
-// Canonical is the config as JSON with sorted keys, no white space, no HTML
-// escapes and the shortest number form that reads back to the same value. Equal
-// configs have equal canonical forms; NaN and infinities have none and panic,
-// because no space admits them.
+// Canonical returns the config as JSON with sorted keys, no white space, no HTML
+// escapes and the shortest number form that reads back to the same value. Equal configs
+// have equal canonical forms; NaN and infinities have none and panic, because no space
+// allows them.
 func (c Config) Canonical() []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -57,7 +57,7 @@ func (c Config) Canonical() []byte {
 	return b.Bytes()
 }
 
-// MarshalJSON writes the canonical form.
+// MarshalJSON returns the canonical form.
 func (c Config) MarshalJSON() ([]byte, error) {
 	for k, v := range c {
 		if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
@@ -67,7 +67,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return c.Canonical(), nil
 }
 
-// UnmarshalJSON reads values without a space: whole numbers become int64, other
+// UnmarshalJSON decodes values without a space: whole numbers become int64, other
 // numbers float64, arrays []string. [Space.Parse] gives them their declared types.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -88,7 +88,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ID is the identity of the config.
+// ID returns the identity of the config.
 func (c Config) ID() ConfigID {
 	sum := sha256.Sum256(c.Canonical())
 	return ConfigID(hex.EncodeToString(sum[:16]))
@@ -136,7 +136,7 @@ func (c Config) Bool(name string, def bool) bool {
 	return def
 }
 
-// List returns the value of a subset, and whether it is there.
+// List returns the value of a subset, and whether it is set.
 func (c Config) List(name string) ([]string, bool) {
 	v, ok := c[name].([]string)
 	return v, ok

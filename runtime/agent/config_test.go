@@ -28,7 +28,7 @@ func TestCanonicalForm(t *testing.T) {
 }
 
 func TestIdentityIsPinned(t *testing.T) {
-	// Archives name variants by it: it must never change. Made with sha256sum.
+	// Archives identify variants by it: it must never change. Computed with sha256sum.
 	c := Config{"recall.min_score": 0.62, "tools": []string{"grep"}, "strategy": "be brief", "steps": int64(7), "on": true}
 	if got := c.ID(); got != "21c6ff5b6a4734bdadfa31eec06c62db" {
 		t.Errorf("id %s", got)
@@ -53,8 +53,8 @@ func TestNoNumberThatIsNone(t *testing.T) {
 	}
 }
 
-// TestCanonicalRoundTrip: what is read back from the canonical form has the same
-// canonical form and, read through its space, the same values.
+// TestCanonicalRoundTrip tests that a config decoded from the canonical form has the
+// same canonical form and, parsed with its space, the same values.
 func TestCanonicalRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpace(t)
@@ -76,7 +76,8 @@ func TestCanonicalRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzConfig: any JSON either is a config that comes back the same, or an error.
+// FuzzConfig tests that any JSON is either a config that survives a round trip, or an
+// error.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":1,"b":1.5,"c":[ "x" ],"d":"\u0000"}`, `{"a":null}`, `{"a":{}}`, `{"a":1e999}`, `[1]`, `{"a":-0}`} {
 		f.Add(seed)

@@ -1,10 +1,11 @@
 package agent
 
-// Outcome is the one way in which a turn, a tool call or an evaluation ended.
+// Outcome is the typed result of a turn, a tool call or an evaluation.
 type Outcome string
 
 // The outcomes. OK, WrongToolBoundary and LowUtility leave an answer that can be
-// graded; Infrastructure is no score; all others count as a failure.
+// graded; Infrastructure and Cancelled count as missing data; all others count as a
+// failure.
 const (
 	OK                Outcome = "ok"
 	Execution         Outcome = "execution"
@@ -20,7 +21,7 @@ const (
 	Infrastructure    Outcome = "infrastructure"
 )
 
-// Outcomes lists every valid outcome in the order of documentation.
+// Outcomes returns every valid outcome in the order of documentation.
 func Outcomes() []Outcome {
 	return []Outcome{
 		OK, Execution, ContractViolation, Timeout, RateLimited, CircuitOpen,
@@ -38,7 +39,7 @@ func (o Outcome) Valid() bool {
 	return false
 }
 
-// Reportable reports whether an operator's agent may claim o of itself (spec 2.2).
+// Reportable reports whether an operator's agent may report o itself.
 func (o Outcome) Reportable() bool {
 	switch o {
 	case OK, Execution, ContractViolation, WrongToolBoundary, LowUtility, Infrastructure:

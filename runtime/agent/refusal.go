@@ -2,15 +2,15 @@ package agent
 
 import "time"
 
-// Refusal says which limit kept a task from being done as it should be. It is a limit
-// that calls share (a budget, a rate, a breaker, room for calls at once), so that it
-// depends on what others did before, and says nothing about the config.
+// Refusal is the limit that kept a task from being done properly. It is a limit that
+// calls share (a budget, a rate, a breaker, the concurrency), so it depends on earlier
+// calls of others and shows nothing about the config.
 type Refusal struct {
-	// Policy names the limit and whose it is, in one line, such as
-	// "tool grep: budget exceeded: calls per run, limit 5".
+	// Policy names the limit and its tool or provider, in one line, such as "tool grep:
+	// budget exceeded: calls per run, limit 5".
 	Policy string
-	// Spent reports whether it is a budget of which nothing comes back in this run.
+	// Spent reports whether it is a budget that stays spent for the rest of the run.
 	Spent bool
-	// RetryAfter is when a further attempt may be let through; 0 when it is not known.
+	// RetryAfter is when a further attempt may be let through; 0 when unknown.
 	RetryAfter time.Duration
 }

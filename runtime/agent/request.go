@@ -2,36 +2,36 @@ package agent
 
 import "encoding/json"
 
-// ChangeRequest is what is left when an agent asked for something it may not do
-// itself. Nothing of it was executed; a person reads it, and applies it or not.
+// ChangeRequest records what an agent asked for but may not do itself. Nothing of it
+// was executed; a person reads it, and applies it or not.
 type ChangeRequest struct {
 	// ID is the first 64 bits, in hexadecimal, of a hash over type, target, tool and
-	// arguments: the same wish has the same id, however often it is uttered.
+	// arguments: repeated requests have the same id.
 	ID string `json:"id"`
-	// Type says what would be changed: source, config, policy, settings, benchmark,
+	// Type is what would be changed: source, config, policy, settings, benchmark,
 	// grader, archive, tool or other.
 	Type   string `json:"type"`
 	Reason string `json:"reason"`
-	// Target is what would be changed, as the agent named it; data, never a path to follow.
+	// Target is what would be changed, as the agent named it; data, never a path to
+	// follow.
 	Target    string          `json:"target"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
-	// RequiresHumanApproval is always true; it stands there for a reader of the JSON.
+	// RequiresHumanApproval is always true; it is for readers of the JSON.
 	RequiresHumanApproval bool `json:"requires_human_approval"`
 }
 
-// Session is what outlives a turn of a conversation: it goes into the next turn
-// as it came out of this one.
+// Session is the state that passes from one turn of a conversation to the next.
 type Session struct {
 	// Notes are the agent's own, oldest first; at most 50 of 500 characters.
 	Notes []string `json:"notes,omitempty"`
 	// Working is the state extracted after the last turn; at most 512 tokens.
 	Working string `json:"working,omitempty"`
-	// Summary stands for the messages that distillation has removed.
+	// Summary replaces the messages that distillation has removed.
 	Summary string `json:"summary,omitempty"`
 	// Facts are memories that distillation or the agent added; they are recalled
 	// beside the snapshot's.
 	Facts []Memory `json:"facts,omitempty"`
-	// Retracted maps a memory's id to the reason why it is not to be recalled.
+	// Retracted maps the id of a memory that must not be recalled to the reason.
 	Retracted map[string]string `json:"retracted,omitempty"`
 }

@@ -27,18 +27,18 @@ type Param struct {
 	Kind Kind
 	// Min and Max bound a Float or Int, both ends included.
 	Min, Max float64
-	// Log says that a Float or Int acts on a logarithmic scale; Min must be > 0.
+	// Log reports that a Float or Int acts on a logarithmic scale; Min must be > 0.
 	Log bool
 	// Values are a Choice's: scalars (string, bool, int64, float64), distinct.
 	Values []any
-	// Of are the members a Subset draws from, in declaration order.
+	// Of are the members that a Subset can contain, in declaration order.
 	Of []string
 	// MinItems and MaxItems bound a Subset's size; MaxItems 0 means all.
 	MinItems, MaxItems int
 	// MaxChars bounds a Text, in characters.
 	MaxChars int
-	// Lines are whole lines that a search without a language model may add to or
-	// remove from a Text, such as the directives the built-in model understands.
+	// Lines are whole lines that a search without a language model may add to or remove
+	// from a Text, such as the directives of the built-in model.
 	Lines   []string
 	Default any
 	// When maps other parameters to the values under which this one is active;
@@ -56,7 +56,7 @@ type Space struct {
 	Params []Param
 }
 
-// Problem is one thing wrong with a config or a space.
+// Problem is one fault of a config or a space.
 type Problem struct {
 	Param string
 	Text  string
@@ -69,7 +69,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("parameter %q %s", p.Param, p.Text)
 }
 
-// Lookup finds a parameter by name.
+// Lookup returns the parameter with a name.
 func (s Space) Lookup(name string) (Param, bool) {
 	for _, p := range s.Params {
 		if p.Name == name {
@@ -79,7 +79,7 @@ func (s Space) Lookup(name string) (Param, bool) {
 	return Param{}, false
 }
 
-// Names lists the parameters in order.
+// Names returns the names of the parameters in order.
 func (s Space) Names() []string {
 	names := make([]string, len(s.Params))
 	for i, p := range s.Params {
@@ -88,7 +88,7 @@ func (s Space) Names() []string {
 	return names
 }
 
-// Default is the config of all defaults, inactive parameters left out.
+// Default returns the config of all defaults, without inactive parameters.
 func (s Space) Default() Config {
 	c := make(Config, len(s.Params))
 	for _, p := range s.Params {
@@ -97,9 +97,9 @@ func (s Space) Default() Config {
 	return s.Canonical(c.Clone())
 }
 
-// Active reports whether a parameter takes part under c: every parameter its
-// condition names is itself active and has one of the named values. A parameter
-// absent from c counts with its default.
+// Active reports whether a parameter has an effect under c: every parameter that its
+// condition names is itself active and has one of the named values. A parameter absent
+// from c counts with its default.
 func (s Space) Active(c Config, name string) bool {
 	return s.active(c, name, 0)
 }
@@ -125,8 +125,8 @@ func (s Space) active(c Config, name string, depth int) bool {
 	return true
 }
 
-// Canonical is c with absent active parameters filled with their defaults and
-// inactive or unknown ones left out. It does not check values.
+// Canonical returns c with absent active parameters filled with their defaults and
+// without inactive or unknown ones. It does not check values.
 func (s Space) Canonical(c Config) Config {
 	out := make(Config, len(s.Params))
 	for _, p := range s.Params {
@@ -142,9 +142,8 @@ func (s Space) Canonical(c Config) Config {
 	return out.Clone()
 }
 
-// Parse checks foreign values against the space and returns the canonical
-// config, or every problem found. Inactive parameters are dropped, absent ones
-// take their defaults.
+// Parse checks foreign values against the space and returns the canonical config, or
+// every problem found. Inactive parameters are dropped, absent ones get their defaults.
 func (s Space) Parse(raw map[string]any) (Config, []Problem) {
 	var problems []Problem
 	c := make(Config, len(raw))
@@ -168,8 +167,8 @@ func (s Space) Parse(raw map[string]any) (Config, []Problem) {
 	return s.Canonical(c), nil
 }
 
-// Coerce gives a foreign value the parameter's own type, or says in words that
-// follow "parameter X" why it is not a value of it.
+// Coerce converts a foreign value to the parameter's own type. The error completes a
+// sentence that begins with "parameter X".
 func (p Param) Coerce(v any) (any, error) {
 	v, err := normalize(v)
 	if err != nil {
@@ -267,9 +266,9 @@ func (p Param) coerceSubset(v any) (any, error) {
 	return out, nil
 }
 
-// Clamp returns the nearest valid config to c and what had to be changed. It is
-// for values that reach the runtime by a way that cannot be refused; people's
-// files and models' proposals go through [Space.Parse].
+// Clamp returns the nearest valid config to c and the changes. It is for values that
+// reach the runtime in a way that cannot be refused; people's files and models'
+// proposals go through [Space.Parse].
 func (s Space) Clamp(c Config) (Config, []Problem) {
 	var changed []Problem
 	out := make(Config, len(c))
@@ -312,9 +311,8 @@ func (p Param) nearest(v any) any {
 	return p.Default
 }
 
-// Check lists what is wrong with the declarations themselves: unknown kinds,
-// empty ranges, defaults that are no values, conditions on unknown parameters or
-// in a circle, names used twice.
+// Check returns the faults of the declarations themselves: unknown kinds, empty ranges,
+// invalid defaults, conditions on unknown parameters or in a circle, duplicate names.
 func (s Space) Check() []Problem {
 	var problems []Problem
 	bad := func(name, format string, args ...any) {

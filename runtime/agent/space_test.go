@@ -108,8 +108,8 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestClampAlwaysGivesAConfig: whatever reaches the runtime, it works with a valid
-// config, says what it changed, and changes nothing that was valid.
+// TestClampAlwaysGivesAConfig tests that for any values the runtime gets a valid
+// config, the changes are reported, and valid values are unchanged.
 func TestClampAlwaysGivesAConfig(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpace(t)
@@ -128,7 +128,7 @@ func TestClampAlwaysGivesAConfig(t *testing.T) {
 	})
 }
 
-// drawSpace draws a sound space, with conditions on earlier parameters.
+// drawSpace draws a valid space, with conditions on earlier parameters.
 func drawSpace(t *rapid.T) Space {
 	var s Space
 	for i := range rapid.IntRange(1, 8).Draw(t, "params") {

@@ -2,10 +2,10 @@ package agent
 
 import "encoding/json"
 
-// Transcript is the ordered record of one run. Its size is bounded by the runtime that
-// fills it; Dropped counts the events that were left out.
+// Transcript is the ordered record of one run. The runtime that fills it bounds its
+// size; Dropped counts the events that were left out.
 type Transcript struct {
-	// Policy is the version of the policies that the run was under.
+	// Policy is the version of the policies of the run.
 	Policy  string  `json:"policy,omitempty"`
 	Events  []Event `json:"events,omitempty"`
 	Dropped int     `json:"dropped,omitempty"`
@@ -13,7 +13,7 @@ type Transcript struct {
 
 // The kinds of event.
 const (
-	EventDomain    = "domain"    // the domain the turn was classified into
+	EventDomain    = "domain"    // the turn's domain
 	EventRecall    = "recall"    // memories recalled before the turn
 	EventBootstrap = "bootstrap" // what was loaded into or dropped from the prompt
 	EventDecompose = "decompose" // the goal's subgoals, or why it stayed whole
@@ -24,11 +24,11 @@ const (
 	EventPolicy    = "policy"    // PolicyApplied: the settings of one call and where each came from
 	EventLimited   = "limited"   // RateLimited: a call was held back, with its retry-after hint
 	EventRequest   = "request"   // a change request was left instead of a call
-	EventRepair    = "repair"    // the inline lane repaired or retried a call
-	EventNudge     = "nudge"     // the self-evaluation question was asked, and its answer
+	EventRepair    = "repair"    // the form of a call's arguments was repaired
+	EventNudge     = "nudge"     // the self-evaluation question was asked
 	EventDelegate  = "delegate"  // another agent was suggested
 	EventDistill   = "distill"   // history was distilled into facts and a summary
-	EventStderr    = "stderr"    // what a program wrote to standard error, scrubbed
+	EventStderr    = "stderr"    // a program's standard error, scrubbed
 	EventForeign   = "foreign"   // a program's own transcript, as given
 )
 
@@ -41,8 +41,8 @@ type Event struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Add appends an event unless the transcript already holds limit events, in
-// which case it is only counted.
+// Add appends an event unless the transcript already holds limit events, in which case
+// it is only counted. A limit of 0 means none.
 func (t *Transcript) Add(limit int, e Event) {
 	if limit > 0 && len(t.Events) >= limit {
 		t.Dropped++
@@ -51,7 +51,7 @@ func (t *Transcript) Add(limit int, e Event) {
 	t.Events = append(t.Events, e)
 }
 
-// Tools lists the names of the tools called, in order.
+// Tools returns the names of the tools called, in order.
 func (t Transcript) Tools() []string {
 	var names []string
 	for _, e := range t.Events {

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// TwinShare is how far two numbers may lie apart, as a share of the declared range on the
-// declared scale, and still count as the same setting. Five per cent is below what a night
-// can tell apart: moves of a search are as fine, and their effects are not. NearShare is how
-// far they may lie apart where the search was seen to find no difference between the two
-// configs.
+// TwinShare is the largest difference of two numbers that still count as the same
+// setting, as a share of the declared range on the declared scale. A night cannot
+// distinguish five per cent: a search makes moves that small, but their effects are not
+// measurable. NearShare is the largest difference where the search found no difference
+// between the two configs.
 const (
 	TwinShare = .05
 	NearShare = .25
 )
 
 // Twins reports whether two configs are the same up to changes without effect: every
-// number within a share of its range, such as [TwinShare], every choice, list and text the same. Parameters
-// in idle, of which no effect was shown, do not count, nor do those that are inactive on
-// both sides. why names the differences that do not count; it is empty when the configs
-// are not twins.
+// number differs by at most within, a share of its range such as [TwinShare], and every
+// choice, list and text is the same. Parameters in idle, which have no shown effect,
+// are ignored, and so are those that are inactive on both sides. why names the ignored
+// differences; it is empty when the configs are not twins.
 func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, twins bool) {
 	a, b = s.Canonical(a), s.Canonical(b)
 	var parts, unshown []string
@@ -51,7 +51,8 @@ func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, t
 	return "the same but for " + strings.Join(parts, "; "), true
 }
 
-// apart is the distance of two numbers as a share of the range on the parameter's scale.
+// apart returns the distance of two numbers as a share of the range on the parameter's
+// scale.
 func (p Param) apart(x, y any) float64 {
 	u, okU := number(x)
 	v, okV := number(y)
