@@ -7,27 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// maxMarks is how many combining marks may follow one another; more would pile up
-// over the lines above.
+// maxMarks bounds consecutive combining marks; more would cover the lines above.
 const maxMarks = 3
 
-// Shown reports whether r has a shape of its own: no control or format character, none
-// that changes the direction of text, no odd space, filler, tag, selector of a variant or
+// Shown reports whether r is visible: not a control or format character, not one that
+// changes the direction of text, no unusual space, filler, tag, variation selector or
 // other character that is drawn as nothing.
 func Shown(r rune) bool {
 	switch {
 	case r == 0x2800: // the empty Braille pattern
 		return false
 	case r > unicode.MaxLatin1 && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
-		return false // fillers, joiners and marks without a shape, selectors of a variant
+		return false // fillers, joiners, invisible marks, variation selectors
 	}
 	return unicode.IsPrint(r)
 }
 
-// Visible returns s as one line in which nothing acts and nothing hides: control
-// characters, escape sequences, bidirectional and zero-width characters, blank
-// letters, odd spaces and bytes that are no UTF-8 are written as \n, \x1b or
-// \u202e. What is left are characters with a shape, and the ordinary space.
+// Visible returns s as one line without active or hidden characters: control
+// characters, escape sequences, bidirectional and zero-width characters, blank letters,
+// unusual spaces and invalid UTF-8 are escaped as \n, \x1b or \u202e. Visible
+// characters and the ordinary space stay.
 func Visible(s string) string { return visible(s, false) }
 
 // VisibleLines is [Visible] for text of several lines: line feeds and tabs stay.
@@ -61,8 +60,8 @@ func visible(s string, lines bool) string {
 	return b.String()
 }
 
-// OneLine is [Visible] after every run of white space and control characters became one
-// space, for a line that has to stay one, such as a trailer of a commit.
+// OneLine is [Visible] after replacing every run of white space and control characters
+// by one space, for text that must stay on one line, such as a trailer of a commit.
 func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -73,8 +72,8 @@ func OneLine(s string) string {
 	return Visible(strings.Join(strings.Fields(s), " "))
 }
 
-// Cell is text for a cell of a spreadsheet: [VisibleLines], with an apostrophe before what
-// a spreadsheet would take for a formula. White space before one does not hide it.
+// Cell returns text for a cell of a spreadsheet: [VisibleLines], with an apostrophe
+// before text that a spreadsheet would take for a formula, even after white space.
 func Cell(s string) string {
 	s = VisibleLines(s)
 	if t := strings.TrimLeft(s, " \t\n"); t != s && strings.ContainsAny(s[:len(s)-len(t)], "\t\n") || strings.IndexAny(t, "=+-@＝＋－＠") == 0 {

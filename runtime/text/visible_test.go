@@ -54,7 +54,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// TestNothingHides: whatever goes in, what comes out can be seen.
+// TestNothingHides tests that the output for any input is visible.
 func TestNothingHides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, r := range OneLine(rapid.String().Draw(t, "text")) {
