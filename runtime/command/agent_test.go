@@ -22,8 +22,8 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// TestMain lets this binary also run as an agent that behaves as its second argument
-// says.
+// TestMain lets this binary also run as an agent whose second argument names its
+// behaviour.
 func TestMain(m *testing.M) {
 	sandbox.Init()
 	if len(os.Args) == 3 && os.Args[1] == "behave" {

@@ -17,7 +17,7 @@ import (
 )
 
 // behave is this binary as a hostile agent. The first request of each process is
-// answered as the behaviour says.
+// answered with the named behaviour.
 func behave(how string) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	switch how {

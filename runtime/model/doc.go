@@ -42,7 +42,7 @@
 // performance_weight × its usefulness in the domain (.5 without history, .8 in
 // the domains it declares) reaches the cutoff; the best one comes first.
 //
-// The form of the answer, unless a directive says otherwise: the number for "how
+// The form of the answer, unless a directive overrides it: the number for "how
 // many" and "how much", the date for "when", the name for "who", the value of a "key:
 // value" line or table cell, the result of a tool, otherwise the whole sentence;
 // lists are joined with ", " in the order found.
@@ -80,7 +80,7 @@
 //	                           at the cost of an iteration
 //	read before answering      a file in which grep found something is read in full (which shows table
 //	                           headers and headings), at the cost of an iteration
-//	follow references          when the evidence says "see FILE", "described in FILE" or "moved to FILE",
+//	follow references          when the evidence contains "see FILE", "described in FILE" or "moved to FILE",
 //	                           read that file, at the cost of an iteration
 //	check earlier turns        earlier turns are evidence even without a cue
 //	prefer TOOL                the tool's score is .3 higher

@@ -265,7 +265,7 @@ func (x *execution) judge(err error) verdict {
 }
 
 // overtaken returns the error of an attempt whose context ended, while it ran or as it
-// returned err. A cancelled attempt says nothing about the other side, and neither does
+// returned err. A cancelled attempt shows nothing about the other side, and neither does
 // one that had less than half of a breaker's deadline.
 func (x *execution) overtaken(ctx context.Context, err error, tickets []ticket, ran time.Duration) error {
 	ended := x.ended(ctx)

@@ -6,11 +6,11 @@ import "strings"
 type strength int
 
 const (
-	// weak names, such as key, have one only if it looks random.
+	// weak names, such as key: only if the value looks random.
 	weak strength = iota
-	// medium ones, such as token, if it has letters and digits.
+	// medium ones, such as token: if it has letters and digits.
 	medium
-	// strong ones, such as password, whatever it looks like.
+	// strong ones, such as password: for any value.
 	strong
 )
 

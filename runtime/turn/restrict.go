@@ -35,7 +35,8 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	return &q
 }
 
-// changeRequest is for the runtime's own tools, which know what they would change.
+// changeRequest returns a change request of the runtime's own tools, which name the kind
+// and target themselves.
 func changeRequest(kind, target, reason string, args json.RawMessage) *agent.ChangeRequest {
 	q := safety.NewRequest(kind, target, "pipeline_config", reason, args)
 	return &q
