@@ -99,6 +99,10 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	if err := os.RemoveAll(filepath.Join(dir, gcName)); err != nil {
 		return nil, diskError(err)
 	}
+	files, err := listStore(filepath.Join(dir, storeName))
+	if err != nil {
+		return nil, storeError(err)
+	}
 	store, err := openDisk(filepath.Join(dir, storeName), true)
 	if err != nil {
 		return nil, err
@@ -119,6 +123,9 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	}
 	if err := a.settleTallies(context.Background()); err != nil {
 		return nil, err
+	}
+	if files.manifest { // otherwise the only archive may be there
+		clearLeftover(dir)
 	}
 	// A night is not lost for want of a socket: readers are told that the archive is held.
 	if readers, err := serve(talliedStore{store, a.writer.tallies}, dir); err == nil {

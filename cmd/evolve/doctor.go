@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -70,6 +71,7 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Now:        sh.now,
 		Archive:    func(ctx context.Context) (string, error) { return sh.archiveProbe(ctx, root) },
 		Unfinished: func(ctx context.Context) (string, string, error) { return sh.unfinishedProbe(ctx, root) },
+		Leftovers:  func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
 		LookPath:   exec.LookPath, LookupEnv: sh.lookupEnv,
 		Probe: sh.ping,
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
@@ -128,6 +130,32 @@ func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint s
 		return err
 	})
 	return text, hint, err
+}
+
+// leftoversProbe lists what killed processes left in the state folder, relative to the
+// workspace. While a run is on, the note of its end is no leftover.
+func leftoversProbe(ctx context.Context, root string) ([]string, error) {
+	dir := archiveDir(root)
+	var list []string
+	add := func(path string) {
+		if path != "" {
+			list = append(list, ".evolve/"+filepath.Base(path))
+		}
+	}
+	room, err := archive.Leftover(dir)
+	if err != nil {
+		return nil, err
+	}
+	add(room)
+	err = lookIfThere(root, func(a *archive.Archive) error {
+		if _, on, err := a.Writer(ctx); err != nil || on {
+			return err
+		}
+		note, err := nightly.StaleEnding(ctx, a, filepath.Dir(dir))
+		add(note)
+		return err
+	})
+	return list, err
 }
 
 // archiveProbe says how much is recorded and whether a run is on, and compares what is

@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -98,6 +99,9 @@ func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
 	a, err := sh.openSigned(root, owner, n)
 	if err != nil || !first {
 		return a, err
+	}
+	if note, err := nightly.StaleEnding(sh.ctx, a, filepath.Dir(archiveDir(root))); err == nil && note != "" {
+		_ = os.Remove(note) // one that stays stands in the way of nothing
 	}
 	left, err := decide.Unfinished(sh.ctx, a)
 	if err == nil && len(left) == 0 {

@@ -56,6 +56,9 @@ type Probes struct {
 	// Unfinished describes the decisions that are incomplete, and the command that
 	// completes them; if it is nil, or without a hint, there are none.
 	Unfinished func(ctx context.Context) (text, hint string, err error)
+	// Leftovers lists the paths of files and folders that killed processes left and that
+	// the next command that writes removes; if it is nil, there are none.
+	Leftovers func(ctx context.Context) ([]string, error)
 	// LookPath finds a program by name, like [exec.LookPath].
 	LookPath func(name string) (string, error)
 	// LookupEnv returns an environment variable.
@@ -94,6 +97,7 @@ func Doctor(ctx context.Context, p Probes) []Check {
 	checks = append(checks, checkGit(ctx, p)...)
 	checks = append(checks, checkSandbox(ctx, p, w), checkDisk(p), checkWritable(p), checkClock(ctx, p), checkArchive(ctx, p))
 	checks = append(checks, checkUnfinished(ctx, p)...)
+	checks = append(checks, checkLeftovers(ctx, p)...)
 	if w != nil {
 		checks = append(checks, checkSigning(ctx, p, w)...)
 		checks = append(checks, checkBackup(p, w)...)
@@ -258,6 +262,19 @@ func checkUnfinished(ctx context.Context, p Probes) []Check {
 		return nil
 	}
 	return []Check{warn("decisions", hint, "%s", text)}
+}
+
+// checkLeftovers reports what killed processes left beside the archive. It ignores an
+// archive that cannot be read, which another check reports.
+func checkLeftovers(ctx context.Context, p Probes) []Check {
+	if p.Leftovers == nil {
+		return nil
+	}
+	list, err := p.Leftovers(ctx)
+	if err != nil || len(list) == 0 {
+		return nil
+	}
+	return []Check{warn("leftovers", "nothing is to be done: the next command that records something removes it", "left by a killed process: %s", strings.Join(list, ", "))}
 }
 
 // checkBackup checks the backups that nights make.

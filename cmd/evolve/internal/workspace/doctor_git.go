@@ -33,6 +33,9 @@ func checkRepository(ctx context.Context, p Probes) []Check {
 		}
 	}
 	state := checkTree(ctx, p)
+	if state.Status != StatusFail {
+		checks = append(checks, checkReplaced(ctx, p)...)
+	}
 	if state.Status == StatusOK && len(checks) > 0 {
 		return checks
 	}
@@ -55,6 +58,31 @@ func checkProblems(problems []patch.Problem) []Check {
 		}
 	}
 	return checks
+}
+
+// checkReplaced names objects that git replaces by others when it shows them. Commits and
+// measurements use the objects themselves, so that a person sees other content in git.
+func checkReplaced(ctx context.Context, p Probes) []Check {
+	const prefix, most = "refs/replace/", 3
+	list, err := p.Git(ctx, p.Root, "for-each-ref", "--format=%(refname)", prefix)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for line := range strings.Lines(list) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok {
+			names = append(names, name[:min(12, len(name))])
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	shown := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		shown += ", …"
+	}
+	return []Check{warn("repository", "`git replace --list` lists them, `git replace --delete OBJECT` removes one",
+		"has replace refs, which git follows and evolve ignores, of %s: %s", count(len(names), "object"), shown)}
 }
 
 // checkTree checks the state of the working tree with git.

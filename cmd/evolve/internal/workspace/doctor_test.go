@@ -144,6 +144,10 @@ func TestDoctorRepository(t *testing.T) {
 		{"nobody", []func(string){
 			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 		}, "warn repository: is clean; git does not know who you are | git config user.email you@example.org\n"},
+		{"replaced", []func(string){
+			run("init", "-q"), ignore, write("other", "other\n"), run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
+			run("replace", "HEAD:other", "HEAD:.gitignore"), run("config", "user.email", "a@example.org"),
+		}, "warn repository: has replace refs, which git follows and evolve ignores, of 1 object: e45c9c2666d4 | `git replace --list` lists them, `git replace --delete OBJECT` removes one\n"},
 		{"sha256", []func(string){run("init", "-q", "--object-format=sha256")}, "fail repository: names its objects by SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1\n"},
 		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "warn repository: uses worktreeConfig in a repository of version 0: evolve reads it, other programs may refuse it | git config core.repositoryformatversion 1\n" + unignored},
 		{"reftable", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n")}, "fail repository: keeps its refs as reftable, which evolve cannot write | git refs migrate --ref-format=files\n"},
