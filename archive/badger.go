@@ -97,11 +97,7 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	if !writable && len(files.mems)+len(empty) > 0 {
 		return nil, errUnhealed // Badger would find out as well, and leave its goroutines behind
 	}
-	how := toRead
-	if writable {
-		how = toWrite
-	}
-	if err := checkStore(dir, how); err != nil {
+	if err := checkStore(dir); err != nil {
 		return nil, storeError(err)
 	}
 	if writable {
@@ -199,6 +195,15 @@ func (d *disk) view(read func(*badger.Txn) error) (err error) {
 	return read(txn)
 }
 
+// unread returns an ErrCorrupt when Badger could not read the value of an item: it writes
+// that to its log and returns an empty one.
+func unread(item *badger.Item, value []byte) error {
+	if len(value) == 0 && item.ValueSize() > 0 {
+		return fmt.Errorf("%w: the value of a record of %d bytes cannot be read", ErrCorrupt, item.ValueSize())
+	}
+	return nil
+}
+
 func (d *disk) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -216,7 +221,10 @@ func (d *disk) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 			if err != nil {
 				return err
 			}
-			if values[i], err = item.ValueCopy(nil); err != nil {
+			if values[i], err = item.ValueCopy(nil); err == nil {
+				err = unread(item, values[i])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -246,6 +254,9 @@ func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, va
 			}
 			item := it.Item()
 			err := item.Value(func(value []byte) error {
+				if err := unread(item, value); err != nil {
+					return err
+				}
 				visited = visit(item.Key(), value)
 				d.touched(len(value))
 				return nil
@@ -327,9 +338,9 @@ func (d *disk) touched(bytes int) {
 // verify reads every table again and holds it against its checksums.
 func (d *disk) verify() error {
 	if d.db.Opts().ReadOnly {
-		return storeError(checkStore(d.dir, everything))
+		return storeError(checkStore(d.dir))
 	}
-	return storeError(checkStore(d.dir, beside))
+	return storeError(checkOpenStore(d.dir))
 }
 
 func (d *disk) close() error {

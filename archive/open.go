@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 )
 
@@ -249,38 +248,7 @@ func findStore(dir string) (engine, error) {
 // sharedStore is the store with a share of the lock.
 type sharedStore struct {
 	*disk
-	lock  *archiveLock
-	whole func() error // checks every block, the first time
-}
-
-// get checks the tables when something is missing that may be in a garbled block: Badger
-// reports that as missing.
-func (s *sharedStore) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
-	values, err := s.disk.get(ctx, keys...)
-	if err != nil {
-		return nil, err
-	}
-	for i, k := range keys {
-		if values[i] == nil && len(k) > 0 && bulk(k[0]) {
-			return values, s.whole()
-		}
-	}
-	return values, nil
-}
-
-// scan checks the tables first when it is going through the bulk of the archive:
-// damage must not look like the end. What status reads is not worth that time.
-func (s *sharedStore) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
-	if len(prefix) == 0 || bulk(prefix[0]) {
-		if err := s.whole(); err != nil {
-			return err
-		}
-	}
-	return s.disk.scan(ctx, prefix, from, visit)
-}
-
-func (s *sharedStore) dump(ctx context.Context, visit func(key, value []byte) error) error {
-	return s.scan(ctx, nil, nil, visit)
+	lock *archiveLock
 }
 
 func (s *sharedStore) close() error { return errors.Join(s.disk.close(), s.lock.release()) }
@@ -306,8 +274,7 @@ func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
-	whole := func() error { return storeError(checkStore(path, toWrite)) }
-	return &sharedStore{store, lock, sync.OnceValue(whole)}, nil
+	return &sharedStore{store, lock}, nil
 }
 
 // errShared says that a process reads a store that was not closed, or puts it in order.

@@ -59,7 +59,7 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 	if err := s.note(err); err != nil {
 		return err
 	}
-	c := storeCheck{dir: dir, how: everything, root: s.root, files: files, manifest: m, points: extents{}, logged: map[string]bool{}}
+	c := storeCheck{dir: dir, root: s.root, files: files, manifest: m, points: extents{}, logged: map[string]bool{}}
 	if err := s.note(c.keys()); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 	}
 	// What no file shows by itself: one that is missing, or ends too early.
 	if len(s.damage) == 0 {
-		return s.note(checkStore(dir, everything))
+		return s.note(checkStore(dir))
 	}
 	return nil
 }

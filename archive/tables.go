@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -100,28 +99,6 @@ func walkTable(t *table.Table, visit func(k []byte, version uint64, v y.ValueStr
 		return fmt.Errorf("a block after %d of %d entries cannot be read", n, t.KeyCount())
 	}
 	return nil
-}
-
-// checkSmall holds those blocks of a table against their checksums that may hold something
-// else than evaluations, their index and their transcripts: few, whatever the archive's size.
-func checkSmall(t *table.Table) error {
-	splits := t.KeySplits(math.MaxInt, nil)
-	it := t.NewIterator(table.NOCACHE)
-	defer func() { _ = it.Close() }()
-	for i, k := range splits {
-		if len(k) == 0 || bulk(k[0]) && i+1 < len(splits) && splits[i+1] != "" && splits[i+1][0] == k[0] {
-			continue
-		}
-		if it.Seek([]byte(k)); !it.Valid() {
-			return fmt.Errorf("block %d of %d cannot be read", i+1, len(splits))
-		}
-	}
-	return nil
-}
-
-// bulk reports whether a table grows with every evaluation.
-func bulk(table byte) bool {
-	return table == tableEvaluation || table == tableKey || table == tableTranscript
 }
 
 // manifest is the list of the tables that belong to the store.

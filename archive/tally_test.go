@@ -165,3 +165,8 @@ func (f withoutSockets) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	return files, err
 }
+
+// bulk reports whether a table grows with every evaluation.
+func bulk(table byte) bool {
+	return table == tableEvaluation || table == tableKey || table == tableTranscript
+}

@@ -35,7 +35,7 @@ type unhealed struct {
 
 // openUnhealed opens the store in dir after it has checked every file that is read.
 func openUnhealed(dir string, refused error) (_ *unhealed, err error) {
-	if err := checkStore(dir, toWrite); err != nil {
+	if err := checkStore(dir); err != nil {
 		return nil, storeError(err)
 	}
 	files, err := listStore(dir)
@@ -230,7 +230,7 @@ func (u *unhealed) dump(ctx context.Context, visit func(key, value []byte) error
 
 func (u *unhealed) write(*batch) error { return ErrReadOnly }
 
-func (u *unhealed) verify() error { return storeError(checkStore(u.dir, everything)) }
+func (u *unhealed) verify() error { return storeError(checkStore(u.dir)) }
 
 // refusal is why the store could not be put in order.
 func (u *unhealed) refusal() error { return u.refused }
