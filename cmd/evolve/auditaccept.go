@@ -56,7 +56,9 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 	var n int64
 	var head string
 	if with.key != nil {
-		n, head, err = signLedger(c.Context, a, root, with.key)
+		if n, head, err = sh.signVerified(c.Context, a, root, with.key); err != nil {
+			err = fmt.Errorf("the ledger is accepted, but not signed: %w", err)
+		}
 	} else {
 		n, head, err = a.LedgerHead(c.Context)
 	}

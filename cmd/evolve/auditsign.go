@@ -16,7 +16,8 @@ func (sh *shell) signCommand() *cli.Command {
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
 		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
 			"checks as well. Who can read the key can sign another history. With audit.sign in evolve.yaml each entry is " +
-			"signed as it is written; this command signs what came about otherwise, such as by a restore: look at it first.",
+			"signed as it is written; this command signs what came about otherwise, such as by a restore: look at it first. " +
+			"It signs nothing that `evolve audit verify` finds fault with.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
 			&cli.BoolFlag{Name: "anew", Usage: "also where the head that was signed before is not in the ledger"},
@@ -46,7 +47,7 @@ func (sh *shell) auditSign(c *cli.Context) error {
 		default:
 			return err
 		}
-		n, head, err := signLedger(c.Context, a, root, with.key)
+		n, head, err := sh.signVerified(c.Context, a, root, with.key)
 		if err != nil {
 			return err
 		}
@@ -81,8 +82,12 @@ func (sh *shell) keysFor(root, file string) (keys, error) {
 	return signingKeys(set)
 }
 
-// signLedger signs the head of a ledger whose chain holds. A run may add to it meanwhile.
-func signLedger(ctx context.Context, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
+// signVerified signs the head of a ledger once everything holds that `audit verify` checks,
+// and the chain up to that head. A run may add to the ledger meanwhile.
+func (sh *shell) signVerified(ctx context.Context, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
+	if _, err := sh.verified(ctx, a, root); err != nil {
+		return 0, "", unverified(err)
+	}
 	id, err := a.ID(ctx)
 	if err != nil {
 		return 0, "", err

@@ -69,17 +69,8 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 		if err == nil {
 			err = sh.checkSigned(c, a, root, &v)
 		}
-		var bad *archive.LedgerError
-		var odd *archive.AuditError
-		switch {
-		case errors.As(err, &bad):
-			return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
-		case errors.As(err, new(*failure)):
-			return err
-		case errors.As(err, &odd):
-			return hinted(exitIntegrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
-		case err != nil:
-			return err
+		if err != nil {
+			return unverified(err)
 		}
 		if c.Bool("json") {
 			return sh.printJSON(v)
@@ -87,6 +78,20 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 		sh.printVerified(v)
 		return nil
 	})
+}
+
+// unverified is the error of a command that found the archive at odds with itself or with the
+// repository.
+func unverified(err error) error {
+	switch {
+	case errors.As(err, new(*failure)):
+		return err
+	case errors.As(err, new(*archive.LedgerError)):
+		return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
+	case errors.As(err, new(*archive.AuditError)):
+		return hinted(exitIntegrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
+	}
+	return err
 }
 
 // verified checks the archive by itself and against the commits of the repositories that
