@@ -43,19 +43,20 @@ type GraderProblem struct {
 func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
 	file := path.Join(filepath.Base(dir), name+".jsonl")
 	whole := func(format string, args ...any) (*Suite, []Issue) {
-		return nil, []Issue{{File: file, Text: fmt.Sprintf(format, args...)}}
+		err := fmt.Errorf(format, args...)
+		return nil, []Issue{{File: file, Text: err.Error(), Err: hostFault(err)}}
 	}
 	if problem := PathProblem(name); problem != "" || strings.Contains(name, "/") {
 		return nil, []Issue{{File: filepath.Base(dir), Text: fmt.Sprintf("%s is not the name of a suite", quote(name))}}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return whole("cannot be read: %v", plain(err))
+		return whole("cannot be read: %w", plain(err))
 	}
 	defer root.Close()
 	f, err := root.Open(name + ".jsonl")
 	if err != nil {
-		return whole("cannot be read: %v", plain(err))
+		return whole("cannot be read: %w", plain(err))
 	}
 	defer f.Close()
 	suite, issues := ReadSuite(f, file, root.FS(), rules)
@@ -117,7 +118,22 @@ func (l *suiteReader) add(line, column int, text string) {
 		l.more++
 		return
 	}
-	l.issues = append(l.issues, Issue{l.file, line, column, text})
+	l.issues = append(l.issues, Issue{File: l.file, Line: line, Column: column, Text: text})
+}
+
+// mark sets the cause of the issue that was added last.
+func (l *suiteReader) mark(err error) {
+	if n := len(l.issues); l.more == 0 && n > 0 {
+		l.issues[n-1].Err = hostFault(err)
+	}
+}
+
+// hostFault returns err if it is a failure of this machine, else nil.
+func hostFault(err error) error {
+	if HostFailure(err) {
+		return err
+	}
+	return nil
 }
 
 // read reads all lines. An overlong line is reported and skipped without being kept in
@@ -131,6 +147,7 @@ func (l *suiteReader) read(r io.Reader) {
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
 			l.add(no, 0, fmt.Sprintf("cannot be read: %v", plain(err)))
+			l.mark(err)
 			return
 		case total > maxSuiteBytes:
 			l.add(no, 0, fmt.Sprintf("the file is longer than %d MB", maxSuiteBytes>>20))

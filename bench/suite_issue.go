@@ -17,6 +17,9 @@ type Issue struct {
 	// Column counts characters from 1, without a byte order mark; 0 for the whole line.
 	Column int
 	Text   string
+	// Err is the failure of this machine that the issue reports, such as a shortage of
+	// file handles ([HostFailure]); nil if the file is at fault.
+	Err error
 }
 
 // String returns the form that editors can jump to: file:line:column: text.

@@ -152,6 +152,7 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 	}
 	if content.err != nil {
 		report(dir.off, fmt.Sprintf("fixture folder %s %v", quote(t.Fixtures.Dir), content.err))
+		l.mark(content.err)
 		return
 	}
 	if err := checkLayout(t.Fixtures.Files, content.files); err != nil {

@@ -192,7 +192,10 @@ func TestSuiteBounds(t *testing.T) {
 	long := `{"id":"a","goal":"` + strings.Repeat("x", maxSuiteLine) + `","answer":"1"}`
 	good := `{"id":"b","gaol":"x","answer":"1"}`
 	_, issues := ReadSuite(strings.NewReader(long+"\n"+good), "s.jsonl", nil, plainRules)
-	want := []Issue{{"s.jsonl", 1, 0, "the line is longer than 8 MB"}, {"s.jsonl", 2, 11, `unknown key "gaol" (did you mean "goal"?)`}}
+	want := []Issue{
+		{File: "s.jsonl", Line: 1, Text: "the line is longer than 8 MB"},
+		{File: "s.jsonl", Line: 2, Column: 11, Text: `unknown key "gaol" (did you mean "goal"?)`},
+	}
 	if d := cmp.Diff(want, issues); d != "" {
 		t.Error(d)
 	}
@@ -203,7 +206,7 @@ func TestSuiteBounds(t *testing.T) {
 	}
 
 	_, issues = ReadSuite(iotest.ErrReader(errors.New("disk on fire")), "s.jsonl", nil, plainRules)
-	if d := cmp.Diff([]Issue{{"s.jsonl", 1, 0, "cannot be read: disk on fire"}}, issues); d != "" {
+	if d := cmp.Diff([]Issue{{File: "s.jsonl", Line: 1, Text: "cannot be read: disk on fire"}}, issues); d != "" {
 		t.Error(d)
 	}
 }

@@ -206,6 +206,12 @@ func doctorCode(checks []workspace.Check) int {
 		if k.Status != workspace.StatusFail {
 			continue
 		}
+		if k.Err != nil {
+			if told, _ := classify(k.Err); told == exitInfrastructure {
+				code = max(code, exitInfrastructure)
+				continue
+			}
+		}
 		kind, _, _ := strings.Cut(k.Name, " ")
 		switch kind {
 		case "archive", "signature":

@@ -106,8 +106,39 @@ func shortened(message string) string {
 	return strings.Join(lines, "\n")
 }
 
-// classify is the one table of error → exit code and hint.
+// classify is the one mapping of errors to exit codes and hints. A shortage of this machine
+// is exit code 7 wherever it occurs: neither the files nor what was typed are at fault.
 func classify(err error) (code int, hint string) {
+	code, hint = kindOf(err)
+	switch code {
+	case exitIntegrity:
+		if errors.Is(err, archive.ErrCorrupt) {
+			return code, hint
+		}
+	case exitUnexpected, exitUsage, exitGate:
+	default:
+		return code, hint
+	}
+	if short, mend := shortage(err); short {
+		return exitInfrastructure, mend
+	}
+	return code, hint
+}
+
+// shortage reports whether the system refused for want of a resource or of a sound disk, and
+// what to do about it.
+func shortage(err error) (short bool, mend string) {
+	switch {
+	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
+		return true, "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
+	case errors.Is(err, archive.ErrDisk), bench.HostFailure(err):
+		return true, "make room or make the folder writable, then repeat the command: a run goes on where it stopped"
+	}
+	return false, ""
+}
+
+// kindOf tells the exit code and the hint by the kind of an error.
+func kindOf(err error) (code int, hint string) {
 	var (
 		f       *failure
 		refused *decide.RefusedError
@@ -149,7 +180,8 @@ func classify(err error) (code int, hint string) {
 	case errors.As(err, new(*archive.WitnessError)):
 		return exitIntegrity, "`evolve audit verify` and `evolve audit log` show what is there; with .evolve/archive moved away, `evolve archive restore FILE` takes a backup of .evolve/backups; `evolve audit accept-head --reason \"…\"` goes on from what is there"
 	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return exitInfrastructure, "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
+		_, hint = shortage(err)
+		return exitInfrastructure, hint
 	case errors.Is(err, archive.ErrCorrupt):
 		return exitIntegrity, "`evolve archive repair` says what is damaged and what can be saved, and changes nothing; or move .evolve/archive away and `evolve archive restore FILE` takes a backup of .evolve/backups"
 	case errors.Is(err, archive.ErrAmbiguous):

@@ -45,6 +45,13 @@ func TestClassify(t *testing.T) {
 		{"permission", fs.ErrPermission, exitInfrastructure},
 		{"a file in the way", syscall.ENOTDIR, exitUsage},
 		{"outage", bench.ErrOutage, exitInfrastructure},
+		{"few files", syscall.EMFILE, exitInfrastructure},
+		{"few files in the system", syscall.ENFILE, exitInfrastructure},
+		{"no memory", syscall.ENOMEM, exitInfrastructure},
+		{"a file of the workspace on a bad disk", &workspace.Errors{Issues: []workspace.Issue{{File: "evolve.yaml"}, {File: "suites/x.jsonl", Err: syscall.EIO}}}, exitInfrastructure},
+		{"usage, with few files", hinted(exitUsage, "h", "x: %w", syscall.EMFILE), exitInfrastructure},
+		{"integrity, with few files", hinted(exitIntegrity, "h", "x: %w", syscall.EMFILE), exitInfrastructure},
+		{"damage beside a full disk", errors.Join(&archive.AuditError{}, syscall.ENOSPC), exitIntegrity},
 		{"cancelled", context.Canceled, exitInterrupted},
 		{"interrupted", nightly.ErrInterrupted, exitInterrupted},
 	} {

@@ -31,6 +31,9 @@ type Check struct {
 	Hint string `json:"hint,omitempty"`
 	// Trial is the task that an agent was tried with; nil for every other check.
 	Trial *Trial `json:"trial,omitempty"`
+	// Err is the cause of a failed check where it is known to be more than a mistake in a
+	// file: of the archive any error, else a failure of this machine.
+	Err error `json:"-"`
 }
 
 // Probes are the functions by which doctor examines its surroundings. Each must be set
@@ -124,7 +127,8 @@ func warn(name, hint, format string, args ...any) Check {
 }
 
 func fail(name, hint, format string, args ...any) Check {
-	return Check{Name: name, Status: StatusFail, Text: fmt.Sprintf(format, args...), Hint: hint}
+	err := fmt.Errorf(format, args...)
+	return Check{Name: name, Status: StatusFail, Text: err.Error(), Hint: hint, Err: hostFault(err)}
 }
 
 // checkWorkspace returns one check for each issue.
@@ -137,11 +141,13 @@ func checkWorkspace(w *Workspace, err error) []Check {
 		for _, i := range issues.Issues {
 			hint := i.Hint
 			i.Hint = ""
-			checks = append(checks, fail(name, hint, "%s", i))
+			check := fail(name, hint, "%s", i)
+			check.Err = i.Err
+			checks = append(checks, check)
 		}
 		return checks
 	case err != nil:
-		return []Check{fail(name, "", "%v", err)}
+		return []Check{fail(name, "", "%w", err)}
 	case len(w.Agents) == 0:
 		return []Check{warn(name, "evolve init, without --minimal, brings a starter agent", "parses; it has no agent, so there is nothing to run")}
 	}
@@ -206,7 +212,7 @@ func checkDisk(p Probes) Check {
 func checkWritable(p Probes) Check {
 	const name = "write"
 	if err := p.Writable(p.Root); err != nil {
-		return fail(name, "a run keeps its archive in .evolve/", "the workspace cannot be written: %s", reason(err))
+		return fail(name, "a run keeps its archive in .evolve/", "the workspace cannot be written: %w", reason(err))
 	}
 	return ok(name, "the workspace can be written")
 }
@@ -232,8 +238,16 @@ func checkClock(ctx context.Context, p Probes) Check {
 }
 
 func checkArchive(ctx context.Context, p Probes) Check {
-	const name = "archive"
 	text, err := p.Archive(ctx)
+	check := archiveCheck(text, err)
+	if check.Status == StatusFail {
+		check.Err = err
+	}
+	return check
+}
+
+func archiveCheck(text string, err error) Check {
+	const name = "archive"
 	switch {
 	case err == nil:
 		return ok(name, "%s", text)

@@ -3,7 +3,6 @@ package workspace
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -52,7 +51,7 @@ func hashFolder(dir string) (folderHash, error) {
 		return err
 	})
 	if err != nil {
-		return folderHash{}, errors.New(reason(err))
+		return folderHash{}, reason(err)
 	}
 	slices.Sort(paths)
 	for _, rel := range paths {
@@ -61,7 +60,7 @@ func hashFolder(dir string) (folderHash, error) {
 			to = all
 		}
 		if err := hashEntry(to, dir, rel); err != nil {
-			return folderHash{}, fmt.Errorf("%s: %s", rel, reason(err))
+			return folderHash{}, fmt.Errorf("%s: %w", rel, reason(err))
 		}
 	}
 	return folderHash{all: sum(all), code: sum(code)}, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
+	"evolve/bench"
 	"evolve/runtime/scrub"
 )
 
@@ -25,6 +26,9 @@ type Issue struct {
 	Message string
 	// Hint describes what to do about it; empty if the message is enough.
 	Hint string
+	// Err is the failure of this machine that the issue reports, such as a shortage of
+	// file handles ([bench.HostFailure]); nil if the file is at fault.
+	Err error
 }
 
 // String formats the issue on one line: agents/solver/agent.yaml:7:5: unknown key
@@ -60,6 +64,25 @@ func (e *Errors) Error() string {
 		lines[i] = issue.String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the failures of this machine among the issues.
+func (e *Errors) Unwrap() []error {
+	var errs []error
+	for _, issue := range e.Issues {
+		if issue.Err != nil {
+			errs = append(errs, issue.Err)
+		}
+	}
+	return errs
+}
+
+// hostFault returns err if it is a failure of this machine, else nil.
+func hostFault(err error) error {
+	if bench.HostFailure(err) {
+		return err
+	}
+	return nil
 }
 
 // collector collects issues during loading.

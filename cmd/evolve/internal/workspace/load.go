@@ -100,7 +100,7 @@ func (l *loader) settings() {
 func (l *loader) entries(dir string) []fs.DirEntry {
 	list, err := os.ReadDir(filepath.Join(l.root, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.source(dir).fail("cannot be read: %s", reason(err))
+		l.source(dir).fail("cannot be read: %w", reason(err))
 	}
 	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") })
 }
@@ -126,7 +126,7 @@ func (l *loader) loadSuites() {
 		}
 		suite, issues := bench.LoadSuite(filepath.Join(l.root, suitesDir), name, l.builtins.Graders)
 		for _, i := range issues {
-			l.errs.add(Issue{File: i.File, Line: i.Line, Column: i.Column, Message: i.Text})
+			l.errs.add(Issue{File: i.File, Line: i.Line, Column: i.Column, Message: i.Text, Err: i.Err})
 		}
 		if len(issues) > 0 {
 			suite = nil
@@ -241,7 +241,7 @@ func (l *loader) complete(f *agentFile) {
 	l.space(s, f)
 	hashes, err := hashFolder(a.Dir)
 	if err != nil {
-		l.source(agentsDir, f.folder).fail("cannot be hashed: %v", err)
+		l.source(agentsDir, f.folder).fail("cannot be hashed: %w", err)
 	}
 	a.Hash, a.folder = hashes.code, hashes.all
 }

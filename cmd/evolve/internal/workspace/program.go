@@ -60,7 +60,7 @@ func startable(dir, name string, look func(name string) (string, error)) error {
 		return errors.New("is not to be found")
 	}
 	if err != nil {
-		return fmt.Errorf("cannot be run: %s", reason(err))
+		return fmt.Errorf("cannot be run: %w", reason(err))
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ type source struct {
 
 // fail reports an issue with the file as a whole.
 func (s *source) fail(format string, args ...any) {
-	s.errs.add(Issue{File: s.file, Message: fmt.Sprintf(format, args...)})
+	err := fmt.Errorf(format, args...)
+	s.errs.add(Issue{File: s.file, Message: err.Error(), Err: hostFault(err)})
 }
 
 // bad reports an issue at a node.
@@ -60,7 +61,7 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 		}
 		return nil, false
 	case err != nil:
-		s.fail("cannot be read: %s", reason(err))
+		s.fail("cannot be read: %w", reason(err))
 		return nil, false
 	case !info.Mode().IsRegular():
 		s.fail("is not a regular file")
@@ -68,13 +69,13 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		s.fail("cannot be read: %s", reason(err))
+		s.fail("cannot be read: %w", reason(err))
 		return nil, false
 	}
 	defer f.Close()
 	data, err = io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
-		s.fail("cannot be read: %s", reason(err))
+		s.fail("cannot be read: %w", reason(err))
 		return nil, false
 	}
 	if int64(len(data)) > limit {
@@ -90,12 +91,12 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 
 // reason returns an error of the file system without the path, which the issue already
 // names.
-func reason(err error) string {
+func reason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return pe.Err.Error()
+		return pe.Err
 	}
-	return err.Error()
+	return err
 }
 
 // invalidUTF8 returns the position of the first byte that is not UTF-8.
