@@ -96,7 +96,7 @@ func (c *checker) pair(k, value []byte) error {
 		counter := r.text()
 		r.text()
 		if counter == countLedger {
-			err = decodeDocument(value, &ledgerHead{})
+			err = decodeSound(value, &ledgerHead{})
 		} else {
 			_, err = decodeNumber(value)
 		}
@@ -124,7 +124,7 @@ func (c *checker) pair(k, value []byte) error {
 	case tableRun:
 		n := math.MaxUint64 - r.number()
 		var d Run
-		if err = decodeDocument(value, &d); err == nil && uint64(d.Number) != n {
+		if err = decodeSound(value, &d); err == nil && uint64(d.Number) != n {
 			err = fmt.Errorf("%w: run %s stands in the place of %d", ErrCorrupt, d.ID, n)
 		}
 		c.expect(k, runIDKey(d.ID), isNumber(n))
@@ -137,18 +137,21 @@ func (c *checker) pair(k, value []byte) error {
 	case tablePlan:
 		r.text()
 		r.text()
-		err = decodeDocument(value, &AgentPlan{})
+		err = decodeSound(value, &AgentPlan{})
 	case tableResult:
 		r.text()
 		r.text()
-		err = decodeDocument(value, &AgentResult{})
+		err = decodeSound(value, &AgentResult{})
 	case tableProposal:
 		n := r.number()
-		err = decodeDocument(value, &ProposalRecord{})
+		var p ProposalRecord
+		if err = decodeSound(value, &p); err == nil && p.ID != fmt.Sprintf("P%d", n) {
+			err = fmt.Errorf("%w: proposal %s stands in the place of %d", ErrCorrupt, p.ID, n)
+		}
 		c.expect(k, counterKey(countProposals, ""), atLeast(n))
 	case tableDecision:
 		seq := r.number()
-		err = decodeDocument(value, &DecisionRecord{})
+		err = decodeSound(value, &DecisionRecord{})
 		c.expect(k, ledgerKey(int64(seq)), func([]byte) bool { return true })
 	case tableLedger:
 		r.number()
@@ -156,7 +159,7 @@ func (c *checker) pair(k, value []byte) error {
 	case tableExposure:
 		agentID := r.text()
 		n := r.number()
-		err = decodeDocument(value, &Exposure{})
+		err = decodeSound(value, &Exposure{})
 		c.expect(k, counterKey(countExposures, agentID), atLeast(n))
 	case tableCandidate:
 		err = c.candidate(k, r, value)
@@ -164,7 +167,7 @@ func (c *checker) pair(k, value []byte) error {
 		for range 5 {
 			r.text()
 		}
-		err = decodeDocument(value, &Mutation{})
+		err = decodeSound(value, &Mutation{})
 	case tableRequest:
 		err = c.request(k, r, value)
 	case tableRequestHash:
@@ -181,7 +184,7 @@ func (c *checker) pair(k, value []byte) error {
 	case tableTurn:
 		n := r.number()
 		var t TurnRecord
-		if err = decodeDocument(value, &t); err == nil && t.ID != fmt.Sprintf("T%d", n) {
+		if err = decodeSound(value, &t); err == nil && t.ID != fmt.Sprintf("T%d", n) {
 			err = fmt.Errorf("%w: turn %s stands in the place of %d", ErrCorrupt, t.ID, n)
 		}
 		c.expect(k, counterKey(countTurns, ""), atLeast(n))
@@ -192,15 +195,15 @@ func (c *checker) pair(k, value []byte) error {
 	case tableSession:
 		r.text()
 		r.text()
-		err = decodeDocument(value, &agent.Session{})
+		err = decodeSound(value, &agent.Session{})
 	case tableIntent:
 		n := r.number()
-		err = decodeDocument(value, &Intent{})
+		err = decodeSound(value, &Intent{})
 		c.expect(k, proposalKey(n), func([]byte) bool { return true })
 	case tableTally:
 		r.text()
 		r.text()
-		err = decodeDocument(value, &storedTally{})
+		err = decodeSound(value, &storedTally{})
 	case tableToolHealth:
 		err = c.toolHealth(k, r, value)
 	default:
@@ -215,7 +218,7 @@ func (c *checker) pair(k, value []byte) error {
 func (c *checker) variant(k []byte, r *reading, value []byte) error {
 	agentID, n := r.text(), r.number()
 	var v Variant
-	if err := decodeDocument(value, &v); err != nil {
+	if err := decodeSound(value, &v); err != nil {
 		return err
 	}
 	if v.Agent != agentID || uint64(v.Number) != n || v.Config.ID() != v.ID {
@@ -229,7 +232,7 @@ func (c *checker) variant(k []byte, r *reading, value []byte) error {
 func (c *checker) request(k []byte, r *reading, value []byte) error {
 	n := r.number()
 	var d ChangeRequestRecord
-	if err := decodeDocument(value, &d); err != nil {
+	if err := decodeSound(value, &d); err != nil {
 		return err
 	}
 	if d.ID != fmt.Sprintf("R%d", n) || (d.State == RequestOpen) != (d.Decision == nil) {
@@ -249,6 +252,10 @@ func (c *checker) request(k []byte, r *reading, value []byte) error {
 func (c *checker) evaluation(k, value []byte) error {
 	s, err := decodeEvaluation(k, value)
 	if err != nil {
+		return err
+	}
+	line := toLine(&s.Evaluation)
+	if err := checkRecord(&line); err != nil {
 		return err
 	}
 	place := key(bytes.Clone(k))

@@ -307,6 +307,9 @@ func read[T any](data []byte, store func(T) error) error {
 	if err := strictJSON(data, &v); err != nil {
 		return err
 	}
+	if err := checkForeign(&v); err != nil {
+		return err
+	}
 	return store(v)
 }
 

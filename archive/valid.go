@@ -1,0 +1,248 @@
+package archive
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// Names and ids of a record become file names, refs and arguments of programs. An older
+// record may lack any of them, so that each may be empty.
+var (
+	agentForm  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?$`)
+	runForm    = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,127})?$`)
+	configForm = regexp.MustCompile(`^[A-Za-z0-9]{0,64}$`)
+	commitForm = regexp.MustCompile(`^[0-9a-z]{0,64}$`)
+	refForm    = regexp.MustCompile(`^(refs/[A-Za-z0-9][A-Za-z0-9_/-]{0,199})?$`)
+)
+
+// FieldError says that a field of a stored or imported record has a value that no evolve
+// writes. It is an ErrCorrupt.
+type FieldError struct {
+	// Record names the record, such as "proposal P1", and Field the JSON field.
+	Record, Field string
+	Value         string
+}
+
+func (e *FieldError) Error() string {
+	return fmt.Sprintf("%s: field %s cannot be %.80q", e.Record, e.Field, e.Value)
+}
+
+func (e *FieldError) Unwrap() error { return ErrCorrupt }
+
+// fieldsOf keeps the first bad field of a record.
+type fieldsOf struct {
+	record string
+	bad    error
+}
+
+func (f *fieldsOf) refuse(field string, value any) {
+	if f.bad == nil {
+		f.bad = &FieldError{f.record, field, fmt.Sprint(value)}
+	}
+}
+
+func (f *fieldsOf) form(field string, form *regexp.Regexp, values ...string) {
+	for _, v := range values {
+		if !form.MatchString(v) {
+			f.refuse(field, v)
+		}
+	}
+}
+
+func (f *fieldsOf) times(field string, list ...time.Time) {
+	for _, t := range list {
+		if !t.IsZero() && (t.Year() < 1970 || t.Year() > 2261) {
+			f.refuse(field, t)
+		}
+	}
+}
+
+func (f *fieldsOf) finite(field string, list ...float64) {
+	for _, v := range list {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			f.refuse(field, v)
+		}
+	}
+}
+
+// known refuses a value that is neither empty nor listed.
+func known[T ~string](f *fieldsOf, field string, value T, list ...T) {
+	if value != "" && !slices.Contains(list, value) {
+		f.refuse(field, value)
+	}
+}
+
+func proposalStates() []ProposalState {
+	return []ProposalState{Drafted, Gated, Awaiting, HumanLane, GateFailed, Approved, Adopted, RolledBack, Rejected, Expired, Superseded}
+}
+
+func confirmStates() []stats.State {
+	return []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked, stats.Trade}
+}
+
+// checkRecord refuses a decoded record with a field that no evolve writes. Records that it
+// does not know are not looked into.
+func checkRecord(record any) error {
+	f := &fieldsOf{}
+	switch r := record.(type) {
+	case *Run:
+		f.record = "run " + r.ID
+		f.form("id", runForm, r.ID)
+		known(f, "state", r.State, RunRunning, RunDone, RunInterrupted, RunFailed)
+		f.form("agents", agentForm, r.Agents...)
+		f.times("started, ended, until or since", r.Started, r.Ended, r.Until, r.Since)
+		f.finite("budget_usd or patch_usd", r.BudgetUSD, r.PatchUSD)
+	case *AgentPlan:
+		f.record = "plan of run " + r.Run
+		f.form("run", runForm, r.Run)
+		f.form("agent", agentForm, r.Agent)
+		f.form("champion, default or against", configForm, string(r.Champion), string(r.Default), string(r.Against))
+	case *AgentResult:
+		f.result(r)
+	case *Variant:
+		f.record = fmt.Sprintf("variant %d of %q", r.Number, r.Agent)
+		f.form("agent", agentForm, r.Agent)
+		f.form("run", runForm, r.Run)
+		f.form("id", configForm, string(r.ID))
+		f.times("time", r.Time)
+	case *ProposalRecord:
+		f.proposal(r)
+	case *DecisionRecord:
+		f.record = "decision on " + r.Proposal
+		known(f, "action", r.Action, "approve", "reject", "rollback")
+		f.form("commit", commitForm, r.Commit)
+		f.times("time", r.Time)
+	case *Exposure:
+		f.record = "exposure of run " + r.Run
+		f.form("agent", agentForm, r.Agent)
+		f.form("run", runForm, r.Run)
+		f.times("time", r.Time)
+	case *Candidate:
+		f.record = fmt.Sprintf("candidate %d of %q", r.Number, r.Agent)
+		f.form("agent", agentForm, r.Agent)
+		f.form("run or runs", runForm, append([]string{r.Run}, r.Runs...)...)
+		f.form("variant or champion", configForm, string(r.Variant), string(r.Champion))
+		known(f, "state", r.State, confirmStates()...)
+		f.times("time", r.Time)
+	case *Mutation:
+		f.record = "mutation of run " + r.Run
+		f.form("agent", agentForm, r.Agent)
+		f.form("run", runForm, r.Run)
+	case *ChangeRequestRecord:
+		f.record = "change request " + r.ID
+		known(f, "state", r.State, RequestOpen, RequestApproved, RequestDenied)
+		f.times("created or last", r.Created, r.Last)
+	case *TurnRecord:
+		f.record = "turn " + r.ID
+		f.times("created", r.Created)
+	case *ToolHealth:
+		f.record = "health of tool " + r.Tool
+		f.form("agent", agentForm, r.Agent)
+	case *sessionLine:
+		f.record = "session " + r.Name
+		f.form("agent", agentForm, r.Agent)
+	case *decisionLine:
+		return checkRecord(&r.Decision)
+	case *evaluationLine:
+		f.evaluation(r)
+	}
+	return f.bad
+}
+
+// decodeSound decodes a document and checks its fields.
+func decodeSound(data []byte, into any) error {
+	if err := decodeDocument(data, into); err != nil {
+		return err
+	}
+	return checkRecord(into)
+}
+
+// checkForeign is checkRecord for an imported record, with the agent of a turn as well,
+// which may be any text where a turn is stored here.
+func checkForeign(record any) error {
+	f := &fieldsOf{}
+	switch r := record.(type) {
+	case *TurnRecord:
+		f.record = "turn " + r.ID
+		f.form("agent", agentForm, r.Agent)
+	}
+	if f.bad != nil {
+		return f.bad
+	}
+	return checkRecord(record)
+}
+
+func (f *fieldsOf) proposal(p *ProposalRecord) {
+	f.record = "proposal " + p.ID
+	known(f, "kind", p.Kind, KindConfig, KindPatch, KindTool)
+	known(f, "state", p.State, proposalStates()...)
+	known(f, "imported", p.Imported, proposalStates()...)
+	if p.Kind != KindPatch { // of a patch it is the author, who may be a person
+		f.form("agent", agentForm, p.Agent)
+	}
+	f.form("run", runForm, p.Run)
+	f.form("variant or champion", configForm, string(p.Variant), string(p.Champion))
+	f.form("commit or adopted_commit", commitForm, p.Commit, p.AdoptedCommit)
+	f.form("ref", refForm, p.Ref)
+	f.times("created", p.Created)
+	for _, g := range p.Gates {
+		known(f, "gates[].verdict", g.Verdict, "passed", "failed", "flagged", "not_run")
+	}
+	if r := p.Rests; r != nil {
+		f.form("rests.runs", runForm, r.Runs...)
+		f.form("rests.against", configForm, string(r.Against))
+	}
+	if d := p.Decision; d != nil {
+		known(f, "decision.action", d.Action, "approve", "reject", "rollback")
+		f.times("decision.time", d.Time)
+		f.form("decision.commit", commitForm, d.Commit)
+	}
+	if err := checkFiles(p.Files); err != nil && f.bad == nil {
+		f.bad = fmt.Errorf("%w: %s: %w", ErrCorrupt, f.record, err)
+	}
+}
+
+func (f *fieldsOf) result(r *AgentResult) {
+	f.record = "result of run " + r.Run
+	f.form("run", runForm, r.Run)
+	f.form("agent", agentForm, r.Agent)
+	f.form("winner", configForm, string(r.Winner))
+	known(f, "verdict", r.Verdict, Adopt, Keep, Undecided, Trade, Waits)
+	for _, c := range r.Finalist {
+		f.form("finalists[].variant", configForm, string(c.Variant))
+		f.form("finalists[].runs", runForm, c.Runs...)
+		if c.Ruling != nil {
+			known(f, "finalists[].ruling.state", c.Ruling.State, confirmStates()...)
+			known(f, "finalists[].ruling.claim", c.Ruling.Claim, stats.TheseTasks, stats.NewTasks)
+		}
+	}
+	for _, id := range r.Proposals {
+		if _, ok := proposalNumber(id); !ok || strings.ToUpper(id) != id {
+			f.refuse("proposals", id)
+		}
+	}
+}
+
+func (f *fieldsOf) evaluation(e *evaluationLine) {
+	f.record = fmt.Sprintf("evaluation %d of run %s", e.Seq, e.Run)
+	f.form("run", runForm, e.Run)
+	f.form("agent", agentForm, e.Agent)
+	f.form("variant", configForm, string(e.Variant))
+	known(f, "split", e.Split, bench.Search, bench.Holdout, bench.Aside)
+	known(f, "stage", e.Stage, bench.StageSearch, bench.StageBaseline, bench.StageAA, bench.StageConfirm, bench.StageAblate, bench.StageBench)
+	known(f, "outcome", e.Outcome, agent.Outcomes()...)
+	f.finite("score", e.Score)
+	f.finite("usage.cost_usd", e.Usage.CostUSD)
+	if e.Latency < 0 || e.Seq < 0 || e.Repeat < 0 {
+		f.refuse("latency_ns, seq or repeat", min(int64(e.Latency), e.Seq, int64(e.Repeat)))
+	}
+	f.times("time", e.Time)
+}

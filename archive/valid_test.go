@@ -1,0 +1,90 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFieldsAreChecked: a field that no evolve writes is named by import and restore, and
+// nothing is written.
+func TestFieldsAreChecked(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	a := OpenMemory()
+	closing(t, a)
+	filled(t, a)
+	text := exported(t, a)
+	var backup bytes.Buffer
+	if _, err := a.Backup(ctx, &backup); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		kind, from, to, says string
+	}{
+		"a state":          {lineProposal, `"state":"rejected"`, `"state":"bogusssd"`, `proposal P1: field state cannot be "bogusssd"`},
+		"a kind":           {lineProposal, `"kind":"config"`, `"kind":"konfig"`, "field kind"},
+		"a path":           {lineProposal, `"path":"x"`, `"path":"/"`, "no path of a file inside"},
+		"a decision":       {lineProposal, `"action":"reject"`, `"action":"accept"`, `action cannot be "accept"`},
+		"an agent":         {linePlan, `"agent":"solver"`, `"agent":"../../"`, "field agent"},
+		"a verdict":        {lineResult, `"verdict":"adopt"`, `"verdict":"adore"`, "field verdict"},
+		"a run's state":    {lineRun, `"state":"done"`, `"state":"gone"`, "run 10-b: field state"},
+		"a run's id":       {lineRun, `"id":"9-a"`, `"id":"../"`, "field id"},
+		"a run's time":     {lineRun, `"started":"2`, `"started":"9`, "field started"},
+		"a candidate":      {lineCandidate, `"state":"harmful"`, `"state":"harmles"`, "field state"},
+		"a request":        {lineRequest, `"state":"open"`, `"state":"shut"`, "field state"},
+		"a turn's agent":   {lineTurn, `"agent":"solver"`, `"agent":"-olver"`, "field agent"},
+		"a tool's agent":   {lineToolHealth, `"agent":"solver"`, `"agent":"so/ver"`, "field agent"},
+		"a mutation's run": {lineMutation, `"run":"9-a"`, `"run":"../"`, "field run"},
+	} {
+		at := strings.Index(text, `{"kind":"`+c.kind+`"`)
+		forged := text[:at] + strings.Replace(text[at:], c.from, c.to, 1)
+		if forged == text {
+			t.Fatalf("%s: there is nothing to forge", name)
+		}
+		dir := filepath.Join(t.TempDir(), "archive")
+		err := ImportAt(ctx, dir, strings.NewReader(forged), Building{})
+		if !errors.Is(err, ErrCorrupt) && !strings.Contains(name, "path") || err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s imported: %v", name, err)
+		}
+		if len(c.from) == len(c.to) && c.kind != lineTurn && c.kind != lineToolHealth && c.kind != lineMutation {
+			raw := bytes.Replace(backup.Bytes()[:backup.Len()-4], []byte(c.from), []byte(c.to), -1)
+			raw = binary.BigEndian.AppendUint32(raw, crc32.Checksum(raw, castagnoli))
+			if _, err := Restore(ctx, dir, bytes.NewReader(raw), Building{}); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s restored: %v", name, err)
+			}
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s left something: %v", name, err)
+		}
+	}
+}
+
+// TestEvaluationsAreChecked: a stored evaluation with a field that no evolve writes is damage.
+func TestEvaluationsAreChecked(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for field, bad := range map[string]func(l *evaluationLine){
+		"outcome": func(l *evaluationLine) { l.Outcome = "splendid" },
+		"stage":   func(l *evaluationLine) { l.Stage = "final" },
+		"latency": func(l *evaluationLine) { l.Latency = -1 },
+	} {
+		a := OpenMemory()
+		closing(t, a)
+		e := evaluation("1-a", 0)
+		l := toLine(&e)
+		bad(&l)
+		if err := errors.Join(a.Record(ctx, fromLine(&l), nil), a.Flush(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Check(ctx); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "field "+field) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
