@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"evolve/runtime/wholefile"
 )
 
 // Layout of an archive's folder.
@@ -73,10 +75,13 @@ func newLock(dir string) *archiveLock {
 
 func (l *archiveLock) release() error { return l.file.Unlock() }
 
+// maxHolder bounds the lock file, in bytes.
+const maxHolder = 64 << 10
+
 // read returns what the lock file says; the zero holder when it says nothing.
 func (l *archiveLock) read() holder {
 	var h holder
-	data, err := os.ReadFile(l.path)
+	data, err := wholefile.Read(l.path, maxHolder)
 	if err != nil || json.Unmarshal(data, &h) != nil {
 		return holder{}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
+
+	"evolve/runtime/wholefile"
 )
 
 // checkStore reads the files of a store before Badger does, and returns a *DamageError for
@@ -71,9 +73,12 @@ type storeCheck struct {
 // beginning and a text by which a wrong key is known. Badger makes it anew when it is missing.
 func (c *storeCheck) keys() error {
 	const skip, text = 16, "Hello Badger"
-	data, err := c.root.ReadFile(keysName)
+	data, err := wholefile.ReadIn(c.root, keysName, 1<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.As(err, new(*wholefile.TooLargeError)) {
+		data, err = nil, nil
 	}
 	if err == nil && (len(data) != skip+len(text) || string(data[skip:]) != text) {
 		err = &DamageError{keysName, -1, 0, "is altered or cut"}

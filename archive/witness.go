@@ -8,13 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"evolve/runtime/wholefile"
 )
 
 // Witness is the head of the ledger as a file beside the archive's folder keeps it. The
@@ -76,18 +77,15 @@ func WitnessFile(dir string) string { return dir + ".head" }
 // readWitness returns what the file holds; false when there is none.
 func readWitness(dir string) (Witness, bool, error) {
 	var w Witness
-	f, err := os.Open(WitnessFile(dir))
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := wholefile.Read(WitnessFile(dir), maxWitness)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return w, false, nil
-	}
-	if err != nil {
+	case errors.Is(err, wholefile.ErrIrregular), errors.As(err, new(*wholefile.TooLargeError)): // which is no witness
+	case err != nil:
 		return w, false, diskError(err)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxWitness+1))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return w, false, diskError(err)
-	}
-	if err := json.Unmarshal(data, &w); err != nil || len(data) > maxWitness || w.Seq < 1 || w.Hash == "" {
+	if err := json.Unmarshal(data, &w); err != nil || w.Seq < 1 || w.Hash == "" {
 		return Witness{}, true, &WitnessError{WitnessFile(dir), WitnessFile(dir) + " cannot be read"}
 	}
 	return w, true, nil

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"evolve/runtime/wholefile"
 )
 
 // The bounds of a suite file. A larger file is refused as a whole.
@@ -54,7 +56,7 @@ func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
 		return whole("cannot be read: %w", plain(err))
 	}
 	defer root.Close()
-	f, err := root.Open(name + ".jsonl")
+	f, err := wholefile.OpenIn(root, name+".jsonl")
 	if err != nil {
 		return whole("cannot be read: %w", plain(err))
 	}
@@ -139,7 +141,7 @@ func hostFault(err error) error {
 // read reads all lines. An overlong line is reported and skipped without being kept in
 // memory.
 func (l *suiteReader) read(r io.Reader) {
-	in := bufio.NewReaderSize(r, 16<<10)
+	in := bufio.NewReaderSize(io.LimitReader(r, maxSuiteBytes+1), 16<<10)
 	total := 0
 	for no := 1; ; no++ {
 		line, size, err := readLine(in, maxSuiteLine)

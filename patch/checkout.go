@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"evolve/runtime/wholefile"
 )
 
 // Checkout is a working tree in which a branch is in use.
@@ -48,7 +50,7 @@ func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 	}
 	for _, w := range linked {
 		gitDir := filepath.Join(r.common, "worktrees", w.Name())
-		data, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+		data, err := wholefile.Read(filepath.Join(gitDir, "gitdir"), maxGitFile)
 		if err != nil {
 			continue // being made or pruned
 		}
@@ -76,7 +78,7 @@ func (r *Repository) mainFolder() string {
 func uses(gitDir, branch string) (here bool, busy string, err error) {
 	short := strings.TrimPrefix(branch, "refs/heads/")
 	says := func(name string) (string, error) {
-		data, err := os.ReadFile(filepath.Join(gitDir, filepath.FromSlash(name)))
+		data, err := wholefile.Read(filepath.Join(gitDir, filepath.FromSlash(name)), maxGitFile)
 		if noFile(err) {
 			return "", nil
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"evolve/runtime/wholefile"
 )
 
 // layout holds the paths of a repository's parts.
@@ -77,10 +79,17 @@ func isGitFolder(dir string) bool {
 	return true
 }
 
+// The largest file of git's own that is read, such as a ref or HEAD, and the largest file of a
+// working tree or index, in bytes.
+const (
+	maxGitFile  = 1 << 20
+	maxTreeFile = 2 << 30
+)
+
 // gitFile returns the folder that a .git file points to, as in linked worktrees and
 // submodules.
 func gitFile(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := wholefile.Read(path, maxGitFile)
 	if err != nil {
 		return "", fmt.Errorf("opening the repository: %w", err)
 	}
@@ -93,7 +102,7 @@ func gitFile(path string) (string, error) {
 
 // commonDir returns the folder of refs and objects, which a linked worktree shares.
 func commonDir(gitDir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	data, err := wholefile.Read(filepath.Join(gitDir, "commondir"), maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitDir, nil
 	}

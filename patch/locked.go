@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"evolve/runtime/wholefile"
 )
 
 // unlocked returns an error if a lock exists that a fast-forward in a working tree must
@@ -16,7 +18,7 @@ func (r *Repository) unlocked(index string) error {
 	}
 	private := filepath.Dir(index)
 	refs := []string{filepath.Join(private, "HEAD"), filepath.Join(private, "ORIG_HEAD")}
-	if data, err := os.ReadFile(refs[0]); err == nil {
+	if data, err := wholefile.Read(refs[0], maxGitFile); err == nil {
 		if name, symbolic := strings.CutPrefix(strings.TrimSpace(string(data)), "ref:"); symbolic {
 			refs = append(refs, r.refPath(strings.TrimSpace(name)))
 		}

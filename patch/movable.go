@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"evolve/runtime/wholefile"
 )
 
 // HinderedError reports that git could not apply a change to a working tree, or would
@@ -158,7 +160,7 @@ func onDisk(dir, path string) ([]byte, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = root.ReadFile(name)
+		data, err = wholefile.ReadIn(root, name, maxTreeFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -189,7 +191,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	copied := filepath.Join(scratch, "index")
-	data, err := os.ReadFile(index)
+	data, err := wholefile.Read(index, maxTreeFile)
 	if err == nil {
 		err = os.WriteFile(copied, data, 0o600)
 	}

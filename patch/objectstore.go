@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+
+	"evolve/runtime/wholefile"
 )
 
 // maxObject is the maximum size of an object that is read into memory, in bytes.
@@ -80,7 +82,7 @@ func (s *store) addDir(dir string, depth int) error {
 		return nil
 	}
 	s.dirs = append(s.dirs, dir)
-	f, err := os.Open(filepath.Join(dir, "info", "alternates"))
+	f, err := wholefile.Open(filepath.Join(dir, "info", "alternates"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"evolve/runtime/wholefile"
 )
 
 // Problem is a property of a repository that prevents proposals, or that is worth knowing
@@ -129,7 +131,7 @@ var supported = map[string]bool{
 
 // lostAlternates lists the alternate object folders that do not exist.
 func lostAlternates(objects string) []string {
-	f, err := os.Open(filepath.Join(objects, "info", "alternates"))
+	f, err := wholefile.Open(filepath.Join(objects, "info", "alternates"))
 	if err != nil {
 		return nil
 	}

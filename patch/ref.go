@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"evolve/runtime/wholefile"
 )
 
 // Ref reads a ref, loose before packed; "" if it does not exist. Native git may pack and
@@ -32,7 +33,7 @@ func (r *Repository) Ref(name string) (string, error) {
 
 // loose reads a ref's own file; "" if there is none.
 func (r *Repository) loose(name string) (string, error) {
-	data, err := os.ReadFile(r.refPath(name))
+	data, err := wholefile.Read(r.refPath(name), maxGitFile)
 	switch {
 	case noFile(err):
 		return "", nil
@@ -61,7 +62,7 @@ func (r *Repository) refPath(name string) string {
 
 // packed reads the packed refs. Native git replaces their file as a whole.
 func (r *Repository) packed() (map[string]string, error) {
-	f, err := os.Open(filepath.Join(r.common, "packed-refs"))
+	f, err := wholefile.Open(filepath.Join(r.common, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,10 +3,11 @@ package patch
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"evolve/runtime/wholefile"
 )
 
 // ErrNoRepository reports that a folder is in no git repository, or in one without
@@ -77,7 +78,7 @@ func (r *Repository) Top() string { return r.top }
 // Head returns the checked-out branch (empty if HEAD is detached) and its commit. It
 // returns ErrNoRepository if there is no commit yet.
 func (r *Repository) Head() (branch, commit string, err error) {
-	data, err := os.ReadFile(filepath.Join(r.git, "HEAD"))
+	data, err := wholefile.Read(filepath.Join(r.git, "HEAD"), maxGitFile)
 	if err != nil {
 		return "", "", fmt.Errorf("reading HEAD: %w", err)
 	}

@@ -56,7 +56,7 @@ func (sh *shell) intoVacant(c *cli.Context, reason string) (string, io.ReadClose
 	if err != nil {
 		return "", nil, err
 	}
-	in, err := sh.source(c.Args().First())
+	in, err := sh.source(c.Context, c.Args().First())
 	return root, in, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -188,16 +189,13 @@ func (sh *shell) benchSplit(c *cli.Context) error {
 	return nil
 }
 
-// source opens a file that is named, or standard input for "-".
-func (sh *shell) source(name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(sh.stdin), nil
-	}
-	f, err := os.Open(sh.abs(name))
+// source is handed, with a usage error.
+func (sh *shell) source(ctx context.Context, name string) (io.ReadCloser, error) {
+	in, err := sh.handed(ctx, name)
 	if err != nil {
 		return nil, usage(fmt.Errorf("reading %s: %w", name, err))
 	}
-	return f, nil
+	return in, nil
 }
 
 // writeNew writes a whole file and refuses to replace one unless told to.

@@ -62,7 +62,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := sh.source(name)
+	in, err := sh.source(c.Context, name)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (sh *shell) importOptions(c *cli.Context) (importer.Options, error) {
 	if file == "" {
 		return o, nil
 	}
-	in, err := sh.source(file)
+	in, err := sh.source(c.Context, file)
 	if err != nil {
 		return o, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/session"
+	"evolve/runtime/wholefile"
 )
 
 // blackboardFile holds, below .evolve, what agents share between their turns.
@@ -25,16 +25,9 @@ const maxBlackboard = 8 * session.MaxBoardBytes
 // readBlackboard returns what is posted; nothing when there is no file.
 func readBlackboard(root string) ([]session.Posted, error) {
 	path := filepath.Join(root, ".evolve", blackboardFile)
-	info, err := os.Stat(path)
+	data, err := wholefile.Read(path, maxBlackboard)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	}
-	if err == nil && info.Size() > maxBlackboard {
-		err = fmt.Errorf("it has %d bytes", info.Size())
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
 	}
 	var posted []session.Posted
 	if err == nil {

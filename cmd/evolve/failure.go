@@ -110,13 +110,12 @@ func shortened(message string) string {
 // is exit code 7 wherever it occurs: neither the files nor what was typed are at fault.
 func classify(err error) (code int, hint string) {
 	code, hint = kindOf(err)
-	switch code {
-	case exitIntegrity:
-		if errors.Is(err, archive.ErrCorrupt) {
-			return code, hint
-		}
-	case exitUnexpected, exitUsage, exitGate:
-	default:
+	switch {
+	case code != exitUnexpected && code != exitUsage && code != exitGate && code != exitIntegrity:
+		return code, hint
+	case errors.Is(err, nightly.ErrInterrupted): // whatever it was that then came short
+		return exitInterrupted, ""
+	case code == exitIntegrity && errors.Is(err, archive.ErrCorrupt):
 		return code, hint
 	}
 	if short, mend := shortage(err); short {

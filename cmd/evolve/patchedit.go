@@ -12,6 +12,7 @@ import (
 
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/patch/diff"
+	"evolve/runtime/wholefile"
 )
 
 // edited lets a person change copies of files as the target's last commit has them, in
@@ -88,10 +89,11 @@ func readCopy(path string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no regular file any more")
-	case info.Size() > diff.MaxFile:
+	}
+	data, err := wholefile.Read(path, diff.MaxFile)
+	if errors.As(err, new(*wholefile.TooLargeError)) {
 		return nil, fmt.Errorf("it is larger than %d bytes", diff.MaxFile)
 	}
-	data, err := os.ReadFile(path)
 	if err == nil && data == nil {
 		data = []byte{}
 	}

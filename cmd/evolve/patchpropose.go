@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,7 +63,7 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 	if c.Bool("edit") {
 		s.Diff, err = sh.edited(c, target)
 	} else {
-		s.Diff, err = sh.readDiff(c.Args().First())
+		s.Diff, err = sh.readDiff(c.Context, c.Args().First())
 	}
 	if err != nil {
 		return err
@@ -208,17 +209,13 @@ func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.T
 }
 
 // readDiff reads what is handed in, at most as much as would be looked at.
-func (sh *shell) readDiff(name string) (string, error) {
-	in := sh.stdin
-	if name != "-" {
-		f, err := os.Open(sh.abs(name))
-		if err != nil {
-			return "", hinted(exitUsage, "FILE is a unified diff, or - for standard input", "reading the diff: %w", err)
-		}
-		defer func() { _ = f.Close() }()
-		in = f
+func (sh *shell) readDiff(ctx context.Context, name string) (string, error) {
+	in, err := sh.handed(ctx, name)
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(in, diff.MaxText+1))
+		_ = in.Close()
 	}
-	data, err := io.ReadAll(io.LimitReader(in, diff.MaxText+1))
 	if err != nil {
 		return "", hinted(exitUsage, "FILE is a unified diff, or - for standard input", "reading the diff: %w", err)
 	}

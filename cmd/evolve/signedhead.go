@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/sshsig"
+	"evolve/runtime/wholefile"
 )
 
 // signedHead is a head of the ledger that a key has signed.
@@ -63,11 +64,11 @@ func readSigned(ctx context.Context, a *archive.Archive, root string, allowed []
 		return &archive.AuditError{Subject: name, Reason: fmt.Sprintf(format, args...)}
 	}
 	var h signedHead
-	text, _, err := readSmall(name)
+	text, err := wholefile.Read(name, mostKey)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return h, fmt.Errorf("reading the signed head: %w", err)
 	}
-	sig, _, missing := readSmall(signature)
+	sig, missing := wholefile.Read(signature, mostKey)
 	switch {
 	case errors.Is(missing, fs.ErrNotExist):
 		return h, fmt.Errorf("%w: %w", errUnsigned, missing)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"evolve/cmd/evolve/internal/sshsig"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
+	"evolve/runtime/wholefile"
 )
 
 // mostKey bounds a file of keys, in bytes.
@@ -49,31 +49,21 @@ func readKeys(what, path, absent string) ([]byte, fs.FileInfo, error) {
 		}
 		return badKey("", "%s cannot be read: %w", what, err)
 	}
-	data, info, err := readSmall(path)
+	data, err := wholefile.Read(path, mostKey)
+	var large *wholefile.TooLargeError
 	switch {
+	case errors.Is(err, wholefile.ErrIrregular):
+		return nil, nil, badKey(absent, "%s cannot be read: %s is no file", what, path)
+	case errors.As(err, &large):
+		return nil, nil, badKey(absent, "%s cannot be read: %s has more than %d bytes", what, path, large.Most)
 	case err != nil:
 		return nil, nil, failed(err)
-	case !info.Mode().IsRegular():
-		return nil, nil, badKey(absent, "%s cannot be read: %s is no file", what, path)
-	case len(data) > mostKey:
-		return nil, nil, badKey(absent, "%s cannot be read: %s has more than %d bytes", what, path, mostKey)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, failed(err)
 	}
 	return data, info, nil
-}
-
-// readSmall reads the first mostKey bytes of a regular file and one more; of anything else it
-// reads nothing.
-func readSmall(path string) ([]byte, fs.FileInfo, error) {
-	info, err := os.Stat(path) // to open a pipe would wait for a writer
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, info, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, info, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, mostKey+1))
-	return data, info, errors.Join(err, f.Close())
 }
 
 // signingKey reads the private key in a file that others cannot read. Its error is a

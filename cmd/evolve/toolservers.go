@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/tool"
+	"evolve/runtime/wholefile"
 )
 
 // toolWordsFile holds, below .evolve, a hash of what servers said last of each of the
@@ -71,17 +71,11 @@ func (c *crew) heed(servers []tool.Tool) {
 
 func readToolWords(root string) (map[string]string, error) {
 	path := filepath.Join(root, ".evolve", toolWordsFile)
-	info, err := os.Stat(path)
+	data, err := wholefile.Read(path, maxToolWords)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, err
-	case info.Size() > maxToolWords:
-		return nil, fmt.Errorf(".evolve/%s has %d bytes", toolWordsFile, info.Size())
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
 		return nil, err
 	}
 	var known map[string]string

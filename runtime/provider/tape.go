@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 
 	"evolve/runtime/memory"
+	"evolve/runtime/wholefile"
 )
 
 // maxRecording bounds a recording that is read, in bytes.
@@ -27,13 +27,8 @@ type file string
 
 // ReadFile reads the file; the name from the cassette is ignored.
 func (f file) ReadFile(string) ([]byte, error) {
-	in, err := os.Open(string(f))
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxRecording+1))
-	if err == nil && len(data) > maxRecording {
+	data, err := wholefile.Read(string(f), maxRecording)
+	if errors.As(err, new(*wholefile.TooLargeError)) {
 		err = fmt.Errorf("it has more than %d MiB", maxRecording>>20)
 	}
 	// The cassette would parse any YAML as an empty recording.

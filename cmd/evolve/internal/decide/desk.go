@@ -14,6 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 	"evolve/runtime/authored"
+	"evolve/runtime/wholefile"
 )
 
 // Desk is where proposals are drawn up and decided.
@@ -65,7 +66,7 @@ func (d *Desk) repository() (*patch.Repository, error) {
 
 // onDisk reads a file of the workspace, nil when it does not exist.
 func (d *Desk) onDisk(path string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(d.Workspace.Root, filepath.FromSlash(path)))
+	data, err := wholefile.Read(filepath.Join(d.Workspace.Root, filepath.FromSlash(path)), workspace.MaxOwnFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

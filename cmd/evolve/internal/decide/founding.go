@@ -3,12 +3,12 @@ package decide
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
+	"evolve/runtime/wholefile"
 )
 
 // Founding lists the files that the first commit of a new repository would hold: the
@@ -24,7 +24,7 @@ func (d *Desk) Founding() ([]string, error) {
 		if err := d.committable(name); err != nil {
 			return nil, err
 		}
-		data, err := os.ReadFile(filepath.Join(d.Workspace.Root, filepath.FromSlash(name)))
+		data, err := wholefile.Read(filepath.Join(d.Workspace.Root, filepath.FromSlash(name)), workspace.MaxOwnFile)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"evolve/archive"
+	"evolve/runtime/wholefile"
 )
 
 // Backup is the copy of the archive from after a night.
@@ -154,6 +155,9 @@ type State struct {
 // noteName is the file in a workspace's state folder that keeps the State.
 const noteName = "backups.json"
 
+// maxNote bounds it, in bytes.
+const maxNote = 64 << 10
+
 func note(stateDir string, s State) error {
 	raw, err := json.Marshal(s)
 	if err == nil {
@@ -169,7 +173,7 @@ func note(stateDir string, s State) error {
 // that can be read nothing is known: the zero State.
 func Look(stateDir string) State {
 	var s State
-	raw, err := os.ReadFile(filepath.Join(stateDir, noteName))
+	raw, err := wholefile.Read(filepath.Join(stateDir, noteName), maxNote)
 	if err != nil || json.Unmarshal(raw, &s) != nil {
 		return State{}
 	}

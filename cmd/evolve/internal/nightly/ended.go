@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/runtime/wholefile"
 )
 
 // endingFile is the name of a file in the state folder that exists from just before a
@@ -70,7 +71,7 @@ type Untold struct {
 // FindUntold returns the run whose end was not reported, or nil. The archive must be open
 // for writing, which ensures that no process is about to report it.
 func FindUntold(ctx context.Context, o Options) (*Untold, error) {
-	raw, err := os.ReadFile(filepath.Join(o.Workspace.StateDir(), endingFile))
+	raw, err := wholefile.Read(filepath.Join(o.Workspace.StateDir(), endingFile), 4<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

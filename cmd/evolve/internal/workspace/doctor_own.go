@@ -1,9 +1,10 @@
 package workspace
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
+
+	"evolve/runtime/wholefile"
 )
 
 // checkOwn checks the files that an approval commits: it reports a file that git could
@@ -23,7 +24,7 @@ func checkOwn(w *Workspace) []Check {
 			checks = append(checks, warn(name, "keep the file itself in the workspace: an approval is refused", "%s %s", file, why))
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(w.Root, filepath.FromSlash(file)))
+		data, err := wholefile.Read(filepath.Join(w.Root, filepath.FromSlash(file)), MaxOwnFile)
 		if err != nil {
 			continue // required files are checked elsewhere
 		}

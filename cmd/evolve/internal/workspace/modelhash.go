@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 
 	"evolve/runtime/policy"
+	"evolve/runtime/wholefile"
 )
 
 // modelIdentity is the content of ModelHash. It omits the names of variables, because
@@ -87,7 +87,7 @@ func (w *Workspace) fileHash(name string) string {
 	if name == "" {
 		return ""
 	}
-	f, err := os.Open(filepath.Join(w.Root, filepath.FromSlash(name)))
+	f, err := wholefile.Open(filepath.Join(w.Root, filepath.FromSlash(name)))
 	if err != nil {
 		return ""
 	}

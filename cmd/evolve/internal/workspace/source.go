@@ -13,6 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"evolve/runtime/wholefile"
 )
 
 // The limits of files that people write.
@@ -22,6 +24,9 @@ const (
 	maxLines  = 64 << 20
 	yamlDepth = 32
 )
+
+// MaxOwnFile bounds a file of the workspace that is committed with a decision, in bytes.
+const MaxOwnFile = 1 << 30
 
 // source is one file of the workspace while it is read.
 type source struct {
@@ -50,7 +55,7 @@ func (s *source) at(line, column int, hint, format string, args ...any) {
 // is reported only if it is needed.
 func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bool) {
 	path := filepath.Join(root, filepath.FromSlash(s.file))
-	info, err := os.Stat(path)
+	data, err := wholefile.Read(path, limit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		// A dangling link is a mistake, not a missing file.
@@ -60,26 +65,14 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 			s.fail("does not exist")
 		}
 		return nil, false
-	case err != nil:
-		s.fail("cannot be read: %w", reason(err))
-		return nil, false
-	case !info.Mode().IsRegular():
+	case errors.Is(err, wholefile.ErrIrregular):
 		s.fail("is not a regular file")
 		return nil, false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		s.fail("cannot be read: %w", reason(err))
-		return nil, false
-	}
-	defer f.Close()
-	data, err = io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		s.fail("cannot be read: %w", reason(err))
-		return nil, false
-	}
-	if int64(len(data)) > limit {
+	case errors.As(err, new(*wholefile.TooLargeError)):
 		s.fail("is larger than %d bytes", limit)
+		return nil, false
+	case err != nil:
+		s.fail("cannot be read: %w", reason(err))
 		return nil, false
 	}
 	if line, column, ok := invalidUTF8(data); ok {
