@@ -16,17 +16,19 @@ import (
 )
 
 const (
-	// gateAgent is the gate of targets that hold the program of an agent.
+	// gateAgent is the gate of targets that hold an agent's program.
 	gateAgent = "agent"
-	// trialMargin is the loss, in score units, that a patch must be shown not to have: that
-	// which a night allows a domain. Without any spread it takes 36 tasks to show it.
+	// trialMargin is the loss, in score units, that the comparison must rule out. A
+	// nightly run allows a domain the same loss. Without any spread, 36 tasks are enough
+	// to rule it out.
 	trialMargin = 0.10
-	// trialLevel is that of the interval that is judged by.
+	// trialLevel is the confidence level of the interval that decides.
 	trialLevel = 0.95
 )
 
-// agent evaluates the patched program as a variant of the agent: base and candidate
-// under the champion's config, on the same search tasks in turns.
+// agent returns the gate that evaluates the patched program as a variant of the agent:
+// base and candidate run under the champion's config, alternately, on the same search
+// tasks.
 func (w *passage) agent() gates.Gate {
 	return gates.Gate{Name: gateAgent, Check: func(ctx context.Context) (gates.Verdict, string) {
 		d := w.desk
@@ -48,7 +50,7 @@ func (w *passage) agent() gates.Gate {
 	}}
 }
 
-// tryAgent runs both programs. What they leave goes with the passage's scratch folder.
+// tryAgent runs both programs. Their files are removed with the passage's scratch folder.
 func (w *passage) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence string, err error) {
 	scratch := filepath.Join(w.scratch, "agent")
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
@@ -66,7 +68,7 @@ func (w *passage) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 	touched := slices.ContainsFunc(w.files, func(f patch.File) bool {
 		return trial.Folder == "." || strings.HasPrefix(f.Path, trial.Folder+"/")
 	})
-	if !touched { // what is built from elsewhere is not in the trees
+	if !touched { // a program built from other files is not in the trees
 		return gates.Flagged, fmt.Sprintf("not evaluated: the patch changes nothing in %s, where its program is started from", trial.Folder), nil
 	}
 	found, err := trial.run(ctx, w.target.Tasks, w.tree)
@@ -78,10 +80,10 @@ func (w *passage) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 	return verdict, evidence, nil
 }
 
-// judge is the verdict with its evidence. A program that breaks where the base never
-// does has failed, and so has one that is shown to be worse; passed is what is shown not
-// to lose more than the margin; what shows neither is for a person. What the budget cut
-// short was not run.
+// judge returns the verdict with its evidence. A program fails when it breaks and the
+// base does not, or when it is significantly worse. It passes when a loss beyond the
+// margin is ruled out. It is flagged when neither is shown, and not run when the budget
+// ended the comparison early.
 func (t *tried) judge() (gates.Verdict, string) {
 	c := stats.Compare(t.pairs, trialLevel)
 	measured := fmt.Sprintf("%d of %d search tasks once on each side: %.3f → %.3f, %+.1f points, %g %% interval %+.1f to %+.1f, %d better, %d worse, %d equal",
@@ -99,7 +101,7 @@ func (t *tried) judge() (gates.Verdict, string) {
 	switch {
 	case t.faults[1] > 0 && t.faults[0] == 0:
 		return gates.Failed, "it breaks, which the base does not: " + measured
-	case t.short: // part of the tasks is less than the target asks for
+	case t.short: // fewer tasks than the target requires
 		return gates.NotRun, "the budget was used up before the comparison was complete: " + measured
 	case c.Tasks == 0:
 		return gates.Flagged, "nothing was compared: " + measured

@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/command"
 )
 
-// solver is an agent in the shell that knows the answers to goals below its limit.
+// solver is an agent in the shell that answers correctly for goals below its limit.
 const solver = `while read -r request; do
 	id=${request#'{"id":"'} id=${id%%'"'*}
 	goal=${request#*'"goal":"'} goal=${goal%%'"'*}
@@ -30,13 +30,13 @@ const solver = `while read -r request; do
 done
 `
 
-// limited is a diff of the line of solver that says how much it knows.
+// limited returns a diff of the line of solver that sets its limit.
 func limited(to string) string {
 	return "--- a/cache/solve\n+++ b/cache/solve\n@@ -4 +4 @@\n-\tlimit=20\n+\t" + to + "\n"
 }
 
-// trying gives a bureau the agent solver, with 40 search tasks whose answer is "yes",
-// and counts how often it is made ready.
+// trying gives a bureau the agent solver, with 40 search tasks whose answer is "yes", and
+// counts the calls of Trial.
 func trying(b *bureau, asked *int) {
 	b.t.Helper()
 	b.write("cache/solve", solver)
@@ -114,11 +114,12 @@ func TestAgentIsTried(t *testing.T) {
 	}
 }
 
-// priced is what an answer of the solver costs here.
+// priced is the usage field that each answer of the solver gets here.
 const priced = ",\"usage\":{\"cost_usd\":0.01}}\\n"
 
-// TestTrialIsCharged: a trial is paid from the desk's budget, ends with it, and is told
-// in the record and the ledger, also when the gates are stopped in the middle of it.
+// TestTrialIsCharged checks that a trial is paid from the desk's budget, ends when the
+// budget is used up, and is charged in the record and the ledger, also when the gates are
+// interrupted.
 func TestTrialIsCharged(t *testing.T) {
 	for name, c := range map[string]struct {
 		usd     float64
@@ -172,7 +173,7 @@ func TestTrialIsCharged(t *testing.T) {
 		}
 		_, err := b.Propose(ctx, Submission{Target: "code", Author: "Robin", Origin: Person, Diff: limited("limit=40")})
 		p := b.must(b.Find(t.Context(), "P1"))
-		if err == nil { // it was through before it could be stopped
+		if err == nil { // it ended before it could be stopped
 			return
 		}
 		var left *LeftError
@@ -182,7 +183,7 @@ func TestTrialIsCharged(t *testing.T) {
 	})
 }
 
-// costsOf is what the ledger says that patches have cost the night.
+// costsOf returns the sum of the patch costs that the ledger records for the nightly run.
 func costsOf(b *bureau) float64 {
 	b.t.Helper()
 	told := 0.
@@ -198,8 +199,8 @@ func costsOf(b *bureau) float64 {
 	return told
 }
 
-// TestAgentIsNotTried: a program that something speaks against, or that would run
-// without walls that the operator wants, is not started.
+// TestAgentIsNotTried checks that a program is not started when an earlier gate failed,
+// when the required sandbox is missing, or when Trial is nil.
 func TestAgentIsNotTried(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*bureau)
@@ -233,7 +234,7 @@ func gateOf(t *testing.T, p archive.ProposalRecord, name string) archive.GateVer
 	return archive.GateVerdict{}
 }
 
-// scored is an evaluation with a score and an outcome.
+// scored returns an evaluation with a score and an outcome.
 func scored(score float64, o agent.Outcome) bench.Evaluation {
 	return bench.Evaluation{Scored: !o.Missing(), Score: score, Outcome: o, Error: string(o)}
 }
@@ -270,7 +271,8 @@ func TestJudgeTrial(t *testing.T) {
 	}
 }
 
-// TestDrawn: a bounded number of tasks, the same for a tree, and others for another.
+// TestDrawn checks that the number of tasks is bounded and that the tree determines the
+// draw.
 func TestDrawn(t *testing.T) {
 	var tasks []*bench.Task
 	for i := range 30 {

@@ -15,25 +15,26 @@ import (
 	"evolve/patch/quota"
 )
 
-// Done is what a decision came to.
+// Done is the result of a decision.
 type Done struct {
 	Proposal archive.ProposalRecord
-	// Later are adopted patches that build on what was taken back, the latest first.
+	// Later lists the adopted patches that build on the one rolled back, the latest
+	// first.
 	Later []string
 }
 
-// Approve adopts a patch: its digest must be the one that was shown, nothing that it
-// was gated on may have moved, and no reviewer may have vetoed it. The decision is
-// stored first, and then the branch that the target has checked out moves forward by
-// one commit. Should the machine die between the two, the same call finishes it. What
-// has moved is gated again first, without holding the archive.
+// Approve adopts a patch. w must name the digest that was shown, nothing that the gates
+// depended on may have changed, and no reviewer may have vetoed the patch. The decision
+// is stored first; then the branch checked out in the target moves forward by one commit.
+// After a crash between the two, the same call completes the adoption. If the target or
+// its policy has changed, the patch is gated again first, without holding the archive.
 func (d *Desk) Approve(ctx context.Context, id string, w decide.Word) (Done, error) {
 	who, err := decide.Person(w.By)
 	if err != nil {
 		return Done{}, err
 	}
 	who.When = d.Now()
-	// When nothing but the base is another after the gates, the patch goes round once more.
+	// If only the base changed during the gates, the patch is gated once more.
 	for range 2 {
 		p, stale, err := d.decideOn(ctx, id, w, who)
 		if err != nil || stale == nil {
@@ -46,16 +47,16 @@ func (d *Desk) Approve(ctx context.Context, id string, w decide.Word) (Done, err
 	return Done{}, decide.Refuse("repeat the command when the target is at rest", "the target of %s moves faster than its gates run", strings.ToUpper(id))
 }
 
-// staleness is what has moved since a patch was gated.
+// staleness describes what has changed since a patch was gated.
 type staleness struct {
 	target Target
 	repo   *patch.Repository
-	// head is where the target is now.
+	// head is the current commit of the target.
 	head string
 }
 
-// decideOn does all of an approval that is done at once, with the archive held; or it
-// does nothing and says what is stale.
+// decideOn does the part of an approval that needs the archive. If the patch is stale, it
+// changes nothing and returns what is stale.
 func (d *Desk) decideOn(ctx context.Context, id string, w decide.Word, who patch.Person) (p archive.ProposalRecord, stale *staleness, err error) {
 	err = d.Archive(ctx, func(a *archive.Archive) (err error) {
 		if p, err = find(ctx, a, id); err != nil {
@@ -85,7 +86,7 @@ func (d *Desk) decideOn(ctx context.Context, id string, w decide.Word, who patch
 	return p, stale, err
 }
 
-// allow records the approval of a patch that may be approved.
+// allow checks that a patch may be approved and records the approval.
 func (d *Desk) allow(ctx context.Context, a *archive.Archive, t Target, repo *patch.Repository, p archive.ProposalRecord, w decide.Word) (archive.ProposalRecord, *staleness, error) {
 	if err := approvable(p, w); err != nil {
 		return p, nil, err
@@ -125,7 +126,7 @@ func (d *Desk) allow(ctx context.Context, a *archive.Archive, t Target, repo *pa
 	return p, nil, nil
 }
 
-// mayAdopt refuses one adoption more than a day allows.
+// mayAdopt returns an error when the daily limit of adoptions is reached.
 func mayAdopt(ctx context.Context, a *archive.Archive, now time.Time) error {
 	list, err := past(ctx, a)
 	if err != nil {
@@ -161,8 +162,8 @@ func approvable(p archive.ProposalRecord, w decide.Word) error {
 	return decide.Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be approved", p.ID, stateName(p.State))
 }
 
-// whole refuses a record that does not hold together: the digest is that of what is
-// stored, and the stored files lead to the tree that it names.
+// whole returns an error for an inconsistent record: the stored digest must be that of
+// the stored fields, and the stored files must produce the stored tree.
 func whole(repo *patch.Repository, p archive.ProposalRecord) error {
 	tree, err := repo.Candidate(p.Patch.BaseCommit, Change(p))
 	if err != nil {
@@ -174,10 +175,10 @@ func whole(repo *patch.Repository, p archive.ProposalRecord) error {
 	return nil
 }
 
-// renew gates a patch again, the tip of whose target or whose policy has moved. What
-// comes out is another digest, so that a person has to look again, unless the tree is
-// the very same and every gate says what it said. The approval of one whose commit was
-// never made, because the target moved before it could be, is taken back.
+// renew gates a patch again after its target or its policy changed. It returns no error
+// if the tree and all verdicts are the same as before. Otherwise it refuses, because a
+// person has to read the new result. It also refuses, and so withdraws the approval, if
+// the patch was approved and its commit was never made.
 func (d *Desk) renew(ctx context.Context, p archive.ProposalRecord, s staleness) (archive.ProposalRecord, error) {
 	mine, err := d.sole(p.ID)
 	if err != nil {
@@ -199,7 +200,7 @@ func (d *Desk) renew(ctx context.Context, p archive.ProposalRecord, s staleness)
 	return now, decide.Refuse(hint, "%s was gated on %.12s and is stale: it was gated again on %.12s", p.ID, p.Patch.BaseCommit, s.head)
 }
 
-// regate brings a patch to another tip and passes it through the gates there.
+// regate rebases a patch on the current head of its target and runs the gates there.
 func (d *Desk) regate(ctx context.Context, s staleness, was archive.ProposalRecord) (archive.ProposalRecord, error) {
 	p := was
 	brief := *was.Patch
@@ -217,8 +218,8 @@ func (d *Desk) regate(ctx context.Context, s staleness, was archive.ProposalReco
 	return d.gate(ctx, s.target, p, was, entryRegate)
 }
 
-// ready refuses, before anything is recorded, what git would refuse afterwards or write
-// otherwise than it is committed.
+// ready refuses, before anything is recorded, an adoption that git would refuse later or
+// would write to the working tree in another form than it is committed.
 func ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, change []patch.File) error {
 	branch, head, err := repo.Head()
 	if err != nil {
@@ -243,8 +244,8 @@ func ready(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord
 	return decide.Hindered(err)
 }
 
-// adopt makes the commit of an approved patch and stores that it is adopted; or it does
-// nothing and says that the target moved before.
+// adopt makes the commit of an approved patch and stores the adoption. If the target has
+// moved, it changes nothing and returns a staleness.
 func (d *Desk) adopt(ctx context.Context, a *archive.Archive, t Target, repo *patch.Repository, p archive.ProposalRecord, who patch.Person) (archive.ProposalRecord, *staleness, error) {
 	branch, head, err := repo.Head()
 	if err != nil {
@@ -255,7 +256,7 @@ func (d *Desk) adopt(ctx context.Context, a *archive.Archive, t Target, repo *pa
 		return p, nil, err
 	}
 	in := decide.IntentOf(archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: p.Decision.By, Reason: p.Decision.Reason, Time: p.Decision.Time, Evidence: p.Patch.Digest})
-	in.Base, in.Commit = head, head // an earlier attempt got as far as the commit
+	in.Base, in.Commit = head, head // an earlier attempt has made the commit
 	var wrong error
 	if !there {
 		if head != p.Patch.BaseCommit {
@@ -278,8 +279,8 @@ func (d *Desk) adopt(ctx context.Context, a *archive.Archive, t Target, repo *pa
 	return p, nil, errors.Join(err, decide.Altered(ctx, a, archive.LedgerEntry{Time: d.Now(), Actor: robot}, wrong, p.ID))
 }
 
-// split tells what is wrong with the files of a commit that is made from what kept it from
-// being made.
+// split separates an error about the files of a commit that was made (wrong) from one
+// that prevented the commit (failed).
 func split(err error) (wrong, failed error) {
 	if errors.As(err, new(*patch.AlteredError)) {
 		return err, nil
@@ -287,7 +288,8 @@ func split(err error) (wrong, failed error) {
 	return nil, err
 }
 
-// adopted stores that a commit has adopted a patch, with what is left to do then.
+// adopted stores the adoption of a patch by a commit, with an intent for the remaining
+// steps.
 func (d *Desk) adopted(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
 	in = d.next(in)
 	in.Commit = commit
@@ -301,7 +303,8 @@ func (d *Desk) adopted(ctx context.Context, a *archive.Archive, p archive.Propos
 	return p, in, err
 }
 
-// next is the intent after its commit is noted; one that is done stays so.
+// next returns the intent's next stage once its commit is stored; a finished one is
+// returned unchanged.
 func (d *Desk) next(in archive.Intent) archive.Intent {
 	if in.Stage == archive.IntentDone {
 		return in
@@ -309,7 +312,7 @@ func (d *Desk) next(in archive.Intent) archive.Intent {
 	return decide.Next(in, d.Program)
 }
 
-// forward is a change on top of a branch, with the tree that it leads to.
+// forward is a change on top of a branch, with the resulting tree.
 type forward struct {
 	repo         *patch.Repository
 	branch, base string
@@ -318,9 +321,9 @@ type forward struct {
 }
 
 // advance commits a change on top of a branch and moves the branch there, with its
-// working tree where it is checked out. The name of the commit is stored before the branch
-// moves; the intent with it is returned. An *[patch.AlteredError] comes with a commit that
-// is on the branch.
+// working tree if it is checked out. It stores the commit's name before the branch moves
+// and returns the intent with it. If the error is an *[patch.AlteredError], the commit is
+// on the branch.
 func (d *Desk) advance(ctx context.Context, a *archive.Archive, w forward, in archive.Intent, who patch.Person, message func(audit string) string) (archive.Intent, error) {
 	_, audit, err := a.LedgerHead(ctx)
 	if err != nil {
@@ -369,10 +372,11 @@ func brief(d archive.DecisionRecord) *archive.DecisionBrief {
 	return &archive.DecisionBrief{Action: d.Action, By: d.By, Reason: d.Reason, Time: d.Time, Commit: d.Commit}
 }
 
-// stateName is a state as people read it.
+// stateName returns a state as shown to people.
 func stateName(s archive.ProposalState) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// standing reports whether the verdicts let a change pass.
+// standing reports whether the verdicts let a change pass, and returns the first that
+// does not.
 func standing(verdicts []archive.GateVerdict) (archive.GateVerdict, bool) {
 	for _, v := range verdicts {
 		if v.Verdict != string(gates.Passed) && v.Verdict != string(gates.Flagged) {

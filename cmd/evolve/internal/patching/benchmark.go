@@ -18,11 +18,11 @@ import (
 // gateBenchmark is the gate of targets with a benchmark.
 const gateBenchmark = "benchmark"
 
-// benchmark compares the patched code with the base by the target's benchmarks, those
-// of the base on both sides, or its command. Worse fails, and so does a candidate that
-// does not report what the base reports. A measurement that can carry no verdict, as on a
-// machine that differs from itself, is for a person, and so is one in which a loss beyond
-// the target's could have gone unseen.
+// benchmark returns the gate that compares the patched code with the base, by the
+// target's Go benchmarks (the base's on both sides) or by its command. A worse candidate
+// fails, and so does one that reports other benchmarks than the base. The gate flags a
+// measurement that carries no verdict, for example when the two runs of the base differ,
+// and one that could have missed a loss beyond the target's limit.
 func (w *passage) benchmark() gates.Gate {
 	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
 		b := w.target.Benchmark
@@ -41,9 +41,9 @@ func (w *passage) benchmark() gates.Gate {
 	}}
 }
 
-// ofBenchmark is the verdict on a comparison, whose evidence begins with by what it was
-// measured. That nothing is worse passes only where a loss beyond the target's would have
-// been found.
+// ofBenchmark returns the verdict on a comparison. Its evidence begins with measured, the
+// source of the figures. The verdict is passed only if a loss beyond the target's limit
+// would have been found.
 func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 	evidence := measured + strings.Join(r.Reasons, "; ")
 	switch {
@@ -57,10 +57,11 @@ func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 	return gates.Passed, evidence
 }
 
-// Names is the first of some changed paths that the command names, or "": a patch does not
-// write its own measure. What else measures belongs among the paths that the target denies.
+// Names returns the first of the changed paths that the command names, or "": a patch
+// must not write its own measure. Other files that the measurement depends on belong
+// among the paths that the target denies.
 func (b *Benchmark) Names(changed []string) string {
-	text := strings.Join(b.Command, " ") // of sh -c, too
+	text := strings.Join(b.Command, " ") // also the words of a script for sh -c
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", r) }) {
 		if at := slices.Index(changed, path.Clean(word)); at >= 0 {
 			return changed[at]
@@ -69,7 +70,7 @@ func (b *Benchmark) Names(changed []string) string {
 	return ""
 }
 
-// measure runs the benchmarks of base, base again and candidate in turns.
+// measure runs the benchmarks of the base twice and of the candidate, interleaved.
 func (w *passage) measure(ctx context.Context, b *Benchmark) (gobench.Measured, error) {
 	if err := w.toolchain(ctx); err != nil {
 		return gobench.Measured{}, err
@@ -88,13 +89,13 @@ func (w *passage) measure(ctx context.Context, b *Benchmark) (gobench.Measured, 
 			return gobench.Measured{}, fmt.Errorf("%s: %w", side, err)
 		}
 	}
-	seed := fnv.New64a() // the order is drawn from what is measured, and so the same again
+	seed := fnv.New64a() // seeded with the tree, so that the same patch is measured in the same order
 	_, _ = seed.Write([]byte(w.tree))
 	return yard.Measure(ctx, built, b.Count, int64(seed.Sum64()>>1), nil)
 }
 
-// side writes the tree of one side out, without the tests that only the patch has: they
-// measure nothing of the base.
+// side exports the tree of one side, without the tests that the patch adds: the base has
+// nothing to compare with them.
 func (w *passage) side(ctx context.Context, yard *measuring.Yard, side gobench.Side) (string, error) {
 	dir := filepath.Join(yard.Folder, string(side))
 	from, err := w.repo.TreeOf(w.base)

@@ -13,8 +13,8 @@ import (
 	"evolve/patch/scope"
 )
 
-// TestBenchmarkCommand: a command speaks for a patch or against it, and whatever it says
-// that is no measurement of the same things as before keeps the patch from passing.
+// TestBenchmarkCommand checks the verdict on the output of a command. Output that does
+// not measure the same things as before keeps the patch from passing.
 func TestBenchmarkCommand(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
@@ -70,8 +70,8 @@ func TestBenchmarkCommand(t *testing.T) {
 	}
 }
 
-// TestOwnMeasure: a patch of a file that the command names is found out, however it is
-// written.
+// TestOwnMeasure checks that a patch of a file that the command names is found, however
+// the path is written.
 func TestOwnMeasure(t *testing.T) {
 	for _, c := range []struct {
 		command []string
@@ -95,7 +95,7 @@ func TestOwnMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasured: whoever reads a result sees whose numbers it is of.
+// TestMeasured checks that a result names the command that its figures come from.
 func TestMeasured(t *testing.T) {
 	for want, command := range map[string][]string{
 		"":                                      nil,
@@ -109,8 +109,9 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestTermsOfBenchmarks: what Go benchmarks are kept as does not know of commands, so that
-// no patch went stale when these came; a command is part of what a patch is judged by.
+// TestTermsOfBenchmarks checks that the stored terms of Go benchmarks have no fields for
+// commands, so that older patches did not go stale, and that a command is part of the
+// terms.
 func TestTermsOfBenchmarks(t *testing.T) {
 	terms := func(b Benchmark) string {
 		data, err := json.Marshal(b)
@@ -132,7 +133,8 @@ func TestTermsOfBenchmarks(t *testing.T) {
 	}
 }
 
-// TestBlindBenchmark: a measurement in which a large loss could have gone unseen is no pass.
+// TestBlindBenchmark checks that a measurement that could have missed a large loss does
+// not pass.
 func TestBlindBenchmark(t *testing.T) {
 	unseen := []string{"BenchmarkX in sec/op: a loss of 557 % could have gone unseen, and 10 % is what may"}
 	for _, c := range []struct {

@@ -13,13 +13,13 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 )
 
-// claim takes one process's sole right to pass a proposal through the gates, and to the
-// folder with its trees; nil when another process has it.
+// claim takes this process's exclusive right to gate a proposal and to use the folder
+// with its trees. It returns nil when another process has the right.
 func (d *Desk) claim(id string) (*decide.Claim, error) {
 	return decide.NewClaim(filepath.Join(d.Scratch, "claims", id))
 }
 
-// sole is claim for a person, who is told when another process has the right.
+// sole is like claim, but returns an error when another process has the right.
 func (d *Desk) sole(id string) (*decide.Claim, error) {
 	c, err := d.claim(id)
 	if err == nil && c == nil {
@@ -28,11 +28,11 @@ func (d *Desk) sole(id string) (*decide.Claim, error) {
 	return c, err
 }
 
-// cacheLook is the time between looks at whether the build cache is free.
+// cacheLook is the interval at which a busy build cache is checked.
 const cacheLook = 100 * time.Millisecond
 
-// alone waits until no other patch of this user is at its gates: they share a build
-// cache, and measurements and tests that run beside each other take longer than either.
+// alone waits until no other patch of this user is at its gates. Patches share a build
+// cache, and measurements and tests that run at the same time slow each other down.
 func (d *Desk) alone(ctx context.Context) (release func(), err error) {
 	dir := d.cache()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -48,7 +48,7 @@ func (d *Desk) alone(ctx context.Context) (release func(), err error) {
 	return func() { _ = file.Close() }, nil
 }
 
-// cache is the folder of build caches.
+// cache returns the folder of build caches.
 func (d *Desk) cache() string {
 	if d.Cache != "" {
 		return d.Cache
@@ -56,8 +56,8 @@ func (d *Desk) cache() string {
 	return filepath.Join(d.Scratch, "cache")
 }
 
-// trees makes a folder for one passage, without what an earlier one left, and removes
-// those of other proposals whose processes died.
+// trees makes an empty folder for the trees of one passage and removes those of other
+// proposals whose processes died.
 func (d *Desk) trees(id string) (string, error) {
 	all := filepath.Join(d.Scratch, "trees")
 	dir := filepath.Join(all, id)

@@ -6,13 +6,14 @@ import (
 	"evolve/archive"
 )
 
-// What a patch can cost money for.
+// The values of Cost.For.
 const (
 	costTrial  = "trial"
 	costReview = "review"
 )
 
-// costs tells the ledger what was paid for a proposal; nothing was, nothing is told.
+// costs records in the ledger what was paid for a proposal; it records nothing if nothing
+// was paid.
 func (d *Desk) costs(ctx context.Context, a *archive.Archive, id, what string, usd float64) error {
 	if usd <= 0 {
 		return nil
@@ -21,7 +22,7 @@ func (d *Desk) costs(ctx context.Context, a *archive.Archive, id, what string, u
 	return err
 }
 
-// charge keeps what was paid for a passage that came to nothing.
+// charge records what was paid for a passage without a result.
 func (d *Desk) charge(ctx context.Context, p archive.ProposalRecord, what string, usd float64) error {
 	if usd <= 0 {
 		return nil

@@ -22,8 +22,8 @@ func (b *bureau) stopAt(step string) {
 	}
 }
 
-// TestCrashWhileProposing: a submission that was cut off is gated by the next, counts
-// as an attempt, and leaves nothing behind.
+// TestCrashWhileProposing checks that an interrupted submission is gated by the next
+// Resume, counts as an attempt, and leaves no files.
 func TestCrashWhileProposing(t *testing.T) {
 	for _, step := range []string{"attempt", "record", "tree", "gates", "ref"} {
 		t.Run(step, func(t *testing.T) {
@@ -61,7 +61,8 @@ func TestCrashWhileProposing(t *testing.T) {
 	}
 }
 
-// TestCrashWithoutFiles: a patch that could not be applied is not applied later.
+// TestCrashWithoutFiles checks that a patch that could not be applied is not applied
+// later.
 func TestCrashWithoutFiles(t *testing.T) {
 	b := newBureau(t)
 	b.stopAt("record")
@@ -75,7 +76,8 @@ func TestCrashWithoutFiles(t *testing.T) {
 	}
 }
 
-// TestCrashWhileDeciding: the same command finishes what was cut off, once.
+// TestCrashWhileDeciding checks that repeating the command finishes an interrupted
+// approval, once.
 func TestCrashWhileDeciding(t *testing.T) {
 	for _, step := range []string{"decided", "written", "intended", "moved"} {
 		t.Run(step, func(t *testing.T) {
@@ -111,7 +113,7 @@ func TestCrashWhileDeciding(t *testing.T) {
 	})
 }
 
-// TestOvertakenApproval: the target moved between a person's word and the commit.
+// TestOvertakenApproval checks an approval whose target moved before the commit was made.
 func TestOvertakenApproval(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(Person, "Robin", turned("64", "128")))
@@ -131,8 +133,8 @@ func TestOvertakenApproval(t *testing.T) {
 	}
 }
 
-// TestForeignRef: two workspaces may patch one repository, and neither takes the
-// other's ref.
+// TestForeignRef checks that two workspaces may patch one repository without overwriting
+// each other's refs.
 func TestForeignRef(t *testing.T) {
 	b := newBureau(t)
 	b.git("update-ref", "refs/evolve/proposals/P1", "HEAD")
@@ -143,8 +145,8 @@ func TestForeignRef(t *testing.T) {
 	b.done(b.Approve(t.Context(), "P1", robin))
 }
 
-// TestAlteredAfterTheMove: files that are not those of the commit that was just made are
-// named, in the ledger too.
+// TestAlteredAfterTheMove checks that files that differ from the commit just made are
+// named in the error and in the ledger.
 func TestAlteredAfterTheMove(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(Person, "Robin", turned("64", "128")))

@@ -18,10 +18,10 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Desk is where patches are drawn up, gated, reviewed and decided on.
+// Desk proposes, gates and reviews patches, and carries out decisions on them.
 type Desk struct {
-	// Archive lends the archive for what is done at once: no gate is run and no model is
-	// asked while it is lent, so that others may write to it meanwhile.
+	// Archive lends the archive for short work. No gate runs and no model is called while
+	// it is lent, so that others can write to it.
 	Archive Lender
 	// Targets are those of the settings, or the one that a person named.
 	Targets []Target
@@ -31,36 +31,36 @@ type Desk struct {
 	// Scratch is an absolute folder for exported trees; Cache is one for build caches,
 	// in Scratch when it is empty.
 	Scratch, Cache string
-	// Walls finds the walls of this machine.
+	// Walls detects the sandboxes of this machine.
 	Walls func() sandbox.Walls
-	// Unwalled says that the operator lets tests run without walls where there are none.
+	// Unwalled permits running tests without a sandbox where there is none.
 	Unwalled bool
-	// Trial makes an agent ready from the trees of a patch; nil where no agent can be run.
+	// Trial prepares an agent from the trees of a patch; nil if no agent can be run.
 	Trial func(context.Context, TrialAsk) (*Trial, error)
 	// Reviewers take turns, in this order.
 	Reviewers []Reviewer
-	// Told hears of what takes long for another reason than the patch at hand; nil: nobody.
+	// Told receives messages about delays that other work causes; it may be nil.
 	Told func(text string)
-	// Run is the night that the desk works for and Budget what it may spend; "" and nil
-	// where a person sits at it.
+	// Run is the nightly run that the desk works for and Budget is what it may spend; ""
+	// and nil when a person runs the command.
 	Run    string
 	Budget *bench.Budget
-	// Program says that the operator has a program that is started after an adoption and a
+	// Program reports whether a program is configured to run after an adoption or a
 	// rollback.
 	Program bool
 
-	// tests stand in for those of a lab; nil but in tests.
+	// tests replaces the gates of a lab in tests; otherwise nil.
 	tests func(gotest.Change) []gates.Gate
-	// Reached is told of every step of a proposal; its error ends it there, as a crash
-	// would. Nil but in tests.
+	// Reached is called at every step of a proposal; its error stops the proposal there,
+	// as a crash would. Nil except in tests.
 	Reached func(step string) error
 }
 
-// robot is the author of proposal commits; the person who approves signs the commit
-// that is adopted.
+// robot is the author of proposal commits. The commit of an adoption has the approving
+// person as its author.
 const robot = "evolve"
 
-// target finds a target by name.
+// target returns the target with a name.
 func (d *Desk) target(name string) (Target, error) {
 	at := slices.IndexFunc(d.Targets, func(t Target) bool { return t.Name == name })
 	if at >= 0 {
@@ -76,8 +76,8 @@ func (d *Desk) target(name string) (Target, error) {
 	return Target{}, decide.Refuse("the targets are "+strings.Join(names, ", "), "there is no target %q", name)
 }
 
-// targetOf is the target of a proposal as it is now: that of the settings, or, for one
-// that a person named, as it was then.
+// targetOf returns the current target of a proposal: that of the settings or, if a person
+// named it, the one stored with the proposal.
 func (d *Desk) targetOf(p archive.ProposalRecord) (Target, error) {
 	b := p.Patch
 	if !b.Named {
@@ -91,7 +91,7 @@ func (d *Desk) targetOf(p archive.ProposalRecord) (Target, error) {
 // open opens the repository of a target at the root of its working tree.
 func (d *Desk) open(t Target) (*patch.Repository, error) {
 	repo, err := patch.Open(t.Repo, d.Env)
-	if err == nil && repo.Top() != "" { // paths count from the root of the repository
+	if err == nil && repo.Top() != "" { // paths are relative to the root of the repository
 		repo, err = patch.Open(repo.Top(), d.Env)
 	}
 	var unsupported *patch.UnsupportedError
@@ -116,7 +116,7 @@ func (d *Desk) Find(ctx context.Context, id string) (archive.ProposalRecord, err
 	return p, err
 }
 
-// find reads the record of a patch.
+// find returns the record of a patch, or an error if the proposal is not a patch.
 func find(ctx context.Context, a *archive.Archive, id string) (archive.ProposalRecord, error) {
 	p, err := a.Proposal(ctx, id)
 	switch {
@@ -130,14 +130,14 @@ func find(ctx context.Context, a *archive.Archive, id string) (archive.ProposalR
 	return p, nil
 }
 
-// say tells whoever waits why.
+// say reports why the user has to wait.
 func (d *Desk) say(format string, args ...any) {
 	if d.Told != nil {
 		d.Told(fmt.Sprintf(format, args...))
 	}
 }
 
-// step tells a test how far a proposal has come.
+// step reports a step of a proposal to Reached.
 func (d *Desk) step(name string) error {
 	if d.Reached == nil {
 		return nil
@@ -145,7 +145,7 @@ func (d *Desk) step(name string) error {
 	return d.Reached(name)
 }
 
-// Change is what a proposal changes, for package patch.
+// Change returns what a proposal changes, in the types of package patch.
 func Change(p archive.ProposalRecord) []patch.File {
 	out := make([]patch.File, len(p.Files))
 	for i, f := range p.Files {
@@ -154,15 +154,15 @@ func Change(p archive.ProposalRecord) []patch.File {
 	return out
 }
 
-// Unified is the change as people and reviewers see it: the desk's own diff, in which
-// every character that could deceive is escaped.
+// Unified returns the change as people and reviewers see it: the desk's own diff, in
+// which deceptive characters are escaped.
 func Unified(p archive.ProposalRecord) string { return diff.Render(Change(p), shownContext) }
 
-// shownContext is the number of lines around a change that are shown.
+// shownContext is the number of context lines shown around a change.
 const shownContext = 3
 
-// Stale says why a patch that awaits a decision would be gated again before it is
-// adopted; empty when nothing that it was gated on has moved.
+// Stale returns why a patch that awaits a decision would be gated again before its
+// adoption, or "" if nothing that its gates depended on has changed.
 func (d *Desk) Stale(p archive.ProposalRecord) string {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return ""
@@ -187,10 +187,10 @@ func (d *Desk) Stale(p archive.ProposalRecord) string {
 	return ""
 }
 
-// Limits is what every reader of a gated patch has to know.
+// Limits is the warning that every reader of a gated patch gets.
 const Limits = "outputs that are hard-coded to the tests can pass every gate: read the diff"
 
-// paths are those that a proposal changes.
+// paths returns the paths that a proposal changes.
 func paths(p archive.ProposalRecord) []string {
 	out := make([]string, len(p.Files))
 	for i, f := range p.Files {

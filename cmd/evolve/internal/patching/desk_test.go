@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init() // the inside of a sandbox is this binary too
+	sandbox.Init() // the test binary is also the program inside a sandbox
 	if os.Getenv(decider) != "" {
 		fmt.Println(playDecider(os.Args[1:]))
 		os.Exit(1)
@@ -30,17 +30,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bureau is a desk with a real repository and an archive in memory. The gates that
-// start Go are stood in for: what they find is theirs to test.
+// bureau is a desk with a real repository and an archive in memory. The gates that start
+// Go are replaced; their own package tests them.
 type bureau struct {
 	*Desk
 	t     *testing.T
 	store *archive.Archive
 	root  string
 	now   time.Time
-	// says are the verdicts of the gates that start Go; passed where none is named.
+	// says maps the gates that start Go to their verdicts; the default is passed.
 	says map[string]gates.Verdict
-	// declared is what the gates were told last that the patch declares.
+	// declared is the last claim of a patch that the gates received.
 	declared gotest.Claim
 }
 
@@ -76,8 +76,9 @@ func newBureau(t *testing.T) *bureau {
 	return b
 }
 
-// stand are gates that look at the trees, as those of a lab do, and run nothing: the
-// paths of a change differ, or all are as they were, where a patch was taken back.
+// stand returns gates that read the trees, as those of a lab do, and run nothing. They
+// fail unless all changed paths differ or, where a patch was taken back, all are the
+// same.
 func (b *bureau) stand(c gotest.Change) []gates.Gate {
 	if c.Claim != "" {
 		b.declared = c.Claim
@@ -124,7 +125,7 @@ func (b *bureau) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// turned is a diff that gives Size another value.
+// turned returns a diff that changes the value of Size.
 func turned(from, to string) string {
 	return "--- a/cache/cache.go\n+++ b/cache/cache.go\n@@ -3,3 +3,3 @@\n // Size is how many entries there are room for.\n-const Size = " + from + "\n+const Size = " + to + "\n \n"
 }
@@ -146,7 +147,7 @@ func (b *bureau) done(d Done, err error) archive.ProposalRecord {
 	return b.must(d.Proposal, err)
 }
 
-// kinds are the kinds of ledger entry so far.
+// kinds returns the kinds of all ledger entries.
 func (b *bureau) kinds() []string {
 	b.t.Helper()
 	var out []string
@@ -242,7 +243,8 @@ func TestFailedAttempts(t *testing.T) {
 	}
 }
 
-// TestLedgerTellsOfAttempts: who, when, why, before and after, whatever came of it.
+// TestLedgerTellsOfAttempts checks that the ledger records who proposed, when, why, and
+// the state before and after, whatever the result.
 func TestLedgerTellsOfAttempts(t *testing.T) {
 	b := newBureau(t)
 	p := b.must(b.submit(Agent, "aide", turned("64", "128")))

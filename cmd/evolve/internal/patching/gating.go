@@ -23,36 +23,36 @@ const (
 	gateScope    = "scope"
 	gateExport   = "export"
 	gateRollback = "rollback"
-	// gateUnique is there only when it fails.
+	// gateUnique is listed only when it fails.
 	gateUnique = "unique"
 )
 
-// maxEvidence bounds the words of one gate, in bytes.
+// maxEvidence bounds the evidence of one gate, in bytes.
 const maxEvidence = 4000
 
-// passage is one way of a patch through the gates.
+// passage is one run of a patch through the gates.
 type passage struct {
 	desk   *Desk
 	target Target
 	repo   *patch.Repository
-	// base and tree are the commit that the patch starts from and the tree it leads to.
+	// base and tree are the commit that the patch starts from and the resulting tree.
 	base, tree string
 	files      []patch.File
-	// claim is what the patch's text declares of it.
+	// claim is the kind of change that the patch's text declares.
 	claim gotest.Claim
-	// judged is what the scope says, once it was asked.
+	// judged is the result of the scope check, once it was made.
 	judged scope.Judgement
 	// before and after are the folders of the exported trees, in scratch.
 	before, after, scratch string
 	tools                  *gotest.Toolchain
-	// spent is what trying the patch has cost, in USD.
+	// spent is the cost of the patch's trial, in USD.
 	spent float64
 }
 
-// gate passes a patch through the gates, which takes minutes, and files what they found.
-// was is the record as it is stored: when it is another by then, what was found is of no
-// use. Whatever an earlier attempt left is overwritten, so that it may be repeated after
-// a crash. The caller has the claim to the proposal.
+// gate runs a patch through the gates, which takes minutes, and records the result. was
+// is the stored record; if the stored one has changed by then, the result is dropped.
+// gate overwrites what an earlier attempt left, so that it can be repeated after a crash.
+// The caller holds the claim to the proposal.
 func (d *Desk) gate(ctx context.Context, t Target, p, was archive.ProposalRecord, entry string) (archive.ProposalRecord, error) {
 	repo, err := d.open(t)
 	if err != nil {
@@ -83,7 +83,7 @@ func (d *Desk) gate(ctx context.Context, t Target, p, was archive.ProposalRecord
 	}
 	way := &passage{desk: d, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files, claim: gotest.ClaimOf(p.Title + "\n" + p.Rationale)}
 	p.Gates, err = way.through(ctx, p.ID)
-	if ctx.Err() != nil { // an interrupted gate says nothing about the patch
+	if ctx.Err() != nil { // an interrupted gate is no evidence about the patch
 		return was, errors.Join(&LeftError{ID: p.ID, Err: context.Cause(ctx)}, d.charge(ctx, was, costTrial, way.spent))
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (d *Desk) gate(ctx context.Context, t Target, p, was archive.ProposalRecord
 	})
 }
 
-// through makes room for a passage and passes it.
+// through waits for other passages, prepares the scratch folder and runs the gates.
 func (w *passage) through(ctx context.Context, id string) ([]archive.GateVerdict, error) {
 	release, err := w.desk.alone(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *passage) through(ctx context.Context, id string) ([]archive.GateVerdict
 	return w.pass(ctx)
 }
 
-// file records what gates found of a proposal that is still as it was.
+// file records the result of the gates if the stored proposal is still the same as was.
 func (d *Desk) file(ctx context.Context, p, was archive.ProposalRecord, work func(context.Context, *archive.Archive) (archive.ProposalRecord, error)) (archive.ProposalRecord, error) {
 	err := d.Archive.Patiently(ctx, func(ctx context.Context, a *archive.Archive) error {
 		now, err := find(ctx, a, was.ID)
@@ -133,8 +133,8 @@ func (d *Desk) file(ctx context.Context, p, was archive.ProposalRecord, work fun
 	return p, err
 }
 
-// filed records the verdicts. The same patch may have come to wait for a person while
-// the gates ran; one of the two is enough.
+// filed records the verdicts. If the same patch began to await a decision while the gates
+// ran, a failed verdict of gateUnique is added.
 func (d *Desk) filed(ctx context.Context, a *archive.Archive, repo *patch.Repository, p archive.ProposalRecord, entry string, spent float64) (archive.ProposalRecord, error) {
 	var refused *decide.RefusedError
 	if _, err := d.told(ctx, a, p); errors.As(err, &refused) {
@@ -163,9 +163,9 @@ func (d *Desk) filed(ctx context.Context, a *archive.Archive, repo *patch.Reposi
 	return p, d.settle(ctx, a, entry, p.Agent, p, story(p))
 }
 
-// publish writes the proposal's commit on its ref, so that git does not lose what a
-// person is asked about. The same record gives the same commit. A ref of that name that
-// another workspace made is left alone: the commit's own name is then added to it.
+// publish writes the proposal's commit to its ref, so that git keeps what a person has to
+// decide on. The same record gives the same commit. If another workspace made a ref of
+// that name, publish leaves it alone and appends the commit's name to its own.
 func (d *Desk) publish(repo *patch.Repository, p *archive.ProposalRecord) error {
 	who := patch.Person{Name: robot, Email: robot + "@localhost", When: p.Created}
 	commit, err := repo.Commit(p.Patch.BaseCommit, Change(*p), proposalMessage(*p), who)
@@ -190,7 +190,7 @@ func (d *Desk) publish(repo *patch.Repository, p *archive.ProposalRecord) error 
 	return nil
 }
 
-// pass goes through all gates, in their order.
+// pass runs all gates, in their order.
 func (w *passage) pass(ctx context.Context) (verdicts []archive.GateVerdict, err error) {
 	if err := w.judge(); err != nil {
 		return nil, err
@@ -208,8 +208,8 @@ func (w *passage) pass(ctx context.Context) (verdicts []archive.GateVerdict, err
 		list = append(list, needing([]gates.Gate{w.benchmark()}, buildGate)...)
 	}
 	if w.target.Agent != "" {
-		// A patched program has what the agent's adapter gives it, which may be the network
-		// and keys: whatever is found against the patch before keeps it from being started.
+		// A patched program gets what the agent's adapter provides, which may include the
+		// network and keys, so it starts only if all earlier gates let it.
 		trial := w.agent()
 		for _, g := range list {
 			trial.Needs = append(trial.Needs, g.Name)
@@ -224,7 +224,7 @@ func (w *passage) pass(ctx context.Context) (verdicts []archive.GateVerdict, err
 	return verdicts, nil
 }
 
-// needing adds a gate that all of a list need.
+// needing makes every gate of a list depend on the named gate.
 func needing(list []gates.Gate, name string) []gates.Gate {
 	for i := range list {
 		if !slices.Contains(list[i].Needs, name) {
@@ -234,7 +234,7 @@ func needing(list []gates.Gate, name string) []gates.Gate {
 	return list
 }
 
-// judge asks the scope about both trees.
+// judge checks both trees against the scope.
 func (w *passage) judge() error {
 	tree, err := w.repo.TreeOf(w.base)
 	if err != nil {
@@ -252,7 +252,7 @@ func (w *passage) judge() error {
 	return nil
 }
 
-// sources are the changed Go files.
+// sources returns the changed Go files.
 func (w *passage) sources() ([]scan.Source, error) {
 	var out []scan.Source
 	for _, f := range w.files {
@@ -263,7 +263,7 @@ func (w *passage) sources() ([]scan.Source, error) {
 	return out, nil
 }
 
-// export writes both trees out, as every later gate reads them.
+// export writes out both trees for the later gates.
 func (w *passage) export(ctx context.Context) (gates.Verdict, string) {
 	tree, err := w.repo.TreeOf(w.base)
 	if err == nil {

@@ -9,20 +9,21 @@ import (
 	"evolve/patch"
 )
 
-// Ground is a target as it is committed, for whoever looks for a patch of it.
+// Ground is a target at its current commit, for the search for patches.
 type Ground struct {
 	Target Target
-	// Commit is the one at HEAD, Policy the digest of what a patch of it is judged by.
+	// Commit is the one at HEAD, Policy the digest of the terms that its patches are
+	// judged by.
 	Commit, Policy string
 	// Tree is the tree of the commit.
 	Tree string
-	// Editable are the files that a patch may change where they are, sorted.
+	// Editable are the existing files that a patch may change, sorted.
 	Editable []string
 
 	repo *patch.Repository
 }
 
-// Survey looks at a target. Nothing outside its scope is listed.
+// Survey returns the Ground of a target.
 func (d *Desk) Survey(name string) (*Ground, error) {
 	t, err := d.target(name)
 	if err != nil {
@@ -65,8 +66,8 @@ func (g *Ground) Sources() (map[string][]byte, error) {
 	return out, nil
 }
 
-// File reads one file as it is committed, in the scope or not, for a person who changes a
-// copy of it; nil when there is none.
+// File returns one committed file, in the scope or not, for a person who edits a copy of
+// it; nil when there is none.
 func (g *Ground) File(path string) ([]byte, error) {
 	data, err := g.repo.File(g.Commit, path)
 	if err != nil {
@@ -75,8 +76,8 @@ func (g *Ground) File(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Marks looks at the constants of a target that are marked for the search: how many can
-// be tuned, and every mark that cannot be used.
+// Marks returns how many constants of a target that are marked for the search can be
+// tuned, and every marker that cannot be used.
 func (d *Desk) Marks(target string) (found int, problems []constants.Problem, err error) {
 	g, err := d.Survey(target)
 	if err != nil {

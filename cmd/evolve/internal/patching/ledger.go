@@ -17,50 +17,50 @@ import (
 
 // The kinds of ledger entry that only patches have.
 const (
-	entryAttempt = "patch.attempt" // somebody began to propose a patch, whatever becomes of it
-	entryRefused = "patch.refused" // and was turned away before a gate was run
-	entryLost    = "patch.lost"    // or the process ended before anything more was recorded
-	entryResume  = "patch.resume"  // its gates were stopped, or their process ended, and begin anew
+	entryAttempt = "patch.attempt" // a patch was submitted, whatever its result
+	entryRefused = "patch.refused" // it was refused before a gate ran
+	entryLost    = "patch.lost"    // its process ended before anything more was recorded
+	entryResume  = "patch.resume"  // its gates were stopped, or their process ended, and begin again
 	entryRegate  = "patch.regate"  // it was gated again on another base
-	entryReview  = "patch.review"  // another agent looked at it
+	entryReview  = "patch.review"  // another agent reviewed it
 	entryUnheard = "patch.unheard" // another agent was asked, and gave no verdict
 	entryCreate  = "proposal.create"
 	entryAdopted = "proposal.adopted"
 )
 
-// CostKind is the kind of the ledger's entries that hold a [Cost]; their subject is the
+// CostKind is the kind of the ledger entries that hold a [Cost]; their subject is the
 // proposal.
 const CostKind = "patch.cost"
 
-// Cost is what trying a patch as an agent, or having it reviewed, has cost.
+// Cost is the cost of a patch's trial with its agent, or of its review.
 type Cost struct {
-	// Run is the night that paid; empty where a person did.
+	// Run is the nightly run that paid; empty if a person started the work.
 	Run string  `json:"run,omitempty"`
 	USD float64 `json:"usd"`
 	// For is "trial" or "review".
 	For string `json:"for"`
 }
 
-// begun is the state of an attempt. What becomes of it stands in the proposal that
-// names it, or in an entry that does.
+// begun is the state of an attempt. Its result is in the proposal or the ledger entry
+// that refers to it.
 const begun = "begun"
 
-// attempt is what the ledger keeps of a submission before anything is looked at, and of
-// one that was turned away.
+// attempt is what the ledger keeps of a submission before it is read, and of one that was
+// refused.
 type attempt struct {
 	Target string `json:"target"`
 	Origin string `json:"origin"`
-	// Submitted is the hash of the text that was handed in.
+	// Submitted is the hash of the submitted text.
 	Submitted string `json:"submitted"`
 	Rationale string `json:"rationale,omitempty"`
-	// State is begun in the entry that counts.
+	// State is begun in the entry that counts as the attempt.
 	State string `json:"state,omitempty"`
-	// Why says what turned it away, and Attempt is the entry with which it began.
+	// Why is the reason for a refusal, and Attempt the number of the entry that began it.
 	Why     string `json:"why,omitempty"`
 	Attempt int64  `json:"attempt,omitempty"`
 }
 
-// past is what the ledger tells of attempts and adoptions.
+// past returns the attempts and adoptions in the ledger.
 func past(ctx context.Context, a *archive.Archive) ([]quota.Attempt, error) {
 	var out []quota.Attempt
 	for e, err := range a.Ledger(ctx, 1) {
@@ -71,13 +71,13 @@ func past(ctx context.Context, a *archive.Archive) ([]quota.Attempt, error) {
 		case e.Kind == entryAttempt:
 			out = append(out, quota.Attempt{Agent: e.Actor, Time: e.Time})
 		case e.Kind == entryAdopted && kindOf(e) == archive.KindPatch:
-			out = append(out, quota.Attempt{Adopted: e.Time}) // no attempt of whoever approved
+			out = append(out, quota.Attempt{Adopted: e.Time}) // does not count as an attempt of the person who approved
 		}
 	}
 	return out, nil
 }
 
-// kindOf is the kind of proposal that an entry is about, where it says so.
+// kindOf returns the kind of proposal that an entry is about, or "".
 func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 	var told struct {
 		Kind archive.ProposalKind `json:"kind"`
@@ -88,9 +88,9 @@ func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 	return told.Kind
 }
 
-// admit enters a submission into the ledger before anything of it is looked at, so that
-// a crash counts as well, and turns away who has had a try within the hour. Persons are
-// not agents: their hand is their own limit. It returns the number of the entry.
+// admit records a submission in the ledger before it is read, so that a crash counts as
+// well, and refuses an author who has made an attempt within the hour. Persons have no
+// such limit. It returns the number of the entry.
 func (d *Desk) admit(ctx context.Context, a *archive.Archive, s Submission, hash string) (int64, error) {
 	told := attempt{Target: s.Target, Origin: s.Origin, Submitted: hash, Rationale: clip(s.Rationale, maxRationale)}
 	if s.Origin != Person {
@@ -108,7 +108,7 @@ func (d *Desk) admit(ctx context.Context, a *archive.Archive, s Submission, hash
 	return d.note(ctx, a, entryAttempt, s.Author, s.Target, told)
 }
 
-// mayAttempt refuses an author who has had a try within the hour.
+// mayAttempt refuses an author who has made an attempt within the hour.
 func (d *Desk) mayAttempt(ctx context.Context, a *archive.Archive, author string) error {
 	list, err := past(ctx, a)
 	if err != nil {
@@ -123,15 +123,14 @@ func (d *Desk) mayAttempt(ctx context.Context, a *archive.Archive, author string
 	return nil
 }
 
-// turnedAway tells what became of an attempt that no proposal was made of.
+// turnedAway records why an attempt led to no proposal.
 func (d *Desk) turnedAway(ctx context.Context, a *archive.Archive, s Submission, began int64, why error) error {
 	_, err := d.note(ctx, a, entryRefused, s.Author, s.Target, attempt{Target: s.Target, Origin: s.Origin, Why: clip(why.Error(), maxEvidence), Attempt: began})
 	return err
 }
 
-// lost are the attempts that began and of which nothing more was recorded: the process
-// that made them has ended, because an attempt is begun and recorded with the archive
-// held.
+// lost returns the attempts that began and have no further record. Their processes have
+// ended, because an attempt begins and is recorded with the archive held.
 func lost(ctx context.Context, a *archive.Archive) ([]archive.LedgerEntry, error) {
 	open := map[int64]archive.LedgerEntry{}
 	for e, err := range a.Ledger(ctx, 1) {
@@ -183,7 +182,7 @@ func (d *Desk) entry(kind, actor, subject string, data any) (archive.LedgerEntry
 	return archive.LedgerEntry{Time: d.Now(), Kind: kind, Actor: actor, Subject: subject, Data: raw}, nil
 }
 
-// settle stores where a proposal stands together with the entry that tells of it.
+// settle stores a proposal together with the ledger entry about it.
 func (d *Desk) settle(ctx context.Context, a *archive.Archive, kind, actor string, p archive.ProposalRecord, data any, intents ...archive.Intent) error {
 	e, err := d.entry(kind, actor, p.ID, data)
 	if err != nil {
@@ -195,7 +194,7 @@ func (d *Desk) settle(ctx context.Context, a *archive.Archive, kind, actor strin
 	return nil
 }
 
-// story is what the ledger keeps of a proposal that was gated.
+// story returns what the ledger keeps of a gated proposal.
 func story(p archive.ProposalRecord) map[string]any {
 	b := p.Patch
 	return map[string]any{

@@ -8,25 +8,25 @@ import (
 	"evolve/archive"
 )
 
-// Lender lends the archive to work and has it back when work is done. While another
-// process writes to it, it fails with an archive.ErrLocked and work is not begun.
+// Lender calls work with the archive. While another process writes to the archive, it
+// fails with an archive.ErrLocked and does not call work.
 type Lender func(ctx context.Context, work func(*archive.Archive) error) error
 
-// Held lends an archive that is open all along, as that of a night is.
+// Held returns a Lender for an archive that is always open, as that of a nightly run is.
 func Held(a *archive.Archive) Lender {
 	return func(_ context.Context, work func(*archive.Archive) error) error { return work(a) }
 }
 
-// What took minutes to find out is not thrown away because another command holds the
-// archive for a moment: lendPatience bounds the wait, lendPause is the time between looks.
+// Results that took minutes are not dropped because another command holds the archive for
+// a moment: lendPatience bounds the wait, lendPause is the time between attempts.
 const (
 	lendPatience = 10 * time.Second
 	lendPause    = 50 * time.Millisecond
 )
 
-// Patiently lends the archive for writing down what was found, and waits for a while for
-// whoever holds it. It is done although ctx is over, so that nothing is lost to an
-// interrupt.
+// Patiently calls work with the archive to record results, and waits for up to
+// lendPatience while another process holds it. It runs even if ctx is canceled, so that
+// an interrupt loses no results.
 func (l Lender) Patiently(ctx context.Context, work func(context.Context, *archive.Archive) error) error {
 	ctx = context.WithoutCancel(ctx)
 	for waited := time.Duration(0); ; waited += lendPause {

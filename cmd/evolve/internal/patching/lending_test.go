@@ -16,14 +16,14 @@ import (
 	"evolve/runtime/model"
 )
 
-// lent watches whether the archive is lent.
+// lent records whether and how often the archive is lent.
 type lent struct {
 	now   bool
 	times int
 }
 
-// watch gives a bureau an archive of which one sees when it is lent, and does something
-// at the first gate of each passage that starts Go.
+// watch gives a bureau an archive that records when it is lent, and calls at at the first
+// gate of each passage that starts Go.
 func (b *bureau) watch(at func()) *lent {
 	l := &lent{}
 	b.Desk.Archive = func(_ context.Context, work func(*archive.Archive) error) error {
@@ -47,7 +47,7 @@ func (b *bureau) watch(at func()) *lent {
 	return l
 }
 
-// TestGatesHoldNoArchive: while gates run and reviewers think, others may write.
+// TestGatesHoldNoArchive checks that others may write while gates run and reviewers work.
 func TestGatesHoldNoArchive(t *testing.T) {
 	b := newBureau(t)
 	asked := 0
@@ -70,9 +70,9 @@ func TestGatesHoldNoArchive(t *testing.T) {
 	b.must(b.submit(Person, "Robin", turned("64", "128")))
 	b.must(b.Review(t.Context(), "P1", ""))
 	b.git("commit", "--quiet", "--allow-empty", "--message=moved")
-	b.done(b.Approve(t.Context(), "P1", robin)) // gated again, with the same words
+	b.done(b.Approve(t.Context(), "P1", robin)) // gated again, with the same evidence
 	b.done(b.Rollback(t.Context(), "P1", robin))
-	if asked != 5 { // two passages with a rehearsal each, and the way back
+	if asked != 5 { // two passages with a rehearsal each, and the rollback
 		t.Errorf("gates ran %d times, want 5", asked)
 	}
 	if _, _, err := b.store.VerifyLedger(t.Context()); err != nil {
@@ -87,8 +87,9 @@ func (b *bureau) left() []string {
 	return append(trees, claims...)
 }
 
-// TestInterruptedGates: a proposal whose gates are stopped is left drafted, with nothing
-// else, and is taken up by whoever comes next: a night, or the same patch handed in again.
+// TestInterruptedGates checks that a proposal whose gates are stopped is left drafted,
+// without other traces, and is resumed by a nightly run or by submitting the same patch
+// again.
 func TestInterruptedGates(t *testing.T) {
 	for name, again := range map[string]func(*bureau) (archive.ProposalRecord, error){
 		"resumed": func(b *bureau) (archive.ProposalRecord, error) {
@@ -132,7 +133,7 @@ func TestInterruptedGates(t *testing.T) {
 	}
 }
 
-// TestMeanwhile: what others do while gates run is not written over.
+// TestMeanwhile checks that changes by others during the gates are not overwritten.
 func TestMeanwhile(t *testing.T) {
 	t.Run("a person rejects it", func(t *testing.T) {
 		b := newBureau(t)
@@ -237,8 +238,8 @@ func TestMeanwhile(t *testing.T) {
 	})
 }
 
-// TestLostAttempt: an attempt of which a crash left nothing else counts, and the ledger
-// is told of it once.
+// TestLostAttempt checks that an attempt of which a crash left nothing else counts, and
+// that the ledger records the loss once.
 func TestLostAttempt(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(Person, "Robin", turned("64", "65")))
@@ -247,7 +248,7 @@ func TestLostAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Reached = nil
-	_, err := b.submit(Person, "Robin", turned("64", "65")) // an attempt that was turned away is not lost
+	_, err := b.submit(Person, "Robin", turned("64", "65")) // a refused attempt is not lost
 	refused(t, err, "P1 is the same patch")
 	for range 2 {
 		if done, err := b.Resume(t.Context()); err != nil || len(done) > 0 {
@@ -263,7 +264,7 @@ func TestLostAttempt(t *testing.T) {
 	}
 }
 
-// TestUnreachable: a patch whose target is gone keeps no other one waiting.
+// TestUnreachable checks that a patch whose target is gone does not block the others.
 func TestUnreachable(t *testing.T) {
 	b := newBureau(t)
 	for _, size := range []string{"65", "66"} {
@@ -335,8 +336,8 @@ func TestResumeElsewhere(t *testing.T) {
 	})
 }
 
-// TestSweep: the trees of a process that died go with the next passage, those of one
-// that lives stay.
+// TestSweep checks that the next passage removes the trees of a process that died and
+// keeps those of one that lives.
 func TestSweep(t *testing.T) {
 	b := newBureau(t)
 	for _, id := range []string{"P7", "P8"} {
@@ -361,7 +362,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: patches of a user take turns at their gates, and whoever waits is told.
+// TestOneAtATime checks that a user's patches pass their gates one at a time, and that a
+// waiting one reports it.
 func TestOneAtATime(t *testing.T) {
 	b := newBureau(t)
 	free, err := b.alone(t.Context())
@@ -379,7 +381,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestPatience: short commands are waited for, a night is not.
+// TestPatience checks that Patiently waits for short commands and not for a nightly run.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0

@@ -7,7 +7,7 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 )
 
-// proposalMessage is the message of the commit that waits on the proposal's ref.
+// proposalMessage returns the message of the commit on the proposal's ref.
 func proposalMessage(p archive.ProposalRecord) string {
 	return decide.Message("evolve: propose "+p.Title, p.Rationale, [][2]string{
 		{"Evolve-Proposal", p.ID},
@@ -16,7 +16,7 @@ func proposalMessage(p archive.ProposalRecord) string {
 	})
 }
 
-// adoptionMessage is the message of the commit that a person's approval makes.
+// adoptionMessage returns the message of the commit that adopts a patch.
 func adoptionMessage(p archive.ProposalRecord, by, reason, audit string) string {
 	return decide.Message(fmt.Sprintf("evolve: adopt %s (%s)", p.Title, p.ID), p.Rationale, [][2]string{
 		{"Evolve-Proposal", p.ID},
@@ -28,7 +28,7 @@ func adoptionMessage(p archive.ProposalRecord, by, reason, audit string) string 
 	})
 }
 
-// rollbackMessage is the message of the commit that takes an adoption back.
+// rollbackMessage returns the message of the commit that reverts an adoption.
 func rollbackMessage(p archive.ProposalRecord, by, reason, digest, audit string) string {
 	return decide.Message(fmt.Sprintf("evolve: roll back %s (%s)", p.Title, p.ID), reason, [][2]string{
 		{"Evolve-Rollback", p.ID},

@@ -11,9 +11,9 @@ import (
 	"evolve/patch/diff"
 )
 
-// onto brings a change to another commit: files that are there as the change expects
-// are taken as they are, in others every changed place must be found exactly once.
-// conflicts are the paths where it is not.
+// onto applies a change to another commit. Files that equal the change's old content are
+// taken as they are; in others every changed place must be found exactly once. conflicts
+// lists the paths where it is not.
 func onto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
 	for _, f := range files {
 		have, err := repo.File(commit, f.Path)
@@ -37,8 +37,8 @@ func onto(repo *patch.Repository, commit string, files []patch.File) (out []patc
 	return out, conflicts, nil
 }
 
-// moveOnto makes another commit the base of a proposal; where there are conflicts, its
-// files stay as they are.
+// moveOnto makes another commit the base of a proposal. If there are conflicts, the
+// proposal's files stay as they are.
 func moveOnto(repo *patch.Repository, commit string, p *archive.ProposalRecord) (conflicts []string, err error) {
 	files, conflicts, err := onto(repo, commit, Change(*p))
 	if err != nil {
@@ -57,12 +57,12 @@ func moveOnto(repo *patch.Repository, commit string, p *archive.ProposalRecord) 
 	return nil, nil
 }
 
-// changedSince says what is in the way of moving a patch.
+// changedSince returns the reason why a patch cannot be moved.
 func changedSince(conflicts []string) string {
 	return "changed in the target since, where the patch changes it too: " + strings.Join(conflicts, ", ")
 }
 
-// reapply makes the change of one file in another state of it.
+// reapply applies the change of one file to another version of it.
 func reapply(f patch.File, have []byte) (patch.File, bool, error) {
 	if have == nil || f.Old == nil || f.New == nil {
 		return f, false, nil
@@ -87,7 +87,7 @@ func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, 
 func before(f patch.File) []byte { return f.Old }
 func after(f patch.File) []byte  { return f.New }
 
-// holds reports whether a commit has one side of a change already.
+// holds reports whether a commit already has one side of a change.
 func holds(repo *patch.Repository, commit string, files []patch.File, side func(patch.File) []byte) (bool, error) {
 	for _, f := range files {
 		have, err := repo.File(commit, f.Path)

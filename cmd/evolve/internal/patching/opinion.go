@@ -20,23 +20,23 @@ import (
 //go:embed review.md
 var reviewTask string
 
-// The bounds of what a reviewer is shown and says, in bytes.
+// The bounds of what a reviewer is shown and answers, in bytes.
 const (
 	maxReviewed = 200 << 10
 	maxReasons  = 2000
 )
 
-// opinion is what a reviewer says.
+// opinion is the answer of a reviewer.
 type opinion struct {
 	approve bool
 	reasons string
-	// usd is what asking has cost, also in vain.
+	// usd is the cost of the request, also of a failed one.
 	usd float64
 }
 
-// ask lets a reviewer look at a patch, within the desk's budget. A patch that is too
-// long to be shown whole is not shown: half a patch cannot be approved. The error says
-// why there is no word.
+// ask has a reviewer read a patch, within the desk's budget. It refuses a patch that is
+// too long to be shown whole: part of a patch cannot be approved. The error is the reason
+// for a missing verdict.
 func (d *Desk) ask(ctx context.Context, r Reviewer, p archive.ProposalRecord) (o opinion, err error) {
 	shown := Unified(p)
 	if len(shown) > maxReviewed {
@@ -62,7 +62,7 @@ func (d *Desk) ask(ctx context.Context, r Reviewer, p archive.ProposalRecord) (o
 	return o, err
 }
 
-// paid asks when the budget allows one more answer.
+// paid sends the request if the budget allows one more answer.
 func (d *Desk) paid(ctx context.Context, m model.Model, q *model.Request) (reply model.Reply, none string, err error) {
 	if d.Budget == nil {
 		return model.Ask(ctx, m, q)
@@ -77,8 +77,8 @@ func (d *Desk) paid(ctx context.Context, m model.Model, q *model.Request) (reply
 	return reply, none, err
 }
 
-// question is what a reviewer is asked. All that is foreign stands in data, which the
-// renderer of [model.Request] puts into lines of JSON that no text can end.
+// question returns the request to a reviewer. All untrusted text is data, which the
+// renderer of [model.Request] encodes as lines of JSON, so that no text can end them.
 func question(p archive.ProposalRecord, diff string) *model.Request {
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: reviewTask}},
@@ -99,7 +99,7 @@ func question(p archive.ProposalRecord, diff string) *model.Request {
 	return req
 }
 
-// flagged are the verdicts of gates that want a person to look.
+// flagged returns the verdicts that a person should look at.
 func flagged(list []archive.GateVerdict) (out []archive.GateVerdict) {
 	for _, v := range list {
 		if v.Verdict == string(gates.Flagged) {
@@ -109,7 +109,7 @@ func flagged(list []archive.GateVerdict) (out []archive.GateVerdict) {
 	return out
 }
 
-// readOpinion reads an answer, in a fence or not, strictly.
+// readOpinion parses an answer strictly, with or without a code fence.
 func readOpinion(answer string) (opinion, error) {
 	text := strings.TrimSpace(answer)
 	if inner, ok := strings.CutPrefix(text, "```"); ok {

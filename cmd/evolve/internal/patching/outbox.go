@@ -8,8 +8,8 @@ import (
 	"evolve/patch"
 )
 
-// Finish notes the commit of a decision on a patch whose process was killed before it
-// could, and returns the intent as it is then. It is [decide.Desk.Finish] for patches.
+// Finish records the commit of a decision on a patch whose process was killed before it
+// could, and returns the updated intent. It is [decide.Desk.Finish] for patches.
 func (d *Desk) Finish(ctx context.Context, in archive.Intent) (next archive.Intent, err error) {
 	err = d.Archive(ctx, func(a *archive.Archive) error {
 		next, err = d.finish(ctx, a, in)

@@ -21,11 +21,11 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// decider makes the test binary a process that decides on P1 and kills itself: the action,
-// the step, the folder of the archive and the repository.
+// decider makes the test binary a process that decides on P1 and kills itself. Its value
+// holds the action, the step, and the folders of the archive and the repository.
 const decider = "EVOLVE_PATCHING_TEST_DECIDE"
 
-// playDecider is that process.
+// playDecider runs that process.
 func playDecider(args []string) error {
 	ctx, b := context.Background(), &bureau{root: args[3]}
 	a, err := archive.Open(args[2], archive.Options{Owner: "a test"})
@@ -53,7 +53,7 @@ func playDecider(args []string) error {
 	return errors.Join(fmt.Errorf("it lives: %w", err), a.Close())
 }
 
-// program is an operator's program that notes each of its starts.
+// program returns an operator's program that logs each of its starts.
 func program(a *archive.Archive, root string, reached func(string) error) decide.Afterwards {
 	return decide.Afterwards{
 		Argv: []string{"sh", "-c", "echo $EVOLVE_DECISION-$EVOLVE_ATTEMPT >> .git/after.log"}, Dir: root, Env: os.Environ(), Now: time.Now,
@@ -61,7 +61,7 @@ func program(a *archive.Archive, root string, reached func(string) error) decide
 	}
 }
 
-// deskOn is a desk with a real archive and repository.
+// deskOn returns a desk with a real archive and repository.
 func deskOn(a *archive.Archive, root string) *Desk {
 	return &Desk{
 		Archive: Held(a), Scratch: root + "-scratch", Now: time.Now, Program: true,
@@ -74,8 +74,8 @@ func deskOn(a *archive.Archive, root string) *Desk {
 	}
 }
 
-// TestKilledWhileDeciding: a process is killed at every step of an approval and of a
-// rollback of a patch; what another one finishes agrees with what was begun.
+// TestKilledWhileDeciding kills a process at every step of an approval and of a rollback,
+// and checks that what another process finishes agrees with what was begun.
 func TestKilledWhileDeciding(t *testing.T) {
 	for _, action := range []string{"approve", "rollback"} {
 		steps := decide.Steps
@@ -164,7 +164,7 @@ func killedAt(t *testing.T, action, step string) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if !moved { // the same again carries it out
+	if !moved { // the same command completes it
 		if action == "approve" {
 			p = b.done(b.Approve(t.Context(), "P1", robin))
 		} else {

@@ -10,15 +10,15 @@ import (
 	"evolve/patch"
 )
 
-// MayAttempt refuses, with a *decide.RefusedError, an author who may not propose a
-// patch now. It writes nothing: whoever would have to pay for a patch asks first.
+// MayAttempt refuses, with a *decide.RefusedError, an author who may not propose a patch
+// now. It writes nothing, so that a caller can check before it pays for a patch.
 func (d *Desk) MayAttempt(ctx context.Context, author string) error {
 	return d.Archive(ctx, func(a *archive.Archive) error { return d.mayAttempt(ctx, a, author) })
 }
 
-// Precheck says why a submission would fail before anything of it is run: the text does
-// not apply, or leaves the scope; empty when neither is so. It is no attempt, and
-// leaves nothing but objects that git forgets again.
+// Precheck returns why a submission would fail before any of it is run, because it does
+// not apply or leaves the scope; otherwise "". It does not count as an attempt, and
+// leaves only objects that git collects as garbage.
 func (d *Desk) Precheck(s Submission) (why string, err error) {
 	t, err := d.target(s.Target)
 	if err != nil {

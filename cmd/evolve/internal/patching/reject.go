@@ -50,8 +50,8 @@ func (d *Desk) Reject(ctx context.Context, id string, w decide.Word) (Done, erro
 	return Done{Proposal: p}, err
 }
 
-// unlanded returns the repository of a patch that is approved and whose change is not in the
-// commit that is checked out there; nil for every other patch.
+// unlanded returns the repository of an approved patch whose change is not in the commit
+// that is checked out there; nil for every other patch.
 func (d *Desk) unlanded(p archive.ProposalRecord) (*patch.Repository, error) {
 	if p.State != archive.Approved {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 )
 
-// TestRejectionWithdrawsAnApproval: an approved patch whose branch could not be moved is
-// rejected, with what git had written put back; one that is in the branch is not.
+// TestRejectionWithdrawsAnApproval checks that an approved patch whose branch could not
+// be moved can be rejected, with git's writes undone, and that one in the branch cannot.
 func TestRejectionWithdrawsAnApproval(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)

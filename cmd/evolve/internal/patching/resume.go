@@ -10,9 +10,9 @@ import (
 	"evolve/patch"
 )
 
-// LeftError says that a proposal is recorded and waits for its gates: they were stopped,
-// or what they found could not be recorded. Whoever calls [Desk.Resume] next, or
-// proposes the same again, takes it up from the beginning.
+// LeftError reports that a proposal is recorded and waits for its gates: they were
+// stopped, or their result could not be recorded. [Desk.Resume], or submitting the same
+// patch again, restarts them.
 type LeftError struct {
 	ID  string
 	Err error
@@ -27,11 +27,11 @@ func (e *LeftError) Error() string {
 
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// Resume takes up the patches that were left in the middle of their gates, by an
-// interrupt or a crash: they are gated from the beginning, where their targets are now.
-// Those that another process has at their gates are its own. It tells the
-// ledger of attempts that a crash left without a word, and returns the proposals that it
-// finished; what is in the way of one keeps it from none of the others.
+// Resume gates again, from the beginning and at the current commits of their targets, the
+// patches whose gates an interrupt or a crash stopped. It skips those that another
+// process is gating. It records in the ledger the attempts of which a crash left nothing
+// else, and returns the proposals that it finished. An error of one patch does not stop
+// the others.
 func (d *Desk) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
 	var left []archive.ProposalRecord
 	err := d.Archive(ctx, func(a *archive.Archive) (err error) {
@@ -61,7 +61,7 @@ func (d *Desk) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
 	return done, errors.Join(errs...)
 }
 
-// tellLost tells the ledger of attempts of which a crash left nothing else.
+// tellLost records in the ledger the attempts of which a crash left nothing else.
 func (d *Desk) tellLost(ctx context.Context, a *archive.Archive) error {
 	list, err := lost(ctx, a)
 	for _, e := range list {
@@ -72,7 +72,7 @@ func (d *Desk) tellLost(ctx context.Context, a *archive.Archive) error {
 	return err
 }
 
-// drafted are the patches without a verdict.
+// drafted returns the patches without a verdict.
 func drafted(ctx context.Context, a *archive.Archive) ([]archive.ProposalRecord, error) {
 	var out []archive.ProposalRecord
 	for p, err := range a.Proposals(ctx) {
@@ -87,7 +87,7 @@ func drafted(ctx context.Context, a *archive.Archive) ([]archive.ProposalRecord,
 	return out, nil
 }
 
-// resume takes one up, unless another process has it, or had it meanwhile.
+// resume gates one proposal again, unless another process has claimed or finished it.
 func (d *Desk) resume(ctx context.Context, id string) (p archive.ProposalRecord, taken bool, err error) {
 	mine, err := d.claim(id)
 	if err != nil || mine == nil {
@@ -117,8 +117,8 @@ func (d *Desk) resume(ctx context.Context, id string) (p archive.ProposalRecord,
 	return p, true, err
 }
 
-// forward brings a proposal to where its target is now. why says what is in the way of
-// gating it: waiting for that would keep all other patches waiting.
+// forward rebases a proposal on the current head of its target. why is the reason why it
+// cannot be gated; it then fails, because waiting would block all other patches.
 func (d *Desk) forward(ctx context.Context, a *archive.Archive, p *archive.ProposalRecord) (t Target, why string, err error) {
 	if len(p.Files) == 0 {
 		return t, "it could not be applied, and the reason was lost when its process ended", nil
@@ -149,7 +149,7 @@ func (d *Desk) forward(ctx context.Context, a *archive.Archive, p *archive.Propo
 	return t, "", err
 }
 
-// takeUp tells that the gates of a proposal begin anew.
+// takeUp records that the gates of a proposal begin again.
 func (d *Desk) takeUp(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, actor string, began int64) (archive.ProposalRecord, error) {
 	brief := *p.Patch
 	p.Patch, p.Imported = &brief, ""

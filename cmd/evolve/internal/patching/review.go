@@ -11,19 +11,19 @@ import (
 	"evolve/runtime/model"
 )
 
-// Reviewer is an agent that may look at the patches of others.
+// Reviewer is an agent that may review the patches of others.
 type Reviewer struct {
 	Agent string
-	// Cannot says why it cannot, as an agent without a language model cannot; empty:
-	// it can.
+	// Cannot is the reason why it cannot review, for example that it has no language
+	// model; empty if it can.
 	Cannot string
-	// Open makes its model ready.
+	// Open returns its model.
 	Open func(ctx context.Context) (m model.Model, done func() error, err error)
 }
 
-// turn is the reviewer whose turn it is: the next after the one that the ledger tells of
-// last, in the order of the desk, that is not the author and can review. The reason is
-// why there is none.
+// turn returns the next reviewer: the first after the one in the latest review entry of
+// the ledger, in the order of the desk, that is not the author and can review. reason
+// says why there is none.
 func (d *Desk) turn(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (r Reviewer, reason string, err error) {
 	last := -1
 	for e, err := range a.Ledger(ctx, 1) {
@@ -46,7 +46,7 @@ func (d *Desk) turn(ctx context.Context, a *archive.Archive, p archive.ProposalR
 	return Reviewer{}, NoReview(d.Reviewers, p.Patch.Author), nil
 }
 
-// NoReview says why no agent can review a patch of an author; empty when one can.
+// NoReview returns why no agent can review a patch of an author, or "" if one can.
 func NoReview(all []Reviewer, author string) string {
 	others := slices.DeleteFunc(slices.Clone(all), func(r Reviewer) bool { return r.Agent == author })
 	switch {
@@ -64,7 +64,7 @@ func NoReview(all []Reviewer, author string) string {
 	return fmt.Sprintf("there is no agent to review it: of %d others none has a language model", len(others))
 }
 
-// unreviewed is why a patch that a person is asked about has no review; nil where an
+// unreviewed returns why a patch that awaits a person's decision has no review; nil if an
 // agent may still be asked.
 func (d *Desk) unreviewed(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (*archive.Unreviewed, error) {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
@@ -77,10 +77,11 @@ func (d *Desk) unreviewed(ctx context.Context, a *archive.Archive, p archive.Pro
 	return &archive.Unreviewed{Why: reason}, nil
 }
 
-// Review asks another agent than the author, the one that is named or the one whose
-// turn it is, and files its word. It is bound to the digest that it looked at, of which
-// there is one review: a veto cannot be asked away. That an agent gave no word is filed
-// as well, and an [ErrNoWord]. The archive is not held while the agent thinks.
+// Review asks another agent than the author, the named one or the next in turn, and
+// records its verdict. A review is bound to the digest that was shown, and each digest
+// has at most one: a veto cannot be undone by asking again. If the agent gives no
+// verdict, that is recorded too, and the error is an [ErrNoWord]. The archive is not held
+// while the agent works.
 func (d *Desk) Review(ctx context.Context, id, agent string) (archive.ProposalRecord, error) {
 	var p archive.ProposalRecord
 	var reviewer Reviewer
@@ -126,7 +127,7 @@ func (d *Desk) Review(ctx context.Context, id, agent string) (archive.ProposalRe
 	return p, errors.Join(asked, err)
 }
 
-// reviewable refuses what is not to be reviewed.
+// reviewable returns an error for a patch that is not to be reviewed.
 func reviewable(p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return decide.Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; there is nothing to review", p.ID, stateName(p.State))
@@ -137,7 +138,7 @@ func reviewable(p archive.ProposalRecord) error {
 	return nil
 }
 
-// heard files what a reviewer said, or why it said nothing.
+// heard records a reviewer's answer, or why there is none.
 func (d *Desk) heard(ctx context.Context, a *archive.Archive, p *archive.ProposalRecord, reviewer string, o opinion, none error) error {
 	b := p.Patch
 	if none != nil {
@@ -147,7 +148,7 @@ func (d *Desk) heard(ctx context.Context, a *archive.Archive, p *archive.Proposa
 	b.Unreviewed = nil
 	b.Review = &archive.Review{Reviewer: reviewer, Approve: o.approve, Reasons: o.reasons, Digest: b.Digest, Time: d.Now()}
 	if !o.approve {
-		// A veto: no person's approval gets past it. Who disagrees proposes the change
+		// A veto: no approval overrides it. A person who disagrees proposes the change
 		// again, or commits it by hand.
 		p.State = archive.GateFailed
 	}
@@ -156,7 +157,7 @@ func (d *Desk) heard(ctx context.Context, a *archive.Archive, p *archive.Proposa
 	})
 }
 
-// reviewer finds the one who is named, or whose turn it is.
+// reviewer returns the reviewer that is named, or the next in turn.
 func (d *Desk) reviewer(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, agent string) (Reviewer, error) {
 	if agent == "" {
 		r, reason, err := d.turn(ctx, a, p)
@@ -177,7 +178,7 @@ func (d *Desk) reviewer(ctx context.Context, a *archive.Archive, p archive.Propo
 	return d.Reviewers[at], nil
 }
 
-// Vetoed is the review that stops a patch as it is; nil when none does.
+// Vetoed returns the review that vetoes the current state of a patch, or nil.
 func Vetoed(p archive.ProposalRecord) *archive.Review {
 	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest && !b.Review.Approve {
 		return b.Review
@@ -185,8 +186,8 @@ func Vetoed(p archive.ProposalRecord) *archive.Review {
 	return nil
 }
 
-// Reviewed is the review of a patch as it is; nil when there is none, or when it is
-// of another state of it.
+// Reviewed returns the review of a patch's current state; nil if there is none or it is
+// of an earlier state.
 func Reviewed(p archive.ProposalRecord) *archive.Review {
 	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest {
 		return b.Review
@@ -194,5 +195,5 @@ func Reviewed(p archive.ProposalRecord) *archive.Review {
 	return nil
 }
 
-// ErrNoWord is a reviewer that said nothing usable.
+// ErrNoWord is the error of a reviewer that gave no usable answer.
 var ErrNoWord = errors.New("the reviewer gave no verdict")

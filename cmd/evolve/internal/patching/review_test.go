@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// critic is a model that answers with fixed words and remembers what it was asked.
+// critic is a model that gives a fixed answer and keeps the last request.
 type critic struct {
 	answer string
 	asked  *model.Request
@@ -125,7 +125,8 @@ func TestNobodyToReview(t *testing.T) {
 	refused(t, err, "no other agent")
 }
 
-// TestReviewerIsShownWhatGatesFlagged: as data, apart from the gates that found nothing.
+// TestReviewerIsShownWhatGatesFlagged checks that flagged verdicts are shown as data,
+// apart from those of the other gates.
 func TestReviewerIsShownWhatGatesFlagged(t *testing.T) {
 	b := newBureau(t)
 	c := &critic{answer: approves}
@@ -142,7 +143,7 @@ func TestReviewerIsShownWhatGatesFlagged(t *testing.T) {
 	}
 }
 
-// TestClaim: the gates are told what the text of a patch declares.
+// TestClaim checks that the gates receive the claim that the text of a patch makes.
 func TestClaim(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.Propose(t.Context(), Submission{Target: "code", Author: "aide", Origin: Agent, Rationale: "Refactor the cache.\nNo behaviour change.", Diff: turned("64", "128")}))
@@ -151,7 +152,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestWhyThereIsNoReview: the record says why, for the report and whoever decides.
+// TestWhyThereIsNoReview checks that the record has the reason, for the report and for
+// the person who decides.
 func TestWhyThereIsNoReview(t *testing.T) {
 	broken := func(err error) Reviewer {
 		return Reviewer{Agent: "clerk", Open: func(context.Context) (model.Model, func() error, error) { return nil, nil, err }}

@@ -16,10 +16,10 @@ import (
 	"evolve/patch"
 )
 
-// Rollback takes an adopted patch back with a new forward commit: every file as it was
-// before or, where it was changed since, with the very places of the patch reversed.
-// The result passes through the gates first. Places that are no longer there are named
-// and nothing is done.
+// Rollback reverts an adopted patch with a new commit: every file becomes as it was
+// before or, if it was changed since, only the places that the patch changed are
+// reversed. The result passes the gates first. If a place no longer exists, Rollback
+// names it and changes nothing.
 func (d *Desk) Rollback(ctx context.Context, id string, w decide.Word) (Done, error) {
 	who, err := decide.Person(w.By)
 	if err != nil {
@@ -78,33 +78,34 @@ func (d *Desk) Rollback(ctx context.Context, id string, w decide.Word) (Done, er
 	return way.done(), err
 }
 
-// reversal is the way back from an adopted patch.
+// reversal is the reversal of an adopted patch.
 type reversal struct {
 	proposal archive.ProposalRecord
 	target   Target
 	repo     *patch.Repository
-	// branch moves on from head.
+	// head is the current commit of branch.
 	branch, head string
-	// files lead back, to tree where the gates have seen one; there says that an earlier attempt has led back already.
+	// files reverse the patch and tree, set by the gates, is the result; there reports
+	// whether an earlier attempt has made the commit.
 	files []patch.File
 	there bool
 	later []string
-	// digest is of what the gates say of it, commit what came of it.
+	// digest covers the verdicts on the reversal; commit is the resulting commit.
 	digest, commit string
 	tree           string
 }
 
-// change is the way back as a change on top of a branch.
+// change returns the reversal as a change on top of a branch.
 func (w *reversal) change() forward {
 	return forward{repo: w.repo, branch: w.branch, base: w.head, files: w.files, tree: w.tree}
 }
 
-// decision is the decision to take a patch back.
+// decision returns the decision to roll a patch back.
 func (w *reversal) decision(now time.Time, word decide.Word) archive.DecisionRecord {
 	return archive.DecisionRecord{Proposal: w.proposal.ID, Action: "rollback", By: word.By, Reason: word.Reason, Time: now, Evidence: w.digest, Commit: w.commit}
 }
 
-// done is how far a rollback came; w may be nil.
+// done returns how far a rollback came; w may be nil.
 func (w *reversal) done() Done {
 	if w == nil {
 		return Done{}
@@ -112,7 +113,7 @@ func (w *reversal) done() Done {
 	return Done{Proposal: w.proposal, Later: w.later}
 }
 
-// plan finds the way back. Places that are no longer there are named.
+// plan computes the reversal. Its error names places that no longer exist.
 func (d *Desk) plan(ctx context.Context, a *archive.Archive, id string) (*reversal, error) {
 	p, err := find(ctx, a, id)
 	if err != nil {
@@ -159,14 +160,15 @@ func (d *Desk) plan(ctx context.Context, a *archive.Archive, id string) (*revers
 	return w, ready(ctx, w.repo, p, w.files)
 }
 
-// takenBack stores that a patch was taken back, with what is left to do then.
+// takenBack stores the rollback of a patch, with an intent for the remaining steps.
 func (d *Desk) takenBack(ctx context.Context, a *archive.Archive, way *reversal, in archive.Intent) error {
 	p, _, err := d.rolledBack(ctx, a, way.proposal, in, way.commit)
 	way.proposal = p
 	return err
 }
 
-// rolledBack stores that a commit has taken a patch back, with what is left to do then.
+// rolledBack stores the rollback of a patch by a commit, with an intent for the remaining
+// steps.
 func (d *Desk) rolledBack(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
 	in = d.next(in)
 	in.Commit = commit
@@ -178,8 +180,8 @@ func (d *Desk) rolledBack(ctx context.Context, a *archive.Archive, p archive.Pro
 	return p, in, d.step(decide.StepSettled)
 }
 
-// gateBack passes the change that takes a patch back through the gates that say
-// whether the target still builds and passes its tests, and returns its digest.
+// gateBack runs the gates that check whether the target without the patch still builds
+// and passes its tests, and returns the digest of the result.
 func (d *Desk) gateBack(ctx context.Context, r *reversal) (string, error) {
 	release, err := d.alone(ctx)
 	if err != nil {
@@ -201,7 +203,7 @@ func (d *Desk) gateBack(ctx context.Context, r *reversal) (string, error) {
 	if was, err := r.repo.TreeOf(p.Patch.BaseCommit); err != nil {
 		return "", err
 	} else if was == way.tree {
-		from = was // what failed before the patch mended it fails again, and may
+		from = was // tests that failed before the patch may fail again
 	}
 	verdicts, err := way.back(ctx, from, way.tree, r.files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All)
 	if err != nil {
@@ -240,7 +242,7 @@ func laterThan(ctx context.Context, a *archive.Archive, p archive.ProposalRecord
 	return out, nil
 }
 
-// folders are the packages that a patch touches.
+// folders returns the packages that a patch touches.
 func folders(p archive.ProposalRecord) []string {
 	var out []string
 	for _, f := range p.Files {

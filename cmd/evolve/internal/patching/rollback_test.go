@@ -47,7 +47,8 @@ func TestRollbackConflict(t *testing.T) {
 	}
 }
 
-// TestRollbackIsGated: what would not build without the patch is not taken back.
+// TestRollbackIsGated checks that a patch is not rolled back if the target would not
+// build without it.
 func TestRollbackIsGated(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(Person, "Robin", turned("64", "128")))
@@ -60,13 +61,13 @@ func TestRollbackIsGated(t *testing.T) {
 	}
 }
 
-// TestRehearsalCounts: a patch that cannot be taken back is not offered.
+// TestRehearsalCounts checks that a patch that cannot be reverted fails.
 func TestRehearsalCounts(t *testing.T) {
 	b := newBureau(t)
 	asked := 0
 	stand := b.Desk.tests
 	b.Desk.tests = func(c gotest.Change) []gates.Gate {
-		if asked++; asked > 1 { // the second time is the rehearsal
+		if asked++; asked > 1 { // the second call is the rehearsal
 			b.says[gotest.Affected] = gates.Failed
 		}
 		return stand(c)
@@ -78,7 +79,8 @@ func TestRehearsalCounts(t *testing.T) {
 	}
 }
 
-// TestNewTestsGoWithThePatch: the way back does not ask the tests that the patch brought.
+// TestNewTestsGoWithThePatch checks that a rollback removes the tests that the patch
+// added and does not run them.
 func TestNewTestsGoWithThePatch(t *testing.T) {
 	b := newBureau(t)
 	both := turned("64", "128") + "--- /dev/null\n+++ b/cache/cache_test.go\n@@ -0,0 +1,3 @@\n+package cache\n+\n+import _ \"testing\"\n"

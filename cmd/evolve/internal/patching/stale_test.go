@@ -9,8 +9,8 @@ import (
 	"evolve/gates/gotest"
 )
 
-// TestMovedBase: what was gated on another commit is gated again, and a person looks
-// again unless nothing that counts is different.
+// TestMovedBase checks that a patch gated on another commit is gated again, and that a
+// person has to look again unless nothing relevant differs.
 func TestMovedBase(t *testing.T) {
 	for name, c := range map[string]struct {
 		move  func(*bureau)
@@ -55,8 +55,8 @@ func TestMovedBase(t *testing.T) {
 	}
 }
 
-// TestMovedWithoutChange: an empty commit leads to the same tree; a person need not
-// look again, unless a gate says something else now.
+// TestMovedWithoutChange checks that a person need not look again after an empty commit,
+// which has the same tree, unless a gate's verdict differs.
 func TestMovedWithoutChange(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(Person, "Robin", turned("64", "128")))
@@ -88,7 +88,7 @@ func TestMovedPolicy(t *testing.T) {
 	}
 }
 
-// TestTampered: a record that was changed by hand is not adopted.
+// TestTampered checks that a record that was changed by hand is not adopted.
 func TestTampered(t *testing.T) {
 	for name, spoil := range map[string]func(*archive.ProposalRecord){
 		"a verdict":   func(p *archive.ProposalRecord) { p.Gates[0].Evidence = "better" },
@@ -110,7 +110,7 @@ func TestTampered(t *testing.T) {
 	}
 }
 
-// TestNotReady: nothing is recorded that git would refuse.
+// TestNotReady checks that nothing is recorded that git would refuse.
 func TestNotReady(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*bureau)
@@ -132,8 +132,8 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
-// TestHinderedBeforeTheApproval: what git would refuse or write otherwise is refused before
-// the approval is recorded, and so is what hinders a rollback.
+// TestHinderedBeforeTheApproval checks that a change that git would refuse or write in
+// another form is refused before the approval is recorded, and so before a rollback.
 func TestHinderedBeforeTheApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(*bureau)

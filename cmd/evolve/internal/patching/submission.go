@@ -17,15 +17,15 @@ import (
 	"evolve/patch/diff"
 )
 
-// The origins of a patch. All but a person's are under the limit of one attempt an hour.
+// The origins of a patch. All except Person have the limit of one attempt an hour.
 const (
 	Person    = "person"
-	Agent     = "agent"     // an agent asked for it with its tool propose_patch
-	Model     = "model"     // a language model wrote it at night, from failures
-	Constants = "constants" // the search turned marked constants
+	Agent     = "agent"     // an agent proposed it with its tool propose_patch
+	Model     = "model"     // a language model wrote it in a nightly run, from failures
+	Constants = "constants" // the search changed marked constants
 )
 
-// Submission is a patch as it is handed in. All its texts are foreign.
+// Submission is a patch as it is submitted. All its texts are untrusted.
 type Submission struct {
 	Target string
 	// Author is the agent or person that it comes from.
@@ -33,12 +33,12 @@ type Submission struct {
 	// Origin is one of the constants above.
 	Origin    string
 	Rationale string
-	// Diff is a unified diff; or Replacements say what stands for what.
+	// Diff is a unified diff; Replacements, if there are any, are used instead of it.
 	Diff         string
 	Replacements []diff.Replacement
-	// Gain is what was measured for it; empty when nothing was.
+	// Gain is the measured gain; empty if none was measured.
 	Gain string
-	// Run is the night that it comes from.
+	// Run is the nightly run that it comes from.
 	Run string
 }
 
@@ -48,7 +48,7 @@ const (
 	maxTitle     = 100
 )
 
-// hash names what was handed in.
+// hash returns the hash of the submitted target, diff and replacements.
 func (s Submission) hash() (string, error) {
 	data, err := json.Marshal(struct {
 		Target, Diff string
@@ -61,12 +61,12 @@ func (s Submission) hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Propose takes a patch in: into the ledger first, then applied, passed through the
-// gates, and filed with all that was found. Whatever is wrong with the patch itself
-// makes a proposal that failed, with the reason as a gate's evidence; what is refused (a
-// *decide.RefusedError) makes none, and an error is the machine's. A *LeftError comes
-// with a proposal that is recorded and whose gates are still to be passed: so ends one
-// whose ctx is over. The archive is not held while the gates run.
+// Propose takes a submission: it records the attempt in the ledger, applies the patch,
+// runs the gates, and records the result. A fault of the patch itself makes a failed
+// proposal, with the reason as a gate's evidence. A refusal (a *decide.RefusedError)
+// makes no proposal. With a *LeftError, for example after ctx is canceled, the proposal
+// is recorded and its gates still have to run. Other errors are those of the machine. The
+// archive is not held while the gates run.
 func (d *Desk) Propose(ctx context.Context, s Submission) (archive.ProposalRecord, error) {
 	t, err := d.target(s.Target)
 	if err != nil {
@@ -94,7 +94,8 @@ func (d *Desk) Propose(ctx context.Context, s Submission) (archive.ProposalRecor
 	return d.gate(ctx, t, p, p, entryCreate)
 }
 
-// sayable refuses an author who could not be told from another one, or from several lines.
+// sayable refuses an author's name that is blank or has control characters, such as line
+// breaks.
 func sayable(author string) error {
 	if strings.TrimSpace(author) == "" || strings.ContainsFunc(author, unicode.IsControl) {
 		return decide.Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a patch needs the name of whoever proposes it")
@@ -102,9 +103,9 @@ func sayable(author string) error {
 	return nil
 }
 
-// begin does all of a proposal that is done at once, with the archive held: it counts
-// the attempt, applies the patch, and records what is to be gated with the sole right to
-// do so. A patch that could not be applied is filed as failed.
+// begin does the part of a proposal that needs the archive: it records the attempt,
+// applies the patch, records the proposal and takes the claim to gate it. A patch that
+// could not be applied is recorded as failed.
 func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submission, hash string) (p archive.ProposalRecord, mine *decide.Claim, err error) {
 	attempt, err := d.admit(ctx, a, s, hash)
 	if err != nil {
@@ -143,7 +144,7 @@ func (d *Desk) begin(ctx context.Context, a *archive.Archive, t Target, s Submis
 	return p, mine, err
 }
 
-// resubmitted takes up the same patch that was left in the middle of its gates.
+// resubmitted takes up the same patch whose gates were interrupted.
 func (d *Desk) resubmitted(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, author string, attempt int64) (archive.ProposalRecord, *decide.Claim, error) {
 	mine, err := d.sole(p.ID)
 	if err != nil {
@@ -153,7 +154,7 @@ func (d *Desk) resubmitted(ctx context.Context, a *archive.Archive, p archive.Pr
 	return p, mine, err
 }
 
-// draw makes the record of a submission. why says what kept it from being applied.
+// draw makes the record of a submission. why is the reason why it cannot be applied.
 func (d *Desk) draw(t Target, s Submission, hash string) (p archive.ProposalRecord, why string, err error) {
 	p = archive.ProposalRecord{
 		Kind: archive.KindPatch, State: archive.Drafted, Agent: s.Author, Run: s.Run, Created: d.Now(),
@@ -193,7 +194,7 @@ func (d *Desk) draw(t Target, s Submission, hash string) (p archive.ProposalReco
 	return p, "", nil
 }
 
-// apply turns what was handed in into whole files.
+// apply returns the whole files that a submission results in.
 func apply(s Submission, base diff.Base) ([]diff.File, error) {
 	if len(s.Replacements) > 0 {
 		return diff.Replace(s.Replacements, base)
@@ -205,9 +206,8 @@ func apply(s Submission, base diff.Base) ([]diff.File, error) {
 	return diff.Apply(parsed, base)
 }
 
-// told refuses what is waiting for a decision already, and from anybody but a person
-// what was decided against. It returns the same patch where that was left in the middle
-// of its gates.
+// told refuses a patch that already awaits a decision and, unless a person proposes it,
+// one that was decided against. It returns the same patch if its gates were interrupted.
 func (d *Desk) told(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (left *archive.ProposalRecord, err error) {
 	if len(p.Files) == 0 {
 		return nil, nil
@@ -238,7 +238,7 @@ func sameFiles(a, b archive.ProposalRecord) bool {
 	})
 }
 
-// unappliable files a patch that could not be applied: nothing of it was looked at.
+// unappliable records a patch that could not be applied as failed, without other gates.
 func (d *Desk) unappliable(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, entry, why string) (archive.ProposalRecord, error) {
 	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: string(gates.Failed), Evidence: clip(why, maxEvidence)}}
 	p.State, p.Patch.Review, p.Patch.Unreviewed = archive.GateFailed, nil, nil
@@ -246,7 +246,7 @@ func (d *Desk) unappliable(ctx context.Context, a *archive.Archive, p archive.Pr
 	return p, d.settle(ctx, a, entry, p.Agent, p, story(p))
 }
 
-// title is a patch in a few words: the first line of its rationale, or who it is from.
+// title returns the first line of the patch's rationale, or its author.
 func title(t Target, s Submission) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s.Rationale), "\n")
 	if line = strings.Join(strings.Fields(line), " "); line == "" {
@@ -255,7 +255,7 @@ func title(t Target, s Submission) string {
 	return clip(fmt.Sprintf("patch of %s: %s", t.Name, line), maxTitle)
 }
 
-// clip bounds a text, at a whole character.
+// clip truncates a text to most bytes, between characters.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

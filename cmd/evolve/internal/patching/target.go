@@ -18,24 +18,25 @@ import (
 	"evolve/patch/scope"
 )
 
-// Target is a repository with what patches of it are judged by.
+// Target is a repository with the terms that its patches are judged by.
 type Target struct {
 	Name string `json:"-"`
 	// Repo is the absolute folder of its working tree.
 	Repo string `json:"-"`
-	// Named says that the settings name it; otherwise a person did, for one proposal.
+	// Named reports whether the settings name it; otherwise a person did, for one
+	// proposal.
 	Named  bool         `json:"-"`
 	Policy scope.Policy `json:"scope"`
-	// Benchmark is what every patch is measured with besides its tests; nil: nothing.
+	// Benchmark is what every patch is measured with besides its tests; it may be nil.
 	Benchmark *Benchmark `json:"benchmark,omitempty"`
-	// Agent is the agent whose program lies in the target, tried on at most so many of its
-	// search tasks; "": none.
+	// Agent is the agent whose program is in the target, or ""; Tasks bounds the number
+	// of its search tasks that a patch is tried on.
 	Agent string `json:"agent,omitempty"`
 	Tasks int    `json:"tasks,omitempty"`
 }
 
-// Benchmark is what no patch may make significantly worse: Go benchmarks, or what a
-// command measures.
+// Benchmark is a measurement that no patch may make significantly worse: Go benchmarks,
+// or those that a command prints.
 type Benchmark struct {
 	Command  []string `json:"command,omitempty"`
 	Packages []string `json:"packages,omitempty"`
@@ -43,17 +44,17 @@ type Benchmark struct {
 	// Count is the number of runs of each side, Metric the unit that decides.
 	Count  int    `json:"count"`
 	Metric string `json:"metric"`
-	// Better is "lower" or "higher" for a metric of the target's own; "": what everybody
-	// agrees on.
+	// Better is "lower" or "higher" for a metric of the target's own; "" uses the
+	// direction of a standard unit.
 	Better string `json:"better,omitempty"`
-	// Loss is the largest loss, in per cent, that may go unseen; 0: 10.
+	// Loss is the largest loss, in per cent, that the measurement may miss; 0 means 10.
 	Loss int `json:"loss,omitempty"`
-	// Tune bounds the runs that the search for marked constants may make in a night; a
-	// patch is not judged by it.
+	// Tune bounds the runs of the nightly search for marked constants; patches are not
+	// judged by it.
 	Tune int `json:"-"`
 }
 
-// Rule is what a comparison by the benchmark has to show.
+// Rule returns what a comparison by the benchmark has to show.
 func (b *Benchmark) Rule() gobench.Rule {
 	r := gobench.Rule{Metric: b.Metric, Loss: float64(b.Loss) / 100}
 	switch b.Better {
@@ -65,8 +66,8 @@ func (b *Benchmark) Rule() gobench.Rule {
 	return r
 }
 
-// Measured says by what something was measured, in the words before the result: nothing
-// of Go benchmarks, and of a command that its numbers are its own.
+// Measured returns the prefix of a result that names the source of its figures: "" for Go
+// benchmarks, and the command otherwise.
 func (b *Benchmark) Measured() string {
 	if len(b.Command) == 0 {
 		return ""
@@ -74,7 +75,7 @@ func (b *Benchmark) Measured() string {
 	return fmt.Sprintf("as %s says: ", b)
 }
 
-// String names what is run.
+// String describes what is run.
 func (b *Benchmark) String() string {
 	if len(b.Command) == 0 {
 		return "its benchmarks"
@@ -82,7 +83,8 @@ func (b *Benchmark) String() string {
 	return "the command " + strings.Join(quoted(b.Command), " ")
 }
 
-// quoted are the words of a command, those in quotes that would not be one word in a shell.
+// quoted returns the words of a command, with those in quotes that a shell would not read
+// as one plain word.
 func quoted(argv []string) []string {
 	out := make([]string, len(argv))
 	for i, word := range argv {
@@ -93,12 +95,12 @@ func quoted(argv []string) []string {
 	return out
 }
 
-// plainWord is one that no shell takes for more than itself.
+// plainWord matches a word that has no special meaning in any shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// Yard is where the benchmarks of a target are measured, with a folder for what they
-// leave. The build cache stays from one use to the next, but not with C, whose compilers
-// do what the source tells them.
+// Yard returns where the benchmarks of a target are measured, with a folder for temporary
+// files. The build cache is kept for later uses, except with cgo, whose compilers the
+// source can direct.
 func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measuring.Yard {
 	cache := filepath.Join(folder, "cache")
 	if !t.Policy.Cgo {
@@ -112,7 +114,7 @@ func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measuring.
 	return y
 }
 
-// Targets are those of a workspace's settings.
+// Targets returns the targets of a workspace's settings.
 func Targets(w *workspace.Workspace) []Target {
 	var out []Target
 	for _, t := range w.Settings.Patches.Targets {
@@ -128,7 +130,8 @@ func Targets(w *workspace.Workspace) []Target {
 	return out
 }
 
-// terms are what a patch of the target is judged by, as they are kept with it.
+// terms returns what a patch of the target is judged by, in the form stored with the
+// patch.
 func (t Target) terms() (json.RawMessage, error) {
 	data, err := json.Marshal(t)
 	if err != nil {
@@ -137,7 +140,7 @@ func (t Target) terms() (json.RawMessage, error) {
 	return data, nil
 }
 
-// policy names the terms, and the tables that the scope is judged by.
+// policy returns a digest of the terms and of the scope's tables.
 func (t Target) policy() (string, error) {
 	terms, err := t.terms()
 	if err != nil {
@@ -147,7 +150,7 @@ func (t Target) policy() (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// targetFrom reads kept terms.
+// targetFrom parses stored terms.
 func targetFrom(terms json.RawMessage) (Target, error) {
 	var t Target
 	dec := json.NewDecoder(bytes.NewReader(terms))

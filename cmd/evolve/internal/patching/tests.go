@@ -18,10 +18,10 @@ import (
 	"evolve/patch"
 )
 
-// buildGate is the gate without which there is nothing to measure or to take back.
+// buildGate is the gate that the benchmark and the rehearsal need.
 const buildGate = gotest.Build
 
-// lab is where the tests of the desk's patches run.
+// lab returns the environment in which the tests of a patch run.
 func (w *passage) lab(ctx context.Context) (*gotest.Lab, error) {
 	d := w.desk
 	if err := w.toolchain(ctx); err != nil {
@@ -36,7 +36,7 @@ func (w *passage) lab(ctx context.Context) (*gotest.Lab, error) {
 	}, nil
 }
 
-// toolchain finds the Go that everything of this passage runs with.
+// toolchain finds the Go toolchain for all of this passage.
 func (w *passage) toolchain(ctx context.Context) error {
 	if w.tools != nil {
 		return nil
@@ -46,8 +46,8 @@ func (w *passage) toolchain(ctx context.Context) error {
 	return err
 }
 
-// tests are the gates that read a patched module with its types and run it; done removes
-// what they leave.
+// tests returns the gates that type-check a patched module and run it; done removes their
+// files.
 func (w *passage) tests(ctx context.Context, c gotest.Change) (list []gates.Gate, done func() error, err error) {
 	if w.desk.tests != nil {
 		return w.desk.tests(c), func() error { return nil }, nil
@@ -62,8 +62,8 @@ func (w *passage) tests(ctx context.Context, c gotest.Change) (list []gates.Gate
 	}), list...), done, err
 }
 
-// rehearse takes the patch back in a scratch tree: what comes out must be the base,
-// byte for byte, and must build and pass its tests there.
+// rehearse reverts the patch in a scratch tree. The result must be the base, byte for
+// byte, and must build and pass its tests.
 func (w *passage) rehearse(ctx context.Context) (gates.Verdict, string) {
 	if err := w.repo.Rehearse(w.base, w.files); err != nil {
 		return gates.Failed, "taking it back: " + err.Error()
@@ -72,7 +72,8 @@ func (w *passage) rehearse(ctx context.Context) (gates.Verdict, string) {
 	if err != nil {
 		return gates.NotRun, "the base could not be read: " + err.Error()
 	}
-	// What fails on the base fails there again, and is no fault of a patch that mends it.
+	// Both sides are the base, so that tests that the patch repairs do not count as
+	// broken.
 	verdicts, err := w.back(ctx, tree, tree, patch.Reverse(w.files), gotest.Build, gotest.Vet, gotest.Affected)
 	if err != nil {
 		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
@@ -83,8 +84,8 @@ func (w *passage) rehearse(ctx context.Context) (gates.Verdict, string) {
 	return gates.Passed, "rehearsed: taken back it is the base again, byte for byte, and passes " + named(verdicts)
 }
 
-// back holds a tree that a patch was taken back from against another one, through some
-// of the gates. Tests that the patch brought go with it: they are asked no more.
+// back compares a tree from which a patch was reverted with another one, by the named
+// gates. Tests that the patch added are removed and not run.
 func (w *passage) back(ctx context.Context, from, to string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
 	dir := filepath.Join(w.scratch, "back")
 	c := gotest.Change{Base: filepath.Join(dir, "from"), Candidate: filepath.Join(dir, "to")}
@@ -115,12 +116,13 @@ func (w *passage) back(ctx context.Context, from, to string, files []patch.File,
 	return gates.Run(ctx, list), context.Cause(ctx)
 }
 
-// isTest tells the files that a patch may bring and that go with it.
+// isTest reports whether a path is a test or test data, which goes when its patch is
+// reverted.
 func isTest(path string) bool {
 	return strings.HasSuffix(path, "_test.go") || slices.Contains(strings.Split(path, "/"), "testdata")
 }
 
-// named lists the gates of some verdicts.
+// named lists the names of the gates of some verdicts.
 func named(list []archive.GateVerdict) string {
 	var out []string
 	for _, v := range list {

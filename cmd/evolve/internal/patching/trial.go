@@ -15,54 +15,54 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TrialAsk names what an agent's program is to be tried from.
+// TrialAsk holds the parameters for preparing an agent's program from two trees.
 type TrialAsk struct {
 	Agent string
-	// Top is the root of the working tree that the agent's folder lies in; Base and
-	// Candidate are the exported trees that take its place.
+	// Top is the root of the working tree that contains the agent's folder; Base and
+	// Candidate are the exported trees that replace it.
 	Top, Base, Candidate string
 	// Scratch is an absolute folder for working directories.
 	Scratch string
-	// Seed is that of both sides.
+	// Seed is the seed of both sides.
 	Seed int64
-	// Budget is what both sides are paid from; nil: what the settings allow a run.
+	// Budget pays for both sides; nil uses the settings' limit for a run.
 	Budget *bench.Budget
 }
 
-// Trial is an agent made ready twice: with its program from the base, and from the
+// Trial is an agent prepared twice: with its program from the base, and from the
 // candidate.
 type Trial struct {
-	// Config is the champion.
+	// Config is that of the champion.
 	Config agent.Config
-	// Tasks are all search tasks of the agent; the holdout is not for patches.
+	// Tasks are all search tasks of the agent; patches are not tried on the holdout.
 	Tasks []*bench.Task
-	// Base and Candidate keep nothing that they find out, and share one budget.
+	// Base and Candidate store no results, and share one budget.
 	Base, Candidate *bench.Harness
-	// Parallel bounds the tasks at once, at least 1.
+	// Parallel bounds the tasks evaluated at once, at least 1.
 	Parallel int
-	// Folder is that of the agent, slash-separated from the root of the repository.
+	// Folder is the agent's folder, slash-separated and relative to the repository's
+	// root.
 	Folder string
 	Close  func() error
 }
 
-// tried is what came of a trial.
+// tried is the result of a trial.
 type tried struct {
 	pairs []stats.Pair
-	// planned counts the tasks that were to be compared, missing those without a score on
-	// both sides.
+	// planned counts the tasks to compare, missing those without a score on both sides.
 	planned, missing int
-	// faults holds, for base and candidate, how often the program ended or broke its
-	// protocol, and said what was wrong the first time.
+	// faults counts, for base and candidate, how often the program ended or broke its
+	// protocol; said holds the first error of each.
 	faults [2]int
 	said   [2]string
 	usd    float64
-	// short says that the budget ended it.
+	// short reports whether the budget ended it.
 	short bool
 }
 
-// run evaluates both sides once on the same tasks, at most so many, drawn by the
-// tree. The sides take turns: which of them is first on a task is drawn as well. What
-// was paid is told with an error as well.
+// run evaluates both sides once on the same tasks, at most most of them, in an order
+// drawn by the tree. The side that goes first alternates from task to task. The result
+// has the cost also when there is an error.
 func (t *Trial) run(ctx context.Context, most int, tree string) (tried, error) {
 	tasks := drawn(t.Tasks, most, tree)
 	out := tried{planned: len(tasks)}
@@ -96,7 +96,7 @@ func (t *Trial) run(ctx context.Context, most int, tree string) (tried, error) {
 	return out, err
 }
 
-// take counts what both sides made of a task.
+// take counts the results of both sides on a task.
 func (t *tried) take(task *bench.Task, both [2]bench.Evaluation) {
 	for side, e := range both {
 		t.usd += e.Usage.CostUSD
@@ -116,8 +116,8 @@ func (t *tried) take(task *bench.Task, both [2]bench.Evaluation) {
 	})
 }
 
-// drawn are at most n tasks in an order that the tree draws, so that a patch cannot be
-// tuned to a fixed few of them, and the same tree is asked the same again.
+// drawn returns at most n tasks in an order that depends on the tree, so that a patch
+// cannot be tuned to a fixed few of them and the same tree always gets the same tasks.
 func drawn(tasks []*bench.Task, n int, tree string) []*bench.Task {
 	rank := make(map[*bench.Task]string, len(tasks))
 	for _, t := range tasks {
