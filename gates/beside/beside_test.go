@@ -199,6 +199,9 @@ func TestSame(t *testing.T) {
 		"nil and empty":     {mark(harness.Empty, "nil"), mark(harness.Empty, "[]"), slight},
 		"another message":   {"error{" + mark(harness.Message, "a") + "}", "error{" + mark(harness.Message, "b") + "}", wording},
 		"a lost sentinel":   {"error{" + mark(harness.Message, "a") + " is ErrX}", "error{" + mark(harness.Message, "a") + "}", real},
+		"wraps more":        {mark(harness.Wrapped, ""), mark(harness.Wrapped, " of strconv.NumError"), wording},
+		"wraps less":        {mark(harness.Wrapped, " of fs.PathError of syscall.Errno"), mark(harness.Wrapped, " of syscall.Errno"), real},
+		"wraps another":     {mark(harness.Wrapped, " of fs.PathError"), mark(harness.Wrapped, " of strconv.NumError"), real},
 		"no error":          {"error{" + mark(harness.Message, "a") + "}", "nil", real},
 	} {
 		if got := compareParts(c.a, c.b); got != c.want {

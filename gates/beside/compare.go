@@ -449,14 +449,14 @@ func (d Difference) EmptyAlone() bool { return d.degree == slight && d.Part != n
 // noPanic is the part of a difference where the language no longer panics.
 const noPanic = "panic"
 
-// WordingAlone reports whether only the text of an error differs.
+// WordingAlone reports whether only the text of an error differs, or what it wraps besides.
 func (d Difference) WordingAlone() bool { return d.degree == wording }
 
 // String is a difference on one line.
 func (d Difference) String() string {
 	what := d.Part
 	if d.WordingAlone() {
-		what += " (the text of an error alone)"
+		what += " (the text of an error, or what it wraps besides, alone)"
 	}
 	return fmt.Sprintf("%s: %s was %s, is %s", clipped(d.Input), what, d.Before, d.After)
 }

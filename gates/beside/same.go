@@ -2,6 +2,7 @@ package beside
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ const (
 	// slight is an empty list or map that is nil on one side alone, and a panic of the
 	// language that no longer comes.
 	slight
-	// wording is the text of an error alone.
+	// wording is the text of an error, and types that it wraps now as well, alone.
 	wording
 	real
 )
@@ -45,6 +46,8 @@ func compareParts(a, b string) difference {
 			d = none
 		case kind == harness.Message:
 			d = wording
+		case kind == harness.Wrapped && wrapsToo(x[i].text, y[i].text):
+			d = wording
 		case kind == harness.Empty:
 			d = slight
 		}
@@ -68,6 +71,19 @@ func pieces(s string) []piece {
 		out = append(out, piece{rest[:1], inner})
 		s = after
 	}
+}
+
+// wrapsToo reports whether an error wraps everything that it wrapped, in that order.
+func wrapsToo(was, is string) bool {
+	now := strings.Split(is, " of ")
+	for _, t := range strings.Split(was, " of ") {
+		at := slices.Index(now, t)
+		if at < 0 {
+			return false
+		}
+		now = now[at+1:]
+	}
+	return true
 }
 
 func near(a, b string) bool {

@@ -24,7 +24,7 @@ func (t *trial) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	}
 	packages, tests := 0, 0
 	var blamed, excused []string
-	for _, m := range modulesOf(l.affected) {
+	for _, m := range l.touched() {
 		var rest []*pkg
 		for _, name := range slices.Sorted(maps.Keys(known[m.dir].Packages)) {
 			p := l.is.packages[name]

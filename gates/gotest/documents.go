@@ -1,8 +1,14 @@
 package gotest
 
 import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,14 +17,23 @@ var (
 	documentNames   = []string{"readme", "license", "licence", "notice", "authors", "contributors", "changelog"}
 )
 
-// document reports whether a changed path is a text for people outside every module of
-// base and candidate. No package can embed it, so that there is nothing to build or to
-// test; inside a module a package may, and its tests may read it.
+// document reports whether a changed path is a text for people. Outside every module of
+// base and candidate no package can embed it, so that there is nothing to build or to
+// test. Inside a module it counts as a text for people where no Go file of base or
+// candidate embeds it, and none has a string with its name, its ending or its folder.
 func (l *laid) document(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	if !slices.Contains(documentEndings, path.Ext(name)) && !slices.Contains(documentNames, name) {
 		return false
 	}
+	if slices.Contains(strings.Split(path.Dir(p), "/"), "testdata") {
+		return false
+	}
+	return l.inNoModule(p) || !l.strings.names(p)
+}
+
+// inNoModule reports whether a path lies outside every module of base and candidate.
+func (l *laid) inNoModule(p string) bool {
 	for _, list := range [][]module{l.was.modules, l.is.modules} {
 		if _, within := moduleOf(list, path.Dir(p)); within {
 			return false
@@ -32,7 +47,92 @@ func (l *laid) onlyDocuments() bool {
 	return len(l.changed) > 0 && len(l.fresh) == 0 && !slices.ContainsFunc(l.changed, func(p string) bool { return !l.document(p) })
 }
 
-// noCode is the evidence of gates that have nothing to look at in such a patch.
-func (l *laid) noCode() string {
-	return "documents outside every module alone are changed: " + some(l.changed)
+// onlyTests reports whether the patch brings tests and changes nothing else.
+func (l *laid) onlyTests() bool { return len(l.changed) == 0 && len(l.fresh) > 0 }
+
+// idle is the evidence of gates that have nothing to look at in a patch of documents
+// alone, or of tests alone; "" for other patches.
+func (l *laid) idle() string {
+	switch {
+	case l.onlyTests():
+		return "not applicable: the patch brings tests and changes no package"
+	case !l.onlyDocuments():
+		return ""
+	case !slices.ContainsFunc(l.changed, func(p string) bool { return !l.inNoModule(p) }):
+		return "documents outside every module alone are changed: " + some(l.changed)
+	}
+	return "not applicable: documents alone are changed, and no Go file embeds or names them: " + some(l.changed)
+}
+
+// touched are the modules with affected packages, and those with changed documents:
+// tests of any package may read a document.
+func (l *laid) touched() []module {
+	out := modulesOf(l.affected)
+	for _, p := range l.changed {
+		if m, ok := moduleOf(l.is.modules, path.Dir(p)); ok && l.document(p) && !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// goStrings are the strings in the Go files of a tree but paths of import, and what they embed, as patterns
+// of paths from the root.
+type goStrings struct{ texts, embeds []string }
+
+// names reports whether a document is embedded, or its name, its ending or its folder is
+// part of a string.
+func (s goStrings) names(p string) bool {
+	if slices.ContainsFunc(s.embeds, func(pattern string) bool { return covers(pattern, p) }) {
+		return true
+	}
+	folder := path.Base(path.Dir(p))
+	return slices.ContainsFunc(s.texts, func(text string) bool {
+		return strings.Contains(text, path.Base(p)) || ends(text, path.Ext(p)) ||
+			folder != "." && slices.Contains(strings.Split(filepath.ToSlash(text), "/"), folder)
+	})
+}
+
+// ends reports whether a string is an ending, or a pattern or a format with that ending.
+func ends(text, ending string) bool {
+	if ending == "" {
+		return false
+	}
+	return text == ending || text == ending[1:] || strings.Contains(text, ending) && strings.ContainsAny(text, "*?[%{")
+}
+
+// read adds the Go files below a folder.
+func (s *goStrings) read(root string) error {
+	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		for _, pattern := range embedded(src) {
+			s.embeds = append(s.embeds, path.Join(path.Dir(filepath.ToSlash(rel)), pattern))
+		}
+		var in scanner.Scanner
+		in.Init(token.NewFileSet().AddFile(name, -1, len(src)), src, func(token.Position, string) {}, 0)
+		for imports := false; ; {
+			switch _, kind, text := in.Scan(); kind {
+			case token.EOF:
+				return nil
+			case token.IMPORT:
+				imports = true
+			case token.CONST, token.VAR, token.TYPE, token.FUNC:
+				imports = false
+			case token.STRING:
+				if t, err := strconv.Unquote(text); err == nil && !imports {
+					s.texts = append(s.texts, t)
+				}
+			}
+		}
+	})
 }

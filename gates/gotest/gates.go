@@ -110,11 +110,11 @@ func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 			base = known[m].Build
 		}
 	}
-	if l.onlyDocuments() {
-		return gates.Passed, l.noCode(), nil
+	if said := l.idle(); said != "" && len(c.results) == 0 {
+		return gates.Passed, said, nil
 	}
 	if len(c.results) == 0 && len(l.changed) > 0 {
-		return gates.Flagged, "nothing is built or tested: there is no go.mod above what the patch changes: " + some(l.changed), nil
+		return gates.Flagged, "nothing is built or tested: no package of a Go module holds what the patch changes: " + some(l.changed), nil
 	}
 	said := fmt.Sprintf("%s in %s compiled by %s", count(c.built, "package"), count(len(c.results), "module"), t.lab.Toolchain.Version)
 	if base != "" {

@@ -88,11 +88,11 @@ func TestEmbeddedTests(t *testing.T) {
 	}
 }
 
-// TestDocuments: a text for people outside every module is no fault of a patch, alone or
-// beside code; code in no module, and a text that a package could embed, are.
+// TestDocuments: a text for people is no fault of a patch, alone or beside code; code in no
+// module is, and a text of a module that a Go file embeds or names.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs the gates four times")
+		t.Skip("runs the gates seven times")
 	}
 	t.Parallel()
 	l := newLab(t)
@@ -103,11 +103,18 @@ func TestDocuments(t *testing.T) {
 		{"alone", "passed", map[string]string{"README.md": "# Two modules\n", "docs/NOTICE": "none\n"}},
 		{"beside code", "passed", map[string]string{"README.md": "# Two modules\n", "core/core.go": "package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n"}},
 		{"code in no module", "human", map[string]string{"docs/x.go": "package docs\n"}},
-		{"in a module", "human", map[string]string{"core/README.md": "# Core\n"}},
+		{"in a module", "passed", map[string]string{"core/README.md": "# Core\n", "core/docs/limits.md": "None.\n"}},
+		{"in a module, read by a test", "human", map[string]string{"tool/NOTICE.md": "none\n"}},
+		{"in a module, embedded", "human", map[string]string{"tool/data/a.md": "a\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			base, candidate := twoModules(), twoModules()
+			for _, files := range []map[string][]byte{base, candidate} {
+				files["tool/data/b.txt"] = []byte("b\n")
+				files["tool/embed.go"] = []byte("package tool\n\nimport \"embed\"\n\n//go:embed data\nvar data embed.FS\n\n// Data is how many files there are.\nfunc Data() int { list, _ := data.ReadDir(\"data\"); return len(list) }\n")
+				files["tool/notice_test.go"] = []byte("package tool\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestNotice(t *testing.T) {\n\tif text, err := os.ReadFile(\"NOTICE.md\"); err == nil && len(text) == 0 {\n\t\tt.Error()\n\t}\n}\n")
+			}
 			for name, text := range c.files {
 				candidate[name] = []byte(text)
 			}
@@ -115,5 +122,32 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("%s, want %s\n%s", lane, c.lane, said)
 			}
 		})
+	}
+}
+
+// TestWordsOfOwnTests: a patch of tests alone is asked for nothing but what its tests show,
+// and of a new function that the patch's own test calls, the evidence names that test.
+func TestWordsOfOwnTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the gates twice")
+	}
+	t.Parallel()
+	l := newLab(t)
+	base, candidate := twoModules(), twoModules()
+	candidate["core/more_test.go"] = []byte("package core\n\nimport \"testing\"\n\nfunc TestNone(t *testing.T) {\n\tif Twice(0) != 0 {\n\t\tt.Error()\n\t}\n}\n")
+	lane, verdicts, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
+	for _, gate := range []string{Build, Affected, Canary, Rename} {
+		if verdicts[gate] != string(gates.Passed) {
+			t.Errorf("%s: %s", gate, verdicts[gate])
+		}
+	}
+	if lane != "human" || verdicts[NewTests] != string(gates.Flagged) {
+		t.Error(lane, said)
+	}
+	candidate = twoModules()
+	candidate["core/core.go"] = append(candidate["core/core.go"], "\n// Thrice triples.\nfunc Thrice(n int) int { return 3 * n }\n"...)
+	candidate["core/more_test.go"] = []byte("package core\n\nimport \"testing\"\n\nfunc TestThrice(t *testing.T) {\n\tif Thrice(2) != 6 {\n\t\tt.Error()\n\t}\n}\n")
+	if lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate)); lane != "human" || !strings.Contains(said, "Thrice is called by no test of the base (the patch's own tests alone name it: TestThrice)") {
+		t.Error(lane, said)
 	}
 }

@@ -3,10 +3,14 @@ package gotest
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"evolve/gates"
+	"evolve/gates/beside"
 )
 
 // mutantsGate wants every changed function to matter to a test. What no test notices
@@ -40,7 +44,15 @@ func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) 
 			}
 		case x.any != "" && enough[x.any]:
 		default:
-			open = append(open, x.described()+e.why(x, t.limits.Mutants))
+			why := e.why(x, t.limits.Mutants)
+			if !e.reached[x.reached] && !e.bound[x.word] {
+				tests, err := t.freshCallers(l, x.name)
+				if err != nil {
+					return "", "", err
+				}
+				why += tests
+			}
+			open = append(open, x.described()+why)
 		}
 	}
 	for _, u := range c.probed.unseen {
@@ -65,7 +77,7 @@ func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) 
 	case len(open) > 0:
 		return gates.Flagged, "not verified: " + some(open) + "; " + tried, nil
 	case l.onlyDocuments():
-		return gates.Passed, l.noCode(), nil
+		return gates.Passed, l.idle(), nil
 	case len(c.probed.mutants) == 0 && len(l.changed) == 0:
 		return gates.Flagged, "not verified: the patch changes nothing but tests", nil
 	case len(c.probed.mutants) == 0:
@@ -83,13 +95,33 @@ func (x mutant) described() string {
 	return s
 }
 
+// freshCallers names the patch's own tests that call a function, in words; "" for none.
+func (t *trial) freshCallers(l *laid, function string) (string, error) {
+	var tests []string
+	for _, file := range l.fresh {
+		if !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(t.change.Candidate, filepath.FromSlash(file)))
+		if err != nil {
+			return "", err
+		}
+		short := function[strings.LastIndex(function, ".")+1:]
+		tests = append(tests, beside.Mentions(text, map[string]bool{short: true})...)
+	}
+	if len(tests) == 0 {
+		return "", nil
+	}
+	return " (the patch's own tests alone name it: " + some(tests) + ")", nil
+}
+
 // why says why a mutant is open.
 func (e *experiments) why(x mutant, most int) string {
 	switch {
 	case e.bound[x.word]:
 		return fmt.Sprintf(" was not tried, as there are more than %d", most)
 	case !e.reached[x.reached]:
-		return " is called by no test that ran"
+		return " is called by no test of the base"
 	}
 	return " may panic without a test noticing"
 }

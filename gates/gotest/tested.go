@@ -241,8 +241,8 @@ func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error)
 	if err != nil {
 		return "", "", err
 	}
-	if l.onlyDocuments() {
-		return gates.Passed, l.noCode(), nil
+	if said := l.idle(); said != "" && len(list) == 0 {
+		return gates.Passed, said, nil
 	}
 	if len(list) == 0 {
 		return gates.Flagged, fmt.Sprintf("no test of the base looks at any of %s that the patch affects", count(len(l.affected), "package")), nil

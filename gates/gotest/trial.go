@@ -64,6 +64,9 @@ type laid struct {
 	affected, direct []*pkg
 	// gone are packages that the base builds and this tree does not.
 	gone []string
+	// strings are those of all Go files of both trees; they are read where the patch
+	// changes a file of another kind.
+	strings goStrings
 }
 
 // lay checks the trees and puts the tested one together.
@@ -110,6 +113,13 @@ func (t *trial) lay(context.Context) (*laid, error) {
 		}
 		l.is.vendor(l.was.modules)
 		l.affect()
+		if slices.ContainsFunc(l.changed, func(p string) bool { return path.Ext(p) != ".go" }) {
+			for _, root := range []string{t.change.Base, t.change.Candidate} {
+				if err := l.strings.read(root); err != nil {
+					return nil, fmt.Errorf("reading the strings of Go files: %w", err)
+				}
+			}
+		}
 		return l, nil
 	})
 }
@@ -191,7 +201,7 @@ func (t *trial) learn(ctx context.Context) (map[string]facts, error) {
 		}
 		out := map[string]facts{}
 		digest := l.base.digest()
-		for _, m := range modulesOf(l.affected) {
+		for _, m := range l.touched() {
 			if _, was := moduleNamed(l.was.modules, m.dir); !was {
 				out[m.dir] = facts{Packages: map[string]outcome{}} // the patch brings the module
 				continue

@@ -19,8 +19,8 @@ import (
 const (
 	Open, Close = "\x01", "\x02"
 	// Float is a number, Message the text of an error, Empty a list or map without
-	// elements that is nil or not.
-	Float, Message, Empty = "f", "e", "z"
+	// elements that is nil or not, and Wrapped the types of other packages that an error wraps.
+	Float, Message, Empty, Wrapped = "f", "e", "z", "w"
 )
 
 // The bounds of what is written of one value.
@@ -215,16 +215,21 @@ func (w *writer) err(err error) {
 			w.str(" is " + e.Error())
 		}
 	}
+	own := ""
+	w.str(Open + Wrapped)
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		t := reflect.TypeOf(e)
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
-		if t.PkgPath() != "errors" && t.PkgPath() != "fmt" {
+		switch {
+		case w.set.own(t):
+			own += " of " + t.String()
+		case t.PkgPath() != "errors" && t.PkgPath() != "fmt":
 			w.str(" of " + t.String())
 		}
 	}
-	w.str("}")
+	w.str(Close + own + "}")
 }
 
 func (w *writer) list(v reflect.Value, depth int) {
