@@ -59,6 +59,7 @@ func (sh *shell) archiveBackup(c *cli.Context) error {
 		case err != nil:
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
+		sh.stands = "the backup is written to " + path
 		if c.Bool("json") {
 			return sh.printJSON(backupView{path, held})
 		}
@@ -82,6 +83,7 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 		}
 		return err
 	}
+	sh.stands = "the archive is restored"
 	if c.Bool("json") {
 		return sh.printJSON(backupView{name, held})
 	}

@@ -56,6 +56,9 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 	if err != nil {
 		return gcFailure(err)
 	}
+	if !dry {
+		sh.stands = removedWords(gone, dry)
+	}
 	if c.Bool("json") {
 		return sh.printJSON(gcView{gone, dry})
 	}

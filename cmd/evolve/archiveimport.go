@@ -37,6 +37,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 	if err := errors.Join(err, a.Close()); err != nil {
 		return err
 	}
+	sh.stands = "the archive is imported"
 	if c.Bool("json") {
 		return sh.printJSON(map[string]any{"imported": name, "sha256": told.SHA256, "drafts": told.Drafts})
 	}

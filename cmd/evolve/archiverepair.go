@@ -49,6 +49,9 @@ func (sh *shell) archiveRepair(c *cli.Context) error {
 		_, err = begun(nil, err)
 		return err
 	}
+	if r.Aside != "" {
+		sh.stands = "the archive is repaired; the damaged one is " + r.Aside
+	}
 	if c.Bool("json") {
 		err = sh.printJSON(repairView{r.Sound(), r.Aside != "", *r})
 	} else {

@@ -65,6 +65,7 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 	if err := errors.Join(err, a.Close()); err != nil {
 		return err
 	}
+	sh.stands = fmt.Sprintf("the ledger of %d entries is accepted", n)
 	if c.Bool("json") {
 		return sh.printJSON(map[string]any{"entries": n, "head": head})
 	}

@@ -51,6 +51,7 @@ func (sh *shell) auditSign(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
+		sh.stands = fmt.Sprintf("the head of the ledger is signed at entry %d", n)
 		if c.Bool("json") {
 			name, _ := signedFiles(root)
 			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name, "fingerprint": with.key.Fingerprint(), "signed_before": was.Seq})

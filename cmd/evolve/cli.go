@@ -29,6 +29,8 @@ type shell struct {
 	place string
 	// swept says that what killed processes left to do was looked for.
 	swept atomic.Bool
+	// stands is what this command has done and a repetition would not do again; "" before.
+	stands string
 }
 
 // run parses the arguments, does one command, and returns the exit code.
@@ -39,6 +41,9 @@ func run(ctx context.Context, p process) int {
 	err := sh.dispatch()
 	if err == nil {
 		err = out.failure()
+	}
+	if sh.stands != "" && out.broke(err) {
+		err = hinted(exitInfrastructure, "do not repeat the command; `evolve status` tells how things stand", "%s; only the output is not complete: %s", sh.stands, out.reason())
 	}
 	if err != nil {
 		return sh.fail(err)

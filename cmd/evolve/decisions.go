@@ -255,6 +255,9 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 	}
 	defer mine.Release()
 	if finished, err := sh.finishFirst(ctx, w, d, p.ID, &out); finished || err != nil {
+		if finished && err == nil {
+			sh.stands = whatStands(out.Proposal)
+		}
 		return out, err
 	}
 	if p.Patch != nil {
@@ -270,9 +273,23 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 		return out, hinted(orElse(exitLocked, exitInterrupted, errors.Is(err, archive.ErrLocked)), "nothing was decided; repeat the command", "%w", err)
 	}
 	if err == nil {
+		sh.stands = whatStands(out.Proposal)
 		out.after = sh.afterwards(c, w, lend, out.Proposal)
 	}
 	return out, err
+}
+
+// whatStands tells what a decision has made of a proposal.
+func whatStands(p archive.ProposalRecord) string {
+	switch p.State {
+	case archive.Adopted:
+		return fmt.Sprintf("%s is adopted: commit %s stands", p.ID, abbreviated(p.AdoptedCommit))
+	case archive.RolledBack:
+		if p.Decision != nil && p.Decision.Commit != "" {
+			return fmt.Sprintf("%s is rolled back: commit %s stands", p.ID, abbreviated(p.Decision.Commit))
+		}
+	}
+	return fmt.Sprintf("%s is %s", p.ID, stateName(p.State))
 }
 
 // finishFirst finishes what a killed process has left to do of a decision on a proposal. It

@@ -29,6 +29,20 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// broke reports whether an error is the first failed write and nothing else.
+func (o *outlet) broke(err error) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return err != nil && o.err != nil && errors.Is(err, o.err)
+}
+
+// reason is the text of the first failed write.
+func (o *outlet) reason() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err.Error()
+}
+
 // failure is the first failed write; nil as well when whoever read has gone, as
 // `| head` does.
 func (o *outlet) failure() error {

@@ -43,6 +43,7 @@ func (sh *shell) proposeCommand() *cli.Command {
 				if err != nil {
 					return err
 				}
+				sh.stands = p.ID + " is proposed"
 				if c.Bool("json") {
 					return sh.printJSON(viewOf(p))
 				}

@@ -92,6 +92,7 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
+	sh.stands = fmt.Sprintf("%s is decided: %s", r.ID, granted.Request.State)
 	return sh.printGranted(c, granted)
 }
 

@@ -105,6 +105,9 @@ func scriptCondition(name string) (bool, error) {
 	switch name {
 	case "mounts":
 		return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt").Run() == nil, nil
+	case "full":
+		_, err := os.Stat("/dev/full")
+		return err == nil, nil
 	case "terminal":
 		_, err := exec.LookPath("script")
 		return err == nil, nil
