@@ -18,21 +18,21 @@ import (
 // the proposal.
 const AfterKind = "adoption.after"
 
-// The bounds of what runs after an adoption.
+// The bounds of the program that runs after an adoption.
 const (
 	afterTime   = time.Minute
 	afterOutput = 16 << 10 // bytes
-	// afterDrain is the wait for output once the program itself has ended: what it has
-	// started and left running, as a service is, may hold its output open for ever.
+	// afterDrain is the wait for output once the program itself has ended: a process that
+	// it left running, such as a service, may hold the output open for ever.
 	afterDrain = time.Second
 )
 
-// After is what came of the program that the operator has started after an adoption or
-// a rollback. Its output is foreign text.
+// After is the result of the operator's program that runs after an adoption or a
+// rollback. Its output is untrusted text.
 type After struct {
 	Argv   []string `json:"argv"`
 	Output string   `json:"output"`
-	// Problem says why it failed; empty when it did not. What was adopted stays adopted.
+	// Problem is the reason for a failure, or "". A failure does not undo the adoption.
 	Problem string `json:"problem,omitempty"`
 	// Attempt counts the starts after this decision from 1. It is more than 1 when a process
 	// was killed before it had recorded the end of an earlier one, which may have run.
@@ -43,20 +43,22 @@ type After struct {
 // end is not recorded is repeated.
 type Afterwards struct {
 	Argv []string
-	// Dir is the folder and Env the environment that it is started in.
+	// Dir is the folder and Env the environment of the program.
 	Dir string
 	Env []string
 	Now func() time.Time
-	// Lend lends the archive, and has it back while the program runs.
+	// Lend calls a function with the archive. The archive is not lent while the program
+	// runs.
 	Lend func(context.Context, func(context.Context, *archive.Archive) error) error
-	// Reached is told of every step; its error ends it there. Nil but in tests.
+	// Reached is called at every step; its error stops the decision there. Nil except in
+	// tests.
 	Reached func(step string) error
 }
 
-// Run starts the program if the intent of a proposal is at that stage, and records first
-// that it starts and then what came of it. It returns nil where there is nothing to start.
-// The program finds in its environment EVOLVE_PROPOSAL (the proposal), EVOLVE_DECISION
-// (approve or rollback), EVOLVE_COMMIT and EVOLVE_ATTEMPT ([After.Attempt]).
+// Run starts the program if the intent of a proposal is at that stage. It records the
+// start and then the result, and returns nil if there is nothing to start. The program's
+// environment has EVOLVE_PROPOSAL (the proposal), EVOLVE_DECISION (approve or rollback),
+// EVOLVE_COMMIT and EVOLVE_ATTEMPT ([After.Attempt]).
 func (w Afterwards) Run(ctx context.Context, id string) (*After, error) {
 	step := func(name string) error {
 		if w.Reached == nil {
@@ -100,9 +102,9 @@ func (w Afterwards) Run(ctx context.Context, id string) (*After, error) {
 	return &done, err
 }
 
-// RunAfter starts the operator's program in a folder, with the operator's rights and
-// environment, and waits for it. When its time is up, or ctx is over, it is ended with
-// all that is in its process group.
+// RunAfter runs the operator's program in a folder, with the operator's rights and the
+// given environment, and waits for it. At its time limit, or when ctx is canceled, it
+// kills the program with its process group (on Unix).
 func RunAfter(ctx context.Context, argv []string, dir string, env []string) After {
 	return runAfter(ctx, argv, dir, env, afterTime)
 }
@@ -122,18 +124,18 @@ func runAfter(ctx context.Context, argv []string, dir string, env []string, most
 		done.Problem = fmt.Sprintf("it did not end within %s and was stopped", most)
 	case timed.Err() != nil:
 		done.Problem = "it was interrupted and stopped"
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // which is what it left running
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: a process that it left running held the output open
 		done.Problem = err.Error()
 	}
 	return done
 }
 
-// NoteAfter tells the ledger what came of it, with the intent as it is then.
+// NoteAfter records the result in the ledger and stores the intent.
 func NoteAfter(ctx context.Context, a *archive.Archive, now time.Time, in archive.Intent, done After) error {
 	return Note(ctx, a, archive.LedgerEntry{Time: now, Actor: in.By}, AfterKind, in.Proposal, done, in)
 }
 
-// Note appends an entry with data to the ledger, with intents.
+// Note appends an entry with data to the ledger and stores intents with it.
 func Note(ctx context.Context, a *archive.Archive, e archive.LedgerEntry, kind, subject string, data any, intents ...archive.Intent) error {
 	raw, err := json.Marshal(data)
 	if err == nil {
@@ -146,8 +148,8 @@ func Note(ctx context.Context, a *archive.Archive, e archive.LedgerEntry, kind, 
 	return nil
 }
 
-// bounded keeps the beginning of what is written to it. The buffer is no embedded one:
-// that would lend it a ReadFrom, which copying prefers and which has no bound.
+// bounded keeps the beginning of what is written to it. It does not embed the buffer,
+// because io.Copy would then use the buffer's ReadFrom, which has no bound.
 type bounded struct {
 	kept bytes.Buffer
 	most int

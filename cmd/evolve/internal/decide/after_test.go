@@ -52,7 +52,8 @@ func TestAfterInterrupted(t *testing.T) {
 	}
 }
 
-// TestAfterIsNoted: the ledger has what came of it, whatever its output holds.
+// TestAfterIsNoted checks that the ledger records the result, whatever bytes the output
+// has.
 func TestAfterIsNoted(t *testing.T) {
 	a := archive.OpenMemory()
 	if _, err := a.NewProposal(t.Context(), archive.ProposalRecord{}); err != nil {

@@ -13,7 +13,7 @@ import (
 	"evolve/patch"
 )
 
-// Word is what a person says of a proposal.
+// Word is a person's decision on a proposal.
 type Word struct {
 	// By is "Name" or "Name <mail>".
 	By     string
@@ -25,10 +25,9 @@ type Word struct {
 	Found []string
 }
 
-// Approve adopts a proposal: its base must be as it was measured, its gates are
-// passed again, the decision is stored, and then the branch that is checked out
-// moves forward by one commit. Should the machine die between the two, the same
-// call finishes the adoption.
+// Approve adopts a proposal. Its base must be as it was measured, and its gates must pass
+// again. The decision is stored first; then the branch that is checked out moves forward
+// by one commit. After a crash between the two, the same call completes the adoption.
 func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.ProposalRecord, error) {
 	p, a, err := d.Find(ctx, id)
 	if err != nil {
@@ -89,10 +88,11 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 	return d.adopt(ctx, p, decision, who, w.Found)
 }
 
-// commitName is the full name of a commit. An import can hold any text in its place.
+// commitName matches the full name of a commit. An import can hold any text in its place.
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// Foreign refuses to decide on an imported proposal as on one of this archive.
+// Foreign refuses decisions on imported proposals that have to be made where they came
+// from.
 func Foreign(p archive.ProposalRecord) error {
 	switch {
 	case p.Imported == "":
@@ -132,7 +132,7 @@ func approvable(p archive.ProposalRecord, w Word) error {
 	return Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be approved", p.ID, strings.ReplaceAll(string(p.State), "_", " "))
 }
 
-// regate passes the gates again on what is there now: a stale base is refused.
+// regate runs the gates again on the current files and refuses a stale base.
 func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.ProposalRecord, repo *patch.Repository, w Word) error {
 	now, hint := workspace.BaseOf(a, d.Workspace.Suites), "`evolve run` measures it again on what is there now"
 	if p.Kind == archive.KindTool {
@@ -163,9 +163,9 @@ func (d *Desk) regate(ctx context.Context, a *workspace.Agent, p *archive.Propos
 	return errors.New("no gate was run")
 }
 
-// ready refuses, before anything is recorded, what git would refuse afterwards or write
-// otherwise than it is committed, and a commit that would hold a credential. found is
-// [Word.Found].
+// ready refuses, before anything is recorded, a change that git would refuse later or
+// would write to the working tree in another form than it is committed, and one that
+// would commit a credential. found is [Word.Found].
 func (d *Desk) ready(ctx context.Context, repo *patch.Repository, change []patch.File, found []string) error {
 	var names []string
 	for _, f := range change {
@@ -211,8 +211,8 @@ func (d *Desk) ready(ctx context.Context, repo *patch.Repository, change []patch
 	return hindered
 }
 
-// Hindered makes a refusal of what keeps git from moving a working tree; any other error,
-// and none, it returns as they are.
+// Hindered turns a *patch.HinderedError into a refusal and returns any other error as it
+// is.
 func Hindered(err error) error {
 	var hindered *patch.HinderedError
 	if errors.As(err, &hindered) {
@@ -221,14 +221,14 @@ func Hindered(err error) error {
 	return err
 }
 
-// adopt makes the commit of an approved proposal and stores that it is adopted.
+// adopt makes the commit of an approved proposal and stores the adoption.
 func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision archive.DecisionRecord, who patch.Person, found []string) (archive.ProposalRecord, error) {
 	in, err := d.move(ctx, IntentOf(decision), who, found, files(p), func(audit string) string { return adoptionMessage(p, decision, audit) })
 	var wrong *patch.AlteredError
 	if err != nil && !errors.As(err, &wrong) {
 		return p, err
 	}
-	if wrong != nil { // nothing is started on files that are not those of the commit
+	if wrong != nil { // no program starts on files that differ from the commit
 		in.Stage = archive.IntentDone
 	}
 	p, _, noted := d.adopted(ctx, p, in, in.Commit)
@@ -238,7 +238,8 @@ func (d *Desk) adopt(ctx context.Context, p archive.ProposalRecord, decision arc
 	return p, noted
 }
 
-// adopted stores that a commit has adopted a proposal, with what is left to do then.
+// adopted stores the adoption of a proposal by a commit, with an intent for the remaining
+// steps.
 func (d *Desk) adopted(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
 	in = d.next(in)
 	in.Commit = commit
@@ -253,7 +254,8 @@ func (d *Desk) adopted(ctx context.Context, p archive.ProposalRecord, in archive
 	return p, in, err
 }
 
-// next is the intent after its commit is noted; one that is done stays so.
+// next returns the intent's next stage once its commit is stored; a finished one is
+// returned unchanged.
 func (d *Desk) next(in archive.Intent) archive.Intent {
 	if in.Stage == archive.IntentDone {
 		return in
@@ -261,12 +263,12 @@ func (d *Desk) next(in archive.Intent) archive.Intent {
 	return Next(in, len(d.Workspace.Settings.Adoption.After) > 0)
 }
 
-// move commits a change on the branch that is checked out, making the repository of the
-// files found when there is none. The name of the commit is stored before the branch moves,
-// so that what a killed process left can be told. It returns the intent with that name. When
-// the files are committed there as the change wants them, an earlier attempt got that far.
-// Git writes the working tree before it moves the branch, so that the files alone show
-// nothing. An *[patch.AlteredError] comes with a commit that is on the branch.
+// move commits a change on the branch that is checked out. If there is no repository, it
+// makes one of the files found. It stores the commit's name before the branch moves, so
+// that the work of a killed process can be recognized, and returns the intent with that
+// name. If HEAD already has the changed files, an earlier attempt has made the commit;
+// the working tree does not show that, because git writes it before it moves the branch.
+// If the error is an *[patch.AlteredError], the commit is on the branch.
 func (d *Desk) move(ctx context.Context, in archive.Intent, who patch.Person, found []string, change []patch.File, message func(audit string) string) (archive.Intent, error) {
 	repo, err := d.repository()
 	if err != nil {
@@ -331,7 +333,7 @@ func (d *Desk) move(ctx context.Context, in archive.Intent, who patch.Person, fo
 	return in, repo.Landed(ctx, "", commit, tree, change)
 }
 
-// asRecord is the decision that a proposal's record remembers.
+// asRecord returns the decision stored in a proposal's record.
 func asRecord(p archive.ProposalRecord) *archive.DecisionRecord {
 	d := archive.DecisionRecord{Proposal: p.ID, Action: "approve", Evidence: p.Evidence}
 	if p.Decision != nil {

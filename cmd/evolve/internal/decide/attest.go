@@ -10,16 +10,16 @@ import (
 	"evolve/patch"
 )
 
-// The trailers by which commits witness the archive.
+// The trailers by which commits attest the state of the archive.
 const (
 	trailerAudit   = "Evolve-Audit"
 	trailerArchive = "Evolve-Archive"
 	trailerBound   = "Evolve-Bound"
 )
 
-// Attested adds to a commit's message what it witnesses: which archive it is of, and the
-// digest of what the ledger binds the proposal to. An archive without an id has nothing to
-// be found by, and its commits witness the head alone.
+// Attested adds to a commit's message the archive's id and the digest of what the ledger
+// binds the proposal to. If the archive has no id, its commits attest only the ledger's
+// head.
 func Attested(ctx context.Context, a *archive.Archive, proposal, message string) (string, error) {
 	id, err := a.ID(ctx)
 	if err != nil {
@@ -38,20 +38,22 @@ func Attested(ctx context.Context, a *archive.Archive, proposal, message string)
 	return message, nil
 }
 
-// Commits is what comparing the ledger with commits came to.
+// Commits is the result of comparing the ledger with commits.
 type Commits struct {
 	// Compared counts the commits whose trailers agree with the ledger; Missing names the
 	// adoptions whose commit the repository does not have.
 	Compared int
 	Missing  []string
-	// Lost are commits that tell of what is not in a ledger that a person accepted as it is.
+	// Lost are commits that refer to records missing from a ledger that a person accepted
+	// with gaps.
 	Lost []string
 }
 
-// AuditCommits compares the trailers of a repository's commits with the ledger, which was
-// audited as told: each names a head that the ledger has, and the decision that the ledger
-// tells of. mine reports whether the adoption of a proposal is a commit of this repository.
-// The first thing that differs is an *archive.AuditError.
+// AuditCommits compares the trailers of a repository's commits with the ledger, whose
+// audit is told. Each commit must name a head that the ledger has, and agree with the
+// ledger's entry on its decision. mine reports whether the adoption of a proposal is a
+// commit of this repository. The error for the first difference is an
+// *archive.AuditError.
 func AuditCommits(ctx context.Context, a *archive.Archive, told archive.Audited, repo *patch.Repository, mine func(archive.ProposalRecord) bool) (Commits, error) {
 	c := comparison{ctx: ctx, archive: a, told: told, entries: map[string][]archive.LedgerEntry{}, seen: map[string]bool{}}
 	for e, err := range a.Ledger(ctx, 1) {
@@ -103,7 +105,7 @@ func AuditCommits(ctx context.Context, a *archive.Archive, told archive.Audited,
 	return c.out, nil
 }
 
-// comparison is one under way.
+// comparison is the state of one AuditCommits call.
 type comparison struct {
 	ctx     context.Context
 	archive *archive.Archive
@@ -113,7 +115,7 @@ type comparison struct {
 	out     Commits
 }
 
-// compare holds one commit against the ledger.
+// compare checks one commit against the ledger.
 func (c *comparison) compare(m patch.Message, t map[string]string) error {
 	c.seen[m.Commit] = true
 	id := t["Evolve-Proposal"]
@@ -174,7 +176,8 @@ func (c *comparison) compare(m patch.Message, t map[string]string) error {
 	return nil
 }
 
-// last is the last entry of a kind about a proposal, up to a place in the ledger.
+// last returns the last entry of a kind about a proposal, up to a sequence number, or
+// nil.
 func (c *comparison) last(id, kind string, upTo int64) *archive.LedgerEntry {
 	var out *archive.LedgerEntry
 	for _, e := range c.entries[id] {
@@ -185,7 +188,8 @@ func (c *comparison) last(id, kind string, upTo int64) *archive.LedgerEntry {
 	return out
 }
 
-// first is the first entry of a kind about a proposal, from a place in the ledger on.
+// first returns the first entry of a kind about a proposal, from a sequence number on, or
+// nil.
 func (c *comparison) first(id, kind string, from int64) *archive.LedgerEntry {
 	for _, e := range c.entries[id] {
 		if e.Kind == kind && e.Seq >= from {
@@ -195,7 +199,7 @@ func (c *comparison) first(id, kind string, from int64) *archive.LedgerEntry {
 	return nil
 }
 
-// binds reports whether an entry about a proposal binds what has this digest.
+// binds reports whether an entry about a proposal has a binding with this digest.
 func (c *comparison) binds(id, digest string) bool {
 	for _, e := range c.entries[id] {
 		if b := archive.BindingOf(e); b != nil && b.Digest() == digest {

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Bound refuses a proposal that is not what the ledger tells of, or of which the ledger
-// has no digests.
+// Bound refuses a proposal that differs from the ledger's digests of it, or for which the
+// ledger has none.
 func Bound(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) error {
 	err := a.CheckBound(ctx, p)
 	var b *archive.BoundError
@@ -26,8 +26,8 @@ func Bound(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) er
 	return Refuse("reject it; `evolve propose "+p.Variant.Short()+"` draws the variant up again", "%s was made by an older evolve: %s", p.ID, b)
 }
 
-// Unaltered refuses a proposal that is not what the ledger tells of. One of which the
-// ledger has no digests passes.
+// Unaltered refuses a proposal that differs from the ledger's digests of it. A proposal
+// without digests in the ledger passes.
 func Unaltered(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) error {
 	err := a.CheckBound(ctx, p)
 	var b *archive.BoundError
@@ -37,8 +37,9 @@ func Unaltered(ctx context.Context, a *archive.Archive, p archive.ProposalRecord
 	return err
 }
 
-// withinKind refuses a proposal of other files than its kind writes: those of the champion,
-// or those of a tool or a skill. A record can come from an archive that was altered.
+// withinKind refuses a proposal with files that its kind may not change. A config may
+// change the champion's files; a tool or a skill its own. The record can come from an
+// archive that was altered.
 func withinKind(p archive.ProposalRecord) error {
 	own := []string{path.Join("agents", p.Agent, workspace.ConfigFile), path.Join("agents", p.Agent, workspace.StrategyFile)}
 	if p.Kind == archive.KindTool {
@@ -53,8 +54,8 @@ func withinKind(p archive.ProposalRecord) error {
 	return nil
 }
 
-// faithful refuses a proposal of a config whose files or whose list of changes are not
-// those of its variant: the list is what a person reads, the variant what was measured.
+// faithful refuses a proposal of a config if its files or its list of changes differ from
+// its variant: a person reads the list, and the variant is what was measured.
 func (d *Desk) faithful(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) error {
 	if p.Kind != archive.KindConfig {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAlteredProposals: an archive that was altered leads an approval to no file but the
-// champion's, and to no content but its variant's.
+// TestAlteredProposals checks that an altered archive cannot make an approval write
+// another file than the champion's, or other content than the variant's.
 func TestAlteredProposals(t *testing.T) {
 	settings := []byte("adoption: {after: touch owned}\n")
 	for name, c := range map[string]struct {
@@ -58,8 +58,8 @@ func TestAlteredProposals(t *testing.T) {
 	}
 }
 
-// TestProposalsStayInside: a record with a path out of the workspace cannot be stored, and
-// one that is rehearsed writes nothing outside its folder.
+// TestProposalsStayInside checks that a record with a path out of the workspace cannot be
+// stored, and that rehearsing one writes nothing outside its folder.
 func TestProposalsStayInside(t *testing.T) {
 	o := newOffice(t, true)
 	p := o.propose()
@@ -83,8 +83,8 @@ func TestProposalsStayInside(t *testing.T) {
 	}
 }
 
-// TestBound: what a record of a proposal is bound to when it is made may not change
-// before it is approved, and neither may what it rests on.
+// TestBound checks that neither the bound fields of a proposal nor its evidence may
+// change before its approval.
 func TestBound(t *testing.T) {
 	for name, c := range map[string]struct {
 		alter   func(*archive.ProposalRecord)
@@ -128,8 +128,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestBoundEvidence: holdout scores that were changed behind a proposal keep it from being
-// approved.
+// TestBoundEvidence checks that holdout scores added after the proposal prevent its
+// approval.
 func TestBoundEvidence(t *testing.T) {
 	o := newOffice(t, true)
 	p := o.proposeMeasured()
@@ -146,7 +146,7 @@ func TestBoundEvidence(t *testing.T) {
 	}
 }
 
-// measured is an evaluation of a confirmation.
+// measured returns an evaluation of a confirmation.
 func measured(variant agent.ConfigID, seq int64) bench.Evaluation {
 	return bench.Evaluation{
 		Run: "1-a", Agent: "solver", Seq: seq, Key: bench.Key(fmt.Sprintf("%s-%d", variant, seq)), Variant: variant, Task: "t",
@@ -154,7 +154,7 @@ func measured(variant agent.ConfigID, seq int64) bench.Evaluation {
 	}
 }
 
-// proposeMeasured proposes the variant as a night does that measured it.
+// proposeMeasured proposes the variant as a nightly run does after measuring it.
 func (o *office) proposeMeasured() archive.ProposalRecord {
 	o.t.Helper()
 	a := o.agent()

@@ -8,12 +8,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Claim is one process's sole right to something. It is a lock of the kernel's and ends
-// with the process.
+// Claim is one process's exclusive right to something. It is a lock held by the kernel
+// and ends with the process.
 type Claim struct{ file *flock.Flock }
 
-// NewClaim takes the right that the file at a path stands for; nil when another process
-// has it.
+// NewClaim takes the right that the file at path represents; nil when another process has
+// it.
 func NewClaim(path string) (*Claim, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("making room for a lock: %w", err)
@@ -32,13 +32,13 @@ func NewClaim(path string) (*Claim, error) {
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
 			return &Claim{file}, nil
 		}
-		// The process that had it removed the file between its opening and its locking.
+		// The process that had it removed the file after this one opened it.
 		_ = file.Close()
 	}
 }
 
-// Release gives the right back. The file goes first: a process that opens it afterwards
-// makes another.
+// Release gives the right back. It removes the file first, so that a process that opens
+// it afterwards makes a new one.
 func (c *Claim) Release() {
 	_ = os.Remove(c.file.Path())
 	_ = c.file.Close()

@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// office is a workspace with an archive and one variant that could be adopted.
+// office is a workspace with an archive and one variant that can be adopted.
 type office struct {
 	t       *testing.T
 	root    string
@@ -59,7 +59,7 @@ func newOffice(t *testing.T, repository bool) *office {
 	return o
 }
 
-// sure is alice, who was shown what a new repository would hold.
+// sure returns alice's word after she was shown the files of a new repository.
 func (o *office) sure() Word {
 	o.t.Helper()
 	w := alice
@@ -70,8 +70,8 @@ func (o *office) sure() Word {
 	return w
 }
 
-// programs is what git shows of the agent's program: a repository that an approval makes
-// holds the workspace's own files alone.
+// programs returns the git status of the agent's program: a repository that an approval
+// makes holds only the workspace's own files.
 func (o *office) programs(repository bool) string {
 	if repository {
 		return ""
@@ -79,7 +79,7 @@ func (o *office) programs(repository bool) string {
 	return "?? agents/solver/agent.sh"
 }
 
-// desk is a desk on the workspace as it is now.
+// desk returns a desk on the current workspace.
 func (o *office) desk() *Desk {
 	o.t.Helper()
 	w := loaded(o.t, o.root)
@@ -87,7 +87,7 @@ func (o *office) desk() *Desk {
 	return &Desk{Workspace: w, Archive: o.archive, Env: o.env, Now: func() time.Time { at = at.Add(time.Minute); return at }}
 }
 
-// loaded is the workspace at root.
+// loaded loads the workspace at root.
 func loaded(t testing.TB, root string) *workspace.Workspace {
 	t.Helper()
 	w, err := workspace.Load(root, workspace.Builtins{
@@ -247,7 +247,7 @@ func TestApproveRefusals(t *testing.T) {
 
 func TestUncommittedChampionIsNotOverwritten(t *testing.T) {
 	o := newOffice(t, true)
-	o.append("agents/solver/config.yaml", "# mine\n") // measured with it, never committed
+	o.append("agents/solver/config.yaml", "# mine\n") // measured with this file, which was never committed
 	p := o.propose()
 	if p.State != archive.Awaiting || p.Commit != "" {
 		t.Errorf("%s with commit %q: a change that does not fit the last commit waits in the archive", p.State, p.Commit)
@@ -271,7 +271,7 @@ func TestRejectNeedsAReason(t *testing.T) {
 func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 	o := newOffice(t, true)
 	p := o.propose()
-	// The machine dies after the decision was stored: the record says approved.
+	// A crash after the decision was stored: the record has the state approved.
 	decision := archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: alice.By, Time: time.Unix(1_790_000_500, 0).UTC()}
 	p.State, p.Decision = archive.Approved, brief(decision)
 	if err := o.archive.Decide(t.Context(), decision, p); err != nil {
@@ -281,7 +281,7 @@ func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 	if err != nil || done.State != archive.Adopted {
 		t.Fatalf("%s, %v", done.State, err)
 	}
-	// And once more, as if it had died after the commit.
+	// The same again after a crash that followed the commit.
 	if _, err := o.archive.SettleProposal(t.Context(), p, archive.LedgerEntry{Kind: "proposal.approve", Subject: p.ID}); err != nil {
 		t.Fatal(err)
 	}
@@ -291,9 +291,9 @@ func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 	}
 }
 
-// TestAnotherGitIsAtWork holds that an adoption and a rollback that git breaks off, with
-// the files written and the branch not moved, are no commits yet, and that the same call
-// makes them.
+// TestAnotherGitIsAtWork checks that an adoption or a rollback that git aborts, with the
+// files written and the branch not moved, counts as not committed, and that the same call
+// commits it.
 func TestAnotherGitIsAtWork(t *testing.T) {
 	for _, lock := range []string{"refs/heads/main.lock", "index.lock"} {
 		t.Run(lock, func(t *testing.T) {
@@ -338,8 +338,8 @@ func TestNothingIsAdoptedDuringAMerge(t *testing.T) {
 	}
 }
 
-// TestLineEndsOfGit holds that a rollback looks at what is committed, not at what git
-// makes of it in the working tree.
+// TestLineEndsOfGit checks that a rollback compares the committed files, not those of the
+// working tree, which git may have converted.
 func TestLineEndsOfGit(t *testing.T) {
 	o := newOffice(t, true)
 	o.git("config", "core.autocrlf", "true")
@@ -404,8 +404,8 @@ func TestANewProposalSupersedesTheOld(t *testing.T) {
 	}
 }
 
-// TestHinderedBeforeTheApproval: what git would refuse or write otherwise is refused before
-// the approval is recorded, and so is what hinders a rollback.
+// TestHinderedBeforeTheApproval checks that a change that git would refuse or write in
+// another form is refused before the approval is recorded, and so before a rollback.
 func TestHinderedBeforeTheApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(*office)
@@ -448,8 +448,8 @@ func TestHinderedBeforeTheApproval(t *testing.T) {
 	}
 }
 
-// TestAlteredAfterTheMove: files that are not those of the commit that was just made are
-// named, in the ledger too, and the operator's program is not started.
+// TestAlteredAfterTheMove checks that files that differ from the commit just made are
+// named in the error and in the ledger, and that the operator's program is not started.
 func TestAlteredAfterTheMove(t *testing.T) {
 	o := newOffice(t, true)
 	p := o.propose()

@@ -17,21 +17,22 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Desk is where proposals are drawn up and decided.
+// Desk makes proposals and carries out decisions on them.
 type Desk struct {
 	Workspace *workspace.Workspace
 	Archive   *archive.Archive
 	// Env is the environment for native git.
 	Env []string
 	Now func() time.Time
-	// Check runs the tests of a tool that an agent wrote; without it no such proposal
+	// Check runs the tests of a tool that an agent wrote; if it is nil, no such proposal
 	// passes its gates.
 	Check func(context.Context, authored.Definition) authored.Report
-	// Reached is told of every step of a decision; its error ends it there. Nil but in tests.
+	// Reached is called at every step of a decision; its error stops the decision there.
+	// Nil except in tests.
 	Reached func(step string) error
 }
 
-// RefusedError says why something was not done; the hint says what to do.
+// RefusedError is the reason why something was not done, with a hint for the user.
 type RefusedError struct {
 	Text, Hint string
 	err        error
@@ -39,7 +40,7 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Text }
 
-// Unwrap is what was in the way, where there is an error of it.
+// Unwrap returns the underlying error, if there is one.
 func (e *RefusedError) Unwrap() error { return e.err }
 
 // Refuse makes a *RefusedError.
@@ -47,7 +48,7 @@ func Refuse(hint, format string, args ...any) error {
 	return &RefusedError{Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// repository is the workspace's, nil when it is in none with a commit.
+// repository returns the workspace's repository, or nil if there is none with a commit.
 func (d *Desk) repository() (*patch.Repository, error) {
 	repo, err := patch.Open(d.Workspace.Root, d.Env)
 	if errors.Is(err, patch.ErrNoRepository) {
@@ -76,7 +77,7 @@ func (d *Desk) onDisk(path string) ([]byte, error) {
 	return data, err
 }
 
-// differ lists the files that do not hold what want says.
+// differ lists the files on disk whose content is not want.
 func (d *Desk) differ(files []archive.FileChange, want func(archive.FileChange) []byte) ([]string, error) {
 	var out []string
 	for _, f := range files {
@@ -91,7 +92,7 @@ func (d *Desk) differ(files []archive.FileChange, want func(archive.FileChange) 
 	return out, nil
 }
 
-// astray lists the files that a commit does not have as want says.
+// astray lists the files whose content in a commit is not want.
 func astray(repo *patch.Repository, commit string, files []archive.FileChange, want func(archive.FileChange) []byte) ([]string, error) {
 	var out []string
 	for _, f := range files {
@@ -106,13 +107,13 @@ func astray(repo *patch.Repository, commit string, files []archive.FileChange, w
 	return out, nil
 }
 
-// same compares contents of a file, nil of one that is not there.
+// same compares two contents of a file; nil is a missing file.
 func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 func before(f archive.FileChange) []byte { return f.Old }
 func after(f archive.FileChange) []byte  { return f.New }
 
-// files turns a record's files into a change of package patch.
+// files converts a record's files to those of package patch.
 func files(p archive.ProposalRecord) []patch.File {
 	out := make([]patch.File, len(p.Files))
 	for i, f := range p.Files {

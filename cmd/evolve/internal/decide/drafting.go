@@ -18,18 +18,18 @@ import (
 const (
 	// maxTrajectories bounds how many transcripts a skill is drafted from.
 	maxTrajectories = 4000
-	// solved is the score from which on a task counts as solved, and minClusters how
-	// many clusters of tasks must be before transcripts are read at all: package skill
-	// would veto whatever fewer of them give.
+	// solved is the score at which a task counts as solved. minClusters is the number of
+	// clusters with solved tasks below which no transcripts are read: package skill would
+	// veto the drafts.
 	solved      = .999
 	minClusters = 3
-	// noDomain is where a task without a domain belongs.
+	// noDomain is the domain of tasks without one.
 	noDomain = "_global"
 )
 
-// DraftSkill drafts a skill from the transcripts of a run that has ended and
-// proposes the first without vetoes that no person has decided on; nil when there is
-// none, or when the agent's last draft is less than an hour ago.
+// DraftSkill drafts skills from the transcripts of a run that has ended and proposes the
+// first without vetoes that no person has decided on. It returns nil when there is none,
+// or when the agent's last draft is less than an hour old.
 func (d *Desk) DraftSkill(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error) {
 	last, told, err := d.drafts(ctx, a)
 	if err != nil || !skill.Due(last, d.Now()) {
@@ -49,8 +49,8 @@ func (d *Desk) DraftSkill(ctx context.Context, a *workspace.Agent, run string) (
 	return nil, nil
 }
 
-// drafts says when the agent's last skill was drafted, and which files of skills
-// await a decision or were decided against.
+// drafts returns when the agent's last skill was drafted, and which skill files await a
+// decision or were decided against.
 func (d *Desk) drafts(ctx context.Context, a *workspace.Agent) (last time.Time, told map[string]bool, err error) {
 	told = map[string]bool{}
 	for p, err := range d.Archive.Proposals(ctx) {
@@ -75,7 +75,7 @@ func (d *Desk) drafts(ctx context.Context, a *workspace.Agent) (last time.Time, 
 	return last, told, nil
 }
 
-// draftAgain repeats the drafting that a proposal came from.
+// draftAgain repeats the drafting that led to a proposal.
 func (d *Desk) draftAgain(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) ([]skill.Candidate, error) {
 	_, name := Written(p)
 	trajectories, err := d.trajectories(ctx, a, p.Run)
@@ -85,8 +85,8 @@ func (d *Desk) draftAgain(ctx context.Context, a *workspace.Agent, p archive.Pro
 	return skill.Draft(trajectories, skillsOf(a, name)), nil
 }
 
-// skillsOf are the agent's skills but the one that is named. A file that is none,
-// such as one that a person keeps there, has no shape that another could have.
+// skillsOf returns the agent's skills except the named one. It skips files that are no
+// skill, such as a person's notes.
 func skillsOf(a *workspace.Agent, but string) []skill.Definition {
 	var out []skill.Definition
 	for file, data := range a.SkillFiles {
@@ -97,9 +97,9 @@ func skillsOf(a *workspace.Agent, but string) []skill.Definition {
 	return out
 }
 
-// trajectories are the evaluations of the champion and the finalists of a run on
-// tasks of the search split. The holdout's never get here: what is drafted from
-// them comes into the prompt. Nothing is read when too few tasks were solved.
+// trajectories returns the evaluations of a run's champion and finalists on tasks of the
+// search split, never of the holdout: drafted skills become part of the prompt. It
+// returns none, and reads no transcript, when too few clusters have a solved task.
 func (d *Desk) trajectories(ctx context.Context, a *workspace.Agent, run string) ([]skill.Trajectory, error) {
 	result, err := d.Archive.Result(ctx, run, a.ID)
 	if err != nil {
@@ -160,7 +160,7 @@ func (d *Desk) trajectories(ctx context.Context, a *workspace.Agent, run string)
 	return out, nil
 }
 
-// goalOf is what a task asks for: of a conversation the last thing that its user said.
+// goalOf returns the goal of a task; of a conversation, the last message of its user.
 func goalOf(t *bench.Task) string {
 	goal := t.Goal
 	for _, m := range t.Messages {

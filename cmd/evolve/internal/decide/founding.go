@@ -12,8 +12,8 @@ import (
 )
 
 // Founding lists the files that the first commit of a new repository would hold: the
-// workspace's own ones. It is nil when the workspace is in a repository that has a
-// commit. It refuses when one of them holds what has the shape of a credential.
+// workspace's own. It returns nil when the workspace is in a repository that has a
+// commit, and refuses when a file holds what looks like a credential.
 func (d *Desk) Founding() ([]string, error) {
 	repo, err := d.repository()
 	if repo != nil || err != nil {
@@ -45,7 +45,7 @@ func (d *Desk) committable(names ...string) error {
 	return nil
 }
 
-// foundable refuses to make a repository of other files than a person was shown.
+// foundable refuses to make a repository of other files than the person was shown.
 func (d *Desk) foundable(shown []string) error {
 	if len(shown) == 0 {
 		return Refuse("`git init` and a first commit in the workspace's folder make one", "the workspace is in no git repository, and nothing was agreed on what its first commit holds")
@@ -60,7 +60,7 @@ func (d *Desk) foundable(shown []string) error {
 	return nil
 }
 
-// found makes the repository of the workspace with the files that a person was shown.
+// found makes the repository of the workspace with the files that the person was shown.
 func (d *Desk) found(ctx context.Context, shown []string, who patch.Person) (*patch.Repository, error) {
 	if err := d.foundable(shown); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (d *Desk) found(ctx context.Context, shown []string, who patch.Person) (*pa
 	return patch.Start(ctx, d.Workspace.Root, d.Env, shown, "evolve: the workspace as it was before the first adoption\n", who)
 }
 
-// withoutCredentials refuses changes whose new content holds what has the shape of a
-// credential, on a line that the old content does not have.
+// withoutCredentials refuses a change whose new content holds what looks like a
+// credential, if the old content holds none.
 func withoutCredentials(changes []patch.File) error {
 	for _, f := range changes {
 		line := workspace.CredentialLine(f.New)

@@ -10,9 +10,10 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// grounded computes the claim of a proposal again from the stored evaluations, and fails
-// with archive.ErrCorrupt when they do not give what the proposal and the result of its run
-// tell. It refuses one whose claim cannot be computed, or would not be made any more.
+// grounded recomputes the claim of a proposal from the stored evaluations. It fails with
+// archive.ErrCorrupt if the result differs from the proposal or from the result of its
+// run. It refuses a proposal whose claim cannot be recomputed or no longer holds under
+// the current settings.
 func (d *Desk) grounded(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) error {
 	err := evidence.Proposal(ctx, d.Archive, d.Workspace, a, p)
 	var shifted *evidence.Shifted

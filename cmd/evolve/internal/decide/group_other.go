@@ -4,5 +4,5 @@ package decide
 
 import "os/exec"
 
-// inGroup does nothing: the program alone is ended.
+// inGroup does nothing: only the program itself is killed.
 func inGroup(*exec.Cmd) {}

@@ -11,8 +11,8 @@ import (
 	"evolve/patch"
 )
 
-// TestNothingIsRecordedWhileGitIsLocked holds that an approval whose branch is locked, or
-// whose file a sparse checkout leaves out, records nothing and writes no file.
+// TestNothingIsRecordedWhileGitIsLocked checks that an approval whose branch is locked,
+// or whose file a sparse checkout leaves out, records nothing and writes no file.
 func TestNothingIsRecordedWhileGitIsLocked(t *testing.T) {
 	for name, prepare := range map[string]func(*office){
 		"branch": func(o *office) { o.lock("refs/heads/main") },
@@ -44,8 +44,8 @@ func TestNothingIsRecordedWhileGitIsLocked(t *testing.T) {
 	}
 }
 
-// TestARejectionClosesAnApproval holds that an approval which git could not carry out leaves
-// no file behind, and that nothing of it is left to do after the rejection.
+// TestARejectionClosesAnApproval checks that an approval that git could not carry out
+// leaves no file after its rejection, and no unfinished intent.
 func TestARejectionClosesAnApproval(t *testing.T) {
 	o := newOffice(t, true)
 	p := o.propose()
@@ -66,7 +66,7 @@ func TestARejectionClosesAnApproval(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].Commit == "" {
 		t.Fatalf("left to do: %+v, %v", left, err)
 	}
-	// A git that was killed, and put back nothing.
+	// The state after a git that was killed and restored nothing.
 	o.git("restore", "--source="+left[0].Commit, "--staged", "--worktree", "--", ".")
 	if got := o.git("status", "--porcelain"); got == "" {
 		t.Fatal("no file was written")
@@ -95,7 +95,7 @@ func TestARejectionClosesAnApproval(t *testing.T) {
 	if now, err := Unfinished(t.Context(), o.archive); len(now) > 0 || err != nil {
 		t.Errorf("left to do after the rejection: %+v, %v", now, err)
 	}
-	// An archive that was written before holds such an intent.
+	// An archive written by an older version holds such an intent.
 	if err := o.archive.PutIntent(t.Context(), left[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestARejectionClosesAnApproval(t *testing.T) {
 	refused(t, err, "is rejected; it cannot be approved")
 }
 
-// lock makes the lock of a ref.
+// lock makes the lock file of a ref.
 func (o *office) lock(ref string) {
 	o.t.Helper()
 	if err := os.WriteFile(filepath.Join(o.root, ".git", filepath.FromSlash(ref)+".lock"), nil, 0o600); err != nil {
@@ -114,8 +114,8 @@ func (o *office) lock(ref string) {
 	}
 }
 
-// TestForeignAdoption holds that the hint for an imported adoption names its commit only where
-// that is one.
+// TestForeignAdoption checks that the hint for an imported adoption names its commit only
+// if it is a commit's name.
 func TestForeignAdoption(t *testing.T) {
 	commit := strings.Repeat("0a", 20)
 	for adopted, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// proposalMessage is the message of the commit that waits on the proposal's ref.
+// proposalMessage returns the message of the commit on the proposal's ref.
 func proposalMessage(p archive.ProposalRecord) string {
 	return Message("evolve: propose "+p.Title, p.Rationale, [][2]string{
 		{"Evolve-Proposal", p.ID},
@@ -19,7 +19,7 @@ func proposalMessage(p archive.ProposalRecord) string {
 	})
 }
 
-// adoptionMessage is the message of the commit that a person's approval makes.
+// adoptionMessage returns the message of the commit that adopts a proposal.
 func adoptionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
 	return Message(fmt.Sprintf("evolve: adopt %s (%s)", p.Title, p.ID), p.Rationale, [][2]string{
 		{"Evolve-Proposal", p.ID},
@@ -33,7 +33,7 @@ func adoptionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit s
 	})
 }
 
-// rollbackMessage is the message of the commit that takes an adoption back.
+// rollbackMessage returns the message of the commit that reverts an adoption.
 func rollbackMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
 	return Message(fmt.Sprintf("evolve: roll back %s (%s)", p.Title, p.ID), d.Reason, [][2]string{
 		{"Evolve-Rollback", p.ID},
@@ -45,9 +45,9 @@ func rollbackMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit s
 	})
 }
 
-// Message puts a subject, a body and trailers together. Every part is one line in which
-// nothing hides, so that no foreign text can forge a trailer, and a body that begins as
-// one of evolve's is marked as text.
+// Message joins a subject, a body and trailers. Each part becomes one line of visible
+// characters, so that no untrusted text can forge a trailer; a body that begins like one
+// of evolve's trailers is quoted with ">".
 func Message(subject, body string, trailers [][2]string) string {
 	var b strings.Builder
 	b.WriteString(oneLine(subject) + "\n\n")

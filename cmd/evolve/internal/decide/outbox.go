@@ -11,23 +11,23 @@ import (
 	"evolve/patch"
 )
 
-// The names of the points of a decision at which a process may die. What was done before
-// one of them is finished by the next command that opens the archive for writing.
+// The steps of a decision after which a process may die. The next command that opens the
+// archive for writing finishes what was begun.
 const (
 	StepDecided  = "decided"  // the approval is recorded, or the rollback intended
-	StepWritten  = "written"  // the commit is written, and on no branch
+	StepWritten  = "written"  // the commit is written, on no branch yet
 	StepIntended = "intended" // its name is recorded
-	StepMoved    = "moved"    // the branch is there
-	StepSettled  = "settled"  // that is recorded
+	StepMoved    = "moved"    // the branch is at the commit
+	StepSettled  = "settled"  // the adoption or rollback is recorded
 	StepStarting = "starting" // the start of the operator's program is recorded
-	StepRan      = "ran"      // it has ended
-	StepNoted    = "noted"    // that is recorded
+	StepRan      = "ran"      // the program has ended
+	StepNoted    = "noted"    // its result is recorded
 )
 
-// Steps are all of them in their order.
+// Steps lists the steps in their order.
 var Steps = []string{StepDecided, StepWritten, StepIntended, StepMoved, StepSettled, StepStarting, StepRan, StepNoted}
 
-// Unfinished lists what is left to do of decisions.
+// Unfinished lists the intents of decisions that are not complete.
 func Unfinished(ctx context.Context, a *archive.Archive) ([]archive.Intent, error) {
 	var out []archive.Intent
 	for in, err := range a.Unfinished(ctx) {
@@ -39,13 +39,13 @@ func Unfinished(ctx context.Context, a *archive.Archive) ([]archive.Intent, erro
 	return out, nil
 }
 
-// IntentOf is what a decision asks for beyond the archive, before any of it is done.
+// IntentOf returns the intent of a decision before any of it is carried out.
 func IntentOf(d archive.DecisionRecord) archive.Intent {
 	return archive.Intent{Proposal: d.Proposal, Action: d.Action, Stage: archive.IntentCommit, By: d.By, Reason: d.Reason, Evidence: d.Evidence, Time: d.Time}
 }
 
-// Next is the intent once its commit is noted. program says that the operator has a
-// program that is started then.
+// Next returns the intent after its commit is stored. program reports whether the
+// operator's program runs next.
 func Next(in archive.Intent, program bool) archive.Intent {
 	in.Stage = archive.IntentDone
 	if program {
@@ -54,12 +54,12 @@ func Next(in archive.Intent, program bool) archive.Intent {
 	return in
 }
 
-// Committed finds the commit of an intent in the history of what is checked out, or of the
-// branch that it was made for; "" when it is in neither. It is the commit itself or, where
-// history was written anew since, one that names the proposal and holds the change.
+// Committed returns the commit of an intent if it is in the history of HEAD or of the
+// intent's branch; otherwise "". If history was rewritten, it returns a commit that names
+// the proposal and holds the change.
 func Committed(repo *patch.Repository, in archive.Intent, change []patch.File) (string, error) {
 	if in.Commit == "" {
-		return "", nil // nothing moves before its name is stored
+		return "", nil // the name is stored before the branch moves
 	}
 	_, head, err := repo.Head()
 	if err != nil {
@@ -97,7 +97,7 @@ func Committed(repo *patch.Repository, in archive.Intent, change []patch.File) (
 	return "", nil
 }
 
-// holds reports whether a commit has the files of a change as it makes them.
+// holds reports whether a commit has the new content of every changed file.
 func holds(repo *patch.Repository, commit string, change []patch.File) (bool, error) {
 	for _, f := range change {
 		have, err := repo.File(commit, f.Path)
@@ -108,9 +108,9 @@ func holds(repo *patch.Repository, commit string, change []patch.File) (bool, er
 	return true, nil
 }
 
-// Finish notes the commit of a decision on a config, a tool or a skill whose process was
-// killed before it could, and returns the intent as it is then. An approval whose commit is
-// not there stands, and a rollback is begun again by a person.
+// Finish records the commit of a decision on a config, a tool or a skill whose process
+// was killed before it could, and returns the updated intent. If the commit is missing,
+// an approval remains valid, and a person has to repeat a rollback.
 func (d *Desk) Finish(ctx context.Context, in archive.Intent) (archive.Intent, error) {
 	if in.Stage != archive.IntentCommit {
 		return in, nil
@@ -147,8 +147,8 @@ func (d *Desk) Finish(ctx context.Context, in archive.Intent) (archive.Intent, e
 	return in, d.Archive.PutIntent(ctx, in)
 }
 
-// Closed is what a rejection stores in the place of the unfinished intent of a proposal:
-// that nothing of it is left to do. It is empty when nothing is.
+// Closed returns what a rejection stores in place of a proposal's unfinished intent: the
+// same intent, marked as done. It is empty when there is none.
 func Closed(ctx context.Context, a *archive.Archive, id string) ([]archive.Intent, error) {
 	in, err := a.Intent(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) || err == nil && in.Stage == archive.IntentDone {
@@ -161,18 +161,18 @@ func Closed(ctx context.Context, a *archive.Archive, id string) ([]archive.Inten
 	return []archive.Intent{in}, nil
 }
 
-// Carried reports whether the state of a proposal is what an action leads to.
+// Carried reports whether the state of a proposal is the result of an action.
 func Carried(action string, state archive.ProposalState) bool {
 	return action == "approve" && state == archive.Adopted || action == "rollback" && state == archive.RolledBack
 }
 
-// UnfinishedKind is the kind of the ledger's entry for a rollback that was cut off before
-// its commit was on the branch; its subject is the proposal.
+// UnfinishedKind is the kind of the ledger's entry for a rollback that was interrupted
+// before its commit was on the branch; its subject is the proposal.
 const UnfinishedKind = "rollback.unfinished"
 
-// Leave is the end of finishing an intent without a commit. An approval goes on waiting for
-// it as long as it stands; a rollback has done nothing, and the ledger gets that entry. An
-// intent that is done with names no commit, for the one that was meant is on no branch.
+// Leave ends an intent that has no commit. The intent of an approval that is still valid
+// stays open. A rollback has changed nothing, and the ledger gets an entry for it. A
+// closed intent names no commit, because its commit is on no branch.
 func Leave(ctx context.Context, a *archive.Archive, in archive.Intent, state archive.ProposalState, e archive.LedgerEntry) (archive.Intent, error) {
 	if in.Action == "approve" && state == archive.Approved {
 		return in, nil
@@ -188,12 +188,12 @@ func Leave(ctx context.Context, a *archive.Archive, in archive.Intent, state arc
 	return in, nil
 }
 
-// AlteredKind is the kind of the ledger's entry for files of a working tree that are not as
-// the commit of a decision has them; its subject is the proposal.
+// AlteredKind is the kind of the ledger's entry for files of a working tree that differ
+// from the commit of a decision; its subject is the proposal.
 const AlteredKind = "adoption.altered"
 
-// Altered records a *[patch.AlteredError], and makes of it what a person is told; any other
-// error it returns as it is.
+// Altered records a *[patch.AlteredError] and returns it as a refusal for the user; it
+// returns any other error as it is.
 func Altered(ctx context.Context, a *archive.Archive, e archive.LedgerEntry, cause error, id string) error {
 	var found *patch.AlteredError
 	if !errors.As(cause, &found) {
@@ -203,7 +203,7 @@ func Altered(ctx context.Context, a *archive.Archive, e archive.LedgerEntry, cau
 		&RefusedError{Text: found.Error(), Hint: found.Hint() + "; `evolve rollback " + id + "` takes the commit back", err: found})
 }
 
-// step tells a test how far a decision has come.
+// step reports a step of a decision to Reached.
 func (d *Desk) step(name string) error {
 	if d.Reached == nil {
 		return nil

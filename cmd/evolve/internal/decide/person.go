@@ -13,9 +13,9 @@ import (
 // maxPerson bounds the name and mail of a person, in runes.
 const maxPerson = 200
 
-// Person reads "Name" or "Name <mail>": it becomes a commit's author and a line of its
-// message. The name has a letter or a digit, the mail something on both sides of an @;
-// neither has what is not shown as it is, nor what looks like a credential.
+// Person parses "Name" or "Name <mail>", which becomes a commit's author and a line of
+// its message. The name must have a letter or a digit, and the mail text on both sides of
+// an @. Neither may have invisible characters or what looks like a credential.
 func Person(by string) (patch.Person, error) {
 	const hint = "name yourself with --by \"Name <mail>\", or set git's user.name"
 	name, email, given := strings.Cut(by, "<")
@@ -37,8 +37,8 @@ func Person(by string) (patch.Person, error) {
 	return p, nil
 }
 
-// Discreet refuses reasons that hold what looks like a credential: they stand in the
-// ledger and in commits for ever.
+// Discreet refuses reasons that hold what looks like a credential, because the ledger and
+// commits keep them for ever.
 func Discreet(reasons ...string) error {
 	scrubber := scrub.New(nil)
 	for _, r := range reasons {

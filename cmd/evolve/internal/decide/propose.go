@@ -18,25 +18,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Draft is what a proposal is made from.
+// Draft is the input of a proposal.
 type Draft struct {
 	Run     string
 	Variant archive.Variant
-	// Evidence is the digest of what speaks for it; empty when nothing was measured.
+	// Evidence is the digest of the evidence; empty when nothing was measured.
 	Evidence string
-	// Rests names the evaluations that it was measured by; nil when nothing was.
+	// Rests names the evaluations that it was measured by; nil when there are none.
 	Rests     *archive.Rests
 	Rationale string
 }
 
-// robot is the author of proposal commits; the person who approves signs the
-// commit that is adopted.
+// robot is the author of proposal commits. The commit of an adoption has the approving
+// person as its author.
 const robot = "evolve"
 
-// Propose draws up the proposal of a variant, passes it through the gates, and
-// writes its commit on a ref of its own when the workspace has a repository. A
-// run that is taken up again finds the proposal it made. Older proposals for the
-// agent that still await are superseded.
+// Propose makes the proposal of a variant, runs its gates, and writes its commit on a ref
+// of its own if the workspace has a repository. A resumed run finds the proposal that it
+// made before. Older proposals for the agent that await a decision are superseded.
 func (d *Desk) Propose(ctx context.Context, a *workspace.Agent, draft Draft) (archive.ProposalRecord, error) {
 	p, found, err := d.earlier(ctx, func(p archive.ProposalRecord) bool {
 		return p.Imported == "" && p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded
@@ -48,14 +47,14 @@ func (d *Desk) Propose(ctx context.Context, a *workspace.Agent, draft Draft) (ar
 		if p, err = d.draw(a, draft); err != nil {
 			return p, err
 		}
-	} else if awaits(p.State) && p.Evidence != draft.Evidence { // the run went on and has more to tell
+	} else if awaits(p.State) && p.Evidence != draft.Evidence { // the run went on and has more evidence
 		p.State, p.Evidence, p.Rests = archive.Drafted, draft.Evidence, draft.Rests
 	}
 	return d.file(ctx, a, p)
 }
 
-// file records a proposal that is new, passes one that is only drafted through the
-// gates, and supersedes those whose place it takes.
+// file records a new proposal, runs the gates of a drafted one, and supersedes those that
+// it replaces.
 func (d *Desk) file(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) (_ archive.ProposalRecord, err error) {
 	if p.ID == "" {
 		if p, err = d.Archive.NewProposal(ctx, p); err != nil {
@@ -70,7 +69,7 @@ func (d *Desk) file(ctx context.Context, a *workspace.Agent, p archive.ProposalR
 	return p, d.supersede(ctx, p)
 }
 
-// earlier finds the first proposal that is the same.
+// earlier returns the first proposal for which same is true.
 func (d *Desk) earlier(ctx context.Context, same func(archive.ProposalRecord) bool) (archive.ProposalRecord, bool, error) {
 	for p, err := range d.Archive.Proposals(ctx) {
 		if err != nil {
@@ -101,7 +100,7 @@ func (d *Desk) draw(a *workspace.Agent, draft Draft) (archive.ProposalRecord, er
 	return p, nil
 }
 
-// changed lists the files that are not as they are wanted, in the order of their paths.
+// changed lists the files whose content differs from want, in the order of their paths.
 func (d *Desk) changed(want map[string][]byte) ([]archive.FileChange, error) {
 	var out []archive.FileChange
 	for _, path := range slices.Sorted(maps.Keys(want)) {
@@ -130,7 +129,7 @@ func Changes(names []string, from, to agent.Config) []archive.Change {
 	return out
 }
 
-// pass runs the gates, writes the proposal's commit, and stores where it stands.
+// pass runs the gates, writes the proposal's commit, and stores the resulting state.
 func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.ProposalRecord) error {
 	if err := withinKind(*p); err != nil {
 		return err
@@ -154,8 +153,8 @@ func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.Proposal
 		p.Ref, p.Commit, err = repo.Propose(p.ID, files(*p), text, who)
 		var conflict *patch.ConflictError
 		if errors.As(err, &conflict) {
-			// What was measured is not committed: the proposal waits in the
-			// archive, and approving asks for a commit first.
+			// The measured files are not committed: the proposal stays in the archive,
+			// and approving it requires a commit first.
 			p.Ref, p.Commit = "", ""
 		} else if err != nil {
 			return fmt.Errorf("writing the proposal's commit: %w", err)
@@ -170,8 +169,8 @@ func (d *Desk) pass(ctx context.Context, a *workspace.Agent, p *archive.Proposal
 	return d.settle(ctx, *p, "proposal.create", told)
 }
 
-// proposalText is the message of a proposal's commit: it witnesses the archive before any
-// decision.
+// proposalText returns the message of a proposal's commit, whose trailers attest the
+// archive before any decision.
 func (d *Desk) proposalText(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	id, err := d.Archive.ID(ctx)
 	if err != nil || id == "" {
@@ -194,7 +193,7 @@ func (d *Desk) proposalText(ctx context.Context, p archive.ProposalRecord) (stri
 	return text, nil
 }
 
-// gates lists the checks of a proposal.
+// gates returns the gates of a proposal.
 func (d *Desk) gates(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord, repo *patch.Repository) ([]gates.Gate, error) {
 	if p.Kind == archive.KindTool {
 		return d.writtenGates(a, p, repo), nil
@@ -221,7 +220,7 @@ func (d *Desk) configGates(a *workspace.Agent, p archive.ProposalRecord, want ag
 	})
 }
 
-// answers are the reference answers of the agent's tasks.
+// answers returns the reference answers of the agent's tasks.
 func (d *Desk) answers(a *workspace.Agent) *bench.AnswerIndex {
 	var tasks []bench.Task
 	for _, name := range a.Suites {
@@ -232,8 +231,8 @@ func (d *Desk) answers(a *workspace.Agent) *bench.AnswerIndex {
 	return bench.IndexAnswers(tasks)
 }
 
-// rehearsal applies a change and takes it back on the last commit, or with onFiles
-// where there is none or the workspace differs from it.
+// rehearsal applies a change and reverts it on the last commit. It calls onFiles if there
+// is no commit or the workspace differs from it.
 func rehearsal(repo *patch.Repository, p archive.ProposalRecord, onFiles func() error) error {
 	if repo != nil {
 		_, head, err := repo.Head()
@@ -261,7 +260,7 @@ func (d *Desk) reload(a *workspace.Agent, p archive.ProposalRecord, side func(ar
 	return workspace.ReadChampion(scratch, a)
 }
 
-// rehearse applies the change to a copy of the champion files and takes it back.
+// rehearse applies the change to a copy of the champion's files and reverts it.
 func (d *Desk) rehearse(a *workspace.Agent, p archive.ProposalRecord) error {
 	back, err := d.reload(a, p, before)
 	if err != nil {
@@ -301,9 +300,9 @@ func (d *Desk) lay(a *workspace.Agent, p archive.ProposalRecord, side func(archi
 	return scratch, errors.Join(err, root.Close())
 }
 
-// supersede closes the agent's older proposals that still await and whose place
-// this one takes: all those of configs, and of what an agent wrote those for a file
-// of this one.
+// supersede closes the agent's older undecided proposals that this one replaces: for a
+// config all those of configs; for a tool or skill those that change one of the same
+// files.
 func (d *Desk) supersede(ctx context.Context, p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting {
 		return nil
@@ -326,8 +325,8 @@ func (d *Desk) supersede(ctx context.Context, p archive.ProposalRecord) error {
 	return nil
 }
 
-// settle stores where a proposal stands together with the ledger entry that tells of it:
-// a process killed between the two would leave one without the other for good.
+// settle stores a proposal and its ledger entry in one step: a process killed between two
+// steps would leave one without the other for good.
 func (d *Desk) settle(ctx context.Context, p archive.ProposalRecord, kind string, data any, intents ...archive.Intent) error {
 	raw, err := json.Marshal(data)
 	if err != nil {

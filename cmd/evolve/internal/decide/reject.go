@@ -10,9 +10,9 @@ import (
 	"evolve/patch"
 )
 
-// Reject closes a proposal with a reason. Its commit stays on its ref. An approval that git
-// has not carried out is withdrawn: the decision names it, and files that git wrote before it
-// was cut off are put back.
+// Reject closes a proposal with a reason. Its commit stays on its ref. An approval that
+// git has not carried out is withdrawn: the decision names it, and files that an
+// interrupted git wrote are restored.
 func (d *Desk) Reject(ctx context.Context, id string, w Word) (archive.ProposalRecord, error) {
 	p, err := d.proposal(ctx, id)
 	if err != nil {
@@ -50,8 +50,8 @@ func (d *Desk) Reject(ctx context.Context, id string, w Word) (archive.ProposalR
 	return p, nil
 }
 
-// landed reports whether the files of a proposal are as it wants them in what is checked
-// out. An approval that git could not carry out has not landed, and may be rejected.
+// landed reports whether HEAD has the new content of a proposal's files. An approval that
+// git could not carry out has not landed, and may be rejected.
 func (d *Desk) landed(p archive.ProposalRecord) (bool, error) {
 	repo, err := d.repository()
 	if repo == nil || err != nil {
@@ -65,8 +65,8 @@ func (d *Desk) landed(p archive.ProposalRecord) (bool, error) {
 	return len(differ) == 0, err
 }
 
-// Withdrawn is the approval of a proposal that is rejected before a commit carried it out.
-// Files that git wrote before it was cut off are put back; repo may be nil.
+// Withdrawn returns the approval of a proposal that is rejected before a commit carried
+// it out. It restores files that an interrupted git wrote; repo may be nil.
 func Withdrawn(ctx context.Context, a *archive.Archive, repo *patch.Repository, p archive.ProposalRecord) (archive.DecisionBrief, error) {
 	in, err := a.Intent(ctx, p.ID)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {

@@ -13,24 +13,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Wish is what a change request comes to.
+// Wish is the change that a change request asks for.
 type Wish struct {
-	// Agent and Config are there when it can become a proposal: the agent's champion
-	// with the values that were asked for.
+	// Agent and Config are set if the request can become a proposal: the agent, and its
+	// champion with the requested values.
 	Agent  *workspace.Agent
 	Config agent.Config
-	// Why says, of a request for parameters, why it can not.
+	// Why is the reason why a request for parameters cannot become one.
 	Why string
 }
 
 // configRequest is the type of a request to change parameters.
 const configRequest = "config"
 
-// maxRequestReason bounds how much of an agent's reason goes into a proposal, in characters.
+// maxRequestReason bounds the length of an agent's reason in a proposal, in characters.
 const maxRequestReason = 300
 
-// WishOf reads a change request as a change of its agent's parameters. It is
-// foreign text: whatever is not exactly that is left to a person.
+// WishOf parses a change request as a change of its agent's parameters. The request is
+// untrusted text: anything else is left to a person.
 func WishOf(w *workspace.Workspace, r archive.ChangeRequestRecord) Wish {
 	if r.Request.Type != configRequest {
 		return Wish{}
@@ -62,9 +62,9 @@ func WishOf(w *workspace.Workspace, r archive.ChangeRequestRecord) Wish {
 	return Wish{Agent: a, Config: config}
 }
 
-// wanted reads the values from the arguments of a call: {"param": …, "value": …}
-// or {"values": {parameter: value}}, with "action": "set" or none, and a reason that
-// does not matter here.
+// wanted parses the values from the arguments of a call: {"param": …, "value": …} or
+// {"values": {parameter: value}}, with "action": "set" or none, and a reason that is
+// ignored here.
 func wanted(arguments []byte) (agent.Config, error) {
 	var call map[string]json.RawMessage
 	if err := json.Unmarshal(arguments, &call); err != nil {
@@ -108,19 +108,19 @@ func wanted(arguments []byte) (agent.Config, error) {
 	return values, nil
 }
 
-// Granted is what an approval of a change request left.
+// Granted is the result of approving a change request.
 type Granted struct {
 	Request archive.ChangeRequestRecord
-	// Proposal was made of it; nil when anything else is left to a person.
+	// Proposal was made from it; nil if the rest is left to a person.
 	Proposal *archive.ProposalRecord
-	// Why says, of a request for parameters, why there is no proposal.
+	// Why is the reason why a request for parameters has no proposal.
 	Why string
 }
 
-// ApproveRequest records a person's permission for the exact call of a change
-// request. The call is never executed. One that changes parameters of its agent
-// becomes a variant and a proposal of it, which passes the gates and awaits its own
-// approval; should the machine die in between, the same call finds the proposal.
+// ApproveRequest records a person's permission for the exact call of a change request.
+// The call is never executed. If it changes parameters of its agent, it becomes a variant
+// and a proposal, which passes the gates and awaits its own approval. After a crash in
+// between, the same call finds the proposal.
 func (d *Desk) ApproveRequest(ctx context.Context, id string, w Word) (Granted, error) {
 	r, err := d.openRequest(ctx, id, w)
 	if err != nil {
@@ -159,7 +159,7 @@ func (d *Desk) DenyRequest(ctx context.Context, id string, w Word) (archive.Chan
 	return r, nil
 }
 
-// openRequest finds a request that a person may still decide on.
+// openRequest returns a request that a person may still decide on.
 func (d *Desk) openRequest(ctx context.Context, id string, w Word) (archive.ChangeRequestRecord, error) {
 	r, err := d.Archive.Request(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -175,7 +175,7 @@ func (d *Desk) openRequest(ctx context.Context, id string, w Word) (archive.Chan
 	return r, err
 }
 
-// proposeWish makes the variant and the proposal of it.
+// proposeWish records the variant and proposes it.
 func (d *Desk) proposeWish(ctx context.Context, r archive.ChangeRequestRecord, wish Wish) (archive.ProposalRecord, error) {
 	champion := wish.Agent.Champion.ID()
 	if wish.Config.ID() == champion {

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ask leaves a change request of the office's agent.
+// ask stores a change request of the office's agent.
 func (o *office) ask(kind, arguments string) archive.ChangeRequestRecord {
 	o.t.Helper()
 	r, err := o.archive.PutRequest(o.t.Context(), archive.ChangeRequestRecord{
@@ -55,7 +55,7 @@ func TestApproveRequestForParameters(t *testing.T) {
 		} else if v.ID != o.variant.ID {
 			t.Error("a config that is archived was stored again")
 		}
-		// The champion is as it was: the proposal waits for its own approval.
+		// The champion is unchanged: the proposal awaits its own approval.
 		if o.agent().Champion.String("case") != "none" {
 			t.Error("the request was carried out")
 		}
@@ -64,8 +64,8 @@ func TestApproveRequestForParameters(t *testing.T) {
 	}
 }
 
-// TestApproveRequestAgain: after a crash between proposal and decision, the same call
-// finds the proposal.
+// TestApproveRequestAgain checks that after a crash between proposal and decision, the
+// same call finds the proposal.
 func TestApproveRequestAgain(t *testing.T) {
 	o := newOffice(t, false)
 	r := o.ask("config", `{"param":"case","value":"lower"}`)
@@ -80,7 +80,8 @@ func TestApproveRequestAgain(t *testing.T) {
 	}
 }
 
-// TestApproveRequestForAnythingElse: the permission is recorded, and nothing is made of it.
+// TestApproveRequestForAnythingElse checks that the permission is recorded without a
+// proposal.
 func TestApproveRequestForAnythingElse(t *testing.T) {
 	for _, c := range []struct{ kind, arguments, why string }{
 		{"source", `{"path":"../../etc/passwd"}`, ""},
@@ -136,7 +137,7 @@ func TestRequestsRefused(t *testing.T) {
 	_, err = o.desk().DenyRequest(t.Context(), r.ID, alice)
 	refused(t, err, "is denied already")
 
-	// Of an agent that is gone, a request can still be decided on.
+	// A request of an agent that was removed can still be decided on.
 	gone, err := o.archive.PutRequest(t.Context(), archive.ChangeRequestRecord{Agent: "gone", Request: agent.ChangeRequest{ID: "x", Type: "config"}})
 	if err != nil {
 		t.Fatal(err)

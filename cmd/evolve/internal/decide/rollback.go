@@ -12,9 +12,9 @@ import (
 	"evolve/patch"
 )
 
-// Rollback takes an adoption back with a new forward commit that restores the
-// files as they were before it. Files that changed since are named and nothing is
-// done, with the later adoptions that changed them.
+// Rollback reverts an adoption with a new commit that restores the files as they were
+// before it. If files changed since, it changes nothing and names them, with the later
+// adoptions that changed them.
 func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.ProposalRecord, error) {
 	p, a, err := d.Find(ctx, id)
 	if err != nil {
@@ -41,7 +41,7 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 	if err != nil {
 		return p, err
 	}
-	if len(back) > 0 { // else an earlier attempt got as far as the commit
+	if len(back) > 0 { // otherwise an earlier attempt has made the commit
 		if err := d.undoable(ctx, p, w.Found); err != nil {
 			return p, err
 		}
@@ -72,7 +72,8 @@ func (d *Desk) Rollback(ctx context.Context, id string, w Word) (archive.Proposa
 	return p, noted
 }
 
-// rolledBack stores that a commit has taken an adoption back, with what is left to do then.
+// rolledBack stores the rollback of an adoption by a commit, with an intent for the
+// remaining steps.
 func (d *Desk) rolledBack(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
 	in = d.next(in)
 	in.Commit = commit
@@ -84,12 +85,12 @@ func (d *Desk) rolledBack(ctx context.Context, p archive.ProposalRecord, in arch
 	return p, in, d.step(StepSettled)
 }
 
-// Decision is the decision that an intent is of.
+// Decision returns the decision of an intent.
 func Decision(in archive.Intent) archive.DecisionRecord {
 	return archive.DecisionRecord{Proposal: in.Proposal, Action: in.Action, By: in.By, Reason: in.Reason, Time: in.Time, Commit: in.Commit, Evidence: in.Evidence}
 }
 
-// restores refuses when the files before the adoption would not load.
+// restores refuses a rollback if the files before the adoption would not load.
 func (d *Desk) restores(a *workspace.Agent, p archive.ProposalRecord) error {
 	if p.Kind == archive.KindTool {
 		return d.restoresWritten(a, p)
@@ -101,9 +102,8 @@ func (d *Desk) restores(a *workspace.Agent, p archive.ProposalRecord) error {
 	return nil
 }
 
-// undoable refuses when the files are not as the adoption left them: in the commit that
-// is checked out, for git may write them otherwise into a working tree (its filters, the
-// ends of lines), and with no change since.
+// undoable refuses a rollback if a file changed since the adoption. It compares the files
+// of HEAD, because git may convert those of the working tree (filters, line endings).
 func (d *Desk) undoable(ctx context.Context, p archive.ProposalRecord, found []string) error {
 	repo, err := d.repository()
 	if err != nil {

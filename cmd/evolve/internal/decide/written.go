@@ -23,7 +23,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// maxAwaiting is how many proposals of kind tool of one agent may await a person.
+// maxAwaiting bounds the undecided proposals of kind tool of one agent.
 const maxAwaiting = 20
 
 // none is the hash of a file that does not exist.
@@ -32,9 +32,10 @@ const none = "none"
 func toolsDir(agentID string) string  { return path.Join("agents", agentID, "tools") }
 func skillsDir(agentID string) string { return path.Join("agents", agentID, "skills") }
 
-// ProposeTool draws up the proposal of a tool that an agent wrote; why becomes its
-// rationale, cut to some length. It becomes callable when a person approves it. The
-// same tool proposed again, which awaits or was rejected, is found and not asked for twice.
+// ProposeTool makes the proposal of a tool that an agent wrote; why becomes its
+// rationale, shortened to maxRequestReason. The tool becomes callable when a person
+// approves it. If the same tool already awaits a decision or was rejected, that proposal
+// is returned.
 func (d *Desk) ProposeTool(ctx context.Context, a *workspace.Agent, def authored.Definition, why string) (archive.ProposalRecord, error) {
 	star, manifest := def.Encode()
 	base := path.Join(toolsDir(a.ID), def.Name)
@@ -42,8 +43,8 @@ func (d *Desk) ProposeTool(ctx context.Context, a *workspace.Agent, def authored
 		map[string][]byte{base + ".star": star, base + ".json": manifest})
 }
 
-// ProposeSkill draws up the proposal of a skill that a run drafted. It becomes part
-// of the prompt when a person approves it.
+// ProposeSkill makes the proposal of a skill that a run drafted. It becomes part of the
+// prompt when a person approves it.
 func (d *Desk) ProposeSkill(ctx context.Context, a *workspace.Agent, run string, c skill.Candidate) (archive.ProposalRecord, error) {
 	why := fmt.Sprintf("drafted from transcripts of run %s: %d tasks of %d clusters were solved in this way, %d were not",
 		run, c.Solved, c.Clusters, c.Failed)
@@ -51,7 +52,7 @@ func (d *Desk) ProposeSkill(ctx context.Context, a *workspace.Agent, run string,
 		map[string][]byte{path.Join(skillsDir(a.ID), c.Definition.Name+".md"): c.Definition.Encode()})
 }
 
-// proposeWritten completes the record of a proposal that writes these files.
+// proposeWritten completes and files the record of a proposal that writes these files.
 func (d *Desk) proposeWritten(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord, want map[string][]byte) (archive.ProposalRecord, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return p, Refuse("a program of the operator's own has tools of its own", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
@@ -77,7 +78,7 @@ func (d *Desk) proposeWritten(ctx context.Context, a *workspace.Agent, p archive
 		return p, err
 	}
 	if found {
-		if earlier.State == archive.GateFailed { // what the gates need may be there now
+		if earlier.State == archive.GateFailed { // what the gates need may be available now
 			earlier.State = archive.Drafted
 		}
 		return d.file(ctx, a, earlier)
@@ -97,7 +98,7 @@ func (d *Desk) proposeWritten(ctx context.Context, a *workspace.Agent, p archive
 	return d.file(ctx, a, p)
 }
 
-// digest is that of files, names and contents.
+// digest returns the digest of the names and contents of files.
 func digest(files map[string][]byte) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -106,10 +107,10 @@ func digest(files map[string][]byte) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// writtenBase is what a tool or a skill depends on: the files in whose place it
-// comes and what its agent is, and with a skill the tasks. It leaves out the rest of
-// the agent's folder, so that two of them, or one and a config, can be approved on
-// the same morning.
+// writtenBase returns the hashes of what a tool or a skill depends on: the files that it
+// replaces, the agent's agent.yaml and, for a skill, the suites. It leaves out the rest
+// of the agent's folder, so that two of them, or one and a config, can be approved one
+// after the other.
 func (d *Desk) writtenBase(a *workspace.Agent, p archive.ProposalRecord) (map[string]string, error) {
 	base := map[string]string{}
 	kind, name := Written(p)
@@ -140,8 +141,8 @@ func (d *Desk) writtenBase(a *workspace.Agent, p archive.ProposalRecord) (map[st
 	return base, nil
 }
 
-// Written says what a proposal of kind tool is of: "tool" or "skill", and its name.
-// Both are empty for any other proposal.
+// Written returns "tool" or "skill", and its name, for a proposal of kind tool. Both are
+// empty for any other proposal.
 func Written(p archive.ProposalRecord) (kind, name string) {
 	if p.Kind != archive.KindTool {
 		return "", ""
@@ -158,8 +159,8 @@ func Written(p archive.ProposalRecord) (kind, name string) {
 	return "", ""
 }
 
-// side is the content of one file on one side of a proposal; what the proposal does
-// not change is as it is on the disk.
+// side returns the content of one file on one side of a proposal, or its content on disk
+// if the proposal does not change it.
 func (d *Desk) side(p archive.ProposalRecord, name string, of func(archive.FileChange) []byte) ([]byte, error) {
 	for _, f := range p.Files {
 		if f.Path == name {
@@ -202,7 +203,7 @@ func (d *Desk) skillOf(p archive.ProposalRecord, of func(archive.FileChange) []b
 	return def, err
 }
 
-// writtenGates lists the checks of a tool or a skill.
+// writtenGates returns the gates of a tool or a skill.
 func (d *Desk) writtenGates(a *workspace.Agent, p archive.ProposalRecord, repo *patch.Repository) []gates.Gate {
 	kind, _ := Written(p)
 	now, err := d.writtenBase(a, p)
@@ -234,8 +235,8 @@ func (d *Desk) writtenGates(a *workspace.Agent, p archive.ProposalRecord, repo *
 	})
 }
 
-// registered are the names of all tools that no agent wrote, those of every server
-// included: an agent may be given it tomorrow.
+// registered returns the names of all tools that no agent wrote, including those of every
+// server, because any agent may get them later.
 func (d *Desk) registered() []string {
 	var names []string
 	for _, t := range slices.Concat(tool.Builtin(), tool.Further()) {
@@ -249,8 +250,8 @@ func (d *Desk) registered() []string {
 	return names
 }
 
-// rehearseWritten applies the change to a scratch copy of the files and takes it
-// back: applied, it must load, and taken back, all must be as before.
+// rehearseWritten applies the change to a scratch copy of the files and reverts it. Each
+// side must then be on disk as it should be, and the old side must load.
 func (d *Desk) rehearseWritten(p archive.ProposalRecord) (err error) {
 	scratch, err := os.MkdirTemp("", "evolve-rehearsal-")
 	if err != nil {
@@ -280,7 +281,7 @@ func (d *Desk) rehearseWritten(p archive.ProposalRecord) (err error) {
 	return d.loadsOrIsGone(p, before)
 }
 
-// put writes a file below root, or removes it for nil. name has slashes.
+// put writes a file below root, or removes it if data is nil. name has slashes.
 func put(root *os.Root, name string, data []byte) error {
 	name = filepath.FromSlash(name)
 	if data == nil {
@@ -295,7 +296,7 @@ func put(root *os.Root, name string, data []byte) error {
 	return root.WriteFile(name, data, 0o600)
 }
 
-// loadsOrIsGone fails when one side of a proposal leaves files that do not load.
+// loadsOrIsGone fails when one side of a proposal has files that do not load.
 func (d *Desk) loadsOrIsGone(p archive.ProposalRecord, of func(archive.FileChange) []byte) error {
 	kind, _ := Written(p)
 	gone := true
@@ -313,8 +314,7 @@ func (d *Desk) loadsOrIsGone(p archive.ProposalRecord, of func(archive.FileChang
 	return err
 }
 
-// restoresWritten refuses to take a tool back that the workspace could not load
-// without.
+// restoresWritten refuses a rollback after which the workspace could not be loaded.
 func (d *Desk) restoresWritten(a *workspace.Agent, p archive.ProposalRecord) error {
 	kind, name := Written(p)
 	if err := d.loadsOrIsGone(p, before); err != nil {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// doubled is a tool that is right.
+// doubled returns a valid tool, after change.
 func doubled(t *testing.T, change func(map[string]any)) authored.Definition {
 	t.Helper()
 	draft := map[string]any{
@@ -139,7 +139,7 @@ func TestToolIsProposedAdoptedAndTakenBack(t *testing.T) {
 			_, err = d.ProposeTool(t.Context(), &d.Workspace.Agents[0], doubled(t, nil), "")
 			refused(t, err, "in use already")
 
-			// What would not load without it is said before anything is taken back.
+			// A rollback after which the agent would not load is refused first.
 			yaml, err := os.ReadFile(filepath.Join(o.root, "agents/solver/agent.yaml"))
 			if err != nil {
 				t.Fatal(err)
@@ -173,7 +173,7 @@ func TestToolsThatDoNotPass(t *testing.T) {
 	_, err := o.checking().Approve(t.Context(), p.ID, alice)
 	refused(t, err, "has not passed its gates")
 
-	// A server's tool keeps its name, and an answer of the benchmark its place.
+	// A tool may not have a server tool's name, or quote an answer of the benchmark.
 	copied := doubled(t, func(draft map[string]any) {
 		draft["name"], draft["description"] = "copied", "Says that the answer is a secret of five words."
 	})
@@ -182,13 +182,13 @@ func TestToolsThatDoNotPass(t *testing.T) {
 		t.Errorf("%s, %s", p.State, verdictOf(p, "overlap"))
 	}
 
-	// Without a machine that runs tests, nothing passes.
+	// Without a Check no proposal passes.
 	d := o.desk()
 	p, err = d.ProposeTool(t.Context(), &d.Workspace.Agents[0], doubled(t, func(draft map[string]any) { draft["name"] = "other" }), "")
 	if err != nil || p.State != archive.GateFailed || !strings.HasPrefix(verdictOf(p, "tests"), "not_run") {
 		t.Errorf("%s, %s, %v", p.State, verdictOf(p, "tests"), err)
 	}
-	// And once there is one, the same proposal does.
+	// With one, the same proposal passes.
 	if again := o.proposeTool(doubled(t, func(draft map[string]any) { draft["name"] = "other" })); again.ID != p.ID || again.State != archive.Awaiting {
 		t.Errorf("%s is %s", again.ID, again.State)
 	}
@@ -210,13 +210,13 @@ func TestToolsTakeTheirPlaces(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// What lies where the proposal would write makes it stale.
+	// A file at the path that the proposal would write makes it stale.
 	third := o.proposeTool(doubled(t, func(draft map[string]any) { draft["description"] = "Doubles." }))
 	o.append("agents/solver/tools/doubled.star", "# mine\n")
 	_, err := o.checking().Approve(t.Context(), third.ID, alice)
 	refused(t, err, "is stale: agents/solver/tools/doubled.star changed")
 
-	// A person's no is not asked for again.
+	// A rejected tool is not proposed again.
 	fourth := o.proposeTool(doubled(t, func(draft map[string]any) { draft["name"] = "fourth" }))
 	if _, err := o.checking().Reject(t.Context(), fourth.ID, alice); err != nil {
 		t.Fatal(err)
@@ -236,14 +236,14 @@ func TestToolsAwaitingAreBounded(t *testing.T) {
 	}
 	_, err := d.ProposeTool(t.Context(), &d.Workspace.Agents[0], doubled(t, nil), "")
 	refused(t, err, "await a decision already")
-	// An agent of the operator's own reads no tools from its folder.
+	// A program of the operator's own reads no tools from its folder.
 	foreign := newOffice(t, false).desk()
 	_, err = foreign.ProposeTool(t.Context(), &foreign.Workspace.Agents[0], doubled(t, nil), "")
 	refused(t, err, "not built in")
 }
 
-// night leaves a run in the archive in which the champion solved tasks by looking a
-// word up, one of the search split for each word and one of the holdout.
+// night stores a run in which the champion solved tasks by looking a word up: for each
+// word one task of the search split and one of the holdout.
 func (o *office) night(words ...string) {
 	o.t.Helper()
 	var suite strings.Builder
@@ -307,7 +307,7 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "solved 3 tasks of 3 clusters") {
 		t.Errorf("vetoes: %s", got)
 	}
-	// One an hour, and no agent is asked twice.
+	// At most one draft an hour, and none that already awaits a decision.
 	if p := o.draft(o.desk()); p != nil {
 		t.Errorf("another draft within the hour: %+v", p)
 	}
@@ -329,7 +329,7 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 func TestSkillsThatDoNotPass(t *testing.T) {
 	t.Run("solved in two clusters", func(t *testing.T) {
 		o := study(t, false)
-		o.night("falcon", "heron") // the three of the holdout do not help
+		o.night("falcon", "heron") // the three of the holdout do not count
 		if p := o.draft(o.desk()); p != nil {
 			t.Errorf("%+v", p)
 		}
