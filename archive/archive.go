@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// The errors that callers tell apart.
+// The errors that callers distinguish.
 var (
 	ErrNotFound = errors.New("not in the archive")
-	// ErrLocked is what a *LockedError is.
+	// ErrLocked is wrapped by *LockedError.
 	ErrLocked   = errors.New("the archive is held by another process")
 	ErrNewer    = errors.New("the archive was written by a newer evolve")
 	ErrCorrupt  = errors.New("the archive is damaged")
 	ErrReadOnly = errors.New("the archive is open for reading only")
-	// ErrAmbiguous means that a prefix fits more than one thing.
+	// ErrAmbiguous means that a prefix matches more than one record.
 	ErrAmbiguous = errors.New("ambiguous")
-	// ErrDisk wraps what the operating system said when it refused to write: a
-	// full or read-only disk, a quota, missing permission.
+	// ErrDisk wraps the error of the operating system when it refuses a write: a full or
+	// read-only disk, a quota, missing permission.
 	ErrDisk = errors.New("the disk refused")
 	// ErrRemoved means that the folder was removed or replaced while the archive was
 	// open. It comes with ErrDisk.
@@ -37,24 +37,24 @@ type Archive struct {
 	dir      string // "" in memory
 	packer   *packer
 	writer   *committer   // nil: open for reading only
-	shutdown func() error // stops serving readers; nil: there is nothing to stop
-	release  func() error // gives up the lock; nil: there is none
+	shutdown func() error // stops serving readers; nil: none are served
+	release  func() error // releases the lock; nil: there is none
 
-	// write serialises everything that reads before it writes, evaluations apart.
+	// write serialises every read-modify-write except that of evaluations.
 	write sync.Mutex
 	// naming is guarded by write.
 	naming naming
-	// id is the archive's, witness says that its head is kept in a file, unwitnessed is why the
-	// last one is not there, and notary follows it. They are guarded by write.
+	// id is the archive's id, witness reports whether its head is kept in a file,
+	// unwitnessed is the error of the last attempt to write that file, and notary follows
+	// the head. All are guarded by write.
 	id          string
 	witness     bool
 	unwitnessed error
 	notary      Notary
-	// now is the clock.
-	now func() time.Time
+	now         func() time.Time
 }
 
-// OpenMemory returns an empty archive that lives as long as the process.
+// OpenMemory returns an empty archive in memory.
 func OpenMemory() *Archive {
 	a, err := newArchive(newMemory(), true, "")
 	if err != nil {
@@ -63,13 +63,13 @@ func OpenMemory() *Archive {
 	return a
 }
 
-// newArchive puts the typed store on an engine whose content it checks. A backup
-// goes to dir when it has to be brought forward.
+// newArchive puts the typed store on an engine and checks the schema. A backup is written
+// to dir before a migration.
 func newArchive(store engine, writable bool, dir string) (*Archive, error) {
 	return migratedArchive(store, writable, dir, migrations)
 }
 
-// migratedArchive is newArchive with the steps that lead from older schemas to this one.
+// migratedArchive is newArchive with the migrations from older schemas to this one.
 func migratedArchive(store engine, writable bool, dir string, steps map[uint64]migration) (*Archive, error) {
 	ctx := context.Background()
 	backup := func(version uint64) error { return backupFile(ctx, store, dir, version) }
@@ -159,7 +159,7 @@ func (a *Archive) number(ctx context.Context, k key) (uint64, error) {
 	return decodeNumber(values[0])
 }
 
-// sequence yields what decode makes of every pair with a prefix, from a key on.
+// sequence yields the decoded pairs that have a prefix, starting at the key from.
 func sequence[T any](ctx context.Context, a *Archive, doing string, prefix, from key,
 	decode func(k, value []byte) (T, error),
 ) iter.Seq2[T, error] {

@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// AuditError names the first thing in which the archive contradicts itself. It is an
-// ErrCorrupt.
+// AuditError names the first contradiction found in the archive. It is an ErrCorrupt.
 type AuditError struct{ Subject, Reason string }
 
 func (e *AuditError) Error() string { return e.Subject + ": " + e.Reason }
 
 func (e *AuditError) Unwrap() error { return ErrCorrupt }
 
-// Audited is what an audit went through.
+// Audited is the result of an audit.
 type Audited struct {
 	// Entries is the length of the ledger and Head the hash of its last entry.
 	Entries int64
@@ -24,17 +23,17 @@ type Audited struct {
 	// Heads holds the number of each entry by its hash.
 	Heads map[string]int64
 	// Proposals counts those that agree with the ledger, Unbound those that an older evolve
-	// left without digests, and Gone those that, or whose evaluations, are not stored any more: a
-	// retention removed them, or a repair could not save them.
+	// stored without digests, and Gone those that are no longer stored, or whose
+	// evaluations are not: a retention removed them, or a repair could not recover them.
 	Proposals, Unbound, Gone int
-	// Accepted counts the ledgers that were not the witnessed one and that a person accepted
+	// Accepted counts the ledgers that differed from the witness and that a person accepted
 	// or put in its place, such as by a restore.
 	Accepted int
 }
 
 // Audit checks the chain of the ledger, its witness, and that decisions, proposals and the
-// evaluations they rest on are what the ledger tells of. The first thing that is not is
-// returned as a *LedgerError, a *WitnessError, a *BoundError or an *AuditError.
+// evaluations they rest on match the ledger. The first mismatch is returned as a
+// *LedgerError, a *WitnessError, a *BoundError or an *AuditError.
 func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 	var out Audited
 	var err error
@@ -73,16 +72,16 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 	return out, a.auditDecisions(ctx, l)
 }
 
-// boundAt is what an entry binds, with its place.
+// boundAt is a binding with the number of its ledger entry.
 type boundAt struct {
 	binding Binding
 	seq     int64
 }
 
-// ledgerTold is what the ledger tells of proposals.
+// ledgerTold collects what the ledger records about proposals.
 type ledgerTold struct {
 	heads map[string]int64
-	// bound holds the last binding of each proposal, decided the decisions by their place.
+	// bound holds the last binding of each proposal, decided the decisions by entry number.
 	bound    map[string]boundAt
 	decided  map[int64]LedgerEntry
 	imported int64
@@ -117,7 +116,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold,
 		return nil
 	}
 	now := Bind(p)
-	if at.seq < l.imported { // the ledger of another archive tells of it
+	if at.seq < l.imported { // the entry is from the ledger of another archive
 		now.State, now.Evidence = p.Imported, at.binding.Evidence
 		if p.Imported == "" {
 			return &AuditError{p.ID, "it came with an import, and its record does not tell"}
@@ -159,7 +158,7 @@ func (a *Archive) removed(ctx context.Context, p ProposalRecord) bool {
 	})
 }
 
-// auditDecisions compares each decision with the entry that tells of it.
+// auditDecisions compares each decision with its ledger entry.
 func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
 	n := 0
 	for d, err := range a.decisionLines(ctx) {

@@ -9,7 +9,8 @@ import (
 	"evolve/bench"
 )
 
-// TestAudit: what was changed behind the ledger is found, the first thing by its name.
+// TestAudit checks that changes made without a ledger entry are found and that the error
+// names the first.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

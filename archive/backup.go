@@ -24,7 +24,7 @@ const backupMagic = "evolve archive backup 1\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Contents says what a backup holds.
+// Contents describes a backup.
 type Contents struct {
 	// Stats counts its records; Bytes is the size of the backup.
 	Stats
@@ -34,8 +34,7 @@ type Contents struct {
 	LastRun string `json:"last_run,omitempty"`
 }
 
-// Backup writes a copy of everything in the archive as it is at one moment, also while
-// others write to it.
+// Backup writes a consistent snapshot of the archive, also during concurrent writes.
 func (a *Archive) Backup(ctx context.Context, w io.Writer) (Contents, error) {
 	held, err := writeBackup(ctx, a.store, w)
 	if err != nil {
@@ -44,12 +43,11 @@ func (a *Archive) Backup(ctx context.Context, w io.Writer) (Contents, error) {
 	return held, nil
 }
 
-// BackupFile writes a backup to a file for this user alone, whole or not at all, on disk
-// when it returns. It fails with fs.ErrExist when the file exists, unless it is to be
-// replaced.
+// BackupFile writes a backup to a file with mode 0600, atomically and synced to disk. It
+// fails with fs.ErrExist when the file exists and replace is false.
 func (a *Archive) BackupFile(ctx context.Context, path string, replace bool) (Contents, error) {
 	held, err := a.backupFile(ctx, path, replace)
-	for n := 1; n < attempts && errors.Is(err, errGone); n++ { // the run has just ended
+	for n := 1; n < attempts && errors.Is(err, errGone); n++ { // the writer has just ended
 		held, err = a.backupFile(ctx, path, replace)
 	}
 	if err != nil {
@@ -65,7 +63,7 @@ func (a *Archive) backupFile(ctx context.Context, path string, replace bool) (Co
 	return storeBackup(ctx, a.store, path)
 }
 
-// storeBackup writes a backup to a file, whole or not at all.
+// storeBackup writes a backup to a file atomically.
 func storeBackup(ctx context.Context, store engine, path string) (Contents, error) {
 	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
 	if err != nil {
@@ -82,7 +80,7 @@ func storeBackup(ctx context.Context, store engine, path string) (Contents, erro
 	return held, diskError(syncPath(filepath.Dir(path)))
 }
 
-// counted counts the bytes written through it.
+// counted is a Writer that counts the bytes written.
 type counted struct {
 	io.Writer
 	n int64
@@ -122,7 +120,7 @@ func writeBackup(ctx context.Context, store engine, w io.Writer) (Contents, erro
 		switch {
 		case k[0] == tableRun && held.LastRun == "":
 			var r Run
-			if decodeDocument(v, &r) == nil { // a backup is taken of what is there, damaged or not
+			if decodeDocument(v, &r) == nil { // a damaged archive is backed up as well
 				held.LastRun = r.ID
 			}
 		case bytes.Equal(k, headKey):
@@ -143,9 +141,8 @@ func writeBackup(ctx context.Context, store engine, w io.Writer) (Contents, erro
 	return held, err
 }
 
-// backupFile writes a backup beside the store, whole or not at all. One that is
-// there already stays: it is of the same version, from before a change that did
-// not come to its end.
+// backupFile writes a backup beside the store, atomically. An existing one is kept: it has
+// the same version, from before a migration that was not completed.
 func backupFile(ctx context.Context, store engine, dir string, version uint64) error {
 	path := filepath.Join(dir, fmt.Sprintf("schema-%d.backup", version))
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -155,9 +152,9 @@ func backupFile(ctx context.Context, store engine, dir string, version uint64) e
 	return err
 }
 
-// Restore makes an archive at dir, where none stands, from a backup of this schema or
-// of an older one, which it brings forward, and returns what the archive holds, Bytes
-// being its size on disk. It is built by Beside: at dir stands nothing or all of it.
+// Restore makes an archive at dir, where there is none, from a backup of this schema or of
+// an older one, which it migrates. It returns the contents of the archive; Bytes is its
+// size on disk. Beside builds it, so dir holds either nothing or the whole archive.
 func Restore(ctx context.Context, dir string, r io.Reader, how Building) (Contents, error) {
 	var held Contents
 	verify := how.Verify
@@ -174,7 +171,7 @@ func Restore(ctx context.Context, dir string, r io.Reader, how Building) (Conten
 	return held, nil
 }
 
-// contents says what the archive holds.
+// contents returns the contents of the archive.
 func (a *Archive) contents(ctx context.Context) (Contents, error) {
 	var held Contents
 	var err error
@@ -208,7 +205,7 @@ func restore(ctx context.Context, dir string, r io.Reader, how Building) (err er
 	return a.reattest(ctx)
 }
 
-// maxRecord bounds a key or value that is read from foreign input.
+// maxRecord bounds the length in bytes of a value that is read from foreign input.
 const maxRecord = 64 << 20
 
 func readBackup(store engine, r io.Reader) error {
@@ -231,7 +228,7 @@ func readBackup(store engine, r io.Reader) error {
 		}
 		pairOf := [2][]byte{}
 		for i, n := range lengths {
-			// Grown as it comes in: a false length must not take memory.
+			// The buffer grows with the input: a false length must not allocate memory.
 			part, err := io.ReadAll(io.LimitReader(in, int64(n)))
 			if err != nil || len(part) != int(n) {
 				return errors.Join(errors.New("the backup is cut short"), err)

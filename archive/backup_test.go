@@ -25,8 +25,8 @@ func (w *hookWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// TestBackupOfOneMoment: what is written while a backup is under way is not in it, in no
-// table, whichever way the archive is read.
+// TestBackupOfOneMoment checks that records written during a backup are not in it, in any
+// table, for each way of reading the archive.
 func TestBackupOfOneMoment(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -80,8 +80,8 @@ func TestBackupOfOneMoment(t *testing.T) {
 	}
 }
 
-// TestBackupEnds: a reader whose writer ends in the middle of a backup takes the backup
-// anew, of the moment after.
+// TestBackupEnds checks that a reader whose writer closes during a backup takes the backup
+// again from the state after that.
 func TestBackupEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -96,7 +96,7 @@ func TestBackupEnds(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	// The kernel's buffers may hold what is left of it.
+	// The rest of the backup may already be in the kernel's socket buffers.
 	if _, err := r.Backup(ctx, out); err != nil && !errors.Is(err, errGone) {
 		t.Fatal(err)
 	}

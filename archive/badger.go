@@ -17,20 +17,19 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 )
 
-// badgerOptions keeps memory small and level, measured over 200,000 evaluations.
-// Values of more than a few bytes stand in the value log, which is only ever
-// appended to: the tree holds keys and pointers, is a few megabytes a night, and
-// is hardly ever compacted. Compacting is what takes memory in Badger, tens of
-// megabytes however little there is to compact, and more with compression; so
-// level 0 may gather, and there is no compression of its own. Every transaction
-// is synced: what write has returned from is on disk, and speed comes from
-// putting many evaluations into one.
+// badgerOptions keeps memory use small and constant, measured over 200,000 evaluations.
+// Values of more than 64 bytes are in the value log, which is append-only: the LSM tree
+// holds keys and pointers, grows by a few megabytes a night, and is rarely compacted.
+// Compaction is what needs memory in Badger, tens of megabytes even for little data, and
+// more with compression; so level 0 may grow, and Badger does not compress. Every
+// transaction is synced: once write returns, the data is on disk. Throughput comes from
+// grouping many evaluations into one transaction.
 func badgerOptions(dir string, log *quietLog) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(log).
 		WithMetricsEnabled(false).
 		WithSyncWrites(true).
-		WithDetectConflicts(false). // writers are serialised above
+		WithDetectConflicts(false). // the archive serialises writers
 		WithMemTableSize(4 << 20).
 		WithNumMemtables(2).
 		WithNumCompactors(2).
@@ -45,46 +44,46 @@ func badgerOptions(dir string, log *quietLog) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead)
 }
 
-// releaseEvery is how many bytes are written or scanned between two releases of
-// mapped pages.
+// releaseEvery is the number of bytes written or scanned between two releases of mapped
+// pages.
 const releaseEvery = 4 << 20
 
-// disk is the engine on Badger.
+// disk is the engine backed by Badger.
 type disk struct {
 	db  *badger.DB
 	dir string
-	// folder is dir as it was opened.
+	// folder identifies dir as it was when it was opened.
 	folder fs.FileInfo
 	log    *quietLog
-	// written is the version of the last batch that is on disk. The store keeps
-	// versions itself (Badger's managed mode) because otherwise every look-up would
-	// wait for the batch that is being synced.
+	// written is the version of the last batch that is on disk. The store keeps versions
+	// itself (Badger's managed mode), because otherwise every read would wait for the batch
+	// that is being synced.
 	written atomic.Uint64
-	// writing holds one writer at a time.
+	// writing allows one writer at a time.
 	writing sync.Mutex
-	// broken is the first failed write. Badger is in no state to take another
-	// one after that: it would end the process.
+	// broken is the first failed write. No other write may follow it: Badger would end the
+	// process.
 	broken atomic.Pointer[error]
-	// unreleased counts the bytes written and scanned since pages were released.
+	// unreleased counts the bytes written and scanned since pages were last released.
 	unreleased atomic.Int64
-	// faulted says that a page could not be read: Badger holds a lock for ever.
+	// faulted is set when a page could not be read: Badger then holds a lock for ever.
 	faulted atomic.Bool
 }
 
-// errUnhealed says that the last writer did not close the store; opening it once
-// for writing puts that right.
+// errUnhealed means that the last writer did not close the store; opening it once for
+// writing repairs that.
 var errUnhealed = errors.New("the store was not closed")
 
-// A writer has the archive's own lock, so that Badger's can only be held by a
-// copy of a descriptor that is closed already: in a process that was started while
-// the store was open and has not come to its own program yet.
+// A writer has the archive's own lock. So Badger's lock can only be held by a duplicate of
+// a closed descriptor: in a process that was forked while the store was open and has not
+// called exec yet.
 const (
 	forkTries = 50
 	forkPause = 10 * time.Millisecond
 )
 
-// openDisk opens the store in dir, which no other process may have open for writing,
-// or at all when it is to be written.
+// openDisk opens the store in dir. No other process may have it open for writing; when
+// writable is true, no other process may have it open at all.
 func openDisk(dir string, writable bool) (*disk, error) {
 	files, err := listStore(dir)
 	if err != nil {
@@ -95,7 +94,7 @@ func openDisk(dir string, writable bool) (*disk, error) {
 		return nil, storeError(err)
 	}
 	if !writable && len(files.mems)+len(empty) > 0 {
-		return nil, errUnhealed // Badger would find out as well, and leave its goroutines behind
+		return nil, errUnhealed // Badger would detect this too, and leak its goroutines
 	}
 	if err := checkStore(dir); err != nil {
 		return nil, storeError(err)
@@ -135,9 +134,9 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	return d, nil
 }
 
-// unbegun lists the newest logs that have no byte yet: a crash between a log's
-// making and its first use leaves such a file, and Badger refuses to open with it.
-// An older one without content has lost something, and is left for Badger to refuse.
+// unbegun lists the newest logs that are empty: a crash between the creation of a log and
+// its first write leaves such a file, and Badger refuses to open with it. An older empty
+// log has lost data; it is left for Badger to refuse.
 func unbegun(dir string, files storeFiles) ([]string, error) {
 	var found []string
 	for _, logs := range [][]string{files.mems, files.values} {
@@ -156,7 +155,7 @@ func unbegun(dir string, files storeFiles) ([]string, error) {
 	return found, nil
 }
 
-// openBadger turns what Badger makes of a garbled file into an error.
+// openBadger opens a store and turns a panic of Badger over a corrupt file into an error.
 func openBadger(opts badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -166,8 +165,8 @@ func openBadger(opts badger.Options) (db *badger.DB, err error) {
 	return badger.OpenManaged(opts)
 }
 
-// storeError says whose fault a failure of Badger is: the system's when it
-// refused, the lock's when another process has the store open, the files' otherwise.
+// storeError classifies a failure of Badger: ErrDisk or a shortage when the system
+// refused, ErrLocked when another process has the store open, ErrCorrupt otherwise.
 func storeError(err error) error {
 	if err == nil {
 		return nil
@@ -186,8 +185,7 @@ func storeError(err error) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
-// view reads what the batches up to the last written one have left, and nothing of
-// one that is being written.
+// view reads a snapshot of the batches up to the last one on disk.
 func (d *disk) view(read func(*badger.Txn) error) (err error) {
 	defer d.guardPages(&err)()
 	txn := d.db.NewTransactionAt(d.written.Load(), false)
@@ -195,8 +193,8 @@ func (d *disk) view(read func(*badger.Txn) error) (err error) {
 	return read(txn)
 }
 
-// unread returns an ErrCorrupt when Badger could not read the value of an item: it writes
-// that to its log and returns an empty one.
+// unread returns an ErrCorrupt when Badger could not read the value of an item: Badger
+// logs that and returns an empty value.
 func unread(item *badger.Item, value []byte) error {
 	if len(value) == 0 && item.ValueSize() > 0 {
 		return fmt.Errorf("%w: the value of a record of %d bytes cannot be read", ErrCorrupt, item.ValueSize())
@@ -244,7 +242,7 @@ func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, va
 	err := d.view(func(txn *badger.Txn) error {
 		opts := badger.DefaultIteratorOptions
 		opts.Prefix = prefix
-		// Fetching values ahead costs a goroutine each.
+		// Prefetching starts a goroutine for each value.
 		opts.PrefetchValues = false
 		it := txn.NewIterator(opts)
 		defer it.Close()
@@ -276,7 +274,7 @@ func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, va
 	return storeError(err)
 }
 
-// dump is a scan: one iterator holds the tables and logs of the moment it began.
+// dump is a scan: one iterator reads a snapshot.
 func (d *disk) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	return d.scan(ctx, nil, nil, visit)
 }
@@ -317,7 +315,7 @@ func (d *disk) write(b *batch) error {
 }
 
 // inPlace fails with ErrRemoved when the store's folder is not the one that was opened:
-// what is written goes to files that have no name any more.
+// writes would go to unlinked files.
 func (d *disk) inPlace() error {
 	now, err := os.Stat(d.dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, d.folder) {
@@ -326,8 +324,8 @@ func (d *disk) inPlace() error {
 	return diskError(err)
 }
 
-// touched counts bytes that were written or scanned, and now and then gives the
-// pages they lie in back.
+// touched counts bytes that were written or scanned, and releases mapped pages every
+// releaseEvery bytes.
 func (d *disk) touched(bytes int) {
 	if d.unreleased.Add(int64(bytes)) >= releaseEvery {
 		d.unreleased.Store(0)
@@ -335,7 +333,7 @@ func (d *disk) touched(bytes int) {
 	}
 }
 
-// verify reads every table again and holds it against its checksums.
+// verify reads every table and log again and checks the checksums.
 func (d *disk) verify() error {
 	if d.db.Opts().ReadOnly {
 		return storeError(checkStore(d.dir))
@@ -351,8 +349,8 @@ func (d *disk) close() error {
 		return fmt.Errorf("leave the archive open: %w", errFault)
 	}
 	if !d.db.Opts().ReadOnly {
-		// Without a folder or room for its last tables, Badger would wait for ever. Everything
-		// acknowledged is in its log: the next to open it reads that, as after a crash.
+		// Without a folder or space for its last tables, Badger would wait for ever. All
+		// acknowledged data is in its log, and the next open reads that, as after a crash.
 		if err := errors.Join(d.inPlace(), checkSpace(d.dir, closeFloor)); err != nil {
 			return fmt.Errorf("leave the archive open: %w", err)
 		}
@@ -360,8 +358,8 @@ func (d *disk) close() error {
 	return diskError(d.db.Close())
 }
 
-// quietLog keeps the first error that Badger logs, some of which it reports
-// nowhere else, and drops the rest.
+// quietLog keeps the first error that Badger logs, because some errors are only logged,
+// and drops the rest.
 type quietLog struct {
 	mu      sync.Mutex
 	trouble string

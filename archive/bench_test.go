@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// nightly is evaluation with the answers and transcripts of a real night: some
-// hundred bytes of text that repeats only in part.
+// nightly is evaluation with a key and an answer like those of a real night: text that
+// repeats only in part.
 func nightly(run string, seq int64) bench.Evaluation {
 	e := evaluation(run, seq)
 	e.Key = bench.Key(fmt.Sprintf("%016x%016x%016x%016x", mix(seq), mix(seq+1<<32), mix(seq+2<<32), mix(seq+3<<32)))
@@ -22,7 +22,7 @@ func nightly(run string, seq int64) bench.Evaluation {
 	return e
 }
 
-// mix is the finaliser of SplitMix64: numbers without a pattern, the same each time.
+// mix is the finaliser of SplitMix64: pseudo-random numbers that are the same in each run.
 func mix(n int64) uint64 {
 	x := uint64(n) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -55,7 +55,7 @@ func recordMany(tb testing.TB, a *Archive, run string, n int, withTranscript boo
 	}
 }
 
-// memory figures of the process from /proc, in megabytes.
+// procStatus returns a memory figure of the process from /proc, in megabytes.
 func procStatus(tb testing.TB, field string) float64 {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -92,7 +92,8 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkRead measures what a person waits for, on an archive of 200,000 evaluations.
+// BenchmarkRead measures the reads that a person waits for, on an archive of 200,000
+// evaluations.
 func BenchmarkRead(b *testing.B) {
 	const n = 200_000
 	ctx := context.Background()
@@ -172,7 +173,7 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("scan-references/direct", scan("2-b"))
 }
 
-// BenchmarkPutVariant measures one synced write after another.
+// BenchmarkPutVariant measures consecutive synced writes.
 func BenchmarkPutVariant(b *testing.B) {
 	a, err := Open(b.TempDir(), Options{})
 	if err != nil {

@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// buildingSuffix names the folder in which an archive is built, beside its place: it
-// holds a lock file and the archive in the making. Only the process with the lock
-// touches it, so what stands in it without one was left by a killed process.
+// buildingSuffix names the folder in which an archive is built, beside its final path: it
+// holds a lock file and the incomplete archive. Only the process with the lock touches it,
+// so its content without a lock was left by a killed process.
 const buildingSuffix = ".building"
 
-// Building says how Beside builds an archive; the zero value is the default.
+// Building holds the options of Beside; the zero value is the default.
 type Building struct {
-	// Owner is what builds, for the message to a process that finds it under way.
+	// Owner names the builder, for the error of a process that finds it at work.
 	Owner string
 	// Now is the clock of the lock file; nil: time.Now.
 	Now func() time.Time
-	// Aside is the path to which whatever stands at the place is moved, in the same file
-	// system; nothing may stand there. Empty: nothing may stand at the place.
+	// Aside is the path to which whatever exists at dir is moved, in the same file system;
+	// nothing may exist there. Empty: dir must be absent or empty.
 	Aside string
 	// Verify is called with the built archive, open for writing and checked, before it is
 	// moved into place. An error ends the building. It may be nil.
 	Verify func(ctx context.Context, a *Archive) error
 
-	// repairs says that the ledger of what is built tells how it differs from the one whose
-	// place it takes.
+	// repairs is set by a repair, which itself records in the new ledger how it differs
+	// from the one that it replaces.
 	repairs bool
-	// reached is called at each point at which a test ends the process, and steps replace
+	// reached is called at each point at which a test kills the process, and steps replace
 	// the migrations in a test.
 	reached func(point string)
 	steps   map[uint64]migration
@@ -40,13 +40,13 @@ type Building struct {
 func (b Building) options() Options { return Options{Owner: b.Owner, Now: b.Now, steps: b.steps} }
 
 // Beside makes an archive at dir: fill makes it in a folder beside dir, and closes it;
-// Beside brings it to the current schema, checks all of it, syncs it and renames it to
-// dir. Killed at any moment, it leaves at dir what stood there before or the whole new
+// Beside migrates it to the current schema, checks all of it, syncs it and renames it to
+// dir. Killed at any moment, it leaves at dir what was there before or the whole new
 // archive; the next call removes what it left beside it.
 //
-// It fails with ErrNotEmpty when something stands at dir and Aside is empty, with a
-// *LockedError while another process builds or holds an archive there, and with
-// ErrCorrupt when the built archive is not sound.
+// It fails with ErrNotEmpty when dir is not empty and Aside is, with a *LockedError while
+// another process builds or holds an archive there, and with ErrCorrupt when the built
+// archive is not sound.
 func Beside(ctx context.Context, dir string, how Building, fill func(ctx context.Context, dir string) error) (err error) {
 	if how.Now == nil {
 		how.Now = time.Now
@@ -119,7 +119,7 @@ func takeRoom(room string, how Building) (*archiveLock, error) {
 		lock := newLock(room)
 		ok, err := lock.file.TryLock()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the process before has just removed it
+			continue // the previous process has just removed it
 		}
 		if err != nil {
 			return nil, diskError(err)
@@ -142,8 +142,8 @@ func takeRoom(room string, how Building) (*archiveLock, error) {
 	}
 }
 
-// settle opens an archive that was built for dir, which brings it to the current schema,
-// and checks it. Its ledger then tells of the archive whose place it takes.
+// settle opens an archive that was built for dir, which migrates it to the current schema,
+// and checks it. It then records in its ledger the archive that it replaces.
 func settle(ctx context.Context, built, dir string, how Building) error {
 	a, err := open(built, how.options())
 	if err != nil {
@@ -159,7 +159,7 @@ func settle(ctx context.Context, built, dir string, how Building) error {
 	return errors.Join(err, a.Close())
 }
 
-// syncTree brings the files and folders below root to disk.
+// syncTree syncs the files and folders below root to disk.
 func syncTree(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() && !d.Type().IsRegular() {
@@ -169,7 +169,7 @@ func syncTree(root string) error {
 	})
 }
 
-// syncPath brings one file, or the names in one folder, to disk.
+// syncPath syncs one file, or the entries of one folder, to disk.
 func syncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -192,9 +192,9 @@ func moveInto(from, to string) error {
 	return diskError(syncPath(filepath.Dir(to)))
 }
 
-// replace puts a built archive in the place of what stands at dir, which goes aside.
-// Where the system exchanges two folders in one step, there is an archive at dir at
-// every moment; elsewhere a process that is killed in between leaves none, with both
+// replace puts a built archive in the place of what exists at dir, which is moved aside.
+// Where the system can exchange two folders in one step, there is an archive at dir at
+// every moment; elsewhere a process that is killed in between leaves none there, with both
 // beside it.
 func replace(built, dir string, how Building) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -220,7 +220,7 @@ func replace(built, dir string, how Building) error {
 	return errors.Join(err, lock.release())
 }
 
-// swap exchanges dir and aside by way of spare, which is free.
+// swap exchanges dir and aside through spare, an unused path.
 func swap(spare, dir, aside string) error {
 	if err := os.Rename(aside, spare); err != nil {
 		return err

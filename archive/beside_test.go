@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestKilledImport: a process is killed at each point of an import; at the archive's
-// place stands nothing or all of it, and the import can simply be repeated.
+// TestKilledImport kills a process at each point of an import and checks that the
+// archive's path holds nothing or the whole archive, and that the import can be repeated.
 func TestKilledImport(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -62,7 +62,7 @@ func TestKilledImport(t *testing.T) {
 	}
 }
 
-// kill starts a child in a role and kills it when it is ready.
+// kill starts a child in a role and kills it once it has printed "ready".
 func kill(t *testing.T, role string, args ...string) {
 	t.Helper()
 	cmd := child(t, role, args...)
@@ -80,8 +80,8 @@ func kill(t *testing.T, role string, args ...string) {
 	_ = cmd.Wait() // killed
 }
 
-// TestKilledReplacement: killed between the two renames, the old archive is at its
-// place, and the new one beside it.
+// TestKilledReplacement checks that a process killed between the two renames leaves the
+// old archive at its path and the new one beside it.
 func TestKilledReplacement(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -110,7 +110,7 @@ func TestKilledReplacement(t *testing.T) {
 	}
 	has(dir, true)
 	has(dir+".old", false)
-	// A name that is taken is refused; with another one it goes through.
+	// An existing name is refused; another one works.
 	if err := ImportAt(ctx, dir, strings.NewReader(text), Building{Aside: dir + ".old"}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("aside over something: %v", err)
 	}
@@ -121,8 +121,8 @@ func TestKilledReplacement(t *testing.T) {
 	has(dir+".old-2", true)
 }
 
-// TestBesideBusy: a second building is told who is at it, and an archive that was begun
-// meanwhile is not written over.
+// TestBesideBusy checks that a second build gets the owner of the first, and that an
+// archive created meanwhile is not overwritten.
 func TestBesideBusy(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -157,8 +157,7 @@ func TestBesideBusy(t *testing.T) {
 	}
 }
 
-// TestRestoreOlder: the backup that a change of schema writes is restored and brought
-// forward again.
+// TestRestoreOlder restores the backup that a migration writes, and migrates it again.
 func TestRestoreOlder(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

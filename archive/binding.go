@@ -14,32 +14,31 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Rests names the evaluations that a proposal of a config rests on: those of the
-// confirmation of its variant and of the one that it was measured against.
+// Rests names the evaluations that a proposal of a config rests on: those in the
+// confirmation of its variant and of the config that it was compared with.
 type Rests struct {
-	// Runs are those that measured it, in order.
+	// Runs lists the runs that measured it, in order.
 	Runs    []string       `json:"runs"`
 	Against agent.ConfigID `json:"against"`
 }
 
-// Binding holds digests of what a proposal is. Each ledger entry that tells of a proposal
-// has one in its data, under "bound", so that a record which was changed without an entry
-// is found.
+// Binding holds digests of a proposal. Each ledger entry about a proposal has one in its
+// data, under "bound", so that a record changed without an entry is detected.
 type Binding struct {
 	State ProposalState `json:"state"`
 	// Files covers paths and contents before and after, Changes the list of parameters,
-	// Gates the verdicts, and Basis what the proposal is of and what it was measured on.
+	// Gates the verdicts, and Basis what the proposal is about and what it was measured on.
 	Files   string `json:"files"`
 	Changes string `json:"changes"`
 	Gates   string `json:"gates"`
 	Basis   string `json:"basis"`
 	// Evidence covers the evaluations that it rests on, as they were when it was made, and
-	// Evaluations is their number; both are absent where it rests on none.
+	// Evaluations is their number; both are absent when it rests on none.
 	Evidence    string `json:"evidence,omitempty"`
 	Evaluations int    `json:"evaluations,omitempty"`
 }
 
-// Digest is one digest for all of it but the state, "sha256:" and hexadecimal.
+// Digest returns one digest of all fields except State: "sha256:" and hexadecimal.
 func (b Binding) Digest() string {
 	b.State = ""
 	return digestOf(b)
@@ -50,12 +49,12 @@ type boundData struct {
 	Bound *Binding `json:"bound"`
 }
 
-// BoundError says that a proposal is not the one that the ledger tells of, or that the
-// ledger has no digests of it. With anything in Differs it is an ErrCorrupt.
+// BoundError means that a proposal does not match the ledger, or that the ledger has no
+// digests of it. When Differs is not empty, it is an ErrCorrupt.
 type BoundError struct {
 	ID string
-	// Differs names what is not as it was; empty when the ledger binds nothing, as an older
-	// evolve left it.
+	// Differs names the parts that changed; empty when the ledger has no binding, as for
+	// proposals of an older evolve.
 	Differs []string
 }
 
@@ -73,7 +72,8 @@ func (e *BoundError) Unwrap() error {
 	return ErrCorrupt
 }
 
-// digestOf is the SHA-256 of the JSON form. What proposals hold can be written as JSON.
+// digestOf returns the SHA-256 of the JSON form. All fields of proposals can be encoded as
+// JSON.
 func digestOf(v any) string {
 	var b bytes.Buffer
 	if err := writeJSON(&b, v); err != nil {
@@ -83,12 +83,12 @@ func digestOf(v any) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Bind digests a proposal as it is, without its evidence.
+// Bind returns the digests of a proposal as it is, without its evidence.
 func Bind(p ProposalRecord) Binding {
 	files := slices.SortedFunc(slices.Values(p.Files), func(x, y FileChange) int { return strings.Compare(x.Path, y.Path) })
 	changes := slices.Clone(p.Changes)
 	basis := struct {
-		Title, Rationale         string // a person reads them, and the commit has them
+		Title, Rationale         string // a person reads them, and the commit contains them
 		Kind                     ProposalKind
 		Agent, Run               string
 		Variant, Champion        agent.ConfigID
@@ -110,8 +110,8 @@ func Bind(p ProposalRecord) Binding {
 	}
 }
 
-// Evidence digests the evaluations that a proposal rests on, as they are stored: "" and 0
-// for one that rests on none.
+// Evidence returns a digest of the stored evaluations that a proposal rests on, and their
+// number: "" and 0 when it rests on none.
 func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string, evaluations int, err error) {
 	if p.Rests == nil {
 		return "", 0, nil
@@ -140,8 +140,8 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), evaluations, nil
 }
 
-// Bound returns what the last ledger entry of a proposal binds, and that entry; nil when
-// no entry of it binds anything.
+// Bound returns the binding in the last ledger entry of a proposal that has one, and that
+// entry; nil when there is none.
 func (a *Archive) Bound(ctx context.Context, id string) (*Binding, LedgerEntry, error) {
 	var last *Binding
 	var entry LedgerEntry
@@ -156,7 +156,7 @@ func (a *Archive) Bound(ctx context.Context, id string) (*Binding, LedgerEntry, 
 	return last, entry, nil
 }
 
-// BindingOf returns what a ledger entry binds; nil for nothing.
+// BindingOf returns the binding in a ledger entry, or nil.
 func BindingOf(e LedgerEntry) *Binding {
 	if !strings.HasPrefix(e.Kind, "proposal.") && !strings.HasPrefix(e.Kind, "patch.") {
 		return nil
@@ -168,8 +168,8 @@ func BindingOf(e LedgerEntry) *Binding {
 	return d.Bound
 }
 
-// CheckBound compares a stored proposal, and the evaluations that it rests on, with what
-// the ledger binds: a *BoundError names what differs.
+// CheckBound compares a stored proposal, and the evaluations that it rests on, with its
+// binding in the ledger: a *BoundError names what differs.
 func (a *Archive) CheckBound(ctx context.Context, p ProposalRecord) error {
 	want, _, err := a.Bound(ctx, p.ID)
 	if err != nil {
@@ -192,7 +192,7 @@ func (a *Archive) CheckBound(ctx context.Context, p ProposalRecord) error {
 	return nil
 }
 
-// differs names the parts of a record that are not as they are bound.
+// differs names the parts of a record that do not match the binding.
 func (b Binding) differs(now Binding) []string {
 	var out []string
 	for _, part := range []struct{ name, was, is string }{
@@ -209,9 +209,9 @@ func (b Binding) differs(now Binding) []string {
 	return out
 }
 
-// bind adds the binding of a proposal to the data of the entry that tells of it. The
-// evidence is bound once: it is digested anew only where the proposal rests on something
-// else than the one stored before.
+// bind adds the binding of a proposal to the data of its ledger entry. The evidence is
+// digested again only when the basis of the proposal differs from that of the last
+// binding.
 func (a *Archive) bind(ctx context.Context, p ProposalRecord, data json.RawMessage) (json.RawMessage, error) {
 	now := Bind(p)
 	was, _, err := a.Bound(ctx, p.ID)

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// cutMark ends text that was cut.
+// cutMark marks the end of truncated text.
 const cutMark = " …"
 
-// bounded is valid text that takes at most limit bytes inside of a JSON string,
-// cut at a character where it must be.
+// bounded returns valid text that takes at most limit bytes inside a JSON string,
+// truncated at a character if necessary.
 func bounded(s string, limit int) string {
 	s = validText(s)
 	if len(s) <= limit/6 || encodedLen(s) <= limit {
@@ -26,7 +26,7 @@ func bounded(s string, limit int) string {
 	return s[:end] + cutMark
 }
 
-// encodedLen is the number of bytes that valid text takes inside of a JSON string.
+// encodedLen returns the number of bytes that valid text takes inside a JSON string.
 func encodedLen(s string) int {
 	n := 0
 	for _, r := range s {
@@ -45,8 +45,8 @@ func runeLen(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// plainJSON is foreign JSON without white space; what is none is kept as a JSON
-// string, and nothing as null.
+// plainJSON returns foreign JSON without white space; invalid JSON becomes a JSON string,
+// and empty data null.
 func plainJSON(data []byte) json.RawMessage {
 	if len(data) == 0 {
 		return json.RawMessage("null")

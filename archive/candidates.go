@@ -13,10 +13,10 @@ import (
 	"evolve/bench/stats"
 )
 
-// The kinds of ledger entry that tell of candidates; their subject is "agent/number".
+// The kinds of ledger entry about candidates; their subject is "agent/number".
 const (
-	// ledgerEnter: an entry into the confirmation was opened, which the error control
-	// counts whatever becomes of it.
+	// ledgerEnter: an entry into the confirmation was opened. The error control counts it
+	// whatever its outcome.
 	ledgerEnter = "confirm.enter"
 	// ledgerPlace: the state of a candidate changed, or it became void.
 	ledgerPlace = "confirm.end"
@@ -30,10 +30,10 @@ func candidateSubject(agentID string, number int) string {
 	return fmt.Sprintf("%s/%d", agentID, number)
 }
 
-// EnterCandidate opens an entry into the confirmation, with its ledger entry
-// (kind "confirm.enter") in one synced transaction, and returns it with its number,
-// open and without evidence. A variant enters once in a run: entered again, it is
-// returned as it is stored, and nothing is written.
+// EnterCandidate opens an entry into the confirmation, with its ledger entry (kind
+// "confirm.enter") in one synced transaction, and returns it with its number, open and
+// without evidence. A variant enters once in a run: for a repeated entry it returns the
+// stored one and writes nothing.
 func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, error) {
 	c.Time, c.Void, c.State = plainTime(c.Time), "", stats.Open
 	err := a.change(ctx, "enter a candidate", func(b *batch) error {
@@ -65,11 +65,11 @@ func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, e
 	return c, err
 }
 
-// PutCandidate stores what became of an entry, in the place of what was stored. What
-// it was entered as (variant, champion, run, time, holds, alpha) stays. When its
-// state or Void differs from what is stored, the ledger tells of it (kind
-// "confirm.end") at the given time, in the same synced transaction. A void candidate,
-// and one whose state has freed its place, changes no more.
+// PutCandidate replaces a stored entry. The fields set at its entry (variant, champion,
+// run, time, holds, alpha) must not change. When its state or Void differs from what is
+// stored, a ledger entry (kind "confirm.end") with the given time is added in the same
+// synced transaction. A void candidate, and one in a final state, can no longer change
+// either.
 func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) error {
 	c.Time = plainTime(c.Time)
 	return a.change(ctx, "store candidate "+candidateSubject(c.Agent, c.Number), func(b *batch) error {
@@ -94,7 +94,7 @@ func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) e
 	})
 }
 
-// place is where a candidate stands, in one word.
+// place returns the state of a candidate in one word.
 func (c Candidate) place() string {
 	if c.Void != "" {
 		return "void"
@@ -122,7 +122,7 @@ func checkCandidate(c Candidate) error {
 	return nil
 }
 
-// noteCandidate adds the ledger entry that tells of a candidate to a batch.
+// noteCandidate adds a ledger entry about a candidate to a batch.
 func (a *Archive) noteCandidate(ctx context.Context, b *batch, c Candidate, kind string, at time.Time) (LedgerEntry, error) {
 	var data bytes.Buffer
 	if err := writeJSON(&data, c); err != nil {
@@ -143,8 +143,7 @@ func (a *Archive) Candidates(ctx context.Context, agentID string) iter.Seq2[Cand
 	return documents[Candidate](ctx, a, "list the candidates", newKey(tableCandidate).text(agentID), nil)
 }
 
-// candidate checks that a stored entry is the one that its key and its ledger entry
-// tell of.
+// candidate checks that a stored entry matches its key and its ledger entry.
 func (c *checker) candidate(k []byte, r *reading, value []byte) error {
 	agentID, n := r.text(), r.number()
 	var d Candidate
@@ -162,7 +161,7 @@ func (c *checker) candidate(k []byte, r *reading, value []byte) error {
 	return nil
 }
 
-// entered checks that the candidate that a ledger entry tells of is there.
+// entered checks that the candidate of a ledger entry exists.
 func (c *checker) entered(k, value []byte) error {
 	var e LedgerEntry
 	if err := decodeDocument(value, &e); err != nil {

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// entrant is a candidate as a run enters it.
+// entrant returns a candidate as a run enters it.
 func entrant(variant, run string) Candidate {
 	return Candidate{
 		Agent: "solver", Variant: agent.ConfigID(variant), Champion: "aa", Run: run, Time: day,
@@ -28,7 +28,7 @@ func contractCandidates(t *testing.T, p pairOf) {
 		t.Helper()
 		return must(p.w.EnterCandidate(ctx, c))(t)
 	}
-	// In order of entry, which is neither that of the variants nor that of the runs' ids.
+	// In order of entry, which is neither that of the variants nor that of the run ids.
 	var want []Candidate
 	for i, c := range []Candidate{entrant("ff", "9-x"), entrant("bb", "9-x"), entrant("bb", "10-a")} {
 		c.State, c.Void = stats.Proven, "whatever the caller thinks"
@@ -45,7 +45,7 @@ func contractCandidates(t *testing.T, p pairOf) {
 		t.Errorf("another agent's first candidate is number %d", got.Number)
 	}
 
-	// Once in a run: what a resumed run enters again is what stands there.
+	// A variant enters once in a run: a resumed run gets the stored entry.
 	first := want[0]
 	first.Blocks, first.LogE, first.Runs = 4, 2.5, []string{"9-x", "10-a"}
 	if err := p.w.PutCandidate(ctx, first, day); err != nil {
@@ -58,7 +58,7 @@ func contractCandidates(t *testing.T, p pairOf) {
 		t.Errorf("four entries and a change that is none leave %d ledger entries (%v)", n, err)
 	}
 
-	// The ledger tells of every change of state, and of none else.
+	// The ledger records every change of state, and nothing else.
 	later := day.Add(time.Hour)
 	for _, state := range []stats.State{stats.Parked, stats.Open, stats.HereOnly} {
 		first.State = state

@@ -10,10 +10,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Check goes through the whole archive: every table and record can be read, every
-// index leads where it should and back, the counters are not behind, the ledger's
-// chain holds. The first fault is returned as an ErrCorrupt that says what it is.
-// On an archive that is being written to, it checks what was there when it came by.
+// Check reads the whole archive: every table and record can be read, every index entry
+// matches its record in both directions, no counter is behind, and the ledger's chain is
+// intact. The first fault is returned as an ErrCorrupt that describes it. On an archive
+// that is being written to, it checks each part as it was when it was read.
 func (a *Archive) Check(ctx context.Context) error {
 	if err := a.CheckFiles(); err != nil {
 		return err
@@ -38,8 +38,8 @@ func (a *Archive) Check(ctx context.Context) error {
 	return err
 }
 
-// CheckFiles holds every file of the archive against its checksums and the others; a
-// *DamageError names the first that is damaged. It reads no record, and does nothing in a
+// CheckFiles checks every file of the archive against its checksums and the other files; a
+// *DamageError names the first damaged one. It reads no record, and does nothing in a
 // process that reads through another one's socket.
 func (a *Archive) CheckFiles() error {
 	if v, ok := a.store.(interface{ verify() error }); ok {
@@ -48,7 +48,7 @@ func (a *Archive) CheckFiles() error {
 	return nil
 }
 
-// link is a pair that must be there because another one leads to it.
+// link is a pair that must exist because another one refers to it.
 type link struct {
 	from  key
 	to    key
@@ -65,7 +65,7 @@ func (c *checker) expect(from, to key, agree func(value []byte) bool) {
 	c.links = append(c.links, link{bytes.Clone(from), to, agree})
 }
 
-// follow looks up what the gathered links lead to.
+// follow checks the targets of the gathered links.
 func (c *checker) follow() error {
 	keys := make([][]byte, len(c.links))
 	for i, l := range c.links {
@@ -84,7 +84,7 @@ func (c *checker) follow() error {
 	return nil
 }
 
-// pair decodes one entry and gathers its links. Tables of a later evolve are let be.
+// pair decodes one entry and gathers its links. Tables of a later evolve are ignored.
 func (c *checker) pair(k, value []byte) error {
 	r := readKey(k[0], k)
 	var err error

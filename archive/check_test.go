@@ -74,21 +74,21 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// misplaced is the second candidate with the ledger entry of the first.
+// misplaced returns the second candidate with the ledger entry of the first.
 func misplaced() Candidate {
 	c := entrant("cc", "10-b")
 	c.Number, c.State, c.Ledger = 2, stats.Open, 5
 	return c
 }
 
-// decidedOpen is the third request, open in spite of a decision.
+// decidedOpen returns the third request, open in spite of a decision.
 func decidedOpen() ChangeRequestRecord {
 	r := wish(2)
 	r.ID, r.State, r.Count, r.Decision = "R3", RequestOpen, 1, &RequestDecision{Action: "deny", By: "Ada", Entry: 9}
 	return r
 }
 
-// misled is the first request, approved by the entry of another's denial.
+// misled returns the first request, approved by the ledger entry of another one's denial.
 func misled() ChangeRequestRecord {
 	r := wish(0)
 	r.ID, r.State, r.Count, r.Decision = "R1", RequestApproved, 1, &RequestDecision{Action: "approve", By: "Ada", Entry: 9}

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childRole makes the test binary play another process: the role, then the
-// archive's folder, then what the role needs.
+// childRole makes the test binary act as another process: the role, then the archive's
+// folder, then the arguments of the role.
 const childRole = "EVOLVE_ARCHIVE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 func playChild(role string, args []string) error {
 	ctx := context.Background()
-	if role == "limited" { // to files of 1 MB
+	if role == "limited" { // limited to files of 1 MB
 		limit := unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 			return err
@@ -55,7 +55,7 @@ func playChild(role string, args []string) error {
 	if role == "import" {
 		return playImport(ctx, args[0], args[1], args[2])
 	}
-	if role == "repair" { // and end at a step
+	if role == "repair" { // and kill itself at a point
 		_, err := RepairArchive(ctx, args[0], Building{reached: func(point string) {
 			if point == args[1] {
 				_ = unix.Kill(os.Getpid(), unix.SIGKILL)
@@ -64,7 +64,7 @@ func playChild(role string, args []string) error {
 		}})
 		return err
 	}
-	if role == "page gone" { // and say whether reading and closing return an error of the disk
+	if role == "page gone" { // and print whether reading and closing return an error of the disk
 		r, err := OpenRead(args[0])
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func playChild(role string, args []string) error {
 		fmt.Println(errors.Is(r.Export(ctx, io.Discard), ErrDisk), errors.Is(r.Close(), ErrDisk))
 		return nil
 	}
-	if role == "few files" { // and print what comes of it: "opens", or which error it is
+	if role == "few files" { // and print the result: "opens" or "too few"
 		most, err := strconv.ParseUint(args[2], 10, 64)
 		if err != nil {
 			return err
@@ -105,18 +105,18 @@ func playChild(role string, args []string) error {
 		return err
 	}
 	switch role {
-	case "hold": // until standard input ends
+	case "hold": // hold the archive until standard input ends
 		fmt.Println("ready")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 		return a.Close()
-	case "leave": // some of everything in its logs, and be killed
+	case "leave": // write some of everything, then be killed
 		if err := secondNight(ctx, a); err != nil {
 			return err
 		}
 		fmt.Println("ready")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 		return nil
-	case "removed": // its own folder, in one of several ways, and say what comes of it
+	case "removed": // remove its own folder, in one of several ways, and print the results
 		if err := removals[args[1]](args[0]); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func playChild(role string, args []string) error {
 		closed := a.Close()
 		fmt.Println(errors.Is(wrote, ErrRemoved) && errors.Is(wrote, ErrDisk), errors.Is(closed, ErrRemoved))
 		return nil
-	case "record": // and say what is acknowledged, until killed
+	case "record": // and print what is acknowledged, until killed
 		from, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func playChild(role string, args []string) error {
 	return fmt.Errorf("unknown role %q", role)
 }
 
-// playImport imports an export, names the point when it is there, and waits to be killed.
+// playImport imports an export, prints "ready" at the point, and waits to be killed.
 func playImport(ctx context.Context, dir, export, point string) error {
 	data, err := os.ReadFile(export)
 	if err != nil {
@@ -185,7 +185,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// removals are ways in which an archive's folder goes away.
+// removals are ways in which an archive's folder disappears.
 var removals = map[string]func(dir string) error{
 	"removed": os.RemoveAll,
 	"replaced": func(dir string) error {
@@ -201,8 +201,8 @@ func child(t *testing.T, role string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// readyChild starts a child and waits until it is ready. The child goes on when its
-// standard input is closed.
+// readyChild starts a child and waits until it has printed "ready". The child continues
+// when its standard input is closed.
 func readyChild(t *testing.T, role string, args ...string) (*exec.Cmd, io.Closer) {
 	t.Helper()
 	cmd := child(t, role, args...)

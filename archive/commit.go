@@ -11,15 +11,15 @@ import (
 	"evolve/bench"
 )
 
-// The bounds of the queue in front of the disk and of one group written together.
+// The bounds of the queue of evaluations and of one group that is written together.
 const (
 	queueBytes = 4 << 20
 	groupBytes = 256 << 10
 	groupCount = 1024
 )
 
-// pending is an evaluation on its way to the disk, pairs that are ready to be
-// written, or a marker (neither).
+// pending is an entry of the queue: an evaluation, pairs that are ready to be written, or
+// a marker for flush (neither).
 type pending struct {
 	evaluation *bench.Evaluation
 	pairs      []pair
@@ -29,8 +29,8 @@ type pending struct {
 	done       func(error)
 }
 
-// committer writes evaluations in groups: while one group is being synced, the
-// next gathers. It runs a goroutine only while there is something to write.
+// committer writes evaluations in groups: while one group is being synced, the next is
+// gathered. It runs a goroutine only while there is something to write.
 type committer struct {
 	store   engine
 	room    *semaphore.Weighted
@@ -41,7 +41,7 @@ type committer struct {
 	running bool
 	closed  bool
 	failed  error // the first failure since the last flush
-	broken  bool  // a write has failed at some time
+	broken  bool  // a write has failed
 	idle    sync.WaitGroup
 }
 
@@ -74,8 +74,8 @@ func (c *committer) add(ctx context.Context, p pending) error {
 	return nil
 }
 
-// flush waits until everything queued before is written, and returns the first
-// failure since the last flush.
+// flush waits until everything queued before is written, and returns the first failure
+// since the last flush.
 func (c *committer) flush(ctx context.Context) error {
 	written := make(chan struct{})
 	if err := c.add(ctx, pending{done: func(error) { close(written) }}); err != nil {
@@ -100,7 +100,7 @@ func (c *committer) close() error {
 	c.mu.Unlock()
 	c.idle.Wait()
 	if !c.broken {
-		_ = storeTallies(c.store, c.tallies.parts) // one that cannot be stored stays open
+		_ = storeTallies(c.store, c.tallies.parts) // a tally that cannot be stored stays open
 	}
 	return c.failed
 }
@@ -131,7 +131,7 @@ func (c *committer) run() {
 	}
 }
 
-// next takes the group to write; nil when the queue is empty and the goroutine ends.
+// next removes a group from the queue; nil when the queue is empty and the goroutine ends.
 func (c *committer) next() []pending {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,8 +149,8 @@ func (c *committer) next() []pending {
 	return group
 }
 
-// commit writes a group in one batch. Of each evaluation it looks up what stands
-// at its place in the run and under its content key.
+// commit writes a group in one batch. For each evaluation it looks up the record at its
+// place in the run and the one with its content key.
 func (c *committer) commit(group []pending) error {
 	ctx := context.Background()
 	keys := make([][]byte, 0, 2*len(group))
@@ -224,8 +224,8 @@ func (c *committer) commit(group []pending) error {
 	return nil
 }
 
-// givesWay reports whether what is stored at a place of a run is missing data
-// and e is not: only then is it replaced.
+// givesWay reports whether the record stored at a place is missing data and e is not: only
+// then is it replaced.
 func givesWay(place, old []byte, e *bench.Evaluation) bool {
 	if !e.Scored {
 		return false
@@ -234,7 +234,7 @@ func givesWay(place, old []byte, e *bench.Evaluation) bool {
 	return err == nil && s.first == nil && !s.Scored
 }
 
-// checkEvaluation refuses what cannot be stored and exported again.
+// checkEvaluation refuses an evaluation that cannot be stored and exported again.
 func checkEvaluation(e *bench.Evaluation) error {
 	numbers := []float64{e.Score, e.Usage.CostUSD}
 	for _, g := range e.Grades {

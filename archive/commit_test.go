@@ -12,7 +12,7 @@ import (
 	"evolve/bench"
 )
 
-// gate is a memory engine whose writes wait for permission and fail on demand.
+// gate is a memory engine whose writes wait on pass and return its error.
 type gate struct {
 	*memory
 	pass chan error
@@ -41,8 +41,8 @@ func gated(t *testing.T) (*Archive, *gate) {
 	return a, g
 }
 
-// TestGroupCommit: while one group is on its way, the next gathers; done is told
-// of each evaluation once, and only when it is written.
+// TestGroupCommit checks that the next group gathers while one is being written, and that
+// done is called once for each evaluation, after it is written.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -67,7 +67,8 @@ func TestGroupCommit(t *testing.T) {
 		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// The schema, then two pairs for each; the tally is opened with the first and closed at the end.
+		// The schema, then two pairs for each; the tally is opened with the first and
+		// closed at the end.
 		if !slices.Equal(g.size, []int{1, 3, 198, 1}) {
 			t.Errorf("batches of %v", g.size)
 		}
@@ -79,7 +80,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// TestFullQueue: memory is bounded; who waits for room can be called off.
+// TestFullQueue checks that memory is bounded, and that waiting for room ends with the
+// context.
 func TestFullQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, g := gated(t)
@@ -115,7 +117,8 @@ func TestFullQueue(t *testing.T) {
 	})
 }
 
-// TestFailedCommit: a failure reaches every done of its group, the next Flush, and nobody else.
+// TestFailedCommit checks that a failure reaches every done of its group and the next
+// Flush, and no others.
 func TestFailedCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()

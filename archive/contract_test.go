@@ -58,7 +58,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 // pairOf is an archive to write to and one to read it through, which may be the same.
 type pairOf struct{ w, r *Archive }
 
-// contract holds an implementation to what the doc comments promise.
+// contract checks an implementation against what the doc comments promise.
 func contract(t *testing.T, open func(t *testing.T) pairOf) {
 	ctx := context.Background()
 	t.Run("variants", func(t *testing.T) {
@@ -251,7 +251,8 @@ func contractReferences(t *testing.T, p pairOf) {
 	record(first)
 	first.Transcript = nil
 
-	// The same place again: ignored. The same key in a later run: that run's own entry.
+	// The same place again is ignored. The same key in a later run makes an entry of that
+	// run.
 	again := first
 	again.Score, again.Answer = .9, "different"
 	record(again)
@@ -272,7 +273,8 @@ func contractReferences(t *testing.T, p pairOf) {
 		t.Errorf("the transcript was replaced: %+v", tr)
 	}
 
-	// Missing data is kept, is not evidence for others, and gives way.
+	// Missing data is stored, is not found by its key, and is replaced by a scored
+	// evaluation.
 	missing := evaluation("3-c", 0)
 	missing.Key, missing.Scored, missing.Outcome, missing.Score = "k3", false, agent.Infrastructure, 0
 	missing.Grades, missing.Pass = nil, false

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKill: a process is killed again and again while it records; whatever it was
-// told is on disk is there when the next one opens the archive.
+// TestKill kills a process again and again while it records: every acknowledged write must
+// be there when the archive is next opened.
 func TestKill(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		target := 1 + random.IntN(2000) // the number of acknowledgements after which it dies
+		target := 1 + random.IntN(2000) // the number of acknowledgements after which it is killed
 		acked := next - 1
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
@@ -49,7 +49,7 @@ func TestKill(t *testing.T) {
 		}
 		cmd.Wait() // killed
 
-		r := readAt(t, dir) // the way of a reader: it must put the archive in order first
+		r := readAt(t, dir) // a reader must recover the archive first
 		seq := int64(0)
 		for e, err := range r.Evaluations(ctx, "1-a", "solver") {
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 	"testing"
 )
 
-// secondNight records what a night does, in transactions of several sizes.
+// secondNight writes the records of a night, in transactions of several sizes.
 func secondNight(ctx context.Context, a *Archive) error {
 	var errs []error
 	for seq := range int64(120) {
@@ -38,14 +38,14 @@ func secondNight(ctx context.Context, a *Archive) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// wreck is a folder of an archive as a closing or a killed process left it.
+// wreck is the folder of an archive left by a closing or a killed process.
 type wreck struct {
 	dir string
-	// want is the export of all that was acknowledged.
+	// want is the export of everything acknowledged.
 	want string
 }
 
-// closedArchive is one of two nights that was closed.
+// closedArchive returns an archive of two nights that was closed.
 func closedArchive(t *testing.T) wreck {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "archive")
@@ -65,8 +65,8 @@ func closedArchive(t *testing.T) wreck {
 	return wreck{dir, want}
 }
 
-// killedArchive is one whose first night was closed, and whose second was killed after
-// everything of it had been acknowledged.
+// killedArchive returns an archive whose first night was closed, and whose second was
+// killed after all of it had been acknowledged.
 func killedArchive(t *testing.T) wreck {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "archive")
@@ -105,7 +105,7 @@ func killedArchive(t *testing.T) wreck {
 	return w
 }
 
-// copy copies the folder and its witness, holes as holes, and damages it.
+// copy copies the folder and its witness, keeping holes, and damages the copy.
 func (w wreck) copy(t *testing.T, damage func(t *testing.T, dir string)) string {
 	t.Helper()
 	base := t.TempDir()
@@ -142,7 +142,7 @@ func copySparse(to, from string) error {
 	})
 }
 
-// content reads a file without the zeros at its end, and its size.
+// content returns a file's bytes without the zeros at its end, and its size.
 func content(path string) (data []byte, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -167,7 +167,7 @@ func put(path string, data []byte, size int64) error {
 	return os.Truncate(path, size)
 }
 
-// sums are the contents of the files of a store that must not change.
+// sums returns the contents of the files of a store that must not change.
 func sums(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -187,18 +187,18 @@ func sums(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// outcome of reading or writing a damaged archive.
+// outcome is the result of reading or writing a damaged archive.
 type outcome int
 
 const (
-	kept    outcome = iota // everything acknowledged is there, and check is sound
-	refused                // ErrCorrupt; over a damaged file, none has changed
+	kept    outcome = iota // everything acknowledged is there, and Check passes
+	refused                // ErrCorrupt; if a file is damaged, no file has changed
 	lost                   // neither
 )
 
 func (o outcome) String() string { return [...]string{"kept", "refused", "lost"}[o] }
 
-// tried opens a damaged archive to read or to write and compares all of it.
+// tried opens a damaged archive for reading or writing and compares all of it.
 func (w wreck) tried(t *testing.T, dir string, write bool) (outcome, error) {
 	t.Helper()
 	before := sums(t, dir)
@@ -277,7 +277,7 @@ func flip(bit uint64) func(t *testing.T, name string) {
 	}
 }
 
-// cut leaves a share of what a file holds.
+// cut truncates a file to a fraction of its content.
 func cut(numerator, denominator int) func(t *testing.T, name string) {
 	return func(t *testing.T, name string) {
 		data, _, err := content(name)
@@ -296,9 +296,9 @@ func remove(t *testing.T, name string) {
 	}
 }
 
-// TestDamageMatrix damages each kind of file of an archive that was closed and of one whose
-// process was killed, in each way: what was acknowledged is all there, or the archive is
-// refused as damaged and its files are left as they are. There is nothing in between.
+// TestDamageMatrix damages each kind of file, in each way, of an archive that was closed
+// and of one whose process was killed: either everything acknowledged is there, or the
+// archive is refused as damaged and its files are left unchanged.
 func TestDamageMatrix(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 22))
@@ -325,7 +325,8 @@ func TestDamageMatrix(t *testing.T) {
 				t.Run(state+" "+kind+" "+how.name, func(t *testing.T) {
 					t.Parallel()
 					dir := w.copy(t, func(t *testing.T, dir string) { how.damage(t, fileOf(t, dir, kind)) })
-					// A writer enters into the ledger that it made a witness anew.
+					// A writer adds a ledger entry when it makes the witness again, so the
+					// export would differ.
 					got, err := w.tried(t, dir, i%2 == 0 && kind != "archive.head")
 					t.Log(got, err)
 					if got == lost {
@@ -349,8 +350,8 @@ func fileAs(t *testing.T, from, to string) {
 	}
 }
 
-// TestRecoveryPoints: putting an archive in order after a kill can be killed as well. At each
-// point of that everything acknowledged is kept.
+// TestRecoveryPoints checks that the recovery after a kill can be killed too: at each
+// point of it everything acknowledged is kept.
 func TestRecoveryPoints(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
@@ -452,7 +453,8 @@ func TestRecoveryPoints(t *testing.T) {
 	}
 }
 
-// TestOlderLogDeleted: of several logs that a crash leaves, each is missed.
+// TestOlderLogDeleted checks that the loss of an older log is detected when a crash leaves
+// several.
 func TestOlderLogDeleted(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
@@ -462,7 +464,8 @@ func TestOlderLogDeleted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The second half of its transactions in a log of its own, and the first half gone.
+		// The second half of its transactions goes to a new log, and the first half is
+		// deleted.
 		all := readTransactions(data)
 		for _, e := range all.entries {
 			if e.version == (all.first+all.last)/2 {
@@ -480,8 +483,8 @@ func TestOlderLogDeleted(t *testing.T) {
 	}
 }
 
-// TestPageGone: a page that cannot be read while the archive is open is an error of the disk,
-// and does not end the process.
+// TestPageGone checks that a page that cannot be read while the archive is open is an
+// ErrDisk and does not end the process.
 func TestPageGone(t *testing.T) {
 	w := closedArchive(t)
 	out, err := child(t, "page gone", w.dir, fileOf(t, w.dir, "*.vlog")).CombinedOutput()
@@ -490,7 +493,8 @@ func TestPageGone(t *testing.T) {
 	}
 }
 
-// TestPausedWriter: a process that is stopped holds the archive, and goes on where it was.
+// TestPausedWriter checks that a stopped process still holds the archive, and continues
+// when it is resumed.
 func TestPausedWriter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
 	cmd, in := readyChild(t, "leave", dir)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dataEnd returns how many bytes of a file of a size were ever written: what follows is a
-// hole, and reads as zeros. It is the size where the file system does not tell.
+// dataEnd returns the end of the last data in a file of the given size: what follows is a
+// hole and reads as zeros. It returns the size when the file system does not report holes.
 func dataEnd(f *os.File, size int64) int64 {
 	end := int64(0)
 	for at := int64(0); at < size; {

@@ -11,7 +11,7 @@ type DecisionBrief struct {
 	Commit string    `json:"commit,omitempty"`
 }
 
-// DecisionRecord is a person's approve, reject or rollback.
+// DecisionRecord is a person's decision: approve, reject or rollback.
 type DecisionRecord struct {
 	Proposal string    `json:"proposal"`
 	Action   string    `json:"action"`
@@ -20,6 +20,6 @@ type DecisionRecord struct {
 	Time     time.Time `json:"time"`
 	Commit   string    `json:"commit,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
-	// Withdraws is the approval that a rejection withdraws, before a commit carried it out.
+	// Withdraws is the approval that a rejection withdraws before a commit carried it out.
 	Withdraws DecisionBrief `json:"withdraws,omitzero"`
 }

@@ -15,7 +15,8 @@ import (
 	"evolve/bench"
 )
 
-// mounted is a file system of its own, where the tests may make one.
+// mounted mounts a file system and returns its folder; it skips the test where mounting is
+// not permitted.
 func mounted(t *testing.T, kind, source, options string, flags uintptr) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,8 +27,8 @@ func mounted(t *testing.T, kind, source, options string, flags uintptr) string {
 	return dir
 }
 
-// TestFullDisk fills a small disk: the archive stops with ErrDisk in time, closes,
-// and everything it acknowledged is there afterwards.
+// TestFullDisk fills a small disk: the archive stops with ErrDisk in time, closes, and
+// everything acknowledged is there afterwards.
 func TestFullDisk(t *testing.T) {
 	ctx := context.Background()
 	dir := mounted(t, "tmpfs", "tmpfs", "size=100m", 0)
@@ -82,8 +83,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDisk: an archive on a disk that is mounted for reading can be read,
-// and is refused to a writer.
+// TestReadOnlyDisk checks that an archive on a disk that is mounted read-only can be read,
+// and refuses a writer.
 func TestReadOnlyDisk(t *testing.T) {
 	source := t.TempDir()
 	a := openAt(t, source)
@@ -111,8 +112,8 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// TestUnhealedDisk: what a killed process left is read as it is, and stays so, where the disk
-// is full or mounted for reading; nothing is written there.
+// TestUnhealedDisk checks that the archive of a killed process is read as it is where the
+// disk is full or mounted read-only, and that nothing is written there.
 func TestUnhealedDisk(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
@@ -165,7 +166,7 @@ func TestUnhealedDisk(t *testing.T) {
 	}
 }
 
-// TestFileSizeLimit: a process whose files may not grow is told so.
+// TestFileSizeLimit checks that a process with a file size limit gets an ErrDisk.
 func TestFileSizeLimit(t *testing.T) {
 	out, err := child(t, "limited", t.TempDir()).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), ErrDisk.Error()) || !strings.Contains(string(out), syscall.EFBIG.Error()) {
@@ -173,7 +174,7 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// TestPagesAreReleased: advice on mapped files changes nothing in them.
+// TestPagesAreReleased checks that releasing the pages of mapped files loses no data.
 func TestPagesAreReleased(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -198,8 +199,8 @@ func TestPagesAreReleased(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles: cut and changed files are a damaged archive, never a crash,
-// and never an archive with less in it.
+// TestDamagedFiles checks that truncated and changed files are an ErrCorrupt, never a
+// crash, and never an archive with fewer records.
 func TestDamagedFiles(t *testing.T) {
 	source := t.TempDir()
 	a := openAt(t, source)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Small records (everything but evaluations and transcripts) are stored as
-// documents: the version byte and JSON. Names in the JSON are for ever; fields
-// may be added and are ignored by those who do not know them.
+// Small records (everything but evaluations and transcripts) are stored as documents: the
+// version byte and JSON. Names in the JSON never change; fields may be added, and older
+// versions ignore them.
 const documentVersion = 1
 
 func encodeDocument(v any) ([]byte, error) {

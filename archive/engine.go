@@ -5,21 +5,21 @@ import (
 	"errors"
 )
 
-// engine is an ordered key-value store. Keys order as byte strings; values are
-// never empty. All typed logic stands above it, so that every engine means the
-// same; one contract suite runs on all of them.
+// engine is an ordered key-value store. Keys are ordered as byte strings; values are never
+// empty. All typed logic is above it, so that every engine behaves the same; one contract
+// suite runs on all of them.
 type engine interface {
 	// get returns the values of keys, nil where there is none.
 	get(ctx context.Context, keys ...[]byte) ([][]byte, error)
-	// scan visits the pairs whose key begins with prefix, from the key from on
-	// (nil: from the first), in order. Key and value belong to the engine and
-	// last as long as the visit. A visit that returns errStop ends the scan
-	// without an error; any other error ends it with that error.
+	// scan visits the pairs whose key begins with prefix, starting at the key from (nil: at
+	// the first), in order. Key and value belong to the engine and are valid only during
+	// the visit. A visit that returns errStop ends the scan without an error; any other
+	// error ends it with that error.
 	scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error
-	// dump visits all pairs in order as they are at one moment, while others write. A
-	// visit that fails ends it with its error.
+	// dump visits all pairs of a snapshot in order, also during concurrent writes. A visit
+	// that fails ends it with its error.
 	dump(ctx context.Context, visit func(key, value []byte) error) error
-	// write stores the whole batch or nothing of it. It is on disk when write returns.
+	// write stores the whole batch or nothing of it, on disk when write returns.
 	write(b *batch) error
 	close() error
 }
@@ -32,7 +32,7 @@ var errStop = errors.New("stop the scan")
 type batch struct {
 	pairs []pair
 	size  int
-	// head is the ledger's when the batch moves it.
+	// head is the new head of the ledger; nil when the batch does not append to it.
 	head *ledgerHead
 }
 

@@ -13,16 +13,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// evaluationVersion begins every stored evaluation. What follows are fields in
-// the wire form of protocol buffers, written by hand: there are hundreds of
-// thousands of them, and this is a fifth of the time and half the size of JSON.
-// Run, agent and seq are in the key. Zero values are left out; unknown fields
-// are skipped, so fields may be added. Numbers are for ever.
+// evaluationVersion begins every stored evaluation. The fields that follow are in the wire
+// format of protocol buffers, encoded by hand: there are hundreds of thousands of them,
+// and this takes a fifth of the time and half the size of JSON. Run, agent and seq are in
+// the key. Zero values are left out; unknown fields are skipped, so fields may be added.
+// Field numbers never change.
 const evaluationVersion = 1
 
-// The first group says which evaluation it is and belongs to each run; the
-// second is what came out, and only the first evaluation with a key has it. One
-// that refers to it has the third group instead.
+// The first group identifies the evaluation and its run; the second is its outcome, and
+// only the first evaluation with a key has it. An evaluation that refers to that one has
+// the third group instead.
 const (
 	fieldKey = iota + 1
 	fieldVariant
@@ -109,13 +109,13 @@ func encodeIdentity(e *bench.Evaluation) fields {
 	f.integer(fieldSeed, e.Seed)
 	if !e.Time.IsZero() {
 		f.integer(fieldSeconds, e.Time.Unix())
-		f.integer(fieldNanos, int64(e.Time.Nanosecond())+1) // 1970 itself is not the zero time
+		f.integer(fieldNanos, int64(e.Time.Nanosecond())+1) // 1, so that the Unix epoch differs from the zero time
 	}
 	f.flag(fieldCached, e.Cached)
 	return f
 }
 
-// encodeEvaluation writes a whole evaluation but for its transcript.
+// encodeEvaluation writes an evaluation without its transcript.
 func encodeEvaluation(e *bench.Evaluation) []byte {
 	f := encodeIdentity(e)
 	f.text(fieldOutcome, string(e.Outcome))
@@ -144,21 +144,21 @@ func encodeEvaluation(e *bench.Evaluation) []byte {
 	return f
 }
 
-// encodeReference writes an evaluation whose outcome stands at first.
+// encodeReference writes an evaluation whose outcome is stored at first.
 func encodeReference(e *bench.Evaluation, first key) []byte {
 	f := encodeIdentity(e)
 	f.bytes(fieldFirst, first)
 	return f
 }
 
-// storedEvaluation is a decoded record; first is the key of the evaluation with
-// the outcome, nil when the record has it itself.
+// storedEvaluation is a decoded record; first is the key of the evaluation with the
+// outcome, nil when the record itself has it.
 type storedEvaluation struct {
 	bench.Evaluation
 	first key
 }
 
-// adopt fills in the outcome from the evaluation referred to.
+// adopt copies the outcome from the evaluation referred to.
 func (s *storedEvaluation) adopt(first *bench.Evaluation) {
 	own := s.Evaluation
 	s.Evaluation = *first
@@ -169,7 +169,7 @@ func (s *storedEvaluation) adopt(first *bench.Evaluation) {
 	s.first = nil
 }
 
-// decodeEvaluation reads a record with the key it stood under.
+// decodeEvaluation decodes a record and its key.
 func decodeEvaluation(k, data []byte) (storedEvaluation, error) {
 	var s storedEvaluation
 	var err error
@@ -274,7 +274,8 @@ func decodeGrade(data []byte) (bench.Grade, error) {
 	return g, err
 }
 
-// eachField walks over encoded fields: n holds a number's bits, raw a text's bytes.
+// eachField visits the encoded fields: n holds the bits of a number, raw the bytes of a
+// text.
 func eachField(data []byte, visit func(num protowire.Number, n uint64, raw []byte) error) error {
 	for len(data) > 0 {
 		num, typ, size := protowire.ConsumeTag(data)
@@ -310,8 +311,8 @@ func unpacked[T ~string](raw []byte) (T, error) {
 	return T(s), err
 }
 
-// clean makes every text valid UTF-8, so that JSON carries it unchanged, and the
-// time one that reads back equal.
+// clean makes every text valid UTF-8, so that JSON preserves it, and normalises the time
+// so that it decodes to an equal one.
 func clean(e *bench.Evaluation) {
 	for _, s := range []*string{
 		(*string)(&e.Key), (*string)(&e.Variant), &e.Task, &e.Domain, &e.Run, &e.Agent,

@@ -10,17 +10,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Record stores an evaluation, group-committed with others: it returns at once,
-// and done, when not nil, is called once the evaluation is on disk or failed to
-// get there. A full queue blocks. Calls of done come one after another and hold
-// up the next group, so done must be quick and must not record or flush.
+// Record stores an evaluation, group-committed with others: it returns at once, and done,
+// when not nil, is called once the evaluation is on disk or failed to be written. A full
+// queue blocks. Calls of done are sequential and delay the next group, so done must be
+// quick and must not record or flush.
 //
-// What came out of a scored evaluation (outcome, score, grades, usage, latency,
-// attempts, error, answer, transcript) is kept once for each key, the first time;
-// a later one with that key becomes an entry of its own run (run, agent, seq,
-// variant, task, split, stage, repeat, seed, time, cached) that refers to it.
-// What is recorded at the same place (run, agent, seq) again is ignored, unless
-// the place holds missing data and the new evaluation is scored.
+// The outcome of a scored evaluation (outcome, score, grades, usage, latency, attempts,
+// error, answer, transcript) is stored once for each key, the first time; a later
+// evaluation with that key becomes an entry of its own run (run, agent, seq, variant,
+// task, split, stage, repeat, seed, time, cached) that refers to it. An evaluation at a
+// place (run, agent, seq) that is taken is ignored, unless the place holds missing data
+// and the new evaluation is scored.
 func (a *Archive) Record(ctx context.Context, e bench.Evaluation, done func(error)) error {
 	if a.writer == nil {
 		return fmt.Errorf("record an evaluation: %w", ErrReadOnly)
@@ -50,8 +50,8 @@ func (a *Archive) Flush(ctx context.Context) error {
 	return a.writer.flush(ctx)
 }
 
-// Cached finds the scored evaluation with a content key, as the first run that
-// recorded it did. Missing data is not found.
+// Cached returns the scored evaluation with a content key, as the first run recorded it.
+// Missing data is not found.
 func (a *Archive) Cached(ctx context.Context, key bench.Key) (bench.Evaluation, bool, error) {
 	place, err := getOne(ctx, a.store, contentKey(tableKey, key))
 	if errors.Is(err, ErrNotFound) {
@@ -79,14 +79,13 @@ func (a *Archive) Evaluations(ctx context.Context, run, agentID string) iter.Seq
 	return a.EvaluationsFrom(ctx, run, agentID, 0)
 }
 
-// EvaluationsFrom yields those of them whose place in the run (Seq) is at least from.
+// EvaluationsFrom is Evaluations, starting at the place from in the run (Seq).
 func (a *Archive) EvaluationsFrom(ctx context.Context, run, agentID string, from int64) iter.Seq2[bench.Evaluation, error] {
 	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), evaluationKey(run, agentID, from))
 }
 
-// evaluations yields the evaluations with a prefix, from a key on. References are gathered and
-// looked up many at a time, because one lookup through a socket costs as much as
-// hundreds.
+// evaluations yields the evaluations with a prefix, starting at a key. References are
+// looked up in chunks, because one lookup through a socket costs as much as hundreds.
 func (a *Archive) evaluations(ctx context.Context, prefix, from key) iter.Seq2[bench.Evaluation, error] {
 	const chunk = 256
 	return func(yield func(bench.Evaluation, error) bool) {
@@ -124,7 +123,7 @@ func (a *Archive) evaluations(ctx context.Context, prefix, from key) iter.Seq2[b
 	}
 }
 
-// resolve fills in what references refer to.
+// resolve copies the outcomes that references refer to.
 func (a *Archive) resolve(ctx context.Context, list []storedEvaluation) error {
 	var places [][]byte
 	for i := range list {

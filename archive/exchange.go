@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// An export is one JSON object on each line. The first is the header, the last
-// the trailer; between them stand the records, first those that others refer to.
-// Names in it are for ever; an import refuses a version it does not know.
+// An export has one JSON object on each line. The first is the header, the last the
+// trailer; the records are between them, in an order in which references point backwards.
+// Names in it never change; an import refuses an unknown version.
 //
 //	{"kind":"archive","value":{"schema":1}}
 //	{"kind":"variant","value":{…}}
@@ -46,7 +46,7 @@ type headerLine struct {
 	Schema int `json:"schema"`
 }
 
-// trailerLine covers all lines before it, newlines included.
+// trailerLine has the number and the hash of all lines before it, newlines included.
 type trailerLine struct {
 	Lines  int    `json:"lines"`
 	SHA256 string `json:"sha256"`
@@ -58,13 +58,13 @@ type transcriptLine struct {
 	Transcript agent.Transcript `json:"transcript"`
 }
 
-// decisionLine is a decision with the ledger entry that tells of it.
+// decisionLine is a decision with the number of its ledger entry.
 type decisionLine struct {
 	Seq      int64          `json:"seq"`
 	Decision DecisionRecord `json:"decision"`
 }
 
-// sessionLine is a session with its place.
+// sessionLine is a session with its agent and name.
 type sessionLine struct {
 	Agent   string        `json:"agent"`
 	Name    string        `json:"name"`

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// filled writes some of everything.
+// filled writes some records of every kind.
 func filled(tb testing.TB, a *Archive) {
 	tb.Helper()
 	ctx := context.Background()
@@ -91,8 +91,8 @@ func exported(tb testing.TB, a *Archive) string {
 	return out.String()
 }
 
-// native is an export without what an import marks: its lines, sorted, without the trailer
-// and the entry that tells of the import.
+// native returns the sorted lines of an export without the marks of an import, the trailer
+// and the ledger entry about the import.
 func native(text string) []string {
 	marks := strings.NewReplacer(
 		`"key":"imported:`, `"key":"`, `,"imported":true`, "", `,"imported":"rejected"`, "",
@@ -106,8 +106,8 @@ func native(text string) []string {
 	return lines
 }
 
-// TestExportImport: an import holds what was exported, byte for byte but for its marks, on
-// every engine.
+// TestExportImport checks that an import holds what was exported, byte for byte except for
+// its marks, on every engine.
 func TestExportImport(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())
@@ -140,7 +140,7 @@ func TestExportImport(t *testing.T) {
 			t.Errorf("%s: a second import: %v", name, err)
 		}
 	}
-	// Life goes on where it was.
+	// Numbering continues.
 	p := must(b.NewProposal(ctx, ProposalRecord{}))(t)
 	v := must(b.PutVariant(ctx, Variant{Agent: "solver", Config: agent.Config{"k": int64(77)}}))(t)
 	e := must(b.Append(ctx, LedgerEntry{Kind: "run.end", Time: day}))(t)
@@ -200,7 +200,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// lineOf is the first line of a kind.
+// lineOf returns the first line of a kind.
 func lineOf(t *testing.T, lines []string, kind string) string {
 	t.Helper()
 	for _, l := range lines {
@@ -297,7 +297,8 @@ func FuzzImport(f *testing.F) {
 		if to.Import(context.Background(), bytes.NewReader(data)) != nil {
 			return
 		}
-		// What is taken in comes out again, and the same way ever after.
+		// An imported archive can be exported, and the next import of that gives the same
+		// export.
 		first := exported(t, to)
 		again := OpenMemory()
 		defer again.Close()
@@ -310,7 +311,8 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// TestImportStaysInside: a proposal's files lie in the workspace, whatever an export has.
+// TestImportStaysInside checks that an import refuses a proposal with a file outside the
+// workspace.
 func TestImportStaysInside(t *testing.T) {
 	a := OpenMemory()
 	closing(t, a)

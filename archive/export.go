@@ -18,7 +18,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// exporter writes lines and sums them up.
+// exporter writes lines and hashes them.
 type exporter struct {
 	out   *bufio.Writer
 	sum   hash.Hash
@@ -53,9 +53,8 @@ func putAll[T any](x *exporter, kind string, seq iter.Seq2[T, error]) error {
 	return nil
 }
 
-// Export writes everything in the archive as JSON lines that Import reads again.
-// Exports of equal archives are equal byte for byte. What is recorded meanwhile
-// may be missing from it.
+// Export writes everything in the archive as JSON lines that Import reads. Exports of
+// equal archives are byte for byte equal. Concurrently recorded data may be missing.
 func (a *Archive) Export(ctx context.Context, w io.Writer) error {
 	x := &exporter{out: bufio.NewWriterSize(w, 64<<10), sum: sha256.New()}
 	if err := a.export(ctx, x); err != nil {
@@ -180,9 +179,9 @@ var csvHeader = []string{
 	"pass", "cost_usd", "input_tokens", "output_tokens", "latency_ms", "attempts", "cached", "time", "key", "answer", "error",
 }
 
-// ExportCSV writes all evaluations as CSV with a header, one line each, for
-// spreadsheets and statistics programs. An evaluation that is missing data has an
-// empty score. Text goes through [text.Cell].
+// ExportCSV writes all evaluations as CSV with a header, one line each, for spreadsheets
+// and statistics programs. An evaluation without a score has an empty one. Text goes
+// through [text.Cell].
 func (a *Archive) ExportCSV(ctx context.Context, w io.Writer) error {
 	out := csv.NewWriter(w)
 	err := out.Write(csvHeader)

@@ -10,11 +10,11 @@ import (
 type Exposure struct {
 	Agent string `json:"agent"`
 	Run   string `json:"run"`
-	// SuiteHash names the tasks that were exposed.
+	// SuiteHash identifies the tasks that were exposed.
 	SuiteHash string           `json:"suite_hash"`
 	Variants  []agent.ConfigID `json:"variants"`
 	Tasks     int              `json:"tasks"`
-	// FirstRepeat and Repeats are the repeat numbers used up by it.
+	// FirstRepeat is the first of the repeat numbers that it used up, Repeats their number.
 	FirstRepeat int       `json:"first_repeat"`
 	Repeats     int       `json:"repeats"`
 	Time        time.Time `json:"time,omitzero"`

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkFiles refuses a proposal with a file outside its folder or in git's own: records
-// come from imports and from agents as well, and their files are written.
+// checkFiles refuses a proposal with a file outside the workspace or in a .git folder:
+// records also come from imports and agents, and their files are written to disk.
 func checkFiles(files []FileChange) error {
 	seen := map[string]bool{}
 	for _, f := range files {
@@ -25,8 +25,8 @@ func checkFiles(files []FileChange) error {
 	return nil
 }
 
-// localPath reports whether name is a path with slashes, in its shortest form, that stays
-// below the folder that it is relative to, and out of a .git folder.
+// localPath reports whether name is a clean, slash-separated path that stays below the
+// folder that it is relative to, and outside of any .git folder.
 func localPath(name string) bool {
 	if !filepath.IsLocal(name) || path.Clean(name) != name || name == "." || !utf8.ValidString(name) ||
 		strings.Contains(name, `\`) || strings.ContainsFunc(name, unicode.IsControl) {

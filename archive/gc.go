@@ -11,16 +11,15 @@ import (
 	"time"
 )
 
-// LedgerGC is the kind of the entry that tells what a retention removed; the data is a
+// LedgerGC is the kind of the ledger entry about what a retention removed; the data is a
 // Removed.
 const LedgerGC = "archive.gc"
 
-// gcName is the folder, beside the store, in which a store without what goes is built;
-// after the exchange it holds the old one. Only a process with the archive's lock
-// touches it.
+// gcName is the folder, beside the store, in which the reduced store is built; after the
+// exchange it holds the old one. Only a process with the archive's lock touches it.
 const gcName = "store.gc"
 
-// NightRemoved counts what went of one run, for all its agents.
+// NightRemoved counts what was removed of one run, for all its agents.
 type NightRemoved struct {
 	Run         string `json:"run"`
 	Transcripts int    `json:"transcripts,omitempty"`
@@ -33,25 +32,25 @@ type Removed struct {
 	Evaluations int `json:"evaluations"`
 	// Records is the size of the removed records, in bytes.
 	Records int64 `json:"records"`
-	// Nights are those of which something went, the oldest first.
+	// Nights lists the runs of which something was removed, the oldest first.
 	Nights []NightRemoved `json:"nights"`
 	Keep   Retention      `json:"keep"`
-	// Before and After are what the archive takes on disk, in bytes; After is 0 when nothing
-	// was removed.
+	// Before and After are the size of the archive on disk, in bytes; After is 0 when
+	// nothing was removed.
 	Before int64 `json:"before,omitempty"`
 	After  int64 `json:"after,omitempty"`
-	// Over says that what must stay takes more than the retention's size.
+	// Over reports that the records that must stay exceed the retention's size.
 	Over bool `json:"over,omitempty"`
 }
 
-// GCOptions of GC; the zero value is the default.
+// GCOptions are the options of GC; the zero value is the default.
 type GCOptions struct {
 	Options
-	// reached is called at each point at which a test ends the process.
+	// reached is called at each point at which a test kills the process.
 	reached func(point string)
 }
 
-// Removable says what a retention would remove at a moment. It changes nothing.
+// Removable returns what a retention would remove at a moment. It changes nothing.
 func (a *Archive) Removable(ctx context.Context, keep Retention, now time.Time) (Removed, error) {
 	_, gone, err := a.removable(ctx, keep, now)
 	return gone, err
@@ -74,7 +73,7 @@ func (a *Archive) removable(ctx context.Context, keep Retention, now time.Time) 
 	return s, s.removed(keep), nil
 }
 
-// removed is what went, by night.
+// removed returns what was removed, by night.
 func (s *selection) removed(keep Retention) Removed {
 	out := s.gone
 	out.Keep, out.Nights = keep, []NightRemoved{}
@@ -95,13 +94,13 @@ func (s *selection) removed(keep Retention) Removed {
 	return out
 }
 
-// GC removes from the archive in dir what a retention does not keep, and gives the space
-// back. The ledger tells of it (kind "archive.gc"), and each run of which something went
-// (Run.Removed). Nothing is written when nothing goes.
+// GC removes from the archive in dir what a retention does not keep, and frees the disk
+// space. A ledger entry (kind "archive.gc") and the field Removed of each affected run
+// record it. Nothing is written when there is nothing to remove.
 //
-// It copies what stays into a store of its own, checks that, and puts it in the place of
-// the other in one step: killed at any moment, the archive is the old one or the new one.
-// The disk needs room for both. Readers read meanwhile. It fails as Open does, and with
+// It copies what stays into a new store, checks that, and exchanges it with the old one in
+// one step: killed at any moment, it leaves the old archive or the new one. The disk needs
+// space for both. Readers can read meanwhile. It fails as Open does, and with
 // errors.ErrUnsupported where the file system cannot exchange two folders in one step.
 func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Removed, error) {
 	if opts.reached == nil {
@@ -135,7 +134,7 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 	return gone, nil
 }
 
-// collect builds the store of what stays, if anything goes.
+// collect builds the store of what stays, if there is something to remove.
 func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (Removed, error) {
 	now := opts.now()()
 	s, gone, err := a.removable(ctx, keep, now)
@@ -168,7 +167,7 @@ func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (
 	return gone, diskError(syncTree(room))
 }
 
-// copyKept writes all pairs that stay to a store.
+// copyKept copies all pairs that stay to a store.
 func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) error {
 	b := &batch{}
 	err := s.a.store.dump(ctx, func(k, value []byte) error {
@@ -191,8 +190,8 @@ func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) erro
 	return err
 }
 
-// noteRemoved tells the runs and the ledger what went. The store is not in its place yet,
-// so that it takes more than one batch.
+// noteRemoved records in the runs and in the ledger what was removed. It may use several
+// batches, because the store is not in its place yet.
 func (a *Archive) noteRemoved(ctx context.Context, gone Removed, now time.Time) error {
 	for some := range slices.Chunk(gone.Nights, 50) {
 		err := a.change(ctx, "note what was removed", func(b *batch) error { return a.noteRuns(ctx, b, some, now) })

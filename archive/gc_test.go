@@ -20,7 +20,8 @@ import (
 func night(n int) string { return fmt.Sprintf("%d-n", n) }
 
 // manyNights records nights of one agent: 20 evaluations of the search, of which two are
-// those of the night before, and 6 of the confirmation, each with a transcript.
+// found in the cache of the night before, and 6 of the confirmation, each with a
+// transcript.
 func manyNights(tb testing.TB, a *Archive, nights int) {
 	tb.Helper()
 	ctx := context.Background()
@@ -60,8 +61,8 @@ func propose(t *testing.T, a *Archive, n int, state ProposalState, decided time.
 	}
 }
 
-// of counts a night's evaluations of the search and of the confirmation, and those with
-// a transcript.
+// of counts a night's evaluations of the search and of the confirmation, and those with a
+// transcript.
 func of(t *testing.T, a *Archive, n int) (search, confirm, texts int) {
 	t.Helper()
 	ctx := context.Background()
@@ -83,7 +84,7 @@ func of(t *testing.T, a *Archive, n int) (search, confirm, texts int) {
 	return search, confirm, texts
 }
 
-// TestGC: what is old goes, and what anything rests on stays.
+// TestGC checks that old records are removed, and that what anything rests on stays.
 func TestGC(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -161,19 +162,19 @@ func TestGC(t *testing.T) {
 		night                  int
 		search, confirm, texts int
 	}{
-		{1, 0, 0, 0},    // a candidate that was harmful
-		{3, 0, 6, 6},    // one that is open
-		{4, 0, 6, 6},    // and the evidence of the night before the adopted one
+		{1, 0, 0, 0},    // its candidate was harmful
+		{3, 0, 6, 6},    // its candidate is open
+		{4, 0, 6, 6},    // earlier evidence for the adopted one
 		{5, 0, 6, 6},    // adopted
 		{7, 0, 6, 6},    // rolled back
 		{9, 0, 6, 6},    // rejected not long ago
 		{11, 0, 0, 0},   // rejected long ago
 		{13, 0, 0, 0},   // superseded long ago
-		{15, 2, 0, 0},   // its first two evaluations are those of the next night
-		{16, 20, 6, 0},  // learnt from
+		{15, 2, 0, 0},   // the next night refers to its first two evaluations
+		{16, 20, 6, 0},  // nights learn from it
 		{20, 20, 6, 6},  // named by the adopted proposal
-		{35, 20, 6, 2},  // two are found again in the next night
-		{36, 20, 6, 26}, // of the last ten
+		{35, 20, 6, 2},  // the next night refers to two of them
+		{36, 20, 6, 26}, // among the last ten
 		{45, 20, 6, 26},
 	} {
 		if s, n, x := of(t, r, c.night); s != c.search || n != c.confirm || x != c.texts {
@@ -205,7 +206,8 @@ func TestGC(t *testing.T) {
 	must(w.Append(ctx, LedgerEntry{Time: day, Kind: "run.start"}))(t)
 }
 
-// TestGCBySize: the oldest transcripts go first, and evaluations only when that does not do.
+// TestGCBySize checks that the oldest transcripts are removed first, and evaluations only
+// when that is not enough.
 func TestGCBySize(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -230,7 +232,7 @@ func TestGCBySize(t *testing.T) {
 	}
 }
 
-// TestGCGivesBack: the space of what goes is free afterwards.
+// TestGCGivesBack checks that the space of what was removed is freed.
 func TestGCGivesBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -261,8 +263,8 @@ func TestGCGivesBack(t *testing.T) {
 	}
 }
 
-// TestKilledGC: killed at any point, the archive is the old one or the new one, and the
-// next removes the rest.
+// TestKilledGC checks that a GC killed at any point leaves the old archive or the new one,
+// and that the next one removes the leftovers.
 func TestKilledGC(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

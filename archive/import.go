@@ -13,10 +13,10 @@ import (
 	"io"
 )
 
-// maxLine bounds a line of an import.
+// maxLine bounds a line of an import, in bytes.
 const maxLine = 64 << 20
 
-// ErrNotEmpty is returned when something is imported into an archive that already holds something.
+// ErrNotEmpty means that the target of an import or a restore is not empty.
 var ErrNotEmpty = errors.New("the archive is not empty")
 
 // importer reads the lines of an export into an archive.
@@ -26,19 +26,20 @@ type importer struct {
 	sum     hash.Hash
 	lines   int
 	last    ledgerHead
-	count   map[string]uint64 // exposures of each agent
-	entered map[string]uint64 // candidates of each agent
+	count   map[string]uint64 // number of exposures of each agent
+	entered map[string]uint64 // number of candidates of each agent
 	asked   map[string]bool   // the keys of the requests' hashes
 	runs    map[string]bool
 	drafts  int // proposals that waited for a decision
 	ended   bool
 }
 
-// Import reads what Export wrote into an empty archive, checking the ledger's
-// chain and the trailer. What it brings is history: proposals that waited for a decision
-// are drafts, the evidence of candidates is void, the keys of evaluations are marked, runs
-// are over, and a ledger entry tells of it. Backup and Restore keep an archive as it is. After a failure the archive is of no use: every Open of
-// it is refused, and its folder can be removed.
+// Import reads what Export wrote into an empty archive, checking the ledger's chain and
+// the trailer. Imported records are history: proposals that waited for a decision become
+// drafts, the evidence of candidates becomes void, the keys of evaluations are marked,
+// runs are over, and a ledger entry records the import. Use Backup and Restore to keep an
+// archive as it is. After a failure the archive is unusable: every Open of it is refused,
+// and its folder can be removed.
 func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := a.startImport(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -73,8 +74,8 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	return a.reattest(ctx)
 }
 
-// ImportAt makes an archive at dir, where none stands, from what Export wrote. It is
-// built by Beside: at dir stands nothing or all of it.
+// ImportAt makes an archive at dir, where there is none, from what Export wrote. Beside
+// builds it, so dir holds either nothing or the whole archive.
 func ImportAt(ctx context.Context, dir string, r io.Reader, how Building) error {
 	err := Beside(ctx, dir, how, func(ctx context.Context, dir string) error {
 		a, err := open(dir, how.options())
@@ -89,7 +90,7 @@ func ImportAt(ctx context.Context, dir string, r io.Reader, how Building) error 
 	return nil
 }
 
-// startImport marks an empty archive as being filled.
+// startImport marks an empty archive as incomplete.
 func (a *Archive) startImport(ctx context.Context) error {
 	return a.change(ctx, "begin", func(b *batch) error {
 		err := a.store.scan(ctx, nil, nil, func(k, _ []byte) error {
@@ -174,8 +175,8 @@ func checkHeader(l line) error {
 	return nil
 }
 
-// record adds one record. The store functions that number things are not used:
-// everything keeps the number it has.
+// record adds one record. It does not use the functions that assign numbers: every record
+// keeps its number.
 func (im *importer) record(ctx context.Context, l line) error {
 	switch l.Kind {
 	case lineRun:
@@ -269,7 +270,7 @@ func (im *importer) candidate(c Candidate) error {
 	if err := checkCandidate(c); err != nil {
 		return err
 	}
-	// The ledger comes first in an export.
+	// The ledger precedes the candidates in an export.
 	im.entered[c.Agent]++
 	if uint64(c.Number) != im.entered[c.Agent] || c.Ledger < 1 || c.Ledger > im.last.Seq {
 		return errors.New("its number or its ledger entry is not the one that is due")
@@ -301,7 +302,7 @@ func (im *importer) request(r ChangeRequestRecord) error {
 	return putRequest(&im.b, r, n)
 }
 
-// read decodes a value and stores it.
+// read decodes a value, checks it and stores it.
 func read[T any](data []byte, store func(T) error) error {
 	var v T
 	if err := strictJSON(data, &v); err != nil {
@@ -313,7 +314,7 @@ func read[T any](data []byte, store func(T) error) error {
 	return store(v)
 }
 
-// strictJSON refuses names it does not know: they would be lost.
+// strictJSON refuses unknown names: they would be lost.
 func strictJSON(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

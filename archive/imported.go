@@ -10,13 +10,14 @@ import (
 	"evolve/bench"
 )
 
-// LedgerImported is the kind of the entry that ends the ledger of an import; the data is an
-// Imported.
+// LedgerImported is the kind of the entry that ends the ledger of an import; the data is
+// an Imported.
 const LedgerImported = "archive.import"
 
-// Imported tells of an import. What it brought is history: no claim is made from it here.
+// Imported describes an import. What was imported is history: this archive makes no claim
+// from it.
 type Imported struct {
-	// SHA256 is that of the export's lines before the trailer, Lines their number.
+	// SHA256 is the hash of the export's lines before the trailer, Lines their number.
 	SHA256 string `json:"sha256"`
 	Lines  int    `json:"lines"`
 	// Drafts counts the proposals that waited for a decision there, and are drafts here.
@@ -26,8 +27,8 @@ type Imported struct {
 	Head    string `json:"head"`
 }
 
-// importedKey begins the keys of imported evaluations: no evaluation of this archive has
-// the same, so that none is answered with what another place says it measured.
+// importedKey begins the keys of imported evaluations. No evaluation of this archive has
+// such a key, so foreign scores never answer a lookup.
 const importedKey = "imported:"
 
 func foreignKey(k bench.Key) bench.Key {
@@ -46,7 +47,7 @@ func foreignCandidate(c Candidate) Candidate {
 	return c
 }
 
-// foreignRun ends an imported run, which nothing here can take up.
+// foreignRun ends an imported run, so that it cannot be resumed here.
 func foreignRun(r Run) Run {
 	r.Imported = true
 	if r.State != RunDone {
@@ -55,8 +56,8 @@ func foreignRun(r Run) Run {
 	return r
 }
 
-// foreignProposal makes a draft of an imported proposal that waited for a decision, and reports
-// whether it did.
+// foreignProposal makes a draft of an imported proposal that was not closed, and reports
+// whether it waited for a decision there.
 func foreignProposal(p *ProposalRecord) (draft bool) {
 	if p.Imported == "" {
 		p.Imported = p.State
@@ -69,8 +70,8 @@ func foreignProposal(p *ProposalRecord) (draft bool) {
 	return draft
 }
 
-// known refuses a record of a run that the export does not have: a run that is yet to
-// come could find it in its place.
+// known refuses a record of a run that the export does not have: a later run of that id
+// would find it.
 func (im *importer) known(run string) error {
 	if !im.runs[run] {
 		return fmt.Errorf("there is no run %q", run)
@@ -78,7 +79,7 @@ func (im *importer) known(run string) error {
 	return nil
 }
 
-// conclude adds the entry that tells of the import.
+// conclude adds the ledger entry about the import.
 func (im *importer) conclude(ctx context.Context) error {
 	id, err := im.a.ID(ctx)
 	if err != nil {
@@ -95,8 +96,8 @@ func (im *importer) conclude(ctx context.Context) error {
 	return err
 }
 
-// ImportOf returns what the ledger tells of the last import, and the number of that entry;
-// 0 when there was none.
+// ImportOf returns the ledger's record of the last import, and the number of that entry; 0
+// when there was none.
 func (a *Archive) ImportOf(ctx context.Context) (Imported, int64, error) {
 	var found Imported
 	var seq int64

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestImportIsHistory: nothing that an import brings awaits a decision, goes on, stands for
-// an evaluation of this archive, or counts as evidence here.
+// TestImportIsHistory checks that nothing imported awaits a decision, continues, answers
+// for an evaluation of this archive, or counts as evidence here.
 func TestImportIsHistory(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -56,7 +56,7 @@ func TestImportIsHistory(t *testing.T) {
 			t.Errorf("candidate %+v %v", c, err)
 		}
 	}
-	// The same evaluation made here is another one, with its own score.
+	// The same evaluation made here is a new one, with its own score.
 	if _, found, err := to.Cached(ctx, e.Key); found || err != nil {
 		t.Errorf("found by its key: %v %v", found, err)
 	}
@@ -79,8 +79,8 @@ func TestImportIsHistory(t *testing.T) {
 	}
 }
 
-// TestImportOfRunsToCome: an export cannot put evaluations, plans or results in the place
-// of a run that is yet to be made.
+// TestImportOfRunsToCome checks that an export cannot add evaluations, plans or results of
+// a run that it does not have.
 func TestImportOfRunsToCome(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

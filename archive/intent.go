@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// IntentStage is what is left to do of a decision.
+// IntentStage names the step of a decision that is next.
 type IntentStage string
 
 // The stages of an intent, in their order.
 const (
-	// IntentCommit: the decision is made; whether its commit is on the branch is for the
-	// repository to say.
+	// IntentCommit: the decision is made; only the repository shows whether its commit is
+	// on the branch.
 	IntentCommit IntentStage = "commit"
-	// IntentAfter: the commit is noted, and the operator's program has not ended.
+	// IntentAfter: the commit is recorded, and the operator's program has not ended.
 	IntentAfter IntentStage = "after"
-	// IntentDone: nothing is left.
+	// IntentDone: no step is left.
 	IntentDone IntentStage = "done"
 )
 
-// Intent is what a person's decision on a proposal asks for beyond the archive: a commit,
-// the note of it, and the operator's program. It is stored before the first of these is
-// begun, so that a process that is killed in between leaves what another one can finish.
+// Intent describes the work outside the archive that a decision on a proposal requires: a
+// commit, its record, and the operator's program. It is stored before the first of these
+// begins, so that another process can finish after a kill.
 type Intent struct {
 	Proposal string `json:"proposal"`
 	// Action is "approve" or "rollback".
@@ -46,7 +46,7 @@ type Intent struct {
 
 func intentKey(proposal uint64) key { return newKey(tableIntent).number(proposal) }
 
-// putIntent adds an intent to a batch in the place of the proposal's last one.
+// putIntent adds an intent to a batch, replacing the proposal's last one.
 func putIntent(b *batch, in Intent) error {
 	n, ok := proposalNumber(in.Proposal)
 	switch {
@@ -72,7 +72,7 @@ func putIntents(b *batch, list []Intent) error {
 	return nil
 }
 
-// PutIntent stores how far a decision has come, in the place of what was stored of that
+// PutIntent stores the progress of a decision, replacing the stored intent of that
 // proposal, synced to disk.
 func (a *Archive) PutIntent(ctx context.Context, in Intent) error {
 	return a.change(ctx, "store what is left to do of proposal "+in.Proposal, func(b *batch) error { return putIntent(b, in) })
@@ -89,7 +89,7 @@ func (a *Archive) AppendWith(ctx context.Context, e LedgerEntry, intents ...Inte
 	return e, err
 }
 
-// Intent is the latest intent of a proposal, or ErrNotFound.
+// Intent returns the latest intent of a proposal, or ErrNotFound.
 func (a *Archive) Intent(ctx context.Context, proposal string) (Intent, error) {
 	n, ok := proposalNumber(proposal)
 	if !ok {
@@ -98,8 +98,8 @@ func (a *Archive) Intent(ctx context.Context, proposal string) (Intent, error) {
 	return document[Intent](ctx, a, intentKey(n))
 }
 
-// Unfinished yields the intents of which something is left to do, by the number of their
-// proposals. They are no part of an export: what they are about lies outside the archive.
+// Unfinished yields the intents that are not done, by the number of their proposals. An
+// export does not contain them: their work lies outside the archive.
 func (a *Archive) Unfinished(ctx context.Context) iter.Seq2[Intent, error] {
 	return func(yield func(Intent, error) bool) {
 		for in, err := range documents[Intent](ctx, a, "list what is left to do", newKey(tableIntent), nil) {

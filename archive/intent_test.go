@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestIntents: what is left to do is stored with the decision, in one piece, until it is done.
+// TestIntents checks that an intent is stored with the decision, atomically, and is listed
+// until it is done.
 func TestIntents(t *testing.T) {
 	ctx := t.Context()
 	a := OpenMemory()

@@ -68,10 +68,10 @@ const (
 	tableIntent         = 'j'
 )
 
-// errKey says that stored bytes are no key of their table.
+// errKey means that stored bytes are no key of their table.
 var errKey = errors.New("the key is malformed")
 
-// key is a key in the making.
+// key is a key under construction.
 type key []byte
 
 func newKey(table byte) key { return append(make(key, 0, 64), table) }
@@ -87,7 +87,7 @@ func (k key) text(s string) key {
 	return append(k, 0, 1)
 }
 
-// open adds the beginning of a text part, for a scan over what continues it.
+// open adds the beginning of a text part, for a scan over all its continuations.
 func (k key) open(s string) key {
 	k = k.text(s)
 	return k[:len(k)-2]
@@ -95,11 +95,10 @@ func (k key) open(s string) key {
 
 func (k key) number(n uint64) key { return binary.BigEndian.AppendUint64(k, n) }
 
-// next is the key just after k.
+// next returns the key just after k.
 func (k key) next() key { return append(append(make(key, 0, len(k)+1), k...), 0) }
 
-// reading takes a key apart again. The first malformed part sets err and all
-// later parts come out empty.
+// reading decodes a key. The first malformed part sets err, and all later parts are empty.
 type reading struct {
 	rest []byte
 	err  error
@@ -148,7 +147,7 @@ func (r *reading) number() uint64 {
 
 func (r *reading) fail() { r.rest, r.err = nil, errKey }
 
-// done reports a malformed part or bytes left over.
+// done returns an error for a malformed part or for bytes left over.
 func (r *reading) done() error {
 	if r.err == nil && len(r.rest) > 0 {
 		return errKey
@@ -156,7 +155,7 @@ func (r *reading) done() error {
 	return r.err
 }
 
-// contentKey is the key of an evaluation key in one of its two tables. Most are
+// contentKey returns the key of an evaluation key in one of its two tables. Most are
 // hashes in hexadecimal and take half the bytes; other forms work as well.
 func contentKey(table byte, k bench.Key) key {
 	return append(newKey(table), packHex(string(k))...)

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// LedgerError names the first entry at which the ledger's chain breaks. It is an ErrCorrupt.
+// LedgerError names the first entry at which the ledger's chain breaks. It is an
+// ErrCorrupt.
 type LedgerError struct {
 	Seq    int64
 	Reason string
@@ -24,8 +25,8 @@ func (e *LedgerError) Error() string {
 
 func (e *LedgerError) Unwrap() error { return ErrCorrupt }
 
-// ledgerHead is stored apart from the entries, so that a ledger whose last
-// entries are gone does not pass for a shorter one.
+// ledgerHead is stored apart from the entries, so that a ledger whose last entries are
+// missing is not taken for a shorter one.
 type ledgerHead struct {
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
@@ -59,7 +60,7 @@ func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEnt
 	return linked(b, head, e)
 }
 
-// linked adds an entry after a head to a batch.
+// linked adds an entry that follows a head to a batch.
 func linked(b *batch, head ledgerHead, e LedgerEntry) (_ LedgerEntry, err error) {
 	if err := plainEntry(&e); err != nil {
 		return e, err
@@ -79,7 +80,8 @@ func putEntry(b *batch, e LedgerEntry) error {
 	return putDocument(b, ledgerKey(e.Seq), e)
 }
 
-// plainEntry brings an entry to the form that is hashed: valid text, UTC, data without white space.
+// plainEntry normalises an entry to the form that is hashed: valid text, UTC, data without
+// white space.
 func plainEntry(e *LedgerEntry) error {
 	e.Kind, e.Actor, e.Subject = validText(e.Kind), validText(e.Actor), validText(e.Subject)
 	e.Time = plainTime(e.Time)
@@ -95,10 +97,10 @@ func plainEntry(e *LedgerEntry) error {
 	return nil
 }
 
-// hashEntry is the SHA-256, in hexadecimal, of the entry's canonical form: one
-// JSON object without white space, HTML escapes or a hash, its names in the order
-// actor, data (when there is any), kind, prev, seq, subject, time, the time in
-// UTC as RFC 3339 with only the digits it needs.
+// hashEntry returns the SHA-256, in hexadecimal, of the entry's canonical form: one JSON
+// object without white space, HTML escapes or a hash, its names in the order actor, data
+// (when there is any), kind, prev, seq, subject, time, the time in UTC as RFC 3339 with
+// only the digits it needs.
 func hashEntry(e LedgerEntry) (string, error) {
 	var b bytes.Buffer
 	err := writeJSON(&b, struct {
@@ -117,7 +119,7 @@ func hashEntry(e LedgerEntry) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Ledger yields the ledger from an entry on; entries count from 1.
+// Ledger yields the ledger, starting at an entry; entries count from 1.
 func (a *Archive) Ledger(ctx context.Context, from int64) iter.Seq2[LedgerEntry, error] {
 	return documents[LedgerEntry](ctx, a, "read the ledger", newKey(tableLedger), ledgerKey(max(from, 0)))
 }
@@ -168,7 +170,7 @@ func (a *Archive) VerifyLedger(ctx context.Context) (n int64, head string, err e
 	return last.Seq, last.Hash, err
 }
 
-// checkEntry holds an entry against the one before it.
+// checkEntry checks an entry against the one before it.
 func checkEntry(e LedgerEntry, last ledgerHead) *LedgerError {
 	hash, err := hashEntry(e)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tamper changes an archive behind the back of the typed store.
+// tamper writes to the store without the typed layer.
 func tamper(t *testing.T, a *Archive, fill func(*batch)) {
 	t.Helper()
 	var b batch
@@ -31,7 +31,7 @@ func ledgerOf(t *testing.T, n int) (*Archive, []LedgerEntry) {
 	return a, entries
 }
 
-// rebuilt chains entries anew, as a forger would.
+// rebuilt chains entries again, as a forger would.
 func rebuilt(t *testing.T, entries []LedgerEntry) []LedgerEntry {
 	t.Helper()
 	prev := ""
@@ -101,7 +101,7 @@ func TestLedgerTampering(t *testing.T) {
 	}
 }
 
-// without is a store in which some keys are not there.
+// without removes some keys from the store.
 func without(t *testing.T, a *Archive, hidden ...key) {
 	t.Helper()
 	m := newMemory()
@@ -147,8 +147,8 @@ func TestLedgerMissing(t *testing.T) {
 	}
 }
 
-// TestLedgerHash holds the canonical form, which auditors compute for themselves:
-// printf '%s' '<the object below>' | sha256sum.
+// TestLedgerHash pins the canonical form, which auditors can hash themselves: printf '%s'
+// '<the object below>' | sha256sum.
 func TestLedgerHash(t *testing.T) {
 	// {"actor":"cron","data":{"note":"<b>"},"kind":"run.start","prev":"","seq":1,"subject":"1-a","time":"2026-03-01T02:00:00.123456789Z"}
 	const want = "9f574c32ef2232a13ffe93a092ae370deb42afe45e4b6d8daa8e5e780c568757"

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// LedgerEntry is one link of the hash-chained ledger of everything decided or attempted.
+// LedgerEntry is one entry of the hash-chained ledger of everything decided or attempted.
 type LedgerEntry struct {
 	Seq     int64           `json:"seq"`
 	Time    time.Time       `json:"time"`

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Leftover returns the folder in which an archive was being built for dir by an import, a
-// restore or a repair that was killed; "" when there is none, or the process is at work. The
-// next Open of the archive removes it.
+// Leftover returns the folder in which an import, a restore or a repair that was killed
+// was building an archive for dir; "" when there is none, or the process is still at work.
+// The next Open of the archive removes it.
 func Leftover(dir string) (string, error) {
 	room := dir + buildingSuffix
 	info, err := os.Lstat(room)
@@ -29,8 +29,8 @@ func Leftover(dir string) (string, error) {
 	return room, diskError(lock.release())
 }
 
-// clearLeftover removes what Leftover names. One that cannot be removed stands in the way of
-// nothing.
+// clearLeftover removes the folder that Leftover returns. One that cannot be removed does
+// no harm.
 func clearLeftover(dir string) {
 	room, err := Leftover(dir)
 	if room == "" || err != nil {

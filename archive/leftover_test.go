@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLeftover: what a killed import leaves beside an archive is named, and goes when the
-// archive is next opened for writing; that of a living one stays.
+// TestLeftover checks that what a killed import leaves beside an archive is reported, and
+// removed when the archive is next opened for writing; that of a running import stays.
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "archive")
@@ -38,7 +38,7 @@ func TestLeftover(t *testing.T) {
 		}
 	}
 	named("")
-	cmd, _ := readyChild(t, "import", dir, export, "beside") // replaces what is there
+	cmd, _ := readyChild(t, "import", dir, export, "beside") // replaces the archive
 	named("")
 	reopenedStays := func() {
 		t.Helper()

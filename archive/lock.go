@@ -13,34 +13,34 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Layout of an archive's folder.
+// The file names in an archive's folder.
 const (
 	lockName   = "lock"
 	storeName  = "store"
 	socketName = "readers.sock"
 )
 
-// holder is the content of the lock file: who holds the archive for writing. The
-// lock itself is the kernel's and ends with the process, so what a dead process
-// left is simply written over.
+// holder is the content of the lock file: the process that holds the archive for writing.
+// The lock itself is the kernel's and ends with the process, so the content left by a dead
+// process is simply overwritten.
 type holder struct {
 	Owner   string    `json:"owner"`
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
 	Started time.Time `json:"started"`
-	// Socket is where the holder serves readers; "" when it does not.
+	// Socket is where the holder serves readers; "" when it serves none.
 	Socket string `json:"socket,omitempty"`
 }
 
-// LockedError says who holds the archive. It is an ErrLocked.
+// LockedError describes the process that holds the archive. It is an ErrLocked.
 type LockedError struct {
-	// Owner, PID, Host and Started are what the holder wrote about itself; PID is
-	// 0 when only readers hold the archive, or a process that has just begun.
+	// Owner, PID, Host and Started are the holder's own data; PID is 0 when only readers,
+	// or a process that has just started, hold the archive.
 	Owner   string
 	PID     int
 	Host    string
 	Started time.Time
-	// Age is how long it had held the archive when it was found.
+	// Age is how long the archive had been held when it was found locked.
 	Age time.Duration
 	// Lock is the path of the lock file.
 	Lock string
@@ -61,8 +61,8 @@ func (e *LockedError) Error() string {
 // Unwrap makes it an ErrLocked.
 func (e *LockedError) Unwrap() error { return ErrLocked }
 
-// archiveLock is the lock file: exclusive for a writer, shared for readers that
-// open the store themselves.
+// archiveLock is the lock file: exclusive for a writer, shared for readers that open the
+// store themselves.
 type archiveLock struct {
 	file *flock.Flock
 	path string
@@ -78,7 +78,8 @@ func (l *archiveLock) release() error { return l.file.Unlock() }
 // maxHolder bounds the lock file, in bytes.
 const maxHolder = 64 << 10
 
-// read returns what the lock file says; the zero holder when it says nothing.
+// read returns the content of the lock file; the zero holder when it is empty or
+// unreadable.
 func (l *archiveLock) read() holder {
 	var h holder
 	data, err := wholefile.Read(l.path, maxHolder)
@@ -88,7 +89,7 @@ func (l *archiveLock) read() holder {
 	return h
 }
 
-// write states the holder. The exclusive lock must be held.
+// write writes the holder to the lock file. The exclusive lock must be held.
 func (l *archiveLock) write(h holder) error {
 	data, err := json.Marshal(h)
 	if err != nil {
@@ -107,7 +108,7 @@ func (l *archiveLock) replace(data []byte) (err error) {
 	return err
 }
 
-// locked describes who is in the way.
+// locked returns a LockedError about the holder.
 func (l *archiveLock) locked(now time.Time) error {
 	h := l.read()
 	e := &LockedError{Owner: h.Owner, PID: h.PID, Host: h.Host, Started: h.Started, Lock: l.path}

@@ -34,7 +34,7 @@ func TestSecondWriter(t *testing.T) {
 		}
 	}
 
-	// A dead process holds nothing, whatever it left.
+	// The lock of a dead process is free, whatever the file contains.
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,8 @@ func TestSecondWriter(t *testing.T) {
 	closing(t, a)
 }
 
-// TestReaderGoesOn: a reader that began beside a writer is not lost when that ends,
-// and can neither write nor hold up the next writer for long.
+// TestReaderGoesOn checks that a reader that began beside a writer continues when the
+// writer closes, and can neither write nor delay the next writer for long.
 func TestReaderGoesOn(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -104,7 +104,7 @@ func TestReaderGoesOn(t *testing.T) {
 	closing(t, a)
 }
 
-// TestReadersAfterCrash: several at once, of which none may fail.
+// TestReadersAfterCrash opens several readers at once after a kill; none may fail.
 func TestReadersAfterCrash(t *testing.T) {
 	dir := t.TempDir()
 	cmd := child(t, "record", dir, "0")
@@ -140,8 +140,8 @@ func TestReadersAfterCrash(t *testing.T) {
 	wg.Wait()
 }
 
-// TestUnbegunLogs: a process that dies between making a log and its first byte
-// leaves an empty file, at the first opening as at any later one.
+// TestUnbegunLogs checks the recovery from an empty log, which a process leaves when it
+// dies between creating a log and writing to it, in a new archive and in a filled one.
 func TestUnbegunLogs(t *testing.T) {
 	for name, fill := range map[string]func(testing.TB, *Archive){
 		"new": func(testing.TB, *Archive) {}, "filled": filled,
@@ -173,7 +173,7 @@ func TestUnbegunLogs(t *testing.T) {
 	}
 }
 
-// TestDeepFolder: the path of a socket is short, the path of an archive need not be.
+// TestDeepFolder checks that an archive's path may be longer than a socket's.
 func TestDeepFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("deep/", 30), "archive")
 	a := openAt(t, dir)
@@ -198,8 +198,8 @@ func TestDeepFolder(t *testing.T) {
 	}
 }
 
-// TestHostileReaders: readers that stall, flood, send garbage or come in crowds
-// hold up neither the writer nor its end.
+// TestHostileReaders checks that readers that stall, flood, send garbage or connect in
+// large numbers delay neither the writer nor its close.
 func TestHostileReaders(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(t, dir)
@@ -213,7 +213,7 @@ func TestHostileReaders(t *testing.T) {
 		t.Cleanup(func() { conn.Close() })
 		return conn
 	}
-	stalled := dial() // asks for page after page and takes none
+	stalled := dial() // requests page after page and reads none
 	stalled.Write([]byte(greeting))
 	for range 50 {
 		_ = writeFrame(stalled, appendBytes(appendBytes([]byte{askScan}, nil), nil))
@@ -248,7 +248,7 @@ func FuzzSocket(f *testing.F) {
 	})
 }
 
-// endless is an engine whose answers end with the context of the question.
+// endless is an engine whose get blocks until the context of the request ends.
 type endless struct {
 	engine
 	asked chan bool
@@ -260,8 +260,8 @@ func (e endless) get(ctx context.Context, _ ...[]byte) ([][]byte, error) {
 	return nil, ctx.Err()
 }
 
-// TestServingEnds: a reader whose question is under way when the writer closes finds the
-// writer gone, and takes the writer's own end for no answer.
+// TestServingEnds checks that a request in progress when the writer closes fails with
+// errGone, and not with the writer's own cancellation.
 func TestServingEnds(t *testing.T) {
 	store := endless{newMemory(), make(chan bool)}
 	s, err := serve(store, t.TempDir())
@@ -287,8 +287,8 @@ func TestServingEnds(t *testing.T) {
 	}
 }
 
-// TestUnfinishedTables: a crash in the middle of writing a table leaves one that the
-// manifest does not name, garbled or whole. A table that it names must be whole.
+// TestUnfinishedTables checks that a table that is not in the manifest may be garbled: a
+// crash while writing a table leaves one. A table in the manifest must be whole.
 func TestUnfinishedTables(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(t, dir)
@@ -296,7 +296,7 @@ func TestUnfinishedTables(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a = openAt(t, dir) // its log is that of a process that dies
+	a = openAt(t, dir) // its log is that of a process that was killed
 	defer a.Close()
 	crashed := func() string {
 		to := t.TempDir()
@@ -338,8 +338,8 @@ func TestUnfinishedTables(t *testing.T) {
 	}
 }
 
-// TestRemoved: an archive whose folder goes away while it is open reports so with the
-// next write, and is closed all the same.
+// TestRemoved checks that the next write to an archive whose folder was removed returns an
+// ErrRemoved, and so does closing it.
 func TestRemoved(t *testing.T) {
 	for how := range removals {
 		out, err := child(t, "removed", filepath.Join(t.TempDir(), "archive"), how).CombinedOutput()
@@ -349,8 +349,8 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestDamagedLedgerIsNotWrittenTo: an archive whose ledger is damaged opens for reading
-// alone.
+// TestDamagedLedgerIsNotWrittenTo checks that an archive whose ledger is damaged opens for
+// reading only.
 func TestDamagedLedgerIsNotWrittenTo(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(t, dir)

@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// The form of Badger's logs: a header of twenty bytes (the number of an encryption key,
-// which is always 0 here, and an initialisation vector that nothing uses then), followed
-// by entries:
+// The format of Badger's logs: a header of twenty bytes (the id of an encryption key,
+// which is always 0 here, and an initialisation vector, which is then unused), followed by
+// entries:
 //
 //	meta, user meta      one byte each; the second is always 0 here
 //	key and value length varints
@@ -20,12 +20,13 @@ import (
 //	CRC-32C              of everything before, four bytes, big endian
 //
 // In a write-ahead log (.mem) each batch is a transaction: its entries with logTxn, then
-// one entry with logEnd whose value is the version. A value that stands in a value log is
-// replaced by a pointer there. The entries of a value log (.vlog) have no such marks. The
-// files are made longer than needed: zeros follow the last entry.
+// one entry with logEnd whose value is the version. A value stored in a value log is
+// replaced by a pointer to it. The entries of a value log (.vlog) have no such marks. The
+// files are longer than their content: zeros follow the last entry.
 const (
 	logHeader = 20
-	// logMargin is the least number of zeros that follow an entry in a file that was not cut.
+	// logMargin is the minimum number of zeros after the last entry in a file that was not
+	// truncated.
 	logMargin = 22
 
 	logDelete  = 1 << 0
@@ -36,7 +37,7 @@ const (
 	logEnd     = 1 << 7
 
 	maxLogKey = 1 << 16
-	// maxVersion is beyond what any archive reaches. The inverted version of a real entry
+	// maxVersion is larger than any version in use. The inverted version of a real entry
 	// begins with two bytes of ones, which other bytes rarely do.
 	maxVersion = 1 << 48
 )
@@ -44,7 +45,7 @@ const (
 // logEndKey is the key of the entry that ends a transaction.
 var logEndKey = []byte("!badger!txn")
 
-// logEntry is one entry of a log. Key and value lie in the log's bytes.
+// logEntry is one entry of a log. Key and value alias the log's bytes.
 type logEntry struct {
 	offset, size int // of all its bytes
 	meta         byte
@@ -55,8 +56,8 @@ type logEntry struct {
 
 func (e *logEntry) end() int { return e.offset + e.size }
 
-// parseEntry reads the entry that begins at an offset. It refuses cheaply what cannot be
-// one before it computes the checksum; hashed is the number of bytes that took.
+// parseEntry parses the entry that begins at an offset. It runs cheap checks before it
+// computes the checksum; hashed is the number of bytes hashed.
 func parseEntry(data []byte, at int) (e logEntry, hashed int, ok bool) {
 	rest := data[at:]
 	const least = 2 + 3 + 9 + crc32.Size
@@ -96,7 +97,7 @@ func parseEntry(data []byte, at int) (e logEntry, hashed int, ok bool) {
 	return e, hashed, crc32.Checksum(rest[:hashed], castagnoli) == binary.BigEndian.Uint32(rest[hashed:e.size])
 }
 
-// endEntry is the entry that ends the transaction with a version.
+// endEntry returns the entry that ends the transaction with a version.
 func endEntry(version uint64) []byte {
 	key := binary.BigEndian.AppendUint64(bytes.Clone(logEndKey), math.MaxUint64-version)
 	value := strconv.AppendUint(nil, version, 10)
@@ -108,13 +109,13 @@ func endEntry(version uint64) []byte {
 	return binary.BigEndian.AppendUint32(e, crc32.Checksum(e, castagnoli))
 }
 
-// searchBytes bounds the bytes over which a search for entries computes checksums, as a
-// multiple of those searched.
+// searchBytes bounds the bytes that a search for entries hashes, as a multiple of those
+// searched.
 const searchBytes = 64
 
-// searchEntries finds the entries that can be read from an offset on, whatever stands
-// between them. Zeros cost next to nothing. It gives up, with whole false, when the bytes
-// look like entries everywhere and none is.
+// searchEntries returns the readable entries from an offset on, whatever bytes are between
+// them. Zeros are skipped cheaply. It gives up, with whole false, when the data hashed
+// exceeds the bound, as for bytes that look like entries everywhere and are not.
 func searchEntries(data []byte, from int) (found []logEntry, whole bool) {
 	budget := searchBytes * (len(data) - from + 1)
 	for at := from; at < len(data); {
@@ -138,7 +139,7 @@ func searchEntries(data []byte, from int) (found []logEntry, whole bool) {
 	return found, true
 }
 
-// zeroRun counts the zeros with which data begins.
+// zeroRun counts the leading zeros of data.
 func zeroRun(data []byte) int {
 	n := 0
 	for len(data) >= 8 && binary.LittleEndian.Uint64(data) == 0 {
@@ -150,7 +151,7 @@ func zeroRun(data []byte) int {
 	return n
 }
 
-// withoutZeros is data without the zeros at its end.
+// withoutZeros returns data without its trailing zeros.
 func withoutZeros(data []byte) []byte {
 	for n := len(data); n >= 8 && binary.LittleEndian.Uint64(data[n-8:]) == 0; n = len(data) {
 		data = data[:n-8]
@@ -161,11 +162,11 @@ func withoutZeros(data []byte) []byte {
 	return data
 }
 
-// logSector is the least that a disk writes at once.
+// logSector is the smallest unit that a disk writes.
 const logSector = 512
 
-// unwritten reports whether a whole sector in data[from:to] is zero: one that was on its
-// way to the disk when the power went. An altered byte makes none.
+// unwritten reports whether a whole sector in data[from:to] is zero: one that was not yet
+// on disk at a power loss. A single altered byte cannot cause that.
 func unwritten(data []byte, from, to int) bool {
 	for at := (from + logSector - 1) / logSector * logSector; at+logSector <= to; at += logSector {
 		if zeroRun(data[at:at+logSector]) == logSector {
@@ -175,9 +176,9 @@ func unwritten(data []byte, from, to int) bool {
 	return false
 }
 
-// alteredEnd reports whether data, from an offset on, is the end of a transaction of which a
-// part was altered after it had been written: a process that is killed while it writes it
-// leaves its beginning and zeros.
+// alteredEnd reports whether data, from an offset on, is the end entry of a transaction
+// that was altered after it had been written: a process killed while writing it leaves a
+// prefix of it and zeros.
 func alteredEnd(data []byte, at int, version uint64) bool {
 	rest := withoutZeros(data[at:])
 	want := endEntry(version)
