@@ -8,16 +8,16 @@ import (
 	"os"
 )
 
-// DamageError names the first damage that was found in a file of the store. It is an
-// ErrCorrupt. What the file holds was not changed.
+// DamageError describes the first damage found in a file of the store. It is an
+// ErrCorrupt. The file was not changed.
 type DamageError struct {
 	// File is the file's name in the store's folder.
 	File string `json:"file"`
-	// Offset is the byte at which the damage begins; -1 when it concerns the file as a whole.
+	// Offset is the byte at which the damage begins; -1 when it concerns the whole file.
 	Offset int64 `json:"offset"`
-	// Behind is how many entries behind the damage can be read.
+	// Behind is the number of entries after the damage that can be read.
 	Behind int `json:"readable_behind"`
-	// Reason is what is wrong, in words that follow the file's name.
+	// Reason describes the damage, in words that follow the file's name.
 	Reason string `json:"reason"`
 }
 
@@ -43,7 +43,7 @@ func (e *DamageError) Unwrap() error { return ErrCorrupt }
 type logFile struct {
 	*os.File
 	name string
-	// size is the file's; written is how much of it was ever written: zeros follow.
+	// size is the file's size; zeros follow after written bytes.
 	size, written int64
 }
 
@@ -59,12 +59,12 @@ func openLog(dir *os.Root, name string) (*logFile, error) {
 	return &logFile{f, name, info.Size(), dataEnd(f, info.Size())}, nil
 }
 
-// bytes reads what was written from an offset on.
+// bytes returns what was written from an offset on.
 func (l *logFile) bytes(from int64) ([]byte, error) {
 	data := make([]byte, max(0, l.written-from))
 	n, err := l.ReadAt(data, from)
 	if errors.Is(err, io.EOF) {
-		err = nil // a file that was cut meanwhile
+		err = nil // the file was truncated meanwhile
 	}
 	return data[:n], err
 }
@@ -73,7 +73,7 @@ func (l *logFile) damage(offset int64, behind int, format string, args ...any) *
 	return &DamageError{l.name, offset, behind, fmt.Sprintf(format, args...)}
 }
 
-// header checks what stands before the first entry.
+// header checks the header of the log.
 func (l *logFile) header() error {
 	var head [logHeader]byte
 	if _, err := l.ReadAt(head[:], 0); errors.Is(err, io.EOF) {
@@ -87,21 +87,21 @@ func (l *logFile) header() error {
 	return nil
 }
 
-// transactions are what a write-ahead log holds.
+// transactions is the content of a write-ahead log.
 type transactions struct {
-	// entries are those of the transactions that are whole, in order.
+	// entries are those of the complete transactions, in order.
 	entries []logEntry
-	// first and last are the versions of the whole transactions; 0 when there is none.
+	// first and last are the versions of the complete transactions; 0 when there is none.
 	first, last uint64
 	// open are the entries of the last transaction when it has no end.
 	open []logEntry
-	// at is the first byte that is no part of an entry.
+	// at is the offset of the first byte that is no part of an entry.
 	at int
-	// wrong is set when an entry stands at at that may not follow the one before.
+	// wrong describes an entry at at that must not follow the one before; empty for none.
 	wrong string
 }
 
-// readTransactions walks over a write-ahead log until the first byte that is no entry.
+// readTransactions parses a write-ahead log until the first byte that is no entry.
 func readTransactions(data []byte) transactions {
 	t := transactions{at: logHeader}
 	for t.at < len(data) {
@@ -133,8 +133,8 @@ func readTransactions(data []byte) transactions {
 	return t
 }
 
-// readMem reads a write-ahead log and distinguishes the torn end that a crash leaves from damage:
-// behind a torn end nothing can be read, and nothing of it was acknowledged. Only the
+// readMem reads a write-ahead log and distinguishes the torn end that a crash leaves from
+// damage: no entry after a torn end can be read, and it was not acknowledged. Only the
 // newest log may have one.
 func (l *logFile) readMem(newest bool) (transactions, error) {
 	if err := l.header(); err != nil {
@@ -147,7 +147,7 @@ func (l *logFile) readMem(newest bool) (transactions, error) {
 	return l.readMemBytes(data, newest)
 }
 
-// readMemBytes is readMem on what was written to the log.
+// readMemBytes is readMem on the bytes written to the log.
 func (l *logFile) readMemBytes(data []byte, newest bool) (transactions, error) {
 	t := readTransactions(data)
 	if bad := l.memDamage(data, &t, newest); bad != nil {
@@ -182,8 +182,8 @@ func (l *logFile) memDamage(data []byte, t *transactions, newest bool) *DamageEr
 	return nil
 }
 
-// unacknowledged reports whether all that can be read behind the first unreadable entry
-// belongs to one transaction, the last, that was not on disk as a whole when the power went:
+// unacknowledged reports whether all readable entries after the first unreadable one
+// belong to the last transaction, and that was not completely on disk at a power loss:
 // between its entries are sectors that were never written.
 func (t *transactions) unacknowledged(data []byte, behind []logEntry) bool {
 	version := behind[0].version

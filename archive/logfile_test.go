@@ -39,8 +39,8 @@ func readMemOf(data []byte, size int64, newest bool) (transactions, error) {
 	return (&logFile{name: "00001.mem", size: size}).readMemBytes(data, newest)
 }
 
-// TestTornEnd: what a process leaves that is killed at any byte of its last transaction is
-// no damage, and all transactions before it are read.
+// TestTornEnd checks that the log of a process killed at any byte of its last transaction
+// is not damaged, and that all transactions before it are read.
 func TestTornEnd(t *testing.T) {
 	const count = 8
 	data, starts := memOf(count)
@@ -61,8 +61,8 @@ func TestTornEnd(t *testing.T) {
 	}
 }
 
-// TestEveryFlip: each bit of a write-ahead log that is altered is found. The one exception
-// is a bit by which the end of the last transaction becomes what a kill leaves of it.
+// TestEveryFlip checks that every flipped bit in a write-ahead log is detected. The one
+// exception is a bit that turns the end of the last transaction into what a kill leaves.
 func TestEveryFlip(t *testing.T) {
 	for _, count := range []int{1, 6} {
 		data, starts := memOf(count)
@@ -89,8 +89,8 @@ func TestEveryFlip(t *testing.T) {
 	}
 }
 
-// TestPowerLoss: a disk may have written the sectors of the last transaction in any order
-// when the power went. What is missing of it was not acknowledged.
+// TestPowerLoss checks that a power loss may leave the sectors of the last transaction in
+// any combination. The transaction was not acknowledged.
 func TestPowerLoss(t *testing.T) {
 	data, _ := memOf(5)
 	before := len(data)
@@ -112,8 +112,8 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// TestSearchBound: bytes that look like entries everywhere do not hold up the search, and
-// zeros cost next to nothing.
+// TestSearchBound checks that bytes that look like entries everywhere do not delay the
+// search, and that zeros are skipped cheaply.
 func TestSearchBound(t *testing.T) {
 	trap := []byte{logTxn, 0, 9, 0xff, 0xff, 0x7f, 0, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}
 	data := make([]byte, 0, 4<<20)

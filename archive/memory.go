@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// memory keeps everything in a persistent treap: a write makes a new root and
-// shares the rest, so that a scan reads one moment without holding a lock.
+// memory keeps all pairs in a persistent treap: a write makes a new root and shares the
+// rest, so that a scan reads a snapshot without holding a lock.
 type memory struct {
 	seed maphash.Seed
 
@@ -19,7 +19,7 @@ type memory struct {
 	closed bool
 }
 
-// node is immutable once it hangs in a tree.
+// node is immutable once it is in a tree.
 type node struct {
 	key, value  []byte
 	priority    uint64
@@ -75,7 +75,7 @@ func (m *memory) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 	return err
 }
 
-// dump is a scan: it reads the tree of one moment.
+// dump is a scan: it reads a snapshot.
 func (m *memory) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	return m.scan(ctx, nil, nil, visit)
 }
@@ -114,8 +114,8 @@ func (n *node) find(key []byte) []byte {
 	return nil
 }
 
-// insert returns the tree with the pair in it. Priorities are hashes of the
-// keys, so the expected depth is logarithmic whatever the order of insertion.
+// insert returns the tree with the pair in it. Priorities are hashes of the keys, so the
+// expected depth is logarithmic for any order of insertion.
 func (n *node) insert(key, value []byte, priority uint64) *node {
 	if n == nil {
 		return &node{key: key, value: value, priority: priority}

@@ -8,16 +8,16 @@ import (
 	"fmt"
 )
 
-// mender makes the records that can be read agree with each other again: it makes indexes,
-// counters and what the ledger records anew, and leaves out what still leads nowhere.
+// mender makes the readable records consistent again: it rebuilds indexes, counters and
+// candidates in the ledger, and drops records that still refer to missing ones.
 type mender struct {
 	ctx context.Context
 	s   *salvaged
 	a   *Archive
 }
 
-// ledger keeps the entries from the first on for as long as the chain holds, and makes the
-// head anew. It returns how many entries beyond can be read.
+// ledger keeps the entries from the first on up to the first break of the chain, and
+// rebuilds the head. It returns how many entries after the break can be read.
 func (m *mender) ledger(r *Repair) (behind int, err error) {
 	last := ledgerHead{}
 	if head, err := m.a.ledgerHead(m.ctx); err == nil {
@@ -51,11 +51,11 @@ func (m *mender) ledger(r *Repair) (behind int, err error) {
 	return behind, m.s.write(&b)
 }
 
-// rounds bounds how often the records are gone through: a record that is left out can be
-// what another one leads to.
+// rounds bounds the number of passes over the records: dropping one record can break
+// another one's reference.
 const rounds = 16
 
-// mend makes the records agree.
+// mend makes the records consistent.
 func (m *mender) mend() error {
 	if err := m.derive(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (m *mender) mend() error {
 	return fmt.Errorf("%w: its records do not agree with each other", ErrCorrupt)
 }
 
-// derive makes indexes and counters from the records, and candidates from the ledger.
+// derive rebuilds indexes and counters from the records, and candidates from the ledger.
 func (m *mender) derive() error {
 	var b batch
 	counters := map[string]uint64{}
@@ -136,7 +136,7 @@ func (m *mender) derive() error {
 	return m.s.write(&b)
 }
 
-// index leads from an evaluation's content to where it stands, when nothing does.
+// index adds the index entry of an evaluation's content, when there is no valid one.
 func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 	content := contentKey(tableKey, s.Key)
 	if f, ok := m.s.records[string(content)]; ok {
@@ -156,8 +156,8 @@ func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 	}
 }
 
-// enter makes a candidate that cannot be read anew from the ledger entry that records it,
-// as it was when it entered: what is counted against chance must not be forgotten.
+// enter rebuilds an unreadable candidate from its ledger entry, as it was when it entered,
+// because the error control must count every entry.
 func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID string, n uint64)) error {
 	var e LedgerEntry
 	var c Candidate
@@ -181,8 +181,8 @@ func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID strin
 	return putCandidate(b, c)
 }
 
-// prune leaves out the records that are garbled or lead to what is not there, and returns
-// how many.
+// prune drops the records that are garbled or refer to missing ones, and returns their
+// number.
 func (m *mender) prune() (int, error) {
 	c := checker{a: m.a, ctx: m.ctx}
 	var bad []string

@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// migration rewrites an archive from one schema version to the next. It may run
-// again after a crash in its middle, so it must be able to start over.
+// migration rewrites an archive from one schema version to the next. It must be able to
+// start over after a crash.
 type migration func(ctx context.Context, store engine) error
 
 // migrations holds, for each version before schemaVersion, the step to the one
 // after it. There is none yet: version 1 is the first.
 var migrations = map[uint64]migration{}
 
-// migrate brings a store forward step by step. The version is raised with each
-// step, so that a crash costs one step.
+// migrate runs the migrations in order. The version is stored after each step, so that a
+// crash costs one step.
 func migrate(ctx context.Context, store engine, from, to uint64, steps map[uint64]migration) error {
 	for version := from; version < to; version++ {
 		step, ok := steps[version]

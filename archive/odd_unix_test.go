@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestOddFolder: a folder's name may look like a pattern that fits the folder beside it.
+// TestOddFolder checks that a folder's name may be a glob pattern that matches the folder
+// beside it.
 func TestOddFolder(t *testing.T) {
 	base := t.TempDir()
 	other := openAt(t, filepath.Join(base, "a1b"))
@@ -37,8 +38,8 @@ func TestOddFolder(t *testing.T) {
 	closing(t, a)
 }
 
-// TestFewFiles: a process that may not open enough files is told so, and no archive is
-// called damaged for it.
+// TestFewFiles checks that a process that may not open enough files gets an ErrResources,
+// and never an ErrCorrupt.
 func TestFewFiles(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(t, dir)
@@ -65,8 +66,8 @@ func TestFewFiles(t *testing.T) {
 	closing(t, a)
 }
 
-// TestManifestMissing: without the list of its tables an archive is damaged, whatever else
-// is there, and never one in which nothing has run.
+// TestManifestMissing checks that an archive without the list of its tables is damaged,
+// with all other files present, and never taken for an empty one.
 func TestManifestMissing(t *testing.T) {
 	for name, w := range map[string]wreck{"closed": closedArchive(t), "killed": killedArchive(t)} {
 		for _, write := range []bool{false, true} {

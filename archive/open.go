@@ -12,21 +12,22 @@ import (
 
 // Options of Open; the zero value is the default.
 type Options struct {
-	// Owner is written into the lock file: what holds the archive, for the message to a process that finds it held.
+	// Owner names the process in the lock file, for the error of another process that finds
+	// the archive held.
 	Owner string
 	// Now is the clock of the lock file and of its age; nil: time.Now.
 	Now func() time.Time
-	// Accept opens an archive whose ledger is not the witnessed one, and enters into the
-	// ledger who accepts it. With one that is the open fails with ErrWitnessed.
+	// Accept opens an archive whose ledger does not match the witness, and records in the
+	// ledger who accepts it. When it does match, the open fails with ErrWitnessed.
 	Accept *Accept
-	// Notary follows the head of the ledger; nil: none does.
+	// Notary follows the head of the ledger; nil: none.
 	Notary Notary
 
 	// steps replace the migrations in a test.
 	steps map[uint64]migration
 }
 
-// Accept is a person's word that a ledger is the one to go on from.
+// Accept is a person's decision to continue with a ledger.
 type Accept struct {
 	By, Reason string
 }
@@ -45,8 +46,8 @@ func (o Options) now() func() time.Time {
 	return o.Now
 }
 
-// Readers hold the archive for moments, and so does a process that opens or
-// closes it. patience bounds the wait for them, pause is the time between looks.
+// Readers hold the archive briefly, and so does a process that opens or closes it.
+// patience bounds the wait for them, pause is the time between attempts.
 const (
 	patience = 5 * time.Second
 	pause    = 20 * time.Millisecond
@@ -94,7 +95,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 		undo = []func() error{lock.release}
 		return nil, diskError(err)
 	}
-	// What a process that was killed while it removed the old has left.
+	// A process killed during a GC leaves this.
 	if err := os.RemoveAll(filepath.Join(dir, gcName)); err != nil {
 		return nil, diskError(err)
 	}
@@ -113,7 +114,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	}
 	undo[len(undo)-1] = a.Close
 	a.now = now
-	// Nothing is added to a ledger that is damaged: what came after would look sound.
+	// Nothing is added to a damaged ledger: later entries would look valid.
 	if _, _, err := a.VerifyLedger(context.Background()); err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	if files.manifest { // otherwise the only archive may be there
 		clearLeftover(dir)
 	}
-	// A night is not lost for want of a socket: readers are told that the archive is held.
+	// The open does not fail without a socket: readers then get an ErrLocked.
 	if readers, err := serve(talliedStore{store, a.writer.tallies}, dir); err == nil {
 		held.Socket = readers.path()
 		a.shutdown = readers.close
@@ -138,7 +139,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	return a, nil
 }
 
-// takeForWriting waits for readers, not for another writer.
+// takeForWriting takes the lock. It waits for readers, but not for another writer.
 func (l *archiveLock) takeForWriting(now func() time.Time) error {
 	for waited := time.Duration(0); ; waited += pause {
 		ok, err := l.file.TryLock()
@@ -148,9 +149,9 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 		if ok {
 			return nil
 		}
-		// Shared and exclusive holders are told apart by asking for a share. A
-		// writer states itself right after it has the lock: until then the file names
-		// the one before, which the second look rules out.
+		// A shared lock fails only beside an exclusive holder. A writer writes its holder
+		// right after it has the lock: until then the file names the previous one, which
+		// the second attempt rules out.
 		shared, err := l.file.TryRLock()
 		if err != nil {
 			return diskError(err)
@@ -169,11 +170,11 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 	}
 }
 
-// OpenRead opens the archive in dir for reading: through the socket of the process
-// that holds it, or directly when none does. What a killed process left is put in order
-// first, unless the disk refuses to write: then it is read as it is (see Refused). ErrNotFound when there is no archive,
-// ErrLocked when its holder does not let it be read, a *WitnessError when its ledger is
-// not the witnessed one.
+// OpenRead opens the archive in dir for reading: through the socket of the process that
+// holds it, or directly when none does. It first recovers the archive of a killed process,
+// unless the disk refuses writes: then it reads the archive as it is (see Refused). It
+// fails with ErrNotFound when there is no archive, ErrLocked when its holder serves no
+// readers, and a *WitnessError when its ledger does not match the witness.
 func OpenRead(dir string) (*Archive, error) {
 	w, there, err := readWitness(dir)
 	if err != nil {
@@ -189,8 +190,8 @@ func OpenRead(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// Inspect is OpenRead that also opens a ledger that is not the witnessed one. An archive
-// that is missing beside its witness is a *WitnessError here too.
+// Inspect is OpenRead without the check of the witness. An archive that is missing beside
+// its witness is a *WitnessError here too.
 func Inspect(dir string) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return findStore(dir) }}
 	if _, err := r.current(nil); err != nil {
@@ -206,7 +207,8 @@ func Inspect(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// findStore finds a way to read, waiting while others come and go.
+// findStore finds a way to read the store, and waits while other processes open or close
+// it.
 func findStore(dir string) (engine, error) {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotFound
@@ -245,7 +247,7 @@ func findStore(dir string) (engine, error) {
 	}
 }
 
-// sharedStore is the store with a share of the lock.
+// sharedStore is the store with the shared lock.
 type sharedStore struct {
 	*disk
 	lock *archiveLock
@@ -261,7 +263,7 @@ func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 	if files, err := listStore(path); err != nil {
 		return nil, errors.Join(storeError(err), lock.release())
 	} else if !files.manifest && !files.begun {
-		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has never come further than the folder
+		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has only created the folder
 	}
 	store, err := openDisk(path, false)
 	if errors.Is(err, errUnhealed) && refused != nil {
@@ -277,11 +279,11 @@ func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 	return &sharedStore{store, lock}, nil
 }
 
-// errShared says that a process reads a store that was not closed, or puts it in order.
+// errShared means that another process reads or recovers a store that was not closed.
 var errShared = errors.New("another process reads the archive")
 
-// heal opens the store once for writing, which brings it in order after a crash. It fails
-// with errShared while another process has the lock.
+// heal opens the store once for writing, which recovers it after a crash. It fails with
+// errShared while another process has the lock.
 func heal(dir string, lock *archiveLock) error {
 	ok, err := lock.file.TryLock()
 	if err != nil {
@@ -290,7 +292,8 @@ func heal(dir string, lock *archiveLock) error {
 	if !ok {
 		return errShared
 	}
-	// A writer that meets the name of the dead one gives up instead of waiting.
+	// A starting writer that read the name of the dead one would give up instead of
+	// waiting.
 	err = lock.replace(nil)
 	if err == nil {
 		err = reopen(filepath.Join(dir, storeName))
@@ -301,7 +304,7 @@ func heal(dir string, lock *archiveLock) error {
 	return errors.Join(err, lock.release())
 }
 
-// reopen opens a store for writing, closes the tallies that are open, and closes it.
+// reopen opens a store for writing, settles its open tallies, and closes it.
 func reopen(path string) error {
 	store, err := openDisk(path, true)
 	if err != nil {
@@ -324,8 +327,9 @@ func settleStore(ctx context.Context, store engine) error {
 	return a.settleTallies(ctx)
 }
 
-// Refused returns the error, such as an ErrDisk, for which an archive that a killed process
-// left could not be put in order; nil when it is in order. All that was acknowledged is read either way.
+// Refused returns the error, such as an ErrDisk, for which the archive of a killed process
+// could not be recovered; nil when it was closed or recovered. All acknowledged data can
+// be read either way.
 func (a *Archive) Refused() error {
 	r, ok := a.store.(*reader)
 	if !ok {

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releasePages gives the memory of a store's mapped tables and value logs back
-// to the system. Badger maps every file it has and never lets go of what it has
-// touched, so a process would grow with its archive. The advice loses no data,
-// whatever the addresses mean by the time it is given: pages that are needed
-// again are read again. Where the system does not take it, nothing happens.
+// releasePages returns the memory of a store's mapped tables and value logs to the system.
+// Badger maps all its files and never unmaps touched pages, so the memory of a process
+// would grow with its archive. The advice loses no data, even if the addresses are mapped
+// otherwise by then: pages that are needed again are read again. It does nothing where the
+// system does not support the advice.
 func releasePages(dir string) {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// PatchBrief is what a code patch has beyond other proposals. Its files' paths are
+// PatchBrief holds the fields that only code patches have. The paths of its files are
 // relative to the root of the target's repository.
 type PatchBrief struct {
-	// Target names the repository; Repository is its folder. Named says that the
-	// settings name it; otherwise a person did, for this proposal alone.
+	// Target names the repository; Repository is its folder. Named reports that the
+	// settings name it; otherwise a person named it for this proposal alone.
 	Target     string `json:"target"`
 	Repository string `json:"repository"`
 	Named      bool   `json:"named,omitempty"`
@@ -19,29 +19,29 @@ type PatchBrief struct {
 	Origin string `json:"origin"`
 	// Submitted is the SHA-256, in hexadecimal, of the text that was handed in.
 	Submitted string `json:"submitted,omitempty"`
-	// BaseCommit is what it was gated on, Tree the tree that it leads to, Policy the
+	// BaseCommit is the commit that it was gated on, Tree the resulting tree, Policy the
 	// digest of Terms, the target's scope and gate settings.
 	BaseCommit string          `json:"base_commit"`
 	Tree       string          `json:"tree"`
 	Policy     string          `json:"policy"`
 	Terms      json.RawMessage `json:"terms,omitempty"`
-	// Digest is over base commit, tree, policy and the gates' evidence: it is what
-	// a review is of and what a person approves.
+	// Digest covers base commit, tree, policy and the gates' evidence: a review and an
+	// approval refer to it.
 	Digest string `json:"digest"`
-	// NewTests are test files that it brings.
+	// NewTests are the test files that it adds.
 	NewTests []string `json:"new_tests,omitempty"`
-	// Gain is the measured effect of a patch that a benchmark speaks for.
+	// Gain is the measured effect of a patch that is justified by a benchmark.
 	Gain string `json:"gain,omitempty"`
-	// Sandbox names the walls that its tests ran behind.
+	// Sandbox names the isolation that its tests ran in.
 	Sandbox string  `json:"sandbox,omitempty"`
 	Review  *Review `json:"review,omitempty"`
-	// Unreviewed says why no agent has reviewed it as it is; nil when one has, or when
-	// none was looked for yet.
+	// Unreviewed is why no agent has reviewed this version; nil when one has, or when no
+	// reviewer was looked for yet.
 	Unreviewed *Unreviewed `json:"unreviewed,omitempty"`
-	// Attempt is the number of the ledger's entry with which it began.
+	// Attempt is the number of the ledger entry with which it began.
 	Attempt int64 `json:"attempt,omitempty"`
-	// Interrupted counts how often its gates were stopped, or their process ended, and
-	// they began anew.
+	// Interrupted counts how often its gates were stopped, or their process ended, and they
+	// began again.
 	Interrupted int `json:"interrupted,omitempty"`
 	// CostUSD is what trying it as an agent and having it reviewed has cost, in USD.
 	CostUSD float64 `json:"cost_usd,omitempty"`
@@ -55,7 +55,7 @@ type Unreviewed struct {
 	Why string `json:"why"`
 }
 
-// String is the reason in words.
+// String returns the reason in words.
 func (u Unreviewed) String() string {
 	if u.Reviewer == "" {
 		return u.Why
@@ -67,7 +67,7 @@ func (u Unreviewed) String() string {
 type Review struct {
 	Reviewer string `json:"reviewer"`
 	Approve  bool   `json:"approve"`
-	// Reasons are foreign text.
+	// Reasons is foreign text.
 	Reasons string `json:"reasons"`
 	// Digest is that of the patch that was reviewed; the review holds for no other.
 	Digest string    `json:"digest"`

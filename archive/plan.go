@@ -11,7 +11,7 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
-	// PricesHash names what models cost; empty when nothing does.
+	// PricesHash identifies the prices of models; empty when there are none.
 	PricesHash string `json:"prices_hash,omitempty"`
 	// Params are the names of the space in its order.
 	Params   []string       `json:"params,omitempty"`
@@ -21,7 +21,8 @@ type AgentPlan struct {
 	Default       agent.ConfigID `json:"default"`
 	Deterministic bool           `json:"deterministic"`
 	UsesSeed      bool           `json:"uses_seed"`
-	// Sandbox names the walls the agent ran in: "namespaces", "bubblewrap", "none: why" or "in process".
+	// Sandbox names the isolation of the agent: "namespaces", "bubblewrap", "none: why" or
+	// "in process".
 	Sandbox string `json:"sandbox"`
 	// The evaluations planned for each stage.
 	Search   int `json:"search"`
@@ -29,29 +30,31 @@ type AgentPlan struct {
 	AA       int `json:"aa"`
 	Ablate   int `json:"ablate,omitempty"`
 	Confirm  int `json:"confirm"`
-	// Finalists bounds the variants that enter the confirmation, Repeats the blocks that
-	// it can pay for one of them.
+	// Finalists bounds the variants that enter the confirmation, Repeats the blocks that it
+	// can afford for one of them.
 	Finalists    int `json:"finalists"`
 	Repeats      int `json:"repeats"`
 	SearchTasks  int `json:"search_tasks"`
 	HoldoutTasks int `json:"holdout_tasks"`
-	// Detectable is the smallest improvement the plan can see at 80 % power, in score units; 0 when none can be.
+	// Detectable is the smallest improvement that the plan can detect at 80 % power, in
+	// score units; 0 when none can be.
 	Detectable float64 `json:"detectable"`
 	// Month is the same for a month of such nights.
 	Month float64 `json:"detectable_month,omitempty"`
-	// Power says both in words, with how many tasks would show more; empty without a confirmation.
+	// Power describes both in words, with how many tasks would detect more; empty without a
+	// confirmation.
 	Power    string   `json:"power,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Alike says of each suite with near-duplicates how many there are, in words.
+	// Alike describes in words the near-duplicates of each suite that has some.
 	Alike []string `json:"alike,omitempty"`
-	// Replanned says that the numbers of evaluations above are not the first ones: they
-	// followed the speed and the price of the agent's evaluations.
+	// Replanned reports that the numbers of evaluations above were changed to follow the
+	// measured speed and price of the agent's evaluations.
 	Replanned bool `json:"replanned,omitempty"`
-	// Released is how many evaluations planned for the confirmation went to the search, which
-	// had found nothing to confirm.
+	// Released is how many evaluations planned for the confirmation went to the search,
+	// because it had found nothing to confirm.
 	Released int `json:"released,omitempty"`
-	// Lent is how many evaluations planned for the confirmation went to making the finalists
-	// small, because the best of them was projected to need fewer.
+	// Lent is how many evaluations planned for the confirmation went to the ablation of the
+	// finalists, because the best of them was projected to need fewer.
 	Lent int `json:"lent,omitempty"`
 	// Waits are the agent's proposals that awaited a person when the run was planned, the
 	// oldest first. Against is the variant of the last that is not stale: candidates are
@@ -60,8 +63,8 @@ type AgentPlan struct {
 	Against agent.ConfigID `json:"against,omitempty"`
 }
 
-// Reference is what candidates are measured against: the champion, or what waits to
-// become it.
+// Reference returns the config that candidates are measured against: the variant of a
+// waiting proposal, or the champion.
 func (p AgentPlan) Reference() agent.ConfigID {
 	if p.Against != "" {
 		return p.Against
@@ -73,7 +76,7 @@ func (p AgentPlan) Reference() agent.ConfigID {
 type Waiting struct {
 	Proposal string         `json:"proposal"`
 	Variant  agent.ConfigID `json:"variant"`
-	// Stale names what moved since it was measured; such a proposal cannot be approved and
-	// stands in the way of nothing.
+	// Stale names what changed since it was measured; such a proposal cannot be approved
+	// and blocks nothing.
 	Stale []string `json:"stale,omitempty"`
 }

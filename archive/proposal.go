@@ -17,7 +17,7 @@ const (
 	KindTool ProposalKind = "tool"
 )
 
-// ProposalState is where a proposal stands (spec 1).
+// ProposalState is the state of a proposal (spec 1).
 type ProposalState string
 
 // The states of a proposal.
@@ -35,7 +35,7 @@ const (
 	Superseded ProposalState = "superseded"
 )
 
-// ProposalRecord is a change awaiting a person, or what became of it.
+// ProposalRecord is a change that awaits a person's decision, or its later state.
 type ProposalRecord struct {
 	// ID is "P<number>".
 	ID       string         `json:"id"`
@@ -50,35 +50,35 @@ type ProposalRecord struct {
 	Rationale string `json:"rationale,omitempty"`
 	// Base is the hash of the paths and inputs it depends on, by name.
 	Base map[string]string `json:"base"`
-	// Files maps workspace paths to what they become; a nil content removes.
+	// Files lists the changed files by workspace path; a nil new content removes the file.
 	Files []FileChange `json:"files"`
 	// Changes is the per-parameter difference.
 	Changes []Change `json:"changes"`
 	// Commit and Ref are empty while the workspace is no git repository.
 	Commit string `json:"commit,omitempty"`
 	Ref    string `json:"ref,omitempty"`
-	// Evidence is the digest of the comparison that speaks for it.
+	// Evidence is the digest of the comparison that supports it.
 	Evidence string `json:"evidence,omitempty"`
 	// Rests names the evaluations of that comparison; nil where nothing was measured.
 	Rests    *Rests         `json:"rests,omitempty"`
 	Gates    []GateVerdict  `json:"gates,omitempty"`
 	Created  time.Time      `json:"created,omitzero"`
 	Decision *DecisionBrief `json:"decision,omitempty"`
-	// Imported is the state that it had in the archive that it was imported from; empty for
-	// one of this archive. It was measured and gated there, not here.
+	// Imported is its state in the archive that it was imported from; empty for a proposal
+	// of this archive. It was measured and gated there, not here.
 	Imported ProposalState `json:"imported,omitempty"`
 	// AdoptedCommit is the commit that an approval made.
 	AdoptedCommit string `json:"adopted_commit,omitempty"`
-	// Patch is what only proposals of kind patch have.
+	// Patch has the fields of proposals of kind patch only.
 	Patch *PatchBrief `json:"patch,omitempty"`
 }
 
-// OfConfig reports whether the proposal is of a config, that is of a variant.
+// OfConfig reports whether the proposal is about a config, that is a variant.
 func (p ProposalRecord) OfConfig() bool {
 	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool
 }
 
-// AwaitsConfig reports whether it is of a config and awaits a person.
+// AwaitsConfig reports whether it is about a config and awaits a person.
 func (p ProposalRecord) AwaitsConfig() bool {
 	return p.OfConfig() && (p.State == Awaiting || p.State == HumanLane)
 }

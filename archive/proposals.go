@@ -10,7 +10,7 @@ import (
 
 func proposalKey(number uint64) key { return newKey(tableProposal).number(number) }
 
-// proposalNumber reads "P12" or "p12".
+// proposalNumber parses an id such as "P12" or "p12".
 func proposalNumber(id string) (uint64, bool) { return numbered('P', id) }
 
 // NewProposal stores p under the next free id and returns it.
@@ -34,7 +34,7 @@ func putProposal(b *batch, p ProposalRecord, number uint64) error {
 	return putDocument(b, proposalKey(number), p)
 }
 
-// replaceProposal adds p to a batch in the place of the one stored.
+// replaceProposal adds p to a batch, replacing the stored one.
 func (a *Archive) replaceProposal(ctx context.Context, b *batch, p ProposalRecord) error {
 	stored, err := a.Proposal(ctx, p.ID)
 	if err != nil {
@@ -57,9 +57,9 @@ func (a *Archive) PutProposal(ctx context.Context, p ProposalRecord) error {
 	})
 }
 
-// SettleProposal replaces a stored proposal and appends the ledger entry that tells of
-// it, with what is left to do, in one synced transaction. It returns the entry as Append
-// does. The entry's data, a JSON object, gets the Binding of the proposal.
+// SettleProposal replaces a stored proposal and appends its ledger entry and intents in
+// one synced transaction. It returns the entry as Append does. The entry's data, a JSON
+// object, gets the Binding of the proposal.
 func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e LedgerEntry, intents ...Intent) (LedgerEntry, error) {
 	err := a.change(ctx, "store proposal "+p.ID, func(b *batch) (err error) {
 		if err = a.replaceProposal(ctx, b, p); err != nil {
@@ -94,8 +94,8 @@ func (a *Archive) Proposals(ctx context.Context) iter.Seq2[ProposalRecord, error
 	return documents[ProposalRecord](ctx, a, "list the proposals", newKey(tableProposal), nil)
 }
 
-// Decide stores a decision with the proposal's new record, its ledger entry (kind
-// "proposal.<action>") and what is left to do, in one synced transaction.
+// Decide stores a decision, the proposal's new record, a ledger entry (kind
+// "proposal.<action>") and intents in one synced transaction.
 func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord, intents ...Intent) error {
 	d.Time = plainTime(d.Time)
 	return a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) error {

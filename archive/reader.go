@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// reader is the engine of a reading process: the writer's socket while there is
-// one, the store itself otherwise. When the writer ends in the middle, it goes on
-// from where it was with whatever is there then.
+// reader is the engine of a reading process: the writer's socket while there is one, the
+// store itself otherwise. When the writer closes, it continues from the same position with
+// the next engine.
 type reader struct {
 	find func() (engine, error)
 
@@ -34,10 +34,10 @@ func (r *reader) current(gone engine) (engine, error) {
 	return r.store, nil
 }
 
-// attempts bounds the times that one question is asked anew.
+// attempts bounds the number of engines on which one request is tried.
 const attempts = 3
 
-// try runs ask on the engine in use, and again on the next when that has gone.
+// try runs ask on the engine in use, and on the next one when that engine has gone.
 func (r *reader) try(ask func(engine) error) error {
 	var gone engine
 	var err error
@@ -80,8 +80,8 @@ func (r *reader) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 	return err
 }
 
-// dump does not go on elsewhere when the writer ends: what is there then is another
-// moment. The error is then an errGone.
+// dump does not continue on another engine when the writer closes, because that would be
+// another snapshot. It then returns an errGone.
 func (r *reader) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	var visited bool
 	var gone error

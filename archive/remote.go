@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// dialPatience bounds the wait for a writer to take a reader's call, and
-// answerPatience the wait for one answer.
+// dialPatience bounds the wait for a connection to a writer, and answerPatience the wait
+// for one answer.
 const (
 	dialPatience   = 2 * time.Second
 	answerPatience = 30 * time.Second
 )
 
-// errGone says that the process at the other end went away or does not answer.
+// errGone means that the process at the other end has closed or does not answer.
 var errGone = errors.New("the process that holds the archive does not answer")
 
-// remote is the engine at the other end of a writer's socket, for reading only.
-// After any failure on the way it stays gone.
+// remote is a read-only engine over a writer's socket. After any transport failure it
+// stays unusable.
 type remote struct {
 	mu   sync.Mutex
 	conn net.Conn
@@ -43,7 +43,7 @@ func dialRemote(socket string) (*remote, error) {
 	return &remote{conn: conn}, nil
 }
 
-// ask sends one question and returns the kind and body of the answer.
+// ask sends one request and returns the kind and body of the response.
 func (r *remote) ask(ctx context.Context, question []byte) (kind byte, body []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
@@ -53,8 +53,8 @@ func (r *remote) ask(ctx context.Context, question []byte) (kind byte, body []by
 	if r.gone != nil {
 		return 0, nil, r.gone
 	}
-	// A context that ends in the middle of an answer cuts the connection: what
-	// would come next could be the rest of that answer.
+	// A context that ends during a response closes the connection: the next bytes could be
+	// the rest of that response.
 	stop := context.AfterFunc(ctx, func() { _ = r.conn.SetDeadline(time.Unix(1, 0)) })
 	tell, err := r.exchange(ctx, question)
 	stop()
@@ -67,7 +67,8 @@ func (r *remote) ask(ctx context.Context, question []byte) (kind byte, body []by
 	return tell[0], tell[1:], nil
 }
 
-// lost ends the connection after a failure on the way, and returns what the caller is told.
+// lost closes the connection after a transport failure, and returns the error for the
+// caller.
 func (r *remote) lost(ctx context.Context, err error) error {
 	r.gone = fmt.Errorf("%w: %w", errGone, err)
 	r.conn.Close()
@@ -81,7 +82,7 @@ func toldError(text []byte) error {
 	return fmt.Errorf("ask the process that holds the archive: %s", text)
 }
 
-// exchange sends a question, if there is one, and waits for a frame of the answer.
+// exchange sends a request, if there is one, and reads one frame of the response.
 func (r *remote) exchange(ctx context.Context, question []byte) ([]byte, error) {
 	if err := r.conn.SetDeadline(time.Now().Add(answerPatience)); err != nil {
 		return nil, err
@@ -101,8 +102,8 @@ func (r *remote) exchange(ctx context.Context, question []byte) ([]byte, error) 
 	return tell, err
 }
 
-// dump reads all pages of one answer. A visit that fails cuts the connection: the rest
-// of the answer is still on its way.
+// dump reads all pages of one response. A visit that fails closes the connection, because
+// the rest of the response is still in transit.
 func (r *remote) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

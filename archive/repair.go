@@ -15,20 +15,20 @@ import (
 // LedgerRepaired is the kind of the ledger entry that a repair appends. Its data is the Repair.
 const LedgerRepaired = "archive.repair"
 
-// Repair lists the damage of an archive, and what a repair keeps of it.
+// Repair describes the damage of an archive, and what a repair keeps of it.
 type Repair struct {
 	// Damage is what was found; empty for a sound archive.
 	Damage []DamageError `json:"damage"`
-	// Kept counts the records that the repaired archive has, by kind, Lost those of which
-	// a file or the ledger names one and that cannot be read or do not fit what can. What left no trace is
-	// not counted.
+	// Kept counts the records in the repaired archive, by kind, Lost those that a file or
+	// the ledger names but that cannot be read or do not fit the others. A record that left
+	// no trace is not counted.
 	Kept map[string]int `json:"kept"`
 	Lost map[string]int `json:"lost"`
-	// Older counts the records kept of which only an older version can be read.
+	// Older counts the kept records of which only an older version can be read.
 	Older int `json:"older"`
-	// Ledger is the number of entries whose chain holds, LedgerKnown the highest number of
-	// which there is a trace, Behind how many entries beyond the break can be read; they stay in
-	// the damaged archive alone.
+	// Ledger is the number of entries with an intact chain, LedgerKnown the highest number
+	// of which there is a trace, Behind the number of readable entries after the break;
+	// those stay in the damaged archive alone.
 	Ledger      int64 `json:"ledger_entries"`
 	LedgerKnown int64 `json:"ledger_known"`
 	Behind      int   `json:"ledger_behind"`
@@ -49,9 +49,10 @@ var repairKinds = map[byte]string{
 	tableSession: "sessions", tableIntent: "intents", tableToolHealth: "tool healths",
 }
 
-// PlanRepair reads what can be read of the archive in dir and returns what a repair would keep.
-// It changes nothing, but for putting a sound archive in order after a crash. It fails with a
-// *LockedError while a process holds the archive, and with ErrNotFound where there is none.
+// PlanRepair reads the archive in dir and returns what a repair would keep. It changes
+// nothing, except that it recovers a sound archive after a crash. It fails with a
+// *LockedError while a process holds the archive, and with ErrNotFound where there is
+// none.
 func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 	p, err := planRepair(ctx, dir)
 	if err != nil {
@@ -60,11 +61,11 @@ func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 	return &p.Repair, p.close()
 }
 
-// RepairArchive builds a sound archive from what can be read of the damaged one in dir, beside
-// it, with a ledger entry of the kind LedgerRepaired that names what was lost. Then it moves
-// the damaged one aside, whole, and the new one into its place. Killed at any moment, it
-// leaves the damaged archive or the repaired one at dir, and can be repeated. Nothing is done
-// to an archive that is sound.
+// RepairArchive builds a sound archive beside dir from the readable records of the damaged
+// one in dir, with a ledger entry of the kind LedgerRepaired that names what was lost.
+// Then it moves the damaged one aside, unchanged, and the new one into its place. Killed
+// at any moment, it leaves the damaged archive or the repaired one at dir, and can be
+// repeated. It does nothing to a sound archive.
 func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, error) {
 	if how.Now == nil {
 		how.Now = time.Now
@@ -103,7 +104,7 @@ type repairPlan struct {
 	Repair
 	records *salvaged
 	lock    *archiveLock
-	before  map[string]uint64 // of the records that could be read: their versions
+	before  map[string]uint64 // the versions of the records that could be read
 }
 
 func (p *repairPlan) close() error {
@@ -141,7 +142,7 @@ func planRepair(ctx context.Context, dir string) (*repairPlan, error) {
 	return p, nil
 }
 
-// soundness opens an archive and reads all of it; nil: it is sound.
+// soundness opens an archive and checks all of it; nil: it is sound.
 func soundness(ctx context.Context, dir string) error {
 	a, err := Inspect(dir)
 	if err != nil {
@@ -166,7 +167,7 @@ func (p *repairPlan) plan(ctx context.Context, store string, fault error) error 
 	for _, d := range p.records.damage {
 		p.Damage = append(p.Damage, *d)
 	}
-	if len(p.Damage) == 0 { // the files are whole, their content is not
+	if len(p.Damage) == 0 { // the files are whole, but their records are inconsistent
 		p.Damage = append(p.Damage, DamageError{"records", -1, 0, fault.Error()})
 	}
 	p.before = make(map[string]uint64, len(p.records.records))
@@ -194,7 +195,7 @@ func (p *repairPlan) plan(ctx context.Context, store string, fault error) error 
 	return nil
 }
 
-// count compares what is kept with what left a trace.
+// count compares the kept records with all that left a trace.
 func (p *repairPlan) count() {
 	p.Kept, p.Lost = map[string]int{}, map[string]int{}
 	for k := range p.records.records {
@@ -219,7 +220,7 @@ func (p *repairPlan) count() {
 	maps.DeleteFunc(p.Lost, func(_ string, n int) bool { return n == 0 })
 }
 
-// build writes what is kept into a new archive.
+// build writes the kept records into a new archive.
 func (p *repairPlan) build(ctx context.Context, dir string, how Building) (err error) {
 	a, err := open(dir, how.options())
 	if err != nil {

@@ -57,8 +57,8 @@ func evaluationsOf(t *testing.T, a *Archive) int {
 	return s.Evaluations
 }
 
-// TestRepair: a damaged archive gives back everything before and behind the damage, its
-// ledger up to the break, and an entry that says what was lost.
+// TestRepair checks that a repair recovers everything before and after the damage, the
+// ledger up to the break, and adds an entry about what was lost.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -114,8 +114,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestRepairKilled ends a repair at each of its steps: what stands at the archive's place is
-// the damaged archive or the repaired one, and the repair can be repeated.
+// TestRepairKilled kills a repair at each of its steps: the archive's path then holds the
+// damaged archive or the repaired one, and the repair can be repeated.
 func TestRepairKilled(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -15,9 +15,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The bounds of a stored change request. What a call would have done is kept whole
-// or not at all, because a permission is for the exact call; what only explains it
-// is cut.
+// The bounds of a stored change request. The call itself is stored whole or refused,
+// because a permission is for the exact call; explanations are truncated.
 const (
 	maxCallName      = 1 << 10  // bytes of type, target and tool, each
 	maxCallArguments = 64 << 10 // bytes
@@ -26,11 +25,11 @@ const (
 	maxOpenRequests = 200
 )
 
-// The errors of change requests that callers tell apart.
+// The errors of change requests that callers distinguish.
 var (
-	// ErrTooLarge means that a record is beyond its bound and was not stored.
+	// ErrTooLarge means that a record exceeds its bound and was not stored.
 	ErrTooLarge = errors.New("too large to be stored")
-	// ErrFull means that so many requests of an agent are open that no more are taken.
+	// ErrFull means that an agent has the maximum number of open requests.
 	ErrFull = errors.New("too many are open")
 	// ErrDecided means that a person has decided already.
 	ErrDecided = errors.New("decided already")
@@ -46,34 +45,35 @@ const (
 	RequestDenied   RequestState = "denied"
 )
 
-// ChangeRequestRecord is something that an agent asked for and may not do itself.
+// ChangeRequestRecord is an agent's request for something that it may not do itself.
 // Everything in Request is foreign text.
 type ChangeRequestRecord struct {
-	// ID is "R<number>"; Request.ID is the hash of the wish.
+	// ID is "R<number>"; Request.ID is the hash of the request.
 	ID      string              `json:"id"`
 	State   RequestState        `json:"state"`
 	Agent   string              `json:"agent"`
 	Request agent.ChangeRequest `json:"request"`
-	// Session and Turn say where it was first uttered; empty when nobody knows.
+	// Session and Turn name where it was first made; empty when unknown.
 	Session string `json:"session,omitempty"`
 	Turn    string `json:"turn,omitempty"`
-	// Created and Last are the first and the last time that it was uttered, Count how often.
+	// Created and Last are the times of the first and the last such request, Count their
+	// number.
 	Created  time.Time        `json:"created,omitzero"`
 	Last     time.Time        `json:"last,omitzero"`
 	Count    int              `json:"count"`
 	Decision *RequestDecision `json:"decision,omitempty"`
 }
 
-// RequestDecision is a person's word on a change request.
+// RequestDecision is a person's decision on a change request.
 type RequestDecision struct {
 	// Action is "approve" or "deny".
 	Action string    `json:"action"`
 	By     string    `json:"by"`
 	Reason string    `json:"reason,omitempty"`
 	Time   time.Time `json:"time,omitzero"`
-	// Proposal is what an approval led to, when it led to one.
+	// Proposal is the proposal that an approval led to; empty for none.
 	Proposal string `json:"proposal,omitempty"`
-	// Entry is the ledger entry that tells of it; DecideRequest sets it.
+	// Entry is the number of its ledger entry; DecideRequest sets it.
 	Entry int64 `json:"entry"`
 }
 
@@ -83,7 +83,7 @@ func requestHashKey(agentID, hash string) key {
 	return newKey(tableRequestHash).text(agentID).text(hash)
 }
 
-// numbered reads "R12" or "r12" for the letter 'R'.
+// numbered parses an id such as "R12" or "r12" for the letter 'R'.
 func numbered(letter byte, id string) (uint64, bool) {
 	if len(id) < 2 || (id[0] != letter && id[0] != letter+'a'-'A') || id[1] < '1' || id[1] > '9' {
 		return 0, false
@@ -92,12 +92,11 @@ func numbered(letter byte, id string) (uint64, bool) {
 	return n, err == nil
 }
 
-// PutRequest stores a request of r.Agent under the next free id, with the ledger
-// entry "request.create" in the same transaction, and returns it. The same wish
-// uttered again by the same agent, decided or not, only counts up and gets a later
-// Last; what is returned is then what is stored. ID, Count, State, Last and Decision
-// of r are ignored. A call beyond its bound is an ErrTooLarge, one more than two
-// hundred open requests of an agent an ErrFull.
+// PutRequest stores a request of r.Agent under the next free id, with the ledger entry
+// "request.create" in the same transaction, and returns it. A repeated request of the same
+// agent, decided or not, only increments Count and updates Last, and returns the stored
+// record. ID, Count, State, Last and Decision of r are ignored. A call beyond its bound is
+// an ErrTooLarge; a new request beyond two hundred open ones of an agent is an ErrFull.
 func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (ChangeRequestRecord, error) {
 	r, err := plainRequest(r)
 	if err != nil {
@@ -134,7 +133,7 @@ func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (Change
 	return r, err
 }
 
-// uttered counts a stored request up.
+// uttered counts a repeated request.
 func (a *Archive) uttered(ctx context.Context, b *batch, number uint64, again ChangeRequestRecord) (ChangeRequestRecord, error) {
 	r, err := document[ChangeRequestRecord](ctx, a, requestKey(number))
 	if err != nil {
@@ -150,13 +149,13 @@ func (a *Archive) uttered(ctx context.Context, b *batch, number uint64, again Ch
 	return r, putRequest(b, r, number)
 }
 
-// sameCall holds two requests with one hash against each other: a short hash must
-// not lend one call the permission for another.
+// sameCall compares two requests with the same hash: a collision of the short hash must
+// not transfer a permission to another call.
 func sameCall(x, y agent.ChangeRequest) bool {
 	return x.Type == y.Type && x.Target == y.Target && x.Tool == y.Tool && bytes.Equal(sorted(x.Arguments), sorted(y.Arguments))
 }
 
-// sorted is JSON with the keys of its objects in order.
+// sorted returns JSON with the keys of its objects in order.
 func sorted(data []byte) []byte {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -171,7 +170,7 @@ func sorted(data []byte) []byte {
 	return out
 }
 
-// roomForRequest fails when an agent has as many open requests as it may.
+// roomForRequest fails when an agent has the maximum number of open requests.
 func (a *Archive) roomForRequest(ctx context.Context, agentID string) error {
 	open := 0
 	for r, err := range a.Requests(ctx) {
@@ -188,7 +187,7 @@ func (a *Archive) roomForRequest(ctx context.Context, agentID string) error {
 	return nil
 }
 
-// plainRequest brings a request to the form that is stored.
+// plainRequest normalises a request to the form that is stored.
 func plainRequest(r ChangeRequestRecord) (ChangeRequestRecord, error) {
 	q := &r.Request
 	r.Agent = validText(r.Agent)
@@ -213,7 +212,7 @@ func putRequest(b *batch, r ChangeRequestRecord, number uint64) error {
 	return putDocument(b, requestKey(number), r)
 }
 
-// noteRequest adds the ledger entry that tells of a request to a batch.
+// noteRequest adds a ledger entry about a request to a batch.
 func (a *Archive) noteRequest(ctx context.Context, b *batch, r ChangeRequestRecord, action, actor string, at time.Time, data any) (LedgerEntry, error) {
 	var raw bytes.Buffer
 	if err := writeJSON(&raw, data); err != nil {
@@ -240,10 +239,9 @@ func (a *Archive) Requests(ctx context.Context) iter.Seq2[ChangeRequestRecord, e
 	return documents[ChangeRequestRecord](ctx, a, "list the change requests", newKey(tableRequest), nil)
 }
 
-// DecideRequest stores a person's word on an open request with its ledger entry
-// (kind "request.<action>") in one synced transaction, and returns the record. The
-// entry of an approval holds the exact call. A request that is decided is an
-// ErrDecided.
+// DecideRequest stores a person's decision on an open request with its ledger entry (kind
+// "request.<action>") in one synced transaction, and returns the record. The entry of an
+// approval holds the exact call. Deciding a request again is an ErrDecided.
 func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecision) (ChangeRequestRecord, error) {
 	var r ChangeRequestRecord
 	d.Time = plainTime(d.Time)

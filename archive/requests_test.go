@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// wish is a change request as an agent leaves it.
+// wish returns a change request as an agent makes it.
 func wish(n int) ChangeRequestRecord {
 	return ChangeRequestRecord{
 		Agent: "solver", Session: "monday", Turn: "T1", Created: day,

@@ -11,8 +11,8 @@ import (
 	"evolve/bench"
 )
 
-// Retention says how much of the bulk that nights record is kept: transcripts and
-// evaluations. Everything else is kept whatever it says, and so is:
+// Retention limits how many transcripts and evaluations of nights are kept. All other
+// records are always kept, and so are:
 //
 //   - the latest run, and every run that is not over
 //   - of what a proposal rests on that is open, adopted or rolled back, or that was decided
@@ -24,73 +24,75 @@ import (
 //
 // Transcripts go before evaluations, the oldest first. The zero value keeps everything.
 type Retention struct {
-	// Nights is how many nights of an agent keep their transcripts, and their evaluations
-	// where those are not kept for longer; 0: all.
+	// Nights is the number of nights of an agent that keep their transcripts, and their
+	// evaluations where those are not kept for longer; 0: all.
 	Nights int `json:"nights,omitempty"`
-	// Bytes is what the archive may take; 0: any.
+	// Bytes is the maximum size of the archive on disk; 0: unlimited.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
 const (
-	// learningNights is how many nights of an agent later nights learn from: the trust in an
-	// evaluation is below its bound after 29, and the pace and the variances look back 30.
+	// learningNights is the number of nights of an agent that later nights learn from: the
+	// trust in an evaluation is below its bound after 29, and the pace and the variances
+	// look back 30.
 	learningNights = 30
-	// recentDecision is how long the evidence of what was not adopted stays.
+	// recentDecision is how long the evidence of a proposal that was not adopted stays.
 	recentDecision = 90 * 24 * time.Hour
 )
 
-// records is how many bytes of records fit into the size: measured over 100,000
-// evaluations, the store takes 1.3 times what its records do.
+// records returns how many bytes of records fit into the size: measured over 100,000
+// evaluations, the store takes 1.3 times the size of its records.
 func (r Retention) records() int64 { return r.Bytes / 13 * 10 }
 
-// part is what one run did for one agent.
+// part identifies the work of one run for one agent.
 type part struct{ run, agent string }
 
-// partFacts is what there is to know of a part.
+// partFacts holds what the selection needs of a part.
 type partFacts struct {
 	part
 	number int
-	// learns says that it has evaluations of a search.
+	// learns reports that it has evaluations of a search.
 	learns bool
-	// evaluations and transcripts are the bytes of those that may go.
+	// evaluations and transcripts are the sizes in bytes of those that may be removed.
 	evaluations, transcripts int64
-	// whole keeps everything, cited what a decision rests on.
+	// whole protects everything in it, cited what a decision rests on.
 	whole, cited bool
-	// noTranscripts and noEvaluations are the decision.
+	// noTranscripts and noEvaluations are the decision to remove them.
 	noTranscripts, noEvaluations bool
-	// latest says that it is its agent's latest night.
+	// latest reports that it is its agent's latest night.
 	latest bool
 	gone   NightRemoved
 }
 
-// citable reports whether an evaluation is one that a decision rests on, in a part that is cited.
+// citable reports whether an evaluation of a stage is protected in a part that is cited.
 func citable(stage bench.Stage) bool {
 	return stage != bench.StageSearch && stage != bench.StageBaseline
 }
 
-// spot is the place of an evaluation: the index of its part and its number there.
+// spot is the place of an evaluation: the index of its part and its Seq.
 type spot struct {
 	part int
 	seq  int64
 }
 
-// selection is what a retention removes from an archive.
+// selection is the set of records that a retention removes.
 type selection struct {
 	a     *Archive
 	parts []partFacts
 	index map[part]int
 	seed  maphash.Seed
-	// dropped are the evaluations that go, kept the hashes of the keys whose transcripts stay.
+	// dropped holds the evaluations to remove, kept the hashes of the keys whose
+	// transcripts stay.
 	dropped map[spot]struct{}
 	kept    map[uint64]struct{}
-	// owner is the newest part with a key.
+	// owner is the newest part that has an evaluation with a key.
 	owner map[uint64]int
-	// live is what all pairs take, in bytes.
+	// live is the size of all pairs, in bytes.
 	live int64
 	gone Removed
 }
 
-// selects decides what goes by a retention at a moment.
+// selects returns what a retention removes at a moment.
 func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time) (*selection, error) {
 	s := &selection{
 		a: a, index: map[part]int{}, seed: maphash.MakeSeed(),
@@ -111,12 +113,12 @@ func (s *selection) at(p part) int {
 	if !ok {
 		i = len(s.parts)
 		s.index[p] = i
-		s.parts = append(s.parts, partFacts{part: p, whole: true}) // unless the survey finds otherwise
+		s.parts = append(s.parts, partFacts{part: p, whole: true}) // until the survey finds otherwise
 	}
 	return i
 }
 
-// survey reads what there is, and what may not go.
+// survey reads all parts, and marks those that must stay.
 func (s *selection) survey(ctx context.Context, now time.Time) error {
 	runs := map[string]Run{}
 	latest := 0
@@ -203,7 +205,7 @@ func (s *selection) protect(ctx context.Context, now time.Time) error {
 	return s.weigh(ctx)
 }
 
-// retained reports whether the evidence of a proposal may not go.
+// retained reports whether the evidence of a proposal must stay.
 func (p ProposalRecord) retained(now time.Time) bool {
 	switch p.State {
 	case Rejected, Expired, Superseded, GateFailed:
@@ -216,7 +218,7 @@ func (p ProposalRecord) retained(now time.Time) bool {
 	return true
 }
 
-// weigh adds up what may go.
+// weigh sums up the sizes of what may be removed.
 func (s *selection) weigh(ctx context.Context) error {
 	return s.a.store.dump(ctx, func(k, value []byte) error {
 		size := int64(len(k) + len(value))
@@ -244,7 +246,7 @@ func (s *selection) weigh(ctx context.Context) error {
 	})
 }
 
-// decide marks what goes of each part.
+// decide marks what is removed of each part.
 func (s *selection) decide(keep Retention) {
 	order := make([]int, len(s.parts)) // the newest first
 	for i := range order {
@@ -255,7 +257,7 @@ func (s *selection) decide(keep Retention) {
 		return cmp.Or(cmp.Compare(b.number, a.number), cmp.Compare(a.run, b.run), cmp.Compare(a.agent, b.agent))
 	})
 	nights, searches := map[string]int{}, map[string]int{}
-	spare := map[int]bool{} // whose evaluations later nights learn nothing from
+	spare := map[int]bool{} // parts whose evaluations later nights do not learn from
 	live := s.live
 	for _, i := range order {
 		p := &s.parts[i]
@@ -292,7 +294,7 @@ func (s *selection) decide(keep Retention) {
 	}
 }
 
-// mark finds the evaluations and transcripts that go.
+// mark collects the evaluations to remove and the transcripts to keep.
 func (s *selection) mark(ctx context.Context) error {
 	var needed []spot
 	err := s.a.store.scan(ctx, newKey(tableEvaluation), nil, func(k, value []byte) error {
@@ -330,7 +332,7 @@ func (s *selection) spot(place key) (spot, error) {
 	return spot{s.at(part{run, agentID}), seq}, err
 }
 
-// goes reports whether a pair goes, and counts what does.
+// goes reports whether a pair is removed, and counts it.
 func (s *selection) goes(k, value []byte) (bool, error) {
 	switch k[0] {
 	case tableEvaluation:
@@ -363,7 +365,7 @@ func (s *selection) goes(k, value []byte) (bool, error) {
 		}
 		s.gone.Transcripts++
 		s.parts[owner].gone.Transcripts++
-	case tableTally: // it would count what goes
+	case tableTally: // it would count removed evaluations
 		r := readKey(tableTally, k)
 		i, known := s.index[part{r.text(), r.text()}]
 		return known && s.parts[i].noEvaluations, r.done()

@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// RunState is how far a run got.
+// RunState is the state of a run.
 type RunState string
 
 // The states of a run.
@@ -17,7 +17,7 @@ const (
 	RunFailed      RunState = "failed"
 )
 
-// Run is one batch: what was asked of it and how it ended.
+// Run is one batch: its options and its outcome.
 type Run struct {
 	// ID is "<number>-<hash of the plan>": the same plan in the same place in the
 	// history has the same id.
@@ -35,42 +35,43 @@ type Run struct {
 	Seed        int64    `json:"seed"`
 	Lookahead   int      `json:"lookahead"`
 	Concurrency int      `json:"concurrency"`
-	// Reached is the highest number of evaluations that were under way at once.
+	// Reached is the highest number of concurrent evaluations.
 	Reached int `json:"reached"`
-	// Resumed counts the times the run was taken up again.
+	// Resumed counts how often the run was resumed.
 	Resumed    int                      `json:"resumed"`
 	BudgetEval int                      `json:"budget_evals,omitempty"`
 	BudgetUSD  float64                  `json:"budget_usd,omitempty"`
 	BudgetTime time.Duration            `json:"budget_time,omitempty"`
 	Until      time.Time                `json:"until,omitzero"`
 	Phases     map[string]time.Duration `json:"phases,omitempty"`
-	// Limits say what bound the work on each agent, and what its evaluations took.
+	// Limits describe what limited the work on each agent, and the measured cost of its
+	// evaluations.
 	Limits []AgentLimit `json:"limits,omitempty"`
-	// Since is when this process took the run up, Worked how long the processes before
-	// it worked on it.
+	// Since is when this process started or resumed the run, Worked the time that earlier
+	// processes spent on it.
 	Since  time.Time     `json:"since,omitzero"`
 	Worked time.Duration `json:"worked,omitempty"`
 	// Policy is the version of the policies.
 	Policy string `json:"policy,omitempty"`
-	// Asked is a digest of the options that it was begun with, which distinguishes the same command
-	// given once more from another.
+	// Asked is a digest of the options that it was started with, which distinguishes a
+	// repeated command from another one.
 	Asked string `json:"asked,omitempty"`
-	// Try is the command that shows the fault of a program that kept failing; empty where
-	// none did.
+	// Try is the command that reproduces the fault of a program that kept failing; empty
+	// for none.
 	Try string `json:"try,omitempty"`
 	// Spent names the budget of the policies that ended the work on an agent before
-	// anything was decided; empty where none did.
+	// anything was decided; empty for none.
 	Spent string `json:"spent,omitempty"`
 	// Guards are the statistics of limiters, breakers and budgets of tools and providers.
 	Guards []policy.Stat `json:"guards,omitempty"`
-	// Patches are what the night did about patches of code, in its order.
+	// Patches lists the night's work on patches of code, in order.
 	Patches []PatchNote `json:"patches,omitempty"`
-	// PatchUSD is what the night has paid to try patches as agents and to have them
-	// reviewed, in USD; what was paid to have them written stands in Patches.
+	// PatchUSD is the cost of trying patches as agents and having them reviewed, in USD;
+	// the cost of writing them is in Patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
 	Binary   string  `json:"binary,omitempty"`
 	Host     string  `json:"host,omitempty"`
-	// Imported says that it is of another archive: this one took it in.
+	// Imported reports that it was imported from another archive.
 	Imported bool `json:"imported,omitempty"`
 	// Removed is what a retention has removed of the run; nil: nothing.
 	Removed *RunRemoved `json:"removed,omitempty"`
@@ -83,7 +84,7 @@ type RunRemoved struct {
 	Time        time.Time `json:"time"`
 }
 
-// LimitEnd is how a run's work on an agent ended, as far as its limits go.
+// LimitEnd is how a run's work on an agent ended, with respect to its limits.
 type LimitEnd string
 
 // The ends. LimitSpent: the limit ran out. LimitLeft: the search had all of its share, and
@@ -99,30 +100,30 @@ const (
 	LimitFailed      LimitEnd = "failed"
 )
 
-// AgentLimit is the limit that bound a run's work on an agent, and what an evaluation of
-// the agent took in it. Figures are measured: they differ between equal runs.
+// AgentLimit is the limit on a run's work on an agent, and the measured cost of an
+// evaluation. The figures differ between equal runs.
 type AgentLimit struct {
 	Agent string `json:"agent"`
-	// Bound is the limit that allowed the fewest: "evaluations", "money", "time", "deadline"
-	// or "enough" (as many as the search has a use for); empty when nothing was known of
-	// speed and price.
+	// Bound is the limit that allowed the fewest: "evaluations", "money", "time",
+	// "deadline" or "enough" (as many as the search can use); empty when speed and price
+	// were unknown.
 	Bound string `json:"bound,omitempty"`
-	// End is how the work on the agent ended; empty where that is not on record.
+	// End is how the work on the agent ended; empty where that was not recorded.
 	End LimitEnd `json:"end,omitempty"`
-	// Policy names the limit under policies, where the end is that.
+	// Policy names the limit under policies when End is LimitPolicies.
 	Policy string `json:"policy,omitempty"`
-	// Evaluations is how many Bound left room for, Used how many the agent had.
+	// Evaluations is the number that Bound allowed, Used the number that the agent had.
 	Evaluations int `json:"evaluations"`
 	Used        int `json:"used,omitempty"`
-	// Paid is the money that the agent's evaluations have cost in the run, in USD.
+	// Paid is the cost of the agent's evaluations in the run, in USD.
 	Paid float64 `json:"paid_usd,omitempty"`
 	// Made is how many of them were made and not found in the archive; the figures below
-	// are means over these: Seconds of wall time each, at the concurrency reached and with
-	// the search's thinking, Alone without the thinking, USD the cost.
+	// are means over these: Seconds of wall time each, at the concurrency reached and
+	// including the search's computation, Alone without that computation, USD the cost.
 	Made    int     `json:"made,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	Alone   float64 `json:"alone,omitempty"`
 	USD     float64 `json:"usd,omitempty"`
-	// Parallel is how many were made at once at most.
+	// Parallel is the maximum number of concurrent evaluations.
 	Parallel int `json:"parallel,omitempty"`
 }

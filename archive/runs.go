@@ -25,8 +25,7 @@ func (a *Archive) PutRun(ctx context.Context, r Run) error {
 	return a.change(ctx, "store run "+r.ID, func(b *batch) error { return a.replaceRun(ctx, b, r) })
 }
 
-// SettleRun is [Archive.PutRun] with the ledger entry that tells of it, in one synced
-// transaction.
+// SettleRun is [Archive.PutRun] with a ledger entry, in one synced transaction.
 func (a *Archive) SettleRun(ctx context.Context, r Run, e LedgerEntry) error {
 	return a.change(ctx, "store run "+r.ID, func(b *batch) error {
 		if err := a.replaceRun(ctx, b, r); err != nil {
@@ -94,21 +93,21 @@ func (a *Archive) Runs(ctx context.Context) iter.Seq2[Run, error] {
 	return documents[Run](ctx, a, "list the runs", newKey(tableRun), nil)
 }
 
-// PutPlan stores what a run sets out to do for one agent.
+// PutPlan stores the plan of a run for one agent.
 func (a *Archive) PutPlan(ctx context.Context, p AgentPlan) error {
 	return a.change(ctx, "store the plan for "+p.Agent, func(b *batch) error {
 		return putDocument(b, partKey(tablePlan, p.Run, p.Agent), p)
 	})
 }
 
-// PutResult stores what a run found for one agent.
+// PutResult stores the result of a run for one agent.
 func (a *Archive) PutResult(ctx context.Context, r AgentResult) error {
 	return a.change(ctx, "store the result for "+r.Agent, func(b *batch) error {
 		return putDocument(b, partKey(tableResult, r.Run, r.Agent), r)
 	})
 }
 
-// Plan finds what a run set out to do for one agent.
+// Plan returns the plan of a run for one agent.
 func (a *Archive) Plan(ctx context.Context, run, agentID string) (AgentPlan, error) {
 	p, err := document[AgentPlan](ctx, a, partKey(tablePlan, run, agentID))
 	if err != nil {
@@ -117,12 +116,12 @@ func (a *Archive) Plan(ctx context.Context, run, agentID string) (AgentPlan, err
 	return p, nil
 }
 
-// Results yields what the runs found, for every run and agent.
+// Results yields the results of every run and agent.
 func (a *Archive) Results(ctx context.Context) iter.Seq2[AgentResult, error] {
 	return documents[AgentResult](ctx, a, "list the results", newKey(tableResult), nil)
 }
 
-// Result finds what a run found for one agent.
+// Result returns the result of a run for one agent.
 func (a *Archive) Result(ctx context.Context, run, agentID string) (AgentResult, error) {
 	r, err := document[AgentResult](ctx, a, partKey(tableResult, run, agentID))
 	if err != nil {

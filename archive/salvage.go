@@ -15,20 +15,20 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// salvaged is the engine of what can be read of a damaged store: of each key the newest
-// version that is whole. Values are read from the store's files when they are asked for.
+// salvaged is an engine over the readable records of a damaged store: the newest readable
+// version of each key. Values are read from the store's files on demand.
 type salvaged struct {
 	root    *os.Root
 	records map[string]found
-	// keys are those of records in order; nil when a record was added or dropped since.
+	// keys are those of records in order; nil when a record was added since.
 	keys []string
 	// seen is the newest version of each key that any file names.
 	seen map[string]uint64
-	// damage is what was found, file by file.
+	// damage lists the damage found, file by file.
 	damage []*DamageError
 }
 
-// found is where the value of a record is: in a value log, or here.
+// found locates the value of a record: in a value log, or in value.
 type found struct {
 	version uint64
 	value   []byte
@@ -36,8 +36,8 @@ type found struct {
 	entry   logEntry // without its bytes
 }
 
-// salvage reads everything that can be read of the store in dir: the value logs, the
-// write-ahead logs and the tables, before and behind what is damaged. It changes nothing.
+// salvage reads everything readable of the store in dir: the value logs, the write-ahead
+// logs and the tables, before and after the damage. It changes nothing.
 func salvage(ctx context.Context, dir string) (*salvaged, error) {
 	files, err := listStore(dir)
 	if err != nil {
@@ -86,14 +86,14 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 			return err
 		}
 	}
-	// What no file shows by itself: one that is missing, or ends too early.
+	// No single file shows that another one is missing or ends too early.
 	if len(s.damage) == 0 {
 		return s.note(checkStore(dir))
 	}
 	return nil
 }
 
-// note keeps damage, and returns every other error.
+// note collects damage, and returns every other error.
 func (s *salvaged) note(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -103,7 +103,7 @@ func (s *salvaged) note(err error) error {
 	return err
 }
 
-// offer takes a version of a record when it is the newest so far.
+// offer stores a version of a record when it is the newest so far.
 func (s *salvaged) offer(k []byte, f found) {
 	s.saw(k, f.version)
 	if old, ok := s.records[string(k)]; !ok || f.version > old.version {
@@ -116,7 +116,7 @@ func (s *salvaged) saw(k []byte, version uint64) {
 }
 
 // log reads the entries of a log. A pointer only shows that a value was stored: the value
-// itself stands in a value log, with its key.
+// itself is in a value log, with its key.
 func (s *salvaged) log(ctx context.Context, name string) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *salvaged) log(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// table reads the blocks of a table that are whole.
+// table reads the intact blocks of a table.
 func (s *salvaged) table(ctx context.Context, path string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (s *salvaged) table(ctx context.Context, path string) error {
 	return nil
 }
 
-// value reads the value of a record, and holds it against its key and checksum again.
+// value reads the value of a record, and checks its key and checksum again.
 func (s *salvaged) value(k string, f found) ([]byte, error) {
 	if f.name == "" {
 		return f.value, nil
@@ -279,7 +279,7 @@ func (s *salvaged) write(b *batch) error {
 	return nil
 }
 
-// drop leaves a record out.
+// drop removes a record.
 func (s *salvaged) drop(k string) { delete(s.records, k) }
 
 func (s *salvaged) close() error { return s.root.Close() }

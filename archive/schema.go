@@ -5,16 +5,15 @@ import (
 	"fmt"
 )
 
-// schemaVersion is the version of keys and records that this code reads and
-// writes. It changes only when old data must be rewritten: new tables, new
-// fields and new kinds of record need no new version: an older evolve leaves the
-// tables that it does not know alone.
+// schemaVersion is the version of keys and records that this code reads and writes. It
+// changes only when old data must be rewritten: new tables, fields and kinds of record
+// need no new version, because an older evolve ignores tables that it does not have.
 const schemaVersion = 1
 
 func schemaKey() key { return newKey(tableMeta).text("schema") }
 
-// importKey holds the state of an import. One that is cut short leaves
-// importBegun behind, and such an archive is refused.
+// importKey holds the state of an import. One that was cut short leaves importBegun, and
+// such an archive is refused.
 func importKey() key { return newKey(tableMeta).text("import") }
 
 const (
@@ -22,8 +21,8 @@ const (
 	importBegun = 1
 )
 
-// prepare makes a store fit for reading, or for writing: an empty one gets its
-// version, an older one is brought forward after backup has copied it.
+// prepare makes a store ready for reading or writing: an empty one gets its version, an
+// older one is migrated after a backup.
 func prepare(ctx context.Context, store engine, writable bool, steps map[uint64]migration, backup func(version uint64) error) error {
 	version, known, err := checkSchema(ctx, store)
 	switch {

@@ -10,14 +10,14 @@ type SearchResult struct {
 	Recommended ScoredVariant  `json:"recommended"`
 	Baseline    *ScoredVariant `json:"random_baseline,omitempty"`
 	Curve       []CurvePoint   `json:"curve,omitempty"`
-	// Equal compares search and random search after as many evaluations each, End at the
-	// end of both.
+	// Equal compares search and random search after equal numbers of evaluations, End at
+	// the end of both.
 	Equal *Match `json:"equal,omitempty"`
 	End   *Match `json:"end,omitempty"`
-	// Front lists the champion and the variants that no other beats in score, cost and time
-	// together, the cheapest first.
+	// Front lists the champion and the variants that no other one dominates in score, cost
+	// and time, the cheapest first.
 	Front []ScoredVariant `json:"front,omitempty"`
-	// Exhausted says that every config of the space had seen every task.
+	// Exhausted reports that every config of the space was evaluated on every task.
 	Exhausted bool `json:"exhausted,omitempty"`
 }
 
@@ -30,35 +30,35 @@ type ScoredVariant struct {
 	Lo          float64 `json:"lo"`
 	Hi          float64 `json:"hi"`
 	Evaluations int     `json:"evaluations"`
-	// CostUSD and Seconds are what an evaluation is expected to cost and take; 0: unknown.
+	// CostUSD and Seconds are the expected cost and time of an evaluation; 0: unknown.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	// Breaks names the guards that it is expected to break.
 	Breaks []string `json:"breaks,omitempty"`
 }
 
-// CurvePoint is what the search and its random baseline recommended after so many
-// evaluations, valued by all that was known at the end of the search.
+// CurvePoint is what the search and its random baseline recommended after a number of
+// evaluations, scored with all data at the end of the search.
 type CurvePoint struct {
 	Evaluations int `json:"evaluations"`
 	// Variant was recommended then, and Best is its expected score on all search tasks.
-	// Runs from before Variant was recorded have the estimate of the time itself, which is
-	// too high: its variant was selected for it.
+	// Runs from before Variant was recorded have the estimate of that moment, which is
+	// biased upwards because the variant was selected for it.
 	Variant agent.ConfigID `json:"variant,omitempty"`
 	Best    float64        `json:"best"`
-	// Random is the same of the baseline's best, RandomVariant, after RandomEvals
+	// Random is the same for the baseline's best, RandomVariant, after RandomEvals
 	// evaluations of its own; 0 when it had none yet.
 	RandomVariant agent.ConfigID `json:"random_variant,omitempty"`
 	Random        float64        `json:"random"`
 	RandomEvals   int            `json:"random_evals"`
 }
 
-// Match compares what the search recommended with what random search did: expected
+// Match compares the recommendation of the search with that of random search: expected
 // scores on all search tasks, by one model of all evaluations at the end.
 type Match struct {
 	Search ScoredVariant `json:"search"`
 	Random ScoredVariant `json:"random"`
-	// SearchSpent and RandomSpent are the evaluations of each side's own.
+	// SearchSpent and RandomSpent are the numbers of evaluations of each side.
 	SearchSpent int `json:"search_spent"`
 	RandomSpent int `json:"random_spent"`
 	// Difference with its 95 % interval, in score units.

@@ -9,10 +9,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// SearchView is all that a search sees of the archive: the variants of one agent,
-// what was tried, and evaluations of the search tasks it was made for. It cannot
-// name a holdout task: evaluations of other splits, stages and tasks do not exist
-// for it, nor do proposals, results, transcripts or the ledger.
+// SearchView is the part of the archive that a search may read: the variants of one agent,
+// the mutations tried, and evaluations of the search tasks that it was made for. It hides
+// evaluations of other splits, stages and tasks, and has no access to proposals, results,
+// transcripts or the ledger.
 type SearchView struct {
 	archive *Archive
 	agent   string
@@ -33,15 +33,15 @@ func (a *Archive) SearchView(agentID string, searchTasks []string) *SearchView {
 	return &SearchView{archive: a, agent: agentID, tasks: tasks}
 }
 
-// Before returns the view without what a run itself has left, so that a resumed
-// run sees what it saw when it began.
+// Before returns the view without the records of a run, so that a resumed run reads what
+// it read when it began.
 func (v *SearchView) Before(run string) *SearchView {
 	return &SearchView{archive: v.archive, agent: v.agent, tasks: v.tasks, except: run}
 }
 
-// Tried reports whether a config was tried as a mutation. What counts is read
-// once, at the first call: a search does not change its mind about it. After a
-// failure to read, nothing was tried, and Err says why.
+// Tried reports whether a config was tried as a mutation. The mutations are read once, at
+// the first call, so that the answers stay the same. After a failed read it returns false,
+// and Err returns the error.
 func (v *SearchView) Tried(id agent.ConfigID) bool {
 	v.once.Do(func() {
 		v.tried = make(map[agent.ConfigID]bool)
@@ -58,7 +58,7 @@ func (v *SearchView) Tried(id agent.ConfigID) bool {
 	return v.tried[id]
 }
 
-// Err is the failure that Tried met, if any.
+// Err returns the error of Tried, if any.
 func (v *SearchView) Err() error { return v.err }
 
 // Variants yields the agent's variants by number.
@@ -99,8 +99,8 @@ func (v *SearchView) Evaluations(ctx context.Context) iter.Seq2[bench.Evaluation
 	}
 }
 
-// shows reports whether an evaluation is the search's business. The split alone
-// would not do: a task may have been moved to the holdout since.
+// shows reports whether the view includes an evaluation. The split alone is not enough: a
+// task may have been moved to the holdout since.
 func (v *SearchView) shows(e *bench.Evaluation) bool {
 	if e.Split != bench.Search || !v.tasks[e.Task] {
 		return false

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSearchView: whatever is in the archive, the view names search tasks only.
+// TestSearchView checks that the view returns evaluations of search tasks only.
 func TestSearchView(t *testing.T) {
 	ctx := context.Background()
 	a := OpenMemory()
@@ -81,7 +81,8 @@ func TestSearchView(t *testing.T) {
 	}
 }
 
-// TestSearchViewSurface: a way to the archive behind the view must be a decision, not an accident.
+// TestSearchViewSurface checks the method set of SearchView, so that access to more of the
+// archive is added deliberately.
 func TestSearchViewSurface(t *testing.T) {
 	var methods []string
 	typ := reflect.TypeFor[*SearchView]()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// The bounds of what readers may ask of a writer: how many at once, how long one
-// may take to accept an answer, and how long it may be silent.
+// The limits on readers: how many at once, how long one may take to accept an answer, and
+// how long it may be idle.
 const (
 	maxReaders    = 64
 	acceptAnswer  = 10 * time.Second
@@ -55,8 +55,7 @@ func serve(store engine, dir string) (*server, error) {
 	return s, nil
 }
 
-// listen opens a socket for this user alone, in the place of one that a dead
-// process left.
+// listen opens a socket with mode 0600, replacing one that a dead process left.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -78,7 +77,7 @@ func (s *server) close() error {
 	err := s.listener.Close()
 	s.mu.Lock()
 	for c := range s.conns {
-		c.Close() // its answers are lost to a reader that then asks elsewhere
+		c.Close() // a reader that loses its answer asks elsewhere
 	}
 	s.mu.Unlock()
 	s.wait.Wait()
@@ -96,7 +95,8 @@ func (s *server) accept() {
 			return
 		}
 		if err != nil {
-			// Out of file descriptors, as a rule: readers wait, the night goes on.
+			// Usually there are no file descriptors left: readers wait, the writer
+			// continues.
 			select {
 			case <-s.ctx.Done():
 				return
@@ -110,7 +110,7 @@ func (s *server) accept() {
 	}
 }
 
-// admit starts answering a reader, unless there are too many or the end has come.
+// admit starts answering a reader, unless there are too many or the server is closing.
 func (s *server) admit(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *server) admit(conn net.Conn) bool {
 	return true
 }
 
-// answerAll ends when the reader goes, breaks the protocol or stalls.
+// answerAll answers a reader until it disconnects, breaks the protocol or stalls.
 func (s *server) answerAll(conn net.Conn) {
 	if err := greet(conn); err != nil {
 		return
@@ -145,7 +145,7 @@ func (s *server) answerAll(conn net.Conn) {
 		}
 		tell, err := s.answer(conn, ask)
 		if s.ctx.Err() != nil {
-			return // the end of serving is no answer: the reader goes on elsewhere
+			return // do not send the error of closing: the reader continues elsewhere
 		}
 		if err != nil {
 			tell = append([]byte{tellError}, err.Error()...)
@@ -156,7 +156,7 @@ func (s *server) answerAll(conn net.Conn) {
 	}
 }
 
-// sendFrame sends an answer to a reader that takes it in time.
+// sendFrame sends an answer, with a deadline for the reader to accept it.
 func sendFrame(conn net.Conn, tell []byte) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(acceptAnswer)); err != nil {
 		return err
@@ -182,7 +182,7 @@ func greet(conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// answer returns the last frame of the answer, and sends those before it.
+// answer returns the last frame of the answer, and sends the others.
 func (s *server) answer(conn net.Conn, ask []byte) ([]byte, error) {
 	parts, err := takeAll(ask[1:])
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// The free space below which nothing more is written, and below which the store
-// is not even closed. Badger writes through memory maps, where a full disk is no
-// error but a signal that ends the process; so the floor covers all that it may
+// writeFloor is the free space below which nothing is written, and closeFloor that below
+// which the store is not even closed. Badger writes through memory maps, where a full disk
+// is no error but a signal that ends the process; so the floor covers all that it may
 // still write in the background: two memtables, their logs and a compaction.
 const (
 	writeFloor = 64 << 20
@@ -28,13 +28,13 @@ func checkSpace(dir string, floor uint64) error {
 	return nil
 }
 
-// refusals are the system errors that mean that the disk is at fault, not the archive.
+// refusals are the system errors that mean that the disk, not the archive, is at fault.
 var refusals = []syscall.Errno{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EIO, syscall.EACCES, syscall.EPERM,
 }
 
-// diskError marks an error as ErrDisk when the system refused. Badger drops the
-// wrapped error and keeps its text, so that is looked at as well.
+// diskError marks an error as ErrDisk when the system refused. It also compares texts,
+// because Badger drops the wrapped error and keeps its text.
 func diskError(err error) error {
 	if err == nil || errors.Is(err, ErrDisk) {
 		return err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace is what an ordinary user may still write in dir's file system.
+// freeSpace returns the bytes that an ordinary user may still write in dir's file system.
 func freeSpace(dir string) (bytes uint64, known bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
@@ -18,7 +18,8 @@ func freeSpace(dir string) (bytes uint64, known bool) {
 	return uint64(s.Bavail) * uint64(s.Bsize), true
 }
 
-// sizeOnDisk is what a file takes, which is less than its length where it has holes.
+// sizeOnDisk returns the allocated size of a file, which is less than its length where it
+// has holes.
 func sizeOnDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int64(st.Blocks) * 512

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Stats counts what is in an archive.
+// Stats counts the records of an archive.
 type Stats struct {
 	Variants    int `json:"variants"`
 	Evaluations int `json:"evaluations"`
@@ -25,12 +25,12 @@ type Stats struct {
 	Requests    int `json:"requests"`
 	Turns       int `json:"turns"`
 	Sessions    int `json:"sessions"`
-	// Bytes is what its folder takes on disk; 0 in memory.
+	// Bytes is the size of its folder on disk; 0 in memory.
 	Bytes int64 `json:"bytes"`
 }
 
-// Stats goes through the whole archive, which takes a second for some 200,000
-// evaluations; status does not need it.
+// Stats scans the whole archive, which takes a second for some 200,000 evaluations; status
+// does not need it.
 func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
 	counts := s.byTable()
@@ -49,7 +49,7 @@ func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
-// byTable is the count of each table that has one.
+// byTable returns the counter of each table that has one.
 func (s *Stats) byTable() map[byte]*int {
 	return map[byte]*int{
 		tableVariant: &s.Variants, tableEvaluation: &s.Evaluations, tableKey: &s.Distinct, tableTranscript: &s.Transcripts,

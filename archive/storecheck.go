@@ -15,17 +15,17 @@ import (
 )
 
 // checkStore reads the files of a store before Badger does, and returns a *DamageError for
-// the first that is damaged. Badger cuts a log off at the first byte that it cannot read,
-// ends the process over a table that is cut, leaves out one whose index is garbled with a
-// line in its log, ends a scan early at a garbled block, and deletes tables that a cut
-// manifest does not name. None of that may pass for an archive with less in it.
+// the first damaged one. Badger truncates a log at the first unreadable byte, ends the
+// process over a truncated table, skips one whose index is garbled with only a log
+// message, ends a scan early at a garbled block, and deletes tables that a truncated
+// manifest does not name. None of that may pass for an archive with fewer records.
 //
 // Reading every file takes some 50 ms for 200,000 evaluations. One table, or a part of one
-// log, at a time is in memory.
+// log, is in memory at a time.
 func checkStore(dir string) error { return check(dir, false) }
 
 // checkOpenStore reads every block of the tables while Badger has the store open. The logs
-// change meanwhile; Badger holds each value that it reads against its checksum.
+// change meanwhile; Badger checks the checksum of each value that it reads.
 func checkOpenStore(dir string) error { return check(dir, true) }
 
 func check(dir string, open bool) error {
@@ -62,15 +62,15 @@ type storeCheck struct {
 	root     *os.Root
 	files    storeFiles
 	manifest manifest
-	// written is the highest version of a transaction that is whole.
+	// written is the highest version of a complete transaction.
 	written uint64
 	points  extents
 	// logged are the keys in the write-ahead logs.
 	logged map[string]bool
 }
 
-// keys reads the list of encryption keys, of which there is none: the file has a random
-// beginning and a text by which a wrong key is known. Badger makes it anew when it is missing.
+// keys reads the list of encryption keys, which is empty: the file has a random prefix and
+// a text that identifies a wrong key. Badger creates it again when it is missing.
 func (c *storeCheck) keys() error {
 	const skip, text = 16, "Hello Badger"
 	data, err := wholefile.ReadIn(c.root, keysName, 1<<10)
@@ -86,7 +86,7 @@ func (c *storeCheck) keys() error {
 	return err
 }
 
-// mems reads the write-ahead logs, which are there after a crash.
+// mems reads the write-ahead logs, which exist after a crash.
 func (c *storeCheck) mems() error {
 	if c.open {
 		return nil
@@ -115,7 +115,7 @@ func (c *storeCheck) mem(name string, newest bool) (t transactions, err error) {
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	if log.size == 0 && newest {
-		return t, nil // a crash between its making and its first use
+		return t, nil // a crash between its creation and the first write
 	}
 	if t, err = log.readMem(newest); err != nil {
 		return t, err
@@ -186,9 +186,9 @@ func (c *storeCheck) table(t *table.Table) error {
 	})
 }
 
-// values reads the value logs. Badger cuts the newest one that holds anything off at the first
-// byte that it cannot read, and reads a value of an older one without an error when it is
-// altered. It holds what points to a value against the logs.
+// values reads the value logs. Badger truncates the newest one that holds anything at the
+// first unreadable byte, and reads an altered value of an older one without an error. It
+// checks all pointers to values against the logs.
 func (c *storeCheck) values() error {
 	if c.open {
 		return nil
@@ -206,8 +206,8 @@ func (c *storeCheck) values() error {
 			continue
 		}
 		found = true
-		// The values of a transaction are written before its log, so that a crash leaves those
-		// of one that no log has. A store that was not closed has a log.
+		// The values of a transaction are written before its log, so that a crash may leave
+		// values of a transaction that is in no log. A store that was not closed has a log.
 		most := c.written + 1
 		if newest && v.size > v.end && len(c.files.mems) == 0 {
 			most = c.written
@@ -239,7 +239,7 @@ func (c *storeCheck) valueLog(name string, newest bool) (v valueLog, err error) 
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	if log.size == 0 && newest {
-		return v, nil // a crash between its making and its first use
+		return v, nil // a crash between its creation and the first write
 	}
 	return log.readValues(newest && len(c.files.mems) > 0, c.written)
 }

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// storeFiles are the names of the files in a store's folder that hold its content, each
+// storeFiles lists the names of the files in a store's folder that hold its content, each
 // kind in the order of its numbers.
 type storeFiles struct {
 	tables, mems, values []string
 	// manifest reports whether there is a list of the tables.
 	manifest bool
-	// begun reports whether anything is there that is made after the manifest.
+	// begun reports whether there is any file that is created after the manifest.
 	begun bool
 }
 
-// listStore reads the names in a store's folder. The folder's own name may be any.
+// listStore reads the names in a store's folder. The folder itself may have any name.
 func listStore(dir string) (storeFiles, error) {
 	var s storeFiles
 	list, err := os.ReadDir(dir)
@@ -54,7 +54,7 @@ func listStore(dir string) (storeFiles, error) {
 	return s, nil
 }
 
-// count returns how many files with a number there are.
+// count returns the number of numbered files.
 func (s storeFiles) count() int { return len(s.tables) + len(s.mems) + len(s.values) }
 
 // The names of Badger's files that have no number.
@@ -69,7 +69,7 @@ func padded(name string) string {
 	return strings.Repeat("0", max(0, digits-len(name))) + name
 }
 
-// fileNumber is the number that a file's name begins with; 0 when it has none.
+// fileNumber returns the number in a file's name; 0 when it has none.
 func fileNumber(name string) uint64 {
 	n, err := strconv.ParseUint(strings.TrimSuffix(name, filepath.Ext(name)), 10, 64)
 	if err != nil {

@@ -4,5 +4,5 @@ package archive
 
 import "errors"
 
-// exchange swaps two folders in one step, which this system cannot.
+// exchange fails: this system cannot swap two folders in one step.
 func exchange(string, string) error { return errors.ErrUnsupported }

@@ -17,8 +17,8 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// withTable opens a table for the time of use. Whatever Badger makes of a garbled table
-// comes back as an error.
+// withTable opens a table and calls use. It turns a panic of Badger over a garbled table
+// into an error.
 func withTable(name string, use func(*table.Table) error) (err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -44,13 +44,13 @@ func tableOptions() table.Options {
 	return table.Options{ReadOnly: true, BlockSize: 4 << 10, Compression: options.None, ChkMode: options.OnBlockRead}
 }
 
-// errNoTable means that a table's file is empty: a compaction that a crash cut short made it,
-// and Badger removes it or refuses.
+// errNoTable means that a table's file is empty: a crash during a compaction leaves one,
+// and Badger removes or refuses it.
 var errNoTable = errors.New("is empty")
 
-// guard turns a panic into an error: a disk that cannot read a mapped page into EIO, any
-// other one into garbled. It is deferred, after which the goroutine panics over a fault
-// instead of ending the process.
+// guard turns a panic into an error: errFault for a mapped page that the disk cannot read,
+// garbled for any other. It makes such a fault a panic of the goroutine instead of the end
+// of the process; its result must be deferred.
 func guard(err *error, garbled error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -65,10 +65,10 @@ func guard(err *error, garbled error) func() {
 	}
 }
 
-// errFault is what a page that cannot be read comes back as.
+// errFault means that a mapped page cannot be read.
 var errFault = fmt.Errorf("%w: reading a mapped page: %w", ErrDisk, syscall.EIO)
 
-// guardPages is guard for what reads values: panics of other kinds go on.
+// guardPages is guard for reads of values; other panics continue.
 func (d *disk) guardPages(err *error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -94,7 +94,7 @@ func walkTable(t *table.Table, visit func(k []byte, version uint64, v y.ValueStr
 		visit(y.ParseKey(k), y.ParseTs(k), it.Value())
 		n++
 	}
-	// The iterator ends early at a garbled block, and keeps to itself why.
+	// The iterator ends early at a garbled block and does not report an error.
 	if n != t.KeyCount() {
 		return fmt.Errorf("a block after %d of %d entries cannot be read", n, t.KeyCount())
 	}
@@ -132,9 +132,9 @@ func readManifest(dir string) (m manifest, err error) {
 	return manifest{list.Tables, end < info.Size()}, nil
 }
 
-// covers reports whether a table that no manifest names holds nothing that is not in the
-// logs or in the tables of the manifest as well: a flush or a compaction that a crash cut
-// short made it, and Badger removes it.
+// covers reports whether every record of a table that is not in the manifest is also in
+// the logs or in the tables of the manifest: a crash during a flush or a compaction leaves
+// such a table, and Badger removes it.
 func covers(dir string, m manifest, unnamed string, logged map[string]bool) (bool, error) {
 	missing := map[string]uint64{}
 	err := withTable(filepath.Join(dir, unnamed), func(t *table.Table) error {
@@ -145,7 +145,7 @@ func covers(dir string, m manifest, unnamed string, logged map[string]bool) (boo
 		})
 	})
 	if err != nil && !errors.Is(diskError(err), ErrDisk) {
-		// It was being written, unless the manifest has lost its name.
+		// It was being written, unless the manifest lost its entry.
 		return !m.torn, nil
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Tally sums up the evaluations of one agent in one run.
 type Tally struct {
 	Evaluations int `json:"evaluations"`
-	// USD is what those cost that were not answered from the archive.
+	// USD is the cost of the evaluations that were not answered from the archive.
 	USD float64 `json:"usd,omitempty"`
 	// Last is the time of the latest; zero when there is none.
 	Last time.Time `json:"last,omitzero"`
@@ -34,10 +34,10 @@ func paid(e *bench.Evaluation) float64 {
 	return e.Usage.CostUSD
 }
 
-// storedTally is a Tally on disk, which saves a reader going through a whole night. The
-// writer keeps its tallies in memory: it marks one as open before its first evaluation of
-// that agent and run, and stores what it has counted when it closes. An open one counts for
-// nothing: its writer was killed.
+// storedTally is a Tally on disk, so that a reader need not scan a whole night. The writer
+// keeps its tallies in memory: it marks one as open before its first evaluation of that
+// agent and run, and stores the sum when it closes. An open one is ignored: its writer was
+// killed.
 type storedTally struct {
 	Tally
 	Open bool `json:"open,omitempty"`
@@ -45,8 +45,8 @@ type storedTally struct {
 
 func tallyKey(p part) key { return partKey(tableTally, p.run, p.agent) }
 
-// Tally returns the sum over the evaluations of an agent in a run. It reads one record,
-// unless the evaluations were recorded by an older evolve: these it counts.
+// Tally returns the sum over the evaluations of an agent in a run. It reads one record, or
+// all evaluations when no closed tally is stored.
 func (a *Archive) Tally(ctx context.Context, run, agentID string) (Tally, error) {
 	p := part{run, agentID}
 	if a.writer != nil {
@@ -67,7 +67,7 @@ func (a *Archive) Tally(ctx context.Context, run, agentID string) (Tally, error)
 	return s.Tally, nil
 }
 
-// count goes through the evaluations.
+// count sums up the evaluations.
 func (a *Archive) count(ctx context.Context, p part) (Tally, error) {
 	var t Tally
 	for e, err := range a.Evaluations(ctx, p.run, p.agent) {
@@ -127,7 +127,8 @@ func storeTallies(store engine, counted map[part]Tally) error {
 	return store.write(&b)
 }
 
-// tallies are those of a writer: of every agent and run that it has recorded an evaluation of.
+// tallies holds a writer's tallies, one for every agent and run that it has recorded an
+// evaluation of.
 type tallies struct {
 	mu    sync.Mutex
 	parts map[part]Tally
@@ -148,8 +149,8 @@ func (t *tallies) take(changed map[part]Tally) {
 	}
 }
 
-// talliedStore is what a writer serves to readers: its store, with the tallies that it keeps
-// in memory in the place of those on disk.
+// talliedStore is the store that a writer serves to readers: its tallies in memory replace
+// those on disk.
 type talliedStore struct {
 	engine
 	tallies *tallies
@@ -175,7 +176,7 @@ func (s talliedStore) get(ctx context.Context, keys ...[]byte) ([][]byte, error)
 	return values, nil
 }
 
-// tallying sums up a group of evaluations on their way to the disk.
+// tallying sums up a group of queued evaluations.
 type tallying struct {
 	c *committer
 	// found are the pairs that were looked up or written for the group.
@@ -188,8 +189,8 @@ func newTallying(c *committer, found map[string][]byte) *tallying {
 	return &tallying{c, found, map[part]Tally{}}
 }
 
-// record adds an evaluation that takes a place, where old stood (nil: nothing). first is
-// where its outcome stands when it refers to another one.
+// record adds an evaluation at a place that held old (nil: nothing). first is the place of
+// its outcome when it refers to another evaluation.
 func (t *tallying) record(ctx context.Context, b *batch, e *bench.Evaluation, place, old, first []byte) error {
 	p := part{e.Run, e.Agent}
 	sum, ok := t.changed[p]
@@ -229,7 +230,7 @@ func (t *tallying) record(ctx context.Context, b *batch, e *bench.Evaluation, pl
 	return nil
 }
 
-// begin counts what processes before this one have recorded, and marks the tally as open.
+// begin counts the evaluations recorded by earlier processes, and marks the tally as open.
 func (t *tallying) begin(ctx context.Context, b *batch, p part) (Tally, error) {
 	sum, err := (&Archive{store: t.c.store}).count(ctx, p)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bulkUse counts how often an engine is asked for what grows with every evaluation.
+// bulkUse counts the accesses to tables that grow with every evaluation.
 type bulkUse struct {
 	engine
 	n int
@@ -34,8 +34,8 @@ func (u *bulkUse) scan(ctx context.Context, prefix, from []byte, visit func(key,
 	return u.engine.scan(ctx, prefix, from, visit)
 }
 
-// tallyOf asks for a tally, compares it with the evaluations, and returns how often these
-// were asked for.
+// tallyOf reads a tally, compares it with the evaluations, and returns the number of
+// accesses to these.
 func tallyOf(t *testing.T, a *Archive, run string) int {
 	t.Helper()
 	ctx := t.Context()
@@ -51,8 +51,8 @@ func tallyOf(t *testing.T, a *Archive, run string) int {
 	return n
 }
 
-// TestTally: the sum over a night's evaluations is one record, while its process is there
-// and after its end; after a kill it is counted once.
+// TestTally checks that the sum over a night's evaluations is read from one record while
+// its process runs and after it closed; after a kill it is counted once.
 func TestTally(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
@@ -123,8 +123,8 @@ func TestTally(t *testing.T) {
 	asked(r, "1-a", false)
 }
 
-// TestTallyOfOlderArchive: where no tally was kept, evaluations are counted, and a run that
-// goes on keeps one from then on.
+// TestTallyOfOlderArchive checks that evaluations are counted when no tally is stored, and
+// that recording more of them stores one.
 func TestTallyOfOlderArchive(t *testing.T) {
 	ctx := t.Context()
 	a := OpenMemory()

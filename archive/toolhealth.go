@@ -12,16 +12,16 @@ import (
 	"evolve/runtime/authored"
 )
 
-// maxHealthName bounds the name of an agent and of a tool, each, and that of a
-// source, in bytes; longer ones are refused.
+// maxHealthName bounds the name of an agent and of a tool, each, and that of a source, in
+// bytes; longer ones are refused.
 const maxHealthName = 256
 
-// ToolHealth is how a tool that an agent wrote fares in use.
+// ToolHealth records the failures of a tool that an agent wrote.
 type ToolHealth struct {
 	Agent  string          `json:"agent"`
 	Tool   string          `json:"tool"`
 	Health authored.Health `json:"health"`
-	// Updated is when it changed last, by a failure or by a person's word.
+	// Updated is when it last changed, by a failure or by a person's decision.
 	Updated time.Time `json:"updated,omitzero"`
 }
 
@@ -29,9 +29,8 @@ func toolHealthKey(agentID, tool string) key {
 	return newKey(tableToolHealth).text(agentID).text(tool)
 }
 
-// PutToolHealth stores the health of a tool in the place of what was there. With
-// told, the ledger tells of it by that kind, actor and data, in the same synced
-// transaction; its subject is "agent/tool".
+// PutToolHealth replaces the stored health of a tool. When told is not nil, it adds that
+// ledger entry in the same synced transaction, with the subject "agent/tool".
 func (a *Archive) PutToolHealth(ctx context.Context, h ToolHealth, told *LedgerEntry) error {
 	return a.change(ctx, "store the health of tool "+h.Tool, func(b *batch) error {
 		if told != nil {
@@ -59,8 +58,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 	return putDocument(b, toolHealthKey(h.Agent, h.Tool), h)
 }
 
-// ToolHealth is the health of an agent's tool, or ErrNotFound when nothing was
-// ever noted of it.
+// ToolHealth returns the health of an agent's tool, or ErrNotFound when none is stored.
 func (a *Archive) ToolHealth(ctx context.Context, agentID, tool string) (ToolHealth, error) {
 	h, err := document[ToolHealth](ctx, a, toolHealthKey(agentID, tool))
 	if err != nil {
@@ -69,13 +67,12 @@ func (a *Archive) ToolHealth(ctx context.Context, agentID, tool string) (ToolHea
 	return h, nil
 }
 
-// ToolHealths yields the health of all tools of which something was noted, by
-// agent and tool.
+// ToolHealths yields all stored healths, by agent and tool.
 func (a *Archive) ToolHealths(ctx context.Context) iter.Seq2[ToolHealth, error] {
 	return documents[ToolHealth](ctx, a, "list the health of the tools", newKey(tableToolHealth), nil)
 }
 
-// toolHealth checks that a stored health is of the tool under whose key it stands.
+// toolHealth checks that a stored health matches its key.
 func (c *checker) toolHealth(k []byte, r *reading, value []byte) error {
 	agentID, tool := r.text(), r.text()
 	var h ToolHealth

@@ -56,7 +56,7 @@ func contractToolHealth(t *testing.T, p pairOf) {
 		t.Error(err)
 	}
 
-	// What cannot be stored leaves no entry either.
+	// A health that cannot be stored leaves no ledger entry either.
 	for name, spoil := range map[string]func(*ToolHealth){
 		"nobody's":     func(h *ToolHealth) { h.Agent = "" },
 		"no tool":      func(h *ToolHealth) { h.Tool = "" },

@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// A transcript is stored as a version byte and the zstd frame of its JSON, of at
-// most maxTranscript bytes: what does not fit is dropped from the end and
-// counted in the transcript itself.
+// A transcript is stored as a version byte and the zstd frame of its JSON, of at most
+// maxTranscript bytes: events that do not fit are dropped from the end and counted in the
+// transcript itself.
 const (
 	transcriptVersion = 1
 	maxTranscript     = 256 << 10
@@ -64,7 +64,8 @@ func (p *packer) unpack(data []byte) (agent.Transcript, error) {
 	return t, nil
 }
 
-// boundedTranscript is the transcript's JSON, cut to the longest beginning that fits.
+// boundedTranscript returns the transcript's JSON with the longest prefix of events that
+// fits.
 func boundedTranscript(t *agent.Transcript) ([]byte, error) {
 	const reserve = 64 // for the brackets and the count of what was dropped
 	var events [][]byte
@@ -72,7 +73,8 @@ func boundedTranscript(t *agent.Transcript) ([]byte, error) {
 	for i := range t.Events {
 		event := t.Events[i]
 		if len(event.Data) > 0 && !json.Valid(event.Data) {
-			// Foreign data that is no JSON is kept as text: it must not cost an evaluation.
+			// Foreign data that is not JSON is kept as text, so that the evaluation is not
+			// lost.
 			text, err := json.Marshal(string(event.Data))
 			if err != nil {
 				return nil, fmt.Errorf("encode a transcript: %w", err)

@@ -32,8 +32,8 @@ func TestTranscriptBound(t *testing.T) {
 	}
 }
 
-// TestTranscriptData: data that is no JSON is kept as text, and everything is
-// stored again as it was read.
+// TestTranscriptData checks that data that is not JSON is kept as text, and that storing a
+// decoded transcript again does not change it.
 func TestTranscriptData(t *testing.T) {
 	p, err := newPacker()
 	if err != nil {

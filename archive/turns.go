@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The bounds of a stored turn, in bytes; what is longer is cut. The transcript has
-// a bound of its own (transcript.go).
+// The bounds of a stored turn, in bytes; longer texts are truncated. The transcript has
+// its own bound (transcript.go).
 const (
 	maxTurnGoal   = 16 << 10
 	maxTurnAnswer = 64 << 10
@@ -21,7 +21,7 @@ const (
 	maxSession = 512 << 10
 )
 
-// TurnRecord is one turn of an agent outside of any evaluation.
+// TurnRecord is one turn of an agent outside any evaluation.
 type TurnRecord struct {
 	// ID is "T<number>".
 	ID    string `json:"id"`
@@ -29,12 +29,12 @@ type TurnRecord struct {
 	// Session names the conversation; empty for a turn on its own.
 	Session string         `json:"session,omitempty"`
 	Config  agent.ConfigID `json:"config"`
-	// PolicyVersion names the book of policies that it ran under.
+	// PolicyVersion is the version of the policies that it ran under.
 	PolicyVersion string        `json:"policy_version,omitempty"`
 	Goal          string        `json:"goal"`
 	Answer        string        `json:"answer,omitempty"`
 	Outcome       agent.Outcome `json:"outcome"`
-	// Error says why the outcome is not ok.
+	// Error is the reason when the outcome is not ok.
 	Error   string      `json:"error,omitempty"`
 	Usage   agent.Usage `json:"usage,omitzero"`
 	Created time.Time   `json:"created,omitzero"`
@@ -48,8 +48,8 @@ func sessionKey(agentID, name string) key {
 	return newKey(tableSession).text(validText(agentID)).text(validText(name))
 }
 
-// PutTurn stores a turn under the next free id, on disk when it returns, and gives
-// back what is stored, texts cut to their bounds.
+// PutTurn stores a turn under the next free id, synced to disk, and returns the stored
+// record, with texts truncated to their bounds.
 func (a *Archive) PutTurn(ctx context.Context, t TurnRecord) (TurnRecord, error) {
 	err := a.change(ctx, "store a turn", func(b *batch) error {
 		last, err := a.number(ctx, counterKey(countTurns, ""))
@@ -117,9 +117,8 @@ func (a *Archive) Turns(ctx context.Context) iter.Seq2[TurnRecord, error] {
 	return documents[TurnRecord](ctx, a, "list the turns", newKey(tableTurn), nil)
 }
 
-// PutSession stores what the next turn of a conversation starts from, on disk when
-// it returns, in the place of what was there. A session beyond its bound is an
-// ErrTooLarge.
+// PutSession replaces the state from which the next turn of a conversation starts, synced
+// to disk. A session beyond its bound is an ErrTooLarge.
 func (a *Archive) PutSession(ctx context.Context, agentID, name string, s agent.Session) error {
 	return a.change(ctx, "store session "+name, func(b *batch) error { return putSession(b, agentID, name, s) })
 }
@@ -139,7 +138,7 @@ func putSession(b *batch, agentID, name string, s agent.Session) error {
 	return nil
 }
 
-// Session is what the last turn of a conversation left, or ErrNotFound.
+// Session returns the state after the last turn of a conversation, or ErrNotFound.
 func (a *Archive) Session(ctx context.Context, agentID, name string) (agent.Session, error) {
 	s, err := document[agent.Session](ctx, a, sessionKey(agentID, name))
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// unhealed is the engine, for reading only, of a store that was not closed, on a disk that
-// takes no writing. Badger has to write before it reads such a store. This reads its files as
-// they are: the tables, the transactions of the write-ahead logs that are whole, and the
-// values that these point to. It changes nothing.
+// unhealed is the read-only engine of a store that was not closed, on a disk that cannot
+// be written to. Badger has to write before it reads such a store. This engine reads its
+// files as they are: the tables, the complete transactions of the write-ahead logs, and
+// the values that these point to. It changes nothing.
 type unhealed struct {
 	dir string
-	// refused is why the store could not be put in order.
+	// refused is the error for which the store could not be recovered.
 	refused error
 	root    *os.Root
 	tables  []*table.Table
@@ -33,7 +33,7 @@ type unhealed struct {
 	values map[uint32]*os.File
 }
 
-// openUnhealed opens the store in dir after it has checked every file that is read.
+// openUnhealed checks the files of the store in dir, then opens it.
 func openUnhealed(dir string, refused error) (_ *unhealed, err error) {
 	if err := checkStore(dir); err != nil {
 		return nil, storeError(err)
@@ -74,10 +74,10 @@ func openUnhealed(dir string, refused error) (_ *unhealed, err error) {
 	return u, u.replay(files.mems)
 }
 
-// replay takes the transactions of the write-ahead logs that are whole into memory.
+// replay loads the complete transactions of the write-ahead logs into memory.
 func (u *unhealed) replay(mems []string) error {
 	var entries []logEntry
-	room := int64(2 * skl.MaxNodeSize) // the list's head; it ends the process when there is too little
+	room := int64(2 * skl.MaxNodeSize) // for the head of the list, which ends the process when there is too little
 	for i, name := range mems {
 		log, err := openLog(u.root, name)
 		if err != nil {
@@ -105,7 +105,7 @@ func (u *unhealed) replay(mems []string) error {
 	return nil
 }
 
-// each visits the newest version of every key from one on, while visit returns true.
+// each visits the newest version of every key, starting at from, while visit returns true.
 func (u *unhealed) each(from []byte, visit func(k []byte, version uint64, v y.ValueStruct) (bool, error)) error {
 	it := u.iterator()
 	defer func() { _ = it.Close() }()
@@ -186,7 +186,7 @@ func (u *unhealed) scan(ctx context.Context, prefix, from []byte, visit func(key
 	return storeError(err)
 }
 
-// value reads what a pointer points to, and holds it against its key and its checksum.
+// value reads the value of a pointer, and checks its key and checksum.
 func (u *unhealed) value(k []byte, version uint64, v y.ValueStruct) ([]byte, error) {
 	if v.Meta&logPointer == 0 {
 		return v.Value, nil
@@ -232,7 +232,7 @@ func (u *unhealed) write(*batch) error { return ErrReadOnly }
 
 func (u *unhealed) verify() error { return storeError(checkStore(u.dir)) }
 
-// refusal is why the store could not be put in order.
+// refusal returns the error for which the store could not be recovered.
 func (u *unhealed) refusal() error { return u.refused }
 
 func (u *unhealed) close() error {
@@ -252,7 +252,7 @@ func (u *unhealed) close() error {
 	return errors.Join(errs...)
 }
 
-// sharedUnhealed is an unhealed store with a share of the lock.
+// sharedUnhealed is an unhealed store with the shared lock.
 type sharedUnhealed struct {
 	*unhealed
 	lock *archiveLock

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Names and ids of a record become file names, refs and arguments of programs. An older
-// record may lack any of them, so that each may be empty.
+// Names and ids of a record become file names, refs and arguments of programs. Any of them
+// may be empty, because older records lack some.
 var (
 	agentForm  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?$`)
 	runForm    = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,127})?$`)
@@ -23,8 +23,8 @@ var (
 	refForm    = regexp.MustCompile(`^(refs/[A-Za-z0-9][A-Za-z0-9_/-]{0,199})?$`)
 )
 
-// FieldError says that a field of a stored or imported record has a value that no evolve
-// writes. It is an ErrCorrupt.
+// FieldError means that a field of a stored or imported record has a value that no version
+// of evolve writes. It is an ErrCorrupt.
 type FieldError struct {
 	// Record names the record, such as "proposal P1", and Field the JSON field.
 	Record, Field string
@@ -88,8 +88,8 @@ func confirmStates() []stats.State {
 	return []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked, stats.Trade}
 }
 
-// checkRecord refuses a decoded record with a field that no evolve writes. Records that it
-// does not know are not looked into.
+// checkRecord refuses a decoded record with a field value that no version of evolve
+// writes. Records of other types pass.
 func checkRecord(record any) error {
 	f := &fieldsOf{}
 	switch r := record.(type) {
@@ -165,8 +165,8 @@ func decodeSound(data []byte, into any) error {
 	return checkRecord(into)
 }
 
-// checkForeign is checkRecord for an imported record, with the agent of a turn as well,
-// which may be any text where a turn is stored here.
+// checkForeign is checkRecord for an imported record. It also checks the agent of a turn,
+// which may be any text in a turn of this archive.
 func checkForeign(record any) error {
 	f := &fieldsOf{}
 	switch r := record.(type) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestFieldsAreChecked: a field that no evolve writes is named by import and restore, and
-// nothing is written.
+// TestFieldsAreChecked checks that import and restore name an invalid field and write
+// nothing.
 func TestFieldsAreChecked(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -66,7 +66,8 @@ func TestFieldsAreChecked(t *testing.T) {
 	}
 }
 
-// TestEvaluationsAreChecked: a stored evaluation with a field that no evolve writes is damage.
+// TestEvaluationsAreChecked checks that a stored evaluation with an invalid field is
+// damage.
 func TestEvaluationsAreChecked(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

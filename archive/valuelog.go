@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// walkValues visits the entries of a value log until the first byte that is none, which it
-// returns. An entry lasts as long as the visit.
+// walkValues visits the entries of a value log until the first byte that is not part of
+// one, and returns that offset. An entry is valid only during the visit.
 func (l *logFile) walkValues(visit func(e logEntry)) (at int64, err error) {
 	at = logHeader
 	var buffer []byte
@@ -32,25 +32,25 @@ func (l *logFile) walkValues(visit func(e logEntry)) (at int64, err error) {
 		switch {
 		case whole:
 			return at, nil
-		case read == 0: // an entry that is longer than the window, or none
+		case read == 0: // the entry is longer than the window, or there is none
 			size *= 8
 		}
 	}
 }
 
-// valueLog is what was found in a value log.
+// valueLog is the result of reading a value log.
 type valueLog struct {
-	// end is the byte behind the last entry that can be reached from the beginning.
+	// end is the offset after the last entry that can be reached from the beginning.
 	end int64
-	// size is the file's.
+	// size is the file's size.
 	size int64
-	// version is the highest of the entries; 0 when there is none.
+	// version is the highest version of the entries; 0 when there is none.
 	version uint64
 }
 
-// readValues walks over a value log. In the newest one after a crash, what follows the last
-// entry may be the torn end of one that was not acknowledged: nothing behind it can be read
-// that belongs to a transaction up to the version written.
+// readValues reads a value log. In the newest one after a crash, the bytes after the last
+// entry may be the torn end of one that was not acknowledged: no readable entry after it
+// belongs to a transaction up to the version written.
 func (l *logFile) readValues(torn bool, written uint64) (valueLog, error) {
 	v := valueLog{size: l.size}
 	if err := l.header(); err != nil {
@@ -94,7 +94,8 @@ func readPointer(value []byte) (valuePointer, bool) {
 	}, true
 }
 
-// extents are, for each value log that something points to, the byte behind the last entry.
+// extents maps each value log with a pointer to it to the end of the last entry pointed
+// to.
 type extents map[uint32]int64
 
 func (x extents) add(value []byte) {

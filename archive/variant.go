@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Variant is a config with where it came from.
+// Variant is a config with its origin.
 type Variant struct {
 	ID    agent.ConfigID `json:"id"`
 	Agent string         `json:"agent"`

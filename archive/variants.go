@@ -34,21 +34,21 @@ const (
 	countLedger     = "ledger"
 )
 
-// queuedVariants is how many variants may be on their way to the disk before one
-// more waits for them.
+// queuedVariants is the maximum number of queued variants; beyond it a new one waits for a
+// flush.
 const queuedVariants = 512
 
-// naming gives variants their numbers ahead of the disk.
+// naming assigns variants their numbers before they are on disk.
 type naming struct {
-	// queued holds the variants that may be on their way, by agent and id.
+	// queued holds the variants that may be queued, by agent and id.
 	queued map[string]bool
 	// last is the last number given out, by agent.
 	last map[string]int
 }
 
-// PutVariant stores v unless its agent already has that config, and returns what
-// is stored, with its number assigned. An empty ID is filled in; one that is not
-// the config's is refused.
+// PutVariant stores v unless its agent already has that config, and returns the stored
+// variant with its number. An empty ID is filled in; one that is not the config's is
+// refused.
 func (a *Archive) PutVariant(ctx context.Context, v Variant) (Variant, error) {
 	v, err := a.RecordVariant(ctx, v, nil)
 	if err != nil {
@@ -57,10 +57,9 @@ func (a *Archive) PutVariant(ctx context.Context, v Variant) (Variant, error) {
 	return v, a.Flush(ctx)
 }
 
-// RecordVariant is PutVariant without waiting for the disk: the variant, and the
-// mutation that made it when there is one, are written together with what is
-// recorded before and after them, in that order. What follows from an evaluation
-// is therefore never on disk without its variant.
+// RecordVariant is PutVariant without waiting for the disk: the variant, and the mutation
+// that made it when there is one, are queued in order with the other records. So an
+// evaluation is never on disk without its variant.
 func (a *Archive) RecordVariant(ctx context.Context, v Variant, m *Mutation) (Variant, error) {
 	if a.writer == nil {
 		return v, fmt.Errorf("store a variant: %w", ErrReadOnly)
@@ -90,8 +89,8 @@ func (a *Archive) RecordVariant(ctx context.Context, v Variant, m *Mutation) (Va
 	return v, a.writer.add(ctx, pending{pairs: b.pairs})
 }
 
-// name finds the variant that is stored or on its way, or gives v the next number
-// and puts it in the batch.
+// name finds the variant that is stored or queued, or gives v the next number and puts it
+// in the batch.
 func (a *Archive) name(ctx context.Context, v Variant, b *batch) (Variant, error) {
 	place := v.Agent + "\x00" + string(v.ID)
 	if a.naming.queued[place] || len(a.naming.queued) >= queuedVariants {
@@ -123,8 +122,7 @@ func (a *Archive) name(ctx context.Context, v Variant, b *batch) (Variant, error
 	return v, nil
 }
 
-// putVariant stores a numbered variant with its index entry and makes its number
-// the last one given out.
+// putVariant stores a numbered variant with its index entry and updates the counter.
 func putVariant(b *batch, v Variant) error {
 	v.Time = plainTime(v.Time)
 	n := uint64(v.Number)
@@ -149,7 +147,8 @@ func (a *Archive) Variant(ctx context.Context, agentID string, id agent.ConfigID
 	return v, nil
 }
 
-// FindVariant finds a variant by what a person types: "v37", an id or a unique prefix of one.
+// FindVariant finds a variant by a name that a person types: "v37", an id or a unique
+// prefix of one.
 func (a *Archive) FindVariant(ctx context.Context, agentID, name string) (Variant, error) {
 	if digits, ok := strings.CutPrefix(name, "v"); ok {
 		if n, err := strconv.ParseUint(digits, 10, 63); err == nil {

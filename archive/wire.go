@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// Readers beside a running writer speak with it through a Unix socket. Both
-// sides first send the greeting. Then the reader asks and the writer answers,
-// one at a time, in frames: four bytes of length, big endian, and a body.
+// Readers talk to a running writer through a Unix socket. Both sides first send the
+// greeting. Then the reader sends requests and the writer responds, one at a time, in
+// frames: four bytes of length, big endian, and a body.
 //
 //	get:   'g', the keys                    → 'v', for each key 0, or 1 and the value
 //	scan:  's', prefix, from                → 'p', keys and values in turn, for one page
@@ -17,11 +17,10 @@ import (
 //	dump:  'd'                              → 'p' and 'q' as above, page after page
 //	any                                     → 'e', what went wrong
 //
-// Byte strings are a varint length and the bytes. A scan asks for the next page
-// with the key after the last it got, so the writer keeps nothing for a reader
-// between two questions and a slow one holds up no other. A dump is one answer of many
-// frames, all of the moment at which it began; the writer ends it when the reader does
-// not take a frame in time.
+// Byte strings are a varint length and the bytes. A scan requests the next page with the
+// key after the last one received, so the writer keeps no state of a reader between two
+// requests and a slow reader delays no other. A dump is one response of many frames, all
+// of one snapshot; the writer ends it when the reader does not accept a frame in time.
 const (
 	greeting = "evolve archive readers 1\n"
 

@@ -18,9 +18,9 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Witness is the head of the ledger as a file beside the archive's folder keeps it. The
-// file is written and synced after each entry, so that the ledger holds the entry that it
-// names, or entries after it when the machine died between the two.
+// Witness is the head of the ledger, kept in a file beside the archive's folder. The file
+// is written and synced after each entry, so the ledger holds the entry that it names, and
+// a later one when the machine failed between the two writes.
 type Witness struct {
 	// Archive is the id of the archive, 16 hexadecimal digits.
 	Archive string `json:"archive"`
@@ -28,14 +28,14 @@ type Witness struct {
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
 	// Next is the head of the archive that is being moved into the place of the one that
-	// the other fields tell of: either is the witnessed one.
+	// the other fields describe: either one matches the witness.
 	Next *Witness `json:"next,omitempty"`
 }
 
-// WitnessError says that the ledger is not the one that its witness tells of: entries were
-// cut off or written anew, or the whole archive is another. It is an ErrCorrupt.
+// WitnessError means that the ledger does not match its witness: entries were cut off or
+// rewritten, or the archive is another one. It is an ErrCorrupt.
 type WitnessError struct {
-	// File is the witness's.
+	// File is the path of the witness.
 	File   string
 	Reason string
 }
@@ -46,35 +46,36 @@ func (e *WitnessError) Error() string {
 
 func (e *WitnessError) Unwrap() error { return ErrCorrupt }
 
-// The kinds of ledger entry that tell of the witness.
+// The kinds of ledger entry about the witness.
 const (
-	// LedgerWitnessed: the witness was missing and is written anew; the data is the
-	// Witness as it was found in the ledger.
+	// LedgerWitnessed: the witness was missing and is written again; the data is the
+	// Witness computed from the ledger.
 	LedgerWitnessed = "ledger.witness"
-	// LedgerSucceeds: the archive was put in the place of another one, such as by a restore;
-	// the data is the Witness of that one, as far as it could be read.
+	// LedgerSucceeds: the archive replaced another one, such as by a restore; the data is
+	// the Witness of that one, as far as it could be read.
 	LedgerSucceeds = "ledger.succeeds"
-	// LedgerAccepted: a person accepted a ledger that is not the witnessed one; the data is
-	// an Acceptance.
+	// LedgerAccepted: a person accepted a ledger that does not match the witness; the data
+	// is an Acceptance.
 	LedgerAccepted = "ledger.accept"
 )
 
-// Acceptance is what a person accepted.
+// Acceptance records what a person accepted.
 type Acceptance struct {
 	Reason string `json:"reason"`
-	// Witness is what the file held; the zero value when it could not be read.
+	// Witness is the content of the file; the zero value when it could not be read.
 	Witness Witness `json:"witness"`
-	// Fault says how the ledger differed.
+	// Fault describes how the ledger differed.
 	Fault string `json:"fault"`
 }
 
 // maxWitness bounds the file, in bytes.
 const maxWitness = 4 << 10
 
-// WitnessFile is the name of the file that keeps the head of the ledger of the archive in dir.
+// WitnessFile returns the path of the file that keeps the head of the ledger of the
+// archive in dir.
 func WitnessFile(dir string) string { return dir + ".head" }
 
-// readWitness returns what the file holds; false when there is none.
+// readWitness returns the content of the file; false when there is none.
 func readWitness(dir string) (Witness, bool, error) {
 	var w Witness
 	data, err := wholefile.Read(WitnessFile(dir), maxWitness)
@@ -111,8 +112,8 @@ func writeWitness(dir string, w Witness) error {
 
 func idKey() key { return newKey(tableMeta).text("id") }
 
-// ID is the archive's id, drawn when it was made: 16 hexadecimal digits. It is "" for an
-// archive in memory, and for one that no writer of this version has opened yet.
+// ID returns the archive's random id: 16 hexadecimal digits. It is "" for an archive in
+// memory, and for one that no writer of this version has opened yet.
 func (a *Archive) ID(ctx context.Context) (string, error) {
 	n, err := a.number(ctx, idKey())
 	if err != nil || n == 0 {
@@ -139,9 +140,9 @@ func (a *Archive) identify(ctx context.Context) (id string, fresh bool, err erro
 	return id, true, err
 }
 
-// attest holds the ledger against its witness when the archive is opened for writing, and
-// keeps the witness from then on. One that is missing is written anew, of which the ledger
-// tells.
+// attest compares the ledger with its witness when the archive is opened for writing, and
+// enables updates of the witness. A missing witness is written again, which a ledger entry
+// records.
 func (a *Archive) attest(ctx context.Context, opts Options) error {
 	id, fresh, err := a.identify(ctx)
 	if err != nil {
@@ -196,7 +197,7 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 	return a.unwitnessed
 }
 
-// accept says what a person accepts.
+// accept returns the kind and data of the ledger entry for an accepted ledger.
 func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread error) (kind string, data any, err error) {
 	fault := unread
 	if fault == nil && w != (Witness{}) {
@@ -211,15 +212,15 @@ func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread e
 	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
 }
 
-// entryOf is an entry of evolve's own, without a time.
+// entryOf returns an entry by evolve itself, without a time.
 func entryOf(kind, subject string, data any) (LedgerEntry, error) {
 	var raw bytes.Buffer
 	err := writeJSON(&raw, data)
 	return LedgerEntry{Kind: kind, Actor: "evolve", Subject: subject, Data: raw.Bytes()}, err
 }
 
-// succeed adds the entry that tells of the archive whose place this one takes, unless this
-// one goes on from it.
+// succeed adds a ledger entry about the archive that this one replaces, unless this ledger
+// continues that one's.
 func (a *Archive) succeed(ctx context.Context, dir string, at time.Time) error {
 	w, there, err := readWitness(dir)
 	if err != nil && !errors.Is(err, ErrCorrupt) || !there {
@@ -237,7 +238,7 @@ func (a *Archive) succeed(ctx context.Context, dir string, at time.Time) error {
 	return err
 }
 
-// missed fails with a *WitnessError where there is no archive in dir, and a witness of one.
+// missed fails with a *WitnessError when dir has a witness but no archive.
 func missed(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); !errors.Is(err, fs.ErrNotExist) {
 		return diskError(err)
@@ -249,10 +250,10 @@ func missed(dir string) error {
 	return &WitnessError{WitnessFile(dir), fmt.Sprintf("%s names one of %d entries, and there is none", WitnessFile(dir), w.Seq)}
 }
 
-// ErrWitnessed means that there is nothing to accept: the ledger is the witnessed one.
+// ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
 var ErrWitnessed = errors.New("the ledger is the one that was witnessed")
 
-// witnessed reports how the ledger differs from what its witness tells: nil when it holds
+// witnessed returns an error when the ledger differs from its witness; nil when it holds
 // the witnessed entry with that hash.
 func (a *Archive) witnessed(ctx context.Context, w Witness) error {
 	id, err := a.ID(ctx)
@@ -278,8 +279,9 @@ func (a *Archive) witnessed(ctx context.Context, w Witness) error {
 	return nil
 }
 
-// CheckWitness compares the ledger with the file beside the archive, as every open does: a
-// *WitnessError says how they differ. It returns the zero Witness where there is no file.
+// CheckWitness compares the ledger with the file beside the archive, as OpenRead and Open
+// do, and returns a *WitnessError when they differ. It returns the zero Witness where
+// there is no file.
 func (a *Archive) CheckWitness(ctx context.Context) (Witness, error) {
 	if a.dir == "" {
 		return Witness{}, nil
@@ -291,8 +293,8 @@ func (a *Archive) CheckWitness(ctx context.Context) (Witness, error) {
 	return w, a.witnessed(ctx, w)
 }
 
-// testify brings the witness to a head that was written. A failure does not undo the
-// entry: it is tried again with the next one, and Close returns it.
+// testify updates the witness to a head that was written. A failure does not undo the
+// entry: the next entry tries again, and Close returns the error.
 func (a *Archive) testify(head *ledgerHead) {
 	if head == nil || !a.witness {
 		return
@@ -307,9 +309,8 @@ func (a *Archive) testify(head *ledgerHead) {
 	}
 }
 
-// handOver moves a built archive to dir and its witness along. The witness tells of both
-// archives while the one takes the place of the other, because a process can be killed
-// in between.
+// handOver moves a built archive to dir, and its witness with it. During the move the
+// witness names both archives, because the process may be killed in between.
 func handOver(built, dir string, move func() error) error {
 	now, told, err := readWitness(built)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// kinds are those of the ledger's entries.
+// kinds returns the kinds of the ledger's entries.
 func kinds(t *testing.T, a *Archive) []string {
 	t.Helper()
 	var out []string
@@ -23,7 +23,7 @@ func kinds(t *testing.T, a *Archive) []string {
 	return out
 }
 
-// witnessedAt makes an archive with three entries and closes it. It returns its folder.
+// witnessedAt makes an archive with three entries, closes it, and returns its folder.
 func witnessedAt(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "archive")
@@ -37,8 +37,8 @@ func witnessedAt(t *testing.T) string {
 	return dir
 }
 
-// behind writes a store anew without its witness, as one who edits files does: what edit
-// puts replaces, what it names is left out.
+// behind rewrites a store without updating its witness, as an edit of the files would:
+// pairs put by edit replace stored ones, and the keys that it returns are left out.
 func behind(t *testing.T, dir string, edit func(a *Archive, b *batch) (left []key)) {
 	t.Helper()
 	ctx := context.Background()
@@ -64,8 +64,8 @@ func behind(t *testing.T, dir string, edit func(a *Archive, b *batch) (left []ke
 	}
 }
 
-// TestWitness: a ledger that was cut or written anew with a consistent head and chain is
-// found by every open, and one that is ahead of its witness by a crash is not.
+// TestWitness checks that every open detects a ledger that was truncated or rewritten with
+// a consistent head and chain, and accepts one that is ahead of its witness after a crash.
 func TestWitness(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -150,9 +150,9 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestWitnessMissing: a witness that was removed is written anew and the ledger tells of
-// it; one that is damaged is refused, and so is an archive that is missing beside its
-// witness, until a person accepts that or another one is put in its place.
+// TestWitnessMissing checks that a removed witness is written again with a ledger entry;
+// that a damaged one is refused; and that an archive missing beside its witness is refused
+// until a person accepts that or another one replaces it.
 func TestWitnessMissing(t *testing.T) {
 	t.Parallel()
 	dir := witnessedAt(t)
@@ -206,8 +206,8 @@ func TestWitnessMissing(t *testing.T) {
 	}
 }
 
-// TestWitnessFollows: an archive that is built beside its place brings its witness along,
-// also over another one and also when the process ends in between.
+// TestWitnessFollows checks that an archive that is built beside its path brings its
+// witness along, also over another one and also when the process ends in between.
 func TestWitnessFollows(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -3,14 +3,14 @@ package archive
 import "context"
 
 // Writer returns the owner that holds the archive for writing (see [Options]), and whether
-// there is one: a process that lives, such as that of a run. A process that was killed
-// holds nothing, whatever it left behind. An archive in memory has no owner.
+// there is such a running process. A killed process holds nothing, whatever files it left.
+// An archive in memory has no owner.
 func (a *Archive) Writer(ctx context.Context) (owner string, alive bool, err error) {
 	if a.dir == "" {
 		return "", false, nil
 	}
 	if r, ok := a.store.(*reader); ok {
-		// A question finds out whether the other end is still there.
+		// A request shows whether the other end still answers.
 		if _, err := r.get(ctx, []byte{tableRun}); err != nil {
 			return "", false, err
 		}
