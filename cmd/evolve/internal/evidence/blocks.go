@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Of names the evaluations that are evidence on a variant.
+// Of names the evaluations that are the evidence about a variant.
 type Of struct {
 	Agent string
 	// Variant was measured against Against in the confirmations of Runs, in their order.
@@ -19,8 +19,8 @@ type Of struct {
 	Runs             []string
 }
 
-// Assemble reads the evidence of all complete blocks; current is the run that tonight's
-// blocks are of.
+// Assemble reads the evidence of all complete blocks; current is the run whose blocks
+// count as tonight's.
 func Assemble(ctx context.Context, a *archive.Archive, of Of, g archive.Grounds, current string) (*Collected, error) {
 	list, err := completed(ctx, a, of, g.Tasks)
 	if err != nil {
@@ -48,13 +48,13 @@ func (e *Collected) take(list []block, current string) {
 // block is one repeat of the holdout under two configs, by task.
 type block struct {
 	champion, variant map[string]bench.Evaluation
-	// run is the one that made it, and night its place among the runs.
+	// run is the run that made the block, and night its index among the runs.
 	run   string
 	night int
 }
 
-// complete reports whether every task was evaluated on both sides. Missing data (the
-// infrastructure failed it) leaves a block complete.
+// complete reports whether every task was evaluated on both sides. Evaluations without a
+// score, after a failure of the infrastructure, count as evaluated.
 func (b block) complete(tasks []archive.GroundTask) bool {
 	return !slices.ContainsFunc(tasks, func(t archive.GroundTask) bool {
 		_, first := b.champion[t.ID]
@@ -63,7 +63,7 @@ func (b block) complete(tasks []archive.GroundTask) bool {
 	})
 }
 
-// completed are the complete blocks by run and repeat.
+// completed returns the complete blocks by run and repeat.
 func completed(ctx context.Context, a *archive.Archive, of Of, tasks []archive.GroundTask) ([]block, error) {
 	var out []block
 	for i, run := range of.Runs {

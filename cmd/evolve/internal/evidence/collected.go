@@ -6,20 +6,21 @@ import (
 	"evolve/bench/stats"
 )
 
-// Collected is what speaks for and against a candidate: its pairs with the champion by
-// task, from complete blocks alone.
+// Collected is the evidence about a candidate: its pairs with the champion by task, from
+// complete blocks alone.
 type Collected struct {
 	order []archive.GroundTask
 	by    map[string]*stats.Pair
-	// blocks are the complete ones, tonight those of the current run among them.
+	// blocks counts the complete blocks, tonight those of the current run.
 	blocks, tonight int
 	// night numbers the run whose pairs are added.
 	night int
-	// guards are the bounds that the ruling asks for.
+	// guards are the bounds that the ruling checks.
 	guards []stats.Bound
 }
 
-// New is evidence on tasks without any pair; guards are those that a ruling on it includes.
+// New returns a Collected without pairs; guards are the bounds that a ruling on it
+// checks.
 func New(tasks []archive.GroundTask, guards []stats.Bound) *Collected {
 	e := &Collected{order: tasks, by: make(map[string]*stats.Pair, len(tasks)), guards: guards}
 	for _, t := range tasks {
@@ -28,7 +29,7 @@ func New(tasks []archive.GroundTask, guards []stats.Bound) *Collected {
 	return e
 }
 
-// Tasks is what rulings take from tasks, in their order.
+// Tasks returns the fields of tasks that a ruling uses, in their order.
 func Tasks(list []*bench.Task) []archive.GroundTask {
 	out := make([]archive.GroundTask, len(list))
 	for i, t := range list {
@@ -37,8 +38,8 @@ func Tasks(list []*bench.Task) []archive.GroundTask {
 	return out
 }
 
-// Add takes one pair of evaluations of the same task and repeat, the champion's
-// first; where data is missing on one side, the other's score is kept apart.
+// Add adds one pair of evaluations of the same task and repeat, the champion's first. If
+// one side has no score, the other's is kept apart.
 func (e *Collected) Add(a, b bench.Evaluation) {
 	pair, ok := e.by[a.Task]
 	switch {
@@ -58,7 +59,7 @@ func (e *Collected) Add(a, b bench.Evaluation) {
 	e.consumed(pair, a, b)
 }
 
-// consumed adds what a pair used of the guarded metrics that have no field of their own.
+// consumed adds a pair's values of the guarded metrics that have no field of their own.
 func (e *Collected) consumed(pair *stats.Pair, a, b bench.Evaluation) {
 	for _, g := range e.guards {
 		m, ok := bench.MetricOf(g.Name)
@@ -73,7 +74,7 @@ func (e *Collected) consumed(pair *stats.Pair, a, b bench.Evaluation) {
 	}
 }
 
-// Pairs are those of the tasks that have any, in the order of the tasks.
+// Pairs returns the pairs of the tasks that have any, in the order of the tasks.
 func (e *Collected) Pairs() []stats.Pair {
 	var out []stats.Pair
 	for _, t := range e.order {
@@ -84,8 +85,8 @@ func (e *Collected) Pairs() []stats.Pair {
 	return out
 }
 
-// Differences are the candidate's to the champion over all pairs; variance is that of
-// a single one.
+// Differences returns the candidate's differences from the champion over all pairs;
+// variance is that of a single difference.
 func (e *Collected) Differences(variance float64) stats.Differences {
 	d := stats.Differences{Variance: variance}
 	for _, t := range e.order {
@@ -98,11 +99,11 @@ func (e *Collected) Differences(variance float64) stats.Differences {
 	return d
 }
 
-// Judge rules on the evidence, with the guards that hold for the agent.
+// Judge returns the ruling on the evidence, with the agent's guards.
 func (e *Collected) Judge(variant string, rule stats.Rule) stats.Ruling {
 	rule.Guards = e.guards
 	return stats.Judge(variant, e.Pairs(), rule)
 }
 
-// Blocks counts the complete ones, tonight those of the current run.
+// Blocks returns the number of complete blocks, and of those of the current run.
 func (e *Collected) Blocks() (all, tonight int) { return e.blocks, e.tonight }

@@ -1,7 +1,7 @@
-// Package evidence assembles what a confirmation has measured of a variant from the stored
-// evaluations, and computes the rulings of stored results again.
+// Package evidence assembles the measurements of a confirmation from the stored
+// evaluations, and recomputes the rulings of stored results.
 //
-// A night judges by [Assemble], and so does [Recompute], which compares what it finds with
-// the stored ruling: a verdict that was altered in the archive, and evaluations that were
-// altered below an honest verdict, contradict each other. Who alters both alike is not found.
+// A nightly run judges by [Assemble]. [Recompute] does the same and compares the result
+// with the stored ruling, so that it finds a ruling or evaluations that were altered in
+// the archive. It does not find consistent alterations of both.
 package evidence

@@ -12,10 +12,10 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// Shifted says that a claim stands by the rules that it was made by and would not be made by
-// those of the workspace as it is now.
+// Shifted is the error for a claim that holds by the rules it was made by and not by
+// those of the current workspace.
 type Shifted struct {
-	// Now is what the ruling would be.
+	// Now is the ruling by the current rules.
 	Now stats.Ruling
 }
 
@@ -24,13 +24,13 @@ func (e *Shifted) Error() string {
 }
 
 // ErrNoRuling means that a proposal rests on evaluations and the result of its run has no
-// ruling on its variant: the run was begun anew and has not come that far.
+// ruling on its variant: the run was started again and is not that far.
 var ErrNoRuling = errors.New("the result of its run has no ruling on its variant")
 
-// Proposal recomputes what is claimed of a proposal of a config, and compares it with the
-// result of its run, with the digest that the proposal has of it, and with the workspace as
-// it is now. It does nothing for a proposal of which nothing was measured, and for an
-// imported one, of which nothing is claimed.
+// Proposal recomputes the claim of a proposal of a config, and compares it with the
+// result of its run, with the digest in the proposal, and with the current workspace. It
+// does nothing for a proposal without measurements or an imported one, which make no
+// claim.
 //
 // Contradictions are *archive.AuditError; other errors are ErrNoRuling, ErrGone and
 // *Shifted.
@@ -107,8 +107,8 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 	return nil
 }
 
-// older compares a ruling from before its grounds were stored with one that the workspace
-// and the entry give now. What the guards decide is left out: they may have been set since.
+// older compares a ruling without stored grounds with one computed from the workspace and
+// the candidate's entry. It ignores the guards, which may have been set since.
 func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, now archive.Grounds) error {
 	for c, err := range a.Candidates(ctx, r.Agent) {
 		if err != nil {
@@ -132,18 +132,18 @@ func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 	return contradiction(r, f.Variant, "no entry into the confirmation is of it")
 }
 
-// under is the ruling on a finalist by other grounds than the stored ones.
+// under returns the ruling on a finalist by other grounds than the stored ones.
 func under(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, g archive.Grounds, by archive.Judged) (stats.Ruling, error) {
 	r.Grounds, f.Judged = &g, &by
 	again, err := Recompute(ctx, a, r, f)
 	var differs *archive.AuditError
-	if errors.As(err, &differs) && again.Variant != "" { // as it may
+	if errors.As(err, &differs) && again.Variant != "" { // a difference is expected
 		err = nil
 	}
 	return again, err
 }
 
-// holdout are the holdout tasks of an agent, in the order of its suites.
+// holdout returns the holdout tasks of an agent, in the order of its suites.
 func holdout(w *workspace.Workspace, of *workspace.Agent) []*bench.Task {
 	var out []*bench.Task
 	for _, name := range of.Suites {

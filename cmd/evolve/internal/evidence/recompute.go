@@ -14,16 +14,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ErrUnstored means that a result lacks what its rulings were computed from besides
-// evaluations: an older evolve made it.
+// ErrUnstored means that a result of an older version lacks the inputs of its rulings
+// other than the evaluations.
 var ErrUnstored = errors.New("what the ruling was computed from is not stored")
 
-// ErrGone means that evaluations that a ruling rests on are not stored any more.
+// ErrGone means that evaluations of a ruling are no longer stored.
 var ErrGone = errors.New("evaluations that the ruling rests on were removed")
 
-// Recompute judges a finalist of a stored result again, from the stored evaluations. It
-// returns the ruling as it is now. A ruling that is not the stored one is an
-// *archive.AuditError that names what differs. ErrUnstored and ErrGone say that
+// Recompute recomputes the ruling on a finalist of a stored result from the stored
+// evaluations and returns it. If it differs from the stored one, the error is an
+// *archive.AuditError that names the differences. ErrUnstored and ErrGone mean that
 // nothing can be compared.
 func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist) (stats.Ruling, error) {
 	if r.Grounds == nil || f.Judged == nil || f.Ruling == nil {
@@ -73,12 +73,12 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 	return now, nil
 }
 
-// contradiction names a variant of a result.
+// contradiction returns an *archive.AuditError about a variant of a result.
 func contradiction(r archive.AgentResult, v agent.ConfigID, format string, args ...any) error {
 	return &archive.AuditError{Subject: fmt.Sprintf("run %s, agent %s, variant %s", r.Run, r.Agent, v.Short()), Reason: fmt.Sprintf(format, args...)}
 }
 
-// prefixes are the blocks up to each look, the shortest first.
+// prefixes returns the blocks up to each look, the shortest prefix first.
 func prefixes(list []block) [][]block {
 	out := make([][]block, len(list))
 	for i := range list {
@@ -87,8 +87,8 @@ func prefixes(list []block) [][]block {
 	return out
 }
 
-// unlike names the fields in which two records differ, with both values where these are
-// short.
+// unlike returns the JSON fields in which two records differ, with both values if these
+// are short.
 func unlike(was, is any) []string {
 	var one, two map[string]json.RawMessage
 	for _, side := range []struct {
@@ -124,8 +124,8 @@ func unlike(was, is any) []string {
 	return out
 }
 
-// removed reports whether a retention has removed evaluations of one of these runs, or a
-// repair could not save all of the archive.
+// removed reports whether retention removed evaluations of one of these runs, or a repair
+// could not save all of the archive.
 func removed(ctx context.Context, a *archive.Archive, runs []string) (bool, error) {
 	for _, id := range runs {
 		r, err := a.Run(ctx, id)

@@ -13,12 +13,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Checked counts the rulings of results by what comparing them came to.
+// Checked counts rulings by the result of recomputing them.
 type Checked struct {
-	// Recomputed are the same again, from the stored evaluations.
+	// Recomputed counts those that were confirmed from the stored evaluations.
 	Recomputed int `json:"recomputed"`
-	// Unstored lack what they were computed from, and the evaluations of Gone ones were
-	// removed: neither can be recomputed.
+	// Unstored counts those whose inputs are not stored, Gone those whose evaluations
+	// were removed: neither can be recomputed.
 	Unstored int `json:"unstored,omitempty"`
 	Gone     int `json:"gone,omitempty"`
 }
@@ -28,8 +28,8 @@ func (c *Checked) Add(o Checked) {
 	c.Recomputed, c.Unstored, c.Gone = c.Recomputed+o.Recomputed, c.Unstored+o.Unstored, c.Gone+o.Gone
 }
 
-// Check recomputes every ruling of a result, and the verdict as far as it follows from them:
-// whether a variant is proposed, which, and the sentence that says so. The first
+// Check recomputes every ruling of a result, and as much of the verdict as follows from
+// them: whether a variant is proposed, which one, and the sentence about it. The first
 // contradiction is an *archive.AuditError.
 func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Checked, error) {
 	var out Checked
@@ -60,7 +60,8 @@ func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Chec
 		}
 		return out, nil
 	}
-	// The design tells what a night could have seen; no proposed variant depends on it.
+	// The design affects only the text about what a run could have detected, never which
+	// variant is proposed.
 	design := stats.Design{Alpha: r.Finalist[0].Judged.Alpha, Fixed: r.Grounds.Fixed}
 	verdict := stats.Conclude(rulings, stats.Circumstances{Searched: r.SearchDone, Reference: r.Reference, Design: design})
 	winner := agent.ConfigID("")
@@ -78,7 +79,7 @@ func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Chec
 	return out, nil
 }
 
-// CheckAll is [Check] of every result in the archive.
+// CheckAll runs [Check] on every result in the archive.
 func CheckAll(ctx context.Context, a *archive.Archive) (Checked, error) {
 	var out Checked
 	for r, err := range a.Results(ctx) {
@@ -94,8 +95,8 @@ func CheckAll(ctx context.Context, a *archive.Archive) (Checked, error) {
 	return out, nil
 }
 
-// Digest identifies what speaks for a variant: the ruling on it, what it was computed from,
-// and the hashes of everything it was measured on.
+// Digest returns the digest of the evidence for a variant: the ruling on it, the ruling's
+// inputs, and the hashes of everything that it was measured on.
 func Digest(p archive.AgentPlan, g *archive.Grounds, f archive.Finalist) (string, error) {
 	raw, err := json.Marshal(struct {
 		Agent, Suite, Split, Space string

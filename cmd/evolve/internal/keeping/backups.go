@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Backup is the copy of the archive from after a night.
+// Backup is a copy of the archive made after a nightly run.
 type Backup struct {
 	File string `json:"file"`
 	// Time is when it was made, in whole seconds.
@@ -37,15 +37,15 @@ type Backup struct {
 // Backups is a folder of backups, which several workspaces may share.
 type Backups struct {
 	Dir string
-	// Keep is how many of an archive's are kept; 0 makes none.
+	// Keep is how many backups of an archive are kept; 0 makes none.
 	Keep int
-	// State is the workspace's state folder, where a note about the last one stands.
+	// State is the workspace's state folder, which holds a note about the last backup.
 	State string
 }
 
 const stamp = "20060102T150405Z"
 
-// names are those of backups: the archive's id, the time, the night.
+// names matches the file names of backups: the archive's id, the time, the run's number.
 var names = regexp.MustCompile(`^night-([0-9a-f]{16})-([0-9]{8}T[0-9]{6}Z)-([0-9]+)\.backup$`)
 
 // List returns the backups in the folder, the oldest first; none where there is no folder.
@@ -64,7 +64,7 @@ func (b Backups) List() ([]Backup, error) {
 		night, err2 := strconv.Atoi(parts[3])
 		info, err3 := e.Info()
 		if errors.Join(err, err2, err3) != nil {
-			continue // a name of digits that are no time, or a file that has just gone
+			continue // digits that are no time, or a file removed meanwhile
 		}
 		list = append(list, Backup{filepath.Join(b.Dir, e.Name()), made, night, info.Size(), parts[1]})
 	}
@@ -72,9 +72,9 @@ func (b Backups) List() ([]Backup, error) {
 	return list, nil
 }
 
-// Write makes the backup after a night and removes those of the same archive beyond the
-// newest. The archive must be open for writing. What came of it is noted for Look; a
-// failure leaves the older backups.
+// Write makes the backup after a nightly run and removes those of the same archive beyond
+// the newest Keep. The archive must be open for writing. Write notes the result for Look.
+// A failed backup removes no older one.
 func (b Backups) Write(ctx context.Context, a *archive.Archive, night int, now time.Time) (Backup, error) {
 	state := Look(b.State)
 	made, err := b.write(ctx, a, night, now.UTC().Truncate(time.Second))
@@ -109,8 +109,8 @@ func (b Backups) write(ctx context.Context, a *archive.Archive, night int, now t
 	return made, b.rotate(id)
 }
 
-// sweep removes what a killed process left of a backup of the same archive, which this
-// process alone holds.
+// sweep removes the partial backups that a killed process left. Only this process holds
+// the archive, so none is in use.
 func (b Backups) sweep(id string) error {
 	entries, err := os.ReadDir(b.Dir)
 	for _, e := range entries {
@@ -121,7 +121,7 @@ func (b Backups) sweep(id string) error {
 	return err
 }
 
-// rotate removes the archive's backups beyond the newest.
+// rotate removes the archive's backups beyond the newest Keep.
 func (b Backups) rotate(id string) error {
 	list, err := b.List()
 	if err != nil {
@@ -144,18 +144,18 @@ type Fault struct {
 	Reason string `json:"reason"`
 }
 
-// State is what there is to know of the backups of a workspace.
+// State is the state of a workspace's backups.
 type State struct {
 	// Last is the newest backup, if its file is still there.
 	Last *Backup `json:"last,omitempty"`
-	// Fault is why the latest night that should have made one did not; nil: it did.
+	// Fault is why the latest run's backup failed; nil if it succeeded.
 	Fault *Fault `json:"fault,omitempty"`
 }
 
 // noteName is the file in a workspace's state folder that keeps the State.
 const noteName = "backups.json"
 
-// maxNote bounds it, in bytes.
+// maxNote bounds the file's size, in bytes.
 const maxNote = 64 << 10
 
 func note(stateDir string, s State) error {
@@ -169,8 +169,8 @@ func note(stateDir string, s State) error {
 	return nil
 }
 
-// Look returns the state of a workspace's backups, by its state folder. Without a note
-// that can be read nothing is known: the zero State.
+// Look returns the state of a workspace's backups from its state folder, or the zero
+// State if there is no readable note.
 func Look(stateDir string) State {
 	var s State
 	raw, err := wholefile.Read(filepath.Join(stateDir, noteName), maxNote)

@@ -27,8 +27,8 @@ func opened(t *testing.T) *archive.Archive {
 	return a
 }
 
-// TestRotation: the newest of an archive stay, those of another archive and foreign files
-// are let be, and what a killed process left goes.
+// TestRotation checks that the newest backups of an archive stay, that those of another
+// archive and other files are left alone, and that partial backups are removed.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -76,8 +76,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestFault: a backup that fails is noted, leaves those before it, and is forgotten with
-// the next that succeeds.
+// TestFault checks that a failed backup is noted, leaves those before it, and is cleared
+// by the next that succeeds.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

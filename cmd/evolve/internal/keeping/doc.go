@@ -1,3 +1,3 @@
-// Package keeping writes a backup of the archive after each night, and keeps the newest.
-// It prints nothing; package main says what came of it.
+// Package keeping writes a backup of the archive after each nightly run, and keeps the
+// newest. It prints nothing; package main reports the result.
 package keeping

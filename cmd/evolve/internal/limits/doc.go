@@ -1,5 +1,5 @@
-// Package limits turns the limits of a night (evaluations, money, time, a deadline, each
-// of them optional) and what is known of an agent's speed and price into the number of
-// evaluations that the night can make for it, and names the limit that binds. It has no
-// state and reads no clock.
+// Package limits computes the number of evaluations that a nightly run can make for an
+// agent, and the limit that binds, from the run's optional limits (evaluations, money,
+// time, a deadline) and the agent's measured speed and price. It has no state and reads
+// no clock.
 package limits

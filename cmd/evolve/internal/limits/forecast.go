@@ -2,10 +2,10 @@ package limits
 
 import "math"
 
-// Limit names what bounds the evaluations of a night.
+// Limit names what bounds the evaluations of a nightly run.
 type Limit string
 
-// The limits. Enough is the one that the search sets itself where no number of
+// The limits. Enough is the bound that the search sets itself when no number of
 // evaluations is given.
 const (
 	Unknown     Limit = ""
@@ -17,18 +17,18 @@ const (
 )
 
 const (
-	// Most is the number of evaluations of one agent that a night plans at most where no
-	// number is given. The search gains little beyond (its median regret on synthetic
-	// problems is .13, .05 and .02 after 500, 2,000 and 10,000), and its memory and its
-	// own time would grow with a fast agent's hours.
+	// Most bounds the evaluations of one agent that a nightly run plans when no number is
+	// given. The search gains little beyond (its median regret on synthetic problems is
+	// .13, .05 and .02 after 500, 2,000 and 10,000), and its memory and its own time
+	// would grow with a fast agent's hours.
 	Most = 60_000
-	// Probe is the number of evaluations that a night is planned for while neither a
-	// number is given nor anything is known of speed and price. It is the smallest plan
-	// whose design is worth keeping; the night is planned again after its first few.
+	// Probe is the number of evaluations planned while no number is given and speed and
+	// price are unknown. It is the smallest plan whose design is worth keeping; the run
+	// is planned again after its first few evaluations.
 	Probe = 240
 )
 
-// Left is what the limits leave an agent: infinite where there is no such limit.
+// Left is what the limits leave for an agent; fields without a limit are infinite.
 type Left struct {
 	Evaluations float64
 	USD         float64
@@ -38,37 +38,38 @@ type Left struct {
 	Most float64
 }
 
-// Unlimited has no limit.
+// Unlimited returns a Left without limits.
 func Unlimited() Left {
 	return Left{Evaluations: math.Inf(1), USD: math.Inf(1), Seconds: math.Inf(1), Deadline: math.Inf(1), Most: Most}
 }
 
-// Pace is what one evaluation of an agent takes, on average over Weight evaluations; 0
-// of them: nothing is known.
+// Pace is the time and cost of one evaluation of an agent, averaged over Weight
+// evaluations; with Weight 0 it is unknown.
 type Pace struct {
-	// Seconds of wall time, at the concurrency reached and with the search's thinking.
+	// Seconds is the wall time at the achieved concurrency, with the search's own
+	// computing.
 	Seconds float64
-	// Alone is the same without the thinking, as in the confirmation.
+	// Alone is the same without the search's computing, as in the confirmation.
 	Alone float64
 	// USD is the mean cost.
 	USD    float64
 	Weight float64
 }
 
-// Forecast is how many evaluations are to come.
+// Forecast is a planned number of evaluations.
 type Forecast struct {
 	Evaluations int
-	// Limit is the one that binds; Unknown while that depends on a speed or a price that
-	// nothing is known of.
+	// Limit is the one that binds; Unknown while that depends on an unknown speed or
+	// price.
 	Limit Limit
 }
 
-// Plan forecasts the evaluations that an agent can have. Alone is the share of them in
-// [0,1] that is made without the search's thinking.
+// Plan forecasts the evaluations that an agent can have. alone is the share of them in
+// [0,1] that is made without the search's computing.
 //
-// A limit that has run out binds whatever is known. While speed and price are unknown and
-// something depends on them, the number of evaluations holds where there is one, and [Probe]
-// otherwise. A limit of money binds no agent whose evaluations cost nothing.
+// A limit that is used up always binds. While speed and price are unknown and a limit
+// depends on them, Plan returns the number of evaluations that is left or, without one,
+// [Probe]. A limit of money does not bind an agent whose evaluations are free.
 func Plan(left Left, pace Pace, alone float64) Forecast {
 	for _, l := range []struct {
 		limit Limit
@@ -103,7 +104,7 @@ func Plan(left Left, pace Pace, alone float64) Forecast {
 	return out
 }
 
-// over is how often each goes into left.
+// over returns how many times each fits into left.
 func over(left, each float64) float64 {
 	switch {
 	case left <= 0:

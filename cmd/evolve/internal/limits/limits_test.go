@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestMoreLeftIsNeverFewer: raising a limit never plans fewer evaluations.
+// TestMoreLeftIsNeverFewer checks that raising a limit never plans fewer evaluations.
 func TestMoreLeftIsNeverFewer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := func(name string) float64 {
@@ -72,8 +72,8 @@ func TestMoreLeftIsNeverFewer(t *testing.T) {
 	})
 }
 
-// TestMeterFollowsAChange: an agent that becomes ten times slower is known to be after
-// as many evaluations again.
+// TestMeterFollowsAChange checks that the pace of an agent that becomes ten times slower
+// is measured after as many evaluations again.
 func TestMeterFollowsAChange(t *testing.T) {
 	m := NewMeter(Pace{Seconds: .001, Alone: .001, USD: 1, Weight: 1e6}, 4)
 	for range 50 {

@@ -2,23 +2,24 @@ package limits
 
 import "time"
 
-// Meter learns an agent's pace from its evaluations: what an earlier night knew counts
-// like the first few, and what lies back counts less and less.
+// Meter measures an agent's pace from its evaluations. The pace from earlier runs counts
+// like the first few evaluations, and older evaluations count less and less.
 type Meter struct {
 	parallel int
-	// Sums over evaluations that were made, each weighted by its age; searched are those
-	// whose wall time is known with the thinking of the search.
+	// Sums over the evaluations, each weighted by its age. searched and wall cover those
+	// whose wall time includes the search's computing.
 	searched, wall  float64
 	made, took, usd float64
-	// seen is the number of evaluations made tonight, without any weight.
+	// seen is the unweighted number of evaluations made tonight.
 	seen int
 }
 
-// keep is what evaluations are still worth after as many again as half of them.
+// keep is the least factor by which one call of age reduces the weight of older
+// evaluations.
 const keep = .8
 
-// NewMeter starts with what was known before, which counts like one round of parallel
-// evaluations.
+// NewMeter returns a Meter that starts with an earlier pace, which counts like one round
+// of parallel evaluations.
 func NewMeter(before Pace, parallel int) *Meter {
 	m := &Meter{parallel: max(1, parallel)}
 	if before.Weight > 0 {
@@ -29,7 +30,7 @@ func NewMeter(before Pace, parallel int) *Meter {
 	return m
 }
 
-// Add takes evaluations that were made: how long each took in all and what they cost.
+// Add adds evaluations with their total duration and total cost.
 func (m *Meter) Add(made int, took time.Duration, usd float64) {
 	if made <= 0 {
 		return
@@ -41,7 +42,7 @@ func (m *Meter) Add(made int, took time.Duration, usd float64) {
 	m.seen += made
 }
 
-// Elapse takes the wall time in which a search had so many evaluations made.
+// Elapse adds the wall time in which a search made evaluations.
 func (m *Meter) Elapse(made int, wall time.Duration) {
 	if made <= 0 {
 		return
@@ -51,7 +52,7 @@ func (m *Meter) Elapse(made int, wall time.Duration) {
 	m.wall += wall.Seconds()
 }
 
-// age takes weight from what is known, by what comes beside it.
+// age reduces the weight of older evaluations by the number of new ones.
 func (m *Meter) age(count *float64, more float64, sums ...*float64) {
 	if *count <= 0 {
 		return
@@ -63,10 +64,10 @@ func (m *Meter) age(count *float64, more float64, sums ...*float64) {
 	}
 }
 
-// Made is the number of evaluations made tonight.
+// Made returns the number of evaluations made tonight.
 func (m *Meter) Made() int { return m.seen }
 
-// Pace is what is known.
+// Pace returns the measured pace.
 func (m *Meter) Pace() Pace {
 	p := Pace{Weight: m.made}
 	if m.made > 0 {

@@ -13,7 +13,7 @@ import (
 // Key is a private ed25519 key.
 type Key struct{ signer ssh.Signer }
 
-// KeyError is the error for content that is no key for signing unattended.
+// KeyError is the error for a key that cannot sign unattended.
 type KeyError struct {
 	// Reason follows the name of the file: "is a public key".
 	Reason string
@@ -23,10 +23,10 @@ type KeyError struct {
 
 func (e *KeyError) Error() string { return "the key " + e.Reason }
 
-// makeOne is the hint where another kind of key is needed.
+// makeOne is the hint for any file that is not such a key.
 const makeOne = "`ssh-keygen -t ed25519 -N '' -f FILE` makes a key for this purpose alone"
 
-// ParseKey reads the content of an OpenSSH private key file: an ed25519 key without a
+// ParseKey parses an OpenSSH private key file, which must hold an ed25519 key without a
 // passphrase. Its error is a *KeyError.
 func ParseKey(content []byte) (*Key, error) {
 	signer, err := ssh.ParsePrivateKey(content)
@@ -50,10 +50,10 @@ func isPublic(content []byte) bool {
 	return err == nil
 }
 
-// Fingerprint is the key's, as `ssh-keygen -l` prints it.
+// Fingerprint returns the key's fingerprint, as `ssh-keygen -l` prints it.
 func (k *Key) Fingerprint() string { return ssh.FingerprintSHA256(k.signer.PublicKey()) }
 
-// Allowed is the content of an allowed signers file with this key alone, by a name.
+// Allowed returns an allowed signers file with this key alone, under name.
 func (k *Key) Allowed(name string) []byte {
 	return append([]byte(name+" "), ssh.MarshalAuthorizedKey(k.signer.PublicKey())...)
 }

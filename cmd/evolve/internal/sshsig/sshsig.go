@@ -14,7 +14,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Namespace keeps signatures of evolve from standing for others: `ssh-keygen -Y verify -n`.
+// Namespace is the signature namespace, which keeps signatures of evolve from being valid
+// for other uses: `ssh-keygen -Y verify -n`.
 const Namespace = "evolve"
 
 const (
@@ -24,7 +25,7 @@ const (
 	block   = "SSH SIGNATURE"
 )
 
-// envelope is a signature without its magic; signed is what the key signs.
+// envelope is a signature without its magic; signed is the data that the key signs.
 type envelope struct {
 	Version   uint32
 	PublicKey []byte
@@ -48,18 +49,18 @@ func toSign(text []byte) []byte {
 
 // Signer is who made a signature.
 type Signer struct {
-	// Name is the one that the allowed signers file gives the key.
+	// Name is the key's name in the allowed signers file.
 	Name string
-	// Fingerprint is the key's, as `ssh-keygen -l` prints it.
+	// Fingerprint is the key's fingerprint, as `ssh-keygen -l` prints it.
 	Fingerprint string
 }
 
-// ErrUnfit means that an allowed key made the signature, and of another text.
+// ErrUnfit means that an allowed key made the signature, but of another text.
 var ErrUnfit = errors.New("the signature does not fit")
 
-// Verify checks a signature of a text by one of the keys in the content of an allowed
-// signers file. A line whose options evolve does not check, such as valid-before or
-// cert-authority, allows nothing.
+// Verify checks a signature of a text by one of the keys in an allowed signers file. It
+// ignores lines with options that evolve does not check, such as valid-before or
+// cert-authority.
 func Verify(allowed, text, armored []byte) (Signer, error) {
 	p, _ := pem.Decode(armored)
 	if p == nil || p.Type != block || !bytes.HasPrefix(p.Bytes, []byte(magic)) {
@@ -86,7 +87,8 @@ func Verify(allowed, text, armored []byte) (Signer, error) {
 	return Signer{}, errors.New("the key that signed is not among the allowed signers")
 }
 
-// allowedLine is a name with its key; nil where the line allows no signature of evolve.
+// allowedLine returns a line's name and key; a nil key if the line allows no signature of
+// evolve.
 func allowedLine(line string) (string, ssh.PublicKey) {
 	line = strings.TrimSpace(line)
 	i := strings.IndexAny(line, " \t")
@@ -106,7 +108,7 @@ func allowedLine(line string) (string, ssh.PublicKey) {
 	return strings.Trim(line[:i], `"`), key
 }
 
-// covers reports whether a pattern of namespaces stands for evolve's.
+// covers reports whether a namespace pattern matches evolve's.
 func covers(pattern string) bool {
 	ok, err := path.Match(pattern, Namespace)
 	return ok && err == nil

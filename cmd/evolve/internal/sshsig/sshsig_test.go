@@ -31,7 +31,7 @@ func seeded(b byte) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(seed)
 }
 
-// TestParseKey: what is no key to sign with is named for what it is.
+// TestParseKey checks that the error names the kind of an unusable key.
 func TestParseKey(t *testing.T) {
 	t.Parallel()
 	key, err := ParseKey(keyFile(t, seeded(1), ""))
@@ -59,8 +59,8 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// TestVerify: which lines of an allowed signers file allow a signature, and that it holds for
-// the text that was signed alone.
+// TestVerify checks which lines of an allowed signers file allow a signature, and that a
+// signature is valid for the signed text alone.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	key, err := ParseKey(keyFile(t, seeded(1), ""))

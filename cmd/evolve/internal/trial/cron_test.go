@@ -28,7 +28,7 @@ func TestCron(t *testing.T) {
 		if !strings.Contains(r.stdout, "P1") {
 			t.Errorf("the decision box does not name the proposal:\n%s", r.stdout)
 		}
-		// A line at the beginning and the end of each stage, and one a minute between.
+		// Each stage prints a line at its start and end, and one a minute between.
 		lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
 		if len(lines) < 2 || len(lines) > 4 {
 			t.Errorf("%d lines of progress:\n%s", len(lines), r.stderr)

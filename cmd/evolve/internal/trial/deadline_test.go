@@ -11,11 +11,11 @@ import (
 	"evolve/archive"
 )
 
-// endless are the flags of runs that only time can end.
+// endless are the flags of runs that end only at their time limit.
 var endless = []string{"--seed", "7", "--budget-evals", "10000000"}
 
-// TestTimeIsUp ends a run before a single evaluation could begin: with more time the
-// search is planned by it, and comes to its end.
+// TestTimeIsUp ends a run before its first evaluation. With more time, the search is
+// planned for it and completes.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
 	p := starter(t)
@@ -28,14 +28,14 @@ func TestTimeIsUp(t *testing.T) {
 		t.Errorf("the run is %s with exit %d", v.run.State, v.run.Exit)
 	}
 	p.admits("the limit of time left the agent nothing")
-	// The next night is not hindered.
+	// The next run is not affected.
 	p.flags = []string{"--budget-evals", "300", "--stages", "search"}
 	if o := decodeOutcome(t, p.do(0, p.night()...)); !strings.HasPrefix(o.Run, "2-") {
 		t.Errorf("the next night is run %s", o.Run)
 	}
 }
 
-// admits checks that the report says what there was no time for.
+// admits checks that the report names what there was no time for.
 func (p place) admits(words string) {
 	p.t.Helper()
 	text := strings.Join(strings.Fields(p.do(0, "report", "--workspace", p.root).stdout), " ")
@@ -44,8 +44,8 @@ func (p place) admits(words string) {
 	}
 }
 
-// TestUntil gives a time of day: a minute that has passed is tomorrow's, the next
-// one is kept to, with whatever could be decided by then.
+// TestUntil gives a time of day: one that has passed means tomorrow, and a run ends at
+// the next minute, with the decisions that were possible by then.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	p := tiny(t)

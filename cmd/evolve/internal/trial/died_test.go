@@ -10,9 +10,9 @@ import (
 	"evolve/archive"
 )
 
-// TestStatusOfAKilledRun: while a run is on, status and doctor say so. After signal 9 they
-// say that its process died and what goes on with it, and the report has no run that is
-// still on. After the run was taken up, nothing of that is left.
+// TestStatusOfAKilledRun checks that status and doctor report a running run. After signal
+// 9 they report that its process died and which command resumes it, and the report shows
+// no running run. After the resumed run, neither is reported.
 func TestStatusOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	p := counted(t)

@@ -13,7 +13,7 @@ import (
 	"evolve/archive"
 )
 
-// mounted is a small file system of its own, where the trials may make one.
+// mounted mounts a small file system, where the trials may mount one.
 func mounted(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func mounted(t *testing.T) string {
 	return dir
 }
 
-// fill takes all that is free but so many bytes.
+// fill fills the disk except for but bytes.
 func fill(t *testing.T, path string, but uint64) {
 	t.Helper()
 	var s unix.Statfs_t
@@ -48,7 +48,7 @@ func fill(t *testing.T, path string, but uint64) {
 	}
 }
 
-// clear checks that a message says what happened and what to do.
+// clear checks that a message names the problem and what to do.
 func clear(t *testing.T, r result, words ...string) {
 	t.Helper()
 	var last struct{ error, hint string }
@@ -73,9 +73,9 @@ func clear(t *testing.T, r result, words ...string) {
 	}
 }
 
-// TestFullDisk fills the disk while a run is on: it ends with a message and exit
-// 7, keeps what was seen, can be looked at unless there is not a byte left, and once
-// there is room again the same command goes on to the same report.
+// TestFullDisk fills the disk during a run. The run ends with a message and exit code 7
+// and keeps its finished evaluations. Status works unless no byte is left. Once there is
+// space again, the same command completes with the same report.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]uint64{"to the last byte": 0, "below what the archive asks for": 40 << 20} {
@@ -102,8 +102,8 @@ func TestFullDisk(t *testing.T) {
 				t.Fatalf("exit %d\n%s\n%s", r.code, r.stdout, r.stderr)
 			}
 			clear(t, r, "space")
-			// Without a byte left the archive may have stayed as after a crash, which
-			// needs room to be put in order: then looking says so, and loses nothing.
+			// Without a free byte the archive may need recovery as after a crash, which
+			// needs space: then status reports that, and loses nothing.
 			looked := p.start("status", "--workspace", p.root).wait()
 			if looked.code != 0 {
 				if left > 0 {
@@ -127,8 +127,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnly starts runs in workspaces that cannot be written to, before and
-// after their first night. What is there can be looked at.
+// TestReadOnly starts runs in read-only workspaces, before and after their first run.
+// Existing results can be read.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	for _, before := range []int{0, 1} {

@@ -1,5 +1,5 @@
-// Package trial holds no code, only trials of the whole program: its binary is
-// built once and started as real processes on real workspaces, which are then
-// killed, interrupted, starved of disk, lied to, and compared with what runs that
-// nobody disturbed left behind.
+// Package trial has only tests of the whole program. They build its binary once and start
+// it as real processes on real workspaces. They kill and interrupt these processes, fill
+// their disk, give them wrong answers, and compare the result with that of undisturbed
+// runs.
 package trial

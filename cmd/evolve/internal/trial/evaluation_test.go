@@ -12,19 +12,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// made is an evaluation with the config that it was made of.
+// made is an evaluation with its config.
 type made struct {
 	bench.Evaluation
 	config agent.Config
 }
 
-// evaluations reads those of the latest run, by agent and place in the run.
+// evaluations returns those of the latest run, by agent and index in the run.
 func (p place) evaluations() map[string]made {
 	p.t.Helper()
 	return p.configured(p.mustLook())
 }
 
-// configured reads the configs of evaluations that were seen.
+// configured adds the configs to the evaluations of a view.
 func (p place) configured(seen view) map[string]made {
 	p.t.Helper()
 	if len(seen.evaluations) == 0 {
@@ -51,7 +51,7 @@ func (p place) configured(seen view) map[string]made {
 	return out
 }
 
-// truth is the score that the program's answer to a task deserves.
+// truth returns the correct score of the program's answer to a task.
 func truth(e made) float64 {
 	task, err := strconv.Atoi(strings.TrimPrefix(e.Task, "t"))
 	if err != nil {

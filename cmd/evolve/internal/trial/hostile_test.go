@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// hostile are manners that no variant may win with, and children, which is honest
-// about its answers but leaves processes behind.
+// hostile are manners that no variant may win with, and "children", which answers
+// correctly and leaves processes behind.
 var hostile = []manner{
 	{"crash", `exit 3`},
 	{"garbage", `echo 'Traceback (most recent call last):'; continue`},
@@ -29,8 +29,8 @@ var hostile = []manner{
 	{"children", `sleep 600 & (setsid sleep 600 >/dev/null 2>&1 </dev/null &)`},
 }
 
-// TestHostileVariants gives the search values that make the program misbehave in
-// every way: none wins, none ends the run, and nothing that they started is left.
+// TestHostileVariants gives the search values that make the program misbehave in every
+// way. None wins, none ends the run, and no process that they started is left.
 func TestHostileVariants(t *testing.T) {
 	t.Parallel()
 	for _, walls := range []string{"auto", "none"} {
@@ -69,7 +69,7 @@ func TestHostileVariants(t *testing.T) {
 	}
 }
 
-// TestBrokenProgram gives the run a program that works for no config.
+// TestBrokenProgram gives the run a program that fails for every config.
 func TestBrokenProgram(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ first, says string }{
@@ -97,8 +97,8 @@ func TestBrokenProgram(t *testing.T) {
 	}
 }
 
-// TestOutage lets the program report infrastructure failures for a while: the
-// report is that of a run without the outage.
+// TestOutage has the program report infrastructure failures for a while. The report
+// equals that of a run without them.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	fails := func(calls string) string {
@@ -108,7 +108,8 @@ func TestOutage(t *testing.T) {
 	want := calm.undisturbed()
 	p := countedAfter(t, fails("100|101|102|103"))
 	o := decodeOutcome(t, p.do(0, p.night()...))
-	// Two processes may count the same number of calls, so that they are not four exactly.
+	// Two processes may count the same number of calls, so there may be more than four
+	// failures.
 	if n := len(p.calls()); n <= want.evaluations || n > want.evaluations+8 {
 		t.Errorf("%d calls for %d evaluations and an outage of about four calls", n, want.evaluations)
 	}
@@ -122,8 +123,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestLastingOutage ends a run by an outage that does not pass; the run that is
-// taken up afterwards says what one without the outage says.
+// TestLastingOutage ends a run by a permanent outage. The resumed run gives the same
+// report as one without the outage.
 func TestLastingOutage(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("EVOLVE_TRIALS") == "" {

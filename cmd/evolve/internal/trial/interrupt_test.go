@@ -13,8 +13,8 @@ import (
 	"evolve/archive"
 )
 
-// TestInterrupts stops runs by signals: what was finished is kept, a report is
-// written, and the run that is taken up again says what an undisturbed one says.
+// TestInterrupts stops runs by signals. Finished work is kept, a report is written, and
+// the resumed run gives the same report as an undisturbed one.
 func TestInterrupts(t *testing.T) {
 	t.Parallel()
 	want := kinds[0].undisturbed(t)
@@ -33,8 +33,8 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// interrupt starts a run and sends it a signal once a reader has seen so many
-// evaluations, which it returns. The run must end as interrupted.
+// interrupt starts a run, sends it a signal once a reader has seen after evaluations, and
+// returns these. The run must end as interrupted.
 func (p place) interrupt(after int, signal syscall.Signal) view {
 	t := p.t
 	t.Helper()
@@ -61,7 +61,7 @@ func (p place) interrupt(after int, signal syscall.Signal) view {
 	return seen
 }
 
-// stopped checks what an interrupted run leaves.
+// stopped checks the state after an interrupted run.
 func (p place) stopped(seen view) {
 	t := p.t
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 	"evolve/archive"
 )
 
-// points is the number of kills: a few by default, as many as EVOLVE_TRIALS says.
+// points returns the number of kills: a few by default, or EVOLVE_TRIALS.
 func points(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("EVOLVE_TRIALS")
@@ -30,7 +30,7 @@ func points(t *testing.T) int {
 	return n
 }
 
-// undisturbed is what a run leaves that ends by itself.
+// undisturbed is the result of an undisturbed run.
 type undisturbed struct {
 	outcome     outcome
 	run         string
@@ -48,11 +48,10 @@ func (p place) undisturbed() undisturbed {
 	return undisturbed{o, o.Run, p.report(o.Run), len(v.evaluations), v.exposures, v.entries, len(v.proposals)}
 }
 
-// TestKills kills runs with signal 9 at random points, from their first moment to
-// the writing of the report, some of them several times, and starts the same
-// command again until it ends. What a reader saw before a kill is there after it,
-// what was recorded is not asked of the agent again, and the report is that of a
-// run that was not disturbed.
+// TestKills kills runs with signal 9 at random points, from their start to the writing of
+// the report, some of them several times, and repeats the command until it ends. What a
+// reader saw before a kill is there after it, recorded evaluations are not made again,
+// and the report equals that of an undisturbed run.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	all := points(t)
@@ -76,7 +75,7 @@ func TestKills(t *testing.T) {
 					return
 				}
 			}
-			// What is under way and what waits for the disk is little.
+			// Few evaluations are running or not yet on disk at any time.
 			if again > kills*inFlight {
 				t.Errorf("%d evaluations were made twice after %d kills", again, kills)
 			}
@@ -85,16 +84,16 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// inFlight is the most that a kill may cost: what the pool of two has under way, and what
-// a disk that takes 50 ms for a sync, as a busy one does, has not yet acknowledged of an
-// agent that takes less than a millisecond.
+// inFlight bounds the evaluations that one kill may cost: those of the pool of two, and
+// those not yet synced to a busy disk, at 50 ms a sync, of an agent that takes less than
+// a millisecond.
 const inFlight = 256
 
-// mark is what a reader had seen when the agent had been called so many times.
+// mark is what a reader had seen at some number of calls of the agent.
 type mark struct {
 	view
 	calls int
-	// recorded are the scored evaluations as the agent notes them; nil where it does not.
+	// recorded are the scored evaluations in the agent's notation; nil if it writes none.
 	recorded map[string]bool
 }
 
@@ -113,8 +112,8 @@ func (p place) mark(v view) mark {
 	return m
 }
 
-// batter kills a run up to times times, lets it come to its end, and checks what
-// is left. It returns how many evaluations were asked of the agent twice.
+// batter kills a run up to times times, lets it complete, and checks the result. It
+// returns how many evaluations were made twice.
 func batter(t *testing.T, p place, want undisturbed, random *rand.Rand, times int, landed func(stage string)) int {
 	t.Helper()
 	var marks []mark
@@ -125,7 +124,7 @@ func batter(t *testing.T, p place, want undisturbed, random *rand.Rand, times in
 			break
 		}
 		marks = append(marks, before)
-		// Every other time the next run must bring the archive in order by itself.
+		// In half of the cases the next run itself must recover the archive.
 		at := before.view
 		if random.IntN(2) == 0 {
 			at = p.mustLook()
@@ -140,9 +139,9 @@ func batter(t *testing.T, p place, want undisturbed, random *rand.Rand, times in
 	return p.paid(marks)
 }
 
-// strike starts the run and kills it once a reader has seen a random number of
-// evaluations, and a random moment later. It reports what was seen last, and
-// whether the run was still on.
+// strike starts the run and kills it a random time after a reader has seen a random
+// number of evaluations. It returns what was seen last, and whether the run was still
+// going.
 func (p place) strike(random *rand.Rand, planned int) (mark, bool) {
 	p.t.Helper()
 	goal := random.IntN(planned + 1)
@@ -178,8 +177,8 @@ func (p place) strike(random *rand.Rand, planned int) (mark, bool) {
 	return m, pr.wait().code == killed
 }
 
-// intact checks that a battered run has everything that was seen of it, and says
-// the same as one that was not disturbed.
+// intact checks that a killed run has everything that was seen of it, and the same report
+// as an undisturbed one.
 func (p place) intact(marks []mark, want undisturbed) {
 	t := p.t
 	t.Helper()
@@ -206,8 +205,8 @@ func (p place) intact(marks []mark, want undisturbed) {
 	}
 }
 
-// paid checks that nothing that was recorded was asked of the agent again, and
-// returns how much was asked again because it had not been recorded yet.
+// paid checks that no recorded evaluation was made again, and returns how many others
+// were.
 func (p place) paid(marks []mark) (again int) {
 	calls := p.calls()
 	for _, m := range marks {
@@ -227,7 +226,7 @@ func (p place) paid(marks []mark) (again int) {
 	return again
 }
 
-// stage names where a run was, by what it had recorded.
+// stage returns the stage of a run by what it had recorded.
 func stage(v view) string {
 	switch {
 	case v.run.ID == "":

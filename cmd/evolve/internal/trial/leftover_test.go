@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// markVar marks everything that is started in a place, however far away it went.
+// markVar is an environment variable that marks every process started in a place.
 const markVar = "TRIAL_MARK"
 
-// nothingLeft checks that no process of the place is left, where the system lets
-// that be seen. What was killed may take a moment to go.
+// nothingLeft checks that no process of the place is left, if the system shows that.
+// Killed processes may take a moment to end.
 func (p place) nothingLeft() {
 	p.t.Helper()
 	left := p.leftovers()

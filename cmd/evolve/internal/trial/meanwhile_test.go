@@ -11,8 +11,7 @@ import (
 	"evolve/archive"
 )
 
-// TestMeanwhile looks at a workspace, and starts a second run there, while a run
-// is on.
+// TestMeanwhile reads a workspace, and starts a second run there, during a run.
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := tiny(t)
@@ -74,8 +73,7 @@ func TestMeanwhile(t *testing.T) {
 	long.kill()
 }
 
-// TestTogether starts several runs in the same moment: one does the night, the
-// others say that it does.
+// TestTogether starts several runs at once: one runs, and the others report it.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	p := starter(t)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestKillLeavesNoProcess kills a run whose agent has started processes of its own:
-// the sandbox ends with the run. (Without one, nobody is left who could end what
-// the agent detached from itself.)
+// TestKillLeavesNoProcess kills a run whose agent has started processes of its own: the
+// sandbox ends with the run. (Without one, the processes that the agent detached would
+// survive.)
 func TestKillLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	p := written(t, script{sandbox: "auto", timeout: "1h", first: `sleep 600 & sleep 600 >/dev/null 2>&1 </dev/null &`})
@@ -35,7 +35,7 @@ func TestKillLeavesNoProcess(t *testing.T) {
 	p.nothingLeft()
 }
 
-// sandbox names the walls of the latest run.
+// sandbox returns the sandbox of the latest run.
 func (p place) sandbox() string {
 	p.t.Helper()
 	var r struct {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// patched is a small workspace with a target whose tests take longer than anybody waits.
+// patched returns a small workspace with a target whose tests take an hour.
 func patched(t *testing.T) (p place, inside, outside string) {
 	t.Helper()
 	for _, program := range []string{"git", "go"} {
@@ -66,19 +66,20 @@ func (p place) gating(diff string) *process {
 	return pr
 }
 
-// trees lists what lies in the folders of patches that are at their gates.
+// trees lists the folders of patches that are at their gates.
 func (p place) trees(parts ...string) []string {
 	found, _ := filepath.Glob(filepath.Join(append([]string{p.root, ".evolve", "patches", "trees"}, parts...)...))
 	return found
 }
 
-// TestGatesAreStopped: gates hold no night up; an interrupt ends them at once and leaves
-// nothing but the proposal, and what a power cut leaves goes with the next patch.
+// TestGatesAreStopped checks that gates do not block a nightly run, that an interrupt
+// ends them at once and leaves only the proposal, and that the next patch removes what a
+// kill leaves.
 func TestGatesAreStopped(t *testing.T) {
 	t.Parallel()
 	p, inside, outside := patched(t)
 	pr := p.gating(inside)
-	p.do(0, p.night()...) // it is not refused, and takes up nothing that is at its gates
+	p.do(0, p.night()...) // it is not refused, and leaves patches at their gates alone
 	if pr.over() {
 		t.Fatalf("the gates ended: %+v", pr.wait())
 	}

@@ -16,15 +16,14 @@ import (
 	"evolve/bench"
 )
 
-// place is a workspace in a folder of its own, with the environment in which the
-// program is started there.
+// place is a workspace in its own folder, with the environment for the program.
 type place struct {
 	t    *testing.T
 	root string
 	env  []string
 	// flags are those of every run there.
 	flags []string
-	// log is the file of counted calls; empty where they are not counted.
+	// log is the file that lists the calls; empty if they are not counted.
 	log string
 }
 
@@ -46,7 +45,7 @@ func starterAt(t *testing.T, root string) place {
 	t.Helper()
 	p := newPlace(t, root)
 	p.do(0, "init", "--workspace", p.root)
-	// A larger share than usual for the confirmation makes shorter nights whole ones.
+	// A larger share than usual for the confirmation lets shorter runs complete.
 	settings := "confirm: {finalists: 2, share: 0.25}\n"
 	if err := os.WriteFile(filepath.Join(p.root, "evolve.yaml"), []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
@@ -55,7 +54,7 @@ func starterAt(t *testing.T, root string) place {
 	return p
 }
 
-// tiny is a small workspace whose nights are short and end with a proposal.
+// tiny is a small workspace whose runs are short and end with a proposal.
 func tiny(t *testing.T) place {
 	t.Helper()
 	return tinyAt(t, filepath.Join(t.TempDir(), "tiny"))
@@ -71,7 +70,7 @@ func tinyAt(t *testing.T, root string) place {
 	return p
 }
 
-// kind is a workspace of most trials.
+// kind is a kind of workspace that several trials use.
 type kind struct {
 	name string
 	make func(*testing.T) place
@@ -83,7 +82,7 @@ var kinds = []*kind{
 	{name: "starter", make: starter}, {name: "tiny", make: tiny}, {name: "program", make: counted}, {name: "repeating", make: repeating},
 }
 
-// undisturbed is what a run there leaves when nobody disturbs it, found out once.
+// undisturbed returns the result of an undisturbed run there, computed once.
 func (k *kind) undisturbed(t *testing.T) undisturbed {
 	t.Helper()
 	k.once.Do(func() { k.base = k.make(t).undisturbed() })
@@ -93,13 +92,14 @@ func (k *kind) undisturbed(t *testing.T) undisturbed {
 	return k.base
 }
 
-// night is the command line of a run.
+// night returns the command line of a run.
 func (p place) night(more ...string) []string {
 	args := append([]string{"run", "--workspace", p.root, "--json"}, p.flags...)
 	return append(args, more...)
 }
 
-// outcome is what is read of the object that `evolve run --json` ends with.
+// outcome holds the fields that the trials read of the final object of `evolve run
+// --json`.
 type outcome struct {
 	Run    string
 	Exit   int
@@ -128,13 +128,13 @@ func decodeOutcome(t *testing.T, r result) outcome {
 	return o
 }
 
-// report is the JSON report of a run as one text without its volatile part.
+// report returns the JSON report of a run as one text without its volatile part.
 func (p place) report(run string) string {
 	p.t.Helper()
 	return stable(p.t, []byte(p.do(0, "report", "--workspace", p.root, "--json", run).stdout))
 }
 
-// stable takes the volatile part out of a report and leaves every other byte.
+// stable removes the volatile part of a report and keeps every other byte.
 func stable(t *testing.T, raw []byte) string {
 	t.Helper()
 	var parts map[string]json.RawMessage
@@ -162,8 +162,8 @@ type view struct {
 	ledger      int64
 }
 
-// look reads the archive as `evolve status` does: through the socket of the
-// process that holds it, or directly. There is nothing to see before the first run.
+// look reads the archive as `evolve status` does: through the socket of the process that
+// holds it, or directly. Before the first run the view is empty.
 func (p place) look() (view, error) {
 	v := view{evaluations: map[string]bench.Evaluation{}, proposals: map[string]archive.ProposalRecord{}}
 	a, err := archive.OpenRead(filepath.Join(p.root, ".evolve", "archive"))
@@ -214,7 +214,7 @@ func (v *view) fill(t *testing.T, a *archive.Archive) (err error) {
 	return err
 }
 
-// mustLook is look where nothing may stand in the way.
+// mustLook is look that fails the test on an error.
 func (p place) mustLook() view {
 	p.t.Helper()
 	v, err := p.look()
@@ -224,8 +224,8 @@ func (p place) mustLook() view {
 	return v
 }
 
-// holds waits until the process holds the archive and answers readers. It reports
-// false when the process ended before.
+// holds waits until the process holds the archive and answers readers. It returns false
+// when the process ended before.
 func (p place) holds(pr *process) bool {
 	pr.t.Helper()
 	return pr.until(func() bool {
@@ -238,12 +238,12 @@ func (p place) holds(pr *process) bool {
 	})
 }
 
-// lost lists what was seen before and is not there, or is another one, after.
+// lost lists what was seen before and is missing or different after.
 func lost(before, after view) []string {
 	var out []string
 	for place, e := range before.evaluations {
 		now, ok := after.evaluations[place]
-		// What is missing data may be made good; a result that counts stands.
+		// Missing data may be filled in later; scored results must not change.
 		if !ok || e.Scored && (now.Key != e.Key || now.Score != e.Score || !now.Time.Equal(e.Time) || now.Latency != e.Latency) {
 			out = append(out, place)
 		}

@@ -33,10 +33,10 @@ func build(run func() int) int {
 	return run()
 }
 
-// stuck is after how long a process counts as hanging. It is no measure of speed.
+// stuck is the time after which a process counts as hanging. It does not measure speed.
 const stuck = 3 * time.Minute
 
-// killed is the exit code of a process that a signal ended.
+// killed is the exit code of a process that ended by a signal.
 const killed = -1
 
 // process is one start of the program.
@@ -47,7 +47,7 @@ type process struct {
 	ended    chan struct{}
 }
 
-// result is what a process left.
+// result is the exit code and the output of a process.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -67,13 +67,13 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 	pr := &process{t: t, cmd: cmd, ended: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = &pr.out, &pr.err
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// An orphan that holds the pipes must not hold the trial.
+	// An orphan that holds the pipes must not block the trial.
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // the state tells
+		_ = cmd.Wait() // ProcessState has the result
 		close(pr.ended)
 	}()
 	t.Cleanup(pr.kill)
@@ -90,7 +90,7 @@ func (pr *process) over() bool {
 	}
 }
 
-// kill ends the whole group as a power cut would, and waits for the end.
+// kill kills the whole process group, as a power cut would, and waits for its end.
 func (pr *process) kill() {
 	if !pr.over() {
 		if err := syscall.Kill(-pr.cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
@@ -118,7 +118,7 @@ func (pr *process) wait() result {
 	return result{pr.cmd.ProcessState.ExitCode(), pr.out.String(), pr.err.String()}
 }
 
-// do runs the program to its end and demands an exit code.
+// do runs the program to its end and requires an exit code.
 func (p place) do(code int, args ...string) result {
 	p.t.Helper()
 	r := p.start(args...).wait()
@@ -128,8 +128,8 @@ func (p place) do(code int, args ...string) result {
 	return r
 }
 
-// until polls with short pauses while the process lives, and reports whether the
-// condition came true before its end.
+// until polls while the process lives, and reports whether the condition became true
+// before its end.
 func (pr *process) until(condition func() bool) bool {
 	pr.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

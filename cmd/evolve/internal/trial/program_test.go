@@ -14,12 +14,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// callsVar names the file in which the trial program notes each request: its task,
-// config and seed, see [call].
+// callsVar names the file in which the trial program notes each request: its task, config
+// and seed, see [call].
 const callsVar = "TRIAL_CALLS"
 
-// program is an agent in POSIX shell. It answers the tasks that its effort and
-// its manner are up to; the trial puts the lines for further manners in.
+// program is an agent in POSIX shell. Its effort and its manner decide which tasks it can
+// answer; the trial inserts the lines of further manners.
 const program = `while IFS= read -r line; do
 	id=${line#*'"id":"'} id=${id%%'"'*}
 	task=${line#*'"goal":"is '} task=${task%%' '*}
@@ -38,7 +38,7 @@ const program = `while IFS= read -r line; do
 done
 `
 
-// agentFile declares it. The program keeps no state, so the night repeats.
+// agentFile declares it. The program keeps no state, so its runs are repeatable.
 const agentFile = `id: solver
 adapter: {kind: command, argv: [sh, agent.sh], protocol: jsonl, pool: 2, timeout: %s, env: [TRIAL_CALLS, TRIAL_MARK], sandbox: %s}
 deterministic: %t
@@ -49,23 +49,23 @@ space:
   manner: {type: choice, values: [%s], default: plain}
 `
 
-// manner is a further value of the parameter manner, with what the program does then.
+// manner is a further value of the parameter manner, with the shell code for it.
 type manner struct{ name, does string }
 
-// script says what the program does and around it.
+// script configures the program and its agent file.
 type script struct {
 	sandbox string
 	timeout string
-	// first is done before each answer, whatever the manner.
+	// first is run before each answer, whatever the manner.
 	first   string
 	manners []manner
-	// seeded makes the answers depend on the seed, and promises no order.
+	// seeded makes the answers depend on the seed, and declares no deterministic order.
 	seeded bool
-	// repeats makes the answers depend on the seed alone besides the request.
+	// repeats makes the answers depend only on the request and the seed.
 	repeats bool
 }
 
-// written is a workspace with the program as its agent.
+// written returns a workspace with the program as its agent.
 func written(t *testing.T, s script) place {
 	t.Helper()
 	p := newPlace(t, t.TempDir())
@@ -97,20 +97,20 @@ func written(t *testing.T, s script) place {
 	return p
 }
 
-// counted is the program without walls, so that its calls can be counted.
+// counted runs the program without a sandbox, so that its calls can be counted.
 func counted(t *testing.T) place {
 	t.Helper()
 	return countedAfter(t, ":")
 }
 
-// countedAfter is the same; it does something first.
+// countedAfter is counted with shell code that runs before each answer.
 func countedAfter(t *testing.T, first string) place {
 	t.Helper()
 	return writtenAndCounted(t, script{sandbox: "none", timeout: "1h", first: first})
 }
 
-// repeating is the program whose answers depend on the seed, and on nothing else that
-// changes: repeats are evidence, and the night repeats.
+// repeating runs the program with answers that depend only on the request and the seed:
+// repeats are evidence, and runs are repeatable.
 func repeating(t *testing.T) place {
 	t.Helper()
 	return writtenAndCounted(t, script{sandbox: "none", timeout: "1h", first: ":", repeats: true})
@@ -124,13 +124,13 @@ func writtenAndCounted(t *testing.T, s script) place {
 	return p
 }
 
-// call is an evaluation as the program notes it.
+// call returns an evaluation in the program's notation.
 func call(task string, config agent.Config, seed int64) string {
 	return fmt.Sprintf("%s/%d/%s/%d", task, config.Int("effort", 0), config.String("manner"), seed)
 }
 
-// calls lists all requests that the agent has read, oldest first; nothing where
-// they are not counted.
+// calls lists all requests that the agent has read, oldest first; nil if they are not
+// counted.
 func (p place) calls() []string {
 	p.t.Helper()
 	if p.log == "" {

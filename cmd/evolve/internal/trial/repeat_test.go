@@ -13,8 +13,8 @@ import (
 	"evolve/reports"
 )
 
-// TestRepeats holds the promise of repeatable runs: the same seed and lookahead
-// give the same run, whatever the concurrency and the folder.
+// TestRepeats checks that runs are repeatable: the same seed and lookahead give the same
+// run, whatever the concurrency and the folder.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
@@ -48,7 +48,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// pages are the renderings of a report.
+// pages are the rendered forms of a report.
 type pages struct {
 	volatile       *reports.Volatile
 	html, markdown string

@@ -10,9 +10,9 @@ import (
 	"evolve/bench"
 )
 
-// TestKillsOfASeededAgent kills runs of an agent that promises no repeatable
-// answers. They have no order to replay: what is recorded is told to the search,
-// which then spends what is left of its budget, and not one evaluation more.
+// TestKillsOfASeededAgent kills runs of an agent whose answers are not repeatable. Such
+// runs cannot be replayed in order: the search gets the recorded evaluations and then
+// makes as many as its budget still allows.
 func TestKillsOfASeededAgent(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 77))
@@ -37,8 +37,8 @@ func TestKillsOfASeededAgent(t *testing.T) {
 			}
 			keys[e.Key] = id
 		}
-		// Of 500 evaluations, 156 are for the search, 24 for the champion's rerun, and what is
-		// left for blocks of 80, as many as it takes.
+		// Of 500 evaluations, 156 are for the search, 24 for the champion's rerun, and
+		// the rest for blocks of 80, as many as needed.
 		if after.run.Number != 1 || plan[bench.StageSearch]+plan[bench.StageBaseline] != 156 || plan[bench.StageAA] != 24 ||
 			plan[bench.StageConfirm] > 320 || plan[bench.StageConfirm]%80 != 0 {
 			t.Errorf("run %d has %d of 500 evaluations: %v", after.run.Number, len(after.evaluations), plan)

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// TestStopAtOnce interrupts a run whose agent answers no more: the first signal
-// waits for it, the second does not, and what was finished is kept.
+// TestStopAtOnce interrupts a run whose agent hangs: the first signal waits for it, the
+// second does not, and finished work is kept.
 func TestStopAtOnce(t *testing.T) {
 	t.Parallel()
-	// Both runs have the same program; it stalls while a file is there.
+	// Both runs have the same program; it hangs while a file exists.
 	const stall = `if [ -e "$TRIAL_CALLS.stall" ] && [ $(wc -l <"$TRIAL_CALLS") -gt 60 ]; then echo stalled >>"$TRIAL_CALLS.stalled"; sleep 600; fi`
 	want := countedAfter(t, stall).undisturbed()
 	p := countedAfter(t, stall)
