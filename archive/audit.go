@@ -116,23 +116,21 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold,
 		return nil
 	}
 	now := Bind(p)
-	if at.seq < l.imported { // the entry is from the ledger of another archive
-		now.State, now.Evidence = p.Imported, at.binding.Evidence
+	if at.seq < l.imported { // the ledger of another archive tells of it
+		now.State = p.Imported
 		if p.Imported == "" {
 			return &AuditError{p.ID, "it came with an import, and its record does not tell"}
 		}
 	}
 	differs := at.binding.differs(now)
-	if at.seq > l.imported {
-		digest, n, err := a.Evidence(ctx, p)
-		switch {
-		case err != nil:
-			return err
-		case n < at.binding.Evaluations && (l.repaired || a.removed(ctx, p)):
-			out.Gone++
-		case digest != at.binding.Evidence:
-			differs = append(differs, "evidence")
-		}
+	digest, n, err := a.Evidence(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case n < at.binding.Evaluations && (l.repaired || a.removed(ctx, p)):
+		out.Gone++
+	case digest != at.binding.Evidence:
+		differs = append(differs, "evidence")
 	}
 	if len(differs) > 0 {
 		return &BoundError{p.ID, differs}

@@ -30,6 +30,8 @@ type Contents struct {
 	Stats
 	// Head is the hash of the ledger's last entry; empty without one.
 	Head string `json:"head"`
+	// Archive is the id of the archive; empty for one that an older evolve backed up.
+	Archive string `json:"archive"`
 	// LastRun is the latest run; empty without one.
 	LastRun string `json:"last_run,omitempty"`
 }
@@ -123,6 +125,10 @@ func writeBackup(ctx context.Context, store engine, w io.Writer) (Contents, erro
 			if decodeDocument(v, &r) == nil { // a damaged archive is backed up as well
 				held.LastRun = r.ID
 			}
+		case bytes.Equal(k, idKey()):
+			if n, err := decodeNumber(v); err == nil {
+				held.Archive = fmt.Sprintf("%016x", n)
+			}
 		case bytes.Equal(k, headKey):
 			var head ledgerHead
 			if decodeDocument(v, &head) == nil {
@@ -157,14 +163,27 @@ func backupFile(ctx context.Context, store engine, dir string, version uint64) e
 // size on disk. Beside builds it, so dir holds either nothing or the whole archive.
 func Restore(ctx context.Context, dir string, r io.Reader, how Building) (Contents, error) {
 	var held Contents
+	var fresh string
 	verify := how.Verify
 	how.Verify = func(ctx context.Context, a *Archive) (err error) {
-		if held, err = a.contents(ctx); err == nil && verify != nil {
+		if held, err = a.contents(ctx); err != nil {
+			return err
+		}
+		if held.Archive == fresh {
+			held.Archive = ""
+		}
+		if how.Weigh != nil {
+			err = how.Weigh(ctx, a, held)
+		}
+		if err == nil && verify != nil {
 			err = verify(ctx, a)
 		}
 		return err
 	}
-	err := Beside(ctx, dir, how, func(ctx context.Context, dir string) error { return restore(ctx, dir, r, how) })
+	err := Beside(ctx, dir, how, func(ctx context.Context, dir string) (err error) {
+		fresh, err = restore(ctx, dir, r, how)
+		return err
+	})
 	if err != nil {
 		return held, fmt.Errorf("restore the archive: %w", err)
 	}
@@ -181,6 +200,9 @@ func (a *Archive) contents(ctx context.Context) (Contents, error) {
 	if _, held.Head, err = a.LedgerHead(ctx); err != nil {
 		return held, err
 	}
+	if held.Archive, err = a.ID(ctx); err != nil {
+		return held, err
+	}
 	last, err := a.Run(ctx, "")
 	if errors.Is(err, ErrNotFound) {
 		err = nil
@@ -189,20 +211,24 @@ func (a *Archive) contents(ctx context.Context) (Contents, error) {
 	return held, err
 }
 
-// restore fills the store of a new archive.
-func restore(ctx context.Context, dir string, r io.Reader, how Building) (err error) {
+// restore fills the store of a new archive, and returns the id that it has where the backup
+// has none.
+func restore(ctx context.Context, dir string, r io.Reader, how Building) (fresh string, err error) {
 	a, err := open(dir, how.options())
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if fresh, err = a.ID(ctx); err != nil {
+		return "", err
+	}
 	if err := a.startImport(ctx); err != nil {
-		return err
+		return "", err
 	}
 	if err := readBackup(a.store, r); err != nil {
-		return err
+		return "", err
 	}
-	return a.reattest(ctx)
+	return fresh, a.reattest(ctx)
 }
 
 // maxRecord bounds the length in bytes of a value that is read from foreign input.

@@ -28,6 +28,13 @@ type Building struct {
 	// moved into place. An error ends the building. It may be nil.
 	Verify func(ctx context.Context, a *Archive) error
 
+	// Weigh is called by Restore before Verify, with what the backup holds: its Archive is
+	// empty where the backup has no id. An error ends the building. It may be nil.
+	Weigh func(ctx context.Context, a *Archive, held Contents) error
+	// Loses returns what is lost with the archive whose place is taken, for the ledger of the
+	// new one. It is called after Verify. It may be nil.
+	Loses func() Succession
+
 	// repairs is set by a repair, which itself records in the new ledger how it differs
 	// from the one that it replaces.
 	repairs bool
@@ -154,7 +161,7 @@ func settle(ctx context.Context, built, dir string, how Building) error {
 		err = how.Verify(ctx, a)
 	}
 	if err == nil && !how.repairs {
-		err = a.succeed(ctx, dir, how.Now())
+		err = a.succeed(ctx, dir, how)
 	}
 	return errors.Join(err, a.Close())
 }

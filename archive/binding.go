@@ -130,7 +130,9 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 			}
 			evaluations++
 			var line bytes.Buffer
-			if err := writeJSON(&line, toLine(&e)); err != nil {
+			l := toLine(&e)
+			l.Key = bench.Key(strings.TrimPrefix(string(l.Key), importedKey)) // an import marks it
+			if err := writeJSON(&line, l); err != nil {
 				return "", 0, err
 			}
 			line.WriteByte('\n')

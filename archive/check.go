@@ -98,7 +98,10 @@ func (c *checker) pair(k, value []byte) error {
 		if counter == countLedger {
 			err = decodeSound(value, &ledgerHead{})
 		} else {
-			_, err = decodeNumber(value)
+			var n uint64
+			if n, err = decodeNumber(value); err == nil {
+				err = sane("the count of "+counter, n)
+			}
 		}
 	case tableVariant:
 		err = c.variant(k, r, value)
@@ -126,6 +129,9 @@ func (c *checker) pair(k, value []byte) error {
 		var d Run
 		if err = decodeSound(value, &d); err == nil && uint64(d.Number) != n {
 			err = fmt.Errorf("%w: run %s stands in the place of %d", ErrCorrupt, d.ID, n)
+		}
+		if err == nil {
+			err = sane("run "+d.ID, n)
 		}
 		c.expect(k, runIDKey(d.ID), isNumber(n))
 	case tableRunID:

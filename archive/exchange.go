@@ -12,7 +12,7 @@ import (
 // trailer; the records are between them, in an order in which references point backwards.
 // Names in it never change; an import refuses an unknown version.
 //
-//	{"kind":"archive","value":{"schema":1}}
+//	{"kind":"archive","value":{"schema":1,"archive":"…"}}
 //	{"kind":"variant","value":{…}}
 //	{"kind":"end","value":{"lines":2,"sha256":"…"}}
 type line struct {
@@ -44,6 +44,8 @@ const (
 
 type headerLine struct {
 	Schema int `json:"schema"`
+	// Archive is the id of the archive that was exported; an older evolve did not write it.
+	Archive string `json:"archive,omitempty"`
 }
 
 // trailerLine has the number and the hash of all lines before it, newlines included.

@@ -71,7 +71,11 @@ func (a *Archive) Export(ctx context.Context, w io.Writer) error {
 }
 
 func (a *Archive) export(ctx context.Context, x *exporter) error {
-	if err := x.put(lineHeader, headerLine{schemaVersion}); err != nil {
+	id, err := a.ID(ctx)
+	if err == nil {
+		err = x.put(lineHeader, headerLine{schemaVersion, id})
+	}
+	if err != nil {
 		return err
 	}
 	const doing = "read a table"

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"regexp"
 )
 
 // maxLine bounds a line of an import, in bytes.
@@ -31,6 +32,7 @@ type importer struct {
 	asked   map[string]bool   // the keys of the requests' hashes
 	runs    map[string]bool
 	drafts  int // proposals that waited for a decision
+	origin  string
 	ended   bool
 }
 
@@ -132,7 +134,8 @@ func (im *importer) line(ctx context.Context, text []byte) error {
 	}
 	switch {
 	case im.lines == 0:
-		if err := checkHeader(l); err != nil {
+		var err error
+		if im.origin, err = checkHeader(l); err != nil {
 			return err
 		}
 	case l.Kind == lineEnd:
@@ -161,18 +164,25 @@ func (im *importer) line(ctx context.Context, text []byte) error {
 	return nil
 }
 
-func checkHeader(l line) error {
+// originForm is the form of an archive's id; an export may have none.
+var originForm = regexp.MustCompile(`^([0-9a-f]{16})?$`)
+
+// checkHeader returns the id of the archive that was exported, "" where it is not named.
+func checkHeader(l line) (origin string, err error) {
 	var h headerLine
 	if l.Kind != lineHeader {
-		return errors.New("this is no export of an archive")
+		return "", errors.New("this is no export of an archive")
 	}
 	if err := strictJSON(l.Value, &h); err != nil {
-		return err
+		return "", err
 	}
 	if h.Schema != schemaVersion {
-		return fmt.Errorf("%w: the export has schema %d, this one knows %d", ErrNewer, h.Schema, schemaVersion)
+		return "", fmt.Errorf("%w: the export has schema %d, this one knows %d", ErrNewer, h.Schema, schemaVersion)
 	}
-	return nil
+	if !originForm.MatchString(h.Archive) {
+		return "", fmt.Errorf("%.40q is no id of an archive", h.Archive)
+	}
+	return h.Archive, nil
 }
 
 // record adds one record. It does not use the functions that assign numbers: every record
@@ -183,6 +193,9 @@ func (im *importer) record(ctx context.Context, l line) error {
 		return read(l.Value, func(r Run) error {
 			if r.ID == "" || r.Number < 1 {
 				return errors.New("it needs an id and a number from 1")
+			}
+			if err := sane("run "+r.ID, uint64(r.Number)); err != nil {
+				return err
 			}
 			im.runs[r.ID] = true
 			return putRun(&im.b, foreignRun(r))
@@ -200,11 +213,20 @@ func (im *importer) record(ctx context.Context, l line) error {
 			if v.Number < 1 || v.ID != v.Config.ID() {
 				return errors.New("it needs a number from 1 and the id of its config")
 			}
+			if err := sane("variant "+string(v.ID), uint64(v.Number)); err != nil {
+				return err
+			}
 			return putVariant(&im.b, v)
 		})
 	case lineEvaluation:
 		return read(l.Value, func(e evaluationLine) error {
 			if err := im.known(e.Run); err != nil {
+				return err
+			}
+			if uint64(e.Seq) > maxSequence {
+				return fmt.Errorf("%w: an evaluation of run %s: its number %d is not within 0 and %d", ErrCorrupt, e.Run, e.Seq, int64(maxSequence))
+			}
+			if err := sane("a repeat in run "+e.Run, uint64(e.Repeat)); err != nil {
 				return err
 			}
 			e.Key = foreignKey(e.Key)
@@ -221,6 +243,9 @@ func (im *importer) record(ctx context.Context, l line) error {
 			n, ok := proposalNumber(p.ID)
 			if !ok {
 				return fmt.Errorf("%q is no id of a proposal", p.ID)
+			}
+			if err := sane("proposal "+p.ID, n); err != nil {
+				return err
 			}
 			if foreignProposal(&p) {
 				im.drafts++
@@ -254,6 +279,9 @@ func (im *importer) record(ctx context.Context, l line) error {
 			if !ok {
 				return fmt.Errorf("%q is no id of a turn", t.ID)
 			}
+			if err := sane("turn "+t.ID, n); err != nil {
+				return err
+			}
 			t.ID = fmt.Sprintf("T%d", n)
 			_, err := im.a.putTurn(&im.b, t, n)
 			return err
@@ -284,6 +312,9 @@ func (im *importer) request(r ChangeRequestRecord) error {
 	n, ok := numbered('R', r.ID)
 	if !ok {
 		return fmt.Errorf("%q is no id of a change request", r.ID)
+	}
+	if err := sane("change request "+r.ID, n); err != nil {
+		return err
 	}
 	r.ID = fmt.Sprintf("R%d", n)
 	r, err := plainRequest(r)

@@ -19,6 +19,9 @@ const LedgerImported = "archive.import"
 type Imported struct {
 	// SHA256 is the hash of the export's lines before the trailer, Lines their number.
 	SHA256 string `json:"sha256"`
+	// Origin is the id of the archive that was exported, as the export states it; "" where it
+	// states none. Commits that name it are compared with the imported ledger.
+	Origin string `json:"origin,omitempty"`
 	Lines  int    `json:"lines"`
 	// Drafts counts the proposals that waited for a decision there, and are drafts here.
 	Drafts int `json:"drafts"`
@@ -86,7 +89,7 @@ func (im *importer) conclude(ctx context.Context) error {
 		return err
 	}
 	e, err := entryOf(LedgerImported, id, Imported{
-		SHA256: hex.EncodeToString(im.sum.Sum(nil)), Lines: im.lines, Drafts: im.drafts, Entries: im.last.Seq, Head: im.last.Hash,
+		SHA256: hex.EncodeToString(im.sum.Sum(nil)), Origin: im.origin, Lines: im.lines, Drafts: im.drafts, Entries: im.last.Seq, Head: im.last.Hash,
 	})
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -101,6 +103,42 @@ func TestImportOfRunsToCome(t *testing.T) {
 		closing(t, to)
 		if err := to.Import(ctx, strings.NewReader(exported(t, a))); err == nil || !strings.Contains(err.Error(), `no run "2-b"`) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestImportOfNumbers: a number near the end of its type leaves none for the next record, so
+// that it is refused with the record's name, by a restore as well.
+func TestImportOfNumbers(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	huge := Run{ID: "1-a", Number: math.MaxInt64, State: RunDone}
+	a := OpenMemory()
+	closing(t, a)
+	if err := a.PutRun(ctx, huge); err != nil {
+		t.Fatal(err)
+	}
+	to := OpenMemory()
+	closing(t, to)
+	if err := to.Import(ctx, strings.NewReader(exported(t, a))); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "run 1-a") {
+		t.Errorf("import: %v", err)
+	}
+	var out bytes.Buffer
+	must(a.Backup(ctx, &out))(t)
+	if _, err := Restore(ctx, t.TempDir(), &out, Building{}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "run 1-a") {
+		t.Errorf("restore: %v", err)
+	}
+	for _, kind := range []string{lineProposal, lineTurn, lineRequest} {
+		id := map[string]string{lineProposal: "P", lineTurn: "T", lineRequest: "R"}[kind]
+		from := OpenMemory()
+		closing(t, from)
+		filled(t, from)
+		lines := strings.SplitAfter(exported(t, from), "\n")
+		line := strings.Replace(lineOf(t, lines, kind), `"id":"`+id+`1"`, `"id":"`+id+`9223372036854775807"`, 1)
+		to := OpenMemory()
+		closing(t, to)
+		if err := to.Import(ctx, strings.NewReader(lines[0]+line)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), id+"9223372036854775807") {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 }

@@ -51,8 +51,8 @@ const (
 	// LedgerWitnessed: the witness was missing and is written again; the data is the
 	// Witness computed from the ledger.
 	LedgerWitnessed = "ledger.witness"
-	// LedgerSucceeds: the archive replaced another one, such as by a restore; the data is
-	// the Witness of that one, as far as it could be read.
+	// LedgerSucceeds: the archive was put in the place of another one, such as by a restore;
+	// the data is a Succession.
 	LedgerSucceeds = "ledger.succeeds"
 	// LedgerAccepted: a person accepted a ledger that does not match the witness; the data
 	// is an Acceptance.
@@ -66,6 +66,92 @@ type Acceptance struct {
 	Witness Witness `json:"witness"`
 	// Fault describes how the ledger differed.
 	Fault string `json:"fault"`
+}
+
+// Succession tells of the archive whose place another one takes, and of what is lost by it.
+type Succession struct {
+	// Witness is that of the archive before, as far as it could be read.
+	Witness
+	// Entries counts the ledger entries after the last common one, as far as that is known.
+	Entries int64 `json:"entries,omitempty"`
+	// Lost are the known decisions that the archive does not have.
+	Lost []LostDecision `json:"lost,omitempty"`
+}
+
+// LostDecision is a decision that is not in the ledger, because an older copy of the
+// archive was put in its place.
+type LostDecision struct {
+	Proposal string `json:"proposal"`
+	// Action is approve, reject or rollback, and By who decided.
+	Action string `json:"action"`
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+	// Time is when, zero where only a commit tells of it.
+	Time time.Time `json:"time,omitzero"`
+	// Commit is the commit that tells of it; "" where a ledger does.
+	Commit string `json:"commit,omitempty"`
+}
+
+// LostDecision returns the last decision on a proposal that the ledger lists as lost; nil
+// when none is, when the proposal came after the loss, or when it was decided since.
+func (a *Archive) LostDecision(ctx context.Context, proposal string) (*LostDecision, error) {
+	var lost *LostDecision
+	known := false
+	for e, err := range a.Ledger(ctx, 1) {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Kind == LedgerSucceeds && known:
+			var told Succession
+			if json.Unmarshal(e.Data, &told) != nil {
+				continue // an older evolve wrote something else
+			}
+			for _, d := range told.Lost {
+				if d.Proposal == proposal {
+					lost = &d
+				}
+			}
+		case e.Subject == proposal:
+			if known = true; decides(e) {
+				lost = nil
+			}
+		}
+	}
+	return lost, nil
+}
+
+// decides reports whether an entry tells of a person's decision on a proposal.
+func decides(e LedgerEntry) bool {
+	return e.Kind == "proposal.approve" || e.Kind == "proposal.reject" || e.Kind == "proposal.rollback"
+}
+
+// DecisionsAfter counts the ledger entries from a place on, and returns the decisions that
+// they tell of.
+func (a *Archive) DecisionsAfter(ctx context.Context, seq int64) (entries int64, list []LostDecision, err error) {
+	for e, err := range a.Ledger(ctx, seq+1) {
+		if err != nil {
+			return entries, list, err
+		}
+		entries++
+		var d DecisionRecord
+		if decides(e) && json.Unmarshal(e.Data, &d) == nil {
+			list = append(list, LostDecision{Proposal: e.Subject, Action: d.Action, By: e.Actor, Reason: d.Reason, Time: e.Time, Commit: d.Commit})
+		}
+	}
+	return entries, list, nil
+}
+
+// WitnessOf returns what the file beside the archive in dir holds; false when there is
+// none. One that cannot be read is a *WitnessError.
+func WitnessOf(dir string) (Witness, bool, error) { return readWitness(dir) }
+
+// Holds reports whether the ledger has the entry that a witness names, with its hash.
+func (a *Archive) Holds(ctx context.Context, w Witness) (bool, error) {
+	e, err := document[LedgerEntry](ctx, a, ledgerKey(w.Seq))
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && e.Hash == w.Hash, err
 }
 
 // maxWitness bounds the file, in bytes.
@@ -219,22 +305,28 @@ func entryOf(kind, subject string, data any) (LedgerEntry, error) {
 	return LedgerEntry{Kind: kind, Actor: "evolve", Subject: subject, Data: raw.Bytes()}, err
 }
 
-// succeed adds a ledger entry about the archive that this one replaces, unless this ledger
-// continues that one's.
-func (a *Archive) succeed(ctx context.Context, dir string, at time.Time) error {
+// succeed adds the entry that tells of the archive whose place this one takes, unless this
+// one goes on from it.
+func (a *Archive) succeed(ctx context.Context, dir string, how Building) error {
+	var told Succession
+	if how.Loses != nil {
+		told = how.Loses()
+	}
 	w, there, err := readWitness(dir)
-	if err != nil && !errors.Is(err, ErrCorrupt) || !there {
+	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return err
 	}
-	if err == nil && a.witnessed(ctx, w) == nil {
+	same := !there || err == nil && a.witnessed(ctx, w) == nil
+	if same && len(told.Lost) == 0 && told.Entries == 0 {
 		return nil
 	}
 	w.Next = nil
+	told.Witness = w
 	var raw bytes.Buffer
-	if err := writeJSON(&raw, w); err != nil {
+	if err := writeJSON(&raw, told); err != nil {
 		return err
 	}
-	_, err = a.Append(ctx, LedgerEntry{Time: at, Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id, Data: raw.Bytes()})
+	_, err = a.Append(ctx, LedgerEntry{Time: how.Now(), Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id, Data: raw.Bytes()})
 	return err
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,19 +26,9 @@ func (sh *shell) archiveBackupCommand() *cli.Command {
 	return &cli.Command{
 		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
 		Description: "Works while a run is on: the copy is of one moment. It is written whole or not at all, " +
-			"readable by you alone. In a FOLDER the file is named by the time. `evolve archive restore` reads it.",
+			"readable by you alone. In a FOLDER the file is named by the archive and the time. `evolve archive restore` reads it.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Usage: "replace FILE"}},
 		Action: sh.archiveBackup,
-	}
-}
-
-func (sh *shell) archiveRestoreCommand() *cli.Command {
-	return &cli.Command{
-		Name: "restore", Usage: "make the archive from a backup, in a workspace without one", ArgsUsage: "FILE",
-		Description: "Reads what `evolve archive backup` and a night wrote, and the schema-N.backup that a change of the " +
-			"archive's form leaves in .evolve/archive. The checksum, every record and the ledger are checked before the " +
-			"archive stands in its place.",
-		Action: sh.archiveRestore,
 	}
 }
 
@@ -48,7 +37,11 @@ func (sh *shell) archiveBackup(c *cli.Context) error {
 	return sh.reading(c, func(a *archive.Archive) error {
 		path := sh.abs(name)
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			path = filepath.Join(path, "archive-"+sh.now().UTC().Format(backupStamp)+".backup")
+			id, err := a.ID(c.Context)
+			if err != nil {
+				return err
+			}
+			path = filepath.Join(path, "archive-"+id+"-"+sh.now().UTC().Format(backupStamp)+".backup")
 		}
 		held, err := a.BackupFile(c.Context, path, c.Bool("force"))
 		switch {
@@ -65,29 +58,6 @@ func (sh *shell) archiveBackup(c *cli.Context) error {
 		}
 		return sh.printContents("written to "+path, held)
 	})
-}
-
-func (sh *shell) archiveRestore(c *cli.Context) error {
-	name := c.Args().First()
-	root, in, err := sh.intoVacant(c, "a backup is restored where there is none")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	how := archive.Building{Owner: "evolve archive restore", Now: sh.now}
-	held, err := archive.Restore(c.Context, archiveDir(root), bufio.NewReader(in), how)
-	if err != nil {
-		err = fmt.Errorf("restoring %s: %w", name, err)
-		if code, _ := classify(err); code == exitUnexpected || errors.Is(err, archive.ErrCorrupt) {
-			return hinted(exitIntegrity, "try an older backup: what is not whole and unchanged is not restored", "%w", err)
-		}
-		return err
-	}
-	sh.stands = "the archive is restored"
-	if c.Bool("json") {
-		return sh.printJSON(backupView{name, held})
-	}
-	return sh.printContents("restored from "+name, held)
 }
 
 // printContents shows what a backup holds, below what was done with it.

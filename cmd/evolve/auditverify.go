@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -36,6 +38,12 @@ type verifyView struct {
 	Commits int      `json:"commits"`
 	Missing []string `json:"missing"`
 	Lost    []string `json:"lost"`
+	// Later are commits about imported proposals that came after the export, Others counts the
+	// commits that name another archive, by its id, and Unproven are imported proposals whose
+	// decision no commit confirms.
+	Later    []string       `json:"later"`
+	Others   map[string]int `json:"other_archives"`
+	Unproven []string       `json:"unproven"`
 	// NoGit says why no commit was compared; absent: they were.
 	NoGit string `json:"no_git,omitempty"`
 	// Signer is whose key signed a head of this ledger, Fingerprint the key's, and Signed the
@@ -100,7 +108,7 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 	told, err := a.Audit(ctx)
 	v := verifyView{
 		Entries: told.Entries, Head: told.Head, Proposals: told.Proposals, Unbound: told.Unbound, Gone: told.Gone, Accepted: told.Accepted,
-		Missing: []string{}, Lost: []string{}, told: told,
+		Missing: []string{}, Lost: []string{}, Later: []string{}, Others: map[string]int{}, Unproven: []string{}, told: told,
 	}
 	if err != nil {
 		return v, err
@@ -121,7 +129,7 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 			v.NoGit = orElse("the workspace is in no repository with a commit", err.Error(), errors.Is(err, patch.ErrNoRepository))
 			continue
 		}
-		got, err := decide.AuditCommits(ctx, a, told, repo, func(p archive.ProposalRecord) bool { return placeOf(p, root) == place })
+		got, err := decide.AuditCommits(ctx, a, repo, decide.Audit{Mine: func(p archive.ProposalRecord) bool { return placeOf(p, root) == place }})
 		if errors.Is(err, patch.ErrNoGit) {
 			v.NoGit = err.Error()
 			continue
@@ -131,9 +139,19 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 		}
 		v.Commits += got.Compared
 		v.Missing, v.Lost = append(v.Missing, got.Missing...), append(v.Lost, got.Lost...)
+		for _, l := range got.Later {
+			v.Later = append(v.Later, l.Commit)
+		}
+		for id, n := range got.Others {
+			v.Others[id] += n
+		}
+		if place == root {
+			v.Unproven = append(v.Unproven, got.Unproven...)
+		}
 	}
 	slices.Sort(v.Missing)
 	slices.Sort(v.Lost)
+	slices.Sort(v.Later)
 	v.Intact = true
 	return v, nil
 }
@@ -198,6 +216,16 @@ func (sh *shell) printVerified(v verifyView) {
 	if v.Accepted > 0 {
 		out("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
+	}
+	if n := len(v.Unproven); n > 0 {
+		out("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
+	}
+	if n := len(v.Later); n > 0 {
+		out("  %s about imported proposals that the export does not tell of: it is older, or cut\n", count(n, "commit"))
+	}
+	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
+		out("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
+			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), reports.Visible(id))
 	}
 	if v.Signer != "" {
 		out("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, reports.Visible(v.Signer), v.Signed, v.Entries)

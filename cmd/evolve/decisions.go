@@ -161,6 +161,9 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 			shown = append(shown, "! "+place)
 		}
 	}
+	if err := sh.notLost(c.Context, w.Root, d, p, word); err != nil {
+		return err
+	}
 	if asks := d.reasoned || slices.Contains(d.states, p.State); asks && !c.Bool("yes") {
 		changes := p.Changes
 		if p.State == archive.Adopted {
@@ -242,6 +245,9 @@ type decided struct {
 func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word decide.Word) (decided, error) {
 	ctx := c.Context
 	if err := decide.Discreet(word.Reason, word.OverrideReason); err != nil {
+		return decided{}, err
+	}
+	if err := sh.notLost(ctx, w.Root, d, p, word); err != nil {
 		return decided{}, err
 	}
 	lend := sh.lender(w.Root, "evolve "+d.name)

@@ -75,22 +75,12 @@ func forge(backup []byte, tables, from, to string) ([]byte, error) {
 			if err := json.Unmarshal(v[1:], &e); err != nil {
 				return nil, err
 			}
-			e.Prev, e.Hash = prev, ""
-			var plain bytes.Buffer
-			enc := json.NewEncoder(&plain)
-			enc.SetEscapeHTML(false)
-			if err := enc.Encode(map[string]any{"actor": e.Actor, "data": e.Data, "kind": e.Kind, "prev": e.Prev, "seq": e.Seq, "subject": e.Subject, "time": e.Time}); err != nil {
+			text, err := relinked(&e, prev)
+			if err != nil {
 				return nil, err
 			}
-			sum := sha256.Sum256(bytes.TrimSuffix(plain.Bytes(), []byte("\n")))
-			e.Hash = hex.EncodeToString(sum[:])
 			prev, last = e.Hash, e
-			plain.Reset()
-			plain.WriteByte(v[0])
-			if err := enc.Encode(e); err != nil {
-				return nil, err
-			}
-			v = bytes.TrimSuffix(plain.Bytes(), []byte("\n"))
+			v = append([]byte{v[0]}, text...)
 		}
 		put(k, v)
 	}
@@ -104,4 +94,22 @@ func forge(backup []byte, tables, from, to string) ([]byte, error) {
 	put(heads[0], append([]byte{1}, head...))
 	put(nil, nil)
 	return binary.BigEndian.AppendUint32(out.Bytes(), crc32.Checksum(out.Bytes(), crc32.MakeTable(crc32.Castagnoli))), nil
+}
+
+// relinked puts an entry after the one with the hash prev, and returns its JSON form.
+func relinked(e *archive.LedgerEntry, prev string) ([]byte, error) {
+	e.Prev, e.Hash = prev, ""
+	var plain bytes.Buffer
+	enc := json.NewEncoder(&plain)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]any{"actor": e.Actor, "data": e.Data, "kind": e.Kind, "prev": e.Prev, "seq": e.Seq, "subject": e.Subject, "time": e.Time}); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(bytes.TrimSuffix(plain.Bytes(), []byte("\n")))
+	e.Hash = hex.EncodeToString(sum[:])
+	plain.Reset()
+	if err := enc.Encode(e); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(plain.Bytes(), []byte("\n")), nil
 }

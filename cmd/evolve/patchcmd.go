@@ -70,25 +70,27 @@ func (sh *shell) patchList(c *cli.Context) error {
 }
 
 func (sh *shell) patchShow(c *cli.Context) error {
-	return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string) error {
+	return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, notes []string) error {
 		if p.Patch == nil {
 			return hinted(exitUsage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
 		}
-		return sh.showPatch(c, p)
+		return sh.showPatch(c, p, notes)
 	})
 }
 
 // showPatch shows a patch in full.
-func (sh *shell) showPatch(c *cli.Context, p archive.ProposalRecord) error {
+func (sh *shell) showPatch(c *cli.Context, p archive.ProposalRecord, notes []string) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
 	v := patchViewOf(sh.patchReader(root), p, true)
+	v.Notes = notes
 	if c.Bool("json") {
 		return sh.printJSON(v)
 	}
 	sh.printPatch(v)
+	printAddressed(sh.stdout, notes)
 	return nil
 }
 

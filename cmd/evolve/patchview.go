@@ -52,9 +52,13 @@ type patchView struct {
 	Workspace string `json:"workspace,omitempty"`
 	// Addressed names places that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+	// Notes say what a decision on it is worth that the ledger here did not see.
+	Notes []string `json:"notes,omitempty"`
 
 	// filed is the state in the record, stale or not.
 	filed archive.ProposalState
+	// imported is that of the record.
+	imported archive.ProposalState
 }
 
 // stale is the state of a patch that was gated on what is no longer there.
@@ -66,7 +70,7 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 		ID: p.ID, State: p.State, Gates: p.Gates, Kind: p.Kind, Title: p.Title, Target: b.Target, Repository: b.Repository,
 		Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain, Digest: b.Digest, BaseCommit: b.BaseCommit, Tree: b.Tree,
 		Commit: p.Commit, Ref: p.Ref, Sandbox: b.Sandbox, Review: b.Review, Files: []string{}, NewTests: b.NewTests,
-		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State,
+		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State, imported: p.Imported,
 	}
 	if v.Gates == nil {
 		v.Gates = []archive.GateVerdict{}
@@ -152,7 +156,7 @@ func (sh *shell) printPatch(v patchView) {
 	if v.Workspace != "" {
 		out("  %-10s %s\n", "ledger", v.Workspace)
 	}
-	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed}))
+	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported}))
 }
 
 // dollars is an amount; empty when nothing was paid.

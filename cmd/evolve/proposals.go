@@ -38,6 +38,10 @@ type proposalLine struct {
 	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
 	// approved.
 	Stale []string `json:"stale,omitempty"`
+	// Imported says that all of it is as an export states it.
+	Imported bool `json:"imported,omitempty"`
+	// Lost is a decision on one that awaits a person, in entries that a restore has lost.
+	Lost *archive.LostDecision `json:"lost_decision,omitempty"`
 }
 
 func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (proposalLine, error) {
@@ -48,7 +52,13 @@ func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (
 	if p.Decision != nil {
 		l.By = p.Decision.By
 	}
+	l.Imported = p.Imported != ""
 	var err error
+	if undecided(p) {
+		if l.Lost, err = a.LostDecision(ctx, p.ID); err != nil {
+			return l, err
+		}
+	}
 	if l.Claim, err = claimOf(ctx, a, p); err != nil {
 		return l, err
 	}
@@ -116,6 +126,7 @@ func (sh *shell) proposalsCommand() *cli.Command {
 					claim = "  stale: " + reports.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.typed("evolve run") + " may measure it again"
 				}
 				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title), claim)
+				sh.printLost(p)
 			}
 			return err
 		},
@@ -162,8 +173,12 @@ func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) e
 }
 
 // oneProposal reads the proposal that is named.
-func (sh *shell) oneProposal(c *cli.Context, show func(p archive.ProposalRecord, claim stats.Claim, against string) error) error {
+func (sh *shell) oneProposal(c *cli.Context, show func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error) error {
 	return sh.reading(c, func(a *archive.Archive) error {
+		root, err := sh.root(c)
+		if err != nil {
+			return err
+		}
 		p, err := proposalOf(c.Context, a, c.Args().First())
 		if err != nil {
 			return err
@@ -179,7 +194,11 @@ func (sh *shell) oneProposal(c *cli.Context, show func(p archive.ProposalRecord,
 		if err != nil {
 			return err
 		}
-		return show(p, claim, against)
+		notes, err := sh.standing(c.Context, a, root, p)
+		if err != nil {
+			return err
+		}
+		return show(p, claim, against, notes)
 	})
 }
 
@@ -199,6 +218,9 @@ type proposalView struct {
 	// Contradiction says in what the stored evaluations contradict what the proposal rests on;
 	// `evolve show` alone looks it up.
 	Contradiction string `json:"contradiction,omitempty"`
+	// Notes say what a decision on it is worth: one that an export states, or that a restore
+	// has lost; `evolve show` alone looks it up.
+	Notes []string `json:"notes,omitempty"`
 	// Later are adopted patches that build on one that was taken back, After what came
 	// of the operator's program; only deciding gives them.
 	Later []string      `json:"later,omitempty"`
@@ -229,23 +251,23 @@ func (sh *shell) showCommand() *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim, against string) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error {
 				if p.Patch != nil {
-					return sh.showPatch(c, p)
+					return sh.showPatch(c, p, notes)
 				}
 				if c.Bool("json") {
 					view := viewOf(p)
-					view.Claim, view.Contradiction = claim, against
+					view.Claim, view.Contradiction, view.Notes = claim, against, notes
 					return sh.printJSON(view)
 				}
-				sh.printProposal(p, claim, against)
+				sh.printProposal(p, claim, against, notes)
 				return nil
 			})
 		},
 	}
 }
 
-func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, against string) {
+func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	out("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
 	if p.Rationale != "" {
@@ -280,6 +302,7 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, agai
 		}
 	}
 	sh.printDecision(p.Decision)
+	printAddressed(sh.stdout, notes)
 	sh.printCommands(decisionsOn(p))
 }
 
@@ -339,9 +362,43 @@ func decisionsOn(p archive.ProposalRecord) []string {
 	case archive.GateFailed, archive.Drafted:
 		return []string{reject}
 	case archive.Adopted:
-		return []string{"evolve rollback " + p.ID}
+		if p.Imported == "" { // git alone takes back what another archive adopted
+			return []string{"evolve rollback " + p.ID}
+		}
 	}
 	return nil
+}
+
+// printLost shows a decision on a proposal that a restore has lost.
+func (sh *shell) printLost(p proposalLine) {
+	if p.Lost != nil {
+		_, _ = fmt.Fprintf(sh.stdout, "  ! %s, in entries that a restore has lost\n", lostWords(*p.Lost))
+	}
+}
+
+// standing says what a decision on a proposal is worth that the ledger here did not see.
+func (sh *shell) standing(ctx context.Context, a *archive.Archive, root string, p archive.ProposalRecord) ([]string, error) {
+	if undecided(p) {
+		d, err := a.LostDecision(ctx, p.ID)
+		if err != nil || d == nil {
+			return nil, err
+		}
+		return []string{lostWords(*d) + ", in entries that a restore has lost"}, nil
+	}
+	if p.Imported == "" || p.Decision == nil {
+		return nil, nil
+	}
+	commits, err := sh.commitsOf(ctx, a, root, decide.Audit{})
+	var odd *archive.AuditError
+	switch {
+	case errors.As(err, &odd):
+		return []string{"imported, and the commits here contradict it: " + reports.Visible(odd.Error())}, nil
+	case err != nil:
+		return nil, err
+	case commits.Confirmed[p.ID]:
+		return []string{"imported; a commit here confirms the decision and who made it"}, nil
+	}
+	return []string{"imported: the decision and who made it are as the export states them, unproven"}, nil
 }
 
 func (sh *shell) diffCommand() *cli.Command {
@@ -351,7 +408,7 @@ func (sh *shell) diffCommand() *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, _ []string) error {
 				if c.Bool("json") {
 					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
 				}

@@ -55,7 +55,7 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 		if p.Patch != nil {
 			out.printPatch(patchViewOf(sh.patchReader(w.Root), p.ProposalRecord, true))
 		} else {
-			out.printProposal(p.ProposalRecord, p.claim, p.against)
+			out.printProposal(p.ProposalRecord, p.claim, p.against, p.notes)
 			printGrounds(who.out, p.grounds)
 		}
 		state, err := sh.reviewOne(c, w, who, out, p.ProposalRecord)
@@ -94,6 +94,8 @@ type claimed struct {
 	claim stats.Claim
 	// against says in what the stored evaluations contradict it; then there are no grounds.
 	against string
+	// notes say whether a decision on it was lost.
+	notes []string
 	// grounds are the lines before the question.
 	grounds []string
 }
@@ -113,6 +115,9 @@ func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
 			}
 			if err == nil {
 				list[i].against, err = contradiction(c.Context, a, list[i].ProposalRecord)
+			}
+			if err == nil {
+				list[i].notes, err = sh.standing(c.Context, a, root, list[i].ProposalRecord)
 			}
 			if err == nil && list[i].against == "" {
 				list[i].grounds, err = grounds(c.Context, a, list[i].ProposalRecord)

@@ -90,12 +90,26 @@ func setupScript(e *testscript.Env) error {
 	return os.CopyFS(filepath.Join(e.WorkDir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny")))
 }
 
-// scriptReseal gives an export that was altered the checksum that fits.
+// scriptReseal gives an export that was altered a chain and a checksum that fit.
 func scriptReseal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: reseal EXPORT")
 	}
 	lines := strings.SplitAfter(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	prev := ""
+	for i, l := range lines {
+		var entry struct {
+			Kind  string              `json:"kind"`
+			Value archive.LedgerEntry `json:"value"`
+		}
+		if !strings.HasPrefix(l, `{"kind":"ledger"`) {
+			continue
+		}
+		ts.Check(json.Unmarshal([]byte(l), &entry))
+		text, err := relinked(&entry.Value, prev)
+		ts.Check(err)
+		lines[i], prev = `{"kind":"ledger","value":`+string(text)+"}\n", entry.Value.Hash
+	}
 	body := strings.Join(lines[:len(lines)-1], "")
 	end := fmt.Sprintf("{\"kind\":\"end\",\"value\":{\"lines\":%d,\"sha256\":\"%x\"}}\n", len(lines)-1, sha256.Sum256([]byte(body)))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(body+end), 0o600))

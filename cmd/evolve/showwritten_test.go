@@ -19,7 +19,7 @@ func TestWrittenIsShownEscaped(t *testing.T) {
 		}
 		var out bytes.Buffer
 		sh := &shell{process: process{stdout: &out}}
-		sh.printProposal(p, "", "")
+		sh.printProposal(p, "", "", nil)
 		sh.printDiff(p)
 		if strings.ContainsAny(out.String(), "\x1b\u202e\r") || !strings.Contains(out.String(), `\x1b`) {
 			t.Errorf("%q", out.String())

@@ -254,6 +254,7 @@ func (sh *shell) printStatus(v statusView) {
 	}
 	for _, p := range v.Awaiting {
 		out("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
+		sh.printLost(p)
 		if words := claimWords(p.Claim, p.Prices); words != "" {
 			out("    %s\n", words)
 		}
@@ -294,7 +295,11 @@ func (sh *shell) printStatus(v statusView) {
 	if len(v.Adopted) > 0 {
 		out("\nadopted\n")
 		for _, p := range v.Adopted {
-			out("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), sh.typed("evolve rollback "+p.ID))
+			next := sh.typed("evolve rollback " + p.ID)
+			if p.Imported {
+				next = "imported: as the export states it; " + sh.typed("evolve show "+p.ID)
+			}
+			out("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), next)
 		}
 	}
 }
