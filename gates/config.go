@@ -8,20 +8,20 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ConfigChange is what the gates of a config proposal look at.
+// ConfigChange is the input of the gates of a config proposal.
 type ConfigChange struct {
 	// Want is the config that was measured.
 	Want agent.Config
-	// Reload reads the config back from the files that the proposal would write.
+	// Reload reads the config again from the files that the proposal would write.
 	Reload func() (agent.Config, error)
-	// Measured and Now are the hashes of everything the proposal depends on, by
-	// name: as the run saw them, and as they are.
+	// Measured and Now are the hashes of everything the proposal depends on, by name: at
+	// the time of the run, and now.
 	Measured, Now map[string]string
 	// Texts are the free texts of the config, by parameter.
 	Texts map[string]string
-	// Answers knows the reference answers of every task.
+	// Answers indexes the reference answers of every task.
 	Answers *bench.AnswerIndex
-	// Rehearse applies the change and takes it back in a scratch place.
+	// Rehearse applies and reverts the change in a scratch folder.
 	Rehearse func() error
 }
 

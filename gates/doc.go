@@ -1,5 +1,4 @@
-// Package gates owns judgement: the automatic checks a proposal must pass before
-// a person sees it as approvable (base unchanged, config valid, rollback
-// rehearsed), and the verdict they add up to. A gate that was never run is not a
-// gate that passed.
+// Package gates runs the automatic checks that a proposal must pass before a person may
+// approve it (base unchanged, config valid, rollback rehearsed), and derives its state
+// from their verdicts. A gate that was never run has not passed.
 package gates

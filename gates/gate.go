@@ -10,11 +10,11 @@ import (
 	"evolve/archive"
 )
 
-// Verdict is one gate's word.
+// Verdict is the verdict of one gate.
 type Verdict string
 
-// Failed stops a proposal; Flagged sends it to the human lane; NotRun stops it as
-// well, because a gate that was never run is not a gate that passed.
+// Failed stops a proposal; Flagged sends it to the human lane; NotRun stops it too,
+// because a gate that was never run has not passed.
 const (
 	Passed  Verdict = "passed"
 	Failed  Verdict = "failed"
@@ -22,19 +22,19 @@ const (
 	NotRun  Verdict = "not_run"
 )
 
-// Gate is one automatic check. Check returns its verdict and the evidence for it,
-// in words a person can judge.
+// Gate is one automatic check. Check returns its verdict and the evidence for it, in words
+// that a person can judge.
 type Gate struct {
 	Name string
-	// Needs names gates before it without which it would say nothing: unless all of
+	// Needs names earlier gates without which its verdict would mean nothing: unless all of
 	// them passed or flagged, it is not run.
 	Needs []string
 	Check func(ctx context.Context) (Verdict, string)
 }
 
-// Run passes a proposal through all gates, in order, also after one has failed:
-// a person is told everything at once. A gate that panics has failed; one that the
-// context did not let start, or that needs another which did not pass, was not run.
+// Run runs all gates in order, also after one has failed, so that a person gets all
+// verdicts at once. A gate that panics has failed; one that was not started because the
+// context ended, or that needs another one which did not pass, was not run.
 func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	out := make([]archive.GateVerdict, 0, len(gates))
 	said := map[string]Verdict{}
@@ -55,8 +55,8 @@ func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	return out
 }
 
-// Lane is the state that the verdicts put a proposal in: awaiting only when every
-// gate passed and there was at least one.
+// Lane returns the state that follows from the verdicts: awaiting only when every gate
+// passed and there was at least one.
 func Lane(verdicts []archive.GateVerdict) archive.ProposalState {
 	lane := archive.Awaiting
 	if len(verdicts) == 0 {

@@ -8,11 +8,11 @@ import (
 	"evolve/patch/scope"
 )
 
-// maxFindings bounds the findings that one gate names; the rest is counted.
+// maxFindings bounds the findings that one gate lists; the others are counted.
 const maxFindings = 20
 
-// Applied is the gate of a patch whose text fits its base: it says so, because what was
-// not said was not looked at. A patch that does not fit has no further gates.
+// Applied returns the gate that records that the text of a patch fits its base. A patch
+// that does not fit has no further gates.
 func Applied(files int) Gate {
 	return Gate{Name: "apply", Check: func(context.Context) (Verdict, string) {
 		if files == 0 {
@@ -22,7 +22,7 @@ func Applied(files int) Gate {
 	}}
 }
 
-// Scope fails a patch that touches what its target does not allow.
+// Scope fails a patch that changes files outside its target's scope.
 func Scope(j scope.Judgement) Gate {
 	return Gate{Name: "scope", Needs: []string{"apply"}, Check: func(context.Context) (Verdict, string) {
 		if len(j.Refused) > 0 {

@@ -10,7 +10,7 @@ import (
 	"evolve/bench"
 )
 
-// base fails a proposal when anything it depends on has moved.
+// base fails a proposal when anything it depends on has changed.
 func base(was, is map[string]string) Gate {
 	return Gate{Name: "base", Check: func(context.Context) (Verdict, string) {
 		if moved := Moved(was, is); len(moved) > 0 {
@@ -38,7 +38,7 @@ func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)
 	}}
 }
 
-// rollback fails a change that cannot be applied and taken back.
+// rollback fails a change that cannot be applied and reverted.
 func rollback(rehearse func() error) Gate {
 	return Gate{Name: "rollback", Check: func(context.Context) (Verdict, string) {
 		if err := rehearse(); err != nil {

@@ -11,42 +11,43 @@ import (
 	"evolve/runtime/skill"
 )
 
-// Bounds on what an agent wrote.
+// The bounds of a tool or skill that an agent wrote.
 const (
 	maxToolBytes  = authored.MaxSource + authored.MaxManifest
 	maxSkillBytes = skill.MaxFile
-	// maxParts is how many files of a kind a workspace loads of one agent.
+	// maxParts is the maximum number of files of a kind that a workspace loads for one
+	// agent.
 	maxParts = 200
 )
 
-// WrittenChange is what the gates of any proposal of kind tool look at.
+// WrittenChange is the common input of the gates of proposals of kind tool.
 type WrittenChange struct {
-	// Measured and Now are the hashes of everything the proposal depends on, by
-	// name: as they were when it was drawn up, and as they are.
+	// Measured and Now are the hashes of everything the proposal depends on, by name: when
+	// it was drawn up, and now.
 	Measured, Now map[string]string
-	// Bytes is the size of the files it would write, Parts how many files of the kind
-	// the agent would have then.
+	// Bytes is the size of the files it would write, Parts how many files of the kind the
+	// agent would then have.
 	Bytes, Parts int
-	// Answers knows the reference answers of every task.
+	// Answers indexes the reference answers of every task.
 	Answers *bench.AnswerIndex
-	// Rehearse applies the change and takes it back in a scratch place.
+	// Rehearse applies and reverts the change in a scratch folder.
 	Rehearse func() error
 }
 
 // ToolChange is a tool that an agent wrote.
 type ToolChange struct {
 	WrittenChange
-	// Reload reads the definition from the files that the proposal would write.
+	// Reload reads the definition again from the files that the proposal would write.
 	Reload func() (authored.Definition, error)
-	// Registered are the names of the tools that the agent could call without any
-	// that it wrote.
+	// Registered lists the names of the tools that the agent can call without those that it
+	// wrote.
 	Registered []string
 	// Check runs the tests in the hermetic child; nil runs none.
 	Check func(context.Context, authored.Definition) authored.Report
 }
 
-// Tool lists the gates of a tool that an agent wrote. They do not judge whether its
-// tests are right: a person reads them.
+// Tool lists the gates of a tool that an agent wrote. They do not judge whether its tests
+// are correct: a person reads them.
 func Tool(c ToolChange) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
@@ -115,14 +116,14 @@ func tested(r authored.Report) (Verdict, string) {
 // SkillChange is a skill drafted from transcripts.
 type SkillChange struct {
 	WrittenChange
-	// Reload reads the definition from the file that the proposal would write.
+	// Reload reads the definition again from the file that the proposal would write.
 	Reload func() (skill.Definition, error)
-	// Again drafts skills from the transcripts that this one is said to come from.
+	// Again drafts skills from the transcripts that this one refers to.
 	Again func(context.Context) ([]skill.Candidate, error)
 }
 
-// Skill lists the gates of a skill. Its text goes into the prompt, so nothing passes
-// but what drafting again gives, word for word and without a veto.
+// Skill lists the gates of a skill. Its text becomes part of the prompt, so only a skill
+// passes that drafting again reproduces exactly, without a veto.
 func Skill(c SkillChange) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
@@ -153,7 +154,7 @@ func Skill(c SkillChange) []Gate {
 	}
 }
 
-// vetoed looks for a skill among what its transcripts give.
+// vetoed looks up a skill among those drafted again from its transcripts.
 func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 	for _, again := range list {
 		if again.Definition.Name != d.Name {
@@ -171,7 +172,7 @@ func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 	return Failed, "its transcripts give no such skill"
 }
 
-// size fails what a person could not read or a workspace would not load.
+// size fails a change that is too large for a person to read or for a workspace to load.
 func size(c WrittenChange, most int) Gate {
 	return Gate{Name: "size", Check: func(context.Context) (Verdict, string) {
 		switch {

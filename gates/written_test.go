@@ -38,8 +38,7 @@ func passing(_ context.Context, d authored.Definition) authored.Report {
 	return r
 }
 
-// judged holds what the gates say against what is wanted: the gates that did not
-// pass, and a part of what they say.
+// judged checks the gates that did not pass, and a part of their evidence.
 func judged(t *testing.T, list []Gate, want, says string) {
 	t.Helper()
 	var names, words []string

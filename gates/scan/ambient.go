@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// ambient lists, by package, the functions and variables that answer what machine and
-// process this is, rather than what was asked: a gate and real use differ in every one
-// of them, and no test of the base tells whether the code does as well. An empty list
-// is the whole package. Reading the clock is not among them, nor is a variable of the
-// environment: dates, and the variables that a gate differs in, are looked for by
-// themselves, and honest settings are many.
+// ambient lists, by package, the functions and variables that describe the machine and the
+// process instead of the input: they differ between a gate and real use, and no test of
+// the base covers that difference. An empty list is the whole package. Clock reads and
+// environment variables are not listed: other detectors look for dates and for the
+// variables that differ in a gate, and honest settings are frequent.
 var ambient = map[string][]string{
 	"runtime": {
 		"NumGoroutine", "NumCgoCall", "ReadMemStats", "MemProfile", "GoroutineProfile", "ThreadCreateProfile",
@@ -49,9 +48,8 @@ var ambient = map[string][]string{
 	"weak":         {},
 }
 
-// ambience looks for functions that begin to ask what machine and process they run in.
-// What the function asked before is not blamed, and neither is a main function: it is
-// there to ask.
+// ambience looks for functions that begin to use ambient data. Uses that the function had
+// before are not reported, and neither are those in a main function, where they are usual.
 func ambience(f *file, found report) {
 	for _, u := range f.units {
 		if fn, ok := u.node.(*ast.FuncDecl); ok && f.now.Name.Name == "main" && fn.Recv == nil && fn.Name.Name == "main" {
@@ -75,7 +73,7 @@ func ambience(f *file, found report) {
 	}
 }
 
-// asks tells whether an expression names something ambient.
+// asks reports whether an expression names something ambient.
 func (f *file) asks(e ast.Expr) (pkg, name string, ok bool) {
 	switch x := e.(type) {
 	case *ast.SelectorExpr:
@@ -94,7 +92,7 @@ func (f *file) asks(e ast.Expr) (pkg, name string, ok bool) {
 	return "", "", false
 }
 
-// readers are the functions that look at files, by package.
+// readers are the functions that read files, by package.
 var readers = map[string][]string{
 	"os":            {"Open", "OpenFile", "ReadFile", "ReadDir", "Stat", "Lstat", "Readlink", "DirFS", "OpenRoot"},
 	"io/ioutil":     {"ReadFile", "ReadDir"},
@@ -105,9 +103,8 @@ var readers = map[string][]string{
 	"go/parser":     {"ParseFile", "ParseDir"},
 }
 
-// fixedPlaces looks for calls that ask for a file whose name stands in the source, of
-// standard output, or of the moment: a folder with tests has other files than a
-// service.
+// fixedPlaces looks for calls that inspect a file with a constant name, standard output,
+// or the current time: they differ between a folder with tests and a service.
 func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
 	for pkg, names := range readers {
 		if !f.is(call.Fun, pkg, names...) {
@@ -131,16 +128,16 @@ func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
 	}
 }
 
-// recorders are the types that tests hand in where real use has another.
+// recorders are the types that tests pass where real use has another type.
 var recorders = map[string][]string{
 	"strings":           {"Builder", "Reader"},
 	"bytes":             {"Buffer", "Reader"},
 	"net/http/httptest": {"ResponseRecorder", "Server"},
 }
 
-// typesOfInputs looks for code that tells what tests hand in from what real use does:
-// by the name of its type, or by asking for a type that tests write to, or by the
-// address that net/http/httptest invents.
+// typesOfInputs looks for code that distinguishes test inputs from real ones: by the name
+// of their type, by a type assertion to a recorder, or by the address that
+// net/http/httptest uses.
 func (f *file) typesOfInputs(n ast.Node, found report) {
 	ask := func(t ast.Expr) {
 		star, ok := t.(*ast.StarExpr)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// testAwareness looks for source that asks whether it is being tested. What only a
-// test run knows (testing.Testing, the flags of a test binary in a file that reads
-// flags, its name, the test files on its stack) has no honest use outside of tests;
-// build information, the helpers of package testing, and the flags of a test binary
-// that is started as another process, have some. A changed helper of tests is as good
-// as a changed test, and a person looks at it.
+// testAwareness looks for source that checks whether it is being tested. Facts of a test
+// run alone (testing.Testing, the flags of a test binary in a file that reads flags, its
+// name, the test files on its stack) have no honest use outside tests; build information,
+// the helpers of package testing, and the flags of a test binary that is started as
+// another process have some. A changed test helper is like a changed test, and a person
+// reviews it.
 func testAwareness(f *file, found report) {
 	name, stack := contains(f.now, f.asksName), contains(f.now, f.asksStack)
 	for _, u := range f.units {
@@ -46,13 +46,13 @@ func testAwareness(f *file, found report) {
 	}
 }
 
-// helps tells whether the file was one of helpers of tests before the patch.
+// helps reports whether the file held test helpers before the patch.
 func (f *file) helps() bool {
 	before := f.before()
 	return before != nil && before.imported["testing"] == "testing"
 }
 
-// mentions tells whether anything below a node is of a package.
+// mentions reports whether any node in a subtree refers to a package.
 func (f *file) mentions(n ast.Node, pkg string) bool {
 	return contains(n, func(n ast.Node) bool {
 		s, ok := n.(*ast.SelectorExpr)
@@ -64,18 +64,18 @@ func (f *file) mentions(n ast.Node, pkg string) bool {
 	})
 }
 
-// asksName tells whether a node asks for the name or the arguments of the program.
+// asksName reports whether a node reads the name or the arguments of the program.
 func (f *file) asksName(n ast.Node) bool {
 	return f.is(n, "os", "Args", "Executable") || f.is(n, "flag", "CommandLine", "Lookup", "Arg", "Args") || f.is(n, "runtime/debug", "ReadBuildInfo")
 }
 
-// asksStack tells whether a node asks who calls it.
+// asksStack reports whether a node inspects its callers.
 func (f *file) asksStack(n ast.Node) bool {
 	return f.is(n, "runtime", "Caller", "Callers", "CallersFrames", "Stack", "FuncForPC") || f.is(n, "runtime/debug", "Stack", "PrintStack")
 }
 
-// testFlag tells whether a text is a flag of a test binary, alone or with its dash
-// and value.
+// testFlag reports whether a text is a flag of a test binary, alone or with its dash and
+// value.
 func testFlag(s string) bool {
 	s = strings.TrimLeft(s, "-")
 	name, ok := strings.CutPrefix(s, "test.")

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// isGo tells whether go build may read a file.
+// isGo reports whether go build may read a file.
 func isGo(p string) bool { return strings.HasSuffix(strings.ToLower(p), ".go") }
 
-// cgo looks for C. A file that becomes one with C drops out of a build without cgo;
-// in one that has C already, the comment above the import is source as well.
+// cgo looks for C. A file that begins to use C drops out of a build without cgo; in one
+// that already uses it, the comment above the import is source as well.
 func cgo(f *file, found report) {
 	has := func(a *ast.File) *ast.ImportSpec {
 		if a == nil {
@@ -35,13 +35,13 @@ func cgo(f *file, found report) {
 	}
 }
 
-// directive is a comment that a tool obeys.
+// directive is a comment that a tool interprets.
 type directive struct {
 	text string
 	at   token.Pos
 }
 
-// toolComments lists the comments of a file that a tool obeys.
+// toolComments lists the comments of a file that a tool interprets.
 func toolComments(a *ast.File) []directive {
 	if a == nil {
 		return nil
@@ -59,10 +59,10 @@ func toolComments(a *ast.File) []directive {
 	return out
 }
 
-// harmless are directives that change how code is compiled and not what it does.
+// harmless are directives that change how code is compiled but not its behaviour.
 var harmless = []string{"//go:noinline", "//go:nosplit", "//go:fix"}
 
-// directives looks for comments that a tool obeys and that the base does not have.
+// directives looks for directives that the base does not have.
 func directives(f *file, found report) {
 	had := map[string]int{}
 	for _, d := range toolComments(f.was) {
@@ -98,9 +98,9 @@ func directives(f *file, found report) {
 	}
 }
 
-// constraintOf is the build constraint of a file as the go command reads it: the
-// //go:build line before the package clause, else all // +build lines together. The
-// old and the new form of one condition are the same.
+// constraintOf returns the build constraint of a file as the go command reads it: the
+// //go:build line before the package clause, else all // +build lines together. The old
+// and the new form of one condition give the same text.
 func constraintOf(a *ast.File) (text string, at token.Pos) {
 	if a == nil {
 		return "", token.NoPos
@@ -130,8 +130,7 @@ func constraintOf(a *ast.File) (text string, at token.Pos) {
 	return expr.String(), at
 }
 
-// constraints looks for files that are built under other conditions than before, or
-// that belong to another package.
+// constraints looks for files whose build constraint or package changes.
 func constraints(f *file, found report) {
 	now, at := constraintOf(f.now)
 	was, _ := constraintOf(f.was)
@@ -153,13 +152,13 @@ func constraints(f *file, found report) {
 	}
 }
 
-// systems are the operating systems and processors that the end of a file's name
-// can ask for (go/build's list, which it does not export).
+// systems are the operating systems and processors that a file name may end with
+// (go/build's list, which is not exported).
 var systems = strings.Fields(`aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
 	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm unix`)
 
-// fileNames looks for new files that the go command leaves out, or builds on some
-// systems only, because of their names.
+// fileNames looks for new files that the go command ignores, or builds on some systems
+// only, because of their names.
 func fileNames(f *file, found report) {
 	if f.Old != nil {
 		return

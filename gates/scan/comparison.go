@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// comparing are the methods by which libraries, and tests with them, ask values
-// whether they are alike, and what they look like.
+// comparing are the methods by which libraries and tests compare and print values.
 var comparing = []string{"Is", "As", "Equal", "Format", "GoString"}
 
-// comparisons looks for methods that a type gets by which it answers for itself when a
-// test compares it. An error that says it is every other one passes every test. An
-// error with several others inside is such a one as well.
+// comparisons looks for new methods by which a type controls its own comparison in a test.
+// An error that equals every other one passes every test; so does an error that wraps
+// several others.
 func comparisons(f *file, found report) {
 	for _, u := range f.units {
 		fn, ok := u.node.(*ast.FuncDecl)
@@ -24,7 +23,7 @@ func comparisons(f *file, found report) {
 	}
 }
 
-// several tells whether a function has a list as its result.
+// several reports whether a function returns a list.
 func several(fn *ast.FuncDecl) bool {
 	if fn.Type.Results == nil || len(fn.Type.Results.List) == 0 {
 		return false

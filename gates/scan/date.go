@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// dates looks for code that behaves otherwise after some day: a function that asks
-// for the time and knows a date, or that compares a part of now with a constant.
+// dates looks for code that behaves differently after some day: a function that reads the
+// time and contains a date, or that compares a part of the current time with a constant.
 func dates(f *file, found report) {
 	for _, u := range f.units {
 		asks := contains(u.node, func(n ast.Node) bool { return f.is(n, "time", "Now", "Since", "Until") })
@@ -28,7 +28,7 @@ func dates(f *file, found report) {
 	}
 }
 
-// fixedDate tells whether a call makes a moment of constants alone.
+// fixedDate reports whether a call makes a time from constants alone.
 func (f *file) fixedDate(c *ast.CallExpr) bool {
 	switch {
 	case f.is(c.Fun, "time", "Date") && len(c.Args) > 0:
@@ -42,9 +42,9 @@ func (f *file) fixedDate(c *ast.CallExpr) bool {
 	return false
 }
 
-// clockPart tells whether an expression is a calendar part, or the Unix time, of
-// something. now says that the function asks for now; otherwise only what a clock that
-// is handed in is likely to be asked for counts.
+// clockPart reports whether an expression is a calendar part, or the Unix time, of
+// something. When now is false, the function does not read the current time, and only
+// parts count that are usually read from a clock passed in.
 func (f *file) clockPart(e ast.Expr, now bool) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) > 0 {
@@ -71,7 +71,7 @@ func compares(op token.Token) bool {
 	return false
 }
 
-// number is the value of a number's literal; 0 for anything else.
+// number returns the value of a number literal; 0 for anything else.
 func number(e ast.Expr) float64 {
 	lit, ok := ast.Unparen(e).(*ast.BasicLit)
 	if !ok || (lit.Kind != token.INT && lit.Kind != token.FLOAT) {

@@ -10,25 +10,24 @@ import (
 	"slices"
 )
 
-// report notes a finding at a place in the candidate. Whatever of the source is put
-// into its words must be quoted with %q or %+q.
+// report records a finding at a position in the candidate. Source text in its message must
+// be quoted with %q or %+q.
 type report func(at token.Pos, fatal bool, why string, args ...any)
 
-// detector looks for one way of fooling a test gate.
+// detector looks for one way of deceiving a test gate.
 type detector struct {
-	// rule names its findings, family the gate that they belong to.
+	// rule names its findings, family is the gate that they belong to.
 	rule, family string
-	// tests says that it reads test files too. In them, asking about tests, writing to
-	// testdata or starting processes is nothing special.
+	// tests reports that it also reads test files. There, checks for tests, writes to
+	// testdata and started processes are usual.
 	tests bool
-	// standing says that what a function did before the patch is not blamed on it, even
-	// when the patch changes the function: what it does it does always, so that no
-	// change around it makes it worse.
+	// standing reports that uses which a function already had are not reported, even when
+	// the patch changes the function: they do not depend on the change.
 	standing bool
 	look     func(f *file, found report)
 }
 
-// The families, each a gate of its own.
+// The families; each is a gate.
 const (
 	familyParse  = "source: parses"
 	familyText   = "source: text"
@@ -43,7 +42,7 @@ const (
 // parseRule is the rule of files that do not parse, which no detector reads.
 const parseRule = "parse"
 
-// detectors lists all of them, in the order in which their findings are told.
+// detectors lists all of them, in the order in which their findings are reported.
 func detectors() []detector {
 	return []detector{
 		{rule: "hidden character", family: familyText, tests: true, look: hiddenCharacters},
@@ -82,10 +81,9 @@ func detectors() []detector {
 	}
 }
 
-// Go reads the sources of a patch and lists what must not be overlooked, in the
-// order of paths, lines and rules. Files that are not Go, and files that the patch
-// removes, say nothing. What the base has already is not blamed on the patch, but a
-// function that it changes is looked at whole.
+// Go scans the sources of a patch and returns the findings in the order of paths, lines
+// and rules. It ignores files that are not Go and files that the patch removes. Code that
+// the base already has is not reported, but a changed function is scanned as a whole.
 func Go(list []Source) []Finding {
 	var out []Finding
 	var files []*file
@@ -114,7 +112,7 @@ func Go(list []Source) []Finding {
 	return slices.Compact(out)
 }
 
-// findings lists what one detector finds in a file.
+// findings returns the findings of one detector in a file.
 func (d detector) findings(f *file) []Finding {
 	var out []Finding
 	stood := map[string]int{}

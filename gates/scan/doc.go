@@ -1,9 +1,8 @@
-// Package scan owns the reading of a patch's Go source for ways of fooling a test
-// gate: code that runs before or around tests, that asks whether it is being
-// tested, that reaches past the type system, or that the build reads from
-// elsewhere. It parses what a patch adds or changes and runs nothing. Whoever
-// wants to cheat can hide from a scan, which reads names and knows no types; it is
-// one of several walls.
+// Package scan reads a patch's Go source for ways of deceiving a test gate: code that runs
+// before or around tests, that checks whether it is being tested, that bypasses the type
+// system, or that the build reads from elsewhere. It parses what a patch adds or changes
+// and runs nothing. A determined author can hide from a scan, which reads names and has no
+// type information; it is one of several checks.
 //
 // A finding is fatal only where hardly any honest patch would do the same; all
 // others flag a patch for a person. Read over the last commits of restic, Prometheus

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// droppedErrors looks for functions that begin to drop the last result of a call that
-// the base makes there as well, and keeps all of: an error as a rule. What failed is
-// then no failure any more.
+// droppedErrors looks for functions that begin to drop the last result of a call, usually
+// an error, when the base keeps all results of that call. A failure is then ignored.
 func droppedErrors(f *file, found report) {
 	for _, u := range f.units {
 		if u.before == nil {
@@ -33,7 +32,7 @@ func droppedErrors(f *file, found report) {
 	}
 }
 
-// callee is the name of what a call calls, with its package; "" where it has none.
+// callee returns the name of the called function, with its package; "" when it has none.
 func callee(call *ast.CallExpr) string {
 	switch x := call.Fun.(type) {
 	case *ast.Ident:
@@ -47,8 +46,7 @@ func callee(call *ast.CallExpr) string {
 	return ""
 }
 
-// drops lists the assignments that keep something of a call's results, and not the
-// last.
+// drops lists the assignments that keep some results of a call, but not the last.
 func drops(n ast.Node) []*ast.AssignStmt {
 	var out []*ast.AssignStmt
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -70,8 +68,8 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// callCounters looks for package-level variables that a patch brings and counts up:
-// code that knows how often it was called can behave for as long as tests last.
+// callCounters looks for new package-level variables that are incremented: code that
+// counts its calls can behave differently after as many as tests make.
 func callCounters(f *file, found report) {
 	fresh := map[string]bool{}
 	for _, u := range f.units {

@@ -2,8 +2,8 @@ package scan
 
 import "go/ast"
 
-// earlyGoroutines looks for goroutines that are under way before the first test and
-// run beside all of them.
+// earlyGoroutines looks for goroutines that start before the first test and run beside all
+// tests.
 func earlyGoroutines(f *file, found report) {
 	f.each(func(n ast.Node) {
 		if _, ok := n.(*ast.GoStmt); ok && f.pkg.early[n] {
@@ -16,8 +16,8 @@ func earlyGoroutines(f *file, found report) {
 	})
 }
 
-// finalizers looks for code that runs when no source line says so: after an object
-// is gone, or when a signal comes.
+// finalizers looks for code that runs implicitly: after an object becomes unreachable, or
+// on a signal.
 func finalizers(f *file, found report) {
 	f.each(func(n ast.Node) {
 		switch {

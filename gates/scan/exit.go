@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// exiting tells whether an expression names a way to end the process, or the
-// goroutine, past everything that waits for it.
+// exiting reports whether an expression names a way to end the process, or the goroutine,
+// without running the code that waits for it.
 func (f *file) exiting(n ast.Node) (name string, ok bool) {
 	switch {
 	case f.is(n, "os", "Exit"):
@@ -24,11 +24,11 @@ func (f *file) exiting(n ast.Node) (name string, ok bool) {
 	return "", false
 }
 
-// exits looks for code that ends the process. Straight from an initialiser it is
-// fatal: a test binary that exits 0 before its first test looks as if all had passed,
-// and no library ends its program while it is being loaded. With a constant status
-// that is not 0 it is only odd. Panics and log.Fatal are nothing to look for: they end
-// the process with a status that fails the tests.
+// exits looks for code that ends the process. Directly in an initialiser it is fatal: a
+// test binary that exits 0 before its first test looks as if all had passed, and no
+// library ends its program during loading. With a constant status other than 0 it is only
+// flagged. Panics and log.Fatal are ignored: they end the process with a status that fails
+// the tests.
 func exits(f *file, found report) {
 	inMain := map[ast.Node]bool{}
 	for _, u := range f.units {
@@ -49,7 +49,7 @@ func exits(f *file, found report) {
 		if name, ends := f.exiting(n); ends && !said[n] && !inMain[n] && !stood[n] && !f.exitsWithTests(n) {
 			found(n.Pos(), false, "%s outside of main ends the tests with it", name)
 		}
-		switch x := n.(type) { // a part of a name is no reference by itself
+		switch x := n.(type) { // a part of a selector is no reference by itself
 		case *ast.SelectorExpr:
 			said[x.Sel] = true
 		case *ast.ParenExpr:
@@ -58,8 +58,7 @@ func exits(f *file, found report) {
 	})
 }
 
-// exitsWithTests tells whether a node lies in a TestMain, which another detector
-// reads.
+// exitsWithTests reports whether a node is in a TestMain, which another detector reads.
 func (f *file) exitsWithTests(n ast.Node) bool {
 	for _, u := range f.units {
 		if fn, ok := u.node.(*ast.FuncDecl); ok && isTestMain(fn) && fn.Pos() <= n.Pos() && n.End() <= fn.End() {
@@ -71,9 +70,8 @@ func (f *file) exitsWithTests(n ast.Node) bool {
 
 func isTestMain(fn *ast.FuncDecl) bool { return fn.Recv == nil && fn.Name.Name == "TestMain" }
 
-// testMain looks for a function that go test calls in place of the tests. In a test
-// file it may be honest, and a person looks at it; one that does not run the tests is
-// not.
+// testMain looks for the function that go test calls in place of the tests. In a test file
+// it may be honest, and a person reviews it; one that does not run the tests is fatal.
 func testMain(f *file, found report) {
 	for _, u := range f.units {
 		fn, ok := u.node.(*ast.FuncDecl)
@@ -103,8 +101,8 @@ func testMain(f *file, found report) {
 	}
 }
 
-// passesOn tells whether a TestMain calls Run of its parameter, or hands it to
-// somebody who may, such as goleak.VerifyTestMain.
+// passesOn reports whether a TestMain calls Run of its parameter, or passes it to a
+// function that may, such as goleak.VerifyTestMain.
 func passesOn(fn *ast.FuncDecl, name string) bool {
 	named := func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// file is one source of a patch, parsed, with what the patch changes of it.
+// file is one parsed source of a patch, with the parts that the patch changes.
 type file struct {
 	Source
 	set *token.FileSet
-	// now is what the patch makes of it; was is nil when there was nothing, or nothing
-	// that parses.
+	// now is the file after the patch; was is the file before it, nil when it did not exist
+	// or does not parse.
 	now, was *ast.File
-	// imported maps the names that the file gives to packages to their paths; dotted
-	// are those whose names it uses as its own.
+	// imported maps the file's package names to import paths; dotted are the packages
+	// imported with a dot.
 	imported map[string]string
 	dotted   []string
 	// units are the declarations that the patch changes.
@@ -35,11 +35,11 @@ type unit struct {
 	before *ast.FuncDecl
 }
 
-// test tells whether the file is read by go test only.
+// test reports whether only go test reads the file.
 func (f *file) test() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// parse reads a source. A base that does not parse is as good as none: then
-// everything is new.
+// parse parses a source. A base that does not parse counts as absent: then everything is
+// new.
 func parse(s Source) (*file, error) {
 	f := &file{Source: s, set: token.NewFileSet()}
 	var err error
@@ -57,7 +57,7 @@ func parse(s Source) (*file, error) {
 	return f, nil
 }
 
-// names reads what the file calls the packages that it imports.
+// names collects the names of the imported packages.
 func (f *file) names() {
 	f.imported, f.dotted = map[string]string{}, nil
 	for _, i := range f.now.Imports {
@@ -73,8 +73,8 @@ func (f *file) names() {
 	}
 }
 
-// before is the base's version of the file with the functions that the patch changes
-// as its units; nil when there is none.
+// before returns the base's version of the file with the changed functions as its units;
+// nil when there is none.
 func (f *file) before() *file {
 	if f.was == nil {
 		return nil
@@ -97,8 +97,8 @@ func importPath(i *ast.ImportSpec) string {
 	return p
 }
 
-// packageName guesses the name of a package from its path: its last element that is
-// no version.
+// packageName guesses the name of a package from its path: its last element that is no
+// version.
 func packageName(p string) string {
 	base := path.Base(p)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
@@ -107,8 +107,8 @@ func packageName(p string) string {
 	return base
 }
 
-// tokens is the text of a node without its comments and layout: what two versions
-// of it have in common unless the compiler sees a difference.
+// tokens returns the text of a node without comments and layout: it is equal for two
+// versions that the compiler does not distinguish.
 func (f *file) tokens(src []byte, n ast.Node) string {
 	from, to := f.set.PositionFor(n.Pos(), false).Offset, f.set.PositionFor(n.End(), false).Offset
 	if fn, ok := n.(*ast.FuncDecl); ok {
@@ -121,7 +121,7 @@ func (f *file) tokens(src []byte, n ast.Node) string {
 	part := src[from:to]
 	s.Init(token.NewFileSet().AddFile("", -1, len(part)), part, nil, 0)
 	var out strings.Builder
-	separator := "" // before a closing bracket it depends on the layout alone
+	separator := "" // before a closing bracket it depends on the layout only
 	for {
 		_, kind, text := s.Scan()
 		switch kind {
@@ -157,7 +157,7 @@ func declarations(a *ast.File) (nodes []ast.Node, kinds []token.Token) {
 	return nodes, kinds
 }
 
-// is tells whether an expression names one of a package's functions or variables.
+// is reports whether an expression names one of a package's functions or variables.
 func (f *file) is(n ast.Node, pkg string, names ...string) bool {
 	switch x := n.(type) {
 	case *ast.ParenExpr:
@@ -171,7 +171,7 @@ func (f *file) is(n ast.Node, pkg string, names ...string) bool {
 	return false
 }
 
-// contains tells whether anything below a node satisfies a test.
+// contains reports whether any node in a subtree satisfies a test.
 func contains(n ast.Node, test func(ast.Node) bool) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {

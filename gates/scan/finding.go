@@ -1,6 +1,6 @@
 package scan
 
-// Finding is one thing in the source that a test gate must not overlook.
+// Finding is one suspicious place in the source.
 type Finding struct {
 	Path string
 	Line int // of the candidate, from 1
@@ -8,7 +8,7 @@ type Finding struct {
 	Rule string
 	// Fatal findings fail a patch; the others flag it for a person.
 	Fatal bool
-	// Why says it in words for a person; source it quotes is escaped.
+	// Why is the reason in words for a person; quoted source is escaped.
 	Why string
 }
 

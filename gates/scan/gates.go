@@ -10,11 +10,11 @@ import (
 	"evolve/gates"
 )
 
-// mostFindings bounds the evidence of one gate; the rest is counted.
+// mostFindings bounds the findings in the evidence of one gate; the others are counted.
 const mostFindings = 20
 
-// families lists the gates in the order in which a person reads them, each with what
-// its evidence says when nothing was found.
+// families lists the gates in the order in which a person reads them, each with its
+// evidence when nothing was found.
 var families = []struct{ name, clean string }{
 	{familyParse, "every file parses"},
 	{familyText, "no hidden characters and no names that only look alike"},
@@ -26,10 +26,10 @@ var families = []struct{ name, clean string }{
 	{familyTables, "no table of literal inputs and outputs"},
 }
 
-// Gates lists the gates of a patch's source, one for each family of detectors. Any
-// finding flags the patch for a person, a fatal one fails it. The sources are listed,
-// and read, once. All but the first need the first: of a file that does not parse
-// they would know nothing.
+// Gates returns the gates of a patch's source, one for each family of detectors. Any
+// finding flags the patch for a person, a fatal one fails it. The sources are listed and
+// read once. All gates need the first one, because a file that does not parse cannot be
+// scanned.
 func Gates(list func() ([]Source, error)) []gates.Gate {
 	read := sync.OnceValues(func() (*reading, error) {
 		sources, err := list()
@@ -55,7 +55,7 @@ func Gates(list func() ([]Source, error)) []gates.Gate {
 	return out
 }
 
-// reading is what a scan found, by family.
+// reading holds the findings of a scan, by family.
 type reading struct {
 	files int
 	found map[string][]Finding
@@ -78,7 +78,7 @@ func newReading(list []Source) *reading {
 	return r
 }
 
-// verdict is a family's word, with its findings one after another.
+// verdict returns the verdict of a family, with its findings as evidence.
 func (r *reading) verdict(family, clean string) (gates.Verdict, string) {
 	list := r.found[family]
 	if len(list) == 0 {
@@ -106,7 +106,7 @@ func (r *reading) verdict(family, clean string) (gates.Verdict, string) {
 	return verdict, strings.Join(lines, "; ")
 }
 
-// String is a finding on one line, safe to look at in a terminal.
+// String returns a finding on one line, escaped for a terminal.
 func (f Finding) String() string {
 	path := fmt.Sprintf("%+q", f.Path)
 	if plain := path[1 : len(path)-1]; plain == f.Path {

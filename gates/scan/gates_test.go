@@ -69,7 +69,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestFamilies: every detector has a rule of its own and belongs to a gate.
+// TestFamilies checks that every detector has its own rule and belongs to a gate.
 func TestFamilies(t *testing.T) {
 	seen := map[string]bool{parseRule: true}
 	for _, d := range detectors() {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// guard is one way of keeping something out: functions, by package, and methods of
-// whatever type, that do it. An empty list is the whole package.
+// guard is one kind of protection: functions, by package, and methods of any type. An
+// empty list is the whole package.
 type guard struct {
 	what    string
 	calls   map[string][]string
 	methods []string
 }
 
-// guards are what tests seldom look at, because everything works without: each stands
-// against what happens rarely, or is done by somebody who is not in the tests.
+// guards are protections that tests seldom cover, because everything works without them:
+// each one matters only for rare events or for attackers.
 var guards = []guard{
 	{what: "taking a lock", methods: []string{"Lock", "RLock", "TryLock", "TryRLock"}},
 	{what: "comparing secrets in constant time", calls: map[string][]string{
@@ -37,7 +37,7 @@ var guards = []guard{
 	}, methods: []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}},
 }
 
-// has tells whether a selector is the guard, in a file with these imports.
+// has reports whether a selector is the guard, in a file with these imports.
 func (g guard) has(imported map[string]string, s *ast.SelectorExpr) bool {
 	if id, ok := ast.Unparen(s.X).(*ast.Ident); ok {
 		if pkg, ok := imported[id.Name]; ok {
@@ -48,7 +48,7 @@ func (g guard) has(imported map[string]string, s *ast.SelectorExpr) bool {
 	return slices.Contains(g.methods, s.Sel.Name)
 }
 
-// guarded counts the guards in a piece of a file with these imports, by what they are.
+// guarded counts the guards in a subtree of a file with these imports, by kind.
 func guarded(imported map[string]string, n ast.Node) map[string]int {
 	out := map[string]int{}
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -64,7 +64,7 @@ func guarded(imported map[string]string, n ast.Node) map[string]int {
 	return out
 }
 
-// findLost counts the guards that the package has fewer of than before.
+// findLost counts the guards that the patch removes from the package, by kind.
 func (p *pkg) findLost() {
 	p.lost = map[string]int{}
 	for _, f := range p.files {
@@ -79,8 +79,8 @@ func (p *pkg) findLost() {
 	}
 }
 
-// lostGuards looks for guards of the base that a patch takes away: of a kind there are
-// fewer in its package than before. One that only moves is still there.
+// lostGuards reports guards that a patch removes: those of a kind that its package has
+// fewer of than before. A guard that only moves is not reported.
 func lostGuards(f *file, found report) {
 	before := f.before()
 	if before == nil {

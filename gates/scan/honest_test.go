@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// TestHonestSource reads this program's own source as if a patch brought all of it:
-// none of it was written to fool a test gate, so nothing in it may be fatal, and few
-// files may be flagged. It is the control of the detectors' other side; every probe
-// of theirs is a cheat.
+// TestHonestSource scans this program's own source as if a patch added all of it: nothing
+// in it may be fatal, and few files may be flagged. It measures false positives; the
+// probes measure detection.
 func TestHonestSource(t *testing.T) {
 	var list []Source
 	root := os.DirFS("../..")
@@ -38,8 +37,8 @@ func TestHonestSource(t *testing.T) {
 	}
 	flagged := map[string]bool{}
 	for _, f := range Go(list) {
-		// The sandbox starts this program again, as the inside of its walls, and that ends
-		// before main: the one honest exit of an initialiser there is.
+		// The sandbox starts this program again inside the sandbox, and that process ends
+		// before main: the one honest exit of an initialiser.
 		if f.Fatal && !(f.Rule == "exit" && path.Dir(f.Path) == "runtime/sandbox") {
 			t.Errorf("fatal: %s", f)
 		}

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// soon is a delay after which no test still waits.
+// soon is the delay from which on code runs after the tests.
 const soon = 5 * time.Second
 
-// laterCode looks for code that is set to run when the tests are over: a timer with a
-// long constant delay, and a moment of the start that is kept to compare with.
+// laterCode looks for code that runs after the tests are over: a timer with a long
+// constant delay, and a saved start time to compare with.
 func laterCode(f *file, found report) {
 	f.each(func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)
@@ -26,7 +26,7 @@ func laterCode(f *file, found report) {
 	})
 }
 
-// duration is the value of a constant delay: a product of numbers and units of
+// duration returns the value of a constant delay: a product of numbers and units of
 // package time; 0 for anything else.
 func (f *file) duration(e ast.Expr) time.Duration {
 	switch x := ast.Unparen(e).(type) {

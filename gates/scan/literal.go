@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// text is the value of a constant text: a literal, a named constant of the package,
-// or several of them added up, so that "test" + ".v" is as good as "test.v".
+// text returns the value of a constant text: a literal, a named constant of the package,
+// or a concatenation of them, so that "test" + ".v" is "test.v".
 func (f *file) text(n ast.Node) (string, bool) {
 	switch x := n.(type) {
 	case *ast.BasicLit:
@@ -31,7 +31,7 @@ func (f *file) text(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// eachText visits the constant texts below a node, each as long as it gets.
+// eachText visits the longest constant texts in a subtree.
 func (f *file) eachText(n ast.Node, visit func(n ast.Node, value string)) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -40,7 +40,7 @@ func (f *file) eachText(n ast.Node, visit func(n ast.Node, value string)) {
 		case *ast.Field: // tags and names
 			f.eachText(x.Type, visit)
 			return false
-		case *ast.SelectorExpr: // its name is none of this package
+		case *ast.SelectorExpr: // the selected name is not from this package
 			f.eachText(x.X, visit)
 			return false
 		case *ast.BasicLit, *ast.Ident, *ast.BinaryExpr:
@@ -53,8 +53,8 @@ func (f *file) eachText(n ast.Node, visit func(n ast.Node, value string)) {
 	})
 }
 
-// findConstants collects the package's named texts, wherever they are declared. A
-// name that stands for several is none.
+// findConstants collects the package's named texts, from any of its files. A name with
+// several values is left out.
 func (p *pkg) findConstants() {
 	p.constants = map[string]string{}
 	twice := map[string]bool{}

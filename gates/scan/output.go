@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// arguments looks for writes to the program's arguments and flags, by which a test
-// binary can be told to run nothing.
+// arguments looks for writes to the program's arguments and flags, which can make a test
+// binary run no tests.
 func arguments(f *file, found report) {
 	f.each(func(n ast.Node) {
 		switch x := n.(type) {
@@ -33,8 +33,7 @@ func arguments(f *file, found report) {
 	})
 }
 
-// root is the expression that an element, a slice, a pointer's target or a value of
-// another type belongs to.
+// root returns the operand of an index, slice, dereference or conversion.
 func root(e ast.Expr) ast.Expr {
 	for {
 		switch x := e.(type) {
@@ -54,8 +53,7 @@ func root(e ast.Expr) ast.Expr {
 	}
 }
 
-// standardOutput looks for code that closes the streams that go test reads, or puts
-// something else in their place.
+// standardOutput looks for code that closes or replaces the streams that go test reads.
 func standardOutput(f *file, found report) {
 	f.each(func(n ast.Node) {
 		switch x := n.(type) {
@@ -81,14 +79,14 @@ func standardOutput(f *file, found report) {
 	})
 }
 
-// forged lists what only go test, or a test binary, prints.
+// forged lists texts that only go test, or a test binary, prints.
 var forged = []string{
 	"--- PASS", "--- FAIL", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", `"Action":"`, `"Action": "`, "mode: set\n", "mode: count\n", "mode: atomic\n", "ok  \t", "\x16---",
 	"PASS\n", "coverage: ",
 }
 
-// forgedOutput looks for text that go test would take for its own. A program that
-// reads such output knows it too; one that prints it as it stands forges it.
+// forgedOutput looks for text that go test would take for its own output. A program that
+// parses such output contains it too; one that prints it as it is forges it.
 func forgedOutput(f *file, found report) {
 	printed := map[ast.Node]bool{}
 	f.each(func(n ast.Node) {
@@ -112,8 +110,8 @@ func forgedOutput(f *file, found report) {
 	}
 }
 
-// looksForged tells whether a text holds a line of go test's; printed adds the word
-// that Println would make one of.
+// looksForged reports whether a text contains a line of go test's output; printed adds the
+// prefix that Println completes to one.
 func looksForged(s string, printed bool) bool {
 	for _, mark := range forged {
 		if strings.HasPrefix(s, mark) || strings.Contains(s, "\n"+mark) || (len(mark) > 8 && strings.Contains(s, mark)) {
@@ -123,7 +121,7 @@ func looksForged(s string, printed bool) bool {
 	return printed && (s == "PASS" || s == "mode: set" || s == "mode: count" || s == "mode: atomic")
 }
 
-// prints tells whether a call writes to the program's output.
+// prints reports whether a call writes to the program's output.
 func (f *file) prints(c *ast.CallExpr) bool {
 	switch {
 	case f.is(c.Fun, "fmt", "Print", "Println", "Printf"):
@@ -138,10 +136,10 @@ func (f *file) prints(c *ast.CallExpr) bool {
 	return ok && (s.Sel.Name == "WriteString" || s.Sel.Name == "Write") && f.is(s.X, "os", "Stdout", "Stderr")
 }
 
-// madeOf are parts of the names of what tests are made of, or leave behind.
+// madeOf are parts of the names of files that tests consist of or produce.
 var madeOf = []string{"_test.go", "testdata", ".golden", "go.mod", "go.sum", "go.work", "coverage", "cover.out"}
 
-// writes looks for source that writes to what tests are made of.
+// writes looks for source that writes to such files.
 func writes(f *file, found report) {
 	f.each(func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)

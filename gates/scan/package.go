@@ -8,22 +8,22 @@ import (
 	"evolve/runtime/source"
 )
 
-// pkg is what a patch holds of one package: files of one folder and package clause.
+// pkg is the part of a patch in one package: files of one folder and package clause.
 type pkg struct {
 	files []*file
-	// had are the imports of the base's files.
+	// had holds the imports of the base's files.
 	had map[string]bool
-	// early are the nodes that run before main and before any test: initialisers of
-	// package-level variables, init functions, and what these call.
+	// early holds the nodes that run before main and before any test: initialisers of
+	// package-level variables, init functions, and the functions that these call.
 	early map[ast.Node]bool
-	// constants are its named texts.
+	// constants holds its named texts.
 	constants map[string]string
-	// lost are the guards that it has fewer of than before, by what they are.
+	// lost counts the guards that the patch removes, by kind.
 	lost map[string]int
 }
 
-// packages sorts files into packages and finds what of them is changed. What only
-// moves from one file of its package to another is not.
+// packages groups files by package and finds their changed parts. A declaration that only
+// moves to another file of its package is unchanged.
 func packages(files []*file) {
 	type key struct{ dir, name string }
 	found := map[key]*pkg{}
@@ -79,8 +79,8 @@ func (p *pkg) compare() {
 	}
 }
 
-// findEarly marks what runs early. A function that a changed initialiser reaches
-// becomes a unit, even when it is as it was: it is a change that it runs now.
+// findEarly marks the nodes that run early. A function that a changed initialiser calls
+// becomes a unit, even when it is unchanged: that it runs now is a change.
 func (p *pkg) findEarly() {
 	type place struct {
 		f  *file
@@ -146,8 +146,8 @@ func (f *file) changes(n ast.Node) bool {
 	return false
 }
 
-// running visits the nodes that run when a node does: not the bodies of function
-// literals, unless they are called on the spot, nor what a goroutine runs.
+// running visits the nodes that run when a node runs: not the bodies of function literals,
+// unless they are called immediately, nor what a goroutine runs.
 func running(n ast.Node, visit func(ast.Node)) {
 	called := map[ast.Node]bool{}
 	ast.Inspect(n, func(n ast.Node) bool {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// foreignVariables looks for assignments to variables of other packages: from then
-// on everything in the program behaves otherwise, the tests and what they compare
-// with included.
+// foreignVariables looks for assignments to variables of other packages: they change the
+// behaviour of the whole program, including the tests and what they compare with.
 func foreignVariables(f *file, found report) {
 	f.each(func(n ast.Node) {
 		for _, l := range written(n) {
@@ -25,7 +24,7 @@ func foreignVariables(f *file, found report) {
 	})
 }
 
-// written lists what a statement assigns to.
+// written lists the targets of an assignment.
 func written(n ast.Node) []ast.Expr {
 	switch x := n.(type) {
 	case *ast.AssignStmt:
@@ -44,7 +43,7 @@ func written(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// foreign is the variable of another package that an assignment reaches.
+// foreign returns the variable of another package that an assignment changes.
 func (f *file) foreign(e ast.Expr) (pkg, name string) {
 	for {
 		switch x := root(e).(type) {
@@ -62,8 +61,8 @@ func (f *file) foreign(e ast.Expr) (pkg, name string) {
 	}
 }
 
-// declares tells whether a changed function has a variable of its own with a name
-// that is an import's too.
+// declares reports whether a changed function declares a variable with the name of an
+// import.
 func (f *file) declares(name string) bool {
 	for _, u := range f.units {
 		fn, ok := u.node.(*ast.FuncDecl)
@@ -90,10 +89,10 @@ func (f *file) declares(name string) bool {
 	return false
 }
 
-// rawCalls are functions that can do whatever the others of their packages can.
+// rawCalls are functions that can do everything that the others of their packages can.
 var rawCalls = []string{"Syscall", "Syscall6", "Syscall9", "SyscallN", "RawSyscall", "RawSyscall6", "SyscallNoError", "RawSyscallNoError"}
 
-// unsafety looks for ways past the type system, to state that a package hides.
+// unsafety looks for ways past the type system, to the hidden state of a package.
 func unsafety(f *file, found report) {
 	f.each(func(n ast.Node) {
 		s, ok := n.(*ast.SelectorExpr)
@@ -112,16 +111,15 @@ func unsafety(f *file, found report) {
 	})
 }
 
-// reaching are the standard packages, and folders of others, that reach out of the
-// process.
+// reaching are the packages, or folders of packages, that give access beyond the process.
 var reaching = []string{"plugin", "syscall", "os/exec", "net", "net/rpc", "net/smtp", "debug/elf", "golang.org/x/sys/..."}
 
 // watched are packages whose functions this scan looks for by name.
 var watched = []string{"os", "testing", "flag", "runtime", "syscall", "reflect", "unsafe", "log", "time", "debug", "plugin"}
 
-// newImports looks for packages that the patch brings into a package for the first
-// time and that reach out of the process, and for names under which a reader, and
-// this scan, would take one package for another.
+// newImports looks for packages that give access beyond the process and that the patch
+// imports into a package for the first time, and for import names by which a reader, and
+// this scan, would mistake one package for another.
 func newImports(f *file, found report) {
 	for _, u := range f.units {
 		i, ok := u.node.(*ast.ImportSpec)
@@ -144,8 +142,8 @@ func newImports(f *file, found report) {
 	}
 }
 
-// clients looks for functions that begin to talk to other machines. A test has none to
-// talk to, and an error that nobody looks at is no failure.
+// clients looks for functions that begin to connect to other machines. A test has none to
+// connect to, and an ignored error is no failure.
 func clients(f *file, found report) {
 	f.each(func(n ast.Node) {
 		switch {

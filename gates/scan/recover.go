@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// swallowedPanics looks for calls of recover whose result nobody looks at, or looks
-// at only to see that there was one: whatever breaks is then no failure any more.
+// swallowedPanics looks for calls of recover whose result is dropped, or only compared
+// with nil: any panic is then ignored.
 func swallowedPanics(f *file, found report) {
 	for _, u := range f.units {
 		fn, ok := u.node.(*ast.FuncDecl)

@@ -9,19 +9,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// probe is one change of a source and what must be found in it.
+// probe is one change of a source and its expected finding.
 type probe struct {
 	name string
-	// path defaults to p/x.go. A source without a package clause gets one, with the
-	// imports of every standard package that it mentions.
+	// path defaults to p/x.go. A source without a package clause gets one, with the imports
+	// of every standard package that it mentions.
 	path     string
 	old, now string
 	// want is the rule with "fatal" or "flag" before it; empty: nothing may be found.
 	want string
 }
 
-// check runs the probes of one detector: only findings of its own rule count, so
-// that each probe may do other odd things, but none may be found in honest source.
+// check runs the probes of one detector. Only findings of its own rule count, because a
+// probe may trigger others; honest source must have no findings at all.
 func check(t *testing.T, rule string, probes []probe) {
 	t.Helper()
 	if !slices.ContainsFunc(detectors(), func(d detector) bool { return d.rule == rule }) {
@@ -66,7 +66,7 @@ var known = []string{
 	"errors", "flag", "fmt", "io", "log", "net/http", "os", "os/exec", "os/signal", "reflect", "runtime", "runtime/debug", "strings", "syscall", "testing", "time", "unsafe",
 }
 
-// whole makes a file of declarations.
+// whole makes a file from declarations.
 func whole(src string) string {
 	if strings.HasPrefix(src, "package ") || strings.Contains(src, "\npackage ") {
 		return src

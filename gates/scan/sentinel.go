@@ -5,9 +5,9 @@ import (
 	"go/token"
 )
 
-// sentinels looks for package-level errors that lose their value, or become another's:
-// what returns them reports no error any more, or one that is easily taken for
-// another, and errors.Is still agrees.
+// sentinels looks for package-level errors that lose their value or get that of another
+// error: functions that return them then report no error, or another one, and errors.Is
+// still matches.
 func sentinels(f *file, found report) {
 	if f.was == nil {
 		return

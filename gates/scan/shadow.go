@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// predeclared are the names of the language that every reader takes for what they are.
-// Those that came late, and that honest packages have had for their own, are left out:
-// min, max, clear, new, any, print and println.
+// predeclared are the predeclared names of the language. Recent ones, which honest
+// packages also define, are left out: min, max, clear, new, any, print and println.
 var predeclared = strings.Fields(`true false nil iota
 	append cap copy delete len make panic recover real imag complex close
 	bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr`)
 
-// shadows looks for package-level names that are the language's own, and for imports
-// by which a name of the standard library comes to mean another package.
+// shadows looks for package-level names that redefine predeclared ones, and for imports by
+// which the name of a standard package refers to another one.
 func shadows(f *file, found report) {
 	said := func(name *ast.Ident) {
 		if slices.Contains(predeclared, name.Name) {
@@ -39,8 +38,8 @@ func shadows(f *file, found report) {
 	}
 }
 
-// swapped tells of an import that takes the name of one of the standard library's,
-// which the file had before.
+// swapped reports an import that takes the name of a standard package which the file
+// imported before.
 func (f *file) swapped(i *ast.ImportSpec, found report) {
 	p, before := importPath(i), f.before()
 	if before == nil {

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Outputs that are written into the source, one by one for single inputs, make any
-// test pass. Enough of them look like that, and nothing tells them from an honest
-// table but a person; below these numbers nobody looks. A package-level table is
-// harder to aim at a test, and far more common.
+// Hard-coded outputs for single inputs make any test pass. Only a person can distinguish
+// many of them from an honest table; below these numbers they are not reported. The limit
+// for a package-level table is higher, because it is harder to aim at a test and far more
+// common.
 const (
 	fewArms     = 3
 	fewEntries  = 8
 	manyEntries = 30
 )
 
-// tables looks for answers that are looked up rather than computed: a switch, a
-// chain of ifs or a map from literal inputs to literal outputs, of which the patch
-// brings more than a few.
+// tables looks for results that are looked up rather than computed: a switch, a chain of
+// ifs or a map from literal inputs to literal outputs, of which the patch adds more than a
+// few.
 func tables(f *file, found report) {
 	for _, u := range f.units {
 		fn, function := u.node.(*ast.FuncDecl)
@@ -70,7 +70,7 @@ func arms(fn *ast.FuncDecl) int {
 	return count
 }
 
-// constantBody tells whether statements return literals, or assign them.
+// constantBody reports whether statements return literals, or assign them.
 func constantBody(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false
@@ -99,13 +99,13 @@ func constantBody(list []ast.Stmt) bool {
 	return true
 }
 
-// word tells whether an expression is one of the constants that go beside a result.
+// word reports whether an expression is one of the constants that accompany a result.
 func word(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && (id.Name == "nil" || id.Name == "true" || id.Name == "false")
 }
 
-// literal tells whether an expression is a number or a text, or a list of such.
+// literal reports whether an expression is a number, a text, or a list of such.
 func literal(e ast.Expr) bool {
 	switch x := e.(type) {
 	case *ast.BasicLit:
@@ -128,7 +128,7 @@ func literal(e ast.Expr) bool {
 	return false
 }
 
-// comparesLiteral tells whether a condition asks for equality with literals alone, by
+// comparesLiteral reports whether a condition only compares with literals for equality, by
 // an operator or by a function of that name.
 func comparesLiteral(e ast.Expr) bool {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
@@ -148,8 +148,8 @@ func comparesLiteral(e ast.Expr) bool {
 	return b.Op == token.EQL && (substantial(b.X) || substantial(b.Y))
 }
 
-// substantial tells whether a literal is more than the zero or the empty text that
-// every second condition asks for.
+// substantial reports whether a literal is more than the zero or the empty text that many
+// conditions compare with.
 func substantial(e ast.Expr) bool {
 	lit, ok := ast.Unparen(e).(*ast.BasicLit)
 	return ok && lit.Value != "0" && lit.Value != "1" && lit.Value != `""`

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// hiddenCharacters looks for characters that show a reader something else than the
-// compiler reads, wherever in the file they stand: controls, which move the cursor
-// of a terminal, and bidirectional overrides are fatal; other characters that show
-// as nothing have honest uses in texts.
+// hiddenCharacters looks anywhere in the file for characters that make a reader see
+// something else than the compiler: control characters, which move the cursor of a
+// terminal, and bidirectional overrides are fatal; other invisible characters have honest
+// uses in texts.
 func hiddenCharacters(f *file, found report) {
 	had := map[rune]int{}
 	for _, r := range string(f.Old) {
@@ -36,11 +36,12 @@ func hiddenCharacters(f *file, found report) {
 	}
 }
 
-// farSpaces is how many blanks in a row push what follows out of sight.
+// farSpaces is the number of consecutive blanks that moves the rest of a line out of
+// sight.
 const farSpaces = 60
 
-// farRight looks for code that stands where no window shows it, behind many blanks. A
-// file that is written so is left alone.
+// farRight looks for code behind so many blanks that no window shows it. A file that
+// already has such lines is ignored.
 func farRight(f *file, found report) {
 	if len(pushed(f.Old)) > 0 {
 		return
@@ -51,7 +52,7 @@ func farRight(f *file, found report) {
 	}
 }
 
-// pushed lists what stands behind many blanks in the same line, by its offset.
+// pushed lists the text behind many blanks in the same line, by its offset.
 func pushed(text []byte) []int {
 	var out []int
 	blanks, begun := 0, false
@@ -71,7 +72,7 @@ func pushed(text []byte) []int {
 	return out
 }
 
-// hides tells whether a reader does not see a character for what it is.
+// hides reports whether a reader cannot recognise a character.
 func hides(r rune) (fatal, hidden bool) {
 	switch {
 	case r < ' ' || (r >= 0x7f && r < 0xa0):
@@ -79,11 +80,11 @@ func hides(r rune) (fatal, hidden bool) {
 	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 		return true, true // bidirectional embeddings, overrides and isolates
 	case r == 0x200d || r >= 0xfe00 && r <= 0xfe0f:
-		return false, false // they join and colour emoji
+		return false, false // joiners, also of emoji
 	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
 		return false, true
 	case r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 || r == 0x180e:
-		return false, true // letters and symbols that show as nothing
+		return false, true // invisible letters and symbols
 	case unicode.Is(unicode.Zs, r) && r != ' ':
 		return false, true
 	case r >= 0xe0100 && r <= 0xe01ef:
@@ -101,9 +102,8 @@ var similar = strings.NewReplacer(
 	"\u039f", "O", "\u03a1", "P", "\u03a4", "T", "\u03a5", "Y", "\u03a7", "X", "\u0578", "n", "\u057d", "u", "\u0585", "o", "\u0566", "q", "\u0261", "g", "\u0131", "i", "\u01c0", "l",
 )
 
-// lookAlikes looks for identifiers that are not ASCII and read as if they were. Greek
-// in a formula is honest: a name of which only some letters have a Latin twin does
-// not pass for another.
+// lookAlikes looks for identifiers that are not ASCII but look like it. Greek in a formula
+// is honest: a name of which only some letters have a Latin twin is not reported.
 func lookAlikes(f *file, found report) {
 	f.each(func(n ast.Node) {
 		id, ok := n.(*ast.Ident)

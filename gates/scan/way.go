@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/source"
 )
 
-// stoodExits are the ways out in changed functions that these had before, called with
-// the same words under the same conditions, each as often as it was.
+// stoodExits returns the exits in changed functions that these had before, with the same
+// arguments under the same conditions, each as often as before.
 func (f *file) stoodExits() map[ast.Node]bool {
 	out := map[ast.Node]bool{}
 	for _, u := range f.units {
@@ -28,8 +28,9 @@ func (f *file) stoodExits() map[ast.Node]bool {
 	return out
 }
 
-// home is the base's file of the package that declares a function, which the patch may
-// have moved to another; nil when none does, and when there are more of its name now.
+// home returns the base's file of the package that declares a function, which the patch
+// may have moved to another file; nil when none does, and when the package now has several
+// functions of its name.
 func (p *pkg) home(fn *ast.FuncDecl) *file {
 	var home *file
 	more := 0
@@ -56,7 +57,7 @@ func (p *pkg) home(fn *ast.FuncDecl) *file {
 	return home
 }
 
-// eachWay visits the ways out in a function, each with the words that lead to it.
+// eachWay visits the exits in a function, each with the source text of its conditions.
 func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
 	var above []ast.Node
 	ast.Inspect(fn, func(n ast.Node) bool {
@@ -80,8 +81,8 @@ func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
 	})
 }
 
-// turn says in the words of the source on what it depends whether, when and with what
-// a part of a node is run; "" for nothing.
+// turn returns the source text of the conditions under which a part of a node runs, and of
+// its arguments; "" for none.
 func (f *file) turn(outer, inner ast.Node) string {
 	words := func(kind string, list ...ast.Node) string {
 		for _, n := range list {

@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// wireNames looks for fields of the base whose tags change: what others read and write
-// is called otherwise then, and a test that does both with the same type agrees.
+// wireNames looks for fields of the base whose tags change: the names in the encoded form
+// then change, which a test that encodes and decodes with the same type does not detect.
 func wireNames(f *file, found report) {
 	before := f.before()
 	if before == nil {
@@ -25,8 +25,8 @@ type tag struct {
 	at    token.Pos
 }
 
-// tags are those of the fields of a file's types, by type and field; "" where there is
-// none.
+// tags returns the tags of the fields of a file's types, by type and field; "" where there
+// is none.
 func tags(a *ast.File) map[string]tag {
 	out := map[string]tag{}
 	for _, d := range a.Decls {
