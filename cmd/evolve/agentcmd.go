@@ -37,7 +37,7 @@ func (sh *shell) agentCommand() *cli.Command {
 	}
 }
 
-// oneAgent finds the agent that is named, or the only one.
+// oneAgent returns the named agent, or the only one if name is empty.
 func oneAgent(w *workspace.Workspace, name string) (*workspace.Agent, error) {
 	if name == "" {
 		if len(w.Agents) == 1 {
@@ -58,7 +58,7 @@ type valueLine struct {
 	Value  any    `json:"value"`
 	Origin string `json:"origin"`
 	Range  string `json:"range"`
-	// NotSearched is the reason why a search leaves the value as it is; empty when it does not.
+	// NotSearched is the reason why a search does not change the value, or "".
 	NotSearched string `json:"not_searched,omitempty"`
 }
 
@@ -117,7 +117,7 @@ func (sh *shell) agentShow(c *cli.Context) error {
 	return nil
 }
 
-// rangeOf says in short which values a parameter may have.
+// rangeOf returns a short description of a parameter's permitted values.
 func rangeOf(p agent.Param) string {
 	switch p.Kind {
 	case agent.Float, agent.Int:
@@ -136,7 +136,7 @@ func rangeOf(p agent.Param) string {
 	return string(p.Kind)
 }
 
-// taskOf is the task that is named, or one made of the goal.
+// taskOf returns the named task, or one made of the goal.
 func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.Task, *bench.Suite, error) {
 	id := c.String("task")
 	if id == "" {
@@ -157,7 +157,7 @@ func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.
 	return nil, nil, hinted(exitUsage, "`evolve bench split SUITE` lists them", "no suite of %s has a task %q", a.ID, id)
 }
 
-// configOf is the champion, or the archived variant that is named.
+// configOf returns the config of the champion, or of the named variant in the archive.
 func (sh *shell) configOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (agent.Config, error) {
 	name := c.String("variant")
 	if name == "" {

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// policyOf is what holds for some tools or providers of an agent in `evolve agent
-// show --json`.
+// policyOf is the policy of some tools or providers of an agent in `evolve agent show
+// --json`.
 type policyOf struct {
 	Kind   policy.Kind    `json:"kind"`
 	Names  []string       `json:"names"`
@@ -21,9 +21,9 @@ type policyOf struct {
 	Values []policy.Value `json:"values"`
 }
 
-// policiesOf resolves what holds for every tool and provider that an agent can
-// call; those for which the same holds stand together. An agent of the operator's own
-// calls none through the runtime: what holds for its tasks as a whole is its role's.
+// policiesOf resolves the policy of every tool and provider that an agent can call; those
+// with the same policy are grouped. An operator's own agent calls none through the
+// runtime: its tasks as a whole have the policy of its role.
 func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf, error) {
 	book := w.Settings.Policies
 	engine, err := policy.New(policy.Options{Book: book})
@@ -46,8 +46,8 @@ func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf,
 	return book.Version(), lines, nil
 }
 
-// callsOf lists what a built-in agent can call, and any other agent as such where it has
-// a role.
+// callsOf lists the calls that a built-in agent can make. For any other agent it returns
+// the agent itself if that has a role.
 func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		if _, ok := w.Settings.Policies.Roles[a.ID]; !ok {

@@ -40,11 +40,11 @@ type turnView struct {
 	Transcript agent.Transcript      `json:"transcript"`
 
 	session agent.Session
-	// goal is the task's without credentials, for what is kept.
+	// goal is the task's goal without credentials, for storage.
 	goal string
 }
 
-// oneTurn is what `evolve agent run` was asked for.
+// oneTurn holds the arguments of `evolve agent run`.
 type oneTurn struct {
 	agent   *workspace.Agent
 	task    *bench.Task
@@ -122,7 +122,7 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	return err
 }
 
-// earlier is what the session's last turn left.
+// earlier returns the state after the session's last turn.
 func (sh *shell) earlier(ctx context.Context, w *workspace.Workspace, t oneTurn) (agent.Session, error) {
 	if t.session == "" {
 		return agent.Session{}, nil
@@ -165,7 +165,7 @@ func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier ag
 		Agent: t.agent.ID, Session: t.session, Config: t.config.ID(), Outcome: res.Outcome, Error: res.Error,
 		Usage: res.Usage, Transcript: res.Transcript, session: res.Session, goal: c.walls.scrubber.String(t.task.Goal),
 	}
-	if res.Answer != nil { // graded as it is, and shown and kept without credentials
+	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
 		answer := c.walls.scrubber.String(*res.Answer)
 		view.Answer = &answer
 	}
@@ -184,9 +184,9 @@ func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier ag
 	return view, nil
 }
 
-// keepTurn stores the turn, the session and the change requests. A task of a suite is
-// an evaluation by hand and leaves nothing. While a run holds the archive, the turn
-// is shown and not kept, and the person is told.
+// keepTurn stores the turn, the session and the change requests. It stores nothing of a
+// suite's task, which is an evaluation by hand. While a run holds the archive, it prints
+// that the turn is not stored.
 func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
 	if t.suite != nil {
 		return nil
@@ -249,8 +249,8 @@ func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTur
 	return nil
 }
 
-// keepPatch makes a proposal of a patch that the agent asked for: its gates run without
-// the archive. What is turned away stays a change request.
+// keepPatch makes a proposal of a patch that the agent requested. Its gates run without
+// the archive. A refused patch stays a change request.
 func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend patching.Lender, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	p, err := sh.proposeAsked(c, w, lend, t.agent.ID, q)
 	if err != nil {
@@ -261,8 +261,8 @@ func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend patching
 	})
 }
 
-// keepAsked notes the proposal that was made of a request, and stores one of which none
-// was made.
+// keepAsked notes the proposal that was made of a request. A request without a proposal
+// is stored as such.
 func (sh *shell) keepAsked(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest, p *archive.ProposalRecord) error {
 	if p != nil {
 		v.Proposals = append(v.Proposals, p.ID)
@@ -275,8 +275,8 @@ func (sh *shell) keepAsked(ctx context.Context, store *archive.Archive, t oneTur
 	return nil
 }
 
-// proposeTool makes a proposal of a tool that the agent wrote, and none of anything
-// else that it asked for. What cannot be proposed stays a change request.
+// proposeTool makes a proposal of a tool that the agent wrote; it ignores other requests.
+// A tool that cannot be proposed stays a change request.
 func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
 	d, ok := toolOf(q)
 	if !ok {
@@ -294,7 +294,7 @@ func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store 
 	return &p, nil
 }
 
-// toolOf is the tool that a change request brings, if it is one that tool_create left.
+// toolOf returns the tool of a change request that tool_create left.
 func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
 	if q.Type != "tool" || q.Tool != "tool_create" {
 		return authored.Definition{}, false
@@ -303,7 +303,7 @@ func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
 	return d, err == nil
 }
 
-// keepRequest stores what the agent asked for and may not do itself.
+// keepRequest stores a change that the agent asked for and may not make itself.
 func (sh *shell) keepRequest(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	_, err := store.PutRequest(ctx, archive.ChangeRequestRecord{
 		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.now(),
@@ -341,8 +341,8 @@ func (w *watcher) show(e agent.Event) {
 	w.sh.printEvent(e)
 }
 
-// rest prints what was not shown while it happened, as with a program of the
-// operator's own.
+// rest prints the events of a turn that could not be shown live, as those of an
+// operator's own program.
 func (w *watcher) rest(t agent.Transcript) {
 	if w.quiet || w.shown > 0 {
 		return
@@ -355,7 +355,7 @@ func (w *watcher) rest(t agent.Transcript) {
 // printEvent prints one step of a turn on one line.
 func (sh *shell) printEvent(e agent.Event) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	if e.Kind == agent.EventStderr { // the cause of a failure stands at its end
+	if e.Kind == agent.EventStderr { // the cause of a failure is in its last lines
 		for _, line := range lastLines(e.Text, shownStderr) {
 			out("%-10s  %s\n", e.Kind, reports.Visible(line))
 		}
@@ -380,8 +380,8 @@ func (sh *shell) printEvent(e agent.Event) {
 	out("\n")
 }
 
-// policyLine says under which settings a call ran, without where they came from,
-// which `evolve agent show` tells.
+// policyLine returns the settings of a call, without their origins, which `evolve agent
+// show` prints.
 func policyLine(data json.RawMessage) string {
 	var applied struct {
 		Version string
@@ -424,7 +424,7 @@ func (sh *shell) printEnd(v turnView) {
 	}
 }
 
-// usedLine is what a turn used, in words.
+// usedLine describes the usage of a turn.
 func usedLine(u agent.Usage) string {
 	line := fmt.Sprintf("%d model calls, %d tool calls", u.Iterations, u.ToolCalls)
 	if tokens := u.InputTokens + u.OutputTokens; tokens > 0 {

@@ -88,7 +88,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 	}
 }
 
-// archiveExport writes to a file, whole or not at all, or to standard output.
+// archiveExport writes to a file, atomically, or to standard output.
 func (sh *shell) archiveExport(c *cli.Context) error {
 	name := c.Args().First()
 	toStdout := name == "" || name == "-"

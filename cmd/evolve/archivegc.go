@@ -66,8 +66,8 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 	return err
 }
 
-// collect removes what a retention does not keep. The store that it builds has one entry
-// more, which the next open signs.
+// collect removes what a retention does not keep. The rewritten store has one more entry,
+// which the next open signs.
 func (sh *shell) collect(ctx context.Context, root string, keep archive.Retention, owner string) (archive.Removed, error) {
 	n, _ := sh.notary(root)
 	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.now}}
@@ -86,7 +86,7 @@ func (sh *shell) collect(ctx context.Context, root string, keep archive.Retentio
 	return gone, err
 }
 
-// gcFailure names the way out where the file system is at fault.
+// gcFailure adds a hint to an error of the file system.
 func gcFailure(err error) error {
 	var locked *archive.LockedError
 	switch {
@@ -98,7 +98,7 @@ func gcFailure(err error) error {
 	return err
 }
 
-// removedWords says what went, or would go.
+// removedWords describes what was removed, or would be.
 func removedWords(r archive.Removed, dry bool) string {
 	text := "nothing to remove"
 	if len(r.Nights) > 0 {
@@ -114,8 +114,8 @@ func removedWords(r archive.Removed, dry bool) string {
 	return text
 }
 
-// keepHouse removes what the retention of evolve.yaml does not keep, after a night. The
-// archive must be closed. A failure is a warning: the next night tries again.
+// keepHouse applies the retention of evolve.yaml after a nightly run. The archive must be
+// closed. A failure is a warning: the next run tries again.
 func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s nightly.Summary, quiet bool) {
 	keep := retention(w)
 	if keep == (archive.Retention{}) || s.Run.Exit == exitInterrupted {

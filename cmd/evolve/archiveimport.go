@@ -105,8 +105,8 @@ func (sh *shell) intoVacant(c *cli.Context, reason string) (string, io.ReadClose
 	return root, in, err
 }
 
-// vacantRoot is the workspace's folder, ready for an archive. It refuses one that has an
-// archive already, for the given reason.
+// vacantRoot returns the workspace's folder, ready for an archive. If there is an archive
+// already, it refuses with the given reason.
 func (sh *shell) vacantRoot(c *cli.Context, reason string) (string, error) {
 	root, err := sh.root(c)
 	if err != nil {

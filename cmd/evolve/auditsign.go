@@ -64,12 +64,12 @@ func (sh *shell) auditSign(c *cli.Context) error {
 	})
 }
 
-// keysFor are the keys of the setting audit, or the one in a file that the command line
-// names.
+// keysFor returns the keys of the setting audit, or the key in the file from the command
+// line.
 func (sh *shell) keysFor(root, file string) (keys, error) {
 	set, err := sh.auditSettings(root)
 	if file != "" {
-		if set.Sign = sh.abs(file); err != nil { // of the settings nothing else is needed
+		if set.Sign = sh.abs(file); err != nil { // nothing else of the settings is needed
 			set.AllowedSigners = ""
 		}
 		err = nil
@@ -83,8 +83,8 @@ func (sh *shell) keysFor(root, file string) (keys, error) {
 	return signingKeys(set)
 }
 
-// signVerified signs the head of a ledger once everything holds that `audit verify` checks,
-// and the chain up to that head. A run may add to the ledger meanwhile.
+// signVerified signs the head of a ledger if all checks of `audit verify` pass, and the
+// chain up to that head is intact. A run may add to the ledger meanwhile.
 func (sh *shell) signVerified(ctx context.Context, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
 	if _, err := sh.verified(ctx, a, root); err != nil {
 		return 0, "", unverified(err)

@@ -23,18 +23,19 @@ type verifyView struct {
 	Entries int64  `json:"entries"`
 	Head    string `json:"head"`
 	Intact  bool   `json:"intact"`
-	// Proposals agree with the ledger; Unbound ones have no digests there, and the
-	// evaluations of Gone ones are not stored any more.
+	// Proposals counts those that agree with the ledger, Unbound those without digests
+	// there, and Gone those whose evaluations are no longer stored.
 	Proposals int `json:"proposals"`
 	Unbound   int `json:"unbound"`
 	Gone      int `json:"gone"`
-	// Rulings counts the rulings of all results by whether they could be computed again.
+	// Rulings counts the rulings of all results by whether they could be recomputed.
 	Rulings evidence.Checked `json:"rulings"`
-	// Accepted counts the ledgers that a person accepted or restored though they were not the
-	// witnessed one.
+	// Accepted counts the ledgers that a person accepted or restored although they did
+	// not match the witness.
 	Accepted int `json:"accepted"`
-	// Commits agree with the ledger; Missing are adoptions whose commit is not in the
-	// repository, Lost commits whose entries were lost with an accepted ledger.
+	// Commits counts those that agree with the ledger. Missing are adoptions whose commit
+	// is not in the repository, Lost commits whose entries are missing from an accepted
+	// ledger.
 	Commits int      `json:"commits"`
 	Missing []string `json:"missing"`
 	Lost    []string `json:"lost"`
@@ -46,8 +47,8 @@ type verifyView struct {
 	Unproven []string       `json:"unproven"`
 	// NoGit says why no commit was compared; absent: they were.
 	NoGit string `json:"no_git,omitempty"`
-	// Signer is whose key signed a head of this ledger, Fingerprint the key's, and Signed the
-	// number of the entry; absent: that was not asked.
+	// Signer is the name of the key that signed a head of this ledger, Fingerprint the
+	// key's fingerprint, and Signed the number of the entry; absent if not requested.
 	Signer      string `json:"signer,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Signed      int64  `json:"signed,omitempty"`
@@ -88,8 +89,8 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 	})
 }
 
-// unverified is the error of a command that found the archive at odds with itself or with the
-// repository.
+// unverified converts an error of a check that found the archive to contradict itself or
+// the repository.
 func unverified(err error) error {
 	switch {
 	case errors.As(err, new(*failure)):
@@ -102,8 +103,8 @@ func unverified(err error) error {
 	return err
 }
 
-// verified checks the archive by itself and against the commits of the repositories that
-// its proposals are of.
+// verified checks the archive by itself and against the commits of its proposals'
+// repositories.
 func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) (verifyView, error) {
 	told, err := a.Audit(ctx)
 	v := verifyView{
@@ -156,7 +157,7 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 	return v, nil
 }
 
-// checkSigned checks the signed head where the command line or the settings ask for it.
+// checkSigned checks the signed head if the command line or the settings request it.
 func (sh *shell) checkSigned(c *cli.Context, a *archive.Archive, root string, v *verifyView) error {
 	file, allowed := c.String("allowed-signers"), []byte(nil)
 	set, err := sh.auditSettings(root)
@@ -177,7 +178,7 @@ func (sh *shell) checkSigned(c *cli.Context, a *archive.Archive, root string, v 
 	return nil
 }
 
-// placeOf is the folder whose repository a proposal is adopted in.
+// placeOf returns the folder whose repository a proposal is adopted in.
 func placeOf(p archive.ProposalRecord, root string) string {
 	if p.Patch == nil || p.Imported != "" {
 		return root

@@ -129,7 +129,7 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 	return sh.valid(c, names, suites)
 }
 
-// valid tells of suites that can be used, and what near-duplicates each holds.
+// valid prints that suites are usable, and the near-duplicates in each.
 func (sh *shell) valid(c *cli.Context, names []string, suites []*bench.Suite) error {
 	alike := map[string]bench.Likeness{}
 	for i, s := range suites {
@@ -145,7 +145,7 @@ func (sh *shell) valid(c *cli.Context, names []string, suites []*bench.Suite) er
 	return err
 }
 
-// alike tells of near-duplicates, if there are any.
+// alike prints the near-duplicates, if there are any.
 func (sh *shell) alike(lead string, l bench.Likeness) {
 	if l.String() == "" {
 		return
@@ -189,7 +189,7 @@ func (sh *shell) benchSplit(c *cli.Context) error {
 	return nil
 }
 
-// source is handed, with a usage error.
+// source is handed with a usage error.
 func (sh *shell) source(ctx context.Context, name string) (io.ReadCloser, error) {
 	in, err := sh.handed(ctx, name)
 	if err != nil {
@@ -198,7 +198,7 @@ func (sh *shell) source(ctx context.Context, name string) (io.ReadCloser, error)
 	return in, nil
 }
 
-// writeNew writes a whole file and refuses to replace one unless told to.
+// writeNew writes a whole file and refuses to replace one unless force is set.
 func writeNew(path string, data []byte, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return hinted(exitUsage, "--force replaces it", "%s exists", path)

@@ -113,7 +113,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	return err
 }
 
-// howToRead is the hint for a file that cannot be used.
+// howToRead is the hint for a file that cannot be parsed.
 const howToRead = "--format, --question, --answer and --part say how to read it"
 
 func (sh *shell) notes(list []importer.Note) {

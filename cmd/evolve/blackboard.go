@@ -16,13 +16,13 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// blackboardFile holds, below .evolve, what agents share between their turns.
+// blackboardFile, below .evolve, holds the entries that agents share between their turns.
 const blackboardFile = "blackboard.json"
 
 // maxBlackboard bounds the file, in bytes: the board's own bound, with JSON around it.
 const maxBlackboard = 8 * session.MaxBoardBytes
 
-// readBlackboard returns what is posted; nothing when there is no file.
+// readBlackboard returns the posted entries; none if there is no file.
 func readBlackboard(root string) ([]session.Posted, error) {
 	path := filepath.Join(root, ".evolve", blackboardFile)
 	data, err := wholefile.Read(path, maxBlackboard)
@@ -39,8 +39,8 @@ func readBlackboard(root string) ([]session.Posted, error) {
 	return posted, nil
 }
 
-// keepBlackboard writes what an agent has posted in the place of its earlier entries;
-// those of others, who may have written meanwhile, stay.
+// keepBlackboard replaces an agent's entries with those it has posted. It keeps the
+// entries of others, who may have written meanwhile.
 func keepBlackboard(root, agentID string, board *session.Board) error {
 	own := board.Posted()
 	isOwn := func(p session.Posted) bool { return p.Owner == agentID }

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/session"
 )
 
-// TestBlackboardIsKept: each agent's turn replaces its own entries alone, and what is
-// no blackboard is said to be none.
+// TestBlackboardIsKept checks that each agent's turn replaces only its own entries, and
+// that an invalid file is an error.
 func TestBlackboardIsKept(t *testing.T) {
 	root := t.TempDir()
 	now := func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }

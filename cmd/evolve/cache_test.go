@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUserCache holds that a home that cannot be written to, or none, keeps nobody from
-// testing patches: the build cache is then of this process alone.
+// TestUserCache checks that patches can be tested without a writable home: the build
+// cache then belongs to this process alone.
 func TestUserCache(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, "file")

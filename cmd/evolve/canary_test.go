@@ -17,10 +17,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// disguises are the forms in which a secret may turn up.
+// disguises returns the encodings in which a secret may appear.
 func disguises(secret string) []string {
 	out := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret))}
-	// In Base64 it depends on what stands before; both ends are left out for that.
+	// In Base64 the characters depend on what precedes, so both ends are left out.
 	for shift := range 3 {
 		text := strings.TrimRight(base64.StdEncoding.EncodeToString(append(make([]byte, shift), secret...)), "=")
 		text = text[4 : len(text)-4]
@@ -32,7 +32,7 @@ func disguises(secret string) []string {
 // zstdMagic begins every frame of zstd, in which the archive keeps transcripts.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// unpacked is data with the content of the frames in it.
+// unpacked returns data followed by the content of the zstd frames in it.
 func unpacked(data []byte) []byte {
 	all := bytes.Clone(data)
 	for at := 0; ; at += len(zstdMagic) {
@@ -45,14 +45,15 @@ func unpacked(data []byte) []byte {
 		if err != nil {
 			continue
 		}
-		text, _ := io.ReadAll(io.LimitReader(r, 16<<20)) // what follows a frame is no frame
+		text, _ := io.ReadAll(io.LimitReader(r, 16<<20)) // the bytes after a frame are no frame
 		r.Close()
 		all = append(append(all, '\n'), text...)
 	}
 }
 
-// scriptNowhere demands that a secret stands in none of the files and folders, in no
-// disguise. With ! it demands that it does, so that a script can show what it looks for.
+// scriptNowhere requires that a secret is in none of the files and folders, in no
+// encoding. With ! it requires the opposite, so that a script can show that the search
+// works.
 func scriptNowhere(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || len(args[0]) < 12 {
 		ts.Fatalf("usage: nowhere SECRET PATH…")
@@ -90,8 +91,8 @@ func scriptNowhere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptListing writes down every file of a folder with its mode and content, but
-// not those of the archive, the reports, and of git.
+// scriptListing lists every file of a folder with its mode and content, except those of
+// the archive, the reports and git.
 func scriptListing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: listing DIR FILE")
@@ -124,8 +125,8 @@ func scriptListing(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o600))
 }
 
-// scriptGone demands that no process with a word in its command line is left, or with
-// ! that one is there.
+// scriptGone requires that no process has a word in its command line, or with ! that one
+// has.
 func scriptGone(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: gone WORD")
@@ -134,7 +135,7 @@ func scriptGone(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	there := ""
 	for _, name := range lines {
-		// One that cannot be read has ended meanwhile.
+		// A file that cannot be read belongs to a process that has ended.
 		if data, err := os.ReadFile(name); err == nil && bytes.Contains(data, []byte(args[0])) {
 			there += fmt.Sprintf("%s is still there: %q\n", name, data)
 		}

@@ -9,7 +9,7 @@ import (
 	"evolve/reports"
 )
 
-// shown is a parameter's value as people read it; an inactive one is off.
+// shown formats a parameter's value for people; an inactive one is "off".
 func shown(v any) string {
 	if v == nil {
 		return "off"
@@ -17,8 +17,7 @@ func shown(v any) string {
 	return reports.Visible(reports.Value(v))
 }
 
-// printChanges lists parameters with their old and new values; a list says what
-// came and went.
+// printChanges lists parameters with their old and new values.
 func printChanges(w io.Writer, changes []archive.Change, column int) {
 	for _, ch := range changes {
 		old, now := shown(ch.Old), shown(ch.New)
@@ -26,10 +25,10 @@ func printChanges(w io.Writer, changes []archive.Change, column int) {
 	}
 }
 
-// stateName is a state as people read it.
+// stateName returns a state as shown to people.
 func stateName[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// points is a difference of scores with a sign that is as wide as a plus.
+// points formats a difference of scores, with a minus sign as wide as a plus.
 func points(d float64) string {
 	s := fmt.Sprintf("%+.1f", 100*d)
 	if s == "-0.0" || s == "+0.0" {
@@ -38,7 +37,7 @@ func points(d float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// count is a number with its noun, one of which has no s.
+// count formats a number with its noun, which has no s for 1.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -53,7 +52,7 @@ func orDash(s string) string {
 	return s
 }
 
-// oneLine joins lines and cuts what is too long for a list.
+// oneLine joins lines and shortens the result to most characters.
 func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > most {

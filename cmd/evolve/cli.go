@@ -22,18 +22,18 @@ import (
 type shell struct {
 	process
 	ctx context.Context
-	// json says that a program reads along: errors are an object.
+	// json reports whether --json is set: errors are then an object.
 	json bool
-	// place is how to name the workspace in commands to type, when it is not the
-	// one that is found from where the person stands.
+	// place is the workspace's name in printed commands; empty if it is found from the
+	// current folder.
 	place string
-	// swept says that what killed processes left to do was looked for.
+	// swept reports whether the unfinished work of killed processes was looked for.
 	swept atomic.Bool
 	// stands is what this command has done and a repetition would not do again; "" before.
 	stands string
 }
 
-// run parses the arguments, does one command, and returns the exit code.
+// run parses the arguments, runs one command, and returns the exit code.
 func run(ctx context.Context, p process) int {
 	out := &outlet{Writer: p.stdout}
 	p.stdout = out
@@ -65,7 +65,7 @@ func (sh *shell) dispatch() error {
 	return app.RunContext(sh.ctx, append([]string{"evolve"}, line.args...))
 }
 
-// app is the command table.
+// app returns the command table.
 func (sh *shell) app() *cli.App {
 	app := &cli.App{
 		Name: "evolve", Usage: "make an LLM agent better overnight, and leave the decision to a person",
@@ -78,7 +78,7 @@ func (sh *shell) app() *cli.App {
 	return app
 }
 
-// common flags stand on every command.
+// common returns the flags of every command.
 func common() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "workspace", Aliases: []string{"C"}, Usage: "the workspace `DIR`; found upwards from here by default"},
@@ -89,8 +89,8 @@ func common() []cli.Flag {
 	}
 }
 
-// dress gives every command the common flags, the check of its arguments, and
-// usage errors of our own form.
+// dress gives every command the common flags, the check of its arguments, and usage
+// errors in evolve's own form.
 func (sh *shell) dress(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		c.HideHelp = true
@@ -110,7 +110,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 			if err := checkArguments(ctx, name, c); err != nil {
 				return err
 			}
-			if name != "evolve run" && name != "evolve demo" { // these drain
+			if name != "evolve run" && name != "evolve demo" { // these drain on the first interrupt
 				stoppable, stop := sh.stoppable()
 				defer stop()
 				ctx.Context = stoppable
@@ -161,7 +161,7 @@ func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	return nil
 }
 
-// commandLine is what a person typed, taken apart.
+// commandLine is a parsed command line.
 type commandLine struct {
 	// path is the command and its subcommand, as far as they were named.
 	path []*cli.Command
@@ -170,9 +170,8 @@ type commandLine struct {
 	help, version bool
 }
 
-// arrange puts flags before arguments, which is where the flag parser looks for
-// them, wherever the person wrote them, and refuses unknown ones with a hint.
-// Everything after "--" is an argument.
+// arrange moves flags before arguments, where the flag parser expects them, and refuses
+// unknown ones with a hint. Everything after "--" is an argument.
 func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 	var line commandLine
 	var names, flags, used, rest []string
@@ -244,12 +243,12 @@ func orElse[T any](a, b T, first bool) T {
 	return b
 }
 
-// isFlag tells a flag from a lone dash and from a negative number.
+// isFlag reports whether an argument is a flag, not a lone dash or a negative number.
 func isFlag(a string) bool {
 	return len(a) > 1 && a[0] == '-' && !(a[1] >= '0' && a[1] <= '9') && a[1] != '.'
 }
 
-// wantsJSON looks for --json before anything is parsed: what follows may be wrong.
+// wantsJSON looks for --json before anything is parsed: the rest may be invalid.
 func wantsJSON(args []string) bool {
 	for _, a := range args {
 		switch a {
@@ -314,8 +313,8 @@ func (sh *shell) printJSON(v any) error {
 	return err
 }
 
-// visibleJSON writes characters that have no shape, or that act on a terminal, as
-// escapes: they stand in strings only, and every reader turns them back.
+// visibleJSON escapes characters that are invisible or that control a terminal. They
+// occur in strings only, and JSON parsers decode them.
 func visibleJSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for _, r := range string(data) {

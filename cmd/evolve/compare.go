@@ -21,15 +21,15 @@ type compareView struct {
 	A       agent.ConfigID   `json:"a"`
 	B       agent.ConfigID   `json:"b"`
 	Changes []archive.Change `json:"changes"`
-	// Search has the descriptive interval, clusters as units; Holdout one that is valid
-	// at any stop, what it says of new tasks, guards and domains.
+	// Search has the descriptive interval with clusters as units. Holdout has one that is
+	// valid at any stopping time, the result for new tasks, guards and domains.
 	Search  *stats.Comparison `json:"search"`
 	Holdout *stats.Ruling     `json:"holdout"`
-	// Units says what the clusters and weights of the tasks were taken from.
+	// Units is the source of the tasks' clusters and weights.
 	Units string `json:"units"`
 }
 
-// Where a comparison has the clusters and weights of tasks from.
+// The sources of the clusters and weights of tasks in a comparison.
 const (
 	unitsOfSuites = "suites"
 	unitsOfTasks  = "tasks" // each task by itself, of weight 1
@@ -71,9 +71,9 @@ func (sh *shell) compareCommand() *cli.Command {
 	}
 }
 
-// suiteTasks are the tasks of an agent's suites by id, which know their clusters and
-// weights; nil when the workspace cannot be read any more. What was recorded can be
-// compared all the same.
+// suiteTasks returns the tasks of an agent's suites by id, with their clusters and
+// weights, or nil if the workspace cannot be loaded. Recorded evaluations can be compared
+// without them.
 func (sh *shell) suiteTasks(c *cli.Context, agentID string) map[string]*bench.Task {
 	w, err := sh.load(c)
 	if err != nil {
@@ -96,8 +96,9 @@ func (sh *shell) suiteTasks(c *cli.Context, agentID string) map[string]*bench.Ta
 	return tasks
 }
 
-// ruleOf is the rule of an agent's nights: a comparison by hand claims no more than an entry
-// into the confirmation does. It is the default one when the workspace cannot be read.
+// ruleOf returns the rule of an agent's nightly runs, so that a comparison by hand claims
+// no more than an entry into the confirmation does. If the workspace cannot be loaded, it
+// returns the default rule.
 func (sh *shell) ruleOf(c *cli.Context, agentID string) stats.Rule {
 	if w, err := sh.load(c); err == nil {
 		if a, ok := w.Agent(agentID); ok {
@@ -107,7 +108,7 @@ func (sh *shell) ruleOf(c *cli.Context, agentID string) stats.Rule {
 	return stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
 }
 
-// meeting is what two evaluations share that are compared.
+// meeting identifies what two compared evaluations have in common.
 type meeting struct {
 	task    string
 	repeat  int
@@ -115,7 +116,7 @@ type meeting struct {
 	holdout bool
 }
 
-// compareVariants pairs what both variants have in common: same task, repeat and
+// compareVariants pairs the evaluations of both variants with the same task, repeat and
 // seed, over all runs.
 func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, tasks map[string]*bench.Task, rule stats.Rule) (compareView, error) {
 	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
@@ -158,8 +159,8 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	return view, nil
 }
 
-// meetings finds the evaluations of two variants by what they share, in the order of
-// the records, and the number of the run that each is from.
+// meetings returns the evaluations of two variants by their common task, repeat and seed,
+// in the order of the records, and the number of the run of each.
 func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
 	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {
@@ -191,8 +192,8 @@ func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant)
 	return met, order, nights, nil
 }
 
-// nature reads from the last plan of an agent whether a repeat is no new evidence, and
-// whether its latency can be told from the host's.
+// nature returns, from the last plan of an agent, whether its repeats are no new evidence
+// (fixed), and whether its latency is measured reliably (timed).
 func nature(ctx context.Context, a *archive.Archive, agentID string) (fixed, timed bool, err error) {
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
@@ -203,7 +204,7 @@ func nature(ctx context.Context, a *archive.Archive, agentID string) (fixed, tim
 		}
 		plan, err := a.Plan(ctx, r.ID, agentID)
 		if err != nil {
-			continue // the run ended before it had one
+			continue // the run ended before it had a plan
 		}
 		return plan.Deterministic && !plan.UsesSeed, !plan.Deterministic, nil
 	}

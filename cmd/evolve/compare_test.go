@@ -14,8 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// twoVariants is an archive in which a variant passes all of 20 holdout tasks and its
-// champion none, twice, at the same cost; and of the search tasks only the champion's runs.
+// twoVariants returns an archive in which a variant passes all of 20 holdout tasks and
+// its champion none, twice, at the same cost. On search tasks only the champion has
+// evaluations.
 func twoVariants(t *testing.T, plan archive.AgentPlan) (a *archive.Archive, one, two archive.Variant) {
 	t.Helper()
 	ctx := t.Context()
@@ -53,8 +54,8 @@ func twoVariants(t *testing.T, plan archive.AgentPlan) (a *archive.Archive, one,
 	return a, variants[0], variants[1]
 }
 
-// inClusters are the tasks of twoVariants, so many of them to a cluster, the first of
-// weight 3.
+// inClusters returns the tasks of twoVariants in clusters of the given size, the first
+// with weight 3.
 func inClusters(size int) map[string]*bench.Task {
 	tasks := map[string]*bench.Task{}
 	for i := range 20 {
@@ -110,7 +111,7 @@ func TestCompareVariants(t *testing.T) {
 	}
 }
 
-// TestConfirmations: what is open, and what is left of the month.
+// TestConfirmations checks the open candidates and the entries left in the month.
 func TestConfirmations(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	month := stats.Monthly()

@@ -41,7 +41,7 @@ func (sh *shell) printDifference(name string, c stats.Comparison) {
 	out("\n")
 }
 
-// printHoldout shows what may be said at any stop.
+// printHoldout shows what is valid at any stopping time.
 func (sh *shell) printHoldout(r stats.Ruling) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	shown := r.Comparison
@@ -69,7 +69,7 @@ func (sh *shell) printHoldout(r stats.Ruling) {
 	}
 }
 
-// verdictOn says what a ruling allows to be said.
+// verdictOn returns the claim that a ruling allows, in words.
 func verdictOn(r stats.Ruling) string {
 	switch {
 	case claims[r.Claim] != "":
@@ -80,7 +80,7 @@ func verdictOn(r stats.Ruling) string {
 	return "none: neither better nor worse is shown"
 }
 
-// percents is a ratio as the change it is, in per cent.
+// percents formats a ratio as a change in per cent.
 func percents(ratio float64) string {
 	return strings.Replace(fmt.Sprintf("%+.0f", 100*(ratio-1)), "-", "−", 1)
 }

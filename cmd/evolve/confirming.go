@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// confirmingLine is a variant whose confirmation goes on.
+// confirmingLine is a variant whose confirmation continues.
 type confirmingLine struct {
 	Agent   string      `json:"agent"`
 	Variant string      `json:"variant"`
@@ -22,19 +22,19 @@ type confirmingLine struct {
 	Run     string      `json:"run"` // of its entry
 	State   stats.State `json:"state"`
 	Blocks  int         `json:"blocks"`
-	// LogE is the natural log of its evidence, Required what that must reach.
+	// LogE is the natural logarithm of its evidence, Required the threshold for it.
 	LogE     float64 `json:"log_e"`
 	Required float64 `json:"required"`
 	Reason   string  `json:"reason,omitempty"`
 }
 
-// share is the evidence in per cent of what is required; both are logarithms, so that
-// it grows evenly with the pairs of a steady difference.
+// share returns the evidence in per cent of the threshold. Both are logarithms, so that
+// it grows linearly with the pairs of a constant difference.
 func (l confirmingLine) share() int {
 	return int(100 * math.Max(0, math.Min(1, l.LogE/l.Required)))
 }
 
-// entriesLine says what the error control across nights leaves an agent.
+// entriesLine is what the error control over all runs leaves for an agent.
 type entriesLine struct {
 	Agent string  `json:"agent"`
 	Days  int     `json:"days"`
@@ -44,8 +44,8 @@ type entriesLine struct {
 	Alpha float64 `json:"alpha"`
 }
 
-// confirmations lists an agent's open candidates, and what is left of its entries at
-// now; nil for the latter when no run of the agent had a confirmation.
+// confirmations lists an agent's open candidates and the entries that it has left at now,
+// or nil for the latter if no run of the agent had a confirmation.
 func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
 	var lines []confirmingLine
 	var entered []time.Time
@@ -82,8 +82,8 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 	}, nil
 }
 
-// standing finds the champion of an agent's last run, and the error control of the last
-// one that had a confirmation. Runs are the latest first.
+// standing returns the champion of an agent's last run, and the error control of the last
+// run with a confirmation. runs are the latest first.
 func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, control *archive.EntryLedger, err error) {
 	for _, r := range runs {
 		if !slices.Contains(r.Agents, agentID) {
@@ -107,14 +107,14 @@ func standing(ctx context.Context, a *archive.Archive, agentID string, runs []ar
 	return champion, nil, nil
 }
 
-// claimOf finds what the run that made a proposal may say of its variant: empty where
-// nothing confirmed it, or an older kind of confirmation did.
+// claimOf returns the claim about a proposal's variant from the run that made it, or
+// NoClaim if nothing confirmed it or an older kind of confirmation did.
 func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (stats.Claim, error) {
-	if p.Run == "" || p.Kind != archive.KindConfig || p.Imported != "" { // no claim is made of what another archive says
+	if p.Run == "" || p.Kind != archive.KindConfig || p.Imported != "" { // imported results make no claim
 		return stats.NoClaim, nil
 	}
 	result, err := resultBehind(ctx, a, p)
-	if errors.As(err, new(*archive.AuditError)) { // `evolve show` tells what it contradicts
+	if errors.As(err, new(*archive.AuditError)) { // `evolve show` prints the contradiction
 		return stats.NoClaim, nil
 	}
 	if err != nil {
@@ -128,8 +128,9 @@ func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 	return stats.NoClaim, nil
 }
 
-// resultBehind reads what the run that made a proposal found: the zero value where that is
-// not stored. An *archive.AuditError says that the stored evaluations contradict it.
+// resultBehind returns the result of the run that made a proposal, or the zero value if
+// it is not stored. An *archive.AuditError means that the stored evaluations contradict
+// it.
 func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (archive.AgentResult, error) {
 	result, err := a.Result(ctx, p.Run, p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -144,8 +145,8 @@ func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRec
 	return result, nil
 }
 
-// contradiction says in what the stored evaluations contradict what a proposal of a config
-// rests on; empty: in nothing.
+// contradiction returns how the stored evaluations contradict the evidence of a proposal
+// of a config, or "".
 func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
 	if p.Run == "" || !p.OfConfig() {
 		return "", nil
@@ -157,7 +158,7 @@ func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRe
 	return "", err
 }
 
-// claims say what may be said of a variant.
+// claims are the words for what is known about a variant.
 var claims = map[stats.Claim]string{
 	stats.NewTasks:   "better on new tasks like these",
 	stats.TheseTasks: "better on these tasks; not shown of new ones",

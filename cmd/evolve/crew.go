@@ -24,8 +24,8 @@ import (
 	"evolve/runtime/turn"
 )
 
-// crew is what the agents of one process share: the walls around programs, the
-// policies around calls, the blackboard, and the identity of this program.
+// crew is what the agents of one process share: the sandbox for programs, the policies
+// for calls, the blackboard, and the identity of this program.
 type crew struct {
 	sh        *shell
 	workspace *workspace.Workspace
@@ -34,18 +34,18 @@ type crew struct {
 	board     *session.Board
 	binary    string
 	log       *slog.Logger
-	// store is the archive that a run holds open; nil where each look at it opens it.
+	// store is the archive that a run holds open; nil if each read opens it.
 	store *archive.Archive
-	// live reports whether turns are those of a person, not evaluations.
+	// live reports whether turns are a person's, not evaluations.
 	live bool
-	// reflects reports whether the route of search.reflect is to be opened beside each agent.
+	// reflects reports whether to open the route of search.reflect with each agent.
 	reflects bool
 }
 
-// strayPatience bounds the wait for calls that were given up.
+// strayPatience bounds the wait for abandoned calls.
 const strayPatience = 5 * time.Second
 
-// newCrew makes ready what opening an agent needs.
+// newCrew prepares what opening an agent needs.
 func (sh *shell) newCrew(w *workspace.Workspace, log *slog.Logger, day func(policy.Kind, string) policy.Usage) (*crew, error) {
 	binary, err := binaryHash()
 	if err != nil {
@@ -60,7 +60,7 @@ func (sh *shell) newCrew(w *workspace.Workspace, log *slog.Logger, day func(poli
 	}, nil
 }
 
-// open makes an agent ready to run: the one table from adapter to implementation.
+// open prepares an agent: the only table from adapter to implementation.
 func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
 	scratch, err := filepath.Abs(scratch)
 	if err != nil {
@@ -91,8 +91,8 @@ func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (ni
 	return opened, nil
 }
 
-// withReflection opens the routes for the model of search.reflect, unless the agent's
-// own are open: what a provider records goes into one file through one recorder.
+// withReflection opens the routes of the model of search.reflect, unless the agent's own
+// are open: one recorder must write all recordings of a provider.
 func (c *crew) withReflection(a *workspace.Agent, opened nightly.Opened) (nightly.Opened, error) {
 	route := c.workspace.Settings.Search.Reflect
 	switch {
@@ -119,7 +119,8 @@ func (c *crew) withReflection(a *workspace.Agent, opened nightly.Opened) (nightl
 	return opened, nil
 }
 
-// writer opens the route of patches.write in an agent's name, once the agents are done.
+// writer opens the route of patches.write in an agent's name, after the agents are
+// closed.
 func (c *crew) writer(a *workspace.Agent) (model.Model, func() error, error) {
 	models, err := c.sh.newModels(c.workspace, c.walls.scrubber.String)
 	if err != nil {
@@ -132,14 +133,14 @@ func (c *crew) writer(a *workspace.Agent) (model.Model, func() error, error) {
 	return router, func() error { router.Close(); return models.close() }, nil
 }
 
-// openBuiltin makes the runtime inside this program ready: its model, its servers
-// of tools, the tools and skills that a person has approved.
+// openBuiltin prepares the built-in runtime: its model, its tool servers, and the tools
+// and skills that a person has approved.
 func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
 	w := c.workspace
 	var closers []func() error
 	var routed model.Model // the routes, where the agent has any
 	done := func() error {
-		// A call that was given up may still use what is closed here.
+		// An abandoned call may still use what is closed here.
 		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
 		defer stop()
 		errs := []error{}
@@ -156,7 +157,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 		HardLimits: w.Settings.Limits, Space: a.Known, Scrub: c.walls.scrubber.String, Flagged: c.walls.scrubber.Flags,
 		Never: w.Settings.Never, Guard: c.guard, PolicyVersion: w.Settings.Policies.Version(), Board: c.board,
 	}
-	if c.live { // an evaluation's clock stands still, so that a night can be repeated
+	if c.live { // an evaluation's clock is fixed, so that a run is repeatable
 		options.Clock = c.sh.now
 	}
 	fail := func(err error) (nightly.Opened, error) { return nightly.Opened{}, errors.Join(err, done()) }
@@ -205,7 +206,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	return nightly.Opened{Agent: built, Identity: written.quarantined + listing(servers), Sandbox: "in process", Reflect: routed, Renew: clients.Renew, Close: done}, nil
 }
 
-// servers connects to the servers of tools that the agent may use.
+// servers connects to the tool servers that the agent may use.
 func (c *crew) servers(ctx context.Context, a *workspace.Agent, scratch string) (*mcp.Clients, error) {
 	var list []mcp.Server
 	for _, name := range a.MCP {
@@ -223,7 +224,7 @@ func (c *crew) servers(ctx context.Context, a *workspace.Agent, scratch string) 
 	return mcp.Open(ctx, mcp.Options{Servers: list, Scrub: c.walls.scrubber.String, Log: c.log})
 }
 
-// around is the sandbox, unless it is switched off.
+// around returns the sandbox, unless it is switched off.
 func (c *crew) around(setting string) sandbox.Walls {
 	if setting == "none" {
 		return sandbox.None("switched off")
@@ -231,7 +232,7 @@ func (c *crew) around(setting string) sandbox.Walls {
 	return c.walls.sandbox()
 }
 
-// passed are variables of the environment, as NAME=value.
+// passed returns the named variables of the environment, as NAME=value.
 func (sh *shell) passed(names []string) []string {
 	var env []string
 	for _, name := range names {
@@ -242,7 +243,7 @@ func (sh *shell) passed(names []string) []string {
 	return env
 }
 
-// headers are headers whose values stand in the environment.
+// headers returns headers whose values come from the environment.
 func (sh *shell) headers(names map[string]string) map[string]string {
 	out := map[string]string{}
 	for header, name := range names {
@@ -253,12 +254,12 @@ func (sh *shell) headers(names map[string]string) map[string]string {
 	return out
 }
 
-// startable refuses agents whose programs are not there, before anything is begun.
+// startable refuses agents whose programs are missing, before anything starts.
 func startable(agents ...*workspace.Agent) error {
 	return workspace.MissingPrograms(agents, exec.LookPath)
 }
 
-// openCommand makes an operator's program ready to run.
+// openCommand prepares an operator's program.
 func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, error) {
 	ad, around := a.Adapter, c.around(a.Adapter.Sandbox)
 	opened, err := command.New(command.Options{
@@ -271,7 +272,7 @@ func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, 
 	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: c.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
 }
 
-// networkWithin names the network of a program in these walls.
+// networkWithin describes a program's network in a sandbox.
 func networkWithin(around sandbox.Walls, network string) string {
 	switch {
 	case network == "host":
@@ -282,7 +283,7 @@ func networkWithin(around sandbox.Walls, network string) string {
 	return "no network"
 }
 
-// openHTTP makes an operator's service ready to be asked.
+// openHTTP prepares an operator's service.
 func (c *crew) openHTTP(a *workspace.Agent) (nightly.Opened, error) {
 	ad := a.Adapter
 	opened, err := command.NewHTTP(command.HTTPOptions{
@@ -294,7 +295,7 @@ func (c *crew) openHTTP(a *workspace.Agent) (nightly.Opened, error) {
 	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: "its own machine", Parallel: c.atOnce(a), Workdir: true, Close: opened.Close}, nil
 }
 
-// atOnce is the number of tasks of an operator's own agent under way at once.
+// atOnce returns how many tasks of an operator's own agent may run at once.
 func (c *crew) atOnce(a *workspace.Agent) int {
 	n := max(a.Adapter.Pool, 1)
 	if most := c.workspace.Settings.Policies.Roles[a.ID].Concurrency; most > 0 {

@@ -10,8 +10,8 @@ import (
 	"evolve/patch"
 )
 
-// decider returns who decides: the name given with --by, or else the git user. Without
-// either it refuses: the account that a process runs under is no person.
+// decider returns the deciding person: the name given with --by, or else the git user.
+// Without either it refuses: the account of a process is no person.
 func (sh *shell) decider(c *cli.Context, root string) (string, error) {
 	by := c.String("by")
 	if !c.IsSet("by") {
@@ -23,7 +23,7 @@ func (sh *shell) decider(c *cli.Context, root string) (string, error) {
 	return by, nil
 }
 
-// whoami is the git user as "Name <mail>"; empty where git has no name for one.
+// whoami returns the git user as "Name <mail>", or "" if git has no name.
 func (sh *shell) whoami(ctx context.Context, root string) string {
 	p := patch.User(ctx, root, sh.env)
 	if p.Name != "" && p.Email != "" {
@@ -32,8 +32,8 @@ func (sh *shell) whoami(ctx context.Context, root string) string {
 	return p.Name
 }
 
-// account is the name of the account that the process runs under; empty where it has
-// none. It tells where a submission came from, and decides nothing.
+// account returns the name of the process's account, or "". It marks where a submission
+// came from, and is never used for a decision.
 func account() string {
 	u, err := user.Current()
 	if err != nil {

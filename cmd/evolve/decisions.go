@@ -20,15 +20,15 @@ import (
 type decision struct {
 	name, usage, about string
 	flags              []cli.Flag
-	// states are those in which there is something to ask; in others the desk
-	// refuses with the reason.
+	// states are those in which the question is asked; in others the desk refuses with
+	// the reason.
 	states []archive.ProposalState
-	// plan says what is about to happen, for the question.
+	// plan describes, for the question, what will happen.
 	plan func(archive.ProposalRecord) string
 	do   func(context.Context, *decide.Desk, string, decide.Word) (archive.ProposalRecord, error)
-	// patch does it for a patch of source code.
+	// patch is do for a patch of source code.
 	patch func(context.Context, *patching.Desk, string, decide.Word) (patching.Done, error)
-	// done says what has happened, and what may be done next.
+	// done describes what has happened, and the next possible steps.
 	done func(*shell, archive.ProposalRecord) string
 	// reasoned reports whether it is refused without a reason.
 	reasoned bool
@@ -107,7 +107,7 @@ func byFlag() cli.Flag {
 	return &cli.StringFlag{Name: "by", Usage: "who decides, as `NAME` or \"Name <mail>\"; the git user by default"}
 }
 
-// decidingFlags are those of every command by which a person decides.
+// decidingFlags returns the flags of every command by which a person decides.
 func decidingFlags(reason string) []cli.Flag {
 	return []cli.Flag{
 		byFlag(),
@@ -116,8 +116,8 @@ func decidingFlags(reason string) []cli.Flag {
 	}
 }
 
-// mayDecide refuses a decision inside a run or the sandbox, and one without a reason
-// where there has to be one.
+// mayDecide refuses a decision inside a run or the sandbox, and one without a required
+// reason.
 func (sh *shell) mayDecide(c *cli.Context, name string, reasoned bool) error {
 	if err := sh.outside(); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 	if _, err := sh.notary(w.Root); err != nil {
 		return err
 	}
-	// The question is asked before the archive is taken: a run must not wait for
-	// a person who has left the terminal.
+	// The question comes before the archive is opened: a run must not wait for a person
+	// who has left the terminal.
 	p, err := sh.peek(c, w.Root, c.Args().First())
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 	return err
 }
 
-// reversed is what taking changes back does.
+// reversed returns the changes that undo the given ones.
 func reversed(changes []archive.Change) []archive.Change {
 	back := make([]archive.Change, len(changes))
 	for i, ch := range changes {
@@ -203,7 +203,7 @@ func reversed(changes []archive.Change) []archive.Change {
 	return back
 }
 
-// outside refuses to decide inside of a run or a sandbox.
+// outside refuses to decide inside a run or a sandbox.
 func (sh *shell) outside() error {
 	if sh.getenv("EVOLVE_INSIDE") != "" {
 		return hinted(exitGate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
@@ -211,7 +211,7 @@ func (sh *shell) outside() error {
 	return nil
 }
 
-// peek reads one proposal and lets go of the archive.
+// peek reads one proposal and closes the archive.
 func (sh *shell) peek(c *cli.Context, root, id string) (archive.ProposalRecord, error) {
 	a, err := sh.reader(root)
 	if err != nil {
@@ -232,16 +232,16 @@ func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.Pro
 	return p, nil
 }
 
-// decided is what a decision came to, with what came of the operator's program; nil
-// where there is none.
+// decided is the result of a decision, with that of the operator's program, or nil if
+// there is none.
 type decided struct {
 	patching.Done
 	after *decide.After
 }
 
-// pronounce decides at the desk for that kind of proposal, and starts what the operator
-// wants to have started then. A patch may be at its gates for minutes: its desk opens
-// the archive when it needs it.
+// pronounce carries out a decision at the desk for that kind of proposal, and starts the
+// operator's program. A patch may be at its gates for minutes: its desk opens the archive
+// when it needs it.
 func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word decide.Word) (decided, error) {
 	ctx := c.Context
 	if err := decide.Discreet(word.Reason, word.OverrideReason); err != nil {
@@ -285,7 +285,7 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 	return out, err
 }
 
-// whatStands tells what a decision has made of a proposal.
+// whatStands describes the state of a proposal after a decision.
 func whatStands(p archive.ProposalRecord) string {
 	switch p.State {
 	case archive.Adopted:
@@ -298,8 +298,8 @@ func whatStands(p archive.ProposalRecord) string {
 	return fmt.Sprintf("%s is %s", p.ID, stateName(p.State))
 }
 
-// finishFirst finishes what a killed process has left to do of a decision on a proposal. It
-// reports whether that is the very decision that this command is to make.
+// finishFirst finishes a decision on a proposal that a killed process began. It reports
+// whether that is the decision that this command is to make.
 func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
 	in, after, err := sh.finish(ctx, w, id, d.name)
 	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
@@ -316,8 +316,8 @@ func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d deci
 	return true, nil
 }
 
-// afterwards starts the operator's program when something was adopted or taken back, and
-// tells the ledger what came of it. Nothing of that undoes the decision.
+// afterwards starts the operator's program after an adoption or a rollback and records
+// its result in the ledger. Its failure does not undo the decision.
 func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patching.Lender, p archive.ProposalRecord) *decide.After {
 	if len(w.Settings.Adoption.After) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil
@@ -329,8 +329,8 @@ func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patchin
 	return done
 }
 
-// printFollowing tells what follows from a decision: adopted patches that build on what
-// was taken back, and what came of the operator's program.
+// printFollowing prints the consequences of a decision: adopted patches that build on the
+// one rolled back, and the result of the operator's program.
 func (sh *shell) printFollowing(done decided) {
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if len(done.Later) > 0 {

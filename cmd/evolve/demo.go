@@ -10,13 +10,13 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// demoEvaluations is what a demo spends: enough for the search to find something
-// and for the whole holdout to confirm it, in well under two minutes.
+// demoEvaluations is the number of evaluations of a demo: enough for the search to find a
+// better variant and for the whole holdout to confirm it, in well under two minutes.
 const demoEvaluations = 8000
 
-// demoSeed makes every demo of a version the same. It was chosen so that there is
-// something to decide at the end: with others the same night may end undecided, for
-// 106 holdout tasks show a gain of a dozen points only now and then.
+// demoSeed makes every demo of a version the same. It was chosen so that there is a
+// proposal at the end; with others the run may end undecided, because 106 holdout tasks
+// rarely show a gain of a dozen points.
 const demoSeed = 2
 
 func (sh *shell) demoCommand() *cli.Command {
@@ -65,7 +65,7 @@ func (sh *shell) demoCommand() *cli.Command {
 				o.seed = new(int64)
 				*o.seed = demoSeed
 			}
-			w.Settings.Backup.Keep = 0 // nothing in it is worth one
+			w.Settings.Backup.Keep = 0 // its archive needs no backup
 			return sh.nightlyRun(c, w, o)
 		},
 	}

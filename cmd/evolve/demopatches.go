@@ -18,12 +18,12 @@ import (
 	"evolve/patch"
 )
 
-// demoPerson hands in the patches of a demo.
+// demoPerson is the author of the patches of a demo.
 const demoPerson = "evolve demo"
 
-// demoPatches hands in the patches that lie in the starter workspace, so that the
-// report shows what becomes of one that is good, one that breaks a test and one that
-// cheats. Without git there is nothing to patch, and that is said.
+// demoPatches submits the patches in the starter workspace, so that the report shows the
+// results of a good one, one that breaks a test and one that cheats. Without git it
+// prints that nothing can be patched.
 func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	files, err := filepath.Glob(filepath.Join(w.Root, "patches", "*.diff"))
 	if err != nil {
@@ -56,7 +56,7 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	return handIn(c, sh.patchDesk(c, w, sh.lender(w.Root, "evolve demo")), targets[0].Name, files)
 }
 
-// handIn proposes each file's patch. What was handed in before is left as it is.
+// handIn proposes each file's patch, except those that were submitted before.
 func handIn(c *cli.Context, desk *patching.Desk, target string, files []string) error {
 	slices.Sort(files)
 	for _, name := range files {
@@ -82,8 +82,8 @@ func handIn(c *cli.Context, desk *patching.Desk, target string, files []string) 
 	return nil
 }
 
-// starterFiles lists the files of the starter workspace that are there, and no others
-// of a folder that a person named.
+// starterFiles lists the workspace's own files and the existing files of the starter
+// workspace, and no others, since a person may have named the folder.
 func starterFiles(w *workspace.Workspace) ([]string, error) {
 	list := w.OwnFiles()
 	err := fs.WalkDir(starter.Files(), ".", func(name string, e fs.DirEntry, err error) error {

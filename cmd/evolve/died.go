@@ -12,11 +12,11 @@ import (
 	"evolve/reports"
 )
 
-// runOwner is what a run writes into the archive's lock as its owner.
+// runOwner is the owner that a run writes into the archive's lock.
 const runOwner = "evolve run"
 
 // runsAsTheyAre is an archive in which a run that is recorded as running counts as
-// interrupted when no process works on it: one that was killed records no end.
+// interrupted if no process works on it: a killed run records no end.
 type runsAsTheyAre struct {
 	*archive.Archive
 	on bool
@@ -72,7 +72,7 @@ func (r runsAsTheyAre) asItIs(ctx context.Context, run archive.Run) (archive.Run
 	return run, nil
 }
 
-// lastTrace is the time of the latest evaluation of a run, or of its beginning.
+// lastTrace returns the time of the latest evaluation of a run, or of its start.
 func lastTrace(ctx context.Context, a *archive.Archive, run archive.Run) (time.Time, error) {
 	last := run.Started
 	if run.Since.After(last) {

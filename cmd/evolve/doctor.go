@@ -59,7 +59,7 @@ func (sh *shell) doctorCommand() *cli.Command {
 	}
 }
 
-// probes are doctor's eyes on this machine.
+// probes returns doctor's checks of this machine.
 func (sh *shell) probes(root string) workspace.Probes {
 	return workspace.Probes{
 		Root:       root,
@@ -83,7 +83,7 @@ func (sh *shell) probes(root string) workspace.Probes {
 	}
 }
 
-// forecast says which limit of the settings will bind each agent's night.
+// forecast returns which limit of the settings will bind each agent's run.
 func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspace) ([]workspace.Forecast, error) {
 	if len(w.Agents) == 0 {
 		return nil, nil
@@ -111,13 +111,13 @@ func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspa
 	return out, err
 }
 
-// sandboxProbe names the walls of this machine.
+// sandboxProbe names the sandbox of this machine.
 func sandboxProbe(ctx context.Context) (string, error) {
 	walls := sandbox.Detect(ctx)
 	return walls.Name(), walls.Err()
 }
 
-// unfinishedProbe says what is left to do of decisions.
+// unfinishedProbe describes the decisions that are not complete.
 func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint string, err error) {
 	err = lookIfThere(root, func(a *archive.Archive) error {
 		list, err := unfinishedOf(ctx, a)
@@ -133,7 +133,7 @@ func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint s
 }
 
 // leftoversProbe lists what killed processes left in the state folder, relative to the
-// workspace. While a run is on, the note of its end is no leftover.
+// workspace. During a run, the note of its end is no leftover.
 func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 	dir := archiveDir(root)
 	var list []string
@@ -158,8 +158,8 @@ func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 	return list, err
 }
 
-// archiveProbe says how much is recorded and whether a run is on, and compares what is
-// recorded with the ledger and the commits.
+// archiveProbe describes how much is recorded and whether a run is going, and compares
+// the records with the ledger and the commits.
 func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) {
 	a, err := archive.OpenRead(archiveDir(root))
 	if err != nil {
@@ -199,7 +199,7 @@ func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) 
 	return text, nil
 }
 
-// doctorCode is what the checks that failed mean for a run.
+// doctorCode returns the exit code that a run would have after the failed checks.
 func doctorCode(checks []workspace.Check) int {
 	code := 0
 	for _, k := range checks {

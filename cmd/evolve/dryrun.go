@@ -14,7 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// dryRun shows what a run would do and what it could see, and spends nothing.
+// dryRun shows what a run would do and what effect it could detect, and spends nothing.
 func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Workspace, opts nightly.Options, o runOptions) error {
 	a, err := archive.OpenRead(archiveDir(w.Root))
 	if errors.Is(err, archive.ErrNotFound) {
@@ -100,7 +100,7 @@ func guardsOf(w *workspace.Workspace, id string) string {
 	return strings.Join(words, "; ")
 }
 
-// entriesLeft says who may be confirmed.
+// entriesLeft describes how many variants may still enter the confirmation.
 func entriesLeft(look nightly.Outlook) string {
 	e := look.Entries
 	text := fmt.Sprintf("%d of the %d variants that may enter in any %d days are left", e.Most-e.Used, e.Most, e.Days)
@@ -110,7 +110,7 @@ func entriesLeft(look nightly.Outlook) string {
 	return text
 }
 
-// rounds says what the confirmation can pay.
+// rounds describes the confirmation that the budget allows.
 func rounds(p archive.AgentPlan) string {
 	if p.Deterministic && !p.UsesSeed {
 		return fmt.Sprintf("%s and the champion once on every task, as a repeat would say nothing new", count(p.Finalists, "variant"))

@@ -44,20 +44,20 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// usage marks a mistake in what was typed or written.
+// usage marks a mistake in the command line or in a file of the workspace.
 func usage(err error) error { return &failure{err: err, code: exitUsage} }
 
 func hinted(code int, hint string, format string, args ...any) error {
 	return &failure{err: fmt.Errorf(format, args...), hint: hint, code: code}
 }
 
-// quietExit ends the process with a code after everything was said.
+// quietExit ends the process with a code after everything was printed.
 type quietExit int
 
 func (q quietExit) Error() string { return fmt.Sprintf("exit %d", int(q)) }
 
-// fail prints an error with its hint and returns its exit code. A program that
-// asked for JSON gets both as the last line of standard error.
+// fail prints an error with its hint and returns its exit code. With --json both are the
+// last line of standard error.
 func (sh *shell) fail(err error) int {
 	var q quietExit
 	if errors.As(err, &q) {
@@ -90,11 +90,11 @@ func (sh *shell) fail(err error) int {
 	return code
 }
 
-// mostLine bounds a line of a message, in characters: what it repeats of a file, an
-// argument or an answer is foreign and of any length.
+// mostLine bounds a line of a message, in characters: text of a file, an argument or an
+// answer can have any length.
 const mostLine = 2000
 
-// shortened is a message without the middle of its lines that are too long.
+// shortened removes the middle of a message's long lines.
 func shortened(message string) string {
 	if len(message) <= mostLine {
 		return message
@@ -106,14 +106,14 @@ func shortened(message string) string {
 	return strings.Join(lines, "\n")
 }
 
-// classify is the one mapping of errors to exit codes and hints. A shortage of this machine
-// is exit code 7 wherever it occurs: neither the files nor what was typed are at fault.
+// classify is the only mapping of errors to exit codes and hints. A shortage of resources
+// is always exit code 7: neither the files nor the command line are at fault.
 func classify(err error) (code int, hint string) {
 	code, hint = kindOf(err)
 	switch {
 	case code != exitUnexpected && code != exitUsage && code != exitGate && code != exitIntegrity:
 		return code, hint
-	case errors.Is(err, nightly.ErrInterrupted): // whatever it was that then came short
+	case errors.Is(err, nightly.ErrInterrupted): // whatever ran short afterwards
 		return exitInterrupted, ""
 	case code == exitIntegrity && errors.Is(err, archive.ErrCorrupt):
 		return code, hint
@@ -124,8 +124,8 @@ func classify(err error) (code int, hint string) {
 	return code, hint
 }
 
-// shortage reports whether the system refused for want of a resource or of a sound disk, and
-// what to do about it.
+// shortage reports whether the system lacks a resource or has a faulty disk, and what to
+// do about it.
 func shortage(err error) (short bool, mend string) {
 	switch {
 	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
@@ -136,7 +136,7 @@ func shortage(err error) (short bool, mend string) {
 	return false, ""
 }
 
-// kindOf tells the exit code and the hint by the kind of an error.
+// kindOf returns the exit code and the hint for the kind of an error.
 func kindOf(err error) (code int, hint string) {
 	var (
 		f       *failure
@@ -207,7 +207,7 @@ func kindOf(err error) (code int, hint string) {
 	return exitUnexpected, ""
 }
 
-// unknownCommand refuses a name that the commands below parent ("evolve bench") do not have.
+// unknownCommand refuses a name that is no command below parent ("evolve bench").
 func unknownCommand(name, parent string, commands []*cli.Command) error {
 	var names []string
 	for _, c := range commands {
@@ -236,13 +236,13 @@ func unknownFlag(name string, flags []cli.Flag) error {
 	return hinted(exitUsage, hint, "there is no flag --%s", name)
 }
 
-// invalidValue is how the flag parser refuses a value.
+// invalidValue matches the flag parser's error for an invalid value.
 var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-+([^:]+): `)
 
-// twoForms is how the flag parser refuses one flag under two names.
+// twoForms matches the flag parser's error for one flag under two names.
 var twoForms = regexp.MustCompile(`^Cannot use two forms of the same flag: (\S+) (\S+)$`)
 
-// badFlag says what a flag takes when it was given something else.
+// badFlag returns an error that describes which values a flag accepts.
 func badFlag(err error, flags []cli.Flag) error {
 	if m := twoForms.FindStringSubmatch(err.Error()); m != nil {
 		return hinted(exitUsage, "give one of them", "%s and %s are the same flag", dashed(m[2]), dashed(m[1]))
@@ -265,7 +265,7 @@ func badFlag(err error, flags []cli.Flag) error {
 	return usage(fmt.Errorf("--%s takes %s, not %q", m[2], wants, m[1]))
 }
 
-// dashed is a flag as it is typed.
+// dashed returns a flag as it is typed.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -273,8 +273,8 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// nearest finds the name that a person probably meant: the only one that begins
-// with what was typed, or a misspelt one; "" when there is none.
+// nearest returns the name that was probably meant: the only one that begins with what
+// was typed, or a misspelt one; "" when there is none.
 func nearest(name string, names []string) string {
 	begins := ""
 	for _, n := range names {

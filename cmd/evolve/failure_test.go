@@ -91,7 +91,7 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// TestFailIsShort: what a message repeats of foreign input is not repeated whole.
+// TestFailIsShort checks that a message shortens the untrusted input that it repeats.
 func TestFailIsShort(t *testing.T) {
 	long := strings.Repeat("k", 1<<20)
 	for _, asJSON := range []bool{false, true} {
