@@ -9,10 +9,9 @@ import (
 	"evolve/gates"
 )
 
-// allGate runs the tests of the packages that are not affected. What runs is code of
-// the base alone, so the Go tool is believed, and its memory of results that nothing
-// a test looked at has changed since. Only files of the patch that are no code can make
-// a difference.
+// allGate runs the tests of the packages that are not affected. Only code of the base
+// runs, so the Go tool's results are trusted, cached ones included. Only files of the
+// patch that are not code can make a difference.
 func (t *trial) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {

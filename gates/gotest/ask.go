@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// forced is a condition that the gate can hold true or false: one that may be either
-// without a test noticing decides nothing that a test looks at.
+// forced is a condition that the gate can hold true or false: if no test notices either,
+// the condition decides nothing that is tested.
 type forced struct {
 	pkg  *pkg
 	file string
@@ -29,7 +29,7 @@ type asker struct {
 	pkg    *pkg
 	in     source
 	helper string
-	// choosing says that a call that chooses was asked, for which the package needs more.
+	// choosing reports that a choosing call was instrumented, which needs further helpers.
 	choosing *bool
 }
 

@@ -66,7 +66,7 @@ func Text%[1]d(list []int) string {
 	return files
 }
 
-// patched changes one function of a generated package, each time otherwise.
+// patched changes one function of a generated package, differently in each round.
 func patched(base map[string][]byte, dir string, round int) map[string][]byte {
 	out := maps.Clone(base)
 	name := dir + "/p.go"

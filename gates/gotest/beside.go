@@ -19,9 +19,9 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// besideGate calls the changed functions of both versions with the same drawn inputs. A
-// difference is for a person, unless a test that fails without the patch and passes with it
-// looks at the function: then it is what the patch is for, and is shown.
+// besideGate calls the changed functions of both versions with the same random inputs. A
+// difference is flagged for a person, unless a test that fails without the patch and
+// passes with it covers the function: then the difference is intended, and only shown.
 func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 	if !t.lab.walled() {
 		return gates.Flagged, "nothing was compared: functions are called with drawn inputs, such as paths of files, in a sandbox alone", nil
@@ -68,7 +68,7 @@ func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 	return verdict, said, nil
 }
 
-// besidePlan says what is to be compared of a package.
+// besidePlan returns what to compare in a package.
 func (t *trial) besidePlan(ctx context.Context, l *laid, p *pkg) (*beside.Plan, error) {
 	in := beside.Package{Dir: p.dir, Path: p.path}
 	var err error
@@ -344,7 +344,8 @@ func (t *trial) speaking(ctx context.Context, l *laid) ([]speakingFile, error) {
 type besideVerdict struct {
 	functions, inputs int
 	claim             Claim
-	// json says that what is compared may be written as JSON, where nil and empty differ.
+	// json reports that compared values may be encoded as JSON, which distinguishes nil
+	// from empty.
 	json bool
 	// different are differences in words, looked those at which a test of the patch looks,
 	// explained those of tuned constants, slight and empty those that matter little; left is
@@ -385,7 +386,7 @@ func (v *besideVerdict) add(plan *beside.Plan, out beside.Outcome, explain map[s
 	}
 }
 
-// verdict is the word of the gate.
+// verdict returns the verdict of the gate.
 func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	if v.json {
 		v.different = append(v.different, v.empty...)

@@ -2,15 +2,15 @@ package gotest
 
 import "regexp"
 
-// Claim is what a patch's own text declares about what it does. It never makes a gate
-// milder: a claim is something to hold the patch to.
+// Claim is what a patch's text declares about its effect. It never makes a gate milder:
+// the patch is checked against its claim.
 type Claim string
 
 // The claims.
 const (
-	// Refactoring: no function does anything else than before.
+	// Refactoring: the behaviour of every function is unchanged.
 	Refactoring Claim = "a refactoring"
-	// Faster: nothing else than before, in less time or memory.
+	// Faster: the behaviour is unchanged, with less time or memory.
 	Faster Claim = "a faster version"
 )
 

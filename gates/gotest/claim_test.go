@@ -20,7 +20,7 @@ func TestClaimOf(t *testing.T) {
 	}
 }
 
-// TestBesideClaim: a patch is held to what its text declares.
+// TestBesideClaim checks patches against their claims.
 func TestBesideClaim(t *testing.T) {
 	for name, c := range map[string]struct {
 		v       besideVerdict

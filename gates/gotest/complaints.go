@@ -10,8 +10,8 @@ import (
 // moves.
 var places = regexp.MustCompile(`:[0-9]+(:[0-9]+)?`)
 
-// complaints lists what go vet, or a compiler under it, says of files, without the
-// places in them, sorted. The lines that name packages say nothing by themselves.
+// complaints lists the messages of go vet, or of a compiler under it, about files, without
+// positions, sorted. Lines that only name packages are left out.
 func complaints(stderr string) []string {
 	var out []string
 	for line := range strings.Lines(stderr) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNewComplaints: what go vet says of a base is no fault of a patch wherever the
-// lines now are, and as often as it was said.
+// TestNewComplaints checks that a message that go vet also prints for the base is not
+// blamed on the patch, at any line, as often as it occurs there.
 func TestNewComplaints(t *testing.T) {
 	const base = "# example.org/p\n# [example.org/p]\n./a.go:3:2: unreachable code\n./a.go:9:2: unreachable code\n./b.go:5:1: struct field N repeats json tag \"n\" also at b.go:4:3\n"
 	for name, c := range map[string]struct {

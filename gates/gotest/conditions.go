@@ -19,7 +19,7 @@ type condition struct {
 // decides is the value by which the operand decides.
 func (c condition) decides() bool { return c.op == token.LOR }
 
-// key tells an operand from others, by its text and by how it is used.
+// key identifies an operand by its text and its operator.
 func (c condition) key() string { return c.op.String() + " " + canonical(c.expr) }
 
 // canonical is the text of a condition in which brackets, the order of operands and the

@@ -191,7 +191,7 @@ func newLab(t testing.TB) *Lab {
 	return &Lab{Walls: walls, Toolchain: tools, Cache: cache, Temp: t.TempDir(), Random: rand.Reader, Now: time.Now}
 }
 
-// judgeChange runs the gates and gives the lane with the words of all of them.
+// judgeChange runs the gates and returns the lane and the evidence of all of them.
 func judgeChange(ctx context.Context, t testing.TB, l *Lab, c Change) (lane string, verdicts map[string]string, said string) {
 	t.Helper()
 	list, done, err := l.Gates(c)
@@ -229,9 +229,9 @@ var few = []string{
 	"words/honest-with-own-test", "words/cheat-argv-skip-with-lines", "words/honest-uncovered-reverse", "words/cheat-asks-name",
 }
 
-// TestCorpus holds what these gates alone say of each patch against what is written in
-// it, and what they say together with the scope and the scan against what it is: no
-// cheat passes all of them, and every honest patch that should does.
+// TestCorpus checks the verdicts of these gates on each patch against the expected ones,
+// and the combined verdict with the scope and the scan: no cheat passes all of them, and
+// every honest patch that should pass does.
 func TestCorpus(t *testing.T) {
 	bases, patches := readCorpus(t)
 	l := newLab(t)

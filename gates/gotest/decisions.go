@@ -16,9 +16,9 @@ type decision struct {
 	// op is && or || for an operand, which counts as looked at when it was seen to decide.
 	// Any other condition has to be seen both true and false.
 	op token.Token
-	// loop says that the condition is that of a loop: forced true, it need not end.
+	// loop reports that it is the condition of a loop, which need not end when held true.
 	loop bool
-	// several says that the condition has operands, which are forced one by one instead.
+	// several reports that the condition has operands, which are forced one by one instead.
 	several bool
 	// control says that it is, or is in, the condition of a statement. Only those are
 	// forced: a value that is worked out may well be one of several that will do, such as
@@ -34,7 +34,7 @@ type decision struct {
 	argument int
 }
 
-// key tells a decision from others by its text and use, not by its place.
+// key identifies a decision by its text and use, not by its position.
 func (d decision) key() string {
 	switch {
 	case d.call != nil:
@@ -225,9 +225,9 @@ func (w *chooser) choices(x *ast.CallExpr) {
 	}
 }
 
-// freshDecisions tells, for each decision of a body, whether it is new: those of the old
-// text of the function that stand in the same order are not, wherever their lines are.
-// values are changed values, whose conditions count as changed.
+// freshDecisions reports, for each decision of a body, whether it is new: those that the
+// old text of the function has in the same order are not, at whatever lines. values are
+// changed values; conditions that use one count as changed.
 func freshDecisions(old string, list []decision, values map[string]bool) []bool {
 	var before []string
 	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+old, parser.SkipObjectResolution); err == nil {

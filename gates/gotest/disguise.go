@@ -74,7 +74,7 @@ func (t *trial) inPlace(ctx context.Context, x *tested, h how) error {
 	return err
 }
 
-// sang says what is wrong with the end of a run in which the canary was told to fail.
+// sang describes what is wrong with the end of a run in which the canary was told to fail.
 func (s sealed) sang(r run) string {
 	switch became := s.tests[s.canary].became(r); {
 	case became != "failed":
@@ -85,7 +85,7 @@ func (s sealed) sang(r run) string {
 	return ""
 }
 
-// canaryGate wants to see a failure.
+// canaryGate fails unless each package's canary test fails when told to.
 func (t *trial) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ func (t *trial) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
 	return gates.Passed, "a test of a random name that was told to fail did so, and was reported: tried in " + count(len(list), "package"), nil
 }
 
-// renameGate wants to see the same.
+// renameGate fails when tests end differently under another binary name.
 func (t *trial) renameGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {

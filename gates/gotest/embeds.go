@@ -35,7 +35,7 @@ func embedded(src []byte) []string {
 	return out
 }
 
-// embeds says which code embeds a file of a package's tests; "" when none does.
+// embeds returns which code embeds a file of a package's tests; "" when none does.
 func (s graph) embeds(p *pkg) string {
 	for _, dir := range slices.Sorted(maps.Keys(s.folders)) {
 		for _, pattern := range s.folders[dir].embeds {

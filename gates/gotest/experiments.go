@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// experiments are what running the tests on code that reports and breaks has shown.
+// experiments holds the results of running the tests on instrumented and mutated code.
 type experiments struct {
-	// reached are the words that changed code reported.
+	// reached holds the words that changed code reported.
 	reached map[string]bool
 	// noticed are the words of mutants that made a test fail, with the package of the
 	// test.
@@ -18,8 +18,8 @@ type experiments struct {
 	// decides are the never words of conditions of which a test notices that they are held
 	// true or false; untried those for which no time was left.
 	decides, untried map[string]bool
-	// restless are packages in which changed code is called without any test, where
-	// mutants say nothing.
+	// restless are packages in which changed code is called without any test, so that
+	// mutants prove nothing.
 	restless []string
 	// unbuilt are packages whose tests do not compile with the code that reports.
 	unbuilt []string
@@ -100,7 +100,7 @@ func (t *trial) probingKits(ctx context.Context, l *laid, c *compiled, packages 
 	return out, nil
 }
 
-// settled says that no changed statement is left unreached and no mutant unnoticed.
+// settled reports that no changed statement is left unreached and no mutant unnoticed.
 func (e *experiments) settled(p *probed) bool {
 	for _, x := range p.probes {
 		if !e.reached[x.word] {

@@ -19,23 +19,23 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// facts are what the tests of a module do on the base, by which a candidate's are
+// facts records the results of a module's tests on the base, by which a candidate's are
 // judged.
 type facts struct {
-	// Build and Vet say what is wrong on the base already; "" for nothing.
+	// Build and Vet describe errors that the base already has; "" for none.
 	Build string `json:"build,omitempty"`
 	Vet   string `json:"vet,omitempty"`
-	// Errors are all that compiling the base says, Complaints all that go vet says,
-	// without places.
+	// Errors are all messages of compiling the base, Complaints all messages of go vet,
+	// without positions.
 	Errors     []string `json:"errors,omitempty"`
 	Complaints []string `json:"complaints,omitempty"`
 	// Packages are the outcomes by import path, those without tests too.
 	Packages map[string]outcome `json:"packages"`
 }
 
-// outcome is what became of one package's tests.
+// outcome is the result of one package's tests.
 type outcome struct {
-	// OK says that the package passed as a whole.
+	// OK reports that the package passed as a whole.
 	OK bool `json:"ok"`
 	// Passed, Failed and Skipped are tests and subtests. Unsteady are those of the passed
 	// ones that failed as well.

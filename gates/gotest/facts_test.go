@@ -6,8 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSteadied: what failed on the base once and passed when it was run again is asked
-// of a candidate, but says nothing by itself; what always fails is not asked.
+// TestSteadied checks that a test which failed on the base once and then passed is
+// required of a candidate but is no proof, and that one which always fails is not
+// required.
 func TestSteadied(t *testing.T) {
 	first := outcome{Passed: []string{"TestA"}, Failed: []string{"TestB/x", "TestB", "TestC"}}
 	again := outcome{OK: false, Passed: []string{"TestA", "TestB/x", "TestB", "TestB"}, Failed: []string{"TestC", "TestC", "TestB/x"}}

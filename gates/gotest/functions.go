@@ -57,7 +57,7 @@ type function struct {
 	any string
 	// values are the changed values; conditions that use one count as changed.
 	values map[string]bool
-	// why says how a function whose own text is the same came to be here.
+	// why is the reason why a function with an unchanged text is included.
 	why string
 }
 
@@ -243,10 +243,10 @@ func compare(was, is source) changes {
 	return out
 }
 
-// misses tells whether what a folder did may hang on a function that it no longer
-// has, although the rest compiles: its init, and a method, which makes its type fit
-// an interface. One that is not exported fits only interfaces of its own package,
-// which would have to name it.
+// misses reports whether behaviour may depend on a function that the folder no longer has,
+// although the rest compiles: its init, and a method, which makes its type fit an
+// interface. One that is not exported fits only interfaces of its own package, which would
+// have to name it.
 func (s source) misses(name string) bool {
 	_, method, ok := strings.Cut(name, ".")
 	if !ok {

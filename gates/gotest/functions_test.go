@@ -98,8 +98,8 @@ func init() { Table["b"] = 2 }
 	}
 }
 
-// TestRemovedMethod: a method that nobody outside can ask for, and that nobody inside
-// names, is no loss.
+// TestRemovedMethod checks that removing a method is no loss when no other package can
+// call it and its own package does not name it.
 func TestRemovedMethod(t *testing.T) {
 	const kept = "package p\n\ntype T struct{}\n\ntype closer interface{ shut() }\n"
 	for method, lost := range map[string]bool{"Open": true, "open": false, "shut": true} {

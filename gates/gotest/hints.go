@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// hint says what can be done where a base does not compile because of how it is gated:
-// nothing is downloaded, and there is one Go.
+// hint returns advice for a base that does not compile because of the gate's conditions:
+// nothing is downloaded, and there is one Go version.
 func hint(stderr string) string {
 	for _, h := range []struct{ sign, advice string }{
 		{"GOTOOLCHAIN=local", "gates run with the Go that is found in PATH, and fetch no other: install that one"},
@@ -21,7 +21,7 @@ func hint(stderr string) string {
 	return ""
 }
 
-// excluded is what the Go command says of a folder of which it builds no file.
+// excluded is the Go command's message about a folder of which it builds no file.
 const excluded = "build constraints exclude all Go files"
 
 // needsC lists the affected packages of which a file imports C on the base.

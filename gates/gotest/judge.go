@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// judge lists what is wrong with one run of a package's tests, against what passed
-// on the base. A sealed test counts by the words it reported alone; what was printed
-// counts for subtests and for examples, which have no words of success, and for those
-// only beside the exit code. loud says that the canary was told to fail.
+// judge lists what is wrong with one run of a package's tests, compared with what passed
+// on the base. A sealed test counts only by the words it reported; printed results count
+// for subtests and for examples, which have no words of success, and for those only with
+// the exit code. loud reports that the canary was told to fail.
 func (s sealed) judge(base outcome, r run, h how, loud bool) []string {
 	var wrong []string
 	for _, test := range base.Passed {

@@ -115,8 +115,8 @@ func (k *kit) steps() []step {
 	return out
 }
 
-// said is what compiling a package's tests said, and whether it went well for all that
-// were compiled with it.
+// said returns the compiler output for a package's tests, and whether everything compiled
+// with them succeeded.
 func (k *kit) said(p *pkg, results map[string]result) result {
 	for i, round := range k.rounds {
 		if holds(round, p) {

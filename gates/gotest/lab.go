@@ -11,8 +11,8 @@ import (
 // Lab is everything a machine brings to the gates. One lab serves any number of
 // changes, one after another or at once.
 type Lab struct {
-	// Walls stand around every command. Without any the gates are not run, unless
-	// Unwalled says that the operator accepts it; every evidence then says so.
+	// Walls is the sandbox of every command. Without one the gates are not run, unless
+	// Unwalled reports that the operator accepts that; the evidence then records it.
 	Walls    sandbox.Walls
 	Unwalled bool
 	// Toolchain is the only Go there is inside.
@@ -21,7 +21,7 @@ type Lab struct {
 	// bases alone, and what is known of them. Temp is one for files that are gone
 	// when a change is done; empty: the system's.
 	Cache, Temp string
-	// Random is where the names and marks come from that no patch can know.
+	// Random is the source of names and marks, which no patch can predict.
 	Random io.Reader
 	// Now is the clock; the build cache forgets what has not been used for long.
 	Now func() time.Time

@@ -2,12 +2,12 @@ package gotest
 
 import "strings"
 
-// freshLines tells, for each line of a text, whether it is not in the old one, or
-// stands right after something that the new one leaves out. Spaces at the ends of
-// lines say nothing. The lines kept are a longest common subsequence.
+// freshLines reports, for each line of a text, whether it is not in the old one, or
+// follows lines that were removed. Trailing spaces are ignored. The kept lines are a
+// longest common subsequence.
 func freshLines(old, now string) []bool { return lineMarks(old, now, true) }
 
-// ownLines tells, for each line of a text, whether it is not in another one.
+// ownLines reports, for each line of a text, whether it is not in another one.
 func ownLines(text, other string) []bool { return lineMarks(other, text, false) }
 
 func lineMarks(old, now string, gaps bool) []bool {

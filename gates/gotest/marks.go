@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// marks draws names and words that nobody can know beforehand. The first error of
-// the source stays.
+// marks draws unpredictable names and words. It keeps the first error of its source.
 type marks struct {
 	from io.Reader
 	err  error

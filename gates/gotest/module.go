@@ -45,7 +45,7 @@ func modules(root string) ([]module, error) {
 	return out, err
 }
 
-// ignored tells the folders in which the Go tool looks for no packages.
+// ignored reports whether the Go tool looks for no packages in a folder.
 func ignored(name string) bool {
 	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }

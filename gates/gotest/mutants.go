@@ -13,8 +13,8 @@ import (
 	"evolve/gates/beside"
 )
 
-// mutantsGate wants every changed function to matter to a test. What no test notices
-// is not verified: a person has to look.
+// mutantsGate flags changed functions whose mutants no test notices: they are not
+// verified.
 func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (t *trial) freshCallers(l *laid, function string) (string, error) {
 	return " (the patch's own tests alone name it: " + some(tests) + ")", nil
 }
 
-// why says why a mutant is open.
+// why describes why a mutant is open.
 func (e *experiments) why(x mutant, most int) string {
 	switch {
 	case e.bound[x.word]:
@@ -126,9 +126,8 @@ func (e *experiments) why(x mutant, most int) string {
 	return " may panic without a test noticing"
 }
 
-// coverageGate wants every changed statement to be reached, every new or changed condition
-// to decide something that a test notices, and nothing to be taken away that no test
-// looked at.
+// coverageGate flags changed statements that no test reaches, new or changed conditions
+// that decide nothing that a test notices, and removed code that no test covered.
 func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
 	c, err := t.compile(ctx)
 	if err != nil {

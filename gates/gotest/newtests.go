@@ -16,8 +16,8 @@ import (
 	"evolve/gates"
 )
 
-// newTestsGate judges the tests that a patch brings, by themselves: each must fail or
-// not compile on the base, and pass on the candidate. They say nothing of the rest.
+// newTestsGate judges each test that a patch brings: it must fail or not compile on the
+// base, and pass on the candidate. These tests prove nothing about other code.
 func (t *trial) newTestsGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -121,8 +121,8 @@ func (l *laid) freshNames(root string) (map[string][]string, error) {
 	return out, nil
 }
 
-// outcomesOf compiles and runs the packages of the tests named, and says of each what
-// became of it.
+// outcomesOf compiles and runs the packages of the named tests, and returns the outcome of
+// each.
 func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]string) (map[string]string, error) {
 	s, err := scanImports(r.tree)
 	if err != nil {

@@ -124,7 +124,7 @@ func (s source) atOnce() bool {
 	return false
 }
 
-// raceless says why this machine has no race detector; "" when it has one.
+// raceless returns why this machine has no race detector; "" when it has one.
 func (l *Lab) raceless() string {
 	if found, err := filepath.Glob(filepath.Join(l.Toolchain.Root, "src", "runtime", "race", "internal", "*", "*.syso")); err != nil || len(found) == 0 {
 		return "this Go has none for this system"

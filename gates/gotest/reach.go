@@ -35,7 +35,8 @@ type reach map[string][]int
 type sight struct {
 	by    *pkg
 	reach map[*pkg]reach
-	// whole says that they ended as they do on the base, so that there is no more.
+	// whole reports that the tests ended as they do on the base, so that the result is
+	// complete.
 	whole bool
 }
 

@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// The places at which commands find things inside walls, the same for base and
-// candidate, so that caches know again what is the same and nothing tells the two
-// apart.
+// The places at which commands find things inside the sandbox, the same for base and
+// candidate, so that caches recognise equal content and a process cannot distinguish the
+// two.
 const (
 	treePlace  = "/target"
 	cachePlace = "/build-cache"
@@ -33,10 +33,10 @@ type room struct {
 	kept  bool
 }
 
-// walled says that paths inside are not those of the host.
+// walled reports that paths inside are not those of the host.
 func (l *Lab) walled() bool { return l.Walls.Err() == nil }
 
-// layered says that commands can change folders for themselves alone.
+// layered reports that commands can change folders in a layer of their own.
 func (l *Lab) layered() bool { return l.Walls.Layers() == nil }
 
 // inside is where a folder of the host is seen that has a place.

@@ -37,7 +37,8 @@ type how struct {
 // run is how the tests of a package ended once.
 type run struct {
 	exit sandbox.Exit
-	// late says that they had to be ended, loud that they printed too much.
+	// late reports that the tests were ended by the time limit, loud that they printed too
+	// much.
 	late, loud bool
 	// words are those reported.
 	words map[string]bool
@@ -49,12 +50,12 @@ type run struct {
 	tail string
 }
 
-// clean says that the process ended by itself with the exit code of success.
+// clean reports that the process ended by itself with the exit code of success.
 func (r run) clean() bool {
 	return !r.late && !r.loud && r.exit.Reason == sandbox.Own && r.exit.Signal == 0 && r.exit.Code == 0
 }
 
-// ended says in words how a process ended.
+// ended describes how a process ended.
 func (r run) ended() string {
 	switch {
 	case r.late:
@@ -143,8 +144,8 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 // each of a hundred thousand tests fit.
 const mostReported = 4 << 20
 
-// reported reads the words of a run. Whatever ran could write there as much as it liked:
-// more says that it did.
+// reported reads the words of a run. Any code that ran could write there without limit:
+// more reports that it exceeded the bound.
 func reported(name string, most int64) (said string, more bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {

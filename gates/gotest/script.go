@@ -18,9 +18,9 @@ import (
 type step struct {
 	name string
 	argv []string
-	// must says that nothing after it makes sense when it fails.
+	// must means that the steps after it are pointless when it fails.
 	must bool
-	// compiles says that it runs the toolchain and nothing else.
+	// compiles means that it runs only the toolchain.
 	compiles bool
 }
 
@@ -36,7 +36,7 @@ type result struct {
 
 func (r result) ok() bool { return r.ran && r.code == 0 }
 
-// errTime says that commands were ended because they took too long.
+// errTime means that commands were ended because they took too long.
 var errTime = errors.New("it did not end in time")
 
 // maxSaid bounds what is kept of a command's words for people, in bytes.

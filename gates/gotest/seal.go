@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// A tested process can print whatever it likes, "--- PASS" included. So each test of
-// the base is made to report in words that nobody knows but the gate: the words are
-// drawn at random when the tests are compiled, one for each way a test can end, and
-// stand in the test's own code alone. Whoever prints a line of success for a test
-// that failed, or keeps a test from running, does not know its word.
+// A tested process can print anything, "--- PASS" included. So each test of the base is
+// made to report in words that only the gate has: the words are random, drawn when the
+// tests are compiled, one for each way a test can end, and occur in the test's own code
+// alone. Code that prints a line of success for a failed test, or keeps a test from
+// running, does not have its word.
 
 // seal are the words of one test.
 type seal struct {

@@ -12,7 +12,7 @@ import (
 	"evolve/gates"
 )
 
-// onBase excuses what goes wrong on the base in the same way.
+// onBase is the excuse for a failure that the base has too.
 const onBase = "is so on the base too"
 
 // tested is what became of one affected package's tests.
@@ -22,7 +22,7 @@ type tested struct {
 	base outcome
 	// wrong is what was wrong with the run; empty for nothing.
 	wrong []string
-	// excuse says why the patch is not to blame for it.
+	// excuse is the reason why the patch is not to blame for it.
 	excuse string
 	// mended are the tests that fail on the base and pass here.
 	mended []string
@@ -71,7 +71,7 @@ func (t *trial) test(ctx context.Context) ([]tested, error) {
 	})
 }
 
-// try runs one package's tests and says what was wrong.
+// try runs one package's tests and lists what was wrong.
 func (t *trial) try(ctx context.Context, m *marks, k *kit, p *pkg, base outcome, h how) ([]string, error) {
 	r, err := k.run(ctx, m, p, t.variable, t.dir, h)
 	if err != nil {
@@ -105,8 +105,8 @@ func (t *trial) each(ctx context.Context, n int, do func(ctx context.Context, m 
 	return group.Wait()
 }
 
-// excuse runs what went wrong again before the patch is blamed, in the same way and with
-// nothing beside it: first as it is, then on the base.
+// excuse runs failed tests again, alone and in the same way, before the patch is blamed:
+// first as they are, then on the base.
 func (t *trial) excuse(ctx context.Context, list []tested, h how) error {
 	var packages []*pkg
 	for i := range list {

@@ -17,8 +17,8 @@ type Toolchain struct {
 	Modules string
 }
 
-// FindToolchain asks the Go that a command names ("go": the one in PATH) what it is.
-// The answer stays right until somebody installs another.
+// FindToolchain asks the Go command ("go": the one in PATH) for its version and root. The
+// result is valid until another version is installed.
 func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 	cmd := exec.CommandContext(ctx, command, "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE")
 	cmd.Dir = "/" // where no go.mod asks for another

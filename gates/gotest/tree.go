@@ -99,8 +99,8 @@ func differences(a, b tree) []string {
 	return out
 }
 
-// isTest tells the files that judge a patch: those of the base stay whatever the
-// candidate made of them.
+// isTest reports whether a file judges a patch: the base's versions of those are used,
+// whatever the candidate has.
 func isTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
@@ -127,8 +127,8 @@ func merge(base, other tree, take []string) (files map[string]entry, roots map[s
 // its content, so that whatever remembers files by their times, such as the cache of
 // test results, tells two contents apart and knows one again.
 //
-// shared says that nothing can write to what comes out, so that it may be, or have
-// files in common with, the trees of the caller.
+// shared means that nothing can write to the result, so that it may be, or have files in
+// common with, the trees of the caller.
 func assemble(to string, base, other tree, take []string, shared bool) (string, error) {
 	files, roots := merge(base, other, take)
 	if shared {

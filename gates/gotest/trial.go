@@ -158,7 +158,7 @@ func (l *laid) affect() {
 	}
 }
 
-// part tells what the Go tool finds in a folder on this system.
+// part reports which files the Go tool finds in a folder on this system.
 type part struct{ code, tests bool }
 
 // parts asks for the files that build constraints leave.

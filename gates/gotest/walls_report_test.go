@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReported holds that a report that was filled up is neither read whole nor taken
+// TestReported checks that a report that exceeds the bound is neither read whole nor taken
 // for one of tests.
 func TestReported(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "report")

@@ -130,8 +130,8 @@ func (s seeder) keep(action, output, body []byte) (string, error) {
 	return path, nil
 }
 
-// seed gives a lab a build cache of its own with what a module needs of the standard
-// library, taken from that of whoever runs the test as far as it is there.
+// seed gives a lab its own build cache with what a module needs of the standard library,
+// copied from the user's cache as far as it is there.
 func seed(ctx context.Context, t *testing.T, l *Lab, files map[string][]byte) {
 	t.Helper()
 	self, err := os.Executable()

@@ -27,9 +27,9 @@ func doubling() (base, honest, cheat map[string][]byte) {
 	return base, honest, cheat
 }
 
-// TestWalls holds that gates say the same of a patch behind whatever walls they run, and
-// without any where the operator wants that, and that they refuse with a hint behind
-// walls that are not enough.
+// TestWalls checks that the gates give the same verdicts in every sandbox, and without one
+// where the operator accepts that, and that they refuse with a hint when the sandbox is
+// insufficient.
 func TestWalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates eight times")

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Finding is one thing that a person has to look at.
+// Finding is one place that a person has to review.
 type Finding struct {
 	Path string
 	Line int // of the candidate, from 1
@@ -81,7 +81,8 @@ func (r *reading) walks() map[string]*walker {
 	return out
 }
 
-// compareEvents wants the guards of the base in the candidate, in their order.
+// compareEvents reports guards of the base that the candidate lacks or has in another
+// order.
 func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*reading, ast.Node, string, ...any)) {
 	pairs := align(old, now)
 	matched := map[int]bool{}
@@ -127,7 +128,7 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 	}
 }
 
-// because says what differs where the source does not show it.
+// because describes a difference that the source does not show.
 func because(old, now event) string {
 	if shown(old.node) != shown(now.node) {
 		return ""
@@ -166,7 +167,8 @@ func align(old, now []event) map[int]int {
 	return out
 }
 
-// compareHeld wants what a function does with a lock held alone to be done so still.
+// compareHeld reports accesses that the base made only with a lock held and that the
+// candidate makes without it.
 func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...any)) {
 	for _, write := range []bool{true, false} {
 		always := map[string][]string{}
@@ -218,8 +220,8 @@ func held(list []string, lock string) bool {
 	return slices.Contains(list, lock) || slices.Contains(list, strings.TrimSuffix(lock, " for reading"))
 }
 
-// discipline wants new functions to hold what all functions of the base hold where they
-// read or write a field.
+// discipline reports new functions that access a field without the locks that all
+// functions of the base hold there.
 func discipline(was, is *reading, before, after map[string]*walker, pairs map[string]string) []Finding {
 	type rule struct {
 		locks []string

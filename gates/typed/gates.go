@@ -22,7 +22,7 @@ const (
 // mostFindings bounds the evidence of one gate; the rest is counted.
 const mostFindings = 20
 
-// Change is a patch as these gates see it.
+// Change is the input of these gates.
 type Change struct {
 	// Base and Candidate are folders with the exported trees before and after.
 	Base, Candidate string
@@ -58,7 +58,7 @@ func Gates(change func(context.Context) (Change, error)) []gates.Gate {
 	}
 }
 
-// verdict puts findings into words.
+// verdict describes findings in words.
 func verdict(list []Finding, packages int, clean string) (gates.Verdict, string) {
 	if len(list) == 0 {
 		noun := "packages"

@@ -34,7 +34,7 @@ type access struct {
 	held []string
 	node ast.Node
 	in   *reading
-	// call says that it is a function of the package that is called.
+	// call means that it is a call of a function of the package.
 	call bool
 }
 
@@ -487,7 +487,7 @@ func (w *walker) way(short bool) string {
 	return out.String()
 }
 
-// shape tells how a condition depends on what is in it.
+// shape describes how a condition depends on its parts.
 func shape(e ast.Expr) string {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:

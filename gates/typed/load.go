@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// errUnknown says that a package is neither in the tree nor among what is installed. What
-// it has is then unknown, and everything else is typed without it.
+// errUnknown means that a package is neither in the tree nor installed. Its types are then
+// unknown, and everything else is typed without it.
 var errUnknown = errors.New("the package is not installed")
 
 // world is what both trees are read against: the standard library and the downloaded
@@ -146,7 +146,7 @@ func (t *tree) moduleOf(dir string) (module, bool) {
 type importer struct {
 	tree *tree
 	from module
-	// std says that the standard library imports it.
+	// std means that the standard library imports it.
 	std bool
 }
 

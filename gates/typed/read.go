@@ -32,11 +32,11 @@ type reading struct {
 	defined map[*types.Var][]definition
 	// peers are the changed packages of the same side, by import path.
 	peers map[string]*reading
-	// fresh are the functions that only this side has: those of this package that call them
-	// are read with their bodies in the place of the calls. unique are those of the
-	// candidate that have a name of which the base has none: for them, functions of other
-	// packages are read so as well, as what they lost may have moved there. Where a function
-	// of the base went to is not known, so that it has no unique ones.
+	// fresh are the functions that only this side has: in this package, their bodies are
+	// read in the place of their calls. unique are those of the candidate whose name the
+	// base does not have: for them, functions of other packages are read in the same way,
+	// because lost guards may have moved there. A base has no unique ones, because where
+	// its functions went is unknown.
 	fresh, unique map[string]bool
 	// harmless are the functions that are known to compute alone.
 	harmless map[string]bool

@@ -25,12 +25,12 @@ type rule struct {
 	names []string
 	count int
 	args  []int
-	// kept says that a guard that is gone counts where none of its kind takes its place.
-	// Of the others, such as the mode of a new file, only a change does.
+	// kept means that a missing guard counts when no other of its kind replaces it. Of
+	// other guards, such as the mode of a new file, only a change counts.
 	kept bool
-	// opens says that what it names is a way around a guard, so that a new one counts.
+	// opens means that it names a way around a guard, so that a new one counts.
 	opens bool
-	// anyOrder says that what is called before it makes no difference.
+	// anyOrder means that the calls before it make no difference.
 	anyOrder bool
 }
 
@@ -123,8 +123,8 @@ func named(list []string, name string) bool {
 	return false
 }
 
-// ambient are what answers which machine, process and user this is, and whether it is
-// under test: a gate and real use differ in every one of them.
+// ambient lists what describes the machine, process and user, and whether it is under
+// test: all differ between a gate and real use.
 var ambient = []string{
 	"os.Environ", "os.ExpandEnv", "os.Hostname", "os.Getpid", "os.Getppid", "os.Getuid", "os.Geteuid", "os.Getgid", "os.Getegid", "os.Getgroups", "os.Executable",
 	"os.SameFile", "os.FindProcess", "os.File.Fd", "io/fs.FileInfo.Sys",
