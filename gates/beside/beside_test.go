@@ -86,7 +86,18 @@ func versions(t *testing.T, name string) (base, candidate []byte) {
 // TestCaught: each class of change in behaviour is shown with an input that proves it.
 func TestCaught(t *testing.T) {
 	t.Parallel()
-	base, candidate := versions(t, "caught.txtar")
+	for _, name := range []string{"caught.txtar", "guarded.txtar"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			caught(t, name)
+		})
+	}
+}
+
+// caught wants a difference in each function of the base that a comment names.
+func caught(t *testing.T, name string) {
+	t.Helper()
+	base, candidate := versions(t, name)
 	out := compareFiles(t, base, candidate)
 	for _, m := range regexp.MustCompile(`// want: (\S+)`).FindAllSubmatch(base, -1) {
 		if !slices.ContainsFunc(slices.Concat(out.Different, out.Slight), func(d Difference) bool { return strings.Contains(d.Input, string(m[1])) }) {

@@ -45,6 +45,9 @@ type Outcome struct {
 	// Functions and Inputs count what was compared; Names are the functions.
 	Functions, Inputs int
 	Names             []string
+	// Reached are the numbers of the changed statements that a compared call reached in the
+	// candidate, and Returned those that one reached which ended in no error and no panic.
+	Reached, Returned map[int]bool
 	// Different are functions that do not do the same, each with the shortest input;
 	// Slight those that differ in the text of an error alone, in a list or map that is nil
 	// or empty, or where the language panicked and no longer does.
@@ -72,7 +75,7 @@ type ask struct {
 // what it does not do twice counts for nothing; where the candidate differs, both are
 // run once more.
 func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
-	var out Outcome
+	out := Outcome{Reached: map[int]bool{}, Returned: map[int]bool{}}
 	out.Left = slices.Clone(p.Left)
 	var asks []ask
 	for i := range p.Functions {
@@ -383,6 +386,16 @@ func compareOutcomes(was, is outcome, unsteady map[string]bool, code string) Dif
 	return worst
 }
 
+// failed reports whether a call ended in a panic or returned an error.
+func (o outcome) failed() bool {
+	for i, n := range o.names {
+		if n == "panic" || strings.HasPrefix(n, "result") && i < len(o.parts) && strings.HasPrefix(o.parts[i], "error{") {
+			return true
+		}
+	}
+	return false
+}
+
 // described is an outcome in short.
 func described(o outcome) string {
 	if said, ok := o.part("panic"); ok {
@@ -404,6 +417,12 @@ func (p *Plan) conclude(asks, suspects []ask, bases, candidates []side, out *Out
 			for n, o := range base.inputs {
 				if is, ok := now.inputs[n]; ok && o.kind == harness.Result && is.kind != harness.Skipped && (is.text == o.text || is.kind != harness.Result) {
 					compared++
+					for _, at := range is.reached {
+						out.Reached[at] = true
+						if !is.failed() {
+							out.Returned[at] = true
+						}
+					}
 				}
 			}
 		}

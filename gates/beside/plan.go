@@ -66,6 +66,9 @@ type Plan struct {
 	// Tuned says that nothing differs but constants marked //evolve:param, which are there
 	// to be changed: what functions then do otherwise is expected.
 	Tuned bool
+	// Reached names the function of the package that returns the numbers of the changed
+	// statements that were reached; "" where there is none.
+	Reached string
 
 	pkg     string
 	was, is code
@@ -73,6 +76,7 @@ type Plan struct {
 	makers  []string
 	steps   []string
 	looks   []string
+	sources []string
 	types   []string
 	errs    []string
 	dropped map[string]bool
@@ -218,6 +222,11 @@ func (p *Plan) helpers() {
 		if d.Type.Results != nil {
 			results = d.Type.Results.NumFields()
 		}
+		if results > 0 && results < 3 && !slices.Contains(p.Names, n) {
+			if made := print(d.Type.Results.List[0].Type); made == "string" || made == "[]byte" {
+				p.sources = append(p.sources, p.calls(n)...)
+			}
+		}
 		switch {
 		case d.Recv == nil && results > 0 && results < 3 && p.owns(d.Type.Results.List[0].Type):
 			p.makers = append(p.makers, p.calls(n)...)
@@ -251,7 +260,7 @@ func (p *Plan) helpers() {
 			}
 		}
 	}
-	for _, list := range []*[]string{&p.makers, &p.steps, &p.looks} {
+	for _, list := range []*[]string{&p.makers, &p.steps, &p.looks, &p.sources} {
 		*list = (*list)[:min(len(*list), mostHelpers)]
 	}
 }
@@ -451,7 +460,7 @@ func (p *Plan) source() []byte {
 	for _, helper := range []struct {
 		kind string
 		list []string
-	}{{"Makers", p.makers}, {"Steps", p.steps}, {"Looks", p.looks}} {
+	}{{"Makers", p.makers}, {"Steps", p.steps}, {"Looks", p.looks}, {"Sources", p.sources}} {
 		for _, n := range helper.list {
 			line(helper.kind, n, "set.%s = append(set.%s, %s.Function{Name: %q, Func: %s})", helper.kind, helper.kind, h, n, n)
 		}
@@ -461,6 +470,9 @@ func (p *Plan) source() []byte {
 	}
 	for _, n := range p.errs {
 		line("error", n, "set.Errors = append(set.Errors, %s.Error{Name: %q, Value: %s})", h, n, n)
+	}
+	if p.Reached != "" {
+		fmt.Fprintf(&b, "\tset.Reached = %s\n", p.Reached)
 	}
 	same, fields := p.alike()
 	fmt.Fprintf(&b, "\tset.Alike = %#v\n\tset.Fields = %#v\n", same, fields)

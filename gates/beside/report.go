@@ -15,6 +15,8 @@ type outcome struct {
 	kind  string
 	names []string
 	parts []string
+	// reached are the changed statements that the call reached.
+	reached []int
 }
 
 // report is what one side tells of all functions.
@@ -68,7 +70,7 @@ func (r *report) take(rec harness.Record) {
 	case harness.Called:
 		o.text = rec.Text
 	case harness.Result:
-		o.names, o.parts = rec.Names, rec.Parts
+		o.names, o.parts, o.reached = rec.Names, rec.Parts, rec.Reached
 	}
 	o.kind = rec.Kind
 	f.inputs[rec.Input] = o

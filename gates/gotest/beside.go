@@ -45,7 +45,11 @@ func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 			v.add(plan, beside.Outcome{Left: plan.Left}, nil)
 			continue
 		}
-		binaries, said, err := t.besideBuild(ctx, l, p, plan)
+		counts, err := t.reaching(l, p, plan)
+		if err != nil {
+			return "", "", err
+		}
+		binaries, said, err := t.besideBuild(ctx, l, p, plan, &counts)
 		if err != nil {
 			return "", "", err
 		}
@@ -62,6 +66,18 @@ func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 			return "", "", err
 		}
 		v.add(plan, out, explain)
+		if counts != nil {
+			never, reached, failing := counts.missed(out)
+			v.reached, v.failing = v.reached+reached, v.failing+failing
+			for _, s := range never {
+				v.missed = append(v.missed, s.String())
+			}
+			unlooked, err := t.unlooked(ctx, never)
+			if err != nil {
+				return "", "", err
+			}
+			v.unlooked = append(v.unlooked, unlooked...)
+		}
 	}
 	v.json = slices.ContainsFunc(l.affected, func(p *pkg) bool { return slices.Contains(p.imports, "encoding/json") })
 	verdict, said := v.verdict()
@@ -130,13 +146,13 @@ func (t *trial) built(root, dir string) (map[string][]byte, error) {
 // besideBuild compiles the calls of both versions, in one sandbox: the base is what the
 // candidate's tree holds with the base's files laid over it. said is why they do not
 // compile, "" when they do.
-func (t *trial) besideBuild(ctx context.Context, l *laid, p *pkg, plan *beside.Plan) (binaries map[beside.Side]string, said string, err error) {
-	for range 3 { // what does not compile is left out
+func (t *trial) besideBuild(ctx context.Context, l *laid, p *pkg, plan *beside.Plan, counts **reaching) (binaries map[beside.Side]string, said string, err error) {
+	for range 4 { // what does not compile is left out
 		stuff, err := t.folder("beside")
 		if err != nil {
 			return nil, "", err
 		}
-		steps, err := t.besideSteps(l, p, plan, stuff)
+		steps, err := t.besideSteps(l, p, plan, *counts, stuff)
 		if err != nil {
 			return nil, "", err
 		}
@@ -153,15 +169,22 @@ func (t *trial) besideBuild(ctx context.Context, l *laid, p *pkg, plan *beside.P
 		if said == "" {
 			return map[beside.Side]string{beside.Base: filepath.Join(stuff, "base.bin"), beside.Candidate: filepath.Join(stuff, "candidate.bin")}, "", nil
 		}
-		if !plan.Drop(said) || len(plan.Functions) == 0 {
+		if len(plan.Functions) == 0 {
 			break
+		}
+		switch {
+		case plan.Drop(said):
+		case *counts != nil: // the code as it is may compile
+			*counts, plan.Reached = nil, ""
+		default:
+			return nil, "its calls do not compile: " + oneLine(said), nil
 		}
 	}
 	return nil, "its calls do not compile: " + oneLine(said), nil
 }
 
 // besideSteps write the sources of the calls and give the commands that compile them.
-func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, stuff string) ([]step, error) {
+func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, counts *reaching, stuff string) ([]step, error) {
 	files, err := plan.Files()
 	if err != nil {
 		return nil, err
@@ -187,6 +210,11 @@ func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, stuff string) ([
 		replace := map[string]string{}
 		for k, v := range common {
 			replace[k] = v
+		}
+		if counts != nil {
+			if err := counts.lay(side == "base", func(at string, text []byte) error { return lay(replace, at, text) }); err != nil {
+				return nil, err
+			}
 		}
 		if side == "base" {
 			for _, at := range l.changed {
@@ -350,6 +378,11 @@ type besideVerdict struct {
 	// different are differences in words, looked those at which a test of the patch looks,
 	// explained those of tuned constants, slight and empty those that matter little; left is
 	// what was not compared, unsteady what is not the same twice on the base.
+	// missed are changed statements that no input reached, unlooked those of them that no
+	// test reaches either. reached counts the others, failing those of them that only calls
+	// reached which ended in an error or a panic.
+	missed, unlooked                                                     []string
+	reached, failing                                                     int
 	different, looked, explained, slight, empty, left, unsteady, unbuilt []string
 }
 
@@ -420,15 +453,24 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	case len(v.different) > 0:
 		verdict = gates.Flagged
 		said = append(said, fmt.Sprintf("%s; %d do not do what they did, and no test that fails without the patch looks at them: %s", called, len(v.different), some(v.different)))
+	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0 && v.reached == 0 && len(v.missed) > 0:
+		said = append(said, called+"; none of them reached a changed statement")
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0:
-		said = append(said, called+": no difference")
+		said = append(said, called+v.reach()+": no difference")
 	default:
 		said = append(said, called)
 	}
-	if len(v.unbuilt) > 0 && verdict == gates.Passed {
+	if v.failing > 0 && v.failing == v.reached {
+		said = append(said, fmt.Sprintf("every input that reached a changed statement ended in an error or a panic (%d)", v.failing))
+	}
+	if len(v.unbuilt)+len(v.unlooked) > 0 && verdict == gates.Passed {
 		verdict = gates.Flagged
 	}
 	note("not compared", v.unbuilt)
+	if looked := slices.DeleteFunc(slices.Clone(v.missed), func(s string) bool { return slices.Contains(v.unlooked, s) }); len(looked) > 0 {
+		note("not compared: no input reaches these, which tests reach", looked)
+	}
+	note("not compared: no input and no test reaches", v.unlooked)
 	if v.claim == "" {
 		v.explained = append(v.explained, v.looked...)
 	}
@@ -437,4 +479,12 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	note("not compared", v.left)
 	note("not the same twice on the base, and so not compared", v.unsteady)
 	return verdict, strings.Join(said, "; ")
+}
+
+// reach says how many of the changed statements the inputs reached; "" where none is known.
+func (v *besideVerdict) reach() string {
+	if v.reached+len(v.missed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", which reached %d of %s", v.reached, count(v.reached+len(v.missed), "changed statement"))
 }

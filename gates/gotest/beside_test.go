@@ -1,7 +1,9 @@
 package gotest
 
 import (
+	"crypto/sha256"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -49,7 +51,7 @@ func TestBeside(t *testing.T) {
 		candidate     map[string][]byte
 		verdict, said string
 	}{
-		"the same":            {honest, "passed", "1 function called with 240 inputs before and after: no difference"},
+		"the same":            {honest, "passed", "1 function called with 240 inputs before and after, which reached 1 of 1 changed statement: no difference"},
 		"cut":                 {cut, "flagged", "1 do not do what they did, and no test that fails without the patch looks at them: Twice("},
 		"cut with a new test": {tested, "passed", "(TestWraps looks at it)"},
 	} {
@@ -68,6 +70,32 @@ func TestBeside(t *testing.T) {
 	})
 	if l.layered() && len(kept) != 1 {
 		t.Errorf("%d harnesses are kept for one module", len(kept))
+	}
+}
+
+// TestBesideReach: "no difference" is for inputs that reach what the patch changes. Changed
+// statements that no input reaches are named, and are for a person unless a test reaches
+// them.
+func TestBesideReach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles four versions")
+	}
+	t.Parallel()
+	const code = "package locked\n\nimport (\n\t\"crypto/sha256\"\n\t\"fmt\"\n)\n\n// Open opens.\nfunc Open(word string) int {\n\tif fmt.Sprintf(\"%%x\", sha256.Sum256([]byte(word)))[:8] != %q {\n\t\treturn -1\n\t}\n\tn := len(word)\n\treturn %s\n}\n"
+	const tests = "package locked\n\nimport (\n\t\"strings\"\n\t\"testing\"\n)\n\nfunc TestOpen(t *testing.T) {\n\tif n := Open(strings.Repeat(\"xyz\", 77)); n != %s {\n\t\tt.Error(n)\n\t}\n}\n"
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Repeat("xyz", 77))))[:8]
+	files := func(result, want string) map[string][]byte {
+		return map[string][]byte{"go.mod": []byte("module example.org/locked\n\ngo 1.24\n"), "l.go": fmt.Appendf(nil, code, sum, result), "l_test.go": fmt.Appendf(nil, tests, want)}
+	}
+	l := newLab(t)
+	for want, c := range map[string]struct{ verdict, said string }{
+		"231": {"passed", "none of them reached a changed statement; not compared: no input reaches these, which tests reach: l.go:14"},
+		"0":   {"flagged", "not compared: no input and no test reaches: l.go:14"},
+	} {
+		verdict, said := besideOf(t, l, changeOf(t, files("n", want), files("n * n / 231", want)))
+		if verdict != c.verdict || !strings.Contains(said, c.said) || strings.Contains(said, "no difference") {
+			t.Errorf("%s: %s: %s", want, verdict, said)
+		}
 	}
 }
 

@@ -133,6 +133,42 @@ func (m *maker) called(f Function, depth int, given ...reflect.Value) ([]reflect
 	return results, text, true
 }
 
+// sourced is an argument that another function of the package makes, as a method does on
+// the receiver that is called.
+func (m *maker) sourced(f Function, t reflect.Type, args []reflect.Value, texts []string) (reflect.Value, string, bool) {
+	var list []Function
+	for _, s := range m.set.Sources {
+		made := reflect.TypeOf(s.Func)
+		method := strings.HasPrefix(s.Name, "(")
+		if s.Name != f.Name && made.Out(0).ConvertibleTo(t) && made.Out(0).Kind() == t.Kind() && (!method || len(args) > 0 && made.In(0) == args[0].Type()) {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 || !m.chance(35) {
+		return reflect.Value{}, "", false
+	}
+	s := list[m.below(len(list))]
+	var given []reflect.Value
+	if strings.HasPrefix(s.Name, "(") {
+		given = args[:1]
+	}
+	results, text, ok := m.called(s, 1, given...)
+	if !ok {
+		return reflect.Value{}, "", false
+	}
+	if last := results[len(results)-1]; last.Type() == errorType && !last.IsNil() {
+		return reflect.Value{}, "", false
+	}
+	if len(given) > 0 {
+		_, method, _ := strings.Cut(s.Name, ").")
+		text = operand(texts[0]) + "." + method + text
+	}
+	if t != results[0].Type() {
+		text = m.name(t) + "(" + text + ")"
+	}
+	return results[0].Convert(t), text, true
+}
+
 func (m *maker) pointer(t reflect.Type, depth int) (reflect.Value, string) {
 	e := t.Elem()
 	if e == bufferType {

@@ -27,6 +27,7 @@ type maker struct {
 	// ints and texts are values of this input that come again.
 	ints  []int64
 	texts []string
+	times []int64
 	// before are the statements before the call; names counts the variables in them, values
 	// all values made so far.
 	before []string
@@ -66,7 +67,9 @@ func (m *maker) input(f Function, i int) ([]reflect.Value, string) {
 		in := t.In(n)
 		v, text, ok := m.listed(in, i, n, t.NumIn())
 		if !ok {
-			v, text = m.value(in, 0)
+			if v, text, ok = m.sourced(f, in, args, texts); !ok {
+				v, text = m.value(in, 0)
+			}
 		}
 		if t.IsVariadic() && n == t.NumIn()-1 && text != "nil" {
 			text += "..."
@@ -179,11 +182,23 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 		return reflect.ValueOf(context.Background()), "context.Background()"
 	case readerType:
 		s := m.text()
+		if n := m.large(); n > 0 && s != "" { // what cuts a reader at a bound has something to cut
+			s += "\n"
+			times := n/len(s) + 1
+			return reflect.ValueOf(strings.NewReader(strings.Repeat(s, times))), fmt.Sprintf("strings.NewReader(strings.Repeat(%q, %d))", s, times)
+		}
 		return reflect.ValueOf(strings.NewReader(s)), "strings.NewReader(" + strconv.Quote(s) + ")"
 	case writerType:
 		return reflect.ValueOf(&bytes.Buffer{}), "&bytes.Buffer{}"
 	case timeType:
+		if len(m.times) > 0 && m.chance(40) { // what compares times has something to find
+			n := m.times[m.below(len(m.times))] + []int64{0, 0, 1, -1, 60, 3600}[m.below(6)]
+			return reflect.ValueOf(time.Unix(n, 0).UTC()), fmt.Sprintf("time.Unix(%d, 0).UTC()", n)
+		}
 		n := []int64{0, 1, 86399, 951782400, 1709164800, 1735689599, 4102444800}[m.below(7)] + m.integer()%100000
+		if len(m.times) < 4 {
+			m.times = append(m.times, n)
+		}
 		return reflect.ValueOf(time.Unix(n, 0).UTC()), fmt.Sprintf("time.Unix(%d, 0).UTC()", n)
 	case bufferType, builderType:
 		return zero, m.name(t) + "{}"
@@ -238,6 +253,22 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	}
 	m.setInteger(v, x)
 	return v, m.literal(v)
+}
+
+// large is a number in the source that is too large for the texts drawn otherwise, now and
+// then; else 0.
+func (m *maker) large() int {
+	const least, most = 5000, 4 << 20
+	var list []int
+	for _, n := range m.set.Ints {
+		if n > least && n <= most {
+			list = append(list, int(n))
+		}
+	}
+	if len(list) == 0 || m.small || !m.chance(5) {
+		return 0
+	}
+	return list[m.below(len(list))]
 }
 
 var errDrawn = errors.New("drawn")

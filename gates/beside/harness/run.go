@@ -32,6 +32,8 @@ type Record struct {
 	Parts []string `json:"p,omitempty"`
 	// Micros is the time of the call, in microseconds.
 	Micros int64 `json:"u,omitempty"`
+	// Reached are the numbers of the changed statements that the call reached.
+	Reached []int `json:"r,omitempty"`
 }
 
 // The kinds of records.
@@ -221,6 +223,9 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 		_, _ = printed.Seek(0, 0)
 	}
 	var results []reflect.Value
+	if r.set.Reached != nil {
+		r.set.Reached()
+	}
 	begun := time.Now()
 	panicked := caught(func() {
 		fn := reflect.ValueOf(f.Func)
@@ -231,6 +236,9 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 		}
 	})
 	rec := Record{Input: i, Kind: Result, Micros: time.Since(begun).Microseconds()}
+	if r.set.Reached != nil {
+		rec.Reached = r.set.Reached()
+	}
 	add := func(name, part string) { rec.Names, rec.Parts = append(rec.Names, name), append(rec.Parts, part) }
 	if panicked != "" {
 		add("panic", panicked)
@@ -253,6 +261,7 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 	for n, said := range m.told {
 		add("call "+strconv.Itoa(n+1)+" of a function given", said)
 	}
+	r.shared(w, args, results, &rec)
 	if printed != nil {
 		buf := make([]byte, 4<<10)
 		if n, _ := printed.ReadAt(buf, 0); n > 0 {
@@ -260,6 +269,53 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 		}
 	}
 	r.tell(rec)
+}
+
+// shared writes over the lists and maps among the arguments, and those among the results,
+// and adds what that changes of results and of a receiver: they share memory.
+func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
+	for n, v := range results {
+		before := w.whole(v)
+		for _, a := range args {
+			scribble(a)
+		}
+		if after := w.whole(v); after != before {
+			rec.Names, rec.Parts = append(rec.Names, "result "+strconv.Itoa(n+1)+" after its arguments are written to"), append(rec.Parts, after)
+		}
+	}
+	if len(args) == 0 || args[0].Kind() != reflect.Pointer || args[0].IsNil() {
+		return
+	}
+	before := w.whole(args[0])
+	for _, v := range results {
+		scribble(v)
+	}
+	if after := w.whole(args[0]); after != before {
+		rec.Names, rec.Parts = append(rec.Names, "argument 1 after the results are written to"), append(rec.Parts, after)
+	}
+}
+
+// scribble changes the elements of a list of numbers or texts, and empties a map.
+func scribble(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range min(v.Len(), 100) {
+			switch e := v.Index(i); {
+			case e.CanInt():
+				e.SetInt(^e.Int())
+			case e.CanUint():
+				e.SetUint(e.Uint() ^ 1)
+			case e.Kind() == reflect.String:
+				e.SetString(e.String() + "~")
+			case e.Kind() == reflect.Struct:
+				e.SetZero()
+			}
+		}
+	case reflect.Map:
+		if !v.IsNil() {
+			v.Clear()
+		}
+	}
 }
 
 // caught runs something and says with what it panicked, "" for not at all.

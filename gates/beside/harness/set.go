@@ -16,6 +16,12 @@ type Set struct {
 	// bring a value into another state, and Looks methods without parameters that tell of
 	// one.
 	Makers, Steps, Looks []Function
+	// Sources are functions that return a text or bytes. They make inputs that others
+	// accept, such as a text with its checksum.
+	Sources []Function
+	// Reached returns the numbers of the changed statements that were reached since it was
+	// last called; nil where the code does not report them.
+	Reached func() []int
 	// Types are the package's own, which may fit an interface.
 	Types []reflect.Type
 	// Errors are the package-level errors by name.

@@ -1,0 +1,153 @@
+package gotest
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"path"
+	"slices"
+
+	"evolve/gates/beside"
+)
+
+// reaching is the changed code of a package made to count which changed statements are
+// reached by calls with drawn inputs.
+type reaching struct {
+	// files replace those of the candidate, by path; counter is the path of one more file,
+	// and none and all what it holds on the base and in the candidate.
+	files     map[string][]byte
+	counter   string
+	none, all []byte
+	// name is the function that returns the numbers of what was reached.
+	name string
+	// spots are the changed statements, by number.
+	spots []reachable
+}
+
+// reachable is one changed statement.
+type reachable struct {
+	function, file string
+	line           int
+}
+
+func (s reachable) String() string { return fmt.Sprintf("%s:%d", s.file, s.line) }
+
+// reaching makes the changed functions that a plan compares count. It is nil where no
+// statement of one is new.
+func (t *trial) reaching(l *laid, p *pkg, plan *beside.Plan) (*reaching, error) {
+	was, is, err := l.sources(p)
+	if err != nil {
+		return nil, err
+	}
+	helper := t.marks.word()
+	out := &reaching{files: map[string][]byte{}, counter: path.Join(p.dir, t.marks.word()+".go"), name: helper + "Taken"}
+	puts, pkgName := map[string]*edits{}, ""
+	for _, f := range compare(was, is).functions {
+		asked := func(s beside.Subject) bool { return s.Name == f.name && s.Why == "" }
+		if plan.Package.Candidate[f.file] == nil || !slices.ContainsFunc(plan.Functions, asked) {
+			continue
+		}
+		first, fresh := is.fset.Position(f.whole.Pos()).Line, freshLines(f.old, is.raw(f.file, f.whole))
+		for _, s := range spots(f.body) {
+			line := func(at token.Pos) int { return is.fset.Position(at).Line - first }
+			if !slices.Contains(fresh[line(s.from):min(line(s.to)+1, len(fresh))], true) {
+				continue
+			}
+			if puts[f.file] == nil {
+				puts[f.file] = &edits{}
+			}
+			puts[f.file].insert(is.fset.Position(s.at).Offset, fmt.Sprintf("%sReach(%d); ", helper, len(out.spots)))
+			out.spots = append(out.spots, reachable{f.name, f.file, is.fset.Position(s.from).Line})
+		}
+		pkgName = is.files[f.file].Name.Name
+	}
+	if len(out.spots) == 0 {
+		return nil, t.marks.err
+	}
+	for file, put := range puts {
+		out.files[file] = put.apply(is.texts[file])
+	}
+	out.none = fmt.Appendf(nil, "package %s\n\nfunc %sTaken() []int { return nil }\n", pkgName, helper)
+	out.all = fmt.Appendf(nil, counting, pkgName, helper, len(out.spots))
+	plan.Reached = out.name
+	return out, t.marks.err
+}
+
+// counting is added to the candidate's package.
+const counting = `package %[1]s
+
+import %[2]sAtomic "sync/atomic"
+
+var %[2]sReached [%[3]d]uint32
+
+func %[2]sReach(n int) { %[2]sAtomic.StoreUint32(&%[2]sReached[n], 1) }
+
+func %[2]sTaken() []int {
+	var out []int
+	for i := range %[2]sReached {
+		if %[2]sAtomic.SwapUint32(&%[2]sReached[i], 0) == 1 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+`
+
+// missed are the changed statements that no compared call reached, and those that only
+// calls reached which ended in an error or a panic, where the function has other ends.
+// Functions that differ are left out: the difference is shown.
+func (r *reaching) missed(out beside.Outcome) (never []reachable, reached, failing int) {
+	for i, s := range r.spots {
+		switch {
+		case !slices.Contains(out.Names, s.function):
+		case !out.Reached[i]:
+			never = append(never, s)
+		default:
+			reached++
+			if !out.Returned[i] {
+				failing++
+			}
+		}
+	}
+	return never, reached, failing
+}
+
+// unlooked are the places among changed statements that no test of the base, or mended by
+// the patch, reaches.
+func (t *trial) unlooked(ctx context.Context, missed []reachable) ([]string, error) {
+	if len(missed) == 0 {
+		return nil, nil
+	}
+	c, err := t.compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := t.experiment(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, s := range missed {
+		seen := false
+		for _, p := range c.probed.probes {
+			seen = seen || p.condition == "" && p.file == s.file && p.line == s.line && e.reached[p.word]
+		}
+		if !seen {
+			out = append(out, s.String())
+		}
+	}
+	return out, nil
+}
+
+// lay puts the counting code over one version.
+func (r *reaching) lay(base bool, over func(at string, text []byte) error) error {
+	if base {
+		return over(r.counter, r.none)
+	}
+	for file, text := range r.files {
+		if err := over(file, text); err != nil {
+			return err
+		}
+	}
+	return over(r.counter, r.all)
+}
