@@ -116,7 +116,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold,
 		return nil
 	}
 	now := Bind(p)
-	if at.seq < l.imported { // the ledger of another archive tells of it
+	if at.seq < l.imported { // the entry is from the ledger of another archive
 		now.State = p.Imported
 		if p.Imported == "" {
 			return &AuditError{p.ID, "it came with an import, and its record does not tell"}

@@ -27,7 +27,7 @@ import (
 //	p      run, agent                       plan of a run for an agent
 //	q      run, agent                       result of a run for an agent
 //	o      number                           proposal
-//	d      ledger seq                       decision, by the entry that tells of it
+//	d      ledger seq                       decision, by its ledger entry
 //	l      seq                              ledger entry
 //	x      agent, number                    holdout exposure
 //	a      agent, number                    candidate: an entry into the confirmation

@@ -27,7 +27,7 @@ type Run struct {
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
 	Exit    int       `json:"exit"`
-	// Reason says in words why the run ended as it did.
+	// Reason describes in words why the run ended.
 	Reason      string   `json:"reason,omitempty"`
 	Agents      []string `json:"agents"`
 	Stages      []string `json:"stages"`

@@ -35,7 +35,7 @@ func TestSearchView(t *testing.T) {
 	record("1-a", "s2", bench.Search, bench.StageBaseline)
 	record("1-a", "s2", bench.Search, bench.StageAblate)
 	record("1-a", "h1", bench.Holdout, bench.StageConfirm)
-	record("1-a", "h1", bench.Holdout, bench.StageSearch)   // a holdout task, whatever the stage says
+	record("1-a", "h1", bench.Holdout, bench.StageSearch)   // a holdout task in a search stage
 	record("1-a", "s1", bench.Search, bench.StageAA)        // not the search's business
 	record("1-a", "moved", bench.Search, bench.StageSearch) // a search task then, a holdout task now
 	record("1-a", "s1", "", bench.StageSearch)

@@ -86,9 +86,9 @@ type LostDecision struct {
 	Action string `json:"action"`
 	By     string `json:"by"`
 	Reason string `json:"reason,omitempty"`
-	// Time is when, zero where only a commit tells of it.
+	// Time is when it happened; zero where only a commit records it.
 	Time time.Time `json:"time,omitzero"`
-	// Commit is the commit that tells of it; "" where a ledger does.
+	// Commit is the commit that records it; "" where a ledger does.
 	Commit string `json:"commit,omitempty"`
 }
 
@@ -120,7 +120,7 @@ func (a *Archive) LostDecision(ctx context.Context, proposal string) (*LostDecis
 	return lost, nil
 }
 
-// decides reports whether an entry tells of a person's decision on a proposal.
+// decides reports whether an entry records a person's decision on a proposal.
 func decides(e LedgerEntry) bool {
 	return e.Kind == "proposal.approve" || e.Kind == "proposal.reject" || e.Kind == "proposal.rollback"
 }

@@ -133,7 +133,7 @@ func (t *trial) built(root, dir string) (map[string][]byte, error) {
 		return nil, nil
 	}
 	out := map[string][]byte{}
-	for _, name := range slices.Concat(found.GoFiles, found.CgoFiles) { // what else is wrong, the build tells
+	for _, name := range slices.Concat(found.GoFiles, found.CgoFiles) { // the build reports other errors
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(dir), name))
 		if err != nil {
 			return nil, err

@@ -20,7 +20,7 @@ type decision struct {
 	loop bool
 	// several reports that the condition has operands, which are forced one by one instead.
 	several bool
-	// control says that it is, or is in, the condition of a statement. Only those are
+	// control means that it is, or is in, the condition of a statement. Only those are
 	// forced: a value that is worked out may well be one of several that will do, such as
 	// the order of what is alike.
 	control bool

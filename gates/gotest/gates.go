@@ -123,7 +123,7 @@ func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 	return gates.Passed, said, nil
 }
 
-// vetGate fails for messages of go vet that the base does not have.
+// vetGate fails or flags a patch for messages of go vet that the base does not have.
 func (t *trial) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 	known, err := t.learn(ctx)
 	if err != nil {

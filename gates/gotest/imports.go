@@ -98,7 +98,7 @@ func (p *pkg) read(fset *token.FileSet, name string) error {
 	if err != nil {
 		return err
 	}
-	file, _ := parser.ParseFile(fset, name, data, parser.ImportsOnly) // the build tells what is wrong with it
+	file, _ := parser.ParseFile(fset, name, data, parser.ImportsOnly) // the build reports what is wrong with it
 	if file == nil {
 		return nil
 	}

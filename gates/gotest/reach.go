@@ -109,7 +109,7 @@ func (t *trial) watch(ctx context.Context, r room, m module, packages []*pkg, fo
 	}
 	files, all := map[string][]byte{}, map[*pkg]watched{}
 	for of, s := range folders {
-		built, _ := build.ImportDir(filepath.Join(r.tree, of.dir), 0) // what is wrong with it, compiling tells
+		built, _ := build.ImportDir(filepath.Join(r.tree, of.dir), 0) // compiling reports what is wrong with it
 		all[of] = s.watched(built.Name, path.Join(of.dir, t.marks.word()+".go"), t.marks.word(), t.variable)
 		maps.Copy(files, all[of].files)
 	}

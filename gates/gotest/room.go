@@ -26,7 +26,7 @@ type room struct {
 	tree string
 	// workspace is the go.work of the base, from the root of the tree; "" for none.
 	workspace string
-	// cache is the host's folder with compiled packages. kept says that what commands
+	// cache is the host's folder with compiled packages. kept means that what commands
 	// compile stays there; otherwise they change a layer over it, where walls have
 	// layers, and where not, cache must be a copy.
 	cache string
@@ -71,7 +71,7 @@ func (r room) environment(m module) []string {
 	}
 }
 
-// spec is the view, without a command. compiling says that it is no more than the
+// spec is the view, without a command. compiling means that it is no more than the
 // toolchain that runs; only then may anything written to the cache be used again.
 func (r room) spec(m module, compiling bool) sandbox.Spec {
 	s := sandbox.Spec{

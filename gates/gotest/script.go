@@ -113,7 +113,7 @@ func (r room) generous() string {
 	return fmt.Sprintf("GOGC=off GOMEMLIMIT=%d ", share)
 }
 
-// ending says how a program ended, for people.
+// ending describes how a program ended, for people.
 func ending(e sandbox.Exit) string {
 	switch {
 	case e.Reason != sandbox.Own:

@@ -104,7 +104,7 @@ func sealTests(m *marks, p *pkg, variable, loud string, read func(path string) (
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 		if err != nil {
-			continue // it is not built either, or the build says why
+			continue // it is not built either, or the build reports why
 		}
 		if !slices.Contains(packages, file.Name.Name) {
 			packages = append(packages, file.Name.Name)

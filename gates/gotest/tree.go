@@ -25,7 +25,7 @@ type entry struct {
 type tree struct {
 	root  string
 	files map[string]entry
-	// settled says that every file has the time and the rights that follow from its
+	// settled means that every file has the time and the rights that follow from its
 	// content and mode, as after an export.
 	settled bool
 }
@@ -125,7 +125,7 @@ func merge(base, other tree, take []string) (files map[string]entry, roots map[s
 // assemble gives a folder with a merged tree: one of the two that it is made of, where
 // it holds nothing else, and otherwise a new one. The time of each file is derived from
 // its content, so that whatever remembers files by their times, such as the cache of
-// test results, tells two contents apart and knows one again.
+// test results, distinguishes two contents and recognises one.
 //
 // shared means that nothing can write to the result, so that it may be, or have files in
 // common with, the trees of the caller.

@@ -143,7 +143,7 @@ func (l *laid) affect() {
 	list := slices.Collect(maps.Values(seeds))
 	for _, p := range l.is.dependents(list) {
 		if l.is.packages[p.path] != p {
-			continue // it is gone; whoever imports it is not
+			continue // it is gone; its importers are not
 		}
 		l.affected = append(l.affected, p)
 		if seeds[p.path] != nil {

@@ -13,7 +13,7 @@ import (
 // event is one guard in a function.
 type event struct {
 	rule rule
-	// name is that of the object, says everything that counts of the guard.
+	// name is that of the object, says the text that is compared.
 	name, says string
 	node       ast.Node
 	in         *reading
