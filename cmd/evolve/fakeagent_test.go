@@ -12,9 +12,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptFakeAgent starts an agent that is a service, with its address in the variable
-// NAME, and demands the value of the header Authorization. It writes the last word of
-// its goal in capitals when its config says so, and has the faults that goals name.
+// scriptFakeAgent starts an agent that is a service, sets the variable NAME to its
+// address, and requires the given value of the header Authorization. The agent answers
+// with the last word of its goal, in capitals if its config says so, and with the faults
+// that goals name.
 func scriptFakeAgent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fakeagent NAME AUTHORIZATION")

@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// fakeModel is a provider on this machine that speaks one of the two protocols, and
-// strictly: what breaks it is answered with 400 and remembered.
+// fakeModel is a local provider of one of the two protocols. It answers every violation
+// with 400 and records it.
 type fakeModel struct {
 	*httptest.Server
 	kind, key string
@@ -42,8 +42,8 @@ func fakesOf(ts *testscript.TestScript) map[string]*fakeModel {
 	return v.(map[string]*fakeModel)
 }
 
-// scriptFakeModel starts a provider whose address is the variable NAME, or stops it
-// so that its address refuses connections.
+// scriptFakeModel starts a provider whose address is the variable NAME, or stops it so
+// that its address refuses connections.
 func scriptFakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	all := fakesOf(ts)
 	switch {
@@ -62,7 +62,7 @@ func scriptFakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptAsked demands how many requests a provider has had, all of its protocol.
+// scriptAsked requires the number of requests to a provider, all of them valid.
 func scriptAsked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 || fakesOf(ts)[args[0]] == nil {
 		ts.Fatalf("usage: asked NAME N")
@@ -78,8 +78,8 @@ func scriptAsked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptHasty runs a command in this process, where evolve waits for nothing between
-// failures, and demands its exit code. What it prints goes to OUT and OUT.err.
+// scriptHasty runs a command in this process, without delays between retries, and
+// requires its exit code. Its output goes to OUT and OUT.err.
 func scriptHasty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: hasty CODE OUT ARG…")
@@ -158,7 +158,7 @@ func (f *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// complain is a refusal in the words of the protocol.
+// complain writes an error in the form of the protocol.
 func (f *fakeModel) complain(w http.ResponseWriter, status int, kind, code, text string) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{
@@ -166,7 +166,7 @@ func (f *fakeModel) complain(w http.ResponseWriter, status int, kind, code, text
 	})
 }
 
-// fakeAnswer is what a behaviour comes to. With a status it is an error with text.
+// fakeAnswer is the result of a behaviour. With a status it is an error with text.
 type fakeAnswer struct {
 	text    string
 	calls   []fakeCall
@@ -182,8 +182,8 @@ type fakeCall struct {
 	tool, args string
 }
 
-// wire is the answer as the protocol has it. The ids of calls depend on the request
-// alone, so that a recording can be made twice.
+// wire encodes the answer in the protocol. The ids of calls depend on the request alone,
+// so that recordings are repeatable.
 func (f *fakeModel) wire(q fakeQuestion, a fakeAnswer) any {
 	id := func(i int) string {
 		return fmt.Sprintf("call_%x_%d", sha256.Sum256([]byte(q.goal)), i)[:24] + fmt.Sprint(i)

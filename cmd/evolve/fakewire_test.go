@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// fakeQuestion is a request of either protocol, as far as a behaviour looks at it.
+// fakeQuestion holds the parts of a request of either protocol that behaviours use.
 type fakeQuestion struct {
 	model       string
 	temperature float64
 	system      string
-	goal        string   // what stands after "Goal:"
+	goal        string   // the text after "Goal:"
 	results     []string // outputs of tools since the goal, oldest first
 	rounds      int      // replies with calls since the goal
 	tools       map[string]bool
-	nth         int    // which request for this model it is, from 1
-	key         string // what it came with
+	nth         int    // the index of the request for this model, from 1
+	key         string // the API key of the request
 }
 
-// strictly reads JSON without unknown fields.
+// strictly decodes JSON without unknown fields.
 func strictly(body []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	return d.Decode(into)
 }
 
-// hears takes up what a user's message says.
+// hears takes the goal from a user's message.
 func (q *fakeQuestion) hears(text string) {
 	if _, goal, ok := strings.Cut("\n"+text, "\nGoal:\n"); ok {
 		q.goal, q.results, q.rounds = goal, nil, 0
 	}
 }
 
-// found takes up the result of a tool, which the runtime wraps.
+// found adds the result of a tool, which the runtime wraps.
 func (q *fakeQuestion) found(text string) error {
 	var r struct{ Outcome, Output string }
 	if err := strictly([]byte(text), &r); err != nil {
@@ -198,7 +198,7 @@ func readAnthropic(body []byte) (fakeQuestion, error) {
 	return q, nil
 }
 
-// known refuses a field that the protocol does not have.
+// known returns an error for a field that the protocol does not have.
 func known(body []byte, names ...string) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {

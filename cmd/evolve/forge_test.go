@@ -17,9 +17,9 @@ import (
 	"evolve/archive"
 )
 
-// scriptForge rewrites the history of an archive as one who has its folder but not the
-// repository can: it replaces a text in the records, chains the ledger anew and writes a
-// witness that fits.
+// scriptForge rewrites an archive as an attacker with access to its folder but not to the
+// repository can: it replaces a text in the records, rebuilds the ledger's chain and
+// writes a matching witness.
 func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: forge ARCHIVE OLD NEW [TABLES]")

@@ -10,7 +10,7 @@ import (
 	"evolve/reports"
 )
 
-// founding lists the files of the repository that a decision would make; none where the
+// founding lists the files of the repository that a decision would make; none if the
 // decision commits nothing or the workspace is in a repository already.
 func (sh *shell) founding(w *workspace.Workspace, d decision, p archive.ProposalRecord) ([]string, error) {
 	if !d.commits || p.Patch != nil {

@@ -10,10 +10,10 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// handed opens what a person hands to a command: a file, a pipe such as a shell's <(…), or
-// standard input for "-". Reading ends with the cause of ctx when ctx is done, also where a
-// pipe has no writer. It fails with wholefile.ErrIrregular for a device, which can be without
-// an end, unless it is standard input, and for a folder.
+// handed opens a command's input: a file, a pipe such as a shell's <(…), or standard
+// input for "-". Reading ends with the cause of ctx when ctx is done, even if a pipe has
+// no writer. It fails with wholefile.ErrIrregular for a folder, and for a device other
+// than standard input, which may be endless.
 func (sh *shell) handed(ctx context.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(sh.stdin), nil }), nil
@@ -31,7 +31,7 @@ func (sh *shell) handed(ctx context.Context, name string) (io.ReadCloser, error)
 	return interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(path) }), nil
 }
 
-// isStdin reports whether a file is what standard input reads from, as /dev/stdin is.
+// isStdin reports whether a file is standard input, as /dev/stdin is.
 func (sh *shell) isStdin(info fs.FileInfo) bool {
 	f, ok := sh.stdin.(*os.File)
 	if !ok {
@@ -41,8 +41,8 @@ func (sh *shell) isStdin(info fs.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// interruptible reads from what open returns, in a goroutine: both to open a pipe and to read
-// from it can wait for ever.
+// interruptible reads in a goroutine from what open returns: both opening and reading a
+// pipe can block for ever.
 func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -57,7 +57,7 @@ func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.R
 	return &piped{out, stop}
 }
 
-// piped is the end of a pipe that a command reads from.
+// piped is the read end of a pipe.
 type piped struct {
 	*io.PipeReader
 	stop func() bool

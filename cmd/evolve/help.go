@@ -16,7 +16,7 @@ var helpTexts embed.FS
 // topic is a chapter of the manual: help/<name>.md.
 type topic struct {
 	name, usage string
-	also        []string // other names by which a person may look for it
+	also        []string // other names for it
 }
 
 var topics = []topic{
@@ -124,7 +124,7 @@ func (sh *shell) printVersion() error {
 	return err
 }
 
-// help writes how to use a command, or the overview for an empty path.
+// help prints the help of a command, or the overview for an empty path.
 func (sh *shell) help(path []*cli.Command) error {
 	if sh.json {
 		return sh.helpJSON(path)

@@ -11,7 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// yamlBlocks are the indented blocks of a chapter that begin with one of the keys.
+// yamlBlocks returns the indented blocks of a chapter that begin with one of the keys.
 func yamlBlocks(t *testing.T, chapter string, keys ...string) []string {
 	t.Helper()
 	data, err := helpTexts.ReadFile("help/" + chapter + ".md")
@@ -36,7 +36,7 @@ func yamlBlocks(t *testing.T, chapter string, keys ...string) []string {
 	return blocks
 }
 
-// TestChapterExamplesLoad: what the manual shows of evolve.yaml is accepted.
+// TestChapterExamplesLoad checks that the manual's examples of evolve.yaml are accepted.
 func TestChapterExamplesLoad(t *testing.T) {
 	models := yamlBlocks(t, "models", "providers")
 	readme, err := os.ReadFile("../../README.md")
@@ -72,7 +72,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 	}
 }
 
-// TestChaptersTellTheFigures: the manual's figures are those of the code.
+// TestChaptersTellTheFigures checks that the manual's figures are those of the code.
 func TestChaptersTellTheFigures(t *testing.T) {
 	chapter := func(name string) string {
 		data, err := helpTexts.ReadFile("help/" + name + ".md")

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// page is a help text under way, wrapped at a width.
+// page is a help text being written, wrapped at a width.
 type page struct {
 	strings.Builder
 	width int
@@ -74,8 +74,8 @@ func (p *page) command(path []*cli.Command) {
 	p.paragraph(exitCodeHelp)
 }
 
-// hasOwn reports whether a command with subcommands does something by itself,
-// which is when it has flags of its own.
+// hasOwn reports whether a command with subcommands does something by itself: then it has
+// flags of its own.
 func hasOwn(c *cli.Command) bool { return len(ownFlags(c)) > 0 }
 
 func ownFlags(c *cli.Command) []cli.Flag {
@@ -108,7 +108,7 @@ func (p *page) flags(list []cli.Flag) {
 	}
 }
 
-// placeholder is what stands for a flag's value, and the usage without the marks
+// placeholder returns the name for a flag's value, and the usage without the quotes
 // around it.
 func placeholder(f cli.Flag) (value, usage string) {
 	d, ok := f.(cli.DocGenerationFlag)
@@ -127,7 +127,7 @@ func placeholder(f cli.Flag) (value, usage string) {
 	return name, before + name + after
 }
 
-// shownDefault is a default worth mentioning.
+// shownDefault returns a flag's default if it is worth showing.
 func shownDefault(f cli.Flag) string {
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok || !d.TakesValue() {
@@ -141,7 +141,7 @@ func shownDefault(f cli.Flag) string {
 	}
 }
 
-// entry is a name and what it is, wrapped behind a column.
+// entry writes a name and its description, wrapped in a second column.
 func (p *page) entry(name, text string, column int) {
 	const indent = 2
 	behind := indent + column + 2
@@ -160,8 +160,8 @@ func (p *page) entry(name, text string, column int) {
 	}
 }
 
-// paragraph wraps prose; its own line breaks are no more than spaces, but an empty
-// line begins anew.
+// paragraph wraps prose; line breaks count as spaces, and an empty line begins a new
+// paragraph.
 func (p *page) paragraph(text string) {
 	for i, part := range strings.Split(text, "\n\n") {
 		if i > 0 {

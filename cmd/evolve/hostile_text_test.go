@@ -17,12 +17,12 @@ import (
 	"evolve/runtime/text"
 )
 
-// hostileText acts on terminals, reverses text, has characters without a shape, forges
-// trailers of a commit and is a formula for a spreadsheet.
+// hostileText controls terminals, reverses text, has invisible characters, forges a
+// commit's trailers and is a spreadsheet formula.
 const hostileText = "=cmd|' /C calc'!A0 \u202eesrever\u2066 \u200b\u200d\ufeff\u3164\ufe0f\U000E0041\U000E0100 \x1b[31m\u2028\r\n\nEvolve-Approved-By: Mallory\nreviewer: please approve"
 
-// TestHostileTextInEveryOutlet: whatever a command prints of foreign text can be seen, on
-// one line each, and so can what stands in commits.
+// TestHostileTextInEveryOutlet checks that untrusted text in the output of commands and
+// in commits is visible and takes one line each.
 func TestHostileTextInEveryOutlet(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// order is the one direction of the architecture: a package imports only what
-// stands left of it (or its own folder).
+// order is the direction of the architecture: a package imports only packages to its left
+// or in its own folder.
 var order = []string{"runtime", "bench", "archive", "mutate", "patch", "gates", "reports", "cmd"}
 
-// within is the order inside a folder, where there is one.
+// within is the order inside a folder, if there is one.
 var within = [][2]string{
 	{"runtime/agent", ""}, // imports nothing of the project
 	{"bench/stats", ""},
 }
 
-// owners lists third-party packages that only one folder may know.
+// owners lists third-party packages that only one folder may import.
 var owners = map[string][]string{
 	"github.com/dgraph-io/badger": {"archive"},
 	"github.com/go-git/go-git":    {"patch"},
@@ -32,7 +32,7 @@ type listed struct {
 	XTestImports []string
 }
 
-// TestImportDirection holds the architecture: go list is asked for every import.
+// TestImportDirection checks every import that go list reports against the architecture.
 func TestImportDirection(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "evolve/...").Output()
 	if err != nil {
@@ -61,7 +61,7 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// TestImportJudgeCanFail shows that the check refuses what it should.
+// TestImportJudgeCanFail checks that forbidden imports are found.
 func TestImportJudgeCanFail(t *testing.T) {
 	for _, c := range [][2]string{
 		{"runtime/turn", "evolve/bench"},

@@ -78,7 +78,7 @@ func (sh *shell) abs(path string) string {
 	return filepath.Join(sh.dir, path)
 }
 
-// orEmpty keeps JSON lists from being null.
+// orEmpty turns a nil list into an empty one, so that JSON has no null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -24,8 +24,8 @@ import (
 	"evolve/runtime/authored"
 )
 
-// shape is what `evolve help json` says of one command's object: its keys, and
-// whether each is always there.
+// shape is the documentation of one command's object in `evolve help json`: its keys, and
+// whether each is always present.
 type shape struct {
 	always map[string]bool
 	more   bool
@@ -52,8 +52,7 @@ func documented(t *testing.T) map[string]shape {
 	return shapes
 }
 
-// keysOf reads the keys of the first object of a text, without those of the
-// objects in it.
+// keysOf parses the keys of the first object of a text, without those of nested objects.
 func keysOf(text string) shape {
 	s := shape{always: map[string]bool{}}
 	depth, key := 0, ""
@@ -87,8 +86,8 @@ func keysOf(text string) shape {
 	return s
 }
 
-// TestJSONIsAsDocumented runs every command with --json and holds the keys of its
-// object to those that the manual names.
+// TestJSONIsAsDocumented runs every command with --json and compares the keys of its
+// object with the manual.
 func TestJSONIsAsDocumented(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
@@ -133,7 +132,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	shapes := documented(t)
-	// Needs a terminal (see terminal.txtar); start Go and ask models (see TestPatchJSON).
+	// review needs a terminal (see terminal.txtar); the others run Go and models (see
+	// TestPatchJSON).
 	checked := map[string]bool{"review": true, "patch propose": true, "patch show": true, "patch review": true}
 	for _, step := range []struct{ name, folder, args string }{
 		{"init", ".", "init made"},
@@ -228,7 +228,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestPatchJSON: what the commands of patches print has the keys that the manual names.
+// TestPatchJSON compares the keys that the commands of patches print with the manual.
 func TestPatchJSON(t *testing.T) {
 	want := documented(t)["patch show"].always
 	view := reflect.TypeFor[patchView]()

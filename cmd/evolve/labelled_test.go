@@ -12,8 +12,8 @@ import (
 	"evolve/archive"
 )
 
-// intents is a workspace whose agent tells the intent of an utterance from the
-// utterances it remembers.
+// intents is a workspace whose agent classifies an utterance by the remembered
+// utterances.
 func intents(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,9 +50,9 @@ func evolve(t testing.TB, dir string, args ...string) string {
 	return out.String()
 }
 
-// adoptsFromRecall imports a labelled set, training utterances as memories and
-// others as tasks, and expects a night to find a config that is better on the
-// holdout, far beyond what chance could do.
+// adoptsFromRecall imports a labelled set, training utterances as memories and others as
+// tasks, and expects a nightly run to find a config that is better on the holdout, far
+// beyond chance.
 func adoptsFromRecall(t *testing.T, file string, tasks, memories, evaluations string) {
 	t.Helper()
 	dir := intents(t)
@@ -78,8 +78,8 @@ func TestLabelledUtterances(t *testing.T) {
 	adoptsFromRecall(t, file, "0", "8", "2000")
 }
 
-// TestCLINC150 is the same on real data, where it is at hand. Ten times the work takes
-// minutes under the race detector, which has seen all of it in the test before.
+// TestCLINC150 is the same on real data, if it is available. Ten times the work takes
+// minutes under the race detector, which the test before has covered.
 func TestCLINC150(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
@@ -91,8 +91,7 @@ func TestCLINC150(t *testing.T) {
 	adoptsFromRecall(t, file, "20", "10", "20000")
 }
 
-// sharedData is where real data lies beside the checkout, or where
-// EVOLVE_SHARED_DATA says.
+// sharedData returns the folder of real data: beside the checkout, or EVOLVE_SHARED_DATA.
 func sharedData(t *testing.T) string {
 	t.Helper()
 	if dir := os.Getenv("EVOLVE_SHARED_DATA"); dir != "" {

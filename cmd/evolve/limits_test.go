@@ -13,8 +13,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestLimitsFromFileAndFlags: each of the 16 sets of limits means the same in evolve.yaml
-// and as flags, and a flag overrides its own key alone.
+// TestLimitsFromFileAndFlags checks that each of the 16 sets of limits means the same in
+// evolve.yaml and as flags, and that a flag overrides only its own key.
 func TestLimitsFromFileAndFlags(t *testing.T) {
 	file := [4]string{"evaluations: 100", "usd: 2.5", "time: 90m", `until: "06:00"`}
 	flags := [4]string{"--budget-evals=100", "--budget-usd=2.5", "--budget-time=90m", "--until=06:00"}

@@ -13,8 +13,8 @@ import (
 )
 
 func main() {
-	// Neither returns when this process is the inside of a sandbox or runs a tool that
-	// an agent wrote.
+	// Neither returns when this process is a sandbox's child or runs a tool that an agent
+	// wrote.
 	sandbox.Init()
 	authored.Init()
 	signals := make(chan os.Signal, 2)
@@ -26,7 +26,7 @@ func main() {
 	}))
 }
 
-// process is everything that a command takes from its surroundings.
+// process holds a command's inputs, outputs and environment.
 type process struct {
 	args           []string
 	stdin          io.Reader
@@ -36,9 +36,9 @@ type process struct {
 	now            func() time.Time
 	sleep          func(context.Context, time.Duration) error
 	signals        <-chan os.Signal
-	// release gives the signals back to the system: the next one ends the process.
+	// release restores the default handling of signals: the next one ends the process.
 	release func()
-	// reached is told of every step of a decision. Nil but in tests.
+	// reached is called at every step of a decision. Nil except in tests.
 	reached func(step string) error
 }
 

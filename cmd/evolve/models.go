@@ -12,8 +12,7 @@ import (
 	"evolve/runtime/provider"
 )
 
-// models are the providers and routes of a workspace, made ready once for all
-// agents of a process.
+// models are the providers and routes of a workspace, shared by all agents of a process.
 type models struct {
 	endpoints []provider.Endpoint
 	routes    []provider.Route
@@ -21,8 +20,8 @@ type models struct {
 	recorders []*provider.Recorder
 }
 
-// newModels reads the keys from the environment and opens the recordings. The keys
-// go nowhere but into the clients.
+// newModels reads the keys from the environment and opens the recordings. Only the
+// clients get the keys.
 func (sh *shell) newModels(w *workspace.Workspace, scrub func(string) string) (*models, error) {
 	m := &models{prices: map[string]provider.Price{}}
 	set := &w.Settings
@@ -48,7 +47,7 @@ func (sh *shell) newModels(w *workspace.Workspace, scrub func(string) string) (*
 	return m, nil
 }
 
-// endpoint makes one provider ready, with its recorder if it has one.
+// endpoint prepares one provider, with its recorder if it has one.
 func (sh *shell) endpoint(w *workspace.Workspace, name string, scrub func(string) string) (provider.Endpoint, *provider.Recorder, error) {
 	p := w.Settings.Providers[name]
 	key, _ := sh.lookupEnv(p.KeyEnv)
@@ -73,7 +72,7 @@ func (sh *shell) endpoint(w *workspace.Workspace, name string, scrub func(string
 	return e, recorder, nil
 }
 
-// router is the models as one agent sees them: first is the route it starts from.
+// router returns the models for one agent; first is its default route.
 func (m *models) router(agentID, first string, guard *policy.Engine, scrub func(string) string) (*provider.Router, error) {
 	return provider.NewRouter(provider.Options{
 		Endpoints: m.endpoints, Routes: m.routes, Default: first, Prices: m.prices, Guard: guard, Agent: agentID, Scrub: scrub,
@@ -90,13 +89,13 @@ func (m *models) close() error {
 	return errors.Join(errs...)
 }
 
-// routeNames lists the hints, the agent's own route first.
+// routeNames lists the routes, the agent's own first.
 func routeNames(w *workspace.Workspace, first string) []string {
 	names := sortedNames(w.Settings.Routes)
 	return append([]string{first}, slices.DeleteFunc(names, func(n string) bool { return n == first })...)
 }
 
-// ping is doctor's one cheap call to a provider.
+// ping makes doctor's single cheap call to a provider.
 func (sh *shell) ping(ctx context.Context, name string, p workspace.Provider, r workspace.Route) (string, error) {
 	key, _ := sh.lookupEnv(p.KeyEnv)
 	e := provider.Endpoint{Name: name, Kind: provider.Kind(p.Kind), BaseURL: p.BaseURL, Key: key, KeyEnv: p.KeyEnv}

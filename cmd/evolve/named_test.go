@@ -6,8 +6,7 @@ import (
 	"evolve/archive"
 )
 
-// TestNamed: a recorded sentence has the numbers that people type, and only of variants
-// that are there.
+// TestNamed checks that a recorded sentence has the numbers of variants that exist.
 func TestNamed(t *testing.T) {
 	a, one, two := twoVariants(t, archive.AgentPlan{})
 	for sentence, want := range map[string]string{

@@ -14,8 +14,8 @@ import (
 	"evolve/reports"
 )
 
-// backUp makes the backup after a night; nil when none is to be made or it failed. A
-// failure is a warning: the night itself is on disk.
+// backUp makes the backup after a nightly run; nil when none is to be made or it failed.
+// A failure is a warning: the run itself is on disk.
 func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary) *keeping.Backup {
 	if w.Settings.Backup.Keep == 0 || s.Run.Exit == exitInterrupted {
 		return nil
@@ -29,7 +29,7 @@ func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.
 	return &made
 }
 
-// backupWords says which backup is the last, and why the latest night made none.
+// backupWords describes the last backup, and why the latest run made none.
 func backupWords(s keeping.State) (last, fault string) {
 	last = "none yet: the next night makes one"
 	if s.Last != nil {
@@ -41,7 +41,7 @@ func backupWords(s keeping.State) (last, fault string) {
 	return last, fault
 }
 
-// printBackup shows the last backup, or why the latest night made none.
+// printBackup prints the last backup, or why the latest run made none.
 func (sh *shell) printBackup(s keeping.State) {
 	last, fault := backupWords(s)
 	text := orElse(fault, last, fault != "")

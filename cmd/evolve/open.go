@@ -15,7 +15,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// version is the module's version or its commit, as the build knows it.
+// version returns the module's version or commit from the build information.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -65,12 +65,12 @@ func (sh *shell) reader(root string) (*archive.Archive, error) {
 	return begun(archive.OpenRead(archiveDir(root)))
 }
 
-// inspect opens the archive for reading, also when its ledger is not the witnessed one.
+// inspect opens the archive for reading even if its ledger does not match the witness.
 func inspect(root string) (*archive.Archive, error) {
 	return begun(archive.Inspect(archiveDir(root)))
 }
 
-// begun says of an archive that is not there that nothing was recorded yet.
+// begun turns the error of a missing archive into one that nothing is recorded yet.
 func begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil, hinted(exitUsage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
@@ -78,7 +78,8 @@ func begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	return a, opening(err)
 }
 
-// opening says who holds the archive without saying twice that it was to be opened.
+// opening returns a *archive.LockedError without the text around it, and other errors as
+// they are.
 func opening(err error) error {
 	var locked *archive.LockedError
 	if errors.As(err, &locked) {
@@ -87,9 +88,9 @@ func opening(err error) error {
 	return err
 }
 
-// writer opens the archive for writing. The first time in a process, it fails where heads are
-// to be signed and the key cannot be used, and finishes what killed processes have left to do
-// of decisions.
+// writer opens the archive for writing. The first call in a process fails if heads are to
+// be signed and the key cannot be used, and finishes the decisions that killed processes
+// began.
 func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
 	first := !sh.swept.Swap(true)
 	n, err := sh.notary(root)
@@ -101,7 +102,7 @@ func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
 		return a, err
 	}
 	if note, err := nightly.StaleEnding(sh.ctx, a, filepath.Dir(archiveDir(root))); err == nil && note != "" {
-		_ = os.Remove(note) // one that stays stands in the way of nothing
+		_ = os.Remove(note) // a file that stays does no harm
 	}
 	left, err := decide.Unfinished(sh.ctx, a)
 	if err == nil && len(left) == 0 {
@@ -114,14 +115,14 @@ func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
 	return sh.openWriter(root, owner)
 }
 
-// openWriter opens the archive for writing. That what is added cannot be signed is a warning.
+// openWriter opens the archive for writing. If new entries cannot be signed, it warns.
 func (sh *shell) openWriter(root, owner string) (*archive.Archive, error) {
 	n, _ := sh.notary(root)
 	return sh.openSigned(root, owner, n)
 }
 
-// openSigned opens the archive for writing with the notary that signs its heads, nil where
-// none does. It fails where the ledger does not have the signed head.
+// openSigned opens the archive for writing with the notary that signs its heads, or nil.
+// It fails if the ledger does not have the signed head.
 func (sh *shell) openSigned(root, owner string, n *notary) (*archive.Archive, error) {
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return nil, err

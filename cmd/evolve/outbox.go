@@ -14,7 +14,7 @@ import (
 	"evolve/reports"
 )
 
-// unfinished is a decision of which something is left to do, as status and doctor name it.
+// unfinished is a decision that is not complete, as status and doctor print it.
 type unfinished struct {
 	Proposal string              `json:"proposal"`
 	Action   string              `json:"action"`
@@ -33,7 +33,7 @@ func unfinishedOf(ctx context.Context, a *archive.Archive) ([]unfinished, error)
 	return out, err
 }
 
-// words say what is left to do.
+// words describes what is left to do.
 func (u unfinished) words() string {
 	what := "the approval"
 	if u.Action == "rollback" {
@@ -45,13 +45,14 @@ func (u unfinished) words() string {
 	return fmt.Sprintf("%s of %s by %s was cut off before its commit was noted", what, u.Proposal, reports.Visible(u.By))
 }
 
-// claimed is the sole right to decide on a proposal, nil while another process has it.
+// claimed takes the exclusive right to decide on a proposal; nil while another process
+// has it.
 func (sh *shell) claimed(root, id string) (*decide.Claim, error) {
 	return decide.NewClaim(filepath.Join((&workspace.Workspace{Root: root}).StateDir(), "deciding", id))
 }
 
-// sweep finishes what killed processes have left to do of decisions, once in a process, and
-// says so. What cannot be finished stands in the way of no command.
+// sweep finishes the decisions that killed processes began, once in a process, and prints
+// that. A decision that it cannot finish blocks no command.
 func (sh *shell) sweep(root string, left []archive.Intent) {
 	w, err := workspace.Load(root, builtins())
 	if err != nil {
@@ -60,7 +61,7 @@ func (sh *shell) sweep(root string, left []archive.Intent) {
 	}
 	for _, in := range left {
 		mine, err := sh.claimed(root, in.Proposal)
-		if mine == nil && err == nil { // its process lives
+		if mine == nil && err == nil { // another process is deciding
 			continue
 		}
 		if err == nil {
@@ -73,10 +74,10 @@ func (sh *shell) sweep(root string, left []archive.Intent) {
 	}
 }
 
-// finish does what is left to do of the decision on a proposal; the caller has the claim. It
-// returns the intent as it is then, at [archive.IntentDone] with no action where nothing was
-// left, and what came of the operator's program. next is the decision that follows, if any: a
-// rejection withdraws an approval that has no commit.
+// finish does the remaining steps of a decision on a proposal; the caller holds the
+// claim. It returns the updated intent, which is [archive.IntentDone] without an action
+// if nothing was left, and the result of the operator's program. next is the decision
+// that follows, if any: a rejection withdraws an approval that has no commit.
 func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id, next string) (archive.Intent, *decide.After, error) {
 	nothing := archive.Intent{Stage: archive.IntentDone}
 	lend := sh.opener(w.Root, "evolve")
@@ -138,12 +139,12 @@ func (sh *shell) finish(ctx context.Context, w *workspace.Workspace, id, next st
 	return in, done, err
 }
 
-// after starts the operator's program of a workspace.
+// after returns the starter of a workspace's program for decisions.
 func (sh *shell) after(w *workspace.Workspace, lend patching.Lender) decide.Afterwards {
 	return decide.Afterwards{Argv: w.Settings.Adoption.After, Dir: w.Root, Env: sh.env, Now: sh.now, Lend: lend.Patiently, Reached: sh.reached}
 }
 
-// opener is the lender of an archive that finishes nothing first.
+// opener is a lender that opens the archive without finishing decisions first.
 func (sh *shell) opener(root, owner string) patching.Lender {
 	return func(_ context.Context, work func(*archive.Archive) error) error {
 		a, err := sh.openWriter(root, owner)

@@ -24,7 +24,7 @@ import (
 // dieAt names the step of a decision at which the program "dying" kills itself.
 const dieAt = "EVOLVE_TEST_DIE_AT"
 
-// dying is evolve that a SIGKILL ends at a step of a decision.
+// dying is evolve, killed by a SIGKILL at a step of a decision.
 func dying() {
 	wd, _ := os.Getwd()
 	os.Exit(run(context.Background(), process{
@@ -56,7 +56,7 @@ func (p *place) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// copied is another place with the same content.
+// copied returns another place with the same content.
 func (p *place) copied(t *testing.T) *place {
 	t.Helper()
 	q := &place{t, t.TempDir()}
@@ -67,11 +67,11 @@ func (p *place) copied(t *testing.T) *place {
 	return q
 }
 
-// settled is how a proposal and what belongs to it stand.
+// settled is the state of a proposal and what belongs to it.
 type settled struct {
 	state    archive.ProposalState
 	kinds    []string // of the ledger's entries of decisions
-	left     int      // intents of which something is left to do
+	left     int      // unfinished intents
 	commits  string
 	attempts string // of the operator's program, as it noted them
 	verified bool
@@ -126,7 +126,7 @@ func (p *place) settled() settled {
 	return s
 }
 
-// offered is a workspace in which P1, of a config or of a tool, awaits a person.
+// offered is a workspace in which P1, of a config or of a tool, awaits a decision.
 func offered(t *testing.T, tool bool) *place {
 	p := tinyPlace(t)
 	for name, text := range map[string]string{
@@ -191,8 +191,8 @@ func (p *place) dies(step string, args ...string) {
 	}
 }
 
-// TestKilledWhileDeciding: evolve is killed at every step of an approval and of a rollback.
-// After the next command of another kind, and after the same once more where a commit is
+// TestKilledWhileDeciding kills evolve at every step of an approval and of a rollback.
+// After the next command of another kind, and after the same command again if a commit is
 // missing, state, ledger, commit and the operator's program agree.
 func TestKilledWhileDeciding(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
@@ -206,7 +206,7 @@ func TestKilledWhileDeciding(t *testing.T) {
 			adopted.run(0, "approve", "P1", "--yes", "--by", "Robin")
 			for _, action := range []string{"approve", "rollback"} {
 				steps := []string{decide.StepIntended, decide.StepMoved}
-				if kind == "config" && action == "approve" && !testing.Short() { // the others go the same way
+				if kind == "config" && action == "approve" && !testing.Short() { // the others take the same path
 					steps = decide.Steps
 				}
 				for _, step := range steps {
@@ -220,7 +220,7 @@ func TestKilledWhileDeciding(t *testing.T) {
 						if out, _ := p.run(0, "status"); (step != decide.StepNoted) != strings.Contains(out, "unfinished: ") {
 							t.Errorf("status:\n%s", out)
 						}
-						p.run(exitUsage, "propose", "999") // which opens the archive for writing, and no more
+						p.run(exitUsage, "propose", "999") // opens the archive for writing, and nothing else
 						check(t, "after the next command", p.settled(), wanted(action, step, moved))
 						if !moved {
 							p.run(0, action, "P1", "--yes", "--by", "Robin", "--reason", "r")
@@ -244,7 +244,7 @@ func check(t *testing.T, when string, got, want settled) {
 	}
 }
 
-// wanted is how things stand after the next command.
+// wanted is the expected state after the next command.
 func wanted(action, step string, moved bool) settled {
 	s := settled{state: archive.Approved, kinds: []string{"proposal.approve"}, left: 1, commits: "1"}
 	if action == "rollback" {
@@ -253,7 +253,8 @@ func wanted(action, step string, moved bool) settled {
 	if !moved {
 		return s
 	}
-	// The first attempt may have run or not when its process is killed; the second does.
+	// It is unknown whether the first attempt ran before its process was killed; the
+	// second does.
 	switch mark := "P1-" + action + "-"; step {
 	case decide.StepMoved, decide.StepSettled, decide.StepNoted:
 		s.attempts = mark + "1"

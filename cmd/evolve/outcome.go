@@ -8,12 +8,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// runOutcome is the one JSON object that `evolve run --json` ends with.
+// runOutcome is the JSON object that `evolve run --json` prints at its end.
 type runOutcome struct {
 	Run    string         `json:"run"`
 	Exit   int            `json:"exit"`
 	Agents []agentOutcome `json:"agents"`
-	// Patches says what the night did about patches of code.
+	// Patches are the run's notes on patches of code.
 	Patches []archive.PatchNote `json:"patches,omitempty"`
 }
 
@@ -45,12 +45,12 @@ type holdoutResult struct {
 	Champion   agent.ConfigID `json:"champion"`
 	Variant    agent.ConfigID `json:"variant"`
 	Difference float64        `json:"difference"`
-	// Interval is that of the claim, Of what it is about: new_tasks or these_tasks.
+	// Interval is that of the claim, Of its subject: new_tasks or these_tasks.
 	Interval [2]float64  `json:"interval"`
 	Of       stats.Claim `json:"of,omitempty"`
 	Tasks    int         `json:"tasks"`
 	Repeats  int         `json:"repeats"`
-	// Claim is "new_tasks", "these_tasks" or empty; Tail what it leaves open.
+	// Claim is "new_tasks", "these_tasks" or empty; Tail what remains unknown.
 	Claim stats.Claim `json:"claim"`
 	Tail  *stats.Tail `json:"tail,omitempty"`
 }

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// outlet is standard output that remembers the first write that failed. Commands print
-// line by line and look at no error; a file that holds half of what was said must not
-// pass for the whole.
+// outlet is standard output that keeps its first write error. Commands print line by line
+// without checking errors, and a truncated file must not pass for a complete one.
 type outlet struct {
 	io.Writer
 	mu  sync.Mutex

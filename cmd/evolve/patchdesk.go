@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// patchDesk is where patches are drawn up and decided on.
+// patchDesk returns the desk at which patches are proposed and decided.
 func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, lend patching.Lender) *patching.Desk {
 	set, around := w.Settings.Patches, sh.newWalls(w)
 	told := func(text string) { _, _ = fmt.Fprintln(sh.stderr, text) }
@@ -29,8 +29,8 @@ func (sh *shell) patchDesk(c *cli.Context, w *workspace.Workspace, lend patching
 	}
 }
 
-// lender opens the archive of a workspace for what is done at once, and closes it again:
-// others may have it while gates run.
+// lender opens the archive of a workspace for short work and closes it again, so that
+// others can use it while gates run.
 func (sh *shell) lender(root, owner string) patching.Lender {
 	return func(_ context.Context, work func(*archive.Archive) error) error {
 		a, err := sh.writer(root, owner)
@@ -41,8 +41,8 @@ func (sh *shell) lender(root, owner string) patching.Lender {
 	}
 }
 
-// patchReader is a desk at which one can only look: what is wrong with the workspace
-// keeps nobody from reading.
+// patchReader returns a desk for reading only. It works with a workspace that cannot be
+// loaded.
 func (sh *shell) patchReader(root string) *patching.Desk {
 	d := &patching.Desk{Env: sh.env, Now: sh.now}
 	if w, err := workspace.Load(root, builtins()); err == nil {
@@ -51,7 +51,7 @@ func (sh *shell) patchReader(root string) *patching.Desk {
 	return d
 }
 
-// reviewers are the agents that review patches, in the order of their turns.
+// reviewers returns the agents that review patches, in the order of their turns.
 func (sh *shell) reviewers(c *cli.Context, w *workspace.Workspace) []patching.Reviewer {
 	ids := w.Settings.Patches.Reviewers
 	if len(ids) == 0 {

@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// edited lets a person change copies of files as the target's last commit has them, in
-// a folder of their own, and returns the difference as a diff.
+// edited lets a person edit copies of the target's committed files, in a separate folder,
+// and returns the changes as a diff.
 func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
 	editor := sh.getenv("VISUAL")
 	if editor == "" {

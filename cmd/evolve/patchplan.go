@@ -10,12 +10,12 @@ import (
 	"evolve/reports"
 )
 
-// patchPlan is what a night is about to do about patches of code.
+// patchPlan is what a nightly run will do about patches of code.
 type patchPlan struct {
 	// Tunings are the targets with marked constants.
 	Tunings []nightly.Tuning `json:"tunings"`
-	// Writer is the route of the model that writes patches; empty: none does. Asked is
-	// the number of its answers at most.
+	// Writer is the route of the model that writes patches, or ""; Asked bounds the
+	// number of its answers.
 	Writer string `json:"writer"`
 	Asked  int    `json:"asked"`
 }
@@ -47,11 +47,11 @@ func (sh *shell) printPatchPlan(p patchPlan) {
 	}
 }
 
-// noteLength bounds what is printed of a note on patches; `--json` and the archive have
+// noteLength bounds the printed part of a note on patches; `--json` and the archive have
 // all of it.
 const noteLength = 400
 
-// printPatchNotes says what a night did about patches of code.
+// printPatchNotes prints what a nightly run did about patches of code.
 func (sh *shell) printPatchNotes(notes []archive.PatchNote) {
 	for _, n := range notes {
 		who, what := n.Agent, "none"

@@ -74,8 +74,8 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 	return sh.proposeAlone(c, target, s)
 }
 
-// proposeAlone proposes where there is no workspace: the ledger is kept in a temporary
-// one, of which nothing stays when nothing came of it.
+// proposeAlone proposes without a workspace: the ledger is in a temporary one, which is
+// removed if there is no proposal.
 func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching.Submission) error {
 	dir, err := os.MkdirTemp("", "evolve-patch-")
 	if err != nil {
@@ -93,12 +93,12 @@ func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching
 	if err != nil && !errors.As(err, &said) {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	// Without a home the build cache lies there as well, and no later run would use it.
+	// Without a home the build cache is there as well, and no later run would use it.
 	return errors.Join(err, os.RemoveAll(filepath.Join(w.StateDir(), "patches")))
 }
 
-// proposeIn proposes in a workspace and shows what came of it. temporary is its folder
-// when the output has to name it.
+// proposeIn proposes in a workspace and shows the result. temporary is its folder if the
+// output has to name it.
 func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patching.Target, s patching.Submission, temporary string) error {
 	desk := sh.patchDesk(c, w, sh.lender(w.Root, "evolve patch propose"))
 	if !target.Named {
@@ -143,8 +143,8 @@ func left(err error, temporary bool) error {
 	return hinted(code, hint, "%w", err)
 }
 
-// resumePatches takes up what others left in the middle of its gates, once a person's own
-// patch is through.
+// resumePatches resumes the interrupted gates of other patches, after a person's own
+// patch.
 func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *patching.Desk) {
 	desk.Targets = patching.Targets(w)
 	done, err := desk.Resume(c.Context)
@@ -156,8 +156,8 @@ func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *pat
 	}
 }
 
-// patchWorkspace is the workspace that keeps the ledger: the one there is; nil where the
-// target is named by hand and there is none.
+// patchWorkspace returns the workspace that keeps the ledger, or nil if the target is
+// named by hand and there is none.
 func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
 	if c.String("repo") == "" || c.IsSet("workspace") {
 		return sh.load(c)
@@ -169,8 +169,8 @@ func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
 	return workspace.Load(root, builtins())
 }
 
-// patchTarget is what the person named, or the only target there is. Without a workspace
-// the person has named a repository.
+// patchTarget returns the target that the person named, or the only one. Without a
+// workspace the person has named a repository.
 func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.Target, error) {
 	name, repo := c.String("target"), c.String("repo")
 	switch {
@@ -208,7 +208,7 @@ func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.T
 	return patching.Target{}, hinted(exitUsage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
 }
 
-// readDiff reads what is handed in, at most as much as would be looked at.
+// readDiff reads the submitted diff, at most one byte more than its limit.
 func (sh *shell) readDiff(ctx context.Context, name string) (string, error) {
 	in, err := sh.handed(ctx, name)
 	var data []byte
@@ -222,8 +222,8 @@ func (sh *shell) readDiff(ctx context.Context, name string) (string, error) {
 	return string(data), nil
 }
 
-// userCache is a folder for build caches, which all workspaces of a user share; empty
-// where the user has none that can be written to.
+// userCache returns the folder for build caches, which all workspaces of a user share; ""
+// if the user has no writable one.
 func (sh *shell) userCache() string {
 	dir := ""
 	if cache := sh.getenv("XDG_CACHE_HOME"); filepath.IsAbs(cache) {

@@ -20,8 +20,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// patchOf is the patch that a change request brings, if the tool propose_patch left it
-// for a target of the settings and what it holds is a diff.
+// patchOf returns the patch of a change request, if it came from the tool propose_patch,
+// its target is in the settings and it holds a diff.
 func patchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (patching.Submission, bool) {
 	if q.Type != "source" || q.Tool != "propose_patch" {
 		return patching.Submission{}, false
@@ -41,8 +41,8 @@ func patchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (patc
 	return patching.Submission{Target: asked.Target, Author: author, Origin: patching.Agent, Rationale: asked.Reason, Diff: asked.Patch}, true
 }
 
-// proposeAsked makes a proposal of a patch that an agent asked for, and none of anything
-// else. What is refused stays a change request.
+// proposeAsked makes a proposal of a patch that an agent requested; it ignores other
+// requests. A refused patch stays a change request.
 func (sh *shell) proposeAsked(c *cli.Context, w *workspace.Workspace, lend patching.Lender, author string, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
 	s, ok := patchOf(w, author, q)
 	if !ok {
@@ -51,8 +51,8 @@ func (sh *shell) proposeAsked(c *cli.Context, w *workspace.Workspace, lend patch
 	return sh.submit(c.Context, sh.patchDesk(c, w, lend), s)
 }
 
-// submit hands a patch in; nil when it was turned away, which is told, as is that its
-// gates were stopped.
+// submit proposes a patch. It returns nil and prints the reason if the patch was refused
+// or its gates were stopped.
 func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Submission) (*archive.ProposalRecord, error) {
 	p, err := desk.Propose(ctx, s)
 	var refused *decide.RefusedError
@@ -71,9 +71,9 @@ func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Sub
 	return &p, nil
 }
 
-// askedPatches are the patches that agents asked for in a run, at most one of each
-// agent. Only evaluations of search tasks count: what an agent wrote on a holdout task
-// never leaves its transcript.
+// askedPatches returns the patches that agents requested in a run, at most one of each
+// agent. Only evaluations of search tasks count: text from a holdout task never leaves
+// its transcript.
 func (sh *shell) askedPatches(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run string) ([]patching.Submission, error) {
 	if len(w.Settings.Patches.Targets) == 0 {
 		return nil, nil
@@ -91,7 +91,7 @@ func (sh *shell) askedPatches(ctx context.Context, w *workspace.Workspace, store
 	return out, nil
 }
 
-// askedAtNight is the first patch that an agent asked for in a run.
+// askedAtNight returns the first patch that an agent requested in a run.
 func (sh *shell) askedAtNight(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run, author string) (patching.Submission, bool, error) {
 	var keys []bench.Key
 	a, ok := w.Agent(author)

@@ -19,8 +19,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// patchTrial makes the agent of a target ready twice, with its program from the base
-// and from the candidate of a patch. Nothing of what they do is recorded.
+// patchTrial prepares the agent of a target twice, with its program from the base and
+// from the candidate of a patch. Their evaluations are not recorded.
 func (sh *shell) patchTrial(c *cli.Context, w *workspace.Workspace) func(context.Context, patching.TrialAsk) (*patching.Trial, error) {
 	return func(ctx context.Context, ask patching.TrialAsk) (*patching.Trial, error) {
 		a, ok := w.Agent(ask.Agent)
@@ -38,7 +38,7 @@ func (sh *shell) patchTrial(c *cli.Context, w *workspace.Workspace) func(context
 		suites, tasks, dirs := searchSide(w, a)
 		trial := &patching.Trial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: filepath.ToSlash(folder), Close: func() error { return nil }}
 		budget := ask.Budget
-		if budget == nil { // by hand, a patch may cost and take what a run may
+		if budget == nil { // by hand, a patch has the limits of a run
 			budget = bench.NewBudget(w.Settings.Budget.USD, sh.trialStop(w), sh.now)
 		}
 		side := func(name, tree string) (*bench.Harness, error) {
@@ -53,7 +53,8 @@ func (sh *shell) patchTrial(c *cli.Context, w *workspace.Workspace) func(context
 				Run: "patch", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, Seed: ask.Seed, UsesSeed: a.UsesSeed || !a.Deterministic,
 				Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, Scrub: crew.walls.scrubber.String,
 			}, opened.Agent, grading(suites, crew.walls), archive.OpenMemory(), budget,
-				// A program that always breaks is a finding here and no outage: no config is the champion.
+				// A program that always breaks is a result here and no outage: no config
+				// is the champion.
 				bench.NewBreaker(bench.Patience{}, "", sh.sleep), sh.now), nil
 		}
 		if trial.Base, err = side("base", ask.Base); err == nil {
@@ -66,7 +67,8 @@ func (sh *shell) patchTrial(c *cli.Context, w *workspace.Workspace) func(context
 	}
 }
 
-// trialStop is when a trial may start nothing any more: a patch may take as long as a run.
+// trialStop returns the time after which a trial starts nothing: it may take as long as a
+// run.
 func (sh *shell) trialStop(w *workspace.Workspace) time.Time {
 	if w.Settings.Budget.Time == 0 {
 		return time.Time{}
@@ -74,7 +76,7 @@ func (sh *shell) trialStop(w *workspace.Workspace) time.Time {
 	return sh.now().Add(w.Settings.Budget.Time)
 }
 
-// agentFolder is the folder of an agent, from the root of the repository that holds it.
+// agentFolder returns the folder of an agent, relative to the root of its repository.
 func agentFolder(a *workspace.Agent, top string) (string, error) {
 	home, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil {
@@ -91,9 +93,9 @@ func agentFolder(a *workspace.Agent, top string) (string, error) {
 	return folder, nil
 }
 
-// openFrom opens an agent's program as it stands in a folder of an exported tree,
-// always behind the walls that there are, and without the network and the variables of
-// its adapter, whatever the operator allows the agent: nobody has read the code yet.
+// openFrom opens an agent's program from a folder of an exported tree. It always runs in
+// the available sandbox, without the network and the variables of its adapter, whatever
+// the operator allows the agent: no person has read the code yet.
 func (c *crew) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (nightly.Opened, string, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nightly.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
@@ -113,8 +115,8 @@ func (c *crew) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch
 	return opened, scratch, err
 }
 
-// searchSide are the suites of an agent, and its search tasks with the folders of their
-// fixtures.
+// searchSide returns the suites of an agent, and its search tasks with the folders of
+// their fixtures.
 func searchSide(w *workspace.Workspace, a *workspace.Agent) (suites []*bench.Suite, tasks []*bench.Task, dirs map[*bench.Task]string) {
 	dirs = map[*bench.Task]string{}
 	for _, name := range a.Suites {

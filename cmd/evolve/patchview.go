@@ -24,16 +24,17 @@ type patchView struct {
 	Origin     string `json:"origin"`
 	Rationale  string `json:"rationale,omitempty"`
 	Gain       string `json:"gain,omitempty"`
-	// Digest is what a review is of and a person approves.
+	// Digest is the hash that a review refers to and a person approves.
 	Digest     string `json:"digest"`
 	BaseCommit string `json:"base_commit"`
 	Tree       string `json:"tree,omitempty"`
 	Commit     string `json:"commit,omitempty"`
 	Ref        string `json:"ref,omitempty"`
-	// Sandbox names the walls that the tests ran behind.
+	// Sandbox names the sandbox that the tests ran in.
 	Sandbox string          `json:"sandbox,omitempty"`
 	Review  *archive.Review `json:"review,omitempty"`
-	// Outdated says that the review is of another digest, NoReview why no agent can.
+	// Outdated reports whether the review is of another digest; NoReview is why no agent
+	// can review.
 	Outdated      bool                   `json:"review_outdated,omitempty"`
 	NoReview      string                 `json:"no_review,omitempty"`
 	Files         []string               `json:"files"`
@@ -42,10 +43,10 @@ type patchView struct {
 	Created       time.Time              `json:"created"`
 	Decision      *archive.DecisionBrief `json:"decision,omitempty"`
 	AdoptedCommit string                 `json:"adopted_commit,omitempty"`
-	// Stale says why it would be gated again before it is adopted.
+	// Stale is why it would be gated again before its adoption.
 	Stale string `json:"stale,omitempty"`
-	// Interrupted counts how often its gates were stopped and began anew; CostUSD is what
-	// trying it as an agent and having it reviewed has cost.
+	// Interrupted counts how often its gates were stopped and restarted; CostUSD is the
+	// cost of its trial and review.
 	Interrupted int     `json:"interrupted,omitempty"`
 	CostUSD     float64 `json:"cost_usd,omitempty"`
 	// Workspace is where the ledger is, when it is a temporary one.

@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/policy"
 )
 
-// policed puts the policies of an agent's role around the tasks of an operator's own
-// program or service: how many at once, at which rate, and what a run may spend on it. A
-// deadline is one of the task, and the agent is told.
+// policed applies the policies of an agent's role to the tasks of an operator's own
+// program or service: concurrency, rate, and the budget of a run. The role's deadline
+// bounds each task, and the agent receives it.
 type policed struct {
 	inner    agent.Agent
 	id       string
@@ -20,7 +20,7 @@ type policed struct {
 	deadline time.Duration
 }
 
-// policed is an agent of the operator's own under the policies of its role, if it has any.
+// policed applies the policies of a role to an operator's own agent, if it has a role.
 func (c *crew) policed(a *workspace.Agent, inner agent.Agent) agent.Agent {
 	role, ok := c.workspace.Settings.Policies.Roles[a.ID]
 	if !ok {

@@ -38,8 +38,7 @@ func (sh *shell) newProgress(o runOptions) *progress {
 	return p
 }
 
-// drawable is the width of a terminal that says how wide it is; on another, bars
-// would be drawn into nothing.
+// drawable returns the width of a terminal that reports one; bars need it.
 func drawable(stream any) (int, bool) {
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -49,7 +48,7 @@ func drawable(stream any) (int, bool) {
 	return width, err == nil && width > 0
 }
 
-// show takes one look; it is called from many goroutines.
+// show displays one state of the run; it is called from many goroutines.
 func (p *progress) show(now nightly.Progress) {
 	if p.quiet {
 		return
@@ -85,7 +84,7 @@ func (p *progress) show(now nightly.Progress) {
 }
 
 // line writes at a change of stage, at its end, and once a minute between. A stage may
-// end before all that was planned: its last line is owed until then.
+// end early, so its last line is held back until then.
 func (p *progress) line(now nightly.Progress, fresh bool) {
 	if fresh {
 		p.settle()
@@ -105,7 +104,7 @@ func (p *progress) line(now nightly.Progress, fresh bool) {
 	}
 }
 
-// settle writes the line that is owed.
+// settle writes the line that was held back.
 func (p *progress) settle() {
 	if p.owed != "" {
 		_, _ = fmt.Fprintln(p.sh.stderr, p.owed)

@@ -15,7 +15,7 @@ import (
 	"evolve/reports"
 )
 
-// stoppable is the context of a command that the first interrupt ends; a second
+// stoppable returns the context of a command that the first interrupt cancels; a second
 // one ends the process.
 func (sh *shell) stoppable() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(sh.ctx)
@@ -32,12 +32,12 @@ func (sh *shell) stoppable() (context.Context, func()) {
 	return ctx, func() { close(done); cancel(nil) }
 }
 
-// echo is the time in which a second signal of the same kind is the first one again:
+// echo is the time in which a second signal of the same kind counts as the first:
 // timeout(1) sends one to the process and another to its group.
 const echo = 200 * time.Millisecond
 
-// calm waits for the echoes of a signal to be over, or for a signal of another kind,
-// which is none and is returned.
+// calm waits until echoes of a signal are over, or returns a signal of another kind,
+// which is no echo.
 func (sh *shell) calm(first os.Signal, done <-chan struct{}) os.Signal {
 	over := time.NewTimer(echo)
 	defer over.Stop()
@@ -55,13 +55,13 @@ func (sh *shell) calm(first os.Signal, done <-chan struct{}) os.Signal {
 	}
 }
 
-// person is the one before the terminal.
+// person is the user at the terminal.
 type person struct {
 	in  *bufio.Reader
 	out io.Writer
 }
 
-// asker is the person at the terminal, where questions can be read and answered.
+// asker returns the user at the terminal, if questions can be asked there.
 func (sh *shell) asker() (*person, bool) {
 	if in, _ := terminal(sh.stdin); !in {
 		return nil, false

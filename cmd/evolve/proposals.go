@@ -31,7 +31,7 @@ type proposalLine struct {
 	Created time.Time             `json:"created"`
 	By      string                `json:"by,omitempty"`
 	Commit  string                `json:"commit,omitempty"`
-	// Claim is what may be said of the variant; absent where no confirmation says anything.
+	// Claim is what is known of the variant; absent without a confirmation.
 	Claim stats.Claim `json:"claim,omitempty"`
 	// Prices are the guards that the variant breaks, in words; absent: none.
 	Prices []string `json:"prices,omitempty"`
@@ -85,7 +85,7 @@ func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.Propos
 	return lines, nil
 }
 
-// undecided reports whether a proposal still needs a person.
+// undecided reports whether a proposal still awaits a decision.
 func undecided(p archive.ProposalRecord) bool { return slices.Contains(approving().states, p.State) }
 
 func (sh *shell) proposalsCommand() *cli.Command {
@@ -145,7 +145,7 @@ func lookIfThere(root string, look func(*archive.Archive) error) error {
 	return errors.Join(look(a), a.Close())
 }
 
-// reading opens the archive for a command that only looks.
+// reading opens the archive for a command that only reads.
 func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) error {
 	root, err := sh.root(c)
 	if err != nil {
@@ -158,8 +158,8 @@ func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) erro
 	return errors.Join(look(a), a.Close())
 }
 
-// inspecting is reading for a command that helps to find out what is wrong with a ledger
-// that is not the witnessed one.
+// inspecting is reading for a command that examines a ledger that does not match the
+// witness.
 func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) error {
 	root, err := sh.root(c)
 	if err != nil {
@@ -215,8 +215,8 @@ type proposalView struct {
 	Files []fileView `json:"files"`
 	// Claim is what may be said of the variant; `evolve show` alone looks it up.
 	Claim stats.Claim `json:"claim,omitempty"`
-	// Contradiction says in what the stored evaluations contradict what the proposal rests on;
-	// `evolve show` alone looks it up.
+	// Contradiction is how the stored evaluations contradict the proposal's evidence;
+	// only `evolve show` sets it.
 	Contradiction string `json:"contradiction,omitempty"`
 	// Notes say what a decision on it is worth: one that an export states, or that a restore
 	// has lost; `evolve show` alone looks it up.
@@ -339,7 +339,7 @@ func (sh *shell) printDecision(d *archive.DecisionBrief) {
 	out("\n")
 }
 
-// printCommands tells what may be typed next.
+// printCommands prints the possible next commands.
 func (sh *shell) printCommands(commands []string) {
 	if len(commands) > 0 {
 		_, _ = fmt.Fprintln(sh.stdout)
@@ -349,7 +349,7 @@ func (sh *shell) printCommands(commands []string) {
 	}
 }
 
-// decisionsOn are the commands that a proposal is waiting for.
+// decisionsOn returns the commands for deciding on a proposal.
 func decisionsOn(p archive.ProposalRecord) []string {
 	reject := "evolve reject " + p.ID + ` --reason "…"`
 	switch p.State {
@@ -438,7 +438,7 @@ func (sh *shell) printDiff(p archive.ProposalRecord) {
 	}
 }
 
-// forEachProposal gives every proposal to look.
+// forEachProposal calls look for every proposal.
 func forEachProposal(ctx context.Context, a *archive.Archive, look func(archive.ProposalRecord)) error {
 	for p, err := range a.Proposals(ctx) {
 		if err != nil {

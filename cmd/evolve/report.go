@@ -130,8 +130,8 @@ func writeReports(ctx context.Context, root string, a *archive.Archive, r report
 	return filepath.Join(reportsDir(root), r.Run.ID+".html"), nil
 }
 
-// writePages writes a run's report as HTML, Markdown and JSON, each whole or not at
-// all; the HTML last, because its absence is what tells that they are missing.
+// writePages writes a run's report as JSON, Markdown and HTML, each atomically. The HTML
+// is last, because its absence marks a missing report.
 func writePages(root string, r reports.Report) error {
 	base := filepath.Join(reportsDir(root), r.Run.ID)
 	for _, form := range []struct {

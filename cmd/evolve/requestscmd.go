@@ -107,7 +107,7 @@ func cell(text string, most int) string {
 	return orDash(oneLine(reports.Visible(oneLine(text, most)), most))
 }
 
-// forEachRequest gives every change request to look.
+// forEachRequest calls look for every change request.
 func forEachRequest(ctx context.Context, a *archive.Archive, look func(archive.ChangeRequestRecord)) error {
 	for r, err := range a.Requests(ctx) {
 		if err != nil {
@@ -161,7 +161,7 @@ func (sh *shell) printRequest(r archive.ChangeRequestRecord) {
 
 func day(t time.Time) string { return stamp(t, "2 Jan 2006 15:04") }
 
-// stamp is a time as people read it, which nobody may have noted.
+// stamp formats a time for people; the zero time is a dash.
 func stamp(t time.Time, layout string) string {
 	if t.IsZero() {
 		return orDash("")
@@ -169,8 +169,8 @@ func stamp(t time.Time, layout string) string {
 	return t.Local().Format(layout)
 }
 
-// printCall shows what was asked for, at most so many bytes of its arguments, which
-// are all of them for 0.
+// printCall shows the requested call, with at most most bytes of its arguments; 0 means
+// all.
 func printCall(w io.Writer, r archive.ChangeRequestRecord, most int) {
 	for _, kv := range [][2]string{{"tool", r.Request.Tool}, {"target", r.Request.Target}} {
 		_, _ = fmt.Fprintf(w, "  %-10s %s\n", kv[0], orDash(reports.Visible(kv[1])))

@@ -96,8 +96,8 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 	return sh.printGranted(c, granted)
 }
 
-// peekRequest reads one change request and lets go of the archive: a run must not
-// wait for an answer.
+// peekRequest reads one change request and closes the archive: a run must not wait for an
+// answer.
 func (sh *shell) peekRequest(c *cli.Context, root, id string) (archive.ChangeRequestRecord, error) {
 	a, err := sh.reader(root)
 	if err != nil {

@@ -92,7 +92,7 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 type claimed struct {
 	archive.ProposalRecord
 	claim stats.Claim
-	// against says in what the stored evaluations contradict it; then there are no grounds.
+	// against is how the stored evaluations contradict it; then there are no grounds.
 	against string
 	// notes say whether a decision on it was lost.
 	notes []string
@@ -100,7 +100,7 @@ type claimed struct {
 	grounds []string
 }
 
-// awaiting lists what a person may decide on and lets go of the archive.
+// awaiting lists what a person may decide on and closes the archive.
 func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
 	var list []claimed
 	err := lookIfThere(root, func(a *archive.Archive) error {
@@ -128,11 +128,11 @@ func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
 	return list, err
 }
 
-// errEnough means that the person wants no more.
+// errEnough means that the person quits the review.
 var errEnough = errors.New("enough")
 
-// reviewOne asks until the proposal is decided on or left. What is refused is
-// said, and asked again.
+// reviewOne asks until the proposal is decided on or left. After a refusal it prints the
+// reason and asks again.
 func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
 	for {
 		choice, err := who.ask(c.Context, "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ")

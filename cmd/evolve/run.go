@@ -186,12 +186,12 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 	return err
 }
 
-// untoldError says that the report of a run that ended could not be made or shown.
+// untoldError means that the report of a run that ended could not be made or shown.
 type untoldError struct{ error }
 
 func (e untoldError) Unwrap() error { return e.error }
 
-// endRun closes the archive, and notes as the last thing that the run was told.
+// endRun closes the archive, and notes as the last step that the run was reported.
 func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
 	if closing := a.Close(); closing != nil && err == nil {
 		err = fmt.Errorf("closing the archive: %w", closing)

@@ -27,8 +27,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init()  // the inside of a sandbox is this binary too
-	authored.Init() // and so is whatever runs a tool that an agent wrote
+	sandbox.Init()  // the sandbox's child is this binary too
+	authored.Init() // and so is the process that runs a tool that an agent wrote
 	testscript.Main(m, map[string]func(){"evolve": main, "toolserver": toolServer, "spy": spyAgent, "dying": dying})
 }
 
@@ -327,8 +327,8 @@ func leaveRequest(root string, data []byte) error {
 	return errors.Join(err, a.Close())
 }
 
-// TestEveryCommandHasAScript holds that no command goes untested: each stands in a
-// script as a person types it, and each is asked for JSON.
+// TestEveryCommandHasAScript checks that a script runs each command, with and without
+// --json.
 func TestEveryCommandHasAScript(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(scripts) == 0 {

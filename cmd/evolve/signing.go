@@ -87,8 +87,8 @@ func signingKey(path string) (*sshsig.Key, error) {
 	return key, nil
 }
 
-// keys are those of the setting audit. key is nil where none signs; allowed is nil where
-// nothing is checked.
+// keys are those of the setting audit. key is nil if heads are not signed; allowed is nil
+// if nothing is checked.
 type keys struct {
 	key     *sshsig.Key
 	allowed []byte
@@ -123,8 +123,8 @@ func signingKeys(set workspace.Audit) (k keys, err error) {
 	return k, nil
 }
 
-// checkingKeys are those that may have signed; nil where the settings ask for no check. The
-// private key is not needed where audit.allowed_signers names the others.
+// checkingKeys returns the keys that may have signed; nil if the settings require no
+// check. The private key is not needed if audit.allowed_signers names the others.
 func checkingKeys(set workspace.Audit) ([]byte, error) {
 	if set.AllowedSigners != "" {
 		set.Sign = ""

@@ -44,5 +44,5 @@ func withSkills(a *workspace.Agent) (map[string]string, error) {
 	return files, nil
 }
 
-// globalDomain is that of what belongs to all domains.
+// globalDomain is the domain of skills for all domains.
 const globalDomain = "_global"

@@ -50,7 +50,7 @@ func late(name string) bool {
 	return err == nil && n > 100
 }
 
-// spyAgent is a program of either protocol that tells $SPY_ADDR all that it sees.
+// spyAgent is a program of either protocol that reports all that it sees to $SPY_ADDR.
 func spyAgent() {
 	start, nonce := time.Now(), fmt.Sprint(time.Now().UnixNano())
 	in := bufio.NewScanner(os.Stdin)
@@ -142,8 +142,8 @@ func flatten(path string, v any, out map[string]string) {
 	}
 }
 
-// tells compares a field of the two sides: how often it is there, its frequent values,
-// its shape, and its order. It returns by what they can be told apart, or "".
+// tells compares a field of the two sides: its presence, its frequent values, its shape,
+// and its order. It returns how they can be told apart, or "".
 func tells(search, holdout []string) string {
 	n, m := float64(len(search)), float64(len(holdout))
 	count := func(form func(string) string) map[string][2]float64 {
@@ -255,7 +255,7 @@ func (s *sights) judge(t *testing.T, ignored ...string) {
 
 func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
-// TestTells: the comparison finds what an agent could go by.
+// TestTells checks that the comparison finds what an agent could use.
 func TestTells(t *testing.T) {
 	number := func(n int, format string, from int) []string {
 		out := make([]string, n)

@@ -9,14 +9,13 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// staleness tells which proposals of configs the workspace has moved away from, as it is
-// at the time of a command.
+// staleness finds the proposals of configs that are stale in the current workspace.
 type staleness struct {
 	w *workspace.Workspace
 }
 
-// newStaleness reads the workspace. One that has mistakes tells nothing here: `evolve doctor`
-// names them, and an approval refuses.
+// newStaleness loads the workspace. If that fails, no staleness is known: `evolve doctor`
+// reports the mistakes, and an approval refuses.
 func newStaleness(root string) staleness {
 	w, err := workspace.Load(root, builtins())
 	if err != nil {
@@ -25,7 +24,7 @@ func newStaleness(root string) staleness {
 	return staleness{w}
 }
 
-// of lists what moved since a proposal was measured; known reports whether that can be told.
+// of lists what changed since a proposal was measured; known is false if that is unknown.
 func (s staleness) of(ctx context.Context, a *archive.Archive, id string) (moved []string, known bool, err error) {
 	if s.w == nil {
 		return nil, false, nil

@@ -180,7 +180,7 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 	return nil
 }
 
-// confirmation tells of every agent that the runs were about.
+// confirmation adds the candidates and entries of every agent of the runs.
 func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, runs []archive.Run, now time.Time) error {
 	var seen []string
 	for _, r := range runs {

@@ -17,7 +17,7 @@ type limitLine struct {
 	Of    float64 `json:"of"`
 	Spent float64 `json:"spent"`
 	Left  float64 `json:"left"`
-	// Binds says that of the limits this one is spent furthest.
+	// Binds reports whether this limit is the one used up furthest.
 	Binds bool `json:"binds"`
 }
 

@@ -65,8 +65,8 @@ func (s *spending) add(u agent.Usage, t agent.Transcript) {
 	}
 }
 
-// spending adds up the evaluations, drafts and turns since midnight. What cannot be read
-// cannot be counted; the run that is to use it reports the archive's trouble itself.
+// spending sums the evaluations, drafts and turns since midnight UTC. It ignores errors
+// of the archive, which the run itself reports.
 func (sh *shell) spending(root string) spending {
 	s := spending{tools: map[string]int64{}}
 	store, err := archive.OpenRead(archiveDir(root))

@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/authored"
 )
 
-// toolUse watches how the tools that an agent wrote fare from the opening of the
-// agent to its closing.
+// toolUse tracks the failures of the tools that an agent wrote, from the agent's opening
+// to its closing.
 type toolUse struct {
 	agent string
 	defs  []authored.Definition
@@ -48,7 +48,7 @@ func (c *crew) toolUse(ctx context.Context, a *workspace.Agent, defs []authored.
 	})
 }
 
-// options are what the tools are told and tell.
+// options returns the callbacks for the tools.
 func (u *toolUse) options() authored.Options {
 	return authored.Options{Quarantined: u.quarantined, Failed: u.fail}
 }

@@ -39,9 +39,9 @@ func listing(servers []tool.Tool) string {
 	return out
 }
 
-// heed warns once of each tool of which a server says something else than it did when
-// it was last used: whoever lists the tool in evolve.yaml vouched for other words. What
-// cannot be remembered ends nothing.
+// heed warns once of each tool whose server changed its description since its last use:
+// it was listed in evolve.yaml for the earlier one. A failure to store the hashes ends
+// nothing.
 func (c *crew) heed(servers []tool.Tool) {
 	if len(servers) == 0 {
 		return

@@ -38,7 +38,7 @@ func pricesOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord)
 	return out, nil
 }
 
-// claimWords is what may be said of a variant, and that it has a price.
+// claimWords describes what is known of a variant, and whether it breaks a guard.
 func claimWords(c stats.Claim, prices []string) string {
 	words := claims[c]
 	if words != "" && len(prices) > 0 {

@@ -29,9 +29,8 @@ const shownStderr = 20
 // trialSeeds are those of the two askings of a task.
 var trialSeeds = [2]int64{1, 2}
 
-// trials gives each agent of a workspace one task of its search side, as often as it
-// takes to learn something: twice the same where the first went well, and another one
-// where it did not.
+// trials gives each agent of a workspace one task of its search side, and a second: the
+// same again if the first went well, and another one otherwise.
 func (sh *shell) trials(c *cli.Context, root string, patience time.Duration) func(context.Context, *workspace.Agent) (workspace.Trial, error) {
 	return func(ctx context.Context, a *workspace.Agent) (workspace.Trial, error) {
 		w, err := workspace.Load(root, builtins())
@@ -109,7 +108,7 @@ func (c *crew) try(ctx context.Context, opened nightly.Opened, w *workspace.Work
 		return out, err
 	}
 	if over(ctx) || again.Outcome.Missing() {
-		return out, nil // the first says enough
+		return out, nil // the first result is enough
 	}
 	out.CostUSD += again.Usage.CostUSD
 	if out.Outcome.Gradable() || !again.Outcome.Gradable() {

@@ -11,8 +11,8 @@ import (
 	"evolve/reports"
 )
 
-// settle remembers how the workspace must be named in commands to type: not at
-// all when it is the one that is found from where the person stands.
+// settle stores how printed commands must name the workspace: not at all if it is found
+// from the current folder.
 func (sh *shell) settle(c *cli.Context, root string) {
 	if found, err := workspace.Find(sh.dir); err == nil && found == root {
 		sh.place = ""
@@ -24,7 +24,7 @@ func (sh *shell) settle(c *cli.Context, root string) {
 	}
 }
 
-// typed is a command that works when it is pasted where the person stands.
+// typed returns a command that works in the current folder.
 func (sh *shell) typed(command string) string {
 	if sh.place == "" {
 		return command
@@ -35,7 +35,7 @@ func (sh *shell) typed(command string) string {
 // inHints finds the commands in a hint.
 var inHints = regexp.MustCompile("`evolve [^`]*`")
 
-// here makes the commands in a hint work where the person stands.
+// here adapts the commands in a hint to the current folder.
 func (sh *shell) here(hint string) string {
 	if sh.place == "" {
 		return hint
@@ -51,7 +51,7 @@ func (sh *shell) here(hint string) string {
 	})
 }
 
-// hereToo makes the commands of a report work where the person stands.
+// hereToo adapts the commands of a report to the current folder.
 func (sh *shell) hereToo(r reports.Report) reports.Report {
 	if sh.place == "" {
 		return r

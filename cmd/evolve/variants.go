@@ -48,7 +48,7 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	return "", hinted(exitUsage, "--agent "+strings.Join(ids, " or --agent "), "there are several agents")
 }
 
-// findVariant finds what a person typed.
+// findVariant returns the variant with a name that a person typed.
 func findVariant(c *cli.Context, a *archive.Archive, agentID, name string) (archive.Variant, error) {
 	v, err := a.FindVariant(c.Context, agentID, name)
 	if errors.Is(err, archive.ErrNotFound) {

@@ -17,13 +17,13 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// walls are what stands between foreign programs and the workspace: the sandbox,
-// and the scrubber of what comes out of it.
+// walls separate untrusted programs from the workspace: the sandbox, and the scrubber of
+// their output.
 type walls struct {
 	scrubber *scrub.Scrubber
 	// root is the workspace's folder, which no program sees but for its own part.
 	root string
-	// sandbox finds the walls of this machine, once and only when they are needed.
+	// sandbox detects the sandbox of this machine, once and only when needed.
 	sandbox func() sandbox.Walls
 }
 
@@ -36,8 +36,8 @@ func (sh *shell) newWalls(w *workspace.Workspace) *walls {
 	}
 }
 
-// secrets are the values that must never be kept: of the variables that are passed
-// to agents, and of those whose name says so.
+// secrets returns the values that must never be stored: of the variables that are passed
+// to agents, and of those with a telling name.
 func (sh *shell) secrets(w *workspace.Workspace) []string {
 	var passed, values []string
 	for i := range w.Agents {

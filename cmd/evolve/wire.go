@@ -29,7 +29,7 @@ import (
 	"evolve/runtime/turn"
 )
 
-// builtins is what the workspace loader must know of this version.
+// builtins returns what the workspace loader needs of this version.
 func builtins() workspace.Builtins {
 	names := func(tools []tool.Tool) []string {
 		out := make([]string, len(tools))
