@@ -314,7 +314,7 @@ func reopen(path string) error {
 }
 
 // settleStore closes the tallies of a store that is fit to be written to. Otherwise it leaves the
-// store as it is: the open of it tells why.
+// store as it is: opening it returns the error.
 func settleStore(ctx context.Context, store engine) error {
 	a, err := newArchive(store, false, "")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// places matches the lines and columns in what go vet says, which any change of a file
+// places matches the lines and columns in the output of go vet, which any change of a file
 // moves.
 var places = regexp.MustCompile(`:[0-9]+(:[0-9]+)?`)
 

@@ -134,7 +134,7 @@ func numeral(s string, i, step int) bool {
 }
 
 // literalsOf are the longer texts and numbers in a Go file, import paths left out. A
-// file that is no Go has none: the build tells.
+// file that is no Go has none: the build reports it.
 func literalsOf(name string) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {

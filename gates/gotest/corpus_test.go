@@ -176,7 +176,7 @@ func newLab(t testing.TB) *Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The cache of whoever runs this test has the standard library compiled already.
+	// The user's build cache has the standard library compiled already.
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)

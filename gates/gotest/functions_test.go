@@ -110,7 +110,7 @@ func TestRemovedMethod(t *testing.T) {
 	}
 }
 
-// TestAnswers: what a test file names, or says in passing, is no answer.
+// TestAnswers checks that names and comments in a test file are no answers.
 func TestAnswers(t *testing.T) {
 	got := answersOf([]byte("package p\n\n// The mean is 12.\nfunc TestMean(t *testing.T) {\n\tfor range 250 {\n\t\twant(`a\tb`, \"c\\td\", 'x')\n\t}\n}\n\nfunc Example() {\n\t// Output: e\n}\n"))
 	if diff := cmp.Diff("250\na\tb\nc\td\nx\nOutput: e\n\n", got); diff != "" {

@@ -41,7 +41,7 @@ type graph struct {
 }
 
 // scanImports reads the import lines of every module of a tree. A file that is no Go
-// counts as one without imports: the build tells.
+// counts as one without imports: the build reports it.
 func scanImports(root string) (graph, error) {
 	list, err := modules(root)
 	if err != nil {
