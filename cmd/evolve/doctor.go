@@ -77,7 +77,7 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
 			return sh.forecast(ctx, root, w)
 		},
-		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(keeping.Look(w.StateDir())) },
+		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(keeping.LookInto(w.StateDir())) },
 		Signing: func(ctx context.Context) (workspace.Signing, error) { return sh.signingProbe(ctx, root) },
 		Marks:   func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
 	}

@@ -175,7 +175,7 @@ func kindOf(err error) (code int, hint string) {
 	case errors.Is(err, archive.ErrNewer):
 		return exitIntegrity, "use the evolve that wrote it, or a newer one"
 	case errors.As(err, new(*archive.BoundError)):
-		return exitIntegrity, "`evolve audit verify` tells more; reject it: `evolve run` proposes anew"
+		return exitIntegrity, "`evolve audit verify` tells more; reject it where it awaits a decision: `evolve run` proposes anew; where it is adopted, compare its commit, and the archive with a backup"
 	case errors.As(err, new(*archive.WitnessError)):
 		return exitIntegrity, "`evolve audit verify` and `evolve audit log` show what is there; with .evolve/archive moved away, `evolve archive restore FILE` takes a backup of .evolve/backups; `evolve audit accept-head --reason \"…\"` goes on from what is there"
 	case errors.Is(err, archive.ErrResources), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

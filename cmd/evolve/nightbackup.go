@@ -36,7 +36,10 @@ func backupWords(s keeping.State) (last, fault string) {
 		last = fmt.Sprintf("%s, after night %d (%s)", s.Last.Time.Local().Format("2 Jan 2006 15:04"), s.Last.Night, humanize.IBytes(uint64(s.Last.Bytes)))
 	}
 	if s.Fault != nil {
-		fault = fmt.Sprintf("night %d made none: %s; the last: %s", s.Fault.Night, reports.Visible(s.Fault.Reason), last)
+		fault = fmt.Sprintf("night %d made none: %s; the last: %s", s.Fault.Night, reports.Visible(s.Fault.Reason), orElse(last, reports.Visible(s.Trouble), s.Trouble == ""))
+	}
+	if s.Fault == nil && s.Trouble != "" {
+		fault = reports.Visible(s.Trouble)
 	}
 	return last, fault
 }

@@ -77,6 +77,7 @@ func (b Backups) List() ([]Backup, error) {
 // A failed backup removes no older one.
 func (b Backups) Write(ctx context.Context, a *archive.Archive, night int, now time.Time) (Backup, error) {
 	state := Look(b.State)
+	state.Trouble = ""
 	made, err := b.write(ctx, a, night, now.UTC().Truncate(time.Second))
 	if err != nil {
 		err = fmt.Errorf("making a backup in %s: %w", b.Dir, err)
@@ -150,6 +151,9 @@ type State struct {
 	Last *Backup `json:"last,omitempty"`
 	// Fault is why the latest run's backup failed; nil if it succeeded.
 	Fault *Fault `json:"fault,omitempty"`
+	// Trouble is what is wrong with the newest backup's file, or with the note about it;
+	// empty: nothing that can be seen without reading the file.
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // noteName is the file in a workspace's state folder that keeps the State.
@@ -170,17 +174,48 @@ func note(stateDir string, s State) error {
 }
 
 // Look returns the state of a workspace's backups from its state folder, or the zero
-// State if there is no readable note.
+// State if there is no note.
 func Look(stateDir string) State {
 	var s State
 	raw, err := wholefile.Read(filepath.Join(stateDir, noteName), maxNote)
-	if err != nil || json.Unmarshal(raw, &s) != nil {
-		return State{}
+	if errors.Is(err, fs.ErrNotExist) {
+		return s
 	}
-	if s.Last != nil {
-		if info, err := os.Stat(s.Last.File); err != nil || info.Size() != s.Last.Bytes {
-			s.Last = nil
-		}
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	if err != nil {
+		return State{Trouble: fmt.Sprintf("the note about the last one cannot be read: %s: %s", noteName, err)}
+	}
+	if s.Trouble = ""; s.Last == nil {
+		return s
+	}
+	switch info, err := os.Stat(s.Last.File); {
+	case errors.Is(err, fs.ErrNotExist):
+		s.Trouble = fmt.Sprintf("the last one is missing: %s", s.Last.File)
+	case err != nil:
+		s.Trouble = fmt.Sprintf("the last one cannot be read: %s", err)
+	case info.Size() != s.Last.Bytes:
+		s.Trouble = fmt.Sprintf("the last one is damaged: %s has %d bytes, not %d", s.Last.File, info.Size(), s.Last.Bytes)
+	}
+	if s.Trouble != "" {
+		s.Last = nil
+	}
+	return s
+}
+
+// LookInto is Look, and holds the newest backup against its checksum.
+func LookInto(stateDir string) State {
+	s := Look(stateDir)
+	if s.Last == nil {
+		return s
+	}
+	f, err := wholefile.Open(s.Last.File)
+	if err == nil {
+		err = errors.Join(archive.CheckBackup(f), f.Close())
+	}
+	if err != nil {
+		s.Trouble, s.Last = fmt.Sprintf("the last one cannot be restored: %s: %s", s.Last.File, err), nil
 	}
 	return s
 }

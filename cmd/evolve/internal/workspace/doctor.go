@@ -257,6 +257,8 @@ func archiveCheck(text string, err error) Check {
 		return warn(name, "wait for it, or end it; a lock left by a crash is taken over", "%v", err)
 	case errors.Is(err, archive.ErrNewer):
 		return fail(name, "install the newer evolve", "%v", err)
+	case errors.As(err, new(*archive.WitnessError)):
+		return fail(name, "evolve audit verify and evolve audit log show what is there; restore a backup, or evolve audit accept-head --reason \"…\" goes on from what is there", "%v", err)
 	case errors.Is(err, archive.ErrCorrupt):
 		return fail(name, "evolve archive repair says what can be saved, and changes nothing; or restore a backup", "%v", err)
 	case errors.Is(err, archive.ErrResources):
