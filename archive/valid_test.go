@@ -54,7 +54,7 @@ func TestFieldsAreChecked(t *testing.T) {
 			t.Errorf("%s imported: %v", name, err)
 		}
 		if len(c.from) == len(c.to) && c.kind != lineTurn && c.kind != lineToolHealth && c.kind != lineMutation {
-			raw := bytes.Replace(backup.Bytes()[:backup.Len()-4], []byte(c.from), []byte(c.to), -1)
+			raw := bytes.ReplaceAll(backup.Bytes()[:backup.Len()-4], []byte(c.from), []byte(c.to))
 			raw = binary.BigEndian.AppendUint32(raw, crc32.Checksum(raw, castagnoli))
 			if _, err := Restore(ctx, dir, bytes.NewReader(raw), Building{}); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("%s restored: %v", name, err)

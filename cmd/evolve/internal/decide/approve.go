@@ -91,15 +91,15 @@ func (d *Desk) Approve(ctx context.Context, id string, w Word) (archive.Proposal
 // commitName matches the full name of a commit. An import can hold any text in its place.
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// Foreign refuses decisions on imported proposals that have to be made where they came
-// from.
+// Foreign refuses decisions on imported drafts, which must be measured or gated here first,
+// and on imported adoptions.
 func Foreign(p archive.ProposalRecord) error {
 	switch {
 	case p.Imported == "":
 		return nil
 	case p.State == archive.Drafted && p.OfConfig():
 		return Refuse("`evolve run` measures its variant here, and proposes it when that is confirmed", "%s was imported: it was not measured and gated here", p.ID)
-	case p.State == archive.Drafted && p.Patch != nil && !p.Patch.Named:
+	case p.State == archive.Drafted && p.Patch != nil && p.Patch.Named:
 		return Refuse("`evolve run` passes it through the gates here", "%s was imported: it was not gated here", p.ID)
 	case p.State == archive.Drafted:
 		return Refuse("reject it; it is gated when it is proposed here", "%s was imported: it was not gated here", p.ID)

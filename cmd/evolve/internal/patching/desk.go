@@ -77,9 +77,12 @@ func (d *Desk) target(name string) (Target, error) {
 }
 
 // targetOf returns the current target of a proposal: that of the settings or, if a person
-// named it, the one stored with the proposal.
+// named it, the one stored with the proposal. It refuses the stored one of an import.
 func (d *Desk) targetOf(p archive.ProposalRecord) (Target, error) {
 	b := p.Patch
+	if !b.Named && p.Imported != "" {
+		return Target{}, decide.Refuse("propose the patch here", "%s was imported, and the settings do not name its target", p.ID)
+	}
 	if !b.Named {
 		t, err := targetFrom(b.Terms)
 		t.Name, t.Repo = b.Target, b.Repository

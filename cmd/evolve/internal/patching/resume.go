@@ -79,8 +79,8 @@ func drafted(ctx context.Context, a *archive.Archive) ([]archive.ProposalRecord,
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		// What an import says that a person named is not gated: it could name any repository.
-		if p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || !p.Patch.Named) {
+		// An import is gated only for a target of the settings: it could name any repository.
+		if p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || p.Patch.Named) {
 			out = append(out, p)
 		}
 	}
