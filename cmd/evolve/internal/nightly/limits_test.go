@@ -1,6 +1,7 @@
 package nightly
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -29,6 +30,8 @@ type timed struct {
 	most   int
 	// champion replaces the toy's default unless nil.
 	champion agent.Config
+	// parallel is the number of evaluations at a time; 0 means timedParallel.
+	parallel int
 	trouble
 }
 
@@ -88,7 +91,7 @@ func (n timed) in(t *testing.T, store *archive.Archive) tells {
 		}
 	}
 	start := time.Now()
-	o.Budget, o.Concurrency, o.Seed, o.most = n.budget, timedParallel, &n.seed, n.most
+	o.Budget, o.Concurrency, o.Seed, o.most = n.budget, cmp.Or(n.parallel, timedParallel), &n.seed, n.most
 	if n.until > 0 {
 		o.Until = start.Add(n.until)
 	}
