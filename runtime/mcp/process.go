@@ -197,7 +197,7 @@ func (p *process) ended() *fault {
 	return died(fmt.Sprintf("the server ended with exit code %d%s", p.exit.Code, p.lastWords()))
 }
 
-// Write implements [mcp.Connection]. If ctx ends during the write, the server is
+// Write implements [mcp.Connection]. If the end of ctx cuts the write off, the server is
 // killed: it may have got a part of the message and could not read another.
 func (p *process) Write(ctx context.Context, msg jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(msg)
@@ -213,10 +213,19 @@ func (p *process) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = p.stdin.SetWriteDeadline(time.Unix(1, 0)) })
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = p.stdin.SetWriteDeadline(time.Unix(1, 0))
+		close(ended)
+	})
 	_, err = p.stdin.Write(append(text, '\n'))
 	if !stop() {
-		p.proc.Kill()
+		<-ended
+		if err != nil {
+			p.proc.Kill()
+		} else {
+			err = p.stdin.SetWriteDeadline(time.Time{})
+		}
 	}
 	switch {
 	case err == nil:
