@@ -124,7 +124,7 @@ func playChild(role string, args []string) error {
 		closed := a.Close()
 		fmt.Println(errors.Is(wrote, ErrRemoved) && errors.Is(wrote, ErrDisk), errors.Is(closed, ErrRemoved))
 		return nil
-	case "record": // and print what is acknowledged, until killed
+	case "record": // record evaluations and print each acknowledged number, until killed
 		from, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
 			return err

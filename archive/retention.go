@@ -246,7 +246,7 @@ func (s *selection) weigh(ctx context.Context) error {
 	})
 }
 
-// decide marks what is removed of each part.
+// decide sets, for each part, whether GC removes its transcripts and its evaluations.
 func (s *selection) decide(keep Retention) {
 	order := make([]int, len(s.parts)) // the newest first
 	for i := range order {

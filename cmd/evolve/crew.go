@@ -140,7 +140,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	var closers []func() error
 	var routed model.Model // the routes, where the agent has any
 	done := func() error {
-		// An abandoned call may still use what is closed here.
+		// A call that was abandoned may still use the model or the tools that are closed below.
 		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
 		defer stop()
 		errs := []error{}

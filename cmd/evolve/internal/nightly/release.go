@@ -9,10 +9,11 @@ import (
 	"evolve/mutate"
 )
 
-// release gives the search, which has made so many evaluations and recommends rec, half
-// of what is reserved for the confirmation if there is nothing to confirm: no variant is
-// ahead, or no more may enter. One block always stays, so that a later find can be
-// confirmed. It reports whether the search can continue.
+// release moves half of the evaluations reserved for the confirmation to the search when
+// there is nothing to confirm: no variant is ahead, or no more may enter. made is the number
+// of evaluations that the search has made, and rec its recommendation. One block stays
+// reserved, so that a variant found later can be confirmed. release reports whether the
+// search can continue.
 func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int) (bool, error) {
 	if n.plan.Confirm == 0 || n.held != "" || rec.Exhausted {
 		return false, nil

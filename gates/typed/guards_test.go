@@ -1,104 +1,11 @@
 package typed
 
 import (
-	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// probe is one change of a package and what must be found in it.
-type probe struct {
-	name     string
-	old, now string
-	// want is part of a finding; "" for none.
-	want string
-}
-
-// installed is the Go that these tests run with.
-func installed(t testing.TB) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Skip("go is not installed")
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// lay writes a module of one package.
-func lay(t testing.TB, src string) string {
-	t.Helper()
-	return layAll(t, map[string]string{"p/p.go": src})
-}
-
-// layAll writes a module of several packages.
-func layAll(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	files = maps.Clone(files)
-	files["go.mod"] = "module example.org/x\n\ngo 1.24\n"
-	for name, text := range files {
-		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// check runs probes on one kind of finding.
-func check(t *testing.T, head string, of func(Findings) []Finding, probes []probe) {
-	t.Helper()
-	root := installed(t)
-	for _, p := range probes {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			whole := func(src string) string {
-				if strings.HasPrefix(src, "package ") {
-					return src
-				}
-				return "package p\n" + imports(head, src) + head + src
-			}
-			got, err := Read(t.Context(), Change{Base: lay(t, whole(p.old)), Candidate: lay(t, whole(p.now)), Changed: []string{"p/p.go"}, Root: root})
-			if err != nil {
-				t.Fatal(err)
-			}
-			list := of(got)
-			switch {
-			case p.want == "" && len(list) > 0:
-				t.Errorf("found %v", list)
-			case p.want != "" && !slices.ContainsFunc(list, func(f Finding) bool { return strings.Contains(f.Why, p.want) }):
-				t.Errorf("found %v, want %q", list, p.want)
-			}
-			for _, f := range list {
-				if f.Path != "p/p.go" || f.Line < 1 || strings.ContainsAny(f.String(), "\n\x1b") {
-					t.Errorf("%+v", f)
-				}
-			}
-		})
-	}
-}
-
-// imports are those of the standard packages that a source mentions.
-func imports(head, src string) string {
-	out := ""
-	for _, p := range []string{
-		"context", "crypto/hmac", "crypto/md5", "crypto/sha256", "crypto/subtle", "crypto/tls", "database/sql", "encoding/json", "errors", "fmt", "io", "net/http", "os",
-		"path/filepath", "reflect", "regexp", "runtime", "sync", "time",
-	} {
-		if name := p[strings.LastIndex(p, "/")+1:]; strings.Contains(head+src, name+".") {
-			out += "import \"" + p + "\"\n"
-		}
-	}
-	return out
-}
-
+// shelf is the guarded type of the probes.
 const shelf = `
 type Shelf struct {
 	mu, other sync.RWMutex
@@ -107,6 +14,7 @@ type Shelf struct {
 }
 `
 
+// TestGuards checks which changes of locks, comparisons, digests and other guards are found.
 func TestGuards(t *testing.T) {
 	locked := "func (s *Shelf) Get(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.list[k]\n}\n"
 	check(t, shelf, func(f Findings) []Finding { return f.Guards }, []probe{
@@ -197,82 +105,4 @@ func TestGuards(t *testing.T) {
 		{"a new guard", "func f() {}", "func f(a, b []byte) bool { return hmac.Equal(a, b) }", ""},
 		{"an import by another name", "func ok(a, b []byte) bool { return hmac.Equal(a, b) }", "package p\nimport h \"crypto/hmac\"\nfunc ok(a, b []byte) bool { return h.Equal(b, a) }", "a comparison of secrets is another"},
 	})
-}
-
-func TestOutside(t *testing.T) {
-	check(t, "", func(f Findings) []Finding { return f.Outside }, []probe{
-		{"processors", "func f() int { return 1 }", "func f() int { return runtime.NumCPU() }", "it asks runtime.NumCPU"},
-		{"processors as before", "func f() int { return runtime.NumCPU() }", "func f() int { return 1 + runtime.NumCPU() }", ""},
-		{"processors, moved", "func f() int { return runtime.NumCPU() }", "func f() int { return g() }\nfunc g() int { return runtime.NumCPU() + 1 - 1 }", ""},
-		{"a variable", "func f() int { return 1 }", "func f() int { n := runtime.GOMAXPROCS; return n(0) }", "it asks runtime.GOMAXPROCS"},
-		{"a variable of the package", "var get = os.Getenv\nfunc f() string { return \"\" }", "var get = os.Getenv\nfunc f() string { return get(\"A\") }", "it asks os.Getenv through get"},
-		{"a function of the package", "func get() string { return os.Getenv(\"A\") }\nfunc f() string { return \"\" }", "func get() string { return os.Getenv(\"A\") }\nfunc f() string { return get() }", "it asks os.Getenv through get"},
-		{"another name", "package p\nfunc f() {}", "package p\nimport o \"os\"\nfunc f() { o.Hostname() }", "it asks os.Hostname"},
-		{"no name", "package p\nfunc f() {}", "package p\nimport . \"os\"\nfunc f() { Getenv(\"A\") }", "it asks os.Getenv"},
-		{"an embedded method", "package p\nfunc f() {}", "package p\nimport \"time\"\ntype T struct{ time.Time }\nfunc f(t T) { t.Zone() }", "it asks time.Time.Zone"},
-		{"a method value", "func f() {}", "func f(t time.Time) { z := t.Local; z() }", "it asks time.Time.Local"},
-		{"the same file", "func f() {}", "func f(a, b os.FileInfo) bool { return os.SameFile(a, b) }", "it asks os.SameFile"},
-		{"a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"os\"\nfunc f() { os.Getenv(\"A\") }\nfunc main() {}", ""},
-		{"processors in a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"runtime\"\nfunc f() { runtime.NumCPU() }\nfunc main() {}", "it asks runtime.NumCPU"},
-		{"the zone of a program", "package main\nfunc f() {}\nfunc main() {}", "package main\nimport \"time\"\nfunc f(t time.Time) { t.Local() }\nfunc main() {}", ""},
-		{"the zone outside of one", "func f(t time.Time) {}", "func f(t time.Time) { t.Local() }", "it asks time.Time.Local"},
-		{"a writer", "func f(w io.Writer) {}", "func f(w io.Writer) { _, _ = w.(*os.File) }", "it asks whether a reader or writer is a *os.File"},
-		{"a writer by a method", "func f(w io.Writer) {}", "func f(w io.Writer) { _, _ = w.(interface{ Fd() uintptr }) }", "it asks whether a reader or writer is"},
-		{"a reader in a switch", "func f(r io.Reader) {}", "func f(r io.Reader) {\n\tvar x any = r\n\tswitch x.(type) {\n\tcase io.Seeker:\n\t}\n}", "it asks whether a reader or writer is a io.Seeker"},
-		{"a reader by reflection", "func f(r io.Reader) {}", "func f(r io.Reader) { reflect.TypeOf(r) }", "what a reader or writer is made of"},
-		{"an error", "func f(err error) {}", "func f(err error) { _, _ = err.(fmt.Stringer) }", ""},
-		{"a timer with a name", "func f() {}", "const idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code 5m0s later"},
-		{"a timer with a variable", "func f() {}", "var idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code 5m0s later"},
-		{"a short timer", "func f() {}", "const idle = time.Second\nfunc f() { time.AfterFunc(idle, f) }", ""},
-	})
-}
-
-// TestBetweenPackages: what goes to another package with its function is where it was,
-// and what is lost on the way is found.
-func TestBetweenPackages(t *testing.T) {
-	const (
-		check = "\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n"
-		ask   = "\ta, _ := os.Stat(p)\n\tb, _ := os.Stat(p + p)\n\tn := len(p)\n\tif n > 3 {\n\t\tn--\n\t}\n\treturn n > 1 && os.SameFile(a, b)\n"
-		local = "package p\nimport (\n\"os\"\n\"path/filepath\"\n)\nfunc F(p string) error {\n\tif err := open(p); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\nfunc open(p string) error {\n" + check + "\treturn nil\n}\n"
-		there = "package p\nimport \"example.org/x/q\"\nfunc F(p string) error {\n\tif err := q.Open(p); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n"
-		moved = "package q\nimport (\n\"os\"\n\"path/filepath\"\n)\nfunc Open(p string) error {\n" + check + "\treturn nil\n}\n"
-	)
-	root := installed(t)
-	for name, c := range map[string]struct {
-		old, now        map[string]string
-		guards, outside string // part of a finding; "" for none
-	}{
-		"a guard": {old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": moved}},
-		"a guard that is lost": {
-			old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": strings.NewReplacer(check, "", "\"os\"\n", "", "\"path/filepath\"\n", "").Replace(moved)},
-			guards: "keeping a path inside its folder is gone",
-		},
-		"a question": {
-			old: map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
-			now: map[string]string{"p/p.go": "package p\n", "q/q.go": "package q\nimport \"os\"\nfunc Same(p string) bool {\n" + ask + "}\n"},
-		},
-		"a question that is new there": {
-			old:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
-			now:     map[string]string{"p/p.go": "package p\n", "q/q.go": "package q\nimport \"os\"\nfunc F(a, b os.FileInfo) bool { return os.SameFile(a, b) }\n"},
-			outside: "it asks os.SameFile",
-		},
-		"a question that is asked twice": {
-			old:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
-			now:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n", "q/q.go": "package q\nimport \"os\"\nfunc Same(p string) bool {\n" + ask + "}\n"},
-			outside: "it asks os.SameFile",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, err := Read(t.Context(), Change{Base: layAll(t, c.old), Candidate: layAll(t, c.now), Changed: []string{"p/p.go", "q/q.go"}, Root: root})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for want, list := range map[*string][]Finding{&c.guards: got.Guards, &c.outside: got.Outside} {
-				if *want == "" && len(list) > 0 || *want != "" && !slices.ContainsFunc(list, func(f Finding) bool { return strings.Contains(f.Why, *want) }) {
-					t.Errorf("found %v, want %q", list, *want)
-				}
-			}
-		})
-	}
 }
