@@ -29,11 +29,11 @@ bench: ## speed and memory, with the bound beside each figure
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 bench-search: ## the searcher beside random search, successive halving, NSGA-II, Optuna and irace (hours; ROUNDS, CONTEST)
-	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/contest \
+	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
 	  -args -rounds $(ROUNDS) -in-flight 2000x10 -selections 2000x10 $(CONTEST)
 
 bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world; claims by entry where data mislead, ENTRIES (2000) of each
-	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/nights -repetitions $(REPETITIONS)
+	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/internal/lab/nights -repetitions $(REPETITIONS)
 	$(GO) test -run '^$$' -bench '^BenchmarkClaims$$' -benchtime 1x -timeout 0 ./bench/stats -args -entries $(ENTRIES)
 
 fuzz: ## each fuzzer for FUZZTIME (20s)

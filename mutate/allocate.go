@@ -3,7 +3,7 @@ package mutate
 import (
 	"math"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 )
 
 // raceDue reports whether the next evaluation goes to a leader: in the final race, and
@@ -100,7 +100,7 @@ func (s *search) task(a *arm) int {
 	pick, most := -1, math.Inf(-1)
 	mate := s.mate(a)
 	try := func(j int) {
-		p := rasch.Sigmoid(a.ability + s.belief.model.Effects[j])
+		p := irt.Sigmoid(a.ability + s.belief.model.Effects[j])
 		w := 0.3 + 0.7*4*p*(1-p)
 		if mate != nil && mate.repeats[j] > a.repeats[j] {
 			w *= shared

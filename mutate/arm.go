@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"evolve/mutate/irt"
 	"evolve/mutate/operator"
-	"evolve/mutate/rasch"
 	"evolve/runtime/agent"
 )
 
@@ -14,7 +14,7 @@ type arm struct {
 	index      int
 	id         agent.ConfigID
 	config     agent.Config
-	point      rasch.Point
+	point      irt.Point
 	parents    []agent.ConfigID
 	operator   string
 	generation int
@@ -37,7 +37,7 @@ type arm struct {
 	// scored is the number of scored evaluations, score the sum of their scores.
 	scored int
 	score  float64
-	cells  []rasch.Cell // scores in order of the tasks
+	cells  []irt.Cell // scores in order of the tasks
 
 	// cost in USD and seconds, summed over billed evaluations.
 	cost, seconds float64
@@ -88,9 +88,9 @@ func (a *arm) advance(task, next int) {
 
 // observe adds a score.
 func (a *arm) observe(task int, score float64) {
-	at, found := slices.BinarySearchFunc(a.cells, task, func(c rasch.Cell, task int) int { return c.Task - task })
+	at, found := slices.BinarySearchFunc(a.cells, task, func(c irt.Cell, task int) int { return c.Task - task })
 	if !found {
-		a.cells = slices.Insert(a.cells, at, rasch.Cell{Task: task})
+		a.cells = slices.Insert(a.cells, at, irt.Cell{Task: task})
 	}
 	a.cells[at].Add(score, 1)
 	a.scored++

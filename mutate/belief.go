@@ -7,13 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 )
 
 // belief is the model with the arms it was fitted to.
 type belief struct {
-	model *rasch.Model
-	items []rasch.Item
+	model *irt.Model
+	items []irt.Item
 	arms  []*arm // of the items, in their order
 	// fitted is the number of results told at the last fit, learnt the number of items
 	// when the hyperparameters were last learnt.
@@ -48,13 +48,13 @@ func (s *search) fit(iterations int) {
 	}
 	for i, a := range b.arms {
 		a.item = i
-		b.items = append(b.items, rasch.Item{Point: a.point, Cells: s.merged(a), Ability: a.ability, Pending: float64(a.pending())})
+		b.items = append(b.items, irt.Item{Point: a.point, Cells: s.merged(a), Ability: a.ability, Pending: float64(a.pending())})
 	}
 	var earlier []*past
 	for _, h := range s.history {
 		if a := s.byID[h.id]; a == nil || a.item < 0 {
 			earlier = append(earlier, h)
-			b.items = append(b.items, rasch.Item{Point: h.point, Cells: h.cells, Ability: h.ability})
+			b.items = append(b.items, irt.Item{Point: h.point, Cells: h.cells, Ability: h.ability})
 		}
 	}
 	learn := 0
@@ -158,7 +158,7 @@ func (s *search) lead() {
 func (s *search) expected(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {
-		sum += w * rasch.Sigmoid(ability+s.belief.model.Effects[j])
+		sum += w * irt.Sigmoid(ability+s.belief.model.Effects[j])
 	}
 	return sum
 }
@@ -167,7 +167,7 @@ func (s *search) expected(ability float64) float64 {
 func (s *search) slope(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {
-		p := rasch.Sigmoid(ability + s.belief.model.Effects[j])
+		p := irt.Sigmoid(ability + s.belief.model.Effects[j])
 		sum += w * p * (1 - p)
 	}
 	return sum

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"evolve/mutate/irt"
 	"evolve/mutate/operator"
-	"evolve/mutate/rasch"
 	"evolve/runtime/agent"
 )
 
@@ -43,11 +43,11 @@ type codec struct {
 	space    agent.Space
 	base     agent.Config // source of fixed values
 	settings []setting
-	dims     []rasch.Dimension
+	dims     []irt.Dimension
 	// order lists the settings so that each comes after those it depends on.
 	order []int
 	// home is the point of the default config, with inactive places filled.
-	home rasch.Point
+	home irt.Point
 }
 
 func newCodec(space agent.Space, champion agent.Config) *codec {
@@ -70,7 +70,7 @@ func newCodec(space agent.Space, champion agent.Config) *codec {
 		}
 		weight /= float64(st.dims)
 		for range st.dims {
-			c.dims = append(c.dims, rasch.Dimension{Numeric: p.Numeric(), Weight: weight})
+			c.dims = append(c.dims, irt.Dimension{Numeric: p.Numeric(), Weight: weight})
 		}
 		c.settings = append(c.settings, st)
 	}
@@ -85,9 +85,9 @@ func newCodec(space agent.Space, champion agent.Config) *codec {
 
 // snapped returns, for every place, the place of its rounded value.
 func snapped(p agent.Param) []int16 {
-	out := make([]int16, rasch.Grid+1)
+	out := make([]int16, irt.Grid+1)
 	for i := range out {
-		out[i] = place(p, operator.FromUnit(p, float64(i)/rasch.Grid))
+		out[i] = place(p, operator.FromUnit(p, float64(i)/irt.Grid))
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func place(p agent.Param, v any) int16 {
 	if !ok {
 		return 0
 	}
-	return int16(operator.Unit(p, f)*rasch.Grid + 0.5)
+	return int16(operator.Unit(p, f)*irt.Grid + 0.5)
 }
 
 // conditions returns the conditions of a parameter. A condition on a fixed parameter is
@@ -177,8 +177,8 @@ func presence(there bool) int16 {
 }
 
 // encode returns the point of a config. A new text gets a new code.
-func (c *codec) encode(config agent.Config) rasch.Point {
-	x := make(rasch.Point, len(c.dims))
+func (c *codec) encode(config agent.Config) irt.Point {
+	x := make(irt.Point, len(c.dims))
 	for i := range c.settings {
 		st := &c.settings[i]
 		to := x[st.first : st.first+st.dims]
@@ -232,7 +232,7 @@ func (st *setting) divide(text string) (lines []string, rest string) {
 
 // decode returns the config of a point. Parameters whose places equal those of at keep
 // near's exact values. It returns false when a text would be too long.
-func (c *codec) decode(x rasch.Point, near agent.Config, at rasch.Point) (agent.Config, bool) {
+func (c *codec) decode(x irt.Point, near agent.Config, at irt.Point) (agent.Config, bool) {
 	config := make(agent.Config, len(c.space.Params))
 	for _, p := range c.space.Params {
 		if v, ok := c.base[p.Name]; ok && p.Kind != agent.Text && operator.Fixed(p) {
@@ -263,7 +263,7 @@ func (st *setting) value(x []int16, near agent.Config) (any, bool) {
 	p := st.param
 	switch p.Kind {
 	case agent.Float, agent.Int:
-		return operator.FromUnit(p, float64(x[0])/rasch.Grid), true
+		return operator.FromUnit(p, float64(x[0])/irt.Grid), true
 	case agent.Choice:
 		return p.Values[category-x[0]], true
 	case agent.Bool:

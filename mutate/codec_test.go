@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"evolve/mutate/rasch"
-	"evolve/mutate/spacetest"
+	"evolve/mutate/internal/lab/space"
+	"evolve/mutate/irt"
 	"evolve/runtime/agent"
 )
 
@@ -23,12 +23,12 @@ func TestEncoding(t *testing.T) {
 	c := newCodec(space, space.Default())
 	for _, w := range []struct {
 		config agent.Config
-		want   rasch.Point
+		want   irt.Point
 	}{
-		{agent.Config{"x": 1.0, "c": "a", "b": false, "s": []string{}, "t": ""}, rasch.Point{rasch.Grid, category, absent, absent, absent, category, absent, absent}},
-		{agent.Config{"x": 0.5, "c": int64(1), "b": true, "s": []string{"v"}, "t": "mine\ntwo"}, rasch.Point{rasch.Grid / 2, category - 1, present, absent, present, category - 1, absent, present}},
-		{agent.Config{"t": "two\nmine\none"}, rasch.Point{inactive, inactive, inactive, inactive, inactive, category - 1, present, present}},
-		{agent.Config{}, rasch.Point{inactive, inactive, inactive, inactive, inactive, inactive, inactive, inactive}},
+		{agent.Config{"x": 1.0, "c": "a", "b": false, "s": []string{}, "t": ""}, irt.Point{irt.Grid, category, absent, absent, absent, category, absent, absent}},
+		{agent.Config{"x": 0.5, "c": int64(1), "b": true, "s": []string{"v"}, "t": "mine\ntwo"}, irt.Point{irt.Grid / 2, category - 1, present, absent, present, category - 1, absent, present}},
+		{agent.Config{"t": "two\nmine\none"}, irt.Point{inactive, inactive, inactive, inactive, inactive, category - 1, present, present}},
+		{agent.Config{}, irt.Point{inactive, inactive, inactive, inactive, inactive, inactive, inactive, inactive}},
 	} {
 		if got := c.encode(w.config); !slices.Equal(got, w.want) {
 			t.Errorf("%s: %v, want %v", w.config.Canonical(), got, w.want)
@@ -56,7 +56,7 @@ func TestMembersShareTheirParametersWeight(t *testing.T) {
 // encodes back to itself.
 func TestMovesStayInTheSpace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		space := spacetest.Any(t)
+		space := space.Any(t)
 		champion := space.Default()
 		c := newCodec(space, champion)
 		if len(c.settings) == 0 {

@@ -1,7 +1,7 @@
 package mutate
 
 import (
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 	"evolve/runtime/agent"
 )
 
@@ -17,7 +17,7 @@ func (s *search) layOut() {
 
 // fill adds n points to the design.
 func (s *search) fill(n int) {
-	points := make([]rasch.Point, max(0, n))
+	points := make([]irt.Point, max(0, n))
 	for k := range points {
 		points[k] = s.codec.random(s.champion.point, s.rng)
 	}
@@ -31,7 +31,7 @@ func (s *search) fill(n int) {
 			switch st.param.Kind {
 			case agent.Float, agent.Int:
 				u := (float64(column[k]) + s.rng.Float64()) / float64(len(points))
-				x[st.first] = st.snapped[int(u*rasch.Grid+0.5)]
+				x[st.first] = st.snapped[int(u*irt.Grid+0.5)]
 			case agent.Choice:
 				x[st.first] = category - int16(column[k]%len(st.param.Values))
 			case agent.Bool:

@@ -3,7 +3,7 @@
 // does not depend on how tasks are run.
 //
 // The model is P(y = 1) = σ(ability of the config + easiness of the task) (Rasch 1960),
-// with a Gaussian process for the abilities (package rasch), so that every evaluation is
+// with a Gaussian process for the abilities (package irt), so that every evaluation is
 // information on every config, and variants evaluated on different tasks are comparable.
 // A search works as follows.
 //

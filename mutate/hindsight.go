@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 	"evolve/runtime/agent"
 )
 
@@ -93,7 +93,7 @@ func (s *search) Hindsight(moments []Moment) Hindsight {
 func (s *search) match(a, b *arm) *Match {
 	m := &Match{Search: s.estimate(a, 0, 0), Random: s.estimate(b, 0, 0), RandomSpent: s.baseline.told}
 	for _, c := range a.cells {
-		if _, both := slices.BinarySearchFunc(b.cells, c.Task, func(c rasch.Cell, task int) int { return c.Task - task }); both {
+		if _, both := slices.BinarySearchFunc(b.cells, c.Task, func(c irt.Cell, task int) int { return c.Task - task }); both {
 			m.Common++
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 	"evolve/runtime/agent"
 )
 
@@ -14,8 +14,8 @@ import (
 type past struct {
 	id      agent.ConfigID
 	config  agent.Config
-	point   rasch.Point
-	cells   []rasch.Cell
+	point   irt.Point
+	cells   []irt.Cell
 	weight  float64 // evaluations, each by its trust
 	mean    float64
 	ability float64
@@ -44,9 +44,9 @@ func (s *search) recall(history []Remembered) {
 		if h == nil {
 			continue
 		}
-		at, found := slices.BinarySearchFunc(h.cells, task, func(c rasch.Cell, task int) int { return c.Task - task })
+		at, found := slices.BinarySearchFunc(h.cells, task, func(c irt.Cell, task int) int { return c.Task - task })
 		if !found {
-			h.cells = slices.Insert(h.cells, at, rasch.Cell{Task: task})
+			h.cells = slices.Insert(h.cells, at, irt.Cell{Task: task})
 		}
 		trust := math.Min(r.Trust, 1)
 		h.cells[at].Add(r.Score, trust)
@@ -94,10 +94,10 @@ func (h *past) proposal(ability float64) proposal {
 }
 
 // merged returns an arm's scores of tonight and of earlier nights.
-func (s *search) merged(a *arm) []rasch.Cell {
+func (s *search) merged(a *arm) []irt.Cell {
 	for _, h := range s.history {
 		if h.id == a.id {
-			return rasch.Merge(a.cells, h.cells)
+			return irt.Merge(a.cells, h.cells)
 		}
 	}
 	return a.cells

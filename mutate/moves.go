@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 	"evolve/runtime/agent"
 )
 
 // active reports whether a setting is active at a point.
-func (c *codec) active(x rasch.Point, i int) bool {
+func (c *codec) active(x irt.Point, i int) bool {
 	for _, n := range c.settings[i].needs {
 		if !slices.Contains(n.codes, x[c.settings[n.setting].first]) {
 			return false
@@ -21,7 +21,7 @@ func (c *codec) active(x rasch.Point, i int) bool {
 
 // settle makes a point consistent after a change: settings no longer active are removed;
 // newly active ones are drawn half the time and take their default otherwise.
-func (c *codec) settle(x rasch.Point, rng *rand.Rand) {
+func (c *codec) settle(x irt.Point, rng *rand.Rand) {
 	for _, i := range c.order {
 		st := &c.settings[i]
 		to := x[st.first : st.first+st.dims]
@@ -43,7 +43,7 @@ func (st *setting) draw(to []int16, rng *rand.Rand) {
 	p := st.param
 	switch p.Kind {
 	case agent.Float, agent.Int:
-		to[0] = st.snapped[rng.IntN(rasch.Grid+1)]
+		to[0] = st.snapped[rng.IntN(irt.Grid+1)]
 	case agent.Choice:
 		to[0] = category - int16(rng.IntN(len(p.Values)))
 	case agent.Bool:
@@ -74,7 +74,7 @@ func mostItems(p agent.Param) int {
 }
 
 // random draws a point; places that it does not draw are as in the champion.
-func (c *codec) random(champion rasch.Point, rng *rand.Rand) rasch.Point {
+func (c *codec) random(champion irt.Point, rng *rand.Rand) irt.Point {
 	x := slices.Clone(champion)
 	for _, i := range c.order {
 		st := &c.settings[i]
@@ -89,7 +89,7 @@ func (c *codec) random(champion rasch.Point, rng *rand.Rand) rasch.Point {
 }
 
 // cross takes each setting from one of two points.
-func (c *codec) cross(a, b rasch.Point, rng *rand.Rand) rasch.Point {
+func (c *codec) cross(a, b irt.Point, rng *rand.Rand) irt.Point {
 	x := slices.Clone(a)
 	for i := range c.settings {
 		st := &c.settings[i]
@@ -104,7 +104,7 @@ func (c *codec) cross(a, b rasch.Point, rng *rand.Rand) rasch.Point {
 // mutate changes a few settings, drawn by their weights, which add up to 1: two and a half
 // on average. A number moves by a normal step whose size is log-uniform between .02
 // and .4 of its range.
-func (c *codec) mutate(from rasch.Point, weights []float64, rng *rand.Rand) rasch.Point {
+func (c *codec) mutate(from irt.Point, weights []float64, rng *rand.Rand) irt.Point {
 	x := slices.Clone(from)
 	size := 0.02 * math.Pow(20, rng.Float64())
 	for n := 1 + int(1.5*rng.ExpFloat64()); n > 0; n-- {
@@ -127,11 +127,11 @@ func (c *codec) mutate(from rasch.Point, weights []float64, rng *rand.Rand) rasc
 func (st *setting) change(to []int16, size float64, rng *rand.Rand) {
 	switch st.param.Kind {
 	case agent.Float, agent.Int:
-		u := math.Abs(float64(to[0])/rasch.Grid + size*rng.NormFloat64())
+		u := math.Abs(float64(to[0])/irt.Grid + size*rng.NormFloat64())
 		if u > 1 {
 			u = math.Max(0, 2-u)
 		}
-		next := st.snapped[int(u*rasch.Grid+0.5)]
+		next := st.snapped[int(u*irt.Grid+0.5)]
 		if next == to[0] && st.param.Kind == agent.Int {
 			next = st.beside(to[0], rng)
 		}
@@ -155,7 +155,7 @@ func (st *setting) change(to []int16, size float64, rng *rand.Rand) {
 // beside returns the place of the next whole number up or down.
 func (st *setting) beside(at int16, rng *rand.Rand) int16 {
 	step := 1 - 2*rng.IntN(2)
-	for i := int(at); i >= 0 && i <= rasch.Grid; i += step {
+	for i := int(at); i >= 0 && i <= irt.Grid; i += step {
 		if st.snapped[i] != at {
 			return st.snapped[i]
 		}

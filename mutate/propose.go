@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 	"evolve/runtime/agent"
 )
 
@@ -22,7 +22,7 @@ type proposal struct {
 
 // prospect is a point that may become a proposal.
 type prospect struct {
-	point    rasch.Point
+	point    irt.Point
 	from     *arm  // the variant it was developed from
 	past     *past // the config of an earlier night, if it is one; from is nil then
 	mean, sd float64
@@ -91,7 +91,7 @@ func (s *search) elite(most int) []*arm {
 
 // judge sets the model's predictions of prospects.
 func (s *search) judge(list []prospect) {
-	points := make([]rasch.Point, len(list))
+	points := make([]irt.Point, len(list))
 	for i := range list {
 		points[i] = list[i].point
 	}
@@ -120,7 +120,7 @@ func (s *search) acquire(size, refined int) []proposal {
 	pool = append(pool, s.recalled(elite)...)
 	s.judge(pool)
 	var out []proposal
-	var chosen []rasch.Point
+	var chosen []irt.Point
 	for slot := range size {
 		kappa := optimism * float64(slot) / math.Max(1, float64(size-1))
 		if size == 1 {
@@ -144,7 +144,7 @@ func (s *search) acquire(size, refined int) []proposal {
 		}
 		slices.SortStableFunc(pool, better)
 		for _, p := range pool {
-			if s.points[key(p.point)] || slices.ContainsFunc(chosen, func(x rasch.Point) bool { return model.Correlation(x, p.point) > tooSimilar }) {
+			if s.points[key(p.point)] || slices.ContainsFunc(chosen, func(x irt.Point) bool { return model.Correlation(x, p.point) > tooSimilar }) {
 				continue
 			}
 			if p.past != nil {
@@ -169,7 +169,7 @@ func (s *search) acquire(size, refined int) []proposal {
 
 // predict sets the model's predictions of proposals by operators.
 func (s *search) predict(list []proposal) {
-	points := make([]rasch.Point, len(list))
+	points := make([]irt.Point, len(list))
 	for i := range list {
 		points[i] = s.codec.encode(list[i].config)
 	}

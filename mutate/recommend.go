@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 )
 
 const (
@@ -124,7 +124,7 @@ func (s *search) outlook(a *arm) outlook {
 				continue
 			}
 		}
-		p := rasch.Sigmoid(a.ability + s.belief.model.Effects[j])
+		p := irt.Sigmoid(a.ability + s.belief.model.Effects[j])
 		o.mean += w * p
 		o.slope += w * p * (1 - p)
 		if s.repeats == 1 {
@@ -141,7 +141,7 @@ func (s *search) value(a *arm) float64 { return s.outlook(a).mean }
 func (s *search) paired(a *arm) (tasks int, difference float64) {
 	theirs := s.champion.cells
 	for _, c := range a.cells {
-		at, found := slices.BinarySearchFunc(theirs, c.Task, func(c rasch.Cell, task int) int { return c.Task - task })
+		at, found := slices.BinarySearchFunc(theirs, c.Task, func(c irt.Cell, task int) int { return c.Task - task })
 		if found {
 			tasks++
 			difference += c.Sum/c.N - theirs[at].Sum/theirs[at].N

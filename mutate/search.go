@@ -10,8 +10,8 @@ import (
 
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/mutate/irt"
 	"evolve/mutate/operator"
-	"evolve/mutate/rasch"
 	"evolve/runtime/agent"
 )
 
@@ -106,7 +106,7 @@ func New(o Options) (Searcher, error) {
 		return nil, err
 	}
 	s.baseline.share = baselineShare(o.BaselineShare)
-	s.belief.model = rasch.New(s.codec.dims, len(s.tasks))
+	s.belief.model = irt.New(s.codec.dims, len(s.tasks))
 	s.plan = s.planned()
 	s.champion = s.add(proposal{config: champion, operator: "champion"}, false)
 	s.champion.target = min(2*s.plan.first, s.capacity())
@@ -170,7 +170,7 @@ func (s *search) add(p proposal, baseline bool) *arm {
 }
 
 // key returns a point as a map key.
-func key(x rasch.Point) string {
+func key(x irt.Point) string {
 	b := make([]byte, 0, 2*len(x))
 	for _, v := range x {
 		b = append(b, byte(v), byte(v>>8))

@@ -3,14 +3,14 @@ package mutate
 import (
 	"pgregory.net/rapid"
 
-	"evolve/mutate/spacetest"
+	"evolve/mutate/internal/lab/space"
 	"evolve/runtime/agent"
 )
 
-// anySearch draws a search of a space of package spacetest.
+// anySearch draws a search of a space of package space.
 func anySearch(t *rapid.T, change func(*Options)) (*search, Options) {
 	o := Options{
-		Space: spacetest.Any(t), Tasks: makeTasks(rapid.IntRange(1, 6).Draw(t, "tasks")), Budget: rapid.IntRange(1, 150).Draw(t, "budget"),
+		Space: space.Any(t), Tasks: makeTasks(rapid.IntRange(1, 6).Draw(t, "tasks")), Budget: rapid.IntRange(1, 150).Draw(t, "budget"),
 		Seed: rapid.Int64().Draw(t, "seed"), MaxRepeats: rapid.IntRange(0, 2).Draw(t, "repeats"),
 		Selection: rapid.SampledFrom(append(Selections(), "")).Draw(t, "selection"),
 	}

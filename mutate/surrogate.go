@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"evolve/mutate/rasch"
+	"evolve/mutate/irt"
 	"evolve/runtime/agent"
 )
 
@@ -17,8 +17,8 @@ type Surrogate struct {
 	codec   *codec
 	index   map[string]int
 	weights []float64
-	model   *rasch.Model
-	items   []rasch.Item
+	model   *irt.Model
+	items   []irt.Item
 	at      map[agent.ConfigID]int
 	told    map[told]bool
 	// learnt is the number of items when the hyperparameters were last learnt.
@@ -47,7 +47,7 @@ func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surro
 	for j := range s.weights {
 		s.weights[j] /= total
 	}
-	s.model = rasch.New(s.codec.dims, len(tasks))
+	s.model = irt.New(s.codec.dims, len(tasks))
 	return s
 }
 
@@ -67,7 +67,7 @@ func (s *Surrogate) Add(o Observation) {
 		}
 		i = len(s.items)
 		s.at[o.Trial.Variant] = i
-		s.items = append(s.items, rasch.Item{Point: s.codec.encode(config)})
+		s.items = append(s.items, irt.Item{Point: s.codec.encode(config)})
 	}
 	key := told{i, task, o.Trial.Repeat}
 	if s.told[key] {
@@ -75,9 +75,9 @@ func (s *Surrogate) Add(o Observation) {
 	}
 	s.told[key] = true
 	it := &s.items[i]
-	at, found := slices.BinarySearchFunc(it.Cells, task, func(c rasch.Cell, task int) int { return c.Task - task })
+	at, found := slices.BinarySearchFunc(it.Cells, task, func(c irt.Cell, task int) int { return c.Task - task })
 	if !found {
-		it.Cells = slices.Insert(it.Cells, at, rasch.Cell{Task: task})
+		it.Cells = slices.Insert(it.Cells, at, irt.Cell{Task: task})
 	}
 	it.Cells[at].Add(o.Score, 1)
 	s.fresh = true
@@ -117,7 +117,7 @@ func (s *Surrogate) Contrast(of agent.Config, than []agent.Config) (Contrast, bo
 	if !s.fitted || len(than) == 0 {
 		return Contrast{}, false
 	}
-	points := []rasch.Point{s.codec.encode(of)}
+	points := []irt.Point{s.codec.encode(of)}
 	for _, c := range than {
 		points = append(points, s.codec.encode(c))
 	}
@@ -146,7 +146,7 @@ func contrasts(cov *mat.SymDense) *mat.SymDense {
 func (s *Surrogate) slope(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {
-		p := rasch.Sigmoid(ability + s.model.Effects[j])
+		p := irt.Sigmoid(ability + s.model.Effects[j])
 		sum += w * p * (1 - p)
 	}
 	return sum

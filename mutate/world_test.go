@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"evolve/mutate/problem"
+	"evolve/mutate/internal/lab/problem"
 )
 
 // world is a synthetic problem for a search.

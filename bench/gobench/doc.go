@@ -1,6 +1,6 @@
 // Package gobench processes Go benchmarks: it reads the output of go test -bench
 // ([Read]), plans the order of the runs ([Plan]), compares a candidate with its base by
-// benchstat's statistics ([Compare]) and scores a run for a search ([Yardstick]). It runs
+// benchstat's statistics ([Compare]) and scores a run for a search ([Reference]). It runs
 // nothing and writes nothing.
 //
 // The unit of evidence is the run: one process, start to end. Several results of one

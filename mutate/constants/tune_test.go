@@ -16,7 +16,7 @@ import (
 )
 
 // drive runs a search to its end; measure runs one benchmark of a config.
-func drive(t *testing.T, o mutate.Options, y *gobench.Yardstick, measure func(agent.Config, string) gobench.Run) mutate.Recommendation {
+func drive(t *testing.T, o mutate.Options, y *gobench.Reference, measure func(agent.Config, string) gobench.Run) mutate.Recommendation {
 	t.Helper()
 	for _, name := range y.Benchmarks() {
 		o.Tasks = append(o.Tasks, mutate.Task{ID: name, Weight: 1})
@@ -106,13 +106,13 @@ func TestTuningARealModule(t *testing.T) {
 	space, now := Space(list)
 	programs := map[agent.ConfigID]string{now.ID(): g.build(t, now)}
 	rule := gobench.Rule{Metric: "work/op", Guards: []string{}, Directions: map[string]gobench.Direction{"work/op": gobench.Lower}}
-	yard, err := gobench.NewYardstick([]gobench.Run{g.measure(t, programs[now.ID()])}, rule)
+	ref, err := gobench.NewReference([]gobench.Run{g.measure(t, programs[now.ID()])}, rule)
 	if err != nil {
 		t.Fatal(err)
 	}
 	runs := map[agent.ConfigID]gobench.Run{} // counted work is the same in every run
 	o := mutate.Options{Space: space, Champion: now, Budget: 8, MaxRepeats: 1, BaselineShare: -1}
-	found := drive(t, o, yard, func(c agent.Config, _ string) gobench.Run {
+	found := drive(t, o, ref, func(c agent.Config, _ string) gobench.Run {
 		id := c.ID()
 		if _, built := programs[id]; !built {
 			programs[id] = g.build(t, c)
@@ -143,9 +143,9 @@ func TestTuningARealModule(t *testing.T) {
 	}
 }
 
-// TestYardstickGuidesTheSearch: of the possible savings of three constants in three
+// TestReferenceGuidesTheSearch: of the possible savings of three constants in three
 // benchmarks with different weights, the search finds nearly all, from few noisy runs.
-func TestYardstickGuidesTheSearch(t *testing.T) {
+func TestReferenceGuidesTheSearch(t *testing.T) {
 	files := one(`package p
 
 const (
@@ -189,11 +189,11 @@ const (
 			}
 			base = append(base, run)
 		}
-		yard, err := gobench.NewYardstick(base, gobench.Rule{})
+		ref, err := gobench.NewReference(base, gobench.Rule{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := drive(t, mutate.Options{Space: space, Champion: now, Budget: 80, Seed: seed}, yard, measure)
+		found := drive(t, mutate.Options{Space: space, Champion: now, Budget: 80, Seed: seed}, ref, measure)
 		share += (mean(now) - mean(found.Best.Config)) / mean(now) / seeds
 	}
 	t.Logf("%.0f %% of what could be saved was found", 100*share)

@@ -6,16 +6,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"evolve/mutate/spacetest"
+	"evolve/mutate/internal/lab/space"
 	"evolve/runtime/agent"
 )
 
-// anyScene draws a scene in a space of package spacetest: random parents, a champion with
+// anyScene draws a scene in a space of package space: random parents, a champion with
 // a person's lines, an ancestor, a lineage, and failures and tool health that may be
 // unrelated.
 func anyScene(t *rapid.T) (Scene, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	space := spacetest.Any(t)
+	space := space.Any(t)
 	champion := space.Default()
 	s := Scene{
 		Space: space, Champion: champion, Parent: Random(space, champion, rng),

@@ -168,7 +168,7 @@ func TestCheck(t *testing.T) {
 
 // TestCheckStarter checks answers that are right by definition.
 func TestCheckStarter(t *testing.T) {
-	file, err := os.Open("../../cmd/evolve/internal/starter/_workspace/suites/starter.jsonl")
+	file, err := os.Open("../../cmd/evolve/internal/workspace/scaffold/_workspace/suites/starter.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

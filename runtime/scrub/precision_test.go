@@ -17,7 +17,7 @@ const maxChanged = .001
 func TestPrecision(t *testing.T) {
 	for _, c := range []struct{ name, root string }{
 		{"the project", "../.."},
-		{"the starter suite", "../../cmd/evolve/internal/starter/_workspace"},
+		{"the starter suite", "../../cmd/evolve/internal/workspace/scaffold/_workspace"},
 		{"a compiler", filepath.Join(build.Default.GOROOT, "src", "cmd", "compile")},
 		{"data sets", os.Getenv("EVOLVE_DATA")},
 	} {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"evolve/bench/gobench"
-	"evolve/cmd/evolve/internal/measuring"
 	"evolve/gates"
+	"evolve/gates/measure"
 )
 
 // gateBenchmark is the gate of targets with a benchmark.
@@ -79,7 +79,7 @@ func (w *passage) measure(ctx context.Context, b *Benchmark) (gobench.Measured, 
 	if err := yard.Ready(); err != nil {
 		return gobench.Measured{}, err
 	}
-	built := map[gobench.Side]*measuring.Built{}
+	built := map[gobench.Side]*measure.Built{}
 	for _, side := range []gobench.Side{gobench.Base, gobench.Again, gobench.Candidate} {
 		tree, err := w.side(ctx, yard, side)
 		if err != nil {
@@ -96,7 +96,7 @@ func (w *passage) measure(ctx context.Context, b *Benchmark) (gobench.Measured, 
 
 // side exports the tree of one side, without the tests that the patch adds: the base has
 // nothing to compare with them.
-func (w *passage) side(ctx context.Context, yard *measuring.Yard, side gobench.Side) (string, error) {
+func (w *passage) side(ctx context.Context, yard *measure.Yard, side gobench.Side) (string, error) {
 	dir := filepath.Join(yard.Folder, string(side))
 	from, err := w.repo.TreeOf(w.base)
 	if side == gobench.Candidate {

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"evolve/bench/gobench"
-	"evolve/cmd/evolve/internal/measuring"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/gotest"
+	"evolve/gates/measure"
 	"evolve/patch/scope"
 )
 
@@ -101,12 +101,12 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 // Yard returns where the benchmarks of a target are measured, with a folder for temporary
 // files. The build cache is kept for later uses, except with cgo, whose compilers the
 // source can direct.
-func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measuring.Yard {
+func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measure.Yard {
 	cache := filepath.Join(folder, "cache")
 	if !t.Policy.Cgo {
 		cache = filepath.Join(d.cache(), "benchmarks")
 	}
-	y := &measuring.Yard{Walls: d.Walls(), Unwalled: d.Unwalled, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
+	y := &measure.Yard{Walls: d.Walls(), Unwalled: d.Unwalled, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
 	if t.Benchmark != nil {
 		b := t.Benchmark
 		y.Packages, y.Pattern, y.Command, y.Metric = b.Packages, b.Pattern, b.Command, b.Metric

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"evolve/bench/gobench"
-	"evolve/cmd/evolve/internal/measuring"
+	"evolve/gates/measure"
 	"evolve/mutate"
 	"evolve/mutate/constants"
 	"evolve/runtime/agent"
@@ -18,7 +18,7 @@ import (
 // candidate is a compiled config with its runs so far.
 type candidate struct {
 	config agent.Config
-	built  *measuring.Built // nil: it does not build, or its tests fail
+	built  *measure.Built // nil: it does not build, or its tests fail
 	runs   []gobench.Run
 }
 
@@ -41,7 +41,7 @@ func (s *search) base(ctx context.Context, now agent.Config) ([]gobench.Run, err
 // score scores a trial. It runs the benchmarks unless a run made for another benchmark
 // already has the result. A config that does not build, fails its tests or loses a
 // benchmark gets the worst score.
-func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Trial) (float64, error) {
+func (s *search) score(ctx context.Context, ref *gobench.Reference, t mutate.Trial) (float64, error) {
 	c, known := s.yards[t.Variant]
 	if !known {
 		if s.left == 0 {
@@ -49,7 +49,7 @@ func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Tr
 		}
 		c = &candidate{config: t.Config}
 		s.yards[t.Variant] = c
-		var code *measuring.CodeError
+		var code *measure.CodeError
 		var err error
 		if c.built, err = s.build(ctx, t.Config); errors.As(err, &code) {
 			s.left-- // a failed attempt uses up a run
@@ -61,7 +61,7 @@ func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Tr
 		if s.left == 0 {
 			return 0, errSpent
 		}
-		var code *measuring.CodeError
+		var code *measure.CodeError
 		if err := s.run(ctx, c); errors.As(err, &code) {
 			c.built = nil
 		} else if err != nil {
@@ -71,7 +71,7 @@ func (s *search) score(ctx context.Context, yard *gobench.Yardstick, t mutate.Tr
 	if c.built == nil {
 		return 0, nil
 	}
-	score, ok := yard.Score(c.runs[t.Repeat], t.Task)
+	score, ok := ref.Score(c.runs[t.Repeat], t.Task)
 	if !ok {
 		return 0, nil
 	}
@@ -89,7 +89,7 @@ func (s *search) run(ctx context.Context, c *candidate) error {
 		return err
 	}
 	s.left--
-	run, err := s.yard.Run(ctx, c.built)
+	run, err := s.ref.Run(ctx, c.built)
 	if err == nil {
 		c.runs = append(c.runs, run)
 	}
@@ -106,16 +106,16 @@ func (s *search) proceed() error {
 }
 
 // build compiles a config in the tree that the whole search shares, and runs its tests.
-func (s *search) build(ctx context.Context, c agent.Config) (*measuring.Built, error) {
+func (s *search) build(ctx context.Context, c agent.Config) (*measure.Built, error) {
 	if err := s.Proceed(); err != nil {
 		return nil, err
 	}
 	if err := s.write(s.work, c); err != nil {
 		return nil, err
 	}
-	built, err := s.yard.Compile(ctx, c.ID().Short(), s.work)
+	built, err := s.ref.Compile(ctx, c.ID().Short(), s.work)
 	if err == nil {
-		err = s.yard.Test(ctx, built)
+		err = s.ref.Test(ctx, built)
 	}
 	if err != nil {
 		return nil, err
@@ -145,8 +145,8 @@ func (s *search) write(tree string, c agent.Config) error {
 // repeats returns the maximum number of repeats of one config. If all runs of the base
 // agree, the metric is counted rather than timed, and a second run would be no new
 // evidence.
-func repeats(base []gobench.Run, yard *gobench.Yardstick, rule gobench.Rule) int {
-	for _, name := range yard.Benchmarks() {
+func repeats(base []gobench.Run, ref *gobench.Reference, rule gobench.Rule) int {
+	for _, name := range ref.Benchmarks() {
 		k := gobench.Key{Benchmark: name, Unit: rule.Metric}
 		for _, run := range base[1:] {
 			if !slices.Equal(run[k], base[0][k]) {

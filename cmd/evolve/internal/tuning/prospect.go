@@ -42,8 +42,8 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 		p.Problem = "a mark cannot be used: " + problems[0].String()
 	case len(list) == 0:
 		return nil, nil
-	case measure(t, list) != "":
-		p.Problem = fmt.Sprintf("a mark stands in %s, which is to measure it", measure(t, list))
+	case measuredFile(t, list) != "":
+		p.Problem = fmt.Sprintf("a mark stands in %s, which is to measure it", measuredFile(t, list))
 	case t.Benchmark.Tune <= baseRuns:
 		p.Problem = fmt.Sprintf("%d runs leave none to search with: the base alone takes %d", t.Benchmark.Tune, baseRuns)
 	}
@@ -53,8 +53,8 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 	return p, nil
 }
 
-// measure returns the first of the constants' files that the measuring command names.
-func measure(t patching.Target, list []constants.Constant) string {
+// measuredFile returns the first of the constants' files that the measuring command names.
+func measuredFile(t patching.Target, list []constants.Constant) string {
 	files := make([]string, len(list))
 	for i, c := range list {
 		files[i] = c.File

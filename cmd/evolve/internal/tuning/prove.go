@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"evolve/bench/gobench"
-	"evolve/cmd/evolve/internal/measuring"
+	"evolve/gates/measure"
 	"evolve/mutate"
 	"evolve/mutate/constants"
 	"evolve/runtime/agent"
@@ -54,7 +54,7 @@ func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []go
 // because it passed in the search.
 func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Rule, rounds int, nth int64) (gobench.Result, error) {
 	m, err := s.measure(ctx, f.Config, rounds, nth)
-	var code *measuring.CodeError
+	var code *measure.CodeError
 	if errors.As(err, &code) {
 		return gobench.Result{Verdict: gobench.Void, Reasons: []string{err.Error()}}, nil
 	}
@@ -68,11 +68,11 @@ func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Ru
 // build.
 func (s *search) measure(ctx context.Context, c agent.Config, rounds int, nth int64) (gobench.Measured, error) {
 	_, now := constants.Space(s.Constants)
-	yard := *s.yard
+	yard := *s.ref
 	if len(yard.Command) > 0 { // the search has already seen the tests pass
 		yard.Packages = nil
 	}
-	built := map[gobench.Side]*measuring.Built{}
+	built := map[gobench.Side]*measure.Built{}
 	for side, config := range map[gobench.Side]agent.Config{gobench.Base: now, gobench.Again: now, gobench.Candidate: c} {
 		name := fmt.Sprintf("%s-%d", side, nth)
 		tree := filepath.Join(yard.Folder, name)

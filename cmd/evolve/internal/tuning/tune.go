@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"evolve/bench/gobench"
-	"evolve/cmd/evolve/internal/measuring"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/gates/gotest"
+	"evolve/gates/measure"
 	"evolve/mutate"
 	"evolve/mutate/constants"
 	"evolve/patch/diff"
@@ -56,7 +56,7 @@ type Outcome struct {
 type search struct {
 	Options
 	*Prospect
-	yard *measuring.Yard
+	ref  *measure.Yard
 	rule gobench.Rule
 	// work is the tree that one config after another is written into.
 	work  string
@@ -86,13 +86,13 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	s := &search{
-		Options: o, Prospect: p, yard: o.Desk.Yard(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
+		Options: o, Prospect: p, ref: o.Desk.Yard(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
 		yards: map[agent.ConfigID]*candidate{}, left: t.Benchmark.Tune,
 	}
-	if len(s.yard.Command) > 0 { // the tests must pass all the same
-		s.yard.Packages = []string{"./..."}
+	if len(s.ref.Command) > 0 { // the tests must pass all the same
+		s.ref.Packages = []string{"./..."}
 	}
-	if err := s.yard.Ready(); err != nil {
+	if err := s.ref.Ready(); err != nil {
 		return Outcome{Text: err.Error()}, nil
 	}
 	if err := p.ground.Export(ctx, s.work); err != nil {
@@ -100,7 +100,7 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 	}
 	out, err = s.look(ctx)
 	out.Runs = s.runs
-	var code *measuring.CodeError
+	var code *measure.CodeError
 	if errors.As(err, &code) { // of the base: a candidate's error is its score
 		return Outcome{Text: "the code as it is cannot be measured: " + err.Error(), Runs: s.runs}, nil
 	}
@@ -114,15 +114,15 @@ func (s *search) look(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	yard, err := gobench.NewYardstick(base, s.rule)
+	ref, err := gobench.NewReference(base, s.rule)
 	if err != nil {
-		return Outcome{}, &measuring.CodeError{Text: err.Error()}
+		return Outcome{}, &measure.CodeError{Text: err.Error()}
 	}
 	o := mutate.Options{
 		Space: space, Champion: now, Seed: s.Seed, BaselineShare: -1, Finalists: mostFinalists,
-		Budget: s.ground.Target.Benchmark.Tune * len(yard.Benchmarks()), MaxRepeats: repeats(base, yard, s.rule),
+		Budget: s.ground.Target.Benchmark.Tune * len(ref.Benchmarks()), MaxRepeats: repeats(base, ref, s.rule),
 	}
-	for _, name := range yard.Benchmarks() {
+	for _, name := range ref.Benchmarks() {
 		o.Tasks = append(o.Tasks, mutate.Task{ID: name, Weight: 1})
 	}
 	searcher, err := mutate.New(o)
@@ -134,7 +134,7 @@ func (s *search) look(ctx context.Context) (Outcome, error) {
 		if status != mutate.Ready {
 			break
 		}
-		score, err := s.score(ctx, yard, trial)
+		score, err := s.score(ctx, ref, trial)
 		if errors.Is(err, errSpent) {
 			break
 		}

@@ -193,7 +193,7 @@ func TestRepeats(t *testing.T) {
 	}
 	folder := t.TempDir()
 	s := &search{
-		Options: Options{Desk: d, Seed: 1, Proceed: onward}, Prospect: p, yard: d.Yard(d.Targets[0], tools, folder), rule: d.Targets[0].Benchmark.Rule(),
+		Options: Options{Desk: d, Seed: 1, Proceed: onward}, Prospect: p, ref: d.Yard(d.Targets[0], tools, folder), rule: d.Targets[0].Benchmark.Rule(),
 		work: filepath.Join(folder, "work"), yards: map[agent.ConfigID]*candidate{}, left: 20,
 	}
 	if err := p.ground.Export(t.Context(), s.work); err != nil {
@@ -204,14 +204,14 @@ func TestRepeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	yard, err := gobench.NewYardstick(base, s.rule)
+	ref, err := gobench.NewReference(base, s.rule)
 	if err != nil {
 		t.Fatal(err)
 	}
 	one, other := agent.Config{"chunk": int64(2)}, agent.Config{"chunk": int64(4)} // steps from 4, by 4
 	score := func(c agent.Config, repeat int) float64 {
 		t.Helper()
-		v, err := s.score(t.Context(), yard, mutate.Trial{Variant: c.ID(), Config: c, Task: yard.Benchmarks()[0], Repeat: repeat})
+		v, err := s.score(t.Context(), ref, mutate.Trial{Variant: c.ID(), Config: c, Task: ref.Benchmarks()[0], Repeat: repeat})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"evolve/cmd/evolve/internal/starter"
+	"evolve/cmd/evolve/internal/workspace/scaffold"
 )
 
 func starterFiles() fstest.MapFS {
@@ -200,7 +200,7 @@ func TestScaffoldExamples(t *testing.T) {
 // schemas beside them.
 func TestStarterIsAccepted(t *testing.T) {
 	root := t.TempDir()
-	if _, _, err := Init(root, starter.Files(), false); err != nil {
+	if _, _, err := Init(root, scaffold.Files(), false); err != nil {
 		t.Fatal(err)
 	}
 	checked := 0

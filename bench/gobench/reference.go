@@ -1,0 +1,89 @@
+package gobench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Reference scores runs of candidates relative to the base, for a search.
+type Reference struct {
+	// base is the base's median of the metric for each benchmark, above 0.
+	base   map[string]float64
+	metric string
+	better Direction
+}
+
+// steepness is k in the score; see [Reference.Score].
+const steepness = 8
+
+// NewReference returns a reference from the base's medians of a rule's metric. It returns
+// an error when the metric's direction is unknown or the base has no values above 0 in
+// it.
+func NewReference(base []Run, rule Rule) (*Reference, error) {
+	rule = rule.withDefaults()
+	r := &Reference{base: map[string]float64{}, metric: rule.Metric, better: rule.direction(rule.Metric)}
+	if r.better == 0 {
+		return nil, fmt.Errorf("it is not declared whether more or less %s is better", rule.Metric)
+	}
+	columns := map[string][]float64{}
+	for _, run := range base {
+		for k := range run {
+			if k.Unit == rule.Metric {
+				columns[k.Benchmark] = append(columns[k.Benchmark], run.value(k))
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("the base has no results in %s", rule.Metric)
+	}
+	for name, values := range columns {
+		m := median(values)
+		if m <= 0 {
+			return nil, fmt.Errorf("the base's median of %s is %v %s: only what is above 0 can be compared by its ratio", name, m, rule.Metric)
+		}
+		r.base[name] = m
+	}
+	return r, nil
+}
+
+// Benchmarks returns the benchmarks that can be scored, sorted. They are the tasks of a
+// search.
+func (r *Reference) Benchmarks() []string {
+	names := make([]string, 0, len(r.base))
+	for name := range r.base {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Score returns the score of one benchmark in one run, in [0,1]; false when the run has
+// no result of it. With r the ratio to the base (base/run where less is better, run/base
+// where more is) it is
+//
+//	rᵏ / (1 + rᵏ) = σ(k·ln r),  k = 8
+//
+// so that the base scores ½, a tenth better .68, twice as good .996, and a candidate and
+// its inverse add up to 1. The searcher's model is σ(ability + easiness): the ability is
+// k times the logarithm of the speed-up, additive over factors that multiply, and
+// independent of the benchmarks' sizes. k sets the resolution: below 4 the searcher takes
+// gains of 5 to 30 % for chance and stays with the base, above 16 it cannot distinguish
+// gains beyond a factor of 2.
+//
+// The scores of a search are no evidence, since the best of many is selected partly by
+// chance. A candidate must be compared with the base on new runs.
+func (r *Reference) Score(run Run, benchmark string) (score float64, ok bool) {
+	k := Key{benchmark, r.metric}
+	base, known := r.base[benchmark]
+	if !known || len(run[k]) == 0 {
+		return 0, false
+	}
+	gain := 0.0
+	if v := run.value(k); v > 0 {
+		gain = float64(r.better) * (math.Log(v) - math.Log(base))
+	} else {
+		gain = -float64(r.better) * math.Inf(1)
+	}
+	return 1 / (1 + math.Exp(-steepness*gain)), true
+}

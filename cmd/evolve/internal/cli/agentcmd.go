@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+	"evolve/runtime/agent"
+)
+
+func (sh *shell) agentCommand() *cli.Command {
+	task := []cli.Flag{
+		agentFlag(),
+		&cli.StringFlag{Name: "task", Usage: "a task of the agent's suites, by `ID`, instead of a goal: it is graded as well"},
+		&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
+		&cli.StringFlag{Name: "session", Usage: "go on with the conversation `NAME`: notes, working state and memories of its last turn"},
+	}
+	return &cli.Command{
+		Name: "agent", Usage: "one agent: what it is, and one turn of it",
+		Subcommands: []*cli.Command{
+			{
+				Name: "show", Usage: "the effective config, and where each value comes from", ArgsUsage: "[AGENT]",
+				Action: sh.agentShow,
+			},
+			{
+				Name: "run", Usage: "one turn, shown as it happens and kept", ArgsUsage: "[GOAL…]", Flags: task,
+				Action: sh.agentRun,
+			},
+		},
+	}
+}
+
+// oneAgent returns the named agent, or the only one if name is empty.
+func oneAgent(w *workspace.Workspace, name string) (*workspace.Agent, error) {
+	if name == "" {
+		if len(w.Agents) == 1 {
+			return &w.Agents[0], nil
+		}
+		return nil, hinted(exitUsage, "name one of "+strings.Join(w.AgentIDs(), ", "), "there are %d agents", len(w.Agents))
+	}
+	a, ok := w.Agent(name)
+	if !ok {
+		return nil, &nightly.UnknownAgentError{Name: name, Known: w.AgentIDs()}
+	}
+	return a, nil
+}
+
+// valueLine is one parameter in `evolve agent show --json`.
+type valueLine struct {
+	Param  string `json:"param"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"`
+	Range  string `json:"range"`
+	// NotSearched is the reason why a search does not change the value, or "".
+	NotSearched string `json:"not_searched,omitempty"`
+}
+
+func (sh *shell) agentShow(c *cli.Context) error {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	a, err := oneAgent(w, c.Args().First())
+	if err != nil {
+		return err
+	}
+	def := a.Known.Default()
+	lines := []valueLine{}
+	for _, p := range a.Known.Params {
+		v, active := a.Champion[p.Name]
+		if !active {
+			continue
+		}
+		origin := "default"
+		one, two := agent.Config{p.Name: v}, agent.Config{p.Name: def[p.Name]}
+		if _, isDefault := def[p.Name]; !isDefault || !one.Equal(two) {
+			origin = workspace.ConfigFile
+			if p.Name == "strategy" {
+				origin = workspace.StrategyFile
+			}
+		}
+		lines = append(lines, valueLine{p.Name, v, origin, rangeOf(p), a.NotSearched(p.Name)})
+	}
+	version, policies, err := policiesOf(w, a)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{
+			"agent": a.ID, "config": a.Champion.ID(), "adapter": a.Adapter.Kind, "suites": a.Suites, "values": lines,
+			"not_searched": slices.Concat([]workspace.Unsearched{}, a.Unsearched),
+			"allow":        slices.Concat([]string{}, a.Allow),
+			"policy":       map[string]any{"version": version, "calls": policies},
+		})
+	}
+	_, _ = fmt.Fprintf(sh.stdout, "%s  config %s  %s, measured on %s\n\n", a.ID, a.Champion.ID().Short(), a.Adapter.Kind, strings.Join(a.Suites, ", "))
+	for _, l := range lines {
+		_, _ = fmt.Fprintf(sh.stdout, "  %-26s %-12s %-28s %s\n", reports.Visible(l.Param), l.Origin, oneLine(reports.Visible(l.Range), 28), shown(l.Value))
+	}
+	if left := a.LeftAlone(); left != "" {
+		_, _ = fmt.Fprintf(sh.stdout, "\n  not searched: %s\n", reports.Visible(left))
+	}
+	if named := a.NamedInVain(); named != "" {
+		_, _ = fmt.Fprintf(sh.stdout, "  space: in agent.yaml names %s all the same\n", reports.Visible(named))
+	}
+	if len(a.Allow) > 0 {
+		_, _ = fmt.Fprintf(sh.stdout, "\n  allowed to keep or share text beyond a turn: %s\n", strings.Join(a.Allow, ", "))
+	}
+	sh.printPolicies(version, policies)
+	return nil
+}
+
+// rangeOf returns a short description of a parameter's permitted values.
+func rangeOf(p agent.Param) string {
+	switch p.Kind {
+	case agent.Float, agent.Int:
+		return shown(p.Min) + " to " + shown(p.Max)
+	case agent.Choice:
+		parts := make([]string, len(p.Values))
+		for i, v := range p.Values {
+			parts[i] = shown(v)
+		}
+		return strings.Join(parts, " | ")
+	case agent.Subset:
+		return fmt.Sprintf("some of %d", len(p.Of))
+	case agent.Text:
+		return fmt.Sprintf("at most %d characters", p.MaxChars)
+	}
+	return string(p.Kind)
+}
+
+// taskOf returns the named task, or one made of the goal.
+func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.Task, *bench.Suite, error) {
+	id := c.String("task")
+	if id == "" {
+		goal := strings.Join(c.Args().Slice(), " ")
+		if strings.TrimSpace(goal) == "" {
+			return nil, nil, usage(errors.New("a goal is missing: evolve agent run \"goal\", or --task ID"))
+		}
+		return &bench.Task{ID: "goal", Goal: goal}, nil, nil
+	}
+	for _, name := range a.Suites {
+		s := w.Suites[name]
+		for i := range s.Tasks {
+			if s.Tasks[i].ID == id {
+				return &s.Tasks[i], s, nil
+			}
+		}
+	}
+	return nil, nil, hinted(exitUsage, "`evolve bench split SUITE` lists them", "no suite of %s has a task %q", a.ID, id)
+}
+
+// configOf returns the config of the champion, or of the named variant in the archive.
+func (sh *shell) configOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (agent.Config, error) {
+	name := c.String("variant")
+	if name == "" {
+		return a.Champion, nil
+	}
+	store, err := sh.reader(w.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = store.Close() }()
+	v, err := findVariant(c, store, a.ID, name)
+	return v.Config, err
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+	"evolve/runtime/mcp"
+	"evolve/runtime/policy"
+	"evolve/runtime/tool"
+)
+
+// policyOf is the policy of some tools or providers of an agent in `evolve agent show
+// --json`.
+type policyOf struct {
+	Kind   policy.Kind    `json:"kind"`
+	Names  []string       `json:"names"`
+	Origin string         `json:"origin,omitempty"`
+	Values []policy.Value `json:"values"`
+}
+
+// policiesOf resolves the policy of every tool and provider that an agent can call; those
+// with the same policy are grouped. An operator's own agent calls none through the
+// runtime: its tasks as a whole have the policy of its role.
+func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf, error) {
+	book := w.Settings.Policies
+	engine, err := policy.New(policy.Options{Book: book})
+	if err != nil {
+		return "", nil, err
+	}
+	lines := []policyOf{}
+	for _, call := range callsOf(w, a) {
+		call.Agent = a.ID
+		_, values, _ := engine.Resolve(call)
+		i := slices.IndexFunc(lines, func(l policyOf) bool {
+			return l.Kind == call.Kind && l.Origin == call.Origin && slices.Equal(l.Values, values)
+		})
+		if i < 0 {
+			i = len(lines)
+			lines = append(lines, policyOf{Kind: call.Kind, Origin: call.Origin, Values: values})
+		}
+		lines[i].Names = append(lines[i].Names, call.Name)
+	}
+	return book.Version(), lines, nil
+}
+
+// callsOf lists the calls that a built-in agent can make. For any other agent it returns
+// the agent itself if that has a role.
+func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		if _, ok := w.Settings.Policies.Roles[a.ID]; !ok {
+			return nil
+		}
+		return []policy.Call{{Kind: policy.Agent, Name: a.ID}}
+	}
+	var calls []policy.Call
+	local := tool.Builtin()
+	if a.Adapter.Model != workspace.ModelHeuristic {
+		local = append(local, tool.Further()...)
+		for _, name := range sortedNames(w.Settings.Providers) {
+			calls = append(calls, policy.Call{Kind: policy.Provider, Name: name})
+		}
+	}
+	for _, t := range local {
+		if name := t.Spec().Name; len(a.Tools) == 0 || slices.Contains(a.Tools, name) {
+			calls = append(calls, policy.Call{Kind: policy.Tool, Name: name, Origin: t.Spec().Origin})
+		}
+	}
+	for _, file := range sortedNames(a.ToolFiles) {
+		if name, ok := strings.CutSuffix(file, ".star"); ok {
+			calls = append(calls, policy.Call{Kind: policy.Tool, Name: name, Origin: "authored"})
+		}
+	}
+	for _, server := range a.MCP {
+		for _, name := range sortedNames(w.Settings.MCP[server].Tools) {
+			calls = append(calls, policy.Call{Kind: policy.Tool, Name: mcp.ToolName(server, name), Origin: "mcp:" + server})
+		}
+	}
+	return calls
+}
+
+func (sh *shell) printPolicies(version string, lines []policyOf) {
+	if len(lines) == 0 {
+		return
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("\npolicies %s (`evolve help policies`)\n", version)
+	for _, l := range lines {
+		out("\n  %s %s\n", l.Kind, reports.Visible(strings.Join(l.Names, ", ")))
+		for _, v := range l.Values {
+			out("    %-24s %-12s %s\n", v.Setting, v.Value, reports.Visible(v.Origin))
+		}
+	}
+}

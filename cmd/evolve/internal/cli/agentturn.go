@@ -1,0 +1,437 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+	"evolve/runtime/agent"
+	"evolve/runtime/authored"
+)
+
+// turnView is `evolve agent run --json`.
+type turnView struct {
+	Agent      string                `json:"agent"`
+	Turn       string                `json:"turn,omitempty"`
+	Session    string                `json:"session,omitempty"`
+	Config     agent.ConfigID        `json:"config"`
+	Outcome    agent.Outcome         `json:"outcome"`
+	Answer     *string               `json:"answer"`
+	Error      string                `json:"error,omitempty"`
+	Usage      agent.Usage           `json:"usage"`
+	Score      *float64              `json:"score,omitempty"`
+	Grades     []bench.Grade         `json:"grades,omitempty"`
+	Requests   []agent.ChangeRequest `json:"requests,omitempty"`
+	Proposals  []string              `json:"proposals,omitempty"`
+	Transcript agent.Transcript      `json:"transcript"`
+
+	session agent.Session
+	// goal is the task's goal without credentials, for storage.
+	goal string
+}
+
+// oneTurn holds the arguments of `evolve agent run`.
+type oneTurn struct {
+	agent   *workspace.Agent
+	task    *bench.Task
+	suite   *bench.Suite
+	config  agent.Config
+	session string
+	seed    int64
+}
+
+func (sh *shell) agentRun(c *cli.Context) error {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	a, err := oneAgent(w, c.String("agent"))
+	if err == nil {
+		err = startable(a)
+	}
+	if err != nil {
+		return err
+	}
+	t := oneTurn{agent: a, session: c.String("session")}
+	if t.task, t.suite, err = taskOf(c, w, a); err != nil {
+		return err
+	}
+	if t.suite != nil && t.session != "" {
+		return usage(errors.New("--session continues a conversation; --task is a task on its own"))
+	}
+	if t.config, err = sh.configOf(c, w, a); err != nil {
+		return err
+	}
+	earlier, err := sh.earlier(c.Context, w, t)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "evolve-turn-")
+	if err != nil {
+		return fmt.Errorf("making the working directory: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+	if err != nil {
+		return err
+	}
+	posted, err := readBlackboard(w.Root)
+	if err != nil {
+		return err
+	}
+	crew.board.Restore(posted)
+	crew.live = t.suite == nil
+	opened, err := crew.open(c.Context, a, scratch)
+	if err != nil {
+		return err
+	}
+	live := sh.watch(c)
+	view, err := crew.take(c.Context, opened, t, earlier, scratch, live.show)
+	if err = errors.Join(err, opened.Close()); err != nil {
+		return err
+	}
+	if err := keepBlackboard(w.Root, a.ID, crew.board); err != nil {
+		return err
+	}
+	if err := sh.keepTurn(c, w, t, &view); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		err = sh.printJSON(view)
+	} else {
+		live.rest(view.Transcript)
+		sh.printEnd(view)
+	}
+	if err == nil && c.Context.Err() != nil {
+		err = context.Cause(c.Context)
+	}
+	return err
+}
+
+// earlier returns the state after the session's last turn.
+func (sh *shell) earlier(ctx context.Context, w *workspace.Workspace, t oneTurn) (agent.Session, error) {
+	if t.session == "" {
+		return agent.Session{}, nil
+	}
+	store, err := archive.OpenRead(archiveDir(w.Root))
+	if errors.Is(err, archive.ErrNotFound) {
+		return agent.Session{}, nil
+	}
+	if err != nil {
+		return agent.Session{}, opening(err)
+	}
+	defer func() { _ = store.Close() }()
+	s, err := store.Session(ctx, t.agent.ID, t.session)
+	if errors.Is(err, archive.ErrNotFound) {
+		return agent.Session{}, nil
+	}
+	return s, err
+}
+
+// take runs one task, and grades it when it is one of a suite.
+func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier agent.Session, scratch string, observe func(agent.Event)) (turnView, error) {
+	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
+	if t.suite != nil {
+		suiteDir = t.suite.Dir
+	}
+	if err := os.Mkdir(workdir, 0o700); err != nil {
+		return turnView{}, fmt.Errorf("making the working directory: %w", err)
+	}
+	files, err := bench.LayOut(t.task, suiteDir, workdir)
+	if err != nil {
+		return turnView{}, fmt.Errorf("laying out the task: %w", err)
+	}
+	visible := t.task.ForAgent()
+	visible.Files = files
+	res := o.Agent.Run(ctx, agent.Request{
+		ID: bench.OpaqueName(), Task: visible, Config: t.config, Seed: t.seed, Limits: c.workspace.Settings.Limits, Workdir: workdir,
+		Live: t.suite == nil, Session: earlier, Observe: observe,
+	})
+	view := turnView{
+		Agent: t.agent.ID, Session: t.session, Config: t.config.ID(), Outcome: res.Outcome, Error: res.Error,
+		Usage: res.Usage, Transcript: res.Transcript, session: res.Session, goal: c.walls.scrubber.String(t.task.Goal),
+	}
+	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
+		answer := c.walls.scrubber.String(*res.Answer)
+		view.Answer = &answer
+	}
+	if t.suite == nil {
+		view.Requests = res.Requests
+		return view, nil
+	}
+	if res.Outcome.Missing() { // no evidence, and so no score
+		return view, nil
+	}
+	g, err := grading([]*bench.Suite{t.suite}, c.walls)(ctx, bench.GradeInput{Task: t.task, Result: res, Workdir: workdir})
+	if err != nil {
+		return view, hinted(exitInfrastructure, "correct the graders of the task; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
+	}
+	view.Score, view.Grades = &g.Score, g.Grades
+	return view, nil
+}
+
+// keepTurn stores the turn, the session and the change requests. It stores nothing of a
+// suite's task, which is an evaluation by hand. While a run holds the archive, it prints
+// that the turn is not stored.
+func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
+	if t.suite != nil {
+		return nil
+	}
+	ctx, lend := context.WithoutCancel(c.Context), sh.lender(w.Root, "evolve agent run")
+	requests, patches := v.Requests, []agent.ChangeRequest{}
+	v.Requests = nil
+	err := lend(ctx, func(store *archive.Archive) error {
+		if err := sh.storeTurn(ctx, store, t, v); err != nil {
+			return err
+		}
+		for _, q := range requests {
+			if _, ok := patchOf(w, t.agent.ID, q); ok {
+				patches = append(patches, q)
+				continue
+			}
+			p, err := sh.proposeTool(ctx, w, store, t.agent, q)
+			if err == nil {
+				err = sh.keepAsked(ctx, store, t, v, q, p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var locked *archive.LockedError
+	if errors.As(err, &locked) {
+		v.Requests = requests
+		sh.logger(c).Warn("the turn was not stored, nor its change requests: " + locked.Error())
+		return nil
+	}
+	for _, q := range patches {
+		if err == nil {
+			err = sh.keepPatch(c, w, lend, t, v, q)
+		}
+	}
+	return err
+}
+
+// storeTurn stores the turn and the session.
+func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView) error {
+	record := archive.TurnRecord{
+		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
+		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.now(), Transcript: v.Transcript,
+	}
+	if v.Answer != nil {
+		record.Answer = *v.Answer
+	}
+	record, err := store.PutTurn(ctx, record)
+	if err != nil {
+		return fmt.Errorf("storing the turn: %w", err)
+	}
+	v.Turn = record.ID
+	if t.session != "" {
+		if err := store.PutSession(ctx, v.Agent, t.session, v.session); err != nil {
+			return fmt.Errorf("storing the session: %w", err)
+		}
+	}
+	return nil
+}
+
+// keepPatch makes a proposal of a patch that the agent requested. Its gates run without
+// the archive. A refused patch stays a change request.
+func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend patching.Lender, t oneTurn, v *turnView, q agent.ChangeRequest) error {
+	p, err := sh.proposeAsked(c, w, lend, t.agent.ID, q)
+	if err != nil {
+		return err
+	}
+	return lend.Patiently(c.Context, func(ctx context.Context, store *archive.Archive) error {
+		return sh.keepAsked(ctx, store, t, v, q, p)
+	})
+}
+
+// keepAsked notes the proposal that was made of a request. A request without a proposal
+// is stored as such.
+func (sh *shell) keepAsked(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest, p *archive.ProposalRecord) error {
+	if p != nil {
+		v.Proposals = append(v.Proposals, p.ID)
+		return nil
+	}
+	if err := sh.keepRequest(ctx, store, t, v, q); err != nil {
+		return err
+	}
+	v.Requests = append(v.Requests, q)
+	return nil
+}
+
+// proposeTool makes a proposal of a tool that the agent wrote; it ignores other requests.
+// A tool that cannot be proposed stays a change request.
+func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
+	d, ok := toolOf(q)
+	if !ok {
+		return nil, nil
+	}
+	p, err := sh.desk(w, store).ProposeTool(ctx, a, d, q.Reason)
+	var refused *decide.RefusedError
+	if errors.As(err, &refused) {
+		_, _ = fmt.Fprintf(sh.stderr, "no proposal was made of the tool %s: %s\n", d.Name, reports.Visible(refused.Text))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// toolOf returns the tool of a change request that tool_create left.
+func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
+	if q.Type != "tool" || q.Tool != "tool_create" {
+		return authored.Definition{}, false
+	}
+	d, err := authored.ParseDraft(q.Arguments)
+	return d, err == nil
+}
+
+// keepRequest stores a change that the agent asked for and may not make itself.
+func (sh *shell) keepRequest(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
+	_, err := store.PutRequest(ctx, archive.ChangeRequestRecord{
+		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.now(),
+	})
+	if errors.Is(err, archive.ErrFull) || errors.Is(err, archive.ErrTooLarge) {
+		_, _ = fmt.Fprintf(sh.stderr, "the change request %s was not stored: %s\n", q.ID, err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("storing a change request: %w", err)
+	}
+	return nil
+}
+
+// watcher prints a turn as it happens.
+type watcher struct {
+	sh    *shell
+	quiet bool
+	mu    sync.Mutex
+	shown int
+}
+
+func (sh *shell) watch(c *cli.Context) *watcher {
+	return &watcher{sh: sh, quiet: c.Bool("json")}
+}
+
+// show prints one event.
+func (w *watcher) show(e agent.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.quiet {
+		return
+	}
+	w.shown++
+	w.sh.printEvent(e)
+}
+
+// rest prints the events of a turn that could not be shown live, as those of an
+// operator's own program.
+func (w *watcher) rest(t agent.Transcript) {
+	if w.quiet || w.shown > 0 {
+		return
+	}
+	for _, e := range t.Events {
+		w.sh.printEvent(e)
+	}
+}
+
+// printEvent prints one step of a turn on one line.
+func (sh *shell) printEvent(e agent.Event) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if e.Kind == agent.EventStderr { // the cause of a failure is in its last lines
+		for _, line := range lastLines(e.Text, shownStderr) {
+			out("%-10s  %s\n", e.Kind, reports.Visible(line))
+		}
+		return
+	}
+	out("%-10s", e.Kind)
+	if e.Name != "" {
+		out("  %s", reports.Visible(e.Name))
+	}
+	if e.Outcome != "" && e.Outcome != agent.OK {
+		out("  [%s]", e.Outcome)
+	}
+	if e.Text != "" {
+		out("  %s", reports.Visible(oneLine(e.Text, 160)))
+	}
+	switch {
+	case e.Kind == agent.EventPolicy && len(e.Data) > 0:
+		out("  %s", reports.Visible(policyLine(e.Data)))
+	case len(e.Data) > 0:
+		out("  %s", reports.Visible(oneLine(string(e.Data), 160)))
+	}
+	out("\n")
+}
+
+// policyLine returns the settings of a call, without their origins, which `evolve agent
+// show` prints.
+func policyLine(data json.RawMessage) string {
+	var applied struct {
+		Version string
+		Values  []struct{ Setting, Value string }
+	}
+	if json.Unmarshal(data, &applied) != nil {
+		return oneLine(string(data), 160)
+	}
+	parts := []string{"policy " + applied.Version}
+	for _, v := range applied.Values {
+		parts = append(parts, v.Setting+" "+v.Value)
+	}
+	return oneLine(strings.Join(parts, " · "), 160)
+}
+
+func (sh *shell) printEnd(v turnView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("\noutcome    %s\n", v.Outcome)
+	if v.Error != "" {
+		out("error      %s\n", reports.Visible(v.Error))
+	}
+	if v.Answer != nil {
+		out("answer     %s\n", reports.Visible(*v.Answer))
+	}
+	out("used       %s\n", usedLine(v.Usage))
+	if v.Turn != "" {
+		out("stored     %s\n", v.Turn)
+	}
+	for _, q := range v.Requests {
+		out("asked for  %s %s: `evolve requests list`\n", reports.Visible(q.Type), reports.Visible(oneLine(q.Target, 80)))
+	}
+	for _, id := range v.Proposals {
+		out("proposal   %s: `evolve show %s`\n", id, id)
+	}
+	if v.Score != nil {
+		out("score      %.3f\n", *v.Score)
+		for _, g := range v.Grades {
+			out("           %s  %.3f  %s\n", g.Type, g.Score, reports.Visible(g.Reason))
+		}
+	}
+}
+
+// usedLine describes the usage of a turn.
+func usedLine(u agent.Usage) string {
+	line := fmt.Sprintf("%d model calls, %d tool calls", u.Iterations, u.ToolCalls)
+	if tokens := u.InputTokens + u.OutputTokens; tokens > 0 {
+		line += fmt.Sprintf(", %d tokens (%d cached)", tokens, u.CachedTokens)
+	}
+	if u.CostUSD > 0 {
+		line += fmt.Sprintf(", $%.4f", u.CostUSD)
+	}
+	return line
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+)
+
+// backupStamp is the form of the time in the name of a backup.
+const backupStamp = "20060102T150405Z"
+
+// backupView is `evolve archive backup --json` and `evolve archive restore --json`.
+type backupView struct {
+	File string `json:"file"`
+	archive.Contents
+}
+
+func (sh *shell) archiveBackupCommand() *cli.Command {
+	return &cli.Command{
+		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
+		Description: "Works while a run is on: the copy is of one moment. It is written whole or not at all, " +
+			"readable by you alone. In a FOLDER the file is named by the archive and the time. `evolve archive restore` reads it.",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Usage: "replace FILE"}},
+		Action: sh.archiveBackup,
+	}
+}
+
+func (sh *shell) archiveBackup(c *cli.Context) error {
+	name := c.Args().First()
+	return sh.reading(c, func(a *archive.Archive) error {
+		path := sh.abs(name)
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			id, err := a.ID(c.Context)
+			if err != nil {
+				return err
+			}
+			path = filepath.Join(path, "archive-"+id+"-"+sh.now().UTC().Format(backupStamp)+".backup")
+		}
+		held, err := a.BackupFile(c.Context, path, c.Bool("force"))
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return hinted(exitUsage, "--force replaces it", "%s exists", name)
+		case errors.Is(err, fs.ErrNotExist):
+			return usage(fmt.Errorf("the folder of %s does not exist", name))
+		case err != nil:
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+		sh.stands = "the backup is written to " + path
+		if c.Bool("json") {
+			return sh.printJSON(backupView{path, held})
+		}
+		return sh.printContents("written to "+path, held)
+	})
+}
+
+// printContents shows what a backup holds, below what was done with it.
+func (sh *shell) printContents(done string, held archive.Contents) error {
+	head := "empty"
+	if held.Head != "" {
+		head = fmt.Sprintf("entry %d, %s", held.Ledger, held.Head)
+	}
+	_, err := fmt.Fprintf(sh.stdout, "%s (%s)\n  holds   %s, %s, %s, %s\n  ledger  %s\n", done, humanize.IBytes(uint64(held.Bytes)),
+		count(held.Runs, "run"), count(held.Evaluations, "evaluation"), count(held.Transcripts, "transcript"), count(held.Proposals, "proposal"), head)
+	return err
+}

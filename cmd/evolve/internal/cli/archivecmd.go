@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/google/renameio/v2"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+)
+
+func (sh *shell) archiveCommand() *cli.Command {
+	return &cli.Command{
+		Name: "archive", Usage: "what was recorded: numbers, checks, export, import, backups and repair",
+		Subcommands: []*cli.Command{
+			{
+				Name: "stats", Usage: "how much there is of what",
+				Action: func(c *cli.Context) error {
+					return sh.reading(c, func(a *archive.Archive) error {
+						s, err := a.Stats(c.Context)
+						if err != nil {
+							return err
+						}
+						if c.Bool("json") {
+							return sh.printJSON(s)
+						}
+						for _, l := range []struct {
+							name  string
+							count int
+						}{
+							{"runs", s.Runs},
+							{"variants", s.Variants},
+							{"evaluations", s.Evaluations},
+							{"transcripts", s.Transcripts},
+							{"proposals", s.Proposals},
+							{"decisions", s.Decisions},
+							{"ledger entries", s.Ledger},
+							{"exposures", s.Exposures},
+							{"candidates", s.Candidates},
+							{"mutations", s.Mutations},
+							{"change requests", s.Requests},
+							{"turns", s.Turns},
+							{"sessions", s.Sessions},
+						} {
+							_, _ = fmt.Fprintf(sh.stdout, "%-16s %s\n", l.name, humanize.Comma(int64(l.count)))
+						}
+						_, err = fmt.Fprintf(sh.stdout, "%-16s %s\n", "on disk", humanize.IBytes(uint64(s.Bytes)))
+						return err
+					})
+				},
+			},
+			{
+				Name: "check", Usage: "read every record and verify the ledger",
+				Action: func(c *cli.Context) error {
+					return sh.reading(c, func(a *archive.Archive) error {
+						if err := a.Check(c.Context); err != nil {
+							return err
+						}
+						if c.Bool("json") {
+							return sh.printJSON(map[string]any{"sound": true})
+						}
+						_, err := fmt.Fprintln(sh.stdout, "sound: every record reads, the indexes agree, the ledger is intact")
+						return err
+					})
+				},
+			},
+			{
+				Name: "export", Usage: "everything as JSONL, or the evaluations as CSV", ArgsUsage: "[FILE]",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "csv", Usage: "the evaluations as CSV"}},
+				Action: sh.archiveExport,
+			},
+			{
+				Name: "import", Usage: "read an export into a workspace without an archive", ArgsUsage: "FILE",
+				Action: sh.archiveImport,
+			},
+			sh.archiveBackupCommand(),
+			sh.archiveRestoreCommand(),
+			sh.archiveRepairCommand(),
+			sh.archiveGCCommand(),
+		},
+	}
+}
+
+// archiveExport writes to a file, atomically, or to standard output.
+func (sh *shell) archiveExport(c *cli.Context) error {
+	name := c.Args().First()
+	toStdout := name == "" || name == "-"
+	if toStdout && c.Bool("json") {
+		return hinted(exitUsage, "leave --json out, or name a FILE", "an export on standard output is many JSON lines, not one value")
+	}
+	return sh.inspecting(c, func(a *archive.Archive) error {
+		write := func(ctx context.Context, w io.Writer) error {
+			if c.Bool("csv") {
+				return a.ExportCSV(ctx, w)
+			}
+			return a.Export(ctx, w)
+		}
+		if toStdout {
+			out := bufio.NewWriter(sh.stdout)
+			return errors.Join(write(c.Context, out), out.Flush())
+		}
+		path := sh.abs(name)
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return usage(fmt.Errorf("%s is a folder; name a file in it", name))
+		}
+		f, err := renameio.NewPendingFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return usage(fmt.Errorf("the folder of %s does not exist", name))
+		}
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+		defer func() { _ = f.Cleanup() }()
+		out := bufio.NewWriter(f)
+		if err := errors.Join(write(c.Context, out), out.Flush()); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+		if err := f.CloseAtomicallyReplace(); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+		if c.Bool("json") {
+			return sh.printJSON(map[string]any{"file": path})
+		}
+		_, err = fmt.Fprintf(sh.stdout, "written to %s\n", path)
+		return err
+	})
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// gcView is `evolve archive gc --json`.
+type gcView struct {
+	archive.Removed
+	DryRun bool `json:"dry_run"`
+}
+
+func (sh *shell) archiveGCCommand() *cli.Command {
+	return &cli.Command{
+		Name: "gc", Usage: "remove old transcripts and evaluations by `keep` of evolve.yaml",
+		Description: "A night with `keep` does the same at its end. What is open, adopted or rolled back, or was refused in the last " +
+			"90 days, keeps its evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
+			"latest 30 nights always stay. What stays is copied, checked, and put in the place of the old in one step.",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "show what would go, and change nothing"}},
+		Action: sh.archiveGC,
+	}
+}
+
+func retention(w *workspace.Workspace) archive.Retention {
+	return archive.Retention{Nights: w.Settings.Keep.Nights, Bytes: w.Settings.Keep.Size}
+}
+
+func (sh *shell) archiveGC(c *cli.Context) error {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	keep, dry := retention(w), c.Bool("dry-run")
+	if keep == (archive.Retention{}) {
+		return hinted(exitUsage, "write for example `keep: {nights: 60}` there; `evolve help archive` says what always stays", "evolve.yaml has no keep, so everything is kept")
+	}
+	a, err := sh.reader(w.Root)
+	if err != nil {
+		return err
+	}
+	gone, err := a.Removable(c.Context, keep, sh.now())
+	err = errors.Join(err, a.Close())
+	if err == nil && !dry {
+		gone, err = sh.collect(c.Context, w.Root, keep, "evolve archive gc")
+	}
+	if err != nil {
+		return gcFailure(err)
+	}
+	if !dry {
+		sh.stands = removedWords(gone, dry)
+	}
+	if c.Bool("json") {
+		return sh.printJSON(gcView{gone, dry})
+	}
+	_, err = fmt.Fprintln(sh.stdout, removedWords(gone, dry))
+	return err
+}
+
+// collect removes what a retention does not keep. The rewritten store has one more entry,
+// which the next open signs.
+func (sh *shell) collect(ctx context.Context, root string, keep archive.Retention, owner string) (archive.Removed, error) {
+	n, _ := sh.notary(root)
+	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.now}}
+	if n != nil {
+		opts.Notary = n
+	}
+	gone, err := archive.GC(ctx, archiveDir(root), keep, opts)
+	if err != nil || n == nil || gone.After == 0 {
+		return gone, err
+	}
+	n.own = true
+	a, err := sh.openSigned(root, owner, n)
+	if err == nil {
+		err = a.Close()
+	}
+	return gone, err
+}
+
+// gcFailure adds a hint to an error of the file system.
+func gcFailure(err error) error {
+	var locked *archive.LockedError
+	switch {
+	case errors.As(err, &locked):
+		return locked
+	case errors.Is(err, errors.ErrUnsupported):
+		return hinted(exitInfrastructure, "move the workspace to a local disk; nothing was changed", "%w", err)
+	}
+	return err
+}
+
+// removedWords describes what was removed, or would be.
+func removedWords(r archive.Removed, dry bool) string {
+	text := "nothing to remove"
+	if len(r.Nights) > 0 {
+		text = fmt.Sprintf("%s %s of transcripts and evaluations: %s and %s of %s", orElse("would remove", "removed", dry),
+			humanize.IBytes(uint64(r.Records)), count(r.Transcripts, "transcript"), count(r.Evaluations, "evaluation"), count(len(r.Nights), "night"))
+	}
+	if r.After > 0 {
+		text += fmt.Sprintf("; the archive took %s and takes %s", humanize.IBytes(uint64(r.Before)), humanize.IBytes(uint64(r.After)))
+	}
+	if r.Over {
+		text += "; what must stay takes more than keep.size"
+	}
+	return text
+}
+
+// keepHouse applies the retention of evolve.yaml after a nightly run. The archive must be
+// closed. A failure is a warning: the next run tries again.
+func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s nightly.Summary, quiet bool) {
+	keep := retention(w)
+	if keep == (archive.Retention{}) || s.Run.Exit == exitInterrupted {
+		return
+	}
+	gone, err := sh.collect(ctx, w.Root, keep, runOwner)
+	switch {
+	case err != nil:
+		_, _ = fmt.Fprintf(sh.stderr, "warning: nothing old was removed after run %s: %s\n", s.Run.ID, reports.Visible(err.Error()))
+	case gone.Over:
+		_, _ = fmt.Fprintf(sh.stderr, "warning: %s\n", removedWords(gone, false))
+	case len(gone.Nights) > 0 && !quiet:
+		_, _ = fmt.Fprintf(sh.stderr, "%s\n", removedWords(gone, false))
+	}
+}

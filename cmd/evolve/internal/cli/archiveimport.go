@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
+	"evolve/reports"
+)
+
+func (sh *shell) archiveImport(c *cli.Context) error {
+	name := c.Args().First()
+	root, in, err := sh.intoVacant(c, "an import would mix two histories")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	var commits decide.Commits
+	how := archive.Building{Owner: "evolve archive import", Now: sh.now, Verify: func(ctx context.Context, a *archive.Archive) error {
+		if _, err := a.Audit(ctx); err != nil {
+			return err
+		}
+		var err error
+		commits, err = sh.commitsOf(ctx, a, root, decide.Audit{})
+		return err
+	}}
+	if err := archive.ImportAt(c.Context, archiveDir(root), bufio.NewReader(in), how); err != nil {
+		err = fmt.Errorf("importing %s: %w", name, err)
+		if errors.As(err, new(*archive.AuditError)) || errors.As(err, new(*archive.BoundError)) {
+			return hinted(exitIntegrity, "the export was altered, or is not of the archive that it names: restore a backup instead; nothing was imported", "%w", err)
+		}
+		if code, _ := classify(err); code == exitUnexpected {
+			return hinted(exitIntegrity, "export it again: what is not whole and unchanged is not imported", "%w", err)
+		}
+		return err
+	}
+	a, err := sh.reader(root)
+	if err != nil {
+		return err
+	}
+	told, _, err := a.ImportOf(c.Context)
+	if err := errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	sh.stands = "the archive is imported"
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{
+			"imported": name, "sha256": told.SHA256, "drafts": told.Drafts, "origin": told.Origin,
+			"unproven": append([]string{}, commits.Unproven...), "other_archives": commits.Others,
+		})
+	}
+	text := ""
+	if told.Drafts > 0 {
+		text = fmt.Sprintf(": %s that waited for a decision %s here; the next %s measures what it can",
+			count(told.Drafts, "proposal"), orElse("are drafts", "is a draft", told.Drafts != 1), sh.typed("evolve run"))
+	}
+	if n := len(commits.Unproven); n > 0 {
+		text += fmt.Sprintf("\n  %s as the export states them: no commit here confirms who decided", count(n, "decision"))
+	}
+	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
+		_, _ = fmt.Fprintf(sh.stderr, "warning: %s here another archive, %s: the export is not of it\n",
+			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), reports.Visible(id))
+	}
+	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.typed("evolve archive restore"))
+	return err
+}
+
+// commitsOf compares an archive with the commits of the workspace's repository; nothing is
+// compared where there is none or git is not installed.
+func (sh *shell) commitsOf(ctx context.Context, a *archive.Archive, root string, how decide.Audit) (decide.Commits, error) {
+	repo, err := patch.Open(root, sh.env)
+	if err == nil {
+		_, _, err = repo.Head()
+	}
+	if err != nil {
+		return decide.Commits{}, nil //nolint:nilerr // there is no repository with a commit
+	}
+	out, err := decide.AuditCommits(ctx, a, repo, how)
+	if errors.Is(err, patch.ErrNoGit) {
+		return decide.Commits{}, nil
+	}
+	return out, err
+}
+
+// intoVacant returns the workspace's folder, ready for an archive, and the opened file
+// that the first argument names. It refuses as vacantRoot does.
+func (sh *shell) intoVacant(c *cli.Context, reason string) (string, io.ReadCloser, error) {
+	root, err := sh.vacantRoot(c, reason)
+	if err != nil {
+		return "", nil, err
+	}
+	in, err := sh.source(c.Context, c.Args().First())
+	return root, in, err
+}
+
+// vacantRoot returns the workspace's folder, ready for an archive. If there is an archive
+// already, it refuses with the given reason.
+func (sh *shell) vacantRoot(c *cli.Context, reason string) (string, error) {
+	root, err := sh.root(c)
+	if err != nil {
+		return "", err
+	}
+	if content, err := os.ReadDir(archiveDir(root)); len(content) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", hinted(exitUsage, "move "+filepath.Join(".evolve", "archive")+" away first", "this workspace has an archive; %s", reason)
+	}
+	_, err = workspace.MakeStateDir(root)
+	return root, err
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+func (sh *shell) archiveRepairCommand() *cli.Command {
+	return &cli.Command{
+		Name: "repair", Usage: "save what can be read of a damaged archive",
+		Description: "Names what is damaged and counts what a repair keeps and what is lost, and changes nothing; while there is " +
+			"damage it ends with exit code 8. With --yes it builds a sound archive of every record that can be read, before " +
+			"and behind the damage, with the ledger up to the last entry whose chain holds and an entry that names what was " +
+			"lost. The damaged archive is moved aside whole. Killed on its way it can be repeated.",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "repair it"}},
+		Action: sh.archiveRepair,
+	}
+}
+
+// repairView is `evolve archive repair --json`.
+type repairView struct {
+	Sound    bool `json:"sound"`
+	Repaired bool `json:"repaired"`
+	archive.Repair
+}
+
+func (sh *shell) archiveRepair(c *cli.Context) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	dir := archiveDir(root)
+	var r *archive.Repair
+	if c.Bool("yes") {
+		r, err = archive.RepairArchive(c.Context, dir, archive.Building{Owner: "evolve archive repair", Now: sh.now})
+	} else {
+		r, err = archive.PlanRepair(c.Context, dir)
+	}
+	if err != nil {
+		_, err = begun(nil, err)
+		return err
+	}
+	if r.Aside != "" {
+		sh.stands = "the archive is repaired; the damaged one is " + r.Aside
+	}
+	if c.Bool("json") {
+		err = sh.printJSON(repairView{r.Sound(), r.Aside != "", *r})
+	} else {
+		err = sh.printRepair(root, r)
+	}
+	if err == nil && !r.Sound() && r.Aside == "" {
+		err = quietExit(exitIntegrity)
+	}
+	return err
+}
+
+// printRepair shows what was found, and what is or would be kept.
+func (sh *shell) printRepair(root string, r *archive.Repair) error {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if r.Sound() {
+		_, err := fmt.Fprintln(sh.stdout, "sound: there is nothing to repair")
+		return err
+	}
+	for _, d := range r.Damage {
+		out("damaged  %s\n", reports.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
+	}
+	out("kept     %s\n", tally(r.Kept))
+	out("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
+	if r.Older > 0 {
+		out("older    of %s only an older version can be read\n", count(r.Older, "record"))
+	}
+	out("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
+	if r.Behind > 0 {
+		out("; %s behind it can be read and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
+	}
+	out("\n")
+	if r.Aside == "" {
+		_, err := fmt.Fprintf(sh.stdout, "\nnothing was changed\n\n  next    %s\n", sh.typed("evolve archive repair --yes"))
+		return err
+	}
+	name, err := filepath.Rel(root, r.Aside)
+	if err != nil {
+		name = r.Aside
+	}
+	_, err = fmt.Fprintf(sh.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", reports.Visible(name), sh.typed("evolve archive check"))
+	return err
+}
+
+// tally lists counts by kind: "12 evaluations, 1 proposals".
+func tally(counts map[string]int) string {
+	if len(counts) == 0 {
+		return "nothing"
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[kind]
+		if n == 1 {
+			kind = singular(kind)
+		}
+		parts = append(parts, humanize.Comma(int64(n))+" "+kind)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// singular is the name of one record of a kind.
+func singular(kind string) string {
+	first, rest, more := strings.Cut(kind, " of ")
+	switch {
+	case strings.HasSuffix(first, "ies"):
+		first = strings.TrimSuffix(first, "ies") + "y"
+	default:
+		first = strings.TrimSuffix(first, "s")
+	}
+	if more {
+		return first + " of " + rest
+	}
+	return first
+}

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/reports"
+)
+
+// noArchiveID stands for the id of a backup that has none, on the command line.
+const noArchiveID = "none"
+
+func (sh *shell) archiveRestoreCommand() *cli.Command {
+	return &cli.Command{
+		Name: "restore", Usage: "make the archive from a backup, in a workspace without one", ArgsUsage: "FILE",
+		Description: "Reads what `evolve archive backup` and a night wrote, and the schema-N.backup that a change of the " +
+			"archive's form leaves in .evolve/archive. The checksum, every record and the ledger are checked before the " +
+			"archive stands in its place. A backup of another archive than .evolve/archive.head and the commits name is " +
+			"refused, and what an older backup does not have is listed before the question.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "archive", Usage: "take the backup though it is of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before something recorded is lost; needed where there is no terminal"},
+		},
+		Action: sh.archiveRestore,
+	}
+}
+
+// restoreView is `evolve archive restore --json`.
+type restoreView struct {
+	backupView
+	// Lost are the known decisions that the backup does not have, and LostEntries counts the
+	// ledger entries, as far as that is known.
+	Lost        []archive.LostDecision `json:"lost"`
+	LostEntries int64                  `json:"lost_entries"`
+}
+
+func (sh *shell) archiveRestore(c *cli.Context) error {
+	name := c.Args().First()
+	root, in, err := sh.intoVacant(c, "a backup is restored where there is none")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	var lost archive.Succession
+	how := archive.Building{Owner: "evolve archive restore", Now: sh.now, Loses: func() archive.Succession { return lost }}
+	how.Weigh = func(ctx context.Context, a *archive.Archive, held archive.Contents) (err error) {
+		lost, err = sh.weigh(ctx, c, root, a, held)
+		return err
+	}
+	held, err := archive.Restore(c.Context, archiveDir(root), bufio.NewReader(in), how)
+	if err != nil {
+		var own *failure
+		if errors.As(err, &own) || errors.Is(err, nightly.ErrInterrupted) {
+			return err
+		}
+		err = fmt.Errorf("restoring %s: %w", name, err)
+		if code, _ := classify(err); code == exitUnexpected || errors.Is(err, archive.ErrCorrupt) {
+			return hinted(exitIntegrity, "try an older backup: what is not whole and unchanged is not restored", "%w", err)
+		}
+		return err
+	}
+	sh.stands = "the archive is restored"
+	if c.Bool("json") {
+		return sh.printJSON(restoreView{backupView{name, held}, append([]archive.LostDecision{}, lost.Lost...), lost.Entries})
+	}
+	return sh.printContents("restored from "+name, held)
+}
+
+// weigh compares a backup with what the workspace names: the head beside the archive and
+// the commits. It refuses the backup of another archive, and asks before something is lost.
+func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *archive.Archive, held archive.Contents) (archive.Succession, error) {
+	var lost archive.Succession
+	w, there, err := archive.WitnessOf(archiveDir(root))
+	if err != nil && !errors.Is(err, archive.ErrCorrupt) {
+		return lost, err
+	}
+	there = there && err == nil
+	commits, err := sh.commitsOf(ctx, a, root, decide.Audit{Older: true})
+	if err != nil {
+		return lost, err
+	}
+	id := cmp.Or(held.Archive, noArchiveID)
+	foreign := ""
+	switch named := slices.Sorted(maps.Keys(commits.Others)); {
+	case there && w.Archive != held.Archive && (w.Next == nil || w.Next.Archive != held.Archive):
+		foreign = filepath.Join(".evolve", "archive.head") + " names the archive " + w.Archive
+	case !there && len(named) > 0 && commits.Compared+len(commits.Later)+len(commits.Lost) == 0:
+		foreign = "the commits of this repository name the archive " + reports.Visible(strings.Join(named, ", "))
+	}
+	switch wanted := c.String("archive"); {
+	case foreign != "" && wanted == "":
+		return lost, hinted(exitGate, "`evolve archive import` takes an export as history; if this backup is to take the place of that archive, add --archive "+id,
+			"the backup is of the archive %s, and %s", id, foreign)
+	case wanted != "" && wanted != id:
+		return lost, hinted(exitGate, "leave the flag out for a backup of this workspace", "the backup is of the archive %s, not of %s", id, wanted)
+	}
+	if lost, err = sh.losing(ctx, root, a, w, there, commits); err != nil {
+		return lost, err
+	}
+	if lost.Entries == 0 && len(lost.Lost) == 0 && foreign == "" {
+		return lost, nil
+	}
+	return lost, sh.confirmLoss(ctx, c, lost, foreign)
+}
+
+// losing returns what a backup does not have: what an archive that was set aside in the
+// workspace tells of, and what commits do.
+func (sh *shell) losing(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits decide.Commits) (archive.Succession, error) {
+	var lost archive.Succession
+	id, err := a.ID(ctx)
+	if err != nil {
+		return lost, err
+	}
+	end, head, err := a.LedgerHead(ctx)
+	if err != nil {
+		return lost, err
+	}
+	if there && w.Archive == id {
+		has, err := a.Holds(ctx, w)
+		if err != nil {
+			return lost, err
+		}
+		if !has {
+			lost.Entries = max(1, w.Seq-end)
+		}
+	}
+	aside, err := filepath.Glob(filepath.Join(root, ".evolve", "*", "store"))
+	if err != nil {
+		return lost, err
+	}
+	for _, store := range aside {
+		n, list := laterEntries(ctx, filepath.Dir(store), id, end, head)
+		if n > lost.Entries || n == lost.Entries && len(list) > len(lost.Lost) {
+			lost.Entries, lost.Lost = n, list
+		}
+	}
+	for _, l := range commits.Later {
+		told := func(d archive.LostDecision) bool { return d.Proposal == l.Proposal && d.Action == l.Action }
+		if !l.Imported && l.Action != "" && !slices.ContainsFunc(lost.Lost, told) {
+			lost.Lost = append(lost.Lost, archive.LostDecision{Proposal: l.Proposal, Action: l.Action, By: l.By, Commit: l.Commit})
+		}
+	}
+	return lost, nil
+}
+
+// laterEntries returns what the archive in a folder has after the head of an older copy of
+// it: none where it is another archive, does not have that head, or cannot be read.
+func laterEntries(ctx context.Context, dir, id string, end int64, head string) (int64, []archive.LostDecision) {
+	a, err := archive.Inspect(dir)
+	if err != nil {
+		return 0, nil
+	}
+	defer func() { _ = a.Close() }()
+	if other, err := a.ID(ctx); err != nil || other != id {
+		return 0, nil
+	}
+	if has, err := a.Holds(ctx, archive.Witness{Seq: end, Hash: head}); err != nil || end > 0 && !has {
+		return 0, nil
+	}
+	n, list, err := a.DecisionsAfter(ctx, end)
+	if err != nil {
+		return 0, nil
+	}
+	return n, list
+}
+
+// lostWords says which decision is lost.
+func lostWords(d archive.LostDecision) string {
+	done := d.Action
+	switch done {
+	case "approve":
+		done = "approved"
+	case "reject":
+		done = "rejected"
+	case "rollback":
+		done = "rolled back"
+	}
+	words := reports.Visible(fmt.Sprintf("%s was %s by %s", d.Proposal, done, d.By))
+	if !d.Time.IsZero() {
+		words += " on " + d.Time.Local().Format("2 Jan 2006 15:04")
+	}
+	if d.Commit != "" {
+		words += fmt.Sprintf(" (commit %s)", reports.Visible(abbreviated(d.Commit)))
+	}
+	return words
+}
+
+// confirmLoss lists what is lost and asks.
+func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.Succession, foreign string) error {
+	var b strings.Builder
+	if foreign != "" {
+		fmt.Fprintf(&b, "the backup is of another archive: %s\n", foreign)
+	}
+	if lost.Entries > 0 || len(lost.Lost) > 0 {
+		fmt.Fprintf(&b, "the backup is older than what is recorded here: %s\n",
+			orElse("commits tell of later decisions", orElse("1 ledger entry", fmt.Sprint(lost.Entries, " ledger entries"), lost.Entries == 1)+" would be lost", lost.Entries == 0))
+	}
+	for _, d := range lost.Lost {
+		fmt.Fprintf(&b, "  %s\n", lostWords(d))
+	}
+	if lost.Entries > 0 && len(lost.Lost) == 0 {
+		b.WriteString("  which decisions they tell of is not known, if any\n")
+	}
+	who, ok := sh.asker()
+	if c.Bool("yes") || !ok {
+		_, _ = fmt.Fprint(sh.stderr, b.String())
+	}
+	if c.Bool("yes") {
+		return nil
+	}
+	if !ok {
+		return hinted(exitUsage, "compare with newer backups first, then add --yes: the ledger records what is lost", "there is no terminal to confirm on; nothing was restored")
+	}
+	_, _ = fmt.Fprint(who.out, b.String())
+	line, err := who.ask(ctx, "type yes to go on: ")
+	if errors.Is(err, nightly.ErrInterrupted) {
+		return err
+	}
+	if err != nil || line != "yes" {
+		return hinted(exitUsage, "", "not confirmed; nothing was restored")
+	}
+	return nil
+}
+
+// notLost is refuseLost for a command that has no archive open.
+func (sh *shell) notLost(ctx context.Context, root string, d decision, p archive.ProposalRecord, w decide.Word) error {
+	if d.name != "approve" {
+		return nil
+	}
+	a, err := sh.reader(root)
+	if err != nil {
+		return err
+	}
+	return errors.Join(refuseLost(ctx, a, p, w.OverrideReason), a.Close())
+}
+
+// refuseLost refuses to approve a proposal that was decided in a part of the ledger that a
+// restore has lost, until a person gives a reason to.
+func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, override string) error {
+	if override != "" || !undecided(p) {
+		return nil
+	}
+	d, err := a.LostDecision(ctx, p.ID)
+	if err != nil || d == nil {
+		return err
+	}
+	return hinted(exitGate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason says why it is to be adopted all the same",
+		"%s, in entries that a restore has lost", lostWords(*d))
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+func (sh *shell) auditCommand() *cli.Command {
+	return &cli.Command{
+		Name: "audit", Usage: "the hash-chained ledger of everything decided or attempted",
+		Subcommands: []*cli.Command{
+			{
+				Name: "log", Usage: "the entries",
+				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Usage: "from entry `N` on", Value: 1}},
+				Action: func(c *cli.Context) error {
+					return sh.inspecting(c, func(a *archive.Archive) error { return sh.auditLog(c, a) })
+				},
+			},
+			sh.verifyCommand(),
+			sh.acceptHeadCommand(),
+			sh.signCommand(),
+		},
+	}
+}
+
+func (sh *shell) auditLog(c *cli.Context, a *archive.Archive) error {
+	list := []archive.LedgerEntry{}
+	for e, err := range a.Ledger(c.Context, c.Int64("from")) {
+		if err != nil {
+			return fmt.Errorf("reading the ledger: %w", err)
+		}
+		if c.Bool("json") {
+			list = append(list, e)
+			continue
+		}
+		_, _ = fmt.Fprintf(sh.stdout, "%4d  %s  %s  %-18s  %-12s  %s\n", e.Seq, e.Time.Local().Format("2006-01-02 15:04:05"),
+			reports.Visible(e.Hash[:min(12, len(e.Hash))]), reports.Visible(e.Kind), reports.Visible(e.Subject), reports.Visible(e.Actor))
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"entries": list})
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+)
+
+func (sh *shell) acceptHeadCommand() *cli.Command {
+	return &cli.Command{
+		Name: "accept-head", Usage: "go on from a ledger that is not the one that was witnessed",
+		Description: "The head of the ledger is kept in .evolve/archive.head as well. Where the archive was restored " +
+			"by hand, the two differ and every command refuses to work. This command takes the ledger as it is. " +
+			"A ledger entry says who accepted it, why, and what the file held.",
+		Flags:  []cli.Flag{byFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"}},
+		Action: sh.acceptHead,
+	}
+}
+
+func (sh *shell) acceptHead(c *cli.Context) error {
+	if err := sh.mayDecide(c, "accept-head", true); err != nil {
+		return err
+	}
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	by, err := sh.decider(c, root)
+	if err != nil {
+		return err
+	}
+	set, err := sh.auditSettings(root)
+	var with keys
+	if err == nil {
+		with, err = signingKeys(set)
+	}
+	if err != nil {
+		return err
+	}
+	a, err := sh.reader(root)
+	if err == nil {
+		err = errors.Join(a.Close(), hinted(exitUsage, "nothing needs to be accepted", "%w", archive.ErrWitnessed))
+	}
+	if !errors.As(err, new(*archive.WitnessError)) {
+		return err
+	}
+	a, err = archive.Open(archiveDir(root), archive.Options{
+		Owner: "evolve audit accept-head", Now: sh.now, Accept: &archive.Accept{By: by, Reason: c.String("reason")},
+	})
+	if err != nil {
+		return opening(err)
+	}
+	var n int64
+	var head string
+	if with.key != nil {
+		if n, head, err = sh.signVerified(c.Context, a, root, with.key); err != nil {
+			err = fmt.Errorf("the ledger is accepted, but not signed: %w", err)
+		}
+	} else {
+		n, head, err = a.LedgerHead(c.Context)
+	}
+	if err := errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	sh.stands = fmt.Sprintf("the ledger of %d entries is accepted", n)
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"entries": n, "head": head})
+	}
+	_, err = fmt.Fprintf(sh.stdout, "accepted: %d entries, head %s\n", n, head)
+	return err
+}

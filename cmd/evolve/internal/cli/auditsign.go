@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/sshsig"
+)
+
+func (sh *shell) signCommand() *cli.Command {
+	return &cli.Command{
+		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
+		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
+			"checks as well. Who can read the key can sign another history. With audit.sign in evolve.yaml each entry is " +
+			"signed as it is written; this command signs what came about otherwise, such as by a restore: look at it first. " +
+			"It signs nothing that `evolve audit verify` finds fault with.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "key", Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
+			&cli.BoolFlag{Name: "anew", Usage: "also where the head that was signed before is not in the ledger"},
+		},
+		Action: sh.auditSign,
+	}
+}
+
+func (sh *shell) auditSign(c *cli.Context) error {
+	if err := sh.outside(); err != nil {
+		return err
+	}
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	with, err := sh.keysFor(root, c.String("key"))
+	if err != nil {
+		return err
+	}
+	return sh.reading(c, func(a *archive.Archive) error {
+		was, err := readSigned(c.Context, a, root, with.allowed)
+		switch {
+		case errors.Is(err, errUnsigned), err == nil, c.Bool("anew"):
+		case errors.As(err, new(*archive.AuditError)):
+			return hinted(exitIntegrity, signedHint, "the ledger does not go on from what was signed before: %w", err)
+		default:
+			return err
+		}
+		n, head, err := sh.signVerified(c.Context, a, root, with.key)
+		if err != nil {
+			return err
+		}
+		sh.stands = fmt.Sprintf("the head of the ledger is signed at entry %d", n)
+		if c.Bool("json") {
+			name, _ := signedFiles(root)
+			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name, "fingerprint": with.key.Fingerprint(), "signed_before": was.Seq})
+		}
+		_, err = fmt.Fprintf(sh.stdout, "signed: %d entries, head %s\n", n, head)
+		if err == nil && was.Signer.Fingerprint != "" && was.Seq < n {
+			_, err = fmt.Fprintf(sh.stdout, "  new in it: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.typed(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
+		}
+		return err
+	})
+}
+
+// keysFor returns the keys of the setting audit, or the key in the file from the command
+// line.
+func (sh *shell) keysFor(root, file string) (keys, error) {
+	set, err := sh.auditSettings(root)
+	if file != "" {
+		if set.Sign = sh.abs(file); err != nil { // nothing else of the settings is needed
+			set.AllowedSigners = ""
+		}
+		err = nil
+	}
+	if err != nil {
+		return keys{}, err
+	}
+	if set.Sign == "" {
+		return keys{}, hinted(exitUsage, "--key FILE names it, or `audit: {sign: FILE}` in evolve.yaml", "there is no key to sign with")
+	}
+	return signingKeys(set)
+}
+
+// signVerified signs the head of a ledger if all checks of `audit verify` pass, and the
+// chain up to that head is intact. A run may add to the ledger meanwhile.
+func (sh *shell) signVerified(ctx context.Context, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
+	if _, err := sh.verified(ctx, a, root); err != nil {
+		return 0, "", unverified(err)
+	}
+	id, err := a.ID(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	for {
+		n, head, err := a.VerifyLedger(ctx)
+		if err != nil {
+			return n, head, err
+		}
+		if err := writeSigned(root, key, id, n, head); err != nil {
+			return n, head, err
+		}
+		if now, _, err := a.LedgerHead(ctx); err != nil || now == n {
+			return n, head, err
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/evidence"
+	"evolve/patch"
+	"evolve/reports"
+)
+
+// verifyView is `evolve audit verify --json`.
+type verifyView struct {
+	Entries int64  `json:"entries"`
+	Head    string `json:"head"`
+	Intact  bool   `json:"intact"`
+	// Proposals counts those that agree with the ledger, Unbound those without digests
+	// there, and Gone those whose evaluations are no longer stored.
+	Proposals int `json:"proposals"`
+	Unbound   int `json:"unbound"`
+	Gone      int `json:"gone"`
+	// Rulings counts the rulings of all results by whether they could be recomputed.
+	Rulings evidence.Checked `json:"rulings"`
+	// Accepted counts the ledgers that a person accepted or restored although they did
+	// not match the witness.
+	Accepted int `json:"accepted"`
+	// Commits counts those that agree with the ledger. Missing are adoptions whose commit
+	// is not in the repository, Lost commits whose entries are missing from an accepted
+	// ledger.
+	Commits int      `json:"commits"`
+	Missing []string `json:"missing"`
+	Lost    []string `json:"lost"`
+	// Later are commits about imported proposals that came after the export, Others counts the
+	// commits that name another archive, by its id, and Unproven are imported proposals whose
+	// decision no commit confirms.
+	Later    []string       `json:"later"`
+	Others   map[string]int `json:"other_archives"`
+	Unproven []string       `json:"unproven"`
+	// NoGit says why no commit was compared; absent: they were.
+	NoGit string `json:"no_git,omitempty"`
+	// Signer is the name of the key that signed a head of this ledger, Fingerprint the
+	// key's fingerprint, and Signed the number of the entry; absent if not requested.
+	Signer      string `json:"signer,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Signed      int64  `json:"signed,omitempty"`
+
+	told archive.Audited
+}
+
+func (sh *shell) verifyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
+		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
+			"proposals rest on, and the trailers of the repository's commits: they must all tell of the same. " +
+			"The rulings of all results are computed again from the evaluations that are still stored. " +
+			"The first that does not is named, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger; audit.allowed_signers of evolve.yaml by default"}},
+		Action: sh.auditVerify,
+	}
+}
+
+func (sh *shell) auditVerify(c *cli.Context) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	return sh.inspecting(c, func(a *archive.Archive) error {
+		v, err := sh.verified(c.Context, a, root)
+		if err == nil {
+			err = sh.checkSigned(c, a, root, &v)
+		}
+		if err != nil {
+			return unverified(err)
+		}
+		if c.Bool("json") {
+			return sh.printJSON(v)
+		}
+		sh.printVerified(v)
+		return nil
+	})
+}
+
+// unverified converts an error of a check that found the archive to contradict itself or
+// the repository.
+func unverified(err error) error {
+	switch {
+	case errors.As(err, new(*failure)):
+		return err
+	case errors.As(err, new(*archive.LedgerError)):
+		return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
+	case errors.As(err, new(*archive.AuditError)):
+		return hinted(exitIntegrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
+	}
+	return err
+}
+
+// verified checks the archive by itself and against the commits of its proposals'
+// repositories.
+func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) (verifyView, error) {
+	told, err := a.Audit(ctx)
+	v := verifyView{
+		Entries: told.Entries, Head: told.Head, Proposals: told.Proposals, Unbound: told.Unbound, Gone: told.Gone, Accepted: told.Accepted,
+		Missing: []string{}, Lost: []string{}, Later: []string{}, Others: map[string]int{}, Unproven: []string{}, told: told,
+	}
+	if err != nil {
+		return v, err
+	}
+	if v.Rulings, err = evidence.CheckAll(ctx, a); err != nil {
+		return v, err
+	}
+	places := map[string]bool{root: true}
+	if err := forEachProposal(ctx, a, func(p archive.ProposalRecord) { places[placeOf(p, root)] = true }); err != nil {
+		return v, err
+	}
+	for place := range places {
+		repo, err := patch.Open(place, sh.env)
+		if err == nil {
+			_, _, err = repo.Head()
+		}
+		if err != nil {
+			v.NoGit = orElse("the workspace is in no repository with a commit", err.Error(), errors.Is(err, patch.ErrNoRepository))
+			continue
+		}
+		got, err := decide.AuditCommits(ctx, a, repo, decide.Audit{Mine: func(p archive.ProposalRecord) bool { return placeOf(p, root) == place }})
+		if errors.Is(err, patch.ErrNoGit) {
+			v.NoGit = err.Error()
+			continue
+		}
+		if err != nil {
+			return v, err
+		}
+		v.Commits += got.Compared
+		v.Missing, v.Lost = append(v.Missing, got.Missing...), append(v.Lost, got.Lost...)
+		for _, l := range got.Later {
+			v.Later = append(v.Later, l.Commit)
+		}
+		for id, n := range got.Others {
+			v.Others[id] += n
+		}
+		if place == root {
+			v.Unproven = append(v.Unproven, got.Unproven...)
+		}
+	}
+	slices.Sort(v.Missing)
+	slices.Sort(v.Lost)
+	slices.Sort(v.Later)
+	v.Intact = true
+	return v, nil
+}
+
+// checkSigned checks the signed head if the command line or the settings request it.
+func (sh *shell) checkSigned(c *cli.Context, a *archive.Archive, root string, v *verifyView) error {
+	file, allowed := c.String("allowed-signers"), []byte(nil)
+	set, err := sh.auditSettings(root)
+	switch {
+	case file != "":
+		allowed, _, err = readKeys("--allowed-signers", sh.abs(file), "each of its lines is a name and a public key: `man ssh-keygen` shows the form")
+	case err == nil:
+		allowed, err = checkingKeys(set)
+	}
+	if err != nil || allowed == nil {
+		return err
+	}
+	h, err := headSigned(c.Context, a, root, set, allowed)
+	if err != nil {
+		return signedFailure(err)
+	}
+	v.Signer, v.Fingerprint, v.Signed = h.Signer.Name, h.Signer.Fingerprint, h.Seq
+	return nil
+}
+
+// placeOf returns the folder whose repository a proposal is adopted in.
+func placeOf(p archive.ProposalRecord, root string) string {
+	if p.Patch == nil || p.Imported != "" {
+		return root
+	}
+	if filepath.IsAbs(p.Patch.Repository) {
+		return p.Patch.Repository
+	}
+	return filepath.Join(root, p.Patch.Repository)
+}
+
+func (sh *shell) printVerified(v verifyView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("intact: %d entries, head %s\n", v.Entries, v.Head)
+	out("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
+	if v.Rulings.Recomputed > 0 {
+		out("  %s computed again from the stored evaluations\n", count(v.Rulings.Recomputed, "ruling"))
+	}
+	for _, note := range []struct {
+		n    int
+		text string
+	}{
+		{v.Unbound, "made by an older evolve: the ledger has no digests of them"},
+		{v.Gone, "not compared: what they rest on is not stored any more"},
+		{len(v.Missing), "adopted by a commit that the repository does not have"},
+	} {
+		if note.n > 0 {
+			out("  %s %s\n", count(note.n, "proposal"), note.text)
+		}
+	}
+	if n := v.Rulings.Unstored; n > 0 {
+		out("  %s not recomputable: an older evolve did not store what they were computed from\n", count(n, "ruling"))
+	}
+	if n := v.Rulings.Gone; n > 0 {
+		out("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
+	}
+	if v.Accepted > 0 {
+		out("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
+			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
+	}
+	if n := len(v.Unproven); n > 0 {
+		out("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
+	}
+	if n := len(v.Later); n > 0 {
+		out("  %s about imported proposals that the export does not tell of: it is older, or cut\n", count(n, "commit"))
+	}
+	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
+		out("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
+			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), reports.Visible(id))
+	}
+	if v.Signer != "" {
+		out("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, reports.Visible(v.Signer), v.Signed, v.Entries)
+	}
+	if v.NoGit != "" {
+		out("  not compared with commits: %s\n", v.NoGit)
+	}
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/urfave/cli/v2"
+
+	"evolve/bench"
+	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+func (sh *shell) benchCommand() *cli.Command {
+	return &cli.Command{
+		Name: "bench", Usage: "suites: what agents are measured on",
+		Subcommands: []*cli.Command{
+			{Name: "list", Usage: "the suites and their tasks in numbers", Action: sh.benchList},
+			{
+				Name: "validate", Usage: "check suites: those of the workspace, or the files named", ArgsUsage: "[FILE…]",
+				Action: sh.benchValidate,
+			},
+			sh.benchRunCommand(),
+			sh.benchImportCommand(),
+			{
+				Name: "split", Usage: "show which tasks are searched on and which are held out", ArgsUsage: "SUITE",
+				Action: sh.benchSplit,
+			},
+		},
+	}
+}
+
+// suiteLine is one suite in `evolve bench list --json`.
+type suiteLine struct {
+	Suite    string   `json:"suite"`
+	Tasks    int      `json:"tasks"`
+	Search   int      `json:"search"`
+	Holdout  int      `json:"holdout"`
+	Clusters int      `json:"clusters"`
+	Domains  []string `json:"domains"`
+	Agents   []string `json:"agents"`
+	Hash     string   `json:"hash"`
+}
+
+func (sh *shell) benchList(c *cli.Context) error {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	lines := []suiteLine{}
+	for _, name := range sortedSuites(w) {
+		lines = append(lines, suiteInNumbers(w, w.Suites[name]))
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"suites": lines})
+	}
+	for _, l := range lines {
+		_, _ = fmt.Fprintf(sh.stdout, "%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
+			l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, reports.Visible(strings.Join(l.Domains, ", ")), orDash(strings.Join(l.Agents, ", ")))
+	}
+	return nil
+}
+
+func sortedSuites(w *workspace.Workspace) []string {
+	names := make([]string, 0, len(w.Suites))
+	for name := range w.Suites {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func suiteInNumbers(w *workspace.Workspace, s *bench.Suite) suiteLine {
+	l := suiteLine{Suite: s.Name, Tasks: len(s.Tasks), Domains: []string{}, Agents: []string{}, Hash: s.Hash}
+	units := map[string]bool{}
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		units[t.Unit()] = true
+		if t.Domain != "" && !slices.Contains(l.Domains, t.Domain) {
+			l.Domains = append(l.Domains, t.Domain)
+		}
+	}
+	slices.Sort(l.Domains)
+	l.Clusters, l.Search, l.Holdout = len(units), len(s.Side(bench.Search)), len(s.Side(bench.Holdout))
+	for _, a := range w.Agents {
+		if slices.Contains(a.Suites, s.Name) {
+			l.Agents = append(l.Agents, a.ID)
+		}
+	}
+	return l
+}
+
+func (sh *shell) benchValidate(c *cli.Context) error {
+	var suites []*bench.Suite
+	if c.NArg() == 0 {
+		w, err := sh.load(c)
+		if err != nil {
+			return err
+		}
+		for _, name := range sortedSuites(w) {
+			suites = append(suites, w.Suites[name])
+		}
+		return sh.valid(c, sortedSuites(w), suites)
+	}
+	var names, issues []string
+	for _, file := range c.Args().Slice() {
+		path := sh.abs(file)
+		name, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+		if !ok {
+			return usage(fmt.Errorf("%s is no suite: its name does not end in .jsonl", file))
+		}
+		suite, found := bench.LoadSuite(filepath.Dir(path), name, grade.Rules())
+		for _, i := range found {
+			issues = append(issues, i.String())
+		}
+		names, suites = append(names, file), append(suites, suite)
+	}
+	if len(issues) > 0 {
+		return hinted(exitUsage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
+	}
+	return sh.valid(c, names, suites)
+}
+
+// valid prints that suites are usable, and the near-duplicates in each.
+func (sh *shell) valid(c *cli.Context, names []string, suites []*bench.Suite) error {
+	alike := map[string]bench.Likeness{}
+	for i, s := range suites {
+		alike[names[i]] = s.Likeness()
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"valid": orEmpty(names), "likeness": alike})
+	}
+	_, err := fmt.Fprintf(sh.stdout, "valid: %s\n", reports.Visible(strings.Join(names, ", ")))
+	for _, name := range names {
+		sh.alike(name+": ", alike[name])
+	}
+	return err
+}
+
+// alike prints the near-duplicates, if there are any.
+func (sh *shell) alike(lead string, l bench.Likeness) {
+	if l.String() == "" {
+		return
+	}
+	_, _ = fmt.Fprintf(sh.stdout, "%s%s\n", reports.Visible(lead), l)
+	for _, group := range l.Named {
+		_, _ = fmt.Fprintf(sh.stdout, "  %s\n", reports.Visible(group))
+	}
+	if more := l.Groups - len(l.Named); more > 0 {
+		_, _ = fmt.Fprintf(sh.stdout, "  and %d groups more\n", more)
+	}
+}
+
+func (sh *shell) benchSplit(c *cli.Context) error {
+	name := c.Args().First()
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	s := w.Suites[name]
+	if s == nil {
+		return hinted(exitUsage, "the workspace has "+strings.Join(sortedSuites(w), ", "), "there is no suite %q", name)
+	}
+	type line struct {
+		Task    string      `json:"task"`
+		Domain  string      `json:"domain"`
+		Cluster string      `json:"cluster"`
+		Split   bench.Split `json:"split"`
+	}
+	lines := make([]line, len(s.Tasks))
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		lines[i] = line{t.ID, t.Domain, t.Unit(), t.Split}
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"suite": name, "tasks": lines})
+	}
+	for _, l := range lines {
+		_, _ = fmt.Fprintf(sh.stdout, "%-8s %-14s %-24s %s\n", l.Split, reports.Visible(l.Domain), reports.Visible(l.Cluster), reports.Visible(l.Task))
+	}
+	return nil
+}
+
+// source is handed with a usage error.
+func (sh *shell) source(ctx context.Context, name string) (io.ReadCloser, error) {
+	in, err := sh.handed(ctx, name)
+	if err != nil {
+		return nil, usage(fmt.Errorf("reading %s: %w", name, err))
+	}
+	return in, nil
+}
+
+// writeNew writes a whole file and refuses to replace one unless force is set.
+func writeNew(path string, data []byte, force bool) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return hinted(exitUsage, "--force replaces it", "%s exists", path)
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

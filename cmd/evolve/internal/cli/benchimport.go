@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/bench"
+	"evolve/bench/importer"
+	"evolve/reports"
+)
+
+func (sh *shell) benchImportCommand() *cli.Command {
+	var formats []string
+	for _, f := range importer.Formats() {
+		formats = append(formats, string(f))
+	}
+	return &cli.Command{
+		Name: "import", Usage: "turn a foreign set of tasks into a suite, or into an agent's memories", ArgsUsage: "FILE",
+		Description: "FILE may be - for standard input. The format is detected; nothing named in the file is\n" +
+			"executed, fetched or followed.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "read it as `FORMAT`: " + strings.Join(formats, ", ")},
+			&cli.StringFlag{Name: "suite", Usage: "write suites/`NAME`.jsonl"},
+			&cli.StringFlag{Name: "memories", Usage: "write agents/`AGENT`/memories.jsonl instead"},
+			&cli.StringSliceFlag{Name: "part", Usage: "this `PART` of a labelled set (train, val, test); test by default"},
+			&cli.IntFlag{Name: "per-label", Usage: "at most `N` of each label of a labelled set"},
+			&cli.IntFlag{Name: "limit", Usage: "at most `N` tasks"},
+			&cli.Int64Flag{Name: "seed", Usage: "draw those of --per-label and --limit with the seed `N`"},
+			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of tasks that name none"},
+			&cli.StringFlag{Name: "domains", Usage: "a JSON `FILE` that maps each domain to its labels"},
+			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of formats that name none, such as numeric or f1"},
+			&cli.StringFlag{Name: "question", Usage: "the `COLUMN` of the question"},
+			&cli.StringFlag{Name: "answer", Usage: "the `COLUMN` of the answer"},
+			&cli.StringFlag{Name: "choices", Usage: "the `COLUMN` of the choices, which are shown below the question"},
+			&cli.BoolFlag{Name: "force", Usage: "replace what is there"},
+		},
+		Action: sh.benchImport,
+	}
+}
+
+func (sh *shell) benchImport(c *cli.Context) error {
+	name := c.Args().First()
+	if (c.String("suite") == "") == (c.String("memories") == "") {
+		return usage(errors.New("say where it goes: --suite NAME or --memories AGENT"))
+	}
+	for _, flag := range []string{"suite", "memories"} {
+		if v := c.String(flag); v != filepath.Base(v) && v != "" || strings.HasPrefix(v, ".") {
+			return usage(fmt.Errorf("--%s is a name, not the path %q", flag, v))
+		}
+	}
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	opts, err := sh.importOptions(c)
+	if err != nil {
+		return err
+	}
+	in, err := sh.source(c.Context, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	var out bytes.Buffer
+	entries, notes, path := 0, 0, ""
+	var alike *bench.Likeness
+	if agent := c.String("memories"); agent != "" {
+		if _, err := os.Stat(filepath.Join(root, "agents", agent)); err != nil {
+			return usage(fmt.Errorf("the workspace has no agent %q", agent))
+		}
+		path = filepath.Join(root, "agents", agent, "memories.jsonl")
+		memories, found, err := importer.Memories(in, opts)
+		sh.notes(found)
+		if err != nil {
+			return hinted(exitUsage, howToRead, "%s: %w", name, err)
+		}
+		notes = len(found)
+		entries = len(memories)
+		if err := importer.WriteMemories(&out, memories); err != nil {
+			return err
+		}
+	} else {
+		path = filepath.Join(root, "suites", c.String("suite")+".jsonl")
+		tasks, found, err := importer.Read(in, opts)
+		sh.notes(found)
+		if err != nil {
+			return hinted(exitUsage, howToRead, "%s: %w", name, err)
+		}
+		notes = len(found)
+		entries = len(tasks)
+		twins := bench.DeclareTwins(tasks)
+		alike = &twins
+		if err := bench.WriteSuite(&out, tasks); err != nil {
+			return err
+		}
+	}
+	if err := writeNew(path, out.Bytes(), c.Bool("force")); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"file": path, "entries": entries, "notes": notes, "likeness": alike})
+	}
+	_, err = fmt.Fprintf(sh.stdout, "%d written to %s\n", entries, path)
+	if alike != nil {
+		sh.alike("", *alike)
+	}
+	return err
+}
+
+// howToRead is the hint for a file that cannot be parsed.
+const howToRead = "--format, --question, --answer and --part say how to read it"
+
+func (sh *shell) notes(list []importer.Note) {
+	for _, n := range list {
+		_, _ = fmt.Fprintf(sh.stderr, "note: %s\n", reports.Visible(n.String()))
+	}
+}
+
+func (sh *shell) importOptions(c *cli.Context) (importer.Options, error) {
+	o := importer.Options{
+		Format: importer.Format(c.String("format")), Grader: c.String("grader"), Domain: c.String("domain"),
+		Parts: c.StringSlice("part"), PerLabel: c.Int("per-label"), Limit: c.Int("limit"), Seed: c.Int64("seed"),
+		Columns: importer.Columns{Question: c.String("question"), Answer: c.String("answer"), Choices: c.String("choices")},
+	}
+	file := c.String("domains")
+	if file == "" {
+		return o, nil
+	}
+	in, err := sh.source(c.Context, file)
+	if err != nil {
+		return o, err
+	}
+	o.Domains, err = importer.ReadDomains(in)
+	if err = errors.Join(err, in.Close()); err != nil {
+		return o, usage(fmt.Errorf("%s does not map domains to lists of labels: %w", file, err))
+	}
+	return o, nil
+}

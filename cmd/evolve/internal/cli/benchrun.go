@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/conc/pool"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/reports"
+	"evolve/runtime/agent"
+)
+
+// benchView is `evolve bench run --json`.
+type benchView struct {
+	Agent   string         `json:"agent"`
+	Config  agent.ConfigID `json:"config"`
+	Score   float64        `json:"score"`
+	Lo      float64        `json:"lo"`
+	Hi      float64        `json:"hi"`
+	Scored  int            `json:"scored"`
+	Missing int            `json:"missing"`
+	Domains []domainScore  `json:"domains"`
+	Tasks   []taskScore    `json:"tasks"`
+}
+
+type domainScore struct {
+	Domain string  `json:"domain"`
+	Tasks  int     `json:"tasks"`
+	Score  float64 `json:"score"`
+}
+
+type taskScore struct {
+	Task    string        `json:"task"`
+	Domain  string        `json:"domain"`
+	Scored  bool          `json:"scored"`
+	Score   float64       `json:"score"`
+	Outcome agent.Outcome `json:"outcome"`
+	Reason  string        `json:"reason,omitempty"`
+}
+
+func (sh *shell) benchRunCommand() *cli.Command {
+	return &cli.Command{
+		Name: "run", Usage: "evaluate one config once on an agent's search tasks", ArgsUsage: "[AGENT]",
+		Description: "The champion, or --variant. The holdout stays closed: only `evolve run` opens it, and keeps\n" +
+			"count. Nothing is recorded but failures of tools that the agent wrote.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
+			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
+		},
+		Action: sh.benchRun,
+	}
+}
+
+func (sh *shell) benchRun(c *cli.Context) error {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	a, err := oneAgent(w, c.Args().First())
+	if err == nil {
+		err = startable(a)
+	}
+	if err != nil {
+		return err
+	}
+	config, err := sh.configOf(c, w, a)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "evolve-bench-")
+	if err != nil {
+		return fmt.Errorf("making the working directory: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+	if err != nil {
+		return err
+	}
+	walls := crew.walls
+	opened, err := crew.open(c.Context, a, scratch)
+	if err != nil {
+		return err
+	}
+	suites, tasks, dirs := searchSide(w, a)
+	h := bench.NewHarness(bench.Settings{
+		Run: "bench", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, UsesSeed: a.UsesSeed || !a.Deterministic,
+		Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] },
+	}, opened.Agent, grading(suites, walls), archive.OpenMemory(), bench.NewBudget(0, time.Time{}, sh.now), bench.NewBreaker(bench.Patience{}, config.ID(), sh.sleep), sh.now)
+	parallel := orDefault(c.Int("concurrency"), w.Settings.Search.Concurrency)
+	if opened.Parallel > 0 {
+		parallel = min(parallel, opened.Parallel)
+	}
+	view, err := evaluateAll(c.Context, h, config, tasks, parallel)
+	if err = errors.Join(err, opened.Close()); err != nil {
+		return err
+	}
+	view.Agent = a.ID
+	if c.Bool("json") {
+		return sh.printJSON(view)
+	}
+	sh.printBench(view)
+	return nil
+}
+
+// evaluateAll evaluates a config once on every task.
+func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tasks []*bench.Task, parallel int) (benchView, error) {
+	view := benchView{Config: config.ID(), Domains: []domainScore{}, Tasks: make([]taskScore, len(tasks))}
+	var (
+		mu    sync.Mutex
+		first error
+	)
+	workers := pool.New().WithMaxGoroutines(parallel)
+	for i, t := range tasks {
+		workers.Go(func() {
+			e, err := h.Evaluate(ctx, bench.Job{Variant: view.Config, Config: config, Task: t, Stage: bench.StageBench, Seq: int64(i)})
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil && first == nil {
+				first = err
+			}
+			line := taskScore{Task: t.ID, Domain: t.Domain, Scored: e.Scored, Score: e.Score, Outcome: e.Outcome, Reason: e.Error}
+			for _, g := range e.Grades {
+				if !g.Pass && line.Reason == "" {
+					line.Reason = g.Reason
+				}
+			}
+			view.Tasks[i] = line
+		})
+	}
+	workers.Wait()
+	if first != nil {
+		return view, first
+	}
+	sum, weights := map[string]float64{}, map[string]float64{}
+	total, weight := 0.0, 0.0
+	for i, t := range tasks {
+		if !view.Tasks[i].Scored {
+			view.Missing++
+			continue
+		}
+		view.Scored++
+		sum[t.Domain] += t.Importance() * view.Tasks[i].Score
+		weights[t.Domain] += t.Importance()
+		total, weight = total+t.Importance()*view.Tasks[i].Score, weight+t.Importance()
+	}
+	if weight > 0 {
+		view.Score = total / weight
+		view.Lo, view.Hi = stats.Wilson(view.Score, float64(view.Scored), 0.95)
+	}
+	for domain, s := range sum {
+		n := 0
+		for _, t := range tasks {
+			if t.Domain == domain {
+				n++
+			}
+		}
+		view.Domains = append(view.Domains, domainScore{domain, n, s / weights[domain]})
+	}
+	slices.SortFunc(view.Domains, func(a, b domainScore) int {
+		if a.Domain < b.Domain {
+			return -1
+		}
+		return 1
+	})
+	return view, nil
+}
+
+func (sh *shell) printBench(v benchView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	for _, t := range v.Tasks {
+		if t.Scored && t.Score >= 1 {
+			continue
+		}
+		out("  %.2f  %-14s %-28s %-20s %s\n", t.Score, reports.Visible(t.Domain), reports.Visible(t.Task), t.Outcome, reports.Visible(oneLine(t.Reason, 80)))
+	}
+	out("\n")
+	for _, d := range v.Domains {
+		out("  %-16s %.3f  over %d tasks\n", reports.Visible(d.Domain), d.Score, d.Tasks)
+	}
+	out("  %-16s %.3f  [%.3f, %.3f] over %d search tasks", "all", v.Score, v.Lo, v.Hi, v.Scored)
+	if v.Missing > 0 {
+		out(", %d missing", v.Missing)
+	}
+	out("\n")
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+// shown formats a parameter's value for people; an inactive one is "off".
+func shown(v any) string {
+	if v == nil {
+		return "off"
+	}
+	return reports.Visible(reports.Value(v))
+}
+
+// printChanges lists parameters with their old and new values.
+func printChanges(w io.Writer, changes []archive.Change, column int) {
+	for _, ch := range changes {
+		old, now := shown(ch.Old), shown(ch.New)
+		_, _ = fmt.Fprintf(w, "  %-*s %s → %s\n", column, reports.Visible(ch.Param), oneLine(old, 200), oneLine(now, 200))
+	}
+}
+
+// stateName returns a state as shown to people.
+func stateName[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
+
+// points formats a difference of scores, with a minus sign as wide as a plus.
+func points(d float64) string {
+	s := fmt.Sprintf("%+.1f", 100*d)
+	if s == "-0.0" || s == "+0.0" {
+		return "0.0"
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// count formats a number with its noun, which has no s for 1.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// oneLine joins lines and shortens the result to most characters.
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,33 @@
+package cli
+
+import "github.com/urfave/cli/v2"
+
+// The groups of commands in the help.
+const (
+	groupStart  = "start"
+	groupNight  = "every night and morning"
+	groupBehind = "look behind it"
+	groupKeep   = "keep house"
+)
+
+// commands is the table of every command.
+func (sh *shell) commands() []*cli.Command {
+	group := func(name string, list ...*cli.Command) []*cli.Command {
+		for _, c := range list {
+			c.Category = name
+		}
+		return list
+	}
+	var all []*cli.Command
+	for _, g := range [][]*cli.Command{
+		group(groupStart, sh.initCommand(), sh.demoCommand(), sh.doctorCommand(), sh.helpCommand()),
+		group(groupNight, sh.runCommand(), sh.statusCommand(), sh.reportCommand(), sh.proposalsCommand(), sh.showCommand(),
+			sh.diffCommand(), sh.reviewCommand(), sh.decisionCommand(approving()), sh.decisionCommand(rejecting()), sh.decisionCommand(rollingBack()),
+			sh.requestsCommand()),
+		group(groupBehind, sh.variantsCommand(), sh.lineageCommand(), sh.compareCommand(), sh.proposeCommand(), sh.patchCommand(), sh.agentCommand(), sh.toolsCommand(), sh.benchCommand()),
+		group(groupKeep, sh.auditCommand(), sh.archiveCommand()),
+	} {
+		all = append(all, g...)
+	}
+	return all
+}

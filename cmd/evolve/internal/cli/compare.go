@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/runtime/agent"
+)
+
+// compareView is `evolve compare --json`.
+type compareView struct {
+	Agent   string           `json:"agent"`
+	A       agent.ConfigID   `json:"a"`
+	B       agent.ConfigID   `json:"b"`
+	Changes []archive.Change `json:"changes"`
+	// Search has the descriptive interval with clusters as units. Holdout has one that is
+	// valid at any stopping time, the result for new tasks, guards and domains.
+	Search  *stats.Comparison `json:"search"`
+	Holdout *stats.Ruling     `json:"holdout"`
+	// Units is the source of the tasks' clusters and weights.
+	Units string `json:"units"`
+}
+
+// The sources of the clusters and weights of tasks in a comparison.
+const (
+	unitsOfSuites = "suites"
+	unitsOfTasks  = "tasks" // each task by itself, of weight 1
+)
+
+func (sh *shell) compareCommand() *cli.Command {
+	return &cli.Command{
+		Name: "compare", Usage: "two variants on the evaluations they share, paired by task", ArgsUsage: "A B",
+		Description: "The difference is B − A. Search tasks flatter what was tuned on them; the holdout does not.",
+		Flags:       []cli.Flag{agentFlag()},
+		Action: func(c *cli.Context) error {
+			return sh.reading(c, func(a *archive.Archive) error {
+				id, err := agentOf(c, a)
+				if err != nil {
+					return err
+				}
+				one, err := findVariant(c, a, id, c.Args().Get(0))
+				if err != nil {
+					return err
+				}
+				two, err := findVariant(c, a, id, c.Args().Get(1))
+				if err != nil {
+					return err
+				}
+				if one.ID == two.ID {
+					return usage(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
+				}
+				view, err := compareVariants(c.Context, a, one, two, sh.suiteTasks(c, id), sh.ruleOf(c, id))
+				if err != nil {
+					return err
+				}
+				if c.Bool("json") {
+					return sh.printJSON(view)
+				}
+				sh.printComparison(view, one, two)
+				return nil
+			})
+		},
+	}
+}
+
+// suiteTasks returns the tasks of an agent's suites by id, with their clusters and
+// weights, or nil if the workspace cannot be loaded. Recorded evaluations can be compared
+// without them.
+func (sh *shell) suiteTasks(c *cli.Context, agentID string) map[string]*bench.Task {
+	w, err := sh.load(c)
+	if err != nil {
+		return nil
+	}
+	configured, ok := w.Agent(agentID)
+	if !ok {
+		return nil
+	}
+	tasks := map[string]*bench.Task{}
+	for _, name := range configured.Suites {
+		suite := w.Suites[name]
+		if suite == nil {
+			continue
+		}
+		for i := range suite.Tasks {
+			tasks[suite.Tasks[i].ID] = &suite.Tasks[i]
+		}
+	}
+	return tasks
+}
+
+// ruleOf returns the rule of an agent's nightly runs, so that a comparison by hand claims
+// no more than an entry into the confirmation does. If the workspace cannot be loaded, it
+// returns the default rule.
+func (sh *shell) ruleOf(c *cli.Context, agentID string) stats.Rule {
+	if w, err := sh.load(c); err == nil {
+		if a, ok := w.Agent(agentID); ok {
+			return stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(a)}
+		}
+	}
+	return stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
+}
+
+// meeting identifies what two compared evaluations have in common.
+type meeting struct {
+	task    string
+	repeat  int
+	seed    int64
+	holdout bool
+}
+
+// compareVariants pairs the evaluations of both variants with the same task, repeat and
+// seed, over all runs.
+func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, tasks map[string]*bench.Task, rule stats.Rule) (compareView, error) {
+	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
+	if tasks == nil {
+		view.Units = unitsOfTasks
+	}
+	names := maps.Clone(one.Config)
+	maps.Copy(names, two.Config)
+	view.Changes = decide.Changes(slices.Sorted(maps.Keys(names)), one.Config, two.Config)
+	met, order, nights, err := meetings(ctx, a, one, two)
+	if err != nil {
+		return view, err
+	}
+	search, holdout := newPairing(tasks), newPairing(tasks)
+	for _, k := range order {
+		side := search
+		if k.holdout {
+			side = holdout
+		}
+		if pair := met[k]; pair[0] != nil && pair[1] != nil {
+			side.add(pair[0], pair[1], nights[k])
+		}
+	}
+	if len(search.list) > 0 {
+		comparison := stats.Compare(search.list, 0.95)
+		view.Search = &comparison
+	}
+	if len(holdout.list) == 0 {
+		return view, nil
+	}
+	clocked := false
+	if rule.Fixed, clocked, err = nature(ctx, a, one.Agent); err != nil {
+		return view, err
+	}
+	if !clocked {
+		rule.Guards = slices.DeleteFunc(rule.Guards, func(b stats.Bound) bool { return b.Name == stats.Latency })
+	}
+	ruling := stats.Judge(string(two.ID), holdout.list, rule)
+	view.Holdout = &ruling
+	return view, nil
+}
+
+// meetings returns the evaluations of two variants by their common task, repeat and seed,
+// in the order of the records, and the number of the run of each.
+func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
+	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
+	for r, err := range a.Runs(ctx) {
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("reading the runs: %w", err)
+		}
+		for e, err := range a.Evaluations(ctx, r.ID, one.Agent) {
+			if err != nil {
+				return nil, nil, nil, fmt.Errorf("reading the evaluations: %w", err)
+			}
+			if e.Variant != one.ID && e.Variant != two.ID || e.Stage == bench.StageAA {
+				continue
+			}
+			k := meeting{e.Task, e.Repeat, e.Seed, e.Split == bench.Holdout}
+			pair, known := met[k]
+			if !known {
+				order = append(order, k)
+			}
+			side := 0
+			if e.Variant == two.ID {
+				side = 1
+			}
+			if pair[side] == nil || !pair[side].Scored && e.Scored {
+				pair[side] = &e
+			}
+			met[k], nights[k] = pair, r.Number
+		}
+	}
+	return met, order, nights, nil
+}
+
+// nature returns, from the last plan of an agent, whether its repeats are no new evidence
+// (fixed), and whether its latency is measured reliably (timed).
+func nature(ctx context.Context, a *archive.Archive, agentID string) (fixed, timed bool, err error) {
+	for r, err := range a.Runs(ctx) {
+		if err != nil {
+			return false, false, fmt.Errorf("reading the runs: %w", err)
+		}
+		if !slices.Contains(r.Agents, agentID) {
+			continue
+		}
+		plan, err := a.Plan(ctx, r.ID, agentID)
+		if err != nil {
+			continue // the run ended before it had a plan
+		}
+		return plan.Deterministic && !plan.UsesSeed, !plan.Deterministic, nil
+	}
+	return false, true, nil
+}
+
+// pairing gathers pairs by task.
+type pairing struct {
+	tasks map[string]*bench.Task
+	at    map[string]int
+	list  []stats.Pair
+}
+
+func newPairing(tasks map[string]*bench.Task) *pairing {
+	return &pairing{tasks: tasks, at: map[string]int{}}
+}
+
+func (p *pairing) add(a, b *bench.Evaluation, night int) {
+	if !a.Scored && !b.Scored {
+		return
+	}
+	i, known := p.at[a.Task]
+	if !known {
+		i = len(p.list)
+		p.at[a.Task] = i
+		pair := stats.Pair{Task: a.Task, Domain: a.Domain, Cluster: a.Task, Weight: 1}
+		if t := p.tasks[a.Task]; t != nil {
+			pair.Cluster, pair.Weight = t.Unit(), t.Importance()
+		}
+		p.list = append(p.list, pair)
+	}
+	pair := &p.list[i]
+	switch {
+	case !b.Scored:
+		pair.AloneA = append(pair.AloneA, a.Score)
+		return
+	case !a.Scored:
+		pair.AloneB = append(pair.AloneB, b.Score)
+		return
+	}
+	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, night)
+	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
+	for _, m := range bench.Metrics()[2:] {
+		if pair.Other == nil {
+			pair.Other = map[string]stats.Measured{}
+		}
+		was := pair.Other[m.Name]
+		pair.Other[m.Name] = stats.Measured{A: append(was.A, m.Of(a)), B: append(was.B, m.Of(b))}
+	}
+	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
+}

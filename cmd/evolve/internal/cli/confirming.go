@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/evidence"
+	"evolve/runtime/agent"
+)
+
+// confirmingLine is a variant whose confirmation continues.
+type confirmingLine struct {
+	Agent   string      `json:"agent"`
+	Variant string      `json:"variant"`
+	Number  int         `json:"number,omitempty"`
+	Run     string      `json:"run"` // of its entry
+	State   stats.State `json:"state"`
+	Blocks  int         `json:"blocks"`
+	// LogE is the natural logarithm of its evidence, Required the threshold for it.
+	LogE     float64 `json:"log_e"`
+	Required float64 `json:"required"`
+	Reason   string  `json:"reason,omitempty"`
+}
+
+// share returns the evidence in per cent of the threshold. Both are logarithms, so that
+// it grows linearly with the pairs of a constant difference.
+func (l confirmingLine) share() int {
+	return int(100 * math.Max(0, math.Min(1, l.LogE/l.Required)))
+}
+
+// entriesLine is what the error control over all runs leaves for an agent.
+type entriesLine struct {
+	Agent string  `json:"agent"`
+	Days  int     `json:"days"`
+	Most  int     `json:"most"`
+	Left  int     `json:"left"`
+	Level float64 `json:"level"`
+	Alpha float64 `json:"alpha"`
+}
+
+// confirmations lists an agent's open candidates and the entries that it has left at now,
+// or nil for the latter if no run of the agent had a confirmation.
+func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
+	var lines []confirmingLine
+	var entered []time.Time
+	champion, control, err := standing(ctx, a, agentID, runs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for c, err := range a.Candidates(ctx, agentID) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the candidates: %w", err)
+		}
+		entered = append(entered, c.Time)
+		if c.Void != "" || c.State.Ended() || c.Champion != champion {
+			continue
+		}
+		l := confirmingLine{
+			Agent: agentID, Variant: string(c.Variant), Run: c.Run, State: c.State, Blocks: c.Blocks,
+			LogE: c.LogE, Required: -math.Log(c.Alpha), Reason: c.Reason,
+		}
+		v, err := a.Variant(ctx, agentID, c.Variant)
+		if err == nil {
+			l.Number = v.Number
+		} else if !errors.Is(err, archive.ErrNotFound) {
+			return nil, nil, fmt.Errorf("reading a candidate: %w", err)
+		}
+		lines = append(lines, l)
+	}
+	if control == nil {
+		return lines, nil, nil
+	}
+	window := stats.Control{Level: control.Level, Days: control.Days, Entries: control.Most}
+	return lines, &entriesLine{
+		Agent: agentID, Days: control.Days, Most: control.Most, Left: window.Left(entered, now), Level: control.Level, Alpha: window.Alpha(),
+	}, nil
+}
+
+// standing returns the champion of an agent's last run, and the error control of the last
+// run with a confirmation. runs are the latest first.
+func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, control *archive.EntryLedger, err error) {
+	for _, r := range runs {
+		if !slices.Contains(r.Agents, agentID) {
+			continue
+		}
+		if champion == "" {
+			plan, err := a.Plan(ctx, r.ID, agentID)
+			if err != nil && !errors.Is(err, archive.ErrNotFound) {
+				return "", nil, fmt.Errorf("reading a plan: %w", err)
+			}
+			champion = plan.Champion
+		}
+		result, err := a.Result(ctx, r.ID, agentID)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return "", nil, fmt.Errorf("reading a result: %w", err)
+		}
+		if result.Entries != nil {
+			return champion, result.Entries, nil
+		}
+	}
+	return champion, nil, nil
+}
+
+// claimOf returns the claim about a proposal's variant from the run that made it, or
+// NoClaim if nothing confirmed it or an older kind of confirmation did.
+func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (stats.Claim, error) {
+	if p.Run == "" || p.Kind != archive.KindConfig || p.Imported != "" { // imported results make no claim
+		return stats.NoClaim, nil
+	}
+	result, err := resultBehind(ctx, a, p)
+	if errors.As(err, new(*archive.AuditError)) { // `evolve show` prints the contradiction
+		return stats.NoClaim, nil
+	}
+	if err != nil {
+		return stats.NoClaim, err
+	}
+	for _, f := range result.Finalist {
+		if f.Variant == p.Variant && f.Ruling != nil {
+			return f.Ruling.Claim, nil
+		}
+	}
+	return stats.NoClaim, nil
+}
+
+// resultBehind returns the result of the run that made a proposal, or the zero value if
+// it is not stored. An *archive.AuditError means that the stored evaluations contradict
+// it.
+func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (archive.AgentResult, error) {
+	result, err := a.Result(ctx, p.Run, p.Agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return result, nil
+	}
+	if err == nil && p.Imported == "" {
+		_, err = evidence.Check(ctx, a, result)
+	}
+	if err != nil {
+		return result, fmt.Errorf("the result behind %s: %w", p.ID, err)
+	}
+	return result, nil
+}
+
+// contradiction returns how the stored evaluations contradict the evidence of a proposal
+// of a config, or "".
+func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
+	if p.Run == "" || !p.OfConfig() {
+		return "", nil
+	}
+	_, err := resultBehind(ctx, a, p)
+	if errors.As(err, new(*archive.AuditError)) {
+		return err.Error(), nil
+	}
+	return "", err
+}
+
+// claims are the words for what is known about a variant.
+var claims = map[stats.Claim]string{
+	stats.NewTasks:   "better on new tasks like these",
+	stats.TheseTasks: "better on these tasks; not shown of new ones",
+}

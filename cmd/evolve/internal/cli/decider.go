@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"os/user"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/patch"
+)
+
+// decider returns the deciding person: the name given with --by, or else the git user.
+// Without either it refuses: the account of a process is no person.
+func (sh *shell) decider(c *cli.Context, root string) (string, error) {
+	by := c.String("by")
+	if !c.IsSet("by") {
+		by = sh.whoami(c.Context, root)
+	}
+	if strings.TrimSpace(by) == "" {
+		return "", hinted(exitUsage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "%s, so that the decision would have no name", orElse("--by is empty", "git has no user here", c.IsSet("by")))
+	}
+	return by, nil
+}
+
+// whoami returns the git user as "Name <mail>", or "" if git has no name.
+func (sh *shell) whoami(ctx context.Context, root string) string {
+	p := patch.User(ctx, root, sh.env)
+	if p.Name != "" && p.Email != "" {
+		return p.Name + " <" + p.Email + ">"
+	}
+	return p.Name
+}
+
+// account returns the name of the process's account, or "". It marks where a submission
+// came from, and is never used for a decision.
+func account() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
+}

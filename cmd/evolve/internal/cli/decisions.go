@@ -1,0 +1,350 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// decision is a command by which a person decides on a proposal.
+type decision struct {
+	name, usage, about string
+	flags              []cli.Flag
+	// states are those in which the question is asked; in others the desk refuses with
+	// the reason.
+	states []archive.ProposalState
+	// plan describes, for the question, what will happen.
+	plan func(archive.ProposalRecord) string
+	do   func(context.Context, *decide.Desk, string, decide.Word) (archive.ProposalRecord, error)
+	// patch is do for a patch of source code.
+	patch func(context.Context, *patching.Desk, string, decide.Word) (patching.Done, error)
+	// done describes what has happened, and the next possible steps.
+	done func(*shell, archive.ProposalRecord) string
+	// reasoned reports whether it is refused without a reason.
+	reasoned bool
+	// commits reports whether it makes a commit.
+	commits bool
+}
+
+func approving() decision {
+	return decision{
+		name: "approve", usage: "adopt a proposal: one commit on the branch that is checked out", commits: true,
+		about: "Refused when what the proposal depends on has changed since it was measured, when a gate " +
+			"does not pass, and when the files it would change are not committed. A workspace in no " +
+			"repository can become one: the files of its first commit, the workspace's own and no others, " +
+			"are listed before the question.",
+		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass, and say `WHY`"}},
+		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
+		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Approve(ctx, id, w)
+		},
+		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
+			return d.Approve(ctx, id, w)
+		},
+		done: func(sh *shell, p archive.ProposalRecord) string {
+			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), abbreviated(p.AdoptedCommit), sh.typed("evolve rollback "+p.ID))
+		},
+	}
+}
+
+func rejecting() decision {
+	return decision{
+		name: "reject", usage: "close a proposal, with a reason", reasoned: true,
+		about: "Its commit stays on its ref, and the reason in the ledger.",
+		plan:  func(p archive.ProposalRecord) string { return "reject " + p.Title },
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Reject(ctx, id, w)
+		},
+		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
+			return d.Reject(ctx, id, w)
+		},
+		done: func(_ *shell, p archive.ProposalRecord) string { return "rejected " + reports.Visible(p.Title) },
+	}
+}
+
+func rollingBack() decision {
+	return decision{
+		name: "rollback", usage: "take an adoption back with a new commit that restores what was before", commits: true,
+		about:  "History is kept: nothing is rewritten. When files changed since, they are named and nothing is done.",
+		states: []archive.ProposalState{archive.Adopted},
+		plan: func(p archive.ProposalRecord) string {
+			return "take back " + p.Title + " and restore the " + subject(p) + " before it"
+		},
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
+			return d.Rollback(ctx, id, w)
+		},
+		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
+			return d.Rollback(ctx, id, w)
+		},
+		done: func(_ *shell, p archive.ProposalRecord) string {
+			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", reports.Visible(p.Title), abbreviated(p.Decision.Commit), subject(p))
+		},
+	}
+}
+
+func abbreviated(commit string) string { return commit[:min(12, len(commit))] }
+
+func (sh *shell) decisionCommand(d decision) *cli.Command {
+	return &cli.Command{
+		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
+		Flags:  append(decidingFlags("`WHY`, for the ledger and the commit"), d.flags...),
+		Action: func(c *cli.Context) error { return sh.decide(c, d) },
+	}
+}
+
+func byFlag() cli.Flag {
+	return &cli.StringFlag{Name: "by", Usage: "who decides, as `NAME` or \"Name <mail>\"; the git user by default"}
+}
+
+// decidingFlags returns the flags of every command by which a person decides.
+func decidingFlags(reason string) []cli.Flag {
+	return []cli.Flag{
+		byFlag(),
+		&cli.StringFlag{Name: "reason", Usage: reason},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"},
+	}
+}
+
+// mayDecide refuses a decision inside a run or the sandbox, and one without a required
+// reason.
+func (sh *shell) mayDecide(c *cli.Context, name string, reasoned bool) error {
+	if err := sh.outside(); err != nil {
+		return err
+	}
+	if reasoned && strings.TrimSpace(c.String("reason")) == "" {
+		return hinted(exitUsage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", name)
+	}
+	return nil
+}
+
+func (sh *shell) decide(c *cli.Context, d decision) error {
+	if err := sh.mayDecide(c, d.name, d.reasoned); err != nil {
+		return err
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	if _, err := sh.notary(w.Root); err != nil {
+		return err
+	}
+	// The question comes before the archive is opened: a run must not wait for a person
+	// who has left the terminal.
+	p, err := sh.peek(c, w.Root, c.Args().First())
+	if err != nil {
+		return err
+	}
+	word := decide.Word{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
+	if word.By, err = sh.decider(c, w.Root); err != nil {
+		return err
+	}
+	if word.Found, err = sh.founding(w, d, p); err != nil {
+		return err
+	}
+	var shown []string
+	if d.commits && undecided(p) {
+		if shown, err = sh.groundsOf(c.Context, w.Root, p); err != nil {
+			return err
+		}
+		for _, place := range reports.Addressed(p) {
+			shown = append(shown, "! "+place)
+		}
+	}
+	if err := sh.notLost(c.Context, w.Root, d, p, word); err != nil {
+		return err
+	}
+	if asks := d.reasoned || slices.Contains(d.states, p.State); asks && !c.Bool("yes") {
+		changes := p.Changes
+		if p.State == archive.Adopted {
+			changes = reversed(changes)
+		}
+		if err := sh.confirm(c.Context, p, d.plan(p), shown, changes, word.Found); err != nil {
+			return err
+		}
+	} else if !c.Bool("quiet") {
+		printGrounds(sh.stderr, shown)
+		printFounding(sh.stderr, word.Found)
+	}
+	done, err := sh.pronounce(c, w, d, p, word)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		view := viewOf(done.Proposal)
+		view.Later, view.After = done.Later, done.after
+		return sh.printJSON(view)
+	}
+	words := d.done(sh, done.Proposal)
+	if p.State == archive.Approved && done.Proposal.State == archive.Rejected {
+		words += "\nits approval is withdrawn; nothing of it was committed"
+	}
+	_, err = fmt.Fprintln(sh.stdout, words)
+	sh.printFollowing(done)
+	return err
+}
+
+// reversed returns the changes that undo the given ones.
+func reversed(changes []archive.Change) []archive.Change {
+	back := make([]archive.Change, len(changes))
+	for i, ch := range changes {
+		back[i] = archive.Change{Param: ch.Param, Old: ch.New, New: ch.Old}
+	}
+	return back
+}
+
+// outside refuses to decide inside a run or a sandbox.
+func (sh *shell) outside() error {
+	if sh.getenv("EVOLVE_INSIDE") != "" {
+		return hinted(exitGate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
+	}
+	return nil
+}
+
+// peek reads one proposal and closes the archive.
+func (sh *shell) peek(c *cli.Context, root, id string) (archive.ProposalRecord, error) {
+	a, err := sh.reader(root)
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	p, err := proposalOf(c.Context, a, id)
+	return p, errors.Join(err, a.Close())
+}
+
+func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.ProposalRecord, error) {
+	p, err := a.Proposal(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return p, hinted(exitUsage, "`evolve proposals --all` lists them", "there is no proposal %q", id)
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading proposal %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// decided is the result of a decision, with that of the operator's program, or nil if
+// there is none.
+type decided struct {
+	patching.Done
+	after *decide.After
+}
+
+// pronounce carries out a decision at the desk for that kind of proposal, and starts the
+// operator's program. A patch may be at its gates for minutes: its desk opens the archive
+// when it needs it.
+func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word decide.Word) (decided, error) {
+	ctx := c.Context
+	if err := decide.Discreet(word.Reason, word.OverrideReason); err != nil {
+		return decided{}, err
+	}
+	if err := sh.notLost(ctx, w.Root, d, p, word); err != nil {
+		return decided{}, err
+	}
+	lend := sh.lender(w.Root, "evolve "+d.name)
+	var out decided
+	mine, err := sh.claimed(w.Root, p.ID)
+	if err != nil {
+		return out, err
+	}
+	if mine == nil {
+		return out, hinted(exitLocked, "wait for it; `evolve show "+p.ID+"` tells what came of it", "another process decides on %s", p.ID)
+	}
+	defer mine.Release()
+	if finished, err := sh.finishFirst(ctx, w, d, p.ID, &out); finished || err != nil {
+		if finished && err == nil {
+			sh.stands = whatStands(out.Proposal)
+		}
+		return out, err
+	}
+	if p.Patch != nil {
+		out.Done, err = d.patch(ctx, sh.patchDesk(c, w, lend), p.ID, word)
+	} else {
+		err = lend(ctx, func(a *archive.Archive) (err error) {
+			out.Proposal, err = d.do(ctx, sh.desk(w, a), p.ID, word)
+			return err
+		})
+	}
+	var left *patching.LeftError
+	if errors.As(err, &left) {
+		return out, hinted(orElse(exitLocked, exitInterrupted, errors.Is(err, archive.ErrLocked)), "nothing was decided; repeat the command", "%w", err)
+	}
+	if err == nil {
+		sh.stands = whatStands(out.Proposal)
+		out.after = sh.afterwards(c, w, lend, out.Proposal)
+	}
+	return out, err
+}
+
+// whatStands describes the state of a proposal after a decision.
+func whatStands(p archive.ProposalRecord) string {
+	switch p.State {
+	case archive.Adopted:
+		return fmt.Sprintf("%s is adopted: commit %s stands", p.ID, abbreviated(p.AdoptedCommit))
+	case archive.RolledBack:
+		if p.Decision != nil && p.Decision.Commit != "" {
+			return fmt.Sprintf("%s is rolled back: commit %s stands", p.ID, abbreviated(p.Decision.Commit))
+		}
+	}
+	return fmt.Sprintf("%s is %s", p.ID, stateName(p.State))
+}
+
+// finishFirst finishes a decision on a proposal that a killed process began. It reports
+// whether that is the decision that this command is to make.
+func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
+	in, after, err := sh.finish(ctx, w, id, d.name)
+	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
+		return false, err
+	}
+	err = sh.opener(w.Root, "evolve "+d.name)(ctx, func(a *archive.Archive) (err error) {
+		out.Proposal, err = a.Proposal(ctx, id)
+		return err
+	})
+	if err != nil || !decide.Carried(d.name, out.Proposal.State) {
+		return false, err
+	}
+	out.after = after
+	return true, nil
+}
+
+// afterwards starts the operator's program after an adoption or a rollback and records
+// its result in the ledger. Its failure does not undo the decision.
+func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patching.Lender, p archive.ProposalRecord) *decide.After {
+	if len(w.Settings.Adoption.After) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
+		return nil
+	}
+	done, err := sh.after(w, lend).Run(c.Context, p.ID)
+	if err != nil {
+		sh.logger(c).Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
+	}
+	return done
+}
+
+// printFollowing prints the consequences of a decision: adopted patches that build on the
+// one rolled back, and the result of the operator's program.
+func (sh *shell) printFollowing(done decided) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if len(done.Later) > 0 {
+		out("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
+	}
+	a := done.after
+	if a == nil {
+		return
+	}
+	out("\nstarted %s\n", reports.Visible(strings.Join(a.Argv, " ")))
+	for line := range strings.Lines(a.Output) {
+		out("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+	}
+	if a.Problem != "" {
+		out("it failed: %s; what was decided stands\n", reports.Visible(a.Problem))
+	}
+}

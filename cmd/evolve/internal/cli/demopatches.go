@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/cmd/evolve/internal/workspace/scaffold"
+	"evolve/patch"
+)
+
+// demoPerson is the author of the patches of a demo.
+const demoPerson = "evolve demo"
+
+// demoPatches submits the patches in the starter workspace, so that the report shows the
+// results of a good one, one that breaks a test and one that cheats. Without git it
+// prints that nothing can be patched.
+func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
+	files, err := filepath.Glob(filepath.Join(w.Root, "patches", "*.diff"))
+	if err != nil {
+		return err
+	}
+	targets := patching.Targets(w)
+	if len(files) == 0 || len(targets) == 0 {
+		return nil
+	}
+	who := patch.Person{Name: demoPerson, Email: "evolve@localhost", When: sh.now()}
+	_, err = patch.Open(w.Root, sh.env)
+	if errors.Is(err, patch.ErrNoRepository) {
+		var starts []string
+		if starts, err = starterFiles(w); err == nil {
+			_, err = patch.Start(c.Context, w.Root, sh.env, starts, "the starter workspace\n", who)
+		}
+	}
+	switch {
+	case errors.Is(err, patch.ErrNoGit):
+		if !c.Bool("quiet") {
+			_, _ = fmt.Fprintln(sh.stderr, "no patches are shown, as git is not installed")
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	if !c.Bool("quiet") {
+		_, _ = fmt.Fprintf(sh.stderr, "%d patches are built, tested and cross-examined in a sandbox\n", len(files))
+	}
+	return handIn(c, sh.patchDesk(c, w, sh.lender(w.Root, "evolve demo")), targets[0].Name, files)
+}
+
+// handIn proposes each file's patch, except those that were submitted before.
+func handIn(c *cli.Context, desk *patching.Desk, target string, files []string) error {
+	slices.Sort(files)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("reading a patch: %w", err)
+		}
+		why, _, _ := strings.Cut(string(text), "\n\n")
+		_, err = desk.Propose(c.Context, patching.Submission{
+			Target: target, Author: demoPerson, Origin: patching.Person, Rationale: why, Diff: string(text),
+		})
+		var refused *decide.RefusedError
+		if errors.As(err, &refused) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// starterFiles lists the workspace's own files and the existing files of the starter
+// workspace, and no others, since a person may have named the folder.
+func starterFiles(w *workspace.Workspace) ([]string, error) {
+	list := w.OwnFiles()
+	err := fs.WalkDir(scaffold.Files(), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if info, err := os.Lstat(filepath.Join(w.Root, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() {
+			list = append(list, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the starter workspace: %w", err)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/evidence"
+	"evolve/reports"
+)
+
+// runOwner is the owner that a run writes into the archive's lock.
+const runOwner = "evolve run"
+
+// runsAsTheyAre is an archive in which a run that is recorded as running counts as
+// interrupted if no process works on it: a killed run records no end.
+type runsAsTheyAre struct {
+	*archive.Archive
+	on bool
+}
+
+func asTheyAre(ctx context.Context, a *archive.Archive) (runsAsTheyAre, error) {
+	owner, alive, err := a.Writer(ctx)
+	if err != nil {
+		return runsAsTheyAre{}, fmt.Errorf("looking for a run that is on: %w", err)
+	}
+	return runsAsTheyAre{a, alive && strings.HasPrefix(owner, runOwner)}, nil
+}
+
+// Recheck is [evidence.Check].
+func (r runsAsTheyAre) Recheck(ctx context.Context, result archive.AgentResult) (reports.Rulings, error) {
+	c, err := evidence.Check(ctx, r.Archive, result)
+	return reports.Rulings(c), err
+}
+
+// Run is [archive.Archive.Run].
+func (r runsAsTheyAre) Run(ctx context.Context, name string) (archive.Run, error) {
+	run, err := r.Archive.Run(ctx, name)
+	if err != nil {
+		return run, err
+	}
+	return r.asItIs(ctx, run)
+}
+
+// Runs is [archive.Archive.Runs].
+func (r runsAsTheyAre) Runs(ctx context.Context) iter.Seq2[archive.Run, error] {
+	return func(yield func(archive.Run, error) bool) {
+		for run, err := range r.Archive.Runs(ctx) {
+			if err == nil {
+				run, err = r.asItIs(ctx, run)
+			}
+			if !yield(run, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r runsAsTheyAre) asItIs(ctx context.Context, run archive.Run) (archive.Run, error) {
+	if r.on || run.State != archive.RunRunning {
+		return run, nil
+	}
+	last, err := lastTrace(ctx, r.Archive, run)
+	if err != nil {
+		return run, err
+	}
+	run.State, run.Exit = archive.RunInterrupted, exitInterrupted
+	run.Reason = "its process died; the last that it recorded is of " + last.Local().Format("2006-01-02 15:04:05")
+	return run, nil
+}
+
+// lastTrace returns the time of the latest evaluation of a run, or of its start.
+func lastTrace(ctx context.Context, a *archive.Archive, run archive.Run) (time.Time, error) {
+	last := run.Started
+	if run.Since.After(last) {
+		last = run.Since
+	}
+	for _, id := range run.Agents {
+		t, err := a.Tally(ctx, run.ID, id)
+		if err != nil {
+			return last, fmt.Errorf("looking for the last trace of run %s: %w", run.ID, err)
+		}
+		if t.Last.After(last) {
+			last = t.Last
+		}
+	}
+	return last, nil
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/keeping"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/constants"
+	"evolve/reports"
+	"evolve/runtime/sandbox"
+)
+
+func (sh *shell) doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name: "doctor", Usage: "check the workspace and what a night needs around it",
+		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
+			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent is given one " +
+			"task of its search side, twice, which may cost what two tasks cost: --trial 0 gives none. It changes nothing. Warnings leave the exit code at 0; " +
+			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
+		Flags: []cli.Flag{
+			&cli.DurationFlag{Name: "trial", Value: trialTime, Usage: "at most this `LONG` for each agent's task; 0 tries none"},
+		},
+		Action: func(c *cli.Context) error {
+			root, err := sh.root(c)
+			if err != nil {
+				return err
+			}
+			patience := c.Duration("trial")
+			if patience < 0 {
+				return usage(errors.New("--trial must be 0 or longer"))
+			}
+			probes := sh.probes(root)
+			if patience > 0 {
+				probes.Trial = sh.trials(c, root, patience)
+			}
+			checks := workspace.Doctor(c.Context, probes)
+			code := doctorCode(checks)
+			if c.Bool("json") {
+				err = sh.printJSON(map[string]any{"workspace": root, "checks": checks, "exit": code})
+			} else {
+				sh.printChecks(checks)
+			}
+			if err == nil && code != 0 {
+				err = quietExit(code)
+			}
+			return err
+		},
+	}
+}
+
+// probes returns doctor's checks of this machine.
+func (sh *shell) probes(root string) workspace.Probes {
+	return workspace.Probes{
+		Root:       root,
+		Load:       func() (*workspace.Workspace, error) { return workspace.Load(root, builtins()) },
+		Git:        workspace.RunGit(sh.env),
+		Sandbox:    sandboxProbe,
+		Free:       workspace.FreeSpace,
+		Writable:   workspace.TryWrite,
+		Now:        sh.now,
+		Archive:    func(ctx context.Context) (string, error) { return sh.archiveProbe(ctx, root) },
+		Unfinished: func(ctx context.Context) (string, string, error) { return sh.unfinishedProbe(ctx, root) },
+		Leftovers:  func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
+		LookPath:   exec.LookPath, LookupEnv: sh.lookupEnv,
+		Probe: sh.ping,
+		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
+			return sh.forecast(ctx, root, w)
+		},
+		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(keeping.LookInto(w.StateDir())) },
+		Signing: func(ctx context.Context) (workspace.Signing, error) { return sh.signingProbe(ctx, root) },
+		Marks:   func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
+	}
+}
+
+// forecast returns which limit of the settings will bind each agent's run.
+func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspace) ([]workspace.Forecast, error) {
+	if len(w.Agents) == 0 {
+		return nil, nil
+	}
+	a, err := archive.OpenRead(archiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		a, err = archive.OpenMemory(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = a.Close() }()
+	until, err := deadline(w.Settings.Budget.Until, sh.now())
+	if err != nil {
+		return nil, err
+	}
+	list, err := nightly.Forecast(ctx, nightly.Options{
+		Workspace: w, Archive: a, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency, Now: sh.now,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	out := make([]workspace.Forecast, len(list))
+	for i, e := range list {
+		out[i] = workspace.Forecast{Agent: e.Agent, Known: e.Known(), Evaluations: e.Evaluations, Text: e.Text, Policies: e.Policies, Variances: e.Variances}
+	}
+	return out, err
+}
+
+// sandboxProbe names the sandbox of this machine.
+func sandboxProbe(ctx context.Context) (string, error) {
+	walls := sandbox.Detect(ctx)
+	return walls.Name(), walls.Err()
+}
+
+// unfinishedProbe describes the decisions that are not complete.
+func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint string, err error) {
+	err = lookIfThere(root, func(a *archive.Archive) error {
+		list, err := unfinishedOf(ctx, a)
+		for i, u := range list {
+			if i > 0 {
+				text += "; "
+			}
+			text, hint = text+u.words(), sh.typed(u.Next)+" finishes it"
+		}
+		return err
+	})
+	return text, hint, err
+}
+
+// leftoversProbe lists what killed processes left in the state folder, relative to the
+// workspace. During a run, the note of its end is no leftover.
+func leftoversProbe(ctx context.Context, root string) ([]string, error) {
+	dir := archiveDir(root)
+	var list []string
+	add := func(path string) {
+		if path != "" {
+			list = append(list, ".evolve/"+filepath.Base(path))
+		}
+	}
+	room, err := archive.Leftover(dir)
+	if err != nil {
+		return nil, err
+	}
+	add(room)
+	err = lookIfThere(root, func(a *archive.Archive) error {
+		if _, on, err := a.Writer(ctx); err != nil || on {
+			return err
+		}
+		note, err := nightly.StaleEnding(ctx, a, filepath.Dir(dir))
+		add(note)
+		return err
+	})
+	return list, err
+}
+
+// archiveProbe describes how much is recorded and whether a run is going, and compares
+// the records with the ledger and the commits.
+func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) {
+	a, err := archive.OpenRead(archiveDir(root))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = a.Close() }()
+	runs, running, died := 0, "", ""
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return "", err
+		}
+		if runs++; r.State == archive.RunRunning {
+			running = r.ID
+		}
+		if runs == 1 && r.State == archive.RunInterrupted && r.Ended.IsZero() {
+			died = r.ID
+		}
+	}
+	v, err := sh.verified(ctx, a, root)
+	if err == nil {
+		err = a.CheckFiles()
+	}
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("opens: %s, %s ledger entries", count(runs, "run"), humanize.Comma(v.Entries))
+	switch {
+	case running != "":
+		text += "; run " + running + " is on"
+	case died != "":
+		text += "; the process of run " + died + " died, and the next run takes it up"
+	}
+	return text, nil
+}
+
+// doctorCode returns the exit code that a run would have after the failed checks.
+func doctorCode(checks []workspace.Check) int {
+	code := 0
+	for _, k := range checks {
+		if k.Status != workspace.StatusFail {
+			continue
+		}
+		if k.Err != nil {
+			if told, _ := classify(k.Err); told == exitInfrastructure {
+				code = max(code, exitInfrastructure)
+				continue
+			}
+		}
+		kind, _, _ := strings.Cut(k.Name, " ")
+		switch kind {
+		case "archive", "signature":
+			return exitIntegrity
+		case "git", "repository", "disk", "write", "clock", "sandbox", "provider", "patches":
+			code = max(code, exitInfrastructure)
+		default: // the workspace's own files
+			code = max(code, exitUsage)
+		}
+	}
+	return code
+}
+
+func (sh *shell) printChecks(checks []workspace.Check) {
+	width, problems, warnings := 0, 0, 0
+	for _, k := range checks {
+		width = max(width, len([]rune(k.Name)))
+	}
+	for _, k := range checks {
+		mark := "✓"
+		switch k.Status {
+		case workspace.StatusWarn:
+			mark = "!"
+			warnings++
+		case workspace.StatusFail:
+			mark = "✗"
+			problems++
+		}
+		_, _ = fmt.Fprintf(sh.stdout, "%s %-*s  %s\n", mark, width, reports.Visible(k.Name), reports.Visible(k.Text))
+		if k.Hint != "" {
+			_, _ = fmt.Fprintf(sh.stdout, "  %-*s  → %s\n", width, "", reports.Visible(k.Hint))
+		}
+	}
+	switch {
+	case problems > 0:
+		_, _ = fmt.Fprintf(sh.stdout, "\n%s in the way of a run, %s\n", count(problems, "thing"), count(warnings, "warning"))
+	case warnings > 0:
+		_, _ = fmt.Fprintf(sh.stdout, "\nready, with %s\n", count(warnings, "warning"))
+	default:
+		_, _ = fmt.Fprintln(sh.stdout, "\nready")
+	}
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// dryRun shows what a run would do and what effect it could detect, and spends nothing.
+func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Workspace, opts nightly.Options, o runOptions) error {
+	a, err := archive.OpenRead(archiveDir(w.Root))
+	if errors.Is(err, archive.ErrNotFound) {
+		a, err = archive.OpenMemory(), nil
+	}
+	if err != nil {
+		return opening(err)
+	}
+	opts.Archive = a
+	plan, err := nightly.Prepare(ctx, opts)
+	if err = errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	if o.json {
+		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
+	for i, p := range plan.Agents {
+		out("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
+		for i, line := range wrapped(plan.Limits[i].Text, 68) {
+			out("  %-8s  %s\n", orElse("limit", "", i == 0), line)
+		}
+		for _, text := range plan.Limits[i].Policies {
+			for i, line := range wrapped(text, 68) {
+				out("  %-8s  %s\n", orElse("policies", "", i == 0), line)
+			}
+		}
+		if !plan.Limits[i].Known() && p.Search == 0 {
+			out("  search    first of all the champion; then the night is planned by what that takes\n")
+			continue
+		}
+		out("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
+		if p.AA > 0 {
+			out("  rerun     %6d evaluations of the champion against itself\n", p.AA)
+		}
+		if p.Ablate > 0 {
+			out("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
+		}
+		if p.Confirm > 0 {
+			out("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
+		}
+		for i, line := range wrapped(guardsOf(w, p.Agent), 68) {
+			out("  %-8s  %s\n", orElse("guards", "", i == 0), line)
+		}
+		if p.Power != "" {
+			for i, line := range wrapped(p.Power, 68) {
+				out("  %-8s  %s\n", orElse("power", "", i == 0), line)
+			}
+		}
+		warnings := p.Warnings
+		if p.Confirm > 0 && len(plan.Outlooks) > 0 {
+			look := plan.Outlooks[i]
+			warnings = append(slices.Clone(warnings), look.Notes...)
+			out("  entries   %s\n", entriesLeft(look))
+		}
+		for _, text := range p.Alike {
+			for i, line := range wrapped(text, 68) {
+				out("  %-8s  %s\n", orElse("alike", "", i == 0), line)
+			}
+		}
+		for _, warning := range warnings {
+			out("  warning   %s\n", warning)
+		}
+	}
+	sh.printPatchPlan(patchPlanOf(w, plan))
+	return nil
+}
+
+// guardsOf names the guards of an agent.
+func guardsOf(w *workspace.Workspace, id string) string {
+	a, ok := w.Agent(id)
+	if !ok {
+		return ""
+	}
+	var words []string
+	for _, b := range w.Bounds(a) {
+		words = append(words, b.String())
+	}
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, "; ")
+}
+
+// entriesLeft describes how many variants may still enter the confirmation.
+func entriesLeft(look nightly.Outlook) string {
+	e := look.Entries
+	text := fmt.Sprintf("%d of the %d variants that may enter in any %d days are left", e.Most-e.Used, e.Most, e.Days)
+	if look.Open > 0 {
+		text += fmt.Sprintf("; %s from earlier nights may go on", count(look.Open, "candidate"))
+	}
+	return text
+}
+
+// rounds describes the confirmation that the budget allows.
+func rounds(p archive.AgentPlan) string {
+	if p.Deterministic && !p.UsesSeed {
+		return fmt.Sprintf("%s and the champion once on every task, as a repeat would say nothing new", count(p.Finalists, "variant"))
+	}
+	return fmt.Sprintf("%s of a fresh pair on every task; %s may enter tonight", count(p.Repeats, "block"), count(p.Finalists, "variant"))
+}

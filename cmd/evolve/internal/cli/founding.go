@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// founding lists the files of the repository that a decision would make; none if the
+// decision commits nothing or the workspace is in a repository already.
+func (sh *shell) founding(w *workspace.Workspace, d decision, p archive.ProposalRecord) ([]string, error) {
+	if !d.commits || p.Patch != nil {
+		return nil, nil
+	}
+	desk := &decide.Desk{Workspace: w, Env: sh.env, Now: sh.now}
+	return desk.Founding()
+}
+
+// printFounding names the files of a new repository's first commit.
+func printFounding(out io.Writer, files []string) {
+	if len(files) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintln(out, "the workspace is in no git repository; the first commit of a new one holds these files and no others:")
+	for _, name := range files {
+		_, _ = fmt.Fprintf(out, "  %s\n", reports.Visible(name))
+	}
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"embed"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+//go:embed help/*.md
+var helpTexts embed.FS
+
+// topic is a chapter of the manual: help/<name>.md.
+type topic struct {
+	name, usage string
+	also        []string // other names for it
+}
+
+var topics = []topic{
+	{"workspace", "the folder, its files, and who writes them", []string{"evolve.yaml", "config", "files"}},
+	{"agents", "agent.yaml, and the protocol of your own program", []string{"agent.yaml", "adapter", "protocol", "command", "space"}},
+	{"models", "providers, routes, recordings", []string{"providers", "routes", "openai", "anthropic", "replay", "llm"}},
+	{"tools", "what an agent may call: built-in, of MCP servers, written by agents; skills", []string{"mcp", "skills", "starlark"}},
+	{"policies", "deadlines, retries, breakers, rates, budgets, and what no config reaches", []string{"policy", "limits", "safety", "guardrails"}},
+	{"suites", "tasks, their split, and the graders", []string{"tasks", "graders", "splits", "holdout"}},
+	{"budgets", "evaluations, money, time, deadlines, and what a run does with them", []string{"budget", "cost", "deadline", "cron"}},
+	{"statistics", "what the figures claim, and what they do not", []string{"stats", "verdict", "power", "claims", "guards", "ablation", "confirmation"}},
+	{"search", "how better configs are found, and how parents are chosen", []string{"selection", "selections", "searcher", "model"}},
+	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},
+	{"patch", "changes of source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
+	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
+	{"archive", "backups, restoring one, and how long what is recorded is kept", []string{"backup", "restore", "retention", "keep", "gc"}},
+	{"trust", "what is promised against crashes, damage, hostile agents and forgers, and what is not", []string{"integrity", "security", "threats", "forgery"}},
+	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},
+	{"json", "what every command prints with --json", []string{"schemas", "api"}},
+}
+
+const exitCodeHelp = `Exit codes: 0 done; 1 unexpected; 2 usage or config; 3 proposals await (only with
+--detailed-exitcode); 4 gate refused; 5 locked or overlapping; 6 budget or deadline
+ended it before anything planned was complete; 7 infrastructure failed it;
+8 integrity; 130 interrupted.`
+
+func (sh *shell) helpCommand() *cli.Command {
+	return &cli.Command{
+		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
+		Description: "COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
+		Action: func(c *cli.Context) error {
+			names := c.Args().Slice()
+			if len(names) == 0 {
+				return sh.help(nil)
+			}
+			commands := sh.app().Commands
+			path := pathTo(commands, names)
+			if len(path) == len(names) {
+				if err := sh.help(path); err != nil || len(names) > 1 || sh.json {
+					return err
+				}
+				if t, ok := findTopic(names[0]); ok && t.name == names[0] {
+					_, _ = fmt.Fprintln(sh.stdout)
+					return sh.chapter(t)
+				}
+				return nil
+			}
+			if t, ok := findTopic(names[0]); ok && len(names) == 1 {
+				return sh.chapter(t)
+			}
+			if len(path) > 0 {
+				last := path[len(path)-1]
+				return unknownCommand(names[len(path)], "evolve "+strings.Join(names[:len(path)], " "), last.Subcommands)
+			}
+			known := topicNames()
+			for _, t := range topics {
+				known = append(known, t.also...)
+			}
+			for _, c := range commands {
+				known = append(known, c.Name)
+			}
+			hint := "`evolve help` lists commands and topics"
+			if near := nearest(names[0], known); near != "" {
+				hint = fmt.Sprintf("did you mean `evolve help %s`?", near)
+			}
+			return hinted(exitUsage, hint, "there is no command and no topic %q", names[0])
+		},
+	}
+}
+
+func topicNames() []string {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = t.name
+	}
+	return names
+}
+
+func findTopic(name string) (topic, bool) {
+	for _, t := range topics {
+		if t.name == name || slices.Contains(t.also, name) {
+			return t, true
+		}
+	}
+	return topic{}, false
+}
+
+func (sh *shell) chapter(t topic) error {
+	text, err := helpTexts.ReadFile("help/" + t.name + ".md")
+	if err != nil {
+		return fmt.Errorf("reading the manual: %w", err)
+	}
+	if sh.json {
+		return sh.printJSON(map[string]string{"topic": t.name, "text": string(text)})
+	}
+	_, err = sh.stdout.Write(text)
+	return err
+}
+
+func (sh *shell) printVersion() error {
+	if sh.json {
+		return sh.printJSON(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+	}
+	_, err := fmt.Fprintf(sh.stdout, "evolve %s  %s  %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+// help prints the help of a command, or the overview for an empty path.
+func (sh *shell) help(path []*cli.Command) error {
+	if sh.json {
+		return sh.helpJSON(path)
+	}
+	_, width := terminal(sh.stdout)
+	p := page{width: min(max(width, 40), 100)}
+	if len(path) == 0 {
+		p.overview(sh.app())
+	} else {
+		p.command(path)
+	}
+	_, err := sh.stdout.Write([]byte(p.String()))
+	return err
+}
+
+// commandEntry is a command or topic in `evolve help --json`.
+type commandEntry struct {
+	Name      string         `json:"name"`
+	Arguments string         `json:"arguments,omitempty"`
+	Usage     string         `json:"usage"`
+	Flags     []flagEntry    `json:"flags,omitempty"`
+	Commands  []commandEntry `json:"commands,omitempty"`
+}
+
+type flagEntry struct {
+	Names []string `json:"names"`
+	Value string   `json:"value,omitempty"`
+	Usage string   `json:"usage"`
+}
+
+func entryOf(c *cli.Command, parent string) commandEntry {
+	e := commandEntry{Name: strings.TrimSpace(parent + " " + c.Name), Arguments: strings.TrimSpace(c.ArgsUsage), Usage: c.Usage}
+	for _, f := range c.Flags {
+		value, usage := placeholder(f)
+		e.Flags = append(e.Flags, flagEntry{f.Names(), value, usage})
+	}
+	for _, sub := range c.Subcommands {
+		e.Commands = append(e.Commands, entryOf(sub, e.Name))
+	}
+	return e
+}
+
+func (sh *shell) helpJSON(path []*cli.Command) error {
+	if len(path) > 0 {
+		var parent []string
+		for _, c := range path[:len(path)-1] {
+			parent = append(parent, c.Name)
+		}
+		return sh.printJSON(entryOf(path[len(path)-1], strings.Join(parent, " ")))
+	}
+	commands, chapters := []commandEntry{}, []commandEntry{}
+	for _, c := range sh.app().Commands {
+		commands = append(commands, entryOf(c, ""))
+	}
+	for _, t := range topics {
+		chapters = append(chapters, commandEntry{Name: t.name, Usage: t.usage})
+	}
+	return sh.printJSON(map[string]any{"commands": commands, "topics": chapters})
+}

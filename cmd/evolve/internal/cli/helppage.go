@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// page is a help text being written, wrapped at a width.
+type page struct {
+	strings.Builder
+	width int
+}
+
+// overview is `evolve help`.
+func (p *page) overview(app *cli.App) {
+	fmt.Fprintf(p, "evolve: %s\n\n", app.Usage)
+	p.WriteString("  evolve COMMAND [ARGUMENTS] [FLAGS]\n\n")
+	p.paragraph("Start with `evolve demo`, or with `evolve init` in an empty folder.")
+	group := ""
+	for _, c := range app.Commands {
+		if c.Category != group {
+			group = c.Category
+			fmt.Fprintf(p, "\n%s\n", group)
+		}
+		p.entry(c.Name, c.Usage, 12)
+	}
+	p.WriteString("\ntopics: evolve help TOPIC\n")
+	for _, t := range topics {
+		p.entry(t.name, t.usage, 12)
+	}
+	p.WriteString("\nflags of every command\n")
+	p.flags(common())
+	p.WriteString("\n")
+	p.paragraph(exitCodeHelp)
+}
+
+// command is `evolve help COMMAND` and `evolve COMMAND --help`.
+func (p *page) command(path []*cli.Command) {
+	name := "evolve"
+	for _, c := range path {
+		name += " " + c.Name
+	}
+	c := path[len(path)-1]
+	p.paragraph(name + ": " + c.Usage)
+	p.WriteString("\n")
+	usage := name
+	if len(c.Subcommands) > 0 {
+		usage += orElse(" [COMMAND]", " COMMAND", hasOwn(c))
+	}
+	if c.ArgsUsage != "" {
+		usage += " " + c.ArgsUsage
+	}
+	p.WriteString("  " + usage + " [FLAGS]\n")
+	if c.Description != "" {
+		p.WriteString("\n")
+		p.paragraph(c.Description)
+	}
+	if len(c.Subcommands) > 0 {
+		p.WriteString("\ncommands\n")
+		for _, sub := range c.Subcommands {
+			p.entry(sub.Name, sub.Usage, 12)
+		}
+	}
+	if own := ownFlags(c); len(own) > 0 {
+		p.WriteString("\nflags\n")
+		p.flags(own)
+	}
+	p.WriteString("\nflags of every command\n")
+	p.flags(common())
+	p.WriteString("\n")
+	p.paragraph(exitCodeHelp)
+}
+
+// hasOwn reports whether a command with subcommands does something by itself: then it has
+// flags of its own.
+func hasOwn(c *cli.Command) bool { return len(ownFlags(c)) > 0 }
+
+func ownFlags(c *cli.Command) []cli.Flag {
+	shared := common()
+	return slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool { return findFlag(shared, f.Names()[0]) != nil })
+}
+
+func (p *page) flags(list []cli.Flag) {
+	names := make([]string, len(list))
+	column := 0
+	for i, f := range list {
+		value, _ := placeholder(f)
+		for _, short := range f.Names()[1:] {
+			if len(short) == 1 {
+				names[i] = "-" + short + ", "
+			}
+		}
+		names[i] += "--" + f.Names()[0]
+		if value != "" {
+			names[i] += " " + value
+		}
+		column = max(column, len(names[i]))
+	}
+	for i, f := range list {
+		_, usage := placeholder(f)
+		if d := shownDefault(f); d != "" {
+			usage += " (" + d + " by default)"
+		}
+		p.entry(names[i], usage, column)
+	}
+}
+
+// placeholder returns the name for a flag's value, and the usage without the quotes
+// around it.
+func placeholder(f cli.Flag) (value, usage string) {
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return "", ""
+	}
+	usage = d.GetUsage()
+	if !d.TakesValue() {
+		return "", usage
+	}
+	before, rest, found := strings.Cut(usage, "`")
+	name, after, closed := strings.Cut(rest, "`")
+	if !found || !closed || strings.Contains(name, " ") {
+		return "VALUE", usage
+	}
+	return name, before + name + after
+}
+
+// shownDefault returns a flag's default if it is worth showing.
+func shownDefault(f cli.Flag) string {
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok || !d.TakesValue() {
+		return ""
+	}
+	switch v := strings.Trim(d.GetValue(), `"`); v {
+	case "", "0", "0s", "[]":
+		return ""
+	default:
+		return v
+	}
+}
+
+// entry writes a name and its description, wrapped in a second column.
+func (p *page) entry(name, text string, column int) {
+	const indent = 2
+	behind := indent + column + 2
+	if p.width-behind < 24 { // too narrow for columns
+		fmt.Fprintf(p, "  %s\n", name)
+		for _, l := range wrapped(text, p.width-6) {
+			fmt.Fprintf(p, "      %s\n", l)
+		}
+		return
+	}
+	for i, l := range wrapped(text, p.width-behind) {
+		if i > 0 {
+			name = ""
+		}
+		fmt.Fprintf(p, "  %-*s  %s\n", column, name, l)
+	}
+}
+
+// paragraph wraps prose; line breaks count as spaces, and an empty line begins a new
+// paragraph.
+func (p *page) paragraph(text string) {
+	for i, part := range strings.Split(text, "\n\n") {
+		if i > 0 {
+			p.WriteString("\n")
+		}
+		for _, l := range wrapped(part, min(p.width, 80)) {
+			p.WriteString(l + "\n")
+		}
+	}
+}
+
+func wrapped(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, w := range strings.Fields(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(w)) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += w
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// order is the direction of the architecture: a package imports only packages to its left
+// or in its own folder.
+var order = []string{"runtime", "bench", "archive", "mutate", "patch", "gates", "reports", "cmd"}
+
+// within is the order inside a folder, if there is one.
+var within = [][2]string{
+	{"runtime/agent", ""}, // imports nothing of the project
+	{"bench/stats", ""},
+}
+
+// owners lists third-party packages that only one folder may import.
+var owners = map[string][]string{
+	"github.com/dgraph-io/badger": {"archive"},
+	"github.com/go-git/go-git":    {"patch"},
+	"github.com/urfave/cli":       {"cmd"},
+}
+
+type listed struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+// TestImportDirection checks every import that go list reports against the architecture.
+func TestImportDirection(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "evolve/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	packages := 0
+	for dec.More() {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		packages++
+		self := strings.TrimPrefix(p.ImportPath, "evolve/")
+		if self == "runtime" {
+			t.Errorf("no Go file may stand directly in runtime/: the name shadows the standard package")
+		}
+		for _, imp := range p.Imports {
+			if problem := judge(self, imp); problem != "" {
+				t.Error(problem)
+			}
+		}
+	}
+	if packages < 10 {
+		t.Fatalf("only %d packages were listed", packages)
+	}
+}
+
+// TestImportJudgeCanFail checks that forbidden imports are found.
+func TestImportJudgeCanFail(t *testing.T) {
+	for _, c := range [][2]string{
+		{"runtime/turn", "evolve/bench"},
+		{"mutate", "evolve/reports"},
+		{"mutate", "github.com/dgraph-io/badger/v4"},
+		{"reports", "github.com/urfave/cli/v2"},
+		{"runtime/agent", "evolve/runtime/tool"},
+		{"bench/stats", "evolve/bench"},
+	} {
+		if judge(c[0], c[1]) == "" {
+			t.Errorf("%s may import %s, and should not", c[0], c[1])
+		}
+	}
+	for _, c := range [][2]string{
+		{"bench", "evolve/runtime/agent"},
+		{"bench", "evolve/bench/stats"},
+		{"archive", "github.com/dgraph-io/badger/v4"},
+		{"cmd/evolve", "evolve/reports"},
+	} {
+		if p := judge(c[0], c[1]); p != "" {
+			t.Error(p)
+		}
+	}
+}
+
+func judge(self, imp string) string {
+	for prefix, rooms := range owners {
+		if strings.HasPrefix(imp, prefix) && !slices.Contains(rooms, folder(self)) {
+			return self + " imports " + imp + ", which only " + strings.Join(rooms, ", ") + " may know"
+		}
+	}
+	other, ours := strings.CutPrefix(imp, "evolve/")
+	if !ours {
+		return ""
+	}
+	for _, w := range within {
+		if self == w[0] {
+			return self + " imports " + other + ", and may import nothing of the project"
+		}
+	}
+	if slices.Index(order, folder(other)) > slices.Index(order, folder(self)) {
+		return self + " imports " + other + ", which stands to its right"
+	}
+	return ""
+}
+
+func folder(path string) string {
+	first, _, _ := strings.Cut(path, "/")
+	return first
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/cmd/evolve/internal/workspace/scaffold"
+)
+
+func (sh *shell) initCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "init",
+		Usage: "make a workspace: settings, a starter agent and suite that run offline",
+		Description: "Writes the files with comments that explain every key, and JSON schemas by which editors\n" +
+			"complete and check them. What is there is never overwritten.",
+		ArgsUsage: "[DIR]",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "minimal", Usage: "only evolve.yaml"},
+		},
+		Action: func(c *cli.Context) error {
+			dir := sh.dir
+			if named := c.String("workspace"); named != "" {
+				dir = sh.abs(named)
+			}
+			if c.NArg() == 1 {
+				if c.IsSet("workspace") {
+					return usage(fmt.Errorf("name the folder once: DIR, or --workspace"))
+				}
+				dir = sh.abs(c.Args().First())
+			}
+			if err := makeFolder(dir); err != nil {
+				return err
+			}
+			written, kept, err := workspace.Init(dir, scaffold.Files(), c.Bool("minimal"))
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return sh.printJSON(map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)})
+			}
+			_, _ = fmt.Fprintf(sh.stdout, "made a workspace in %s: %d files written", dir, len(written))
+			if len(kept) > 0 {
+				_, _ = fmt.Fprintf(sh.stdout, ", %d kept as they were (%s)", len(kept), strings.Join(kept, ", "))
+			}
+			sh.settle(c, dir)
+			_, _ = fmt.Fprint(sh.stdout, "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
+			_, _ = fmt.Fprintf(sh.stdout, "\n\n  next    %s\n          %s\n", sh.typed("evolve doctor"), sh.typed("evolve run"))
+			return nil
+		},
+	}
+}
+
+// makeFolder makes the folder that a person named.
+func makeFolder(dir string) error {
+	err := os.MkdirAll(dir, 0o755)
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) {
+		return hinted(exitUsage, "name a folder, or a place where one can be made", "making the workspace: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("making the workspace: %w", err)
+	}
+	return nil
+}
+
+// abs makes a path that a person typed absolute.
+func (sh *shell) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(sh.dir, path)
+}
+
+// orEmpty turns a nil list into an empty one, so that JSON has no null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

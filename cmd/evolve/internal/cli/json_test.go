@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"evolve/archive"
+	"evolve/runtime/authored"
+)
+
+// shape is the documentation of one command's object in `evolve help json`: its keys, and
+// whether each is always present.
+type shape struct {
+	always map[string]bool
+	more   bool
+}
+
+// documented reads the table of `evolve help json`.
+func documented(t *testing.T) map[string]shape {
+	t.Helper()
+	text, err := helpTexts.ReadFile("help/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shapes := map[string]shape{}
+	for _, entry := range regexp.MustCompile(`(?m)^ {4}(\S.*(?:\n {5,}.*)*)`).FindAllStringSubmatch(string(text), -1) {
+		names, object, found := strings.Cut(entry[1], "{")
+		if !found || strings.HasPrefix(names, "report") { // the report has a schema of its own
+			continue
+		}
+		names = strings.TrimSpace(regexp.MustCompile(`[A-Z]+:\s*$`).ReplaceAllString(strings.TrimSpace(names), ""))
+		for name := range strings.SplitSeq(names, ", ") {
+			shapes[strings.TrimSpace(name)] = keysOf("{" + object)
+		}
+	}
+	return shapes
+}
+
+// keysOf parses the keys of the first object of a text, without those of nested objects.
+func keysOf(text string) shape {
+	s := shape{always: map[string]bool{}}
+	depth, key := 0, ""
+	end := func() {
+		name, _, _ := strings.Cut(key, ":")
+		name = strings.TrimSpace(name)
+		if name == "…" {
+			s.more = true
+		} else if name != "" {
+			s.always[strings.TrimSuffix(name, "?")] = !strings.HasSuffix(name, "?")
+		}
+		key = ""
+	}
+	for _, r := range text {
+		switch {
+		case r == '{' || r == '[':
+			if depth++; depth > 1 {
+				key += "_"
+			}
+		case r == '}' || r == ']':
+			if depth--; depth == 0 {
+				end()
+				return s
+			}
+		case depth == 1 && r == ',':
+			end()
+		case depth == 1:
+			key += string(r)
+		}
+	}
+	return s
+}
+
+// TestJSONIsAsDocumented runs every command with --json and compares the keys of its
+// object with the manual.
+func TestJSONIsAsDocumented(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "other"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "restored"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "restored", "evolve.yaml"), []byte("keep: {nights: 1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "qa.csv"), []byte("question,answer\na,b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, wish := range []string{"a", "b"} {
+		r := `{"agent":"aide","created":"2026-03-01T02:00:00Z","request":{"id":"` + wish + `","type":"source","reason":"r","target":"t","tool":"write"}}`
+		if err := leaveRequest(filepath.Join(dir, "tiny"), []byte(r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	doubled := `{"name":"doubled","description":"Doubles.","schema":{"type":"object"},"source":"def run(args):\n    return args[\"n\"] * 2\n",` +
+		`"tests":[{"name":"two","args":{"n":1},"want":2},{"name":"four","args":{"n":2},"want":4}]}`
+	if err := writeTool(filepath.Join(dir, "other", "agents", "aide", "tools"), []byte(doubled)); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
+	}
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "key"), pem.EncodeToMemory(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shapes := documented(t)
+	// review needs a terminal (see terminal.txtar); the others run Go and models (see
+	// TestPatchJSON).
+	checked := map[string]bool{"review": true, "patch propose": true, "patch show": true, "patch review": true}
+	for _, step := range []struct{ name, folder, args string }{
+		{"init", ".", "init made"},
+		{"doctor", "tiny", "doctor"},
+		{"run --dry-run", "tiny", "run --dry-run"},
+		{"run", "tiny", "run --quiet"},
+		{"demo", ".", "demo --budget-evals 50 --quiet --workspace made"},
+		{"status", "tiny", "status"},
+		{"proposals", "tiny", "proposals"},
+		{"show", "tiny", "show P1"},
+		{"diff", "tiny", "diff P1"},
+		{"approve", "tiny", "approve P1 --yes --by Robin"},
+		{"rollback", "tiny", "rollback P1 --yes --by Robin"},
+		{"patch list", "tiny", "patch list"},
+		{"propose", "tiny", "propose v2"},
+		{"reject", "tiny", "reject P2 --yes --by Robin --reason no"},
+		{"requests list", "tiny", "requests list"},
+		{"requests show", "tiny", "requests show R1"},
+		{"requests approve", "tiny", "requests approve R1 --yes --by Robin"},
+		{"requests deny", "tiny", "requests deny R2 --yes --by Robin --reason no"},
+		{"variants", "tiny", "variants"},
+		{"variants show", "tiny", "variants show v2"},
+		{"lineage", "tiny", "lineage v2"},
+		{"compare", "tiny", "compare v1 v2"},
+		{"agent show", "tiny", "agent show"},
+		{"agent run", "tiny", "agent run --task depot-oslo"},
+		{"bench list", "tiny", "bench list"},
+		{"bench validate", "tiny", "bench validate"},
+		{"bench split", "tiny", "bench split depots"},
+		{"bench run", "tiny", "bench run"},
+		{"bench import", "tiny", "bench import ../qa.csv --suite qa"},
+		{"audit log", "tiny", "audit log"},
+		{"audit verify", "tiny", "audit verify"},
+		{"audit sign", "tiny", "audit sign --key ../key"},
+		{"audit accept-head", "tiny", "audit accept-head --reason copied --by Robin"},
+		{"archive stats", "tiny", "archive stats"},
+		{"archive check", "tiny", "archive check"},
+		{"archive repair", "tiny", "archive repair"},
+		{"archive export", "tiny", "archive export ../all.jsonl"},
+		{"archive import", "other", "archive import ../all.jsonl"},
+		{"archive backup", "tiny", "archive backup ../all.backup"},
+		{"archive restore", "restored", "archive restore ../all.backup"},
+		{"archive gc", "restored", "archive gc --dry-run"},
+		{"tools quarantine", "other", "tools quarantine doubled --yes --by Robin"},
+		{"tools release", "other", "tools release doubled --yes --by Robin"},
+		{"tools list", "other", "tools list"},
+		{"tools health", "other", "tools health"},
+		{"help", ".", "help"},
+		{"--version", ".", "--version"},
+	} {
+		want, ok := shapes[step.name]
+		if !ok {
+			t.Errorf("the manual does not say what %s prints", step.name)
+			continue
+		}
+		checked[step.name] = true
+		if step.name == "audit accept-head" { // there must be something to accept
+			if err := os.WriteFile(archive.WitnessFile(archiveDir(filepath.Join(dir, step.folder))), []byte("{"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), process{
+			args: append(strings.Fields(step.args), "--json"), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
+			env: env, dir: filepath.Join(dir, step.folder), now: time.Now, release: func() {},
+			sleep: func(context.Context, time.Duration) error { return nil },
+		})
+		if code != 0 {
+			t.Errorf("%s ended with %d: %s", step.name, code, stderr.String())
+			continue
+		}
+		var got map[string]json.RawMessage
+		if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+			t.Errorf("%s printed no object: %v\n%s", step.name, err, stdout.String())
+			continue
+		}
+		for key, always := range want.always {
+			if _, there := got[key]; always && !there {
+				t.Errorf("%s has no %q, which the manual promises", step.name, key)
+			}
+		}
+		for key := range got {
+			if _, known := want.always[key]; !known && !want.more {
+				t.Errorf("%s has %q, which the manual does not name", step.name, key)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		if !checked[name] {
+			t.Errorf("nothing holds what the manual says of %s", name)
+		}
+	}
+}
+
+// TestPatchJSON compares the keys that the commands of patches print with the manual.
+func TestPatchJSON(t *testing.T) {
+	want := documented(t)["patch show"].always
+	view := reflect.TypeFor[patchView]()
+	for i := range view.NumField() {
+		if !view.Field(i).IsExported() {
+			continue
+		}
+		key, rest, _ := strings.Cut(view.Field(i).Tag.Get("json"), ",")
+		if always, known := want[key]; !known || always == (rest == "omitempty") {
+			t.Errorf("the manual does not say of %q what holds", key)
+		}
+		delete(want, key)
+	}
+	for key := range want {
+		t.Errorf("nothing prints %q, which the manual names", key)
+	}
+}
+
+// writeTool puts an approved tool, given as a draft, into a folder.
+func writeTool(dir string, draft []byte) error {
+	d, err := authored.ParseDraft(draft)
+	if err != nil {
+		return err
+	}
+	star, manifest := d.Encode()
+	return errors.Join(
+		os.MkdirAll(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, d.Name+".star"), star, 0o600),
+		os.WriteFile(filepath.Join(dir, d.Name+".json"), manifest, 0o600),
+	)
+}

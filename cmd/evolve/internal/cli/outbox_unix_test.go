@@ -1,0 +1,273 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/authored"
+)
+
+// dieAt names the step of a decision at which the program "dying" kills itself.
+const dieAt = "EVOLVE_TEST_DIE_AT"
+
+// dying is evolve, killed by a SIGKILL at a step of a decision.
+func dying() {
+	wd, _ := os.Getwd()
+	os.Exit(run(context.Background(), process{
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ(), dir: wd,
+		now: time.Now, sleep: sleep, signals: make(chan os.Signal), release: func() {},
+		reached: func(step string) error {
+			if step == os.Getenv(dieAt) {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+			return nil
+		},
+	}))
+}
+
+// git runs git in the workspace.
+func (p *place) git(args ...string) string {
+	p.t.Helper()
+	c := exec.Command("git", args...)
+	c.Dir = p.dir
+	c.Env = append(
+		os.Environ(), "HOME="+p.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org",
+	)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// copied returns another place with the same content.
+func (p *place) copied(t *testing.T) *place {
+	t.Helper()
+	q := &place{t, t.TempDir()}
+	if err := os.CopyFS(q.dir, os.DirFS(p.dir)); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Remove(filepath.Join(q.dir, ".evolve", "after.log"))
+	return q
+}
+
+// settled is the state of a proposal and what belongs to it.
+type settled struct {
+	state    archive.ProposalState
+	kinds    []string // of the ledger's entries of decisions
+	left     int      // unfinished intents
+	commits  string
+	attempts string // of the operator's program, as it noted them
+	verified bool
+}
+
+func (p *place) settled() settled {
+	p.t.Helper()
+	a, err := archive.OpenRead(archiveDir(p.dir))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer a.Close()
+	var s settled
+	rec, err := a.Proposal(p.t.Context(), "P1")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	s.state = rec.State
+	for e, err := range a.Ledger(p.t.Context(), 1) {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if e.Kind != "proposal.create" && e.Subject == "P1" {
+			s.kinds = append(s.kinds, e.Kind)
+		}
+	}
+	left, err := decide.Unfinished(p.t.Context(), a)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	s.left = len(left)
+	_, _, err = a.VerifyLedger(p.t.Context())
+	s.verified = err == nil
+	s.commits = p.git("rev-list", "--count", "HEAD")
+	log, _ := os.ReadFile(filepath.Join(p.dir, ".evolve", "after.log"))
+	s.attempts = strings.Join(strings.Fields(string(log)), " ")
+	head := p.git("log", "-1", "--format=%H %B")
+	switch s.state {
+	case archive.Adopted:
+		if s.commits == "2" && (!strings.HasPrefix(head, rec.AdoptedCommit) || !strings.Contains(head, "\nEvolve-Proposal: P1\n")) {
+			p.t.Errorf("adopted as %s, and at HEAD is %s", rec.AdoptedCommit, head)
+		}
+	case archive.RolledBack:
+		if !strings.HasPrefix(head, rec.Decision.Commit) || !strings.Contains(head, "\nEvolve-Rollback: P1\n") {
+			p.t.Errorf("rolled back as %s, and at HEAD is %s", rec.Decision.Commit, head)
+		}
+	default:
+	}
+	if status := p.git("status", "--porcelain"); status != "" {
+		p.t.Errorf("the working tree: %s", status)
+	}
+	return s
+}
+
+// offered is a workspace in which P1, of a config or of a tool, awaits a decision.
+func offered(t *testing.T, tool bool) *place {
+	p := tinyPlace(t)
+	for name, text := range map[string]string{
+		"evolve.yaml": "adoption: {after: [sh, -c, 'echo $EVOLVE_PROPOSAL-$EVOLVE_DECISION-$EVOLVE_ATTEMPT >> .evolve/after.log']}\n",
+		".gitignore":  ".evolve/\n",
+	} {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.git("init", "--quiet", "--initial-branch=main")
+	p.git("add", "--all")
+	p.git("commit", "--quiet", "--message=start")
+	sh := testShell(t, p)
+	w, err := workspace.Load(p.dir, builtins())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sh.openWriter(p.dir, "a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := &w.Agents[0]
+	var rec archive.ProposalRecord
+	if tool {
+		var def authored.Definition
+		def, err = authored.ParseDraft([]byte(`{"name":"doubled","description":"Doubles a number.","schema":{"type":"object"},"source":"def run(args):\n    return args[\"n\"] * 2\n",` +
+			`"tests":[{"name":"two","args":{"n":1},"want":2},{"name":"a hundred","args":{"n":50},"want":100}]}`))
+		if err == nil {
+			rec, err = sh.desk(w, a).ProposeTool(t.Context(), agent, def, "it doubles")
+		}
+	} else {
+		config := agent.Champion.Clone()
+		config["recall.min_score"] = .5
+		var v archive.Variant
+		v, err = a.PutVariant(t.Context(), archive.Variant{Agent: agent.ID, Config: agent.Space.Canonical(config), Operator: "hand"})
+		if err == nil {
+			rec, err = sh.desk(w, a).Propose(t.Context(), agent, decide.Draft{Variant: v, Rationale: "by hand"})
+		}
+	}
+	if err = errors.Join(err, a.Close()); err != nil || rec.State != archive.Awaiting {
+		t.Fatalf("%s: %v %+v", rec.State, err, rec.Gates)
+	}
+	return p
+}
+
+// testShell is a shell in this process.
+func testShell(t *testing.T, p *place) *shell {
+	return &shell{process: process{env: p.command().Env, now: time.Now, stderr: io.Discard, stdout: io.Discard}, ctx: t.Context()}
+}
+
+// dies runs evolve until it is killed at a step.
+func (p *place) dies(step string, args ...string) {
+	p.t.Helper()
+	c := p.command(args...)
+	c.Args[0] = "dying"
+	c.Env = append(c.Env, dieAt+"="+step)
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		p.t.Fatalf("it was not killed at %q: %v\n%s", step, err, out)
+	}
+}
+
+// TestKilledWhileDeciding kills evolve at every step of an approval and of a rollback.
+// After the next command of another kind, and after the same command again if a commit is
+// missing, state, ledger, commit and the operator's program agree.
+func TestKilledWhileDeciding(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	for _, kind := range []string{"config", "tool"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			waits := offered(t, kind == "tool")
+			adopted := waits.copied(t)
+			adopted.run(0, "approve", "P1", "--yes", "--by", "Robin")
+			for _, action := range []string{"approve", "rollback"} {
+				steps := []string{decide.StepIntended, decide.StepMoved}
+				if kind == "config" && action == "approve" && !testing.Short() { // the others take the same path
+					steps = decide.Steps
+				}
+				for _, step := range steps {
+					t.Run(action+" "+step, func(t *testing.T) {
+						p := waits.copied(t)
+						if action == "rollback" {
+							p = adopted.copied(t)
+						}
+						p.dies(step, action, "P1", "--yes", "--by", "Robin", "--reason", "r")
+						moved := slices.Index(decide.Steps, step) >= slices.Index(decide.Steps, decide.StepMoved)
+						if out, _ := p.run(0, "status"); (step != decide.StepNoted) != strings.Contains(out, "unfinished: ") {
+							t.Errorf("status:\n%s", out)
+						}
+						p.run(exitUsage, "propose", "999") // opens the archive for writing, and nothing else
+						check(t, "after the next command", p.settled(), wanted(action, step, moved))
+						if !moved {
+							p.run(0, action, "P1", "--yes", "--by", "Robin", "--reason", "r")
+							again := wanted(action, decide.StepMoved, true)
+							if action == "rollback" {
+								again.kinds = slices.Insert(again.kinds, 3, decide.UnfinishedKind)
+							}
+							check(t, "after the same command", p.settled(), again)
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+func check(t *testing.T, when string, got, want settled) {
+	t.Helper()
+	if got.state != want.state || !slices.Equal(got.kinds, want.kinds) || got.left != want.left || got.commits != want.commits || got.attempts != want.attempts || !got.verified {
+		t.Errorf("%s:\n got %+v\nwant %+v", when, got, want)
+	}
+}
+
+// wanted is the expected state after the next command.
+func wanted(action, step string, moved bool) settled {
+	s := settled{state: archive.Approved, kinds: []string{"proposal.approve"}, left: 1, commits: "1"}
+	if action == "rollback" {
+		s = settled{state: archive.Adopted, kinds: []string{"proposal.approve", "proposal.adopted", decide.AfterKind, decide.UnfinishedKind}, commits: "2"}
+	}
+	if !moved {
+		return s
+	}
+	// It is unknown whether the first attempt ran before its process was killed; the
+	// second does.
+	switch mark := "P1-" + action + "-"; step {
+	case decide.StepMoved, decide.StepSettled, decide.StepNoted:
+		s.attempts = mark + "1"
+	case decide.StepStarting:
+		s.attempts = mark + "2"
+	case decide.StepRan:
+		s.attempts = mark + "1 " + mark + "2"
+	}
+	s.left = 0
+	if action == "approve" {
+		s.state, s.commits, s.kinds = archive.Adopted, "2", []string{"proposal.approve", "proposal.adopted", decide.AfterKind}
+	} else {
+		s.state, s.commits, s.kinds = archive.RolledBack, "3", append(s.kinds[:3:3], "proposal.rollback", decide.AfterKind)
+	}
+	return s
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/reports"
+)
+
+func (sh *shell) patchCommand() *cli.Command {
+	return &cli.Command{
+		Name: "patch", Usage: "changes of source code: propose one, see its gates, have it reviewed",
+		Description: "A patch touches nobody's working tree, index or branches before a person approves it with " +
+			"`evolve approve`. `evolve help patch` goes on with the whole way of one.",
+		Subcommands: []*cli.Command{
+			sh.patchPropose(),
+			{
+				Name: "list", Usage: "all patches, the latest first", Description: "Works while a run is on.",
+				Action: sh.patchList,
+			},
+			{
+				Name: "show", Usage: "one in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
+				Description: "What is foreign is shown with control, direction and invisible characters escaped. Works while a run is on.",
+				Action:      sh.patchShow,
+			},
+			{
+				Name: "review", Usage: "have another agent look at it: its word is advice and a veto", ArgsUsage: "ID",
+				Description: "It sees the tool's own diff, what the gates found and the stated reason, and answers approve or " +
+					"reject with reasons. The word is bound to the digest of the patch. Agents take turns; none reviews its own.",
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the reviewing `AGENT`, instead of the one whose turn it is"}},
+				Action: sh.patchReview,
+			},
+		},
+	}
+}
+
+func (sh *shell) patchList(c *cli.Context) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	views := []patchView{}
+	err = lookIfThere(root, func(a *archive.Archive) error {
+		desk := sh.patchReader(root)
+		return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
+			if p.Patch != nil {
+				views = append([]patchView{patchViewOf(desk, p, false)}, views...)
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"patches": views})
+	}
+	if len(views) == 0 {
+		_, err = fmt.Fprintln(sh.stdout, "no patch was proposed yet")
+	}
+	for _, v := range views {
+		_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %-16s %s\n", v.ID, stateName(v.State), v.Created.Local().Format("_2 Jan 15:04"),
+			cell(v.Author, 24), reports.Visible(v.Title))
+	}
+	return err
+}
+
+func (sh *shell) patchShow(c *cli.Context) error {
+	return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, notes []string) error {
+		if p.Patch == nil {
+			return hinted(exitUsage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
+		}
+		return sh.showPatch(c, p, notes)
+	})
+}
+
+// showPatch shows a patch in full.
+func (sh *shell) showPatch(c *cli.Context, p archive.ProposalRecord, notes []string) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	v := patchViewOf(sh.patchReader(root), p, true)
+	v.Notes = notes
+	if c.Bool("json") {
+		return sh.printJSON(v)
+	}
+	sh.printPatch(v)
+	printAddressed(sh.stdout, notes)
+	return nil
+}
+
+func (sh *shell) patchReview(c *cli.Context) error {
+	if err := sh.outside(); err != nil {
+		return err
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	if _, err := sh.peek(c, w.Root, c.Args().First()); err != nil {
+		return err
+	}
+	desk := sh.patchDesk(c, w, sh.lender(w.Root, "evolve patch review"))
+	p, err := desk.Review(c.Context, c.Args().First(), c.String("agent"))
+	if errors.Is(err, patching.ErrNoWord) {
+		return hinted(exitInfrastructure, "ask again, or another with --agent", "%w", err)
+	} else if err != nil {
+		return err
+	}
+	v := patchViewOf(desk, p, false)
+	if c.Bool("json") {
+		err = sh.printJSON(v)
+	} else {
+		sh.printReview(v)
+		_, err = fmt.Fprintf(sh.stdout, "\n  %s\n", sh.typed("evolve show "+p.ID))
+	}
+	if err == nil && !v.Review.Approve {
+		err = quietExit(exitGate)
+	}
+	return err
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/tuning"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// patchPlan is what a nightly run will do about patches of code.
+type patchPlan struct {
+	// Tunings are the targets with marked constants.
+	Tunings []nightly.Tuning `json:"tunings"`
+	// Writer is the route of the model that writes patches, or ""; Asked bounds the
+	// number of its answers.
+	Writer string `json:"writer"`
+	Asked  int    `json:"asked"`
+}
+
+func patchPlanOf(w *workspace.Workspace, plan nightly.Plan) patchPlan {
+	out := patchPlan{Tunings: append([]nightly.Tuning{}, plan.Tunings...)}
+	set := w.Settings.Patches
+	if set.Write != "" && len(set.Targets) > 0 && len(plan.Outlooks) > 0 {
+		out.Writer, out.Asked = set.Write, 2*len(plan.Agents)
+	}
+	return out
+}
+
+func (sh *shell) printPatchPlan(p patchPlan) {
+	if len(p.Tunings) == 0 && p.Writer == "" {
+		return
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("\npatches of code, after the agents\n")
+	for _, t := range p.Tunings {
+		if t.Problem != "" {
+			out("  warning   %s is not tuned: %s\n", t.Target, reports.Visible(t.Problem))
+			continue
+		}
+		out("  tune      %s of %s: %s\n", reports.Visible(t.Constants), t.Target, t.Cost)
+	}
+	if p.Writer != "" {
+		out("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
+	}
+}
+
+// noteLength bounds the printed part of a note on patches; `--json` and the archive have
+// all of it.
+const noteLength = 400
+
+// printPatchNotes prints what a nightly run did about patches of code.
+func (sh *shell) printPatchNotes(notes []archive.PatchNote) {
+	for _, n := range notes {
+		who, what := n.Agent, "none"
+		if n.Agent == "" {
+			who = tuning.Author(n.Target)
+		}
+		if n.Proposal != "" {
+			what = n.Proposal + " (" + stateName(n.State) + ")"
+		}
+		_, _ = fmt.Fprintf(sh.stdout, "  patch   %s of %s by %s: %s\n", what, n.Target, who, reports.Visible(oneLine(n.Text, noteLength)))
+	}
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch/diff"
+	"evolve/patch/scope"
+)
+
+func (sh *shell) patchPropose() *cli.Command {
+	return &cli.Command{
+		Name: "propose", Usage: "hand a diff in: it is applied, gated and filed, and nothing else is touched", ArgsUsage: "FILE…",
+		Description: "FILE is a unified diff, - standard input; what a model wrote is read tolerantly and applied exactly or " +
+			"not at all. With --edit, FILE names files of the repository, which the editor opens as copies. The target is " +
+			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
+			"kept in a temporary one that the output names. Ends with 0 when a person may decide, with 4 when a gate " +
+			"failed or nothing was taken in.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "target", Usage: "the target `NAME` of evolve.yaml; needed where there are several"},
+			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
+			&cli.StringSliceFlag{Name: "allow", Usage: "a `PATH` of --repo that may be changed, with all below it; may be repeated"},
+			&cli.BoolFlag{Name: "edit", Usage: "write the change in $VISUAL or $EDITOR"},
+			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for reviewers and the person who decides"},
+			&cli.StringFlag{Name: "by", Usage: "who proposes, as `NAME`; the git user by default"},
+		},
+		Action: sh.proposePatch,
+	}
+}
+
+// errNoTarget means that no target was named.
+var errNoTarget = errors.New("no target is named")
+
+func (sh *shell) proposePatch(c *cli.Context) error {
+	if !c.Bool("edit") && c.NArg() != 1 {
+		return hinted(exitUsage, "one FILE holds the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
+	}
+	w, err := sh.patchWorkspace(c)
+	if err != nil {
+		return err
+	}
+	target, err := sh.patchTarget(c, w)
+	if err != nil {
+		return err
+	}
+	author := c.String("by")
+	if author == "" {
+		author = sh.whoami(c.Context, target.Repo)
+	}
+	if author == "" {
+		author = account()
+	}
+	s := patching.Submission{Target: target.Name, Author: author, Origin: patching.Person, Rationale: c.String("reason")}
+	if c.Bool("edit") {
+		s.Diff, err = sh.edited(c, target)
+	} else {
+		s.Diff, err = sh.readDiff(c.Context, c.Args().First())
+	}
+	if err != nil {
+		return err
+	}
+	if w != nil {
+		return sh.proposeIn(c, w, target, s, "")
+	}
+	return sh.proposeAlone(c, target, s)
+}
+
+// proposeAlone proposes without a workspace: the ledger is in a temporary one, which is
+// removed if there is no proposal.
+func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching.Submission) error {
+	dir, err := os.MkdirTemp("", "evolve-patch-")
+	if err != nil {
+		return fmt.Errorf("making a temporary workspace: %w", err)
+	}
+	_, _, err = workspace.Init(dir, nil, true)
+	var w *workspace.Workspace
+	if err == nil {
+		w, err = workspace.Load(dir, builtins())
+	}
+	if err == nil {
+		err = sh.proposeIn(c, w, target, s, dir)
+	}
+	var said quietExit
+	if err != nil && !errors.As(err, &said) {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	// Without a home the build cache is there as well, and no later run would use it.
+	return errors.Join(err, os.RemoveAll(filepath.Join(w.StateDir(), "patches")))
+}
+
+// proposeIn proposes in a workspace and shows the result. temporary is its folder if the
+// output has to name it.
+func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patching.Target, s patching.Submission, temporary string) error {
+	desk := sh.patchDesk(c, w, sh.lender(w.Root, "evolve patch propose"))
+	if !target.Named {
+		desk.Targets = []patching.Target{target}
+	}
+	p, err := desk.Propose(c.Context, s)
+	if err != nil {
+		return left(err, temporary != "")
+	}
+	view := patchViewOf(desk, p, true)
+	if temporary != "" {
+		view.Workspace, sh.place = temporary, temporary
+	}
+	if c.Bool("json") {
+		err = sh.printJSON(view)
+	} else {
+		sh.printPatch(view)
+	}
+	if err == nil && temporary == "" {
+		sh.resumePatches(c, w, desk)
+	}
+	if err == nil && p.State != archive.Awaiting && p.State != archive.HumanLane {
+		err = quietExit(exitGate)
+	}
+	return err
+}
+
+// left returns what to do about a proposal that is recorded and has no verdict.
+func left(err error, temporary bool) error {
+	var l *patching.LeftError
+	if !errors.As(err, &l) {
+		return err
+	}
+	hint := "the same command takes " + l.ID + " up again, as do the next night and the next `evolve patch propose`; `evolve reject " + l.ID + "` closes it"
+	if temporary {
+		hint = "nothing is kept of it; the same command begins anew"
+	}
+	code := exitInterrupted
+	if errors.Is(err, archive.ErrLocked) {
+		code = exitLocked
+	}
+	return hinted(code, hint, "%w", err)
+}
+
+// resumePatches resumes the interrupted gates of other patches, after a person's own
+// patch.
+func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *patching.Desk) {
+	desk.Targets = patching.Targets(w)
+	done, err := desk.Resume(c.Context)
+	for _, p := range done {
+		_, _ = fmt.Fprintf(sh.stderr, "%s is %s now\n", p.ID, stateName(p.State))
+	}
+	if err != nil {
+		sh.logger(c).Warn("not every patch that was left in the middle of its gates is through them", "error", err)
+	}
+}
+
+// patchWorkspace returns the workspace that keeps the ledger, or nil if the target is
+// named by hand and there is none.
+func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
+	if c.String("repo") == "" || c.IsSet("workspace") {
+		return sh.load(c)
+	}
+	root, err := workspace.Find(sh.dir)
+	if err != nil {
+		return nil, nil //nolint:nilerr // that there is none is an answer
+	}
+	return workspace.Load(root, builtins())
+}
+
+// patchTarget returns the target that the person named, or the only one. Without a
+// workspace the person has named a repository.
+func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.Target, error) {
+	name, repo := c.String("target"), c.String("repo")
+	switch {
+	case repo != "" && name != "":
+		return patching.Target{}, usage(errors.New("--target and --repo both name what is patched"))
+	case repo != "":
+		dir := sh.abs(repo)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return patching.Target{}, hinted(exitUsage, "--repo is the folder of a git repository", "%s is no folder", repo)
+		}
+		return patching.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
+	case len(c.StringSlice("allow")) > 0:
+		return patching.Target{}, hinted(exitUsage, "what a target allows stands in evolve.yaml", "--allow goes with --repo")
+	}
+	all := patching.Targets(w)
+	if name == "" && len(all) == 1 {
+		return all[0], nil
+	}
+	names := w.Settings.Patches.TargetNames()
+	for _, t := range all {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	if name != "" {
+		hint := fmt.Sprintf("they are %v", names)
+		if near := nearest(name, names); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return patching.Target{}, hinted(exitUsage, hint, "evolve.yaml has no target %q under patches", name)
+	}
+	if len(all) == 0 {
+		return patching.Target{}, hinted(exitUsage, "write one under patches.targets of evolve.yaml, or name --repo DIR --allow PATH", "%w", errNoTarget)
+	}
+	return patching.Target{}, hinted(exitUsage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
+}
+
+// readDiff reads the submitted diff, at most one byte more than its limit.
+func (sh *shell) readDiff(ctx context.Context, name string) (string, error) {
+	in, err := sh.handed(ctx, name)
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(in, diff.MaxText+1))
+		_ = in.Close()
+	}
+	if err != nil {
+		return "", hinted(exitUsage, "FILE is a unified diff, or - for standard input", "reading the diff: %w", err)
+	}
+	return string(data), nil
+}
+
+// userCache returns the folder for build caches, which all workspaces of a user share; ""
+// if the user has no writable one.
+func (sh *shell) userCache() string {
+	dir := ""
+	if cache := sh.getenv("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
+		dir = filepath.Join(cache, "evolve", "patches")
+	} else if home := sh.getenv("HOME"); filepath.IsAbs(home) {
+		dir = filepath.Join(home, ".cache", "evolve", "patches")
+	}
+	if dir == "" || os.MkdirAll(dir, 0o700) != nil || workspace.TryWrite(dir) != nil {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/reports"
+)
+
+// patchView is a patch in JSON.
+type patchView struct {
+	ID    string                `json:"id"`
+	State archive.ProposalState `json:"state"`
+	Gates []archive.GateVerdict `json:"gates"`
+	Kind  archive.ProposalKind  `json:"kind"`
+	Title string                `json:"title"`
+	// Target names what is patched, Repository is its folder.
+	Target     string `json:"target"`
+	Repository string `json:"repository"`
+	Author     string `json:"author"`
+	Origin     string `json:"origin"`
+	Rationale  string `json:"rationale,omitempty"`
+	Gain       string `json:"gain,omitempty"`
+	// Digest is the hash that a review refers to and a person approves.
+	Digest     string `json:"digest"`
+	BaseCommit string `json:"base_commit"`
+	Tree       string `json:"tree,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	Ref        string `json:"ref,omitempty"`
+	// Sandbox names the sandbox that the tests ran in.
+	Sandbox string          `json:"sandbox,omitempty"`
+	Review  *archive.Review `json:"review,omitempty"`
+	// Outdated reports whether the review is of another digest; NoReview is why no agent
+	// can review.
+	Outdated      bool                   `json:"review_outdated,omitempty"`
+	NoReview      string                 `json:"no_review,omitempty"`
+	Files         []string               `json:"files"`
+	NewTests      []string               `json:"new_tests,omitempty"`
+	Diff          string                 `json:"diff,omitempty"` // escaped
+	Created       time.Time              `json:"created"`
+	Decision      *archive.DecisionBrief `json:"decision,omitempty"`
+	AdoptedCommit string                 `json:"adopted_commit,omitempty"`
+	// Stale is why it would be gated again before its adoption.
+	Stale string `json:"stale,omitempty"`
+	// Interrupted counts how often its gates were stopped and restarted; CostUSD is the
+	// cost of its trial and review.
+	Interrupted int     `json:"interrupted,omitempty"`
+	CostUSD     float64 `json:"cost_usd,omitempty"`
+	// Workspace is where the ledger is, when it is a temporary one.
+	Workspace string `json:"workspace,omitempty"`
+	// Addressed names places that address a reviewer.
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+	// Notes say what a decision on it is worth that the ledger here did not see.
+	Notes []string `json:"notes,omitempty"`
+
+	// filed is the state in the record, stale or not.
+	filed archive.ProposalState
+	// imported is that of the record.
+	imported archive.ProposalState
+}
+
+// stale is the state of a patch that was gated on what is no longer there.
+const stale archive.ProposalState = "stale"
+
+func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchView {
+	b := p.Patch
+	v := patchView{
+		ID: p.ID, State: p.State, Gates: p.Gates, Kind: p.Kind, Title: p.Title, Target: b.Target, Repository: b.Repository,
+		Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain, Digest: b.Digest, BaseCommit: b.BaseCommit, Tree: b.Tree,
+		Commit: p.Commit, Ref: p.Ref, Sandbox: b.Sandbox, Review: b.Review, Files: []string{}, NewTests: b.NewTests,
+		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State, imported: p.Imported,
+	}
+	if v.Gates == nil {
+		v.Gates = []archive.GateVerdict{}
+	}
+	for _, f := range p.Files {
+		v.Files = append(v.Files, f.Path)
+	}
+	v.Outdated = b.Review != nil && b.Review.Digest != b.Digest
+	if b.Review == nil {
+		v.NoReview = noReview(d, b)
+	}
+	if v.Stale = d.Stale(p); v.Stale != "" {
+		v.State = stale
+	}
+	if whole {
+		v.Addressed = reports.Addressed(p)
+		v.Diff = patching.Unified(p)
+	}
+	return v
+}
+
+// noReview returns why a patch has no review: no reviewer is left, or one was asked and gave
+// no verdict; empty when one may be asked.
+func noReview(d *patching.Desk, b *archive.PatchBrief) string {
+	if len(d.Reviewers) > 0 || b.Unreviewed == nil {
+		if why := patching.NoReview(d.Reviewers, b.Author); why != "" {
+			return why
+		}
+	}
+	if u := b.Unreviewed; u != nil && (u.Reviewer != "" || len(d.Reviewers) == 0) {
+		return u.String()
+	}
+	return ""
+}
+
+// printPatch shows a patch as a person must read it before approving.
+func (sh *shell) printPatch(v patchView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("%s  %s  %s\n", v.ID, reports.Visible(v.Title), stateName(v.State))
+	for line := range strings.Lines(v.Rationale) {
+		out("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+	}
+	if v.Stale != "" {
+		out("    stale: %s; approving gates it again first\n", reports.Visible(v.Stale))
+	}
+	if v.State == archive.Drafted {
+		out("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
+	}
+	if v.Interrupted > 0 {
+		out("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
+	}
+	if v.Gain != "" {
+		out("    measured: %s\n", reports.Visible(v.Gain))
+	}
+	printAddressed(sh.stdout, v.Addressed)
+	if v.Diff != "" {
+		out("\nwhat changes, every deceptive character escaped\n")
+		for line := range strings.Lines(v.Diff) {
+			out("  %s", line) // escaped already, but for tabs
+		}
+	}
+	sh.printGates(v.Gates)
+	out("\n")
+	sh.printReview(v)
+	out("\nprovenance\n")
+	for _, kv := range [][2]string{
+		{"author", v.Author + " (" + v.Origin + ")"},
+		{"target", v.Target + ", " + v.Repository},
+		{"sandbox", v.Sandbox},
+		{"base", v.BaseCommit},
+		{"commit", v.Commit},
+		{"ref", v.Ref},
+		{"digest", v.Digest},
+		{"adopted as", v.AdoptedCommit},
+		{"gates cost", dollars(v.CostUSD)},
+	} {
+		if kv[1] != "" {
+			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+		}
+	}
+	sh.printDecision(v.Decision)
+	out("  %-10s %s\n", "limits", patching.Limits)
+	if v.Workspace != "" {
+		out("  %-10s %s\n", "ledger", v.Workspace)
+	}
+	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported}))
+}
+
+// dollars is an amount; empty when nothing was paid.
+func dollars(usd float64) string {
+	if usd <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.4f USD", usd)
+}
+
+// printReview shows what another agent said, or why none did.
+func (sh *shell) printReview(v patchView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	switch r := v.Review; {
+	case r != nil:
+		word := orElse("approves", "vetoes it", r.Approve)
+		if v.Outdated {
+			word += ", of an earlier state: outdated"
+		}
+		out("review: %s %s\n", reports.Visible(r.Reviewer), word)
+		for line := range strings.Lines(r.Reasons) {
+			out("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+		}
+	case v.NoReview != "":
+		out("review: none, because %s\n", reports.Visible(v.NoReview))
+	default:
+		out("review: none yet    %s\n", sh.typed("evolve patch review "+v.ID))
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/reports"
+)
+
+// stoppable returns the context of a command that the first interrupt cancels; a second
+// one ends the process.
+func (sh *shell) stoppable() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(sh.ctx)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case first := <-sh.signals:
+			cancel(nightly.ErrInterrupted)
+			sh.calm(first, done)
+			sh.release()
+		case <-done:
+		}
+	}()
+	return ctx, func() { close(done); cancel(nil) }
+}
+
+// echo is the time in which a second signal of the same kind counts as the first:
+// timeout(1) sends one to the process and another to its group.
+const echo = 200 * time.Millisecond
+
+// calm waits until echoes of a signal are over, or returns a signal of another kind,
+// which is no echo.
+func (sh *shell) calm(first os.Signal, done <-chan struct{}) os.Signal {
+	over := time.NewTimer(echo)
+	defer over.Stop()
+	for {
+		select {
+		case next := <-sh.signals:
+			if next != first {
+				return next
+			}
+		case <-over.C:
+			return nil
+		case <-done:
+			return nil
+		}
+	}
+}
+
+// person is the user at the terminal.
+type person struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// asker returns the user at the terminal, if questions can be asked there.
+func (sh *shell) asker() (*person, bool) {
+	if in, _ := terminal(sh.stdin); !in {
+		return nil, false
+	}
+	for _, out := range []io.Writer{sh.stderr, sh.stdout} {
+		if tty, _ := terminal(out); tty {
+			return &person{bufio.NewReader(sh.stdin), out}, true
+		}
+	}
+	return nil, false
+}
+
+// errGone means that the input ended before an answer.
+var errGone = errors.New("the input ended")
+
+// ask puts a question and returns the line that answers it.
+func (p *person) ask(ctx context.Context, question string) (string, error) {
+	_, _ = fmt.Fprint(p.out, question)
+	type answer struct {
+		line string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		line, err := p.in.ReadString('\n')
+		answers <- answer{strings.TrimSpace(line), err}
+	}()
+	select {
+	case <-ctx.Done():
+		_, _ = fmt.Fprintln(p.out)
+		return "", context.Cause(ctx)
+	case a := <-answers:
+		if a.err != nil && a.line == "" {
+			_, _ = fmt.Fprintln(p.out)
+			return "", errGone
+		}
+		return a.line, nil
+	}
+}
+
+// confirm shows what will change and asks.
+func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
+	who, ok := sh.asker()
+	if !ok {
+		return hinted(exitUsage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
+	}
+	_, _ = fmt.Fprintf(who.out, "%s:\n", reports.Visible(plan))
+	printGrounds(who.out, shown)
+	printChanges(who.out, changes, 24)
+	printFiles(who.out, p.Files, p.State == archive.Adopted)
+	printFounding(who.out, founding)
+	if subject(p) != "config" { // what is approved is the text
+		out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}
+		out.stdout = who.out
+		out.printDiff(p)
+	}
+	line, err := who.ask(ctx, "type yes to go on: ")
+	if errors.Is(err, nightly.ErrInterrupted) {
+		return err
+	}
+	if err != nil || line != "yes" {
+		return hinted(exitUsage, "", "not confirmed; nothing was done")
+	}
+	return nil
+}

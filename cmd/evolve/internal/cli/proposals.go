@@ -1,0 +1,450 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/reports"
+)
+
+// proposalLine is one proposal in a list.
+type proposalLine struct {
+	ID      string                `json:"id"`
+	State   archive.ProposalState `json:"state"`
+	Kind    archive.ProposalKind  `json:"kind"`
+	Agent   string                `json:"agent"`
+	Title   string                `json:"title"`
+	Run     string                `json:"run"`
+	Variant string                `json:"variant"`
+	Created time.Time             `json:"created"`
+	By      string                `json:"by,omitempty"`
+	Commit  string                `json:"commit,omitempty"`
+	// Claim is what is known of the variant; absent without a confirmation.
+	Claim stats.Claim `json:"claim,omitempty"`
+	// Prices are the guards that the variant breaks, in words; absent: none.
+	Prices []string `json:"prices,omitempty"`
+	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
+	// approved.
+	Stale []string `json:"stale,omitempty"`
+	// Imported says that all of it is as an export states it.
+	Imported bool `json:"imported,omitempty"`
+	// Lost is a decision on one that awaits a person, in entries that a restore has lost.
+	Lost *archive.LostDecision `json:"lost_decision,omitempty"`
+}
+
+func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (proposalLine, error) {
+	l := proposalLine{
+		ID: p.ID, State: p.State, Kind: p.Kind, Agent: p.Agent, Title: p.Title, Run: p.Run,
+		Variant: string(p.Variant), Created: p.Created, Commit: p.AdoptedCommit,
+	}
+	if p.Decision != nil {
+		l.By = p.Decision.By
+	}
+	l.Imported = p.Imported != ""
+	var err error
+	if undecided(p) {
+		if l.Lost, err = a.LostDecision(ctx, p.ID); err != nil {
+			return l, err
+		}
+	}
+	if l.Claim, err = claimOf(ctx, a, p); err != nil {
+		return l, err
+	}
+	l.Prices, err = pricesOf(ctx, a, p)
+	return l, err
+}
+
+// linesOf lists the proposals that are wanted.
+func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.ProposalRecord) bool) ([]proposalLine, error) {
+	lines := []proposalLine{}
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if !wanted(p) {
+			continue
+		}
+		line, err := lineOf(ctx, a, p)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// undecided reports whether a proposal still awaits a decision.
+func undecided(p archive.ProposalRecord) bool { return slices.Contains(approving().states, p.State) }
+
+func (sh *shell) proposalsCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "proposals",
+		Usage:       "the queue: what awaits a person",
+		Description: "Works while a run is on.",
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
+		Action: func(c *cli.Context) error {
+			root, err := sh.root(c)
+			if err != nil {
+				return err
+			}
+			lines := []proposalLine{}
+			err = lookIfThere(root, func(a *archive.Archive) error {
+				var err error
+				lines, err = linesOf(c.Context, a, func(p archive.ProposalRecord) bool { return undecided(p) || c.Bool("all") })
+				if err != nil {
+					return err
+				}
+				return newStaleness(root).mark(c.Context, a, lines)
+			})
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return sh.printJSON(map[string]any{"proposals": lines})
+			}
+			if len(lines) == 0 {
+				_, err = fmt.Fprintln(sh.stdout, "nothing awaits a decision")
+			}
+			for _, p := range lines {
+				claim := ""
+				if words := claimWords(p.Claim, p.Prices); words != "" {
+					claim = "  " + words
+				}
+				if len(p.Stale) > 0 {
+					claim = "  stale: " + reports.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.typed("evolve run") + " may measure it again"
+				}
+				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title), claim)
+				sh.printLost(p)
+			}
+			return err
+		},
+	}
+}
+
+// lookIfThere opens the archive for a command that has an answer without one.
+func lookIfThere(root string, look func(*archive.Archive) error) error {
+	a, err := archive.OpenRead(archiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return opening(err)
+	}
+	return errors.Join(look(a), a.Close())
+}
+
+// reading opens the archive for a command that only reads.
+func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	a, err := sh.reader(root)
+	if err != nil {
+		return err
+	}
+	return errors.Join(look(a), a.Close())
+}
+
+// inspecting is reading for a command that examines a ledger that does not match the
+// witness.
+func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	a, err := inspect(root)
+	if err != nil {
+		return err
+	}
+	return errors.Join(look(a), a.Close())
+}
+
+// oneProposal reads the proposal that is named.
+func (sh *shell) oneProposal(c *cli.Context, show func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error) error {
+	return sh.reading(c, func(a *archive.Archive) error {
+		root, err := sh.root(c)
+		if err != nil {
+			return err
+		}
+		p, err := proposalOf(c.Context, a, c.Args().First())
+		if err != nil {
+			return err
+		}
+		claim, err := claimOf(c.Context, a, p)
+		if err != nil {
+			return err
+		}
+		if p.OfConfig() {
+			p.Rationale = named(c.Context, a, p.Agent, p.Rationale)
+		}
+		against, err := contradiction(c.Context, a, p)
+		if err != nil {
+			return err
+		}
+		notes, err := sh.standing(c.Context, a, root, p)
+		if err != nil {
+			return err
+		}
+		return show(p, claim, against, notes)
+	})
+}
+
+// fileView is one file of a proposal in JSON, its contents as text.
+type fileView struct {
+	Path string  `json:"path"`
+	Old  *string `json:"old"` // null: the file did not exist
+	New  *string `json:"new"` // null: the file is removed
+}
+
+// proposalView is a proposal in JSON: its record, the files as text.
+type proposalView struct {
+	archive.ProposalRecord
+	Files []fileView `json:"files"`
+	// Claim is what may be said of the variant; `evolve show` alone looks it up.
+	Claim stats.Claim `json:"claim,omitempty"`
+	// Contradiction is how the stored evaluations contradict the proposal's evidence;
+	// only `evolve show` sets it.
+	Contradiction string `json:"contradiction,omitempty"`
+	// Notes say what a decision on it is worth: one that an export states, or that a restore
+	// has lost; `evolve show` alone looks it up.
+	Notes []string `json:"notes,omitempty"`
+	// Later are adopted patches that build on one that was taken back, After what came
+	// of the operator's program; only deciding gives them.
+	Later []string      `json:"later,omitempty"`
+	After *decide.After `json:"after,omitempty"`
+	// Addressed names places that address a reviewer.
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+}
+
+func viewOf(p archive.ProposalRecord) proposalView {
+	v := proposalView{ProposalRecord: p, Files: []fileView{}, Addressed: reports.Addressed(p)}
+	text := func(data []byte) *string {
+		if data == nil {
+			return nil
+		}
+		s := string(data)
+		return &s
+	}
+	for _, f := range p.Files {
+		v.Files = append(v.Files, fileView{f.Path, text(f.Old), text(f.New)})
+	}
+	return v
+}
+
+func (sh *shell) showCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "show",
+		Usage:       "one proposal in full: what changes, its gates, its story",
+		ArgsUsage:   "ID",
+		Description: "Works while a run is on.",
+		Action: func(c *cli.Context) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error {
+				if p.Patch != nil {
+					return sh.showPatch(c, p, notes)
+				}
+				if c.Bool("json") {
+					view := viewOf(p)
+					view.Claim, view.Contradiction, view.Notes = claim, against, notes
+					return sh.printJSON(view)
+				}
+				sh.printProposal(p, claim, against, notes)
+				return nil
+			})
+		},
+	}
+}
+
+func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
+	if p.Rationale != "" {
+		out("    %s\n", reports.Visible(p.Rationale))
+	}
+	if words := claims[claim]; words != "" {
+		out("    claim: %s\n", words)
+	}
+	if against != "" {
+		out("  ! no claim: %s\n", reports.Visible(against))
+	}
+	printAddressed(sh.stdout, reports.Addressed(p))
+	out("\nchanges\n")
+	printChanges(sh.stdout, p.Changes, 24)
+	printFiles(sh.stdout, p.Files, false)
+	sh.printWritten(p)
+	sh.printGates(p.Gates)
+	out("\nprovenance\n")
+	for _, kv := range [][2]string{
+		{"imported", stateName(p.Imported)},
+		{"agent", p.Agent},
+		{"run", p.Run},
+		{"variant", string(p.Variant)},
+		{"instead of", string(p.Champion)},
+		{"evidence", p.Evidence},
+		{"commit", p.Commit},
+		{"ref", p.Ref},
+		{"adopted as", p.AdoptedCommit},
+	} {
+		if kv[1] != "" {
+			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+		}
+	}
+	sh.printDecision(p.Decision)
+	printAddressed(sh.stdout, notes)
+	sh.printCommands(decisionsOn(p))
+}
+
+// printAddressed names text that addresses a reviewer.
+func printAddressed(w io.Writer, places []string) {
+	for _, place := range places {
+		_, _ = fmt.Fprintf(w, "  ! %s\n", place)
+	}
+}
+
+func (sh *shell) printGates(list []archive.GateVerdict) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if len(list) > 0 {
+		out("\ngates\n")
+	}
+	width := 0
+	for _, g := range list {
+		width = max(width, len(g.Gate))
+	}
+	for _, g := range list {
+		out("  %-*s  %-8s %s\n", width, reports.Visible(g.Gate), stateName(g.Verdict), reports.Visible(g.Evidence))
+	}
+}
+
+func (sh *shell) printDecision(d *archive.DecisionBrief) {
+	if d == nil {
+		return
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
+	if d.Reason != "" {
+		out(": %s", reports.Visible(d.Reason))
+	}
+	out("\n")
+}
+
+// printCommands prints the possible next commands.
+func (sh *shell) printCommands(commands []string) {
+	if len(commands) > 0 {
+		_, _ = fmt.Fprintln(sh.stdout)
+	}
+	for _, command := range commands {
+		_, _ = fmt.Fprintf(sh.stdout, "  %s\n", sh.typed(command))
+	}
+}
+
+// decisionsOn returns the commands for deciding on a proposal.
+func decisionsOn(p archive.ProposalRecord) []string {
+	reject := "evolve reject " + p.ID + ` --reason "…"`
+	switch p.State {
+	case archive.Awaiting:
+		return []string{"evolve approve " + p.ID, "evolve diff " + p.ID, reject}
+	case archive.HumanLane:
+		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, reject}
+	case archive.Approved: // the commit is missing: the same command makes it
+		return []string{"evolve approve " + p.ID, reject}
+	case archive.GateFailed, archive.Drafted:
+		return []string{reject}
+	case archive.Adopted:
+		if p.Imported == "" { // git alone takes back what another archive adopted
+			return []string{"evolve rollback " + p.ID}
+		}
+	}
+	return nil
+}
+
+// printLost shows a decision on a proposal that a restore has lost.
+func (sh *shell) printLost(p proposalLine) {
+	if p.Lost != nil {
+		_, _ = fmt.Fprintf(sh.stdout, "  ! %s, in entries that a restore has lost\n", lostWords(*p.Lost))
+	}
+}
+
+// standing says what a decision on a proposal is worth that the ledger here did not see.
+func (sh *shell) standing(ctx context.Context, a *archive.Archive, root string, p archive.ProposalRecord) ([]string, error) {
+	if undecided(p) {
+		d, err := a.LostDecision(ctx, p.ID)
+		if err != nil || d == nil {
+			return nil, err
+		}
+		return []string{lostWords(*d) + ", in entries that a restore has lost"}, nil
+	}
+	if p.Imported == "" || p.Decision == nil {
+		return nil, nil
+	}
+	commits, err := sh.commitsOf(ctx, a, root, decide.Audit{})
+	var odd *archive.AuditError
+	switch {
+	case errors.As(err, &odd):
+		return []string{"imported, and the commits here contradict it: " + reports.Visible(odd.Error())}, nil
+	case err != nil:
+		return nil, err
+	case commits.Confirmed[p.ID]:
+		return []string{"imported; a commit here confirms the decision and who made it"}, nil
+	}
+	return []string{"imported: the decision and who made it are as the export states them, unproven"}, nil
+}
+
+func (sh *shell) diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "diff",
+		Usage:       "what a proposal changes, file by file",
+		ArgsUsage:   "ID",
+		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
+		Action: func(c *cli.Context) error {
+			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, _ []string) error {
+				if c.Bool("json") {
+					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
+				}
+				sh.printDiff(p)
+				return nil
+			})
+		},
+	}
+}
+
+func (sh *shell) printDiff(p archive.ProposalRecord) {
+	if p.Patch != nil {
+		_, _ = fmt.Fprint(sh.stdout, patching.Unified(p)) // escaped
+		return
+	}
+	for _, f := range p.Files {
+		before, after := "a/"+f.Path, "b/"+f.Path
+		if f.Old == nil {
+			before = "/dev/null"
+		}
+		if f.New == nil {
+			after = "/dev/null"
+		}
+		for line := range strings.Lines(udiff.Unified(before, after, string(f.Old), string(f.New))) {
+			_, _ = fmt.Fprintln(sh.stdout, reports.Visible(strings.TrimSuffix(line, "\n")))
+		}
+	}
+}
+
+// forEachProposal calls look for every proposal.
+func forEachProposal(ctx context.Context, a *archive.Archive, look func(archive.ProposalRecord)) error {
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the proposals: %w", err)
+		}
+		look(p)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/reports"
+)
+
+func (sh *shell) proposeCommand() *cli.Command {
+	return &cli.Command{
+		Name: "propose", Usage: "make a proposal of any archived variant by hand", ArgsUsage: "VARIANT",
+		Description: "It passes the same gates; that no run confirmed it is said in the proposal.",
+		Flags:       []cli.Flag{agentFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for whoever decides"}},
+		Action: func(c *cli.Context) error {
+			name := c.Args().First()
+			w, err := sh.load(c)
+			if err != nil {
+				return err
+			}
+			agent, err := oneAgent(w, c.String("agent"))
+			if err != nil {
+				return err
+			}
+			a, err := sh.writer(w.Root, "evolve propose")
+			if err != nil {
+				return err
+			}
+			desk := sh.desk(w, a)
+			err = func() error {
+				v, err := findVariant(c, a, agent.ID, name)
+				if err != nil {
+					return err
+				}
+				rationale := "proposed by hand; no run has confirmed it"
+				if r := c.String("reason"); r != "" {
+					rationale += ": " + r
+				}
+				p, err := desk.Propose(c.Context, agent, decide.Draft{Variant: v, Rationale: rationale})
+				if err != nil {
+					return err
+				}
+				sh.stands = p.ID + " is proposed"
+				if c.Bool("json") {
+					return sh.printJSON(viewOf(p))
+				}
+				_, err = fmt.Fprintf(sh.stdout, "%s  %s  %s\n\n  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State), sh.typed("evolve show "+p.ID))
+				return err
+			}()
+			return errors.Join(err, a.Close())
+		},
+	}
+}

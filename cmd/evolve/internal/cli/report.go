@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+func (sh *shell) reportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "one night on one page",
+		ArgsUsage: "[RUN]",
+		Description: "RUN is a run's id or number; the latest by default. RUN may be `index`: the page that links " +
+			"all nights. Works while a run is on.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "html", Usage: "write the page and print its path"},
+			&cli.BoolFlag{Name: "markdown", Usage: "as Markdown"},
+			&cli.BoolFlag{Name: "open", Usage: "write the page and show it in the browser"},
+		},
+		Action: func(c *cli.Context) error {
+			root, err := sh.root(c)
+			if err != nil {
+				return err
+			}
+			return sh.reading(c, func(a *archive.Archive) error {
+				if c.Args().First() == "index" {
+					return sh.printIndex(c, root, a)
+				}
+				return sh.printReport(c, root, a, c.Args().First())
+			})
+		},
+	}
+}
+
+func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, run string) error {
+	src, err := asTheyAre(c.Context, a)
+	if err != nil {
+		return err
+	}
+	r, err := reports.Build(c.Context, src, run)
+	if errors.Is(err, archive.ErrNotFound) {
+		return hinted(exitUsage, "`evolve status` lists the runs", "there is no run %q", run)
+	}
+	if err != nil {
+		return fmt.Errorf("building the report: %w", err)
+	}
+	switch {
+	case c.Bool("json"):
+		return reports.JSON(sh.stdout, r)
+	case c.Bool("markdown"):
+		return reports.Markdown(sh.stdout, r)
+	case c.Bool("html"), c.Bool("open"):
+		path, err := writeReports(c.Context, root, a, r)
+		if err != nil {
+			return err
+		}
+		return sh.page(c, path)
+	}
+	_, width := terminal(sh.stdout)
+	return reports.Terminal(sh.stdout, sh.hereToo(r), reports.TerminalOptions{Width: width, Color: sh.color(c)})
+}
+
+func (sh *shell) printIndex(c *cli.Context, root string, a *archive.Archive) error {
+	if c.Bool("json") {
+		src, err := asTheyAre(c.Context, a)
+		if err != nil {
+			return err
+		}
+		nights, err := reports.Summaries(c.Context, src)
+		if err != nil {
+			return fmt.Errorf("building the index: %w", err)
+		}
+		return reports.IndexJSON(sh.stdout, nights)
+	}
+	path, err := writeIndex(c.Context, root, a)
+	if err != nil {
+		return err
+	}
+	return sh.page(c, path)
+}
+
+// page prints where a page is, and shows it when asked to.
+func (sh *shell) page(c *cli.Context, path string) error {
+	if _, err := fmt.Fprintln(sh.stdout, path); err != nil || !c.Bool("open") {
+		return err
+	}
+	return sh.browse(c.Context, path)
+}
+
+// browse hands a page to the program that opens pages here.
+func (sh *shell) browse(ctx context.Context, path string) error {
+	for _, opener := range []string{"xdg-open", "open", "wslview"} {
+		program, err := exec.LookPath(opener)
+		if err != nil {
+			continue
+		}
+		cmd := exec.CommandContext(ctx, program, path)
+		cmd.Env, cmd.Dir = sh.env, sh.dir
+		if err := cmd.Run(); err != nil {
+			return hinted(exitUnexpected, "open "+path+" yourself", "%s could not show the page: %w", opener, err)
+		}
+		return nil
+	}
+	return hinted(exitUnexpected, "open "+path+" yourself", "this machine has no program that opens pages")
+}
+
+func reportsDir(root string) string { return filepath.Join(root, ".evolve", "reports") }
+
+// writeReports writes the pages of a run and the index of all nights, and returns
+// the path of the HTML page.
+func writeReports(ctx context.Context, root string, a *archive.Archive, r reports.Report) (string, error) {
+	if err := writePages(root, r); err != nil {
+		return "", err
+	}
+	if _, err := writeIndex(ctx, root, a); err != nil {
+		return "", err
+	}
+	return filepath.Join(reportsDir(root), r.Run.ID+".html"), nil
+}
+
+// writePages writes a run's report as JSON, Markdown and HTML, each atomically. The HTML
+// is last, because its absence marks a missing report.
+func writePages(root string, r reports.Report) error {
+	base := filepath.Join(reportsDir(root), r.Run.ID)
+	for _, form := range []struct {
+		suffix string
+		render func(io.Writer, reports.Report) error
+	}{{".json", reports.JSON}, {".md", reports.Markdown}, {".html", reports.HTML}} {
+		if err := writeWhole(base+form.suffix, func(w io.Writer) error { return form.render(w, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeIndex writes the page that links all nights.
+func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, error) {
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	nights, err := reports.Summaries(ctx, src)
+	if err != nil {
+		return "", fmt.Errorf("building the index: %w", err)
+	}
+	for _, n := range nights {
+		// A process that died between the end of a run and its report left none.
+		page := filepath.Join(reportsDir(root), reports.FileName(n.Run))
+		if _, err := os.Stat(page); n.State == archive.RunRunning || !errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		r, err := reports.Build(ctx, src, n.Run)
+		if err != nil {
+			return "", fmt.Errorf("building the report of run %s: %w", n.Run, err)
+		}
+		if err := writePages(root, r); err != nil {
+			return "", err
+		}
+	}
+	path := filepath.Join(reportsDir(root), "index.html")
+	return path, writeWhole(path, func(w io.Writer) error { return reports.Index(w, nights) })
+}
+
+func writeWhole(path string, render func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
+		return fmt.Errorf("rendering %s: %w", filepath.Base(path), err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+// requestLine is one change request in a list.
+type requestLine struct {
+	ID      string               `json:"id"`
+	State   archive.RequestState `json:"state"`
+	Agent   string               `json:"agent"`
+	Type    string               `json:"type"`
+	Tool    string               `json:"tool"`
+	Target  string               `json:"target"`
+	Count   int                  `json:"count"`
+	Created time.Time            `json:"created"`
+	Last    time.Time            `json:"last"`
+	By      string               `json:"by,omitempty"`
+}
+
+func requestLineOf(r archive.ChangeRequestRecord) requestLine {
+	l := requestLine{
+		ID: r.ID, State: r.State, Agent: r.Agent, Type: r.Request.Type, Tool: r.Request.Tool, Target: r.Request.Target,
+		Count: r.Count, Created: r.Created, Last: r.Last,
+	}
+	if r.Decision != nil {
+		l.By = r.Decision.By
+	}
+	return l
+}
+
+func (sh *shell) requestsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "requests", Usage: "what agents asked for and may not do themselves",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Usage: "those that await a person", Description: "Works while a run is on.",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
+				Action: sh.requestsList,
+			},
+			{
+				Name: "show", Usage: "one in full: the exact call, its reason, its story", ArgsUsage: "ID", Description: "Works while a run is on.",
+				Action: func(c *cli.Context) error {
+					return sh.reading(c, func(a *archive.Archive) error {
+						r, err := requestOf(c.Context, a, c.Args().First())
+						if err != nil {
+							return err
+						}
+						if c.Bool("json") {
+							return sh.printJSON(requestView{ChangeRequestRecord: r})
+						}
+						sh.printRequest(r)
+						return nil
+					})
+				},
+			},
+			sh.requestDecision(granting()),
+			sh.requestDecision(denying()),
+		},
+	}
+}
+
+func (sh *shell) requestsList(c *cli.Context) error {
+	root, err := sh.root(c)
+	if err != nil {
+		return err
+	}
+	lines := []requestLine{}
+	err = lookIfThere(root, func(a *archive.Archive) error {
+		return forEachRequest(c.Context, a, func(r archive.ChangeRequestRecord) {
+			if r.State == archive.RequestOpen || c.Bool("all") {
+				lines = append(lines, requestLineOf(r))
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"requests": lines})
+	}
+	if len(lines) == 0 {
+		_, err = fmt.Fprintln(sh.stdout, "no change request is open")
+	}
+	for _, l := range lines {
+		_, err = fmt.Fprintf(sh.stdout, "%-4s  %-8s  %s  %-4s  %-12s  %-9s  %-18s  %s\n", l.ID, l.State, stamp(l.Last, "_2 Jan 15:04"),
+			fmt.Sprintf("%d×", l.Count), cell(l.Agent, 24), cell(l.Type, 12), cell(l.Tool, 24), cell(l.Target, 60))
+	}
+	return err
+}
+
+// cell is foreign text in a table.
+func cell(text string, most int) string {
+	return orDash(oneLine(reports.Visible(oneLine(text, most)), most))
+}
+
+// forEachRequest calls look for every change request.
+func forEachRequest(ctx context.Context, a *archive.Archive, look func(archive.ChangeRequestRecord)) error {
+	for r, err := range a.Requests(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the change requests: %w", err)
+		}
+		look(r)
+	}
+	return nil
+}
+
+func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.ChangeRequestRecord, error) {
+	r, err := a.Request(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return r, hinted(exitUsage, "`evolve requests list --all` lists them", "there is no change request %q", id)
+	}
+	if err != nil {
+		return r, fmt.Errorf("reading change request %s: %w", id, err)
+	}
+	return r, nil
+}
+
+func (sh *shell) printRequest(r archive.ChangeRequestRecord) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("%s  %s asks for a change: %s  %s\n", r.ID, reports.Visible(r.Agent), reports.Visible(r.Request.Type), r.State)
+	if r.Request.Reason != "" {
+		out("    %s\n", reports.Visible(oneLine(r.Request.Reason, len(r.Request.Reason)+1)))
+	}
+	out("\nthe exact call, which was not executed\n")
+	printCall(sh.stdout, r, 0)
+	out("\nstory\n")
+	out("  %-10s %s, first on %s, last on %s\n", "uttered", count(r.Count, "time"), day(r.Created), day(r.Last))
+	for _, kv := range [][2]string{{"session", r.Session}, {"turn", r.Turn}, {"hash", r.Request.ID}} {
+		if kv[1] != "" {
+			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+		}
+	}
+	d := r.Decision
+	if d == nil {
+		out("\n  %s\n  %s\n", sh.typed("evolve requests approve "+r.ID), sh.typed("evolve requests deny "+r.ID+` --reason "…"`))
+		return
+	}
+	out("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), day(d.Time))
+	if d.Reason != "" {
+		out(": %s", reports.Visible(d.Reason))
+	}
+	out("\n")
+	if d.Proposal != "" {
+		out("  %-10s %s\n\n  %s\n", "proposal", reports.Visible(d.Proposal), sh.typed("evolve show "+d.Proposal))
+	}
+}
+
+func day(t time.Time) string { return stamp(t, "2 Jan 2006 15:04") }
+
+// stamp formats a time for people; the zero time is a dash.
+func stamp(t time.Time, layout string) string {
+	if t.IsZero() {
+		return orDash("")
+	}
+	return t.Local().Format(layout)
+}
+
+// printCall shows the requested call, with at most most bytes of its arguments; 0 means
+// all.
+func printCall(w io.Writer, r archive.ChangeRequestRecord, most int) {
+	for _, kv := range [][2]string{{"tool", r.Request.Tool}, {"target", r.Request.Target}} {
+		_, _ = fmt.Fprintf(w, "  %-10s %s\n", kv[0], orDash(reports.Visible(kv[1])))
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, r.Request.Arguments, "", "  "); err != nil {
+		b.Reset()
+		b.Write(r.Request.Arguments)
+	}
+	text, rest := b.String(), 0
+	if most > 0 && len(text) > most {
+		cut := strings.ToValidUTF8(text[:most], "")
+		text, rest = cut, len(text)-len(cut)
+	}
+	lead := "arguments"
+	for line := range strings.SplitSeq(text, "\n") {
+		_, _ = fmt.Fprintf(w, "  %-10s %s\n", lead, reports.Visible(line))
+		lead = ""
+	}
+	if rest > 0 {
+		_, _ = fmt.Fprintf(w, "  %-10s … %s more; `evolve requests show %s` shows all\n", "", humanize.IBytes(uint64(rest)), r.ID)
+	}
+}

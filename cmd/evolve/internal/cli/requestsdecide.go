@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// requestView is a change request in JSON.
+type requestView struct {
+	archive.ChangeRequestRecord
+	// Left says what a person has to do after an approval.
+	Left string `json:"left,omitempty"`
+}
+
+// requestWord is a command by which a person decides on a change request.
+type requestWord struct {
+	name, usage, about string
+	// reasoned reports whether it is refused without a reason.
+	reasoned bool
+	do       func(context.Context, *decide.Desk, string, decide.Word) (decide.Granted, error)
+}
+
+func granting() requestWord {
+	return requestWord{
+		name: "approve", usage: "record the permission for the exact call; nothing is executed",
+		about: "A change of the agent's parameters becomes a proposal, which passes the gates and awaits `evolve approve`. " +
+			"Anything else is done by a person: the output says what.",
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (decide.Granted, error) {
+			return d.ApproveRequest(ctx, id, w)
+		},
+	}
+}
+
+func denying() requestWord {
+	return requestWord{
+		name: "deny", usage: "close a change request, with a reason", reasoned: true,
+		about: "The same wish uttered again is counted and does not ask again.",
+		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (decide.Granted, error) {
+			r, err := d.DenyRequest(ctx, id, w)
+			return decide.Granted{Request: r}, err
+		},
+	}
+}
+
+func (sh *shell) requestDecision(d requestWord) *cli.Command {
+	return &cli.Command{
+		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
+		Flags:  decidingFlags("`WHY`, for the ledger"),
+		Action: func(c *cli.Context) error { return sh.decideRequest(c, d) },
+	}
+}
+
+func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
+	if err := sh.mayDecide(c, d.name, d.reasoned); err != nil {
+		return err
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	r, err := sh.peekRequest(c, w.Root, c.Args().First())
+	if err != nil {
+		return err
+	}
+	if r.State == archive.RequestOpen && !c.Bool("yes") {
+		if err := sh.confirmRequest(c.Context, w, r, d); err != nil {
+			return err
+		}
+	}
+	word := decide.Word{By: c.String("by"), Reason: c.String("reason")}
+	if word.By, err = sh.decider(c, w.Root); err != nil {
+		return err
+	}
+	if err := decide.Discreet(word.Reason); err != nil {
+		return err
+	}
+	a, err := sh.writer(w.Root, "evolve requests "+d.name)
+	if err != nil {
+		return err
+	}
+	desk := sh.desk(w, a)
+	granted, err := d.do(c.Context, desk, r.ID, word)
+	if err = errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	sh.stands = fmt.Sprintf("%s is decided: %s", r.ID, granted.Request.State)
+	return sh.printGranted(c, granted)
+}
+
+// peekRequest reads one change request and closes the archive: a run must not wait for an
+// answer.
+func (sh *shell) peekRequest(c *cli.Context, root, id string) (archive.ChangeRequestRecord, error) {
+	a, err := sh.reader(root)
+	if err != nil {
+		return archive.ChangeRequestRecord{}, err
+	}
+	r, err := requestOf(c.Context, a, id)
+	return r, errors.Join(err, a.Close())
+}
+
+// confirmBytes is how much of a call is shown before the question.
+const confirmBytes = 4000
+
+// confirmRequest shows what will be recorded and asks.
+func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
+	who, ok := sh.asker()
+	if !ok {
+		return hinted(exitUsage, "read `evolve requests show "+r.ID+"` first, then add --yes", "there is no terminal to confirm on")
+	}
+	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, reports.Visible(r.Agent), r.ID)
+	printCall(who.out, r, confirmBytes)
+	if wish := decide.WishOf(w, r); wish.Agent != nil && !d.reasoned {
+		_, _ = fmt.Fprintln(who.out, "it becomes a proposal, in the place of one that awaits a decision:")
+		printChanges(who.out, decide.Changes(wish.Agent.Space.Names(), wish.Agent.Champion, wish.Config), 24)
+	}
+	line, err := who.ask(ctx, "type yes to go on: ")
+	if errors.Is(err, nightly.ErrInterrupted) {
+		return err
+	}
+	if err != nil || line != "yes" {
+		return hinted(exitUsage, "", "not confirmed; nothing was done")
+	}
+	return nil
+}
+
+func (sh *shell) printGranted(c *cli.Context, g decide.Granted) error {
+	r, left := g.Request, ""
+	if r.State == archive.RequestApproved && g.Proposal == nil {
+		left = leftToPerson(r.Request.Type)
+	}
+	if c.Bool("json") {
+		return sh.printJSON(requestView{r, left})
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	switch p := g.Proposal; {
+	case r.State == archive.RequestDenied:
+		out("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
+	case p != nil:
+		out("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, reports.Visible(p.Title), stateName(p.State), sh.typed("evolve show "+p.ID))
+	default:
+		out("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
+		if g.Why != "" {
+			out("it became no proposal: %s\n", reports.Visible(oneLine(g.Why, 300)))
+		}
+		out("\n  what is left    %s\n  the call        %s\n", left, sh.typed("evolve requests show "+r.ID))
+	}
+	return nil
+}
+
+// leftToPerson returns what a person has to do for a change that evolve does not make.
+func leftToPerson(kind string) string {
+	switch kind {
+	case "source":
+		return "change the source yourself and commit it"
+	case "config":
+		return "parameters change through proposals only: `evolve variants` lists what was tried, `evolve propose` takes one"
+	case "policy", "settings":
+		return "edit evolve.yaml or agents/<id>/agent.yaml yourself"
+	case "benchmark", "grader":
+		return "edit the suite yourself; what was measured on it before no longer counts"
+	case "archive":
+		return "the archive is not edited by hand; look for a command of evolve that does it"
+	case "tool":
+		return "change the files in agents/<id>/tools/ yourself"
+	}
+	return "carry it out yourself"
+}

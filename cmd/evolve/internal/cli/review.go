@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// reviewView is `evolve review --json`: what was decided.
+type reviewView struct {
+	Approved []string `json:"approved"`
+	Rejected []string `json:"rejected"`
+	Left     []string `json:"left"`
+}
+
+func (sh *shell) reviewCommand() *cli.Command {
+	return &cli.Command{
+		Name: "review", Usage: "go through what awaits a decision, one by one",
+		Description: "On a terminal only. Each proposal is shown in full; then you approve it, reject it with " +
+			"a reason, look at its diff, or leave it for later.",
+		Flags: []cli.Flag{byFlag()},
+		Action: func(c *cli.Context) error {
+			if err := sh.outside(); err != nil {
+				return err
+			}
+			who, ok := sh.asker()
+			if !ok {
+				return hinted(exitUsage, "`evolve proposals`, `evolve show ID` and `evolve approve ID --yes` need none", "there is no terminal to review on")
+			}
+			w, err := sh.load(c)
+			if err != nil {
+				return err
+			}
+			return sh.review(c, w, who)
+		},
+	}
+}
+
+func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) error {
+	list, err := sh.awaiting(c, w.Root)
+	if err != nil {
+		return err
+	}
+	view := reviewView{Approved: []string{}, Rejected: []string{}, Left: []string{}}
+	out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}
+	out.stdout = who.out // what is shown is part of the question
+	for i, p := range list {
+		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
+		if p.Patch != nil {
+			out.printPatch(patchViewOf(sh.patchReader(w.Root), p.ProposalRecord, true))
+		} else {
+			out.printProposal(p.ProposalRecord, p.claim, p.against, p.notes)
+			printGrounds(who.out, p.grounds)
+		}
+		state, err := sh.reviewOne(c, w, who, out, p.ProposalRecord)
+		if errors.Is(err, errGone) || errors.Is(err, errEnough) {
+			for _, rest := range list[i:] {
+				view.Left = append(view.Left, rest.ID)
+			}
+			break
+		}
+		if err != nil {
+			return err
+		}
+		switch state {
+		case archive.Adopted:
+			view.Approved = append(view.Approved, p.ID)
+		case archive.Rejected:
+			view.Rejected = append(view.Rejected, p.ID)
+		default:
+			view.Left = append(view.Left, p.ID)
+		}
+	}
+	if c.Bool("json") {
+		return sh.printJSON(view)
+	}
+	if len(list) == 0 {
+		_, err = fmt.Fprintln(sh.stdout, "nothing awaits a decision")
+	} else {
+		_, err = fmt.Fprintf(sh.stdout, "\n%d approved, %d rejected, %d left\n", len(view.Approved), len(view.Rejected), len(view.Left))
+	}
+	return err
+}
+
+// claimed is a proposal with what may be said of its variant.
+type claimed struct {
+	archive.ProposalRecord
+	claim stats.Claim
+	// against is how the stored evaluations contradict it; then there are no grounds.
+	against string
+	// notes say whether a decision on it was lost.
+	notes []string
+	// grounds are the lines before the question.
+	grounds []string
+}
+
+// awaiting lists what a person may decide on and closes the archive.
+func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
+	var list []claimed
+	err := lookIfThere(root, func(a *archive.Archive) error {
+		err := forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
+			if undecided(p) {
+				list = append(list, claimed{ProposalRecord: p})
+			}
+		})
+		for i := range list {
+			if err == nil {
+				list[i].claim, err = claimOf(c.Context, a, list[i].ProposalRecord)
+			}
+			if err == nil {
+				list[i].against, err = contradiction(c.Context, a, list[i].ProposalRecord)
+			}
+			if err == nil {
+				list[i].notes, err = sh.standing(c.Context, a, root, list[i].ProposalRecord)
+			}
+			if err == nil && list[i].against == "" {
+				list[i].grounds, err = grounds(c.Context, a, list[i].ProposalRecord)
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// errEnough means that the person quits the review.
+var errEnough = errors.New("enough")
+
+// reviewOne asks until the proposal is decided on or left. After a refusal it prints the
+// reason and asks again.
+func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
+	for {
+		choice, err := who.ask(c.Context, "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ")
+		if err != nil {
+			return p.State, err
+		}
+		d, word := decision{}, decide.Word{By: c.String("by")}
+		switch choice {
+		case "a", "approve":
+			d = approving()
+			if p.State == archive.HumanLane {
+				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; why may it pass? "); err != nil {
+					return p.State, err
+				}
+			}
+		case "r", "reject":
+			d = rejecting()
+			if word.Reason, err = who.ask(c.Context, "why? "); err != nil {
+				return p.State, err
+			}
+		case "d", "diff":
+			out.printDiff(p)
+			continue
+		case "l", "leave":
+			return p.State, nil
+		case "q", "quit":
+			return p.State, errEnough
+		default:
+			_, _ = fmt.Fprintln(who.out, "a, r, d, l or q")
+			continue
+		}
+		done, err := sh.reviewed(c, w, who, d, p, word)
+		if errors.Is(err, errGone) {
+			return p.State, err
+		}
+		if err != nil {
+			out.fail(err)
+			continue
+		}
+		_, _ = fmt.Fprintln(who.out, d.done(out, done.Proposal))
+		out.printFollowing(done)
+		return done.Proposal.State, nil
+	}
+}
+
+// reviewed pronounces a decision, after the question about a new repository where it
+// would make one.
+func (sh *shell) reviewed(c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word decide.Word) (done decided, err error) {
+	if word.By, err = sh.decider(c, w.Root); err != nil {
+		return done, err
+	}
+	if word.Found, err = sh.founding(w, d, p); err != nil {
+		return done, err
+	}
+	if len(word.Found) > 0 {
+		printFounding(who.out, word.Found)
+		if line, err := who.ask(c.Context, "type yes to go on: "); err != nil || line != "yes" {
+			return done, errors.Join(err, hinted(exitUsage, "", "not confirmed; nothing was done"))
+		}
+	}
+	return sh.pronounce(c, w, d, p, word)
+}

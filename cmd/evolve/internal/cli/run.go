@@ -1,0 +1,352 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// runOptions are the flags of `evolve run`.
+type runOptions struct {
+	agents      []string
+	budget      workspace.Budget
+	concurrency int
+	lookahead   int
+	seed        *int64
+	selection   string
+	stages      []string
+	dryRun      bool
+	resume      nightly.Resume
+	detailed    bool
+	json        bool
+	quiet       bool
+}
+
+func (sh *shell) runCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "run",
+		Usage: "the nightly batch: search, confirm on the holdout, propose, report",
+		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. Start it\n" +
+			"from cron; a run whose process died is taken up again, and nothing recorded is paid twice.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "agent", Usage: "only the agent `ID`; may be given more than once"},
+			&cli.IntFlag{Name: "budget-evals", Usage: "at most `N` evaluations, shared among the agents"},
+			&cli.Float64Flag{Name: "budget-usd", Usage: "at most this much `MONEY`, reserved before it is spent"},
+			&cli.DurationFlag{Name: "budget-time", Usage: "at most this `LONG`, such as 45m or 6h"},
+			&cli.StringFlag{Name: "until", Usage: "be done, report included, by this local time `HH:MM`"},
+			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
+			&cli.IntFlag{Name: "lookahead", Usage: "how many evaluations are asked for before the first result is needed, `N`; deterministic agents give the same results at any concurrency up to it"},
+			&cli.Int64Flag{Name: "seed", Usage: "the seed `N` of everything random; the run's number by default"},
+			&cli.StringFlag{Name: "selection", Usage: "`HOW` parents are chosen: " + strings.Join(selections(), ", ")},
+			&cli.StringFlag{Name: "stages", Usage: "`WHICH`: search stops before the holdout; search,confirm is the default"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
+			&cli.BoolFlag{Name: "resume", Usage: "go on with the latest run, interrupted or ended by an outage, with its own options; --resume=false starts afresh even after a crash"},
+			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 3 when proposals await a decision"},
+		},
+		Action: func(c *cli.Context) error {
+			o, err := parseRun(c)
+			if err != nil {
+				return err
+			}
+			w, err := sh.load(c)
+			if err != nil {
+				return err
+			}
+			return sh.nightlyRun(c, w, o)
+		},
+	}
+}
+
+func parseRun(c *cli.Context) (runOptions, error) {
+	o := runOptions{
+		agents: c.StringSlice("agent"), selection: c.String("selection"),
+		concurrency: c.Int("concurrency"), lookahead: c.Int("lookahead"), dryRun: c.Bool("dry-run"),
+		detailed: c.Bool("detailed-exitcode"), json: c.Bool("json"), quiet: c.Bool("quiet"),
+		budget: workspace.Budget{Evaluations: c.Int("budget-evals"), USD: c.Float64("budget-usd"), Time: c.Duration("budget-time"), Until: c.String("until")},
+	}
+	for _, limit := range []struct {
+		name  string
+		right bool
+		needs string
+		hint  string
+	}{
+		{"budget-evals", o.budget.Evaluations >= 1 && o.budget.Evaluations <= workspace.MostEvaluations, "must be between 1 and 1,000,000,000", workspace.NoLimit},
+		{"budget-usd", o.budget.USD > 0 && o.budget.USD <= workspace.MostUSD, "must be more than 0 and at most 1,000,000", workspace.NoLimit},
+		{"budget-time", o.budget.Time > 0 && o.budget.Time <= workspace.MostTime, "must be longer than 0 and at most 744h (31 days)", workspace.NoLimit},
+		{"concurrency", o.concurrency >= 1 && o.concurrency <= 4096, "must be between 1 and 4096", ""},
+		{"lookahead", o.lookahead >= 1 && o.lookahead <= 4096, "must be between 1 and 4096", ""},
+	} {
+		if c.IsSet(limit.name) && !limit.right {
+			return o, hinted(exitUsage, limit.hint, "--%s %s, not %s", limit.name, limit.needs, c.String(limit.name))
+		}
+	}
+	if c.IsSet("seed") {
+		seed := c.Int64("seed")
+		if seed < 0 || seed >= 1<<53 {
+			return o, usage(errors.New("--seed must be between 0 and 2^53 − 1"))
+		}
+		o.seed = &seed
+	}
+	if c.IsSet("resume") {
+		o.resume = nightly.ResumeNever
+		if c.Bool("resume") {
+			o.resume = nightly.ResumeAny
+		}
+	}
+	switch s := c.String("stages"); s {
+	case "":
+	case "search":
+		o.stages = []string{nightly.SearchStage}
+	case "search,confirm":
+		o.stages = []string{nightly.SearchStage, nightly.ConfirmStage}
+	default:
+		return o, hinted(exitUsage, "--stages is search, or search,confirm", "there are no stages %q", s)
+	}
+	if o.selection != "" {
+		if err := knownSelection(o.selection); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// deadline is the next time of day hh:mm.
+func deadline(hhmm string, now time.Time) (time.Time, error) {
+	if hhmm == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.ParseInLocation("15:04", hhmm, now.Location())
+	if err != nil {
+		return time.Time{}, hinted(exitUsage, "write it as 06:00", "--until %q is no time of day", hhmm)
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
+	if !at.After(now) {
+		at = time.Date(now.Year(), now.Month(), now.Day()+1, t.Hour(), t.Minute(), 0, 0, now.Location())
+	}
+	return at, nil
+}
+
+// nightlyRun does the run and everything around it: lock, progress, report, exit code.
+func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions) error {
+	ctx, drain, stop := sh.interruptible()
+	defer stop()
+	opts, crew, err := sh.nightlyOptions(c, w, o)
+	if err != nil {
+		return err
+	}
+	opts.Drain = drain
+	agents, err := nightly.Choose(w, o.agents)
+	if err == nil {
+		err = startable(agents...)
+	}
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return sh.dryRun(ctx, c, w, opts, o)
+	}
+	a, err := sh.writer(w.Root, runOwner)
+	if err != nil {
+		return err
+	}
+	opts.Archive, crew.store = a, a
+	told, err := sh.tellUntold(context.WithoutCancel(ctx), c, w, opts, o)
+	if told || err != nil {
+		return sh.endRun(w, a, err)
+	}
+	sh.withDesk(&opts)
+	heart := bench.NewHeartbeat(sh.now)
+	opts.Lost = heart.Lost
+	go heart.Run(ctx) // until stop
+	progress := sh.newProgress(o)
+	opts.Progress = progress.show
+	summary, err := nightly.Run(ctx, opts)
+	progress.close()
+	if err != nil {
+		if o.json && summary.Run.ID != "" { // what was found is said, though the archive could not take it
+			err = errors.Join(sh.printJSON(outcomeOf(summary)), err)
+		}
+		return errors.Join(err, a.Close())
+	}
+	err = sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o))
+	sh.keepHouse(ctx, w, summary, o.quiet || o.json)
+	return err
+}
+
+// untoldError means that the report of a run that ended could not be made or shown.
+type untoldError struct{ error }
+
+func (e untoldError) Unwrap() error { return e.error }
+
+// endRun closes the archive, and notes as the last step that the run was reported.
+func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
+	if closing := a.Close(); closing != nil && err == nil {
+		err = fmt.Errorf("closing the archive: %w", closing)
+	}
+	if errors.As(err, new(untoldError)) {
+		return err
+	}
+	if done := nightly.Told(w.StateDir()); done != nil && err == nil {
+		err = done
+	}
+	return err
+}
+
+// tellUntold writes the report of a run that came to its end and whose process was
+// killed before it exited. It reports whether that is all this command has to do, since
+// it is the same one once more; the error is then the run's own end.
+func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Workspace, opts nightly.Options, o runOptions) (bool, error) {
+	u, err := nightly.FindUntold(ctx, opts)
+	if err != nil {
+		return false, untoldError{err}
+	}
+	if u == nil {
+		return false, nil
+	}
+	if u.Repeat {
+		_, _ = fmt.Fprintf(sh.stderr, "run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
+		return true, sh.conclude(ctx, c, w, opts.Archive, u.Summary, o)
+	}
+	if _, err := sh.writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
+		return false, untoldError{err}
+	}
+	_, _ = fmt.Fprintf(sh.stderr, "run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.typed("evolve report "+u.Run.ID))
+	return false, nil
+}
+
+// interruptible returns the context of hard stops, the context of the first
+// interrupt, which drains, and a function that lets go of both.
+func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(sh.ctx)
+	drain, drained := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		var next os.Signal
+		for _, step := range []struct {
+			end  context.CancelCauseFunc
+			says string
+		}{
+			{drained, "stopping: what is under way is finished and stored; once more to stop at once"},
+			{cancel, "stopping at once; what was finished is stored"},
+		} {
+			if next == nil {
+				select {
+				case next = <-sh.signals:
+				case <-done:
+					return
+				}
+			}
+			_, _ = fmt.Fprintln(sh.stderr, "\n"+step.says)
+			step.end(nightly.ErrInterrupted)
+			next = sh.calm(next, done)
+		}
+		sh.release()
+	}()
+	return ctx, drain, func() { close(done); cancel(nil) }
+}
+
+// conclude writes the report and prints how the run ended.
+func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary, o runOptions) error {
+	report, err := sh.writeReport(ctx, w, a, s)
+	if err != nil {
+		return untoldError{err}
+	}
+	made := sh.backUp(ctx, w, a, s)
+	if o.json {
+		if err := sh.printJSON(outcomeOf(s)); err != nil {
+			return untoldError{err}
+		}
+	} else {
+		_, width := terminal(sh.stdout)
+		if err := reports.Box(sh.stdout, sh.hereToo(report), reports.TerminalOptions{Width: width, Color: sh.color(c)}); err != nil {
+			return untoldError{err}
+		}
+		_, _ = fmt.Fprintf(sh.stdout, "\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
+		if made != nil {
+			_, _ = fmt.Fprintf(sh.stdout, "  backup  %s (%s)\n", made.File, humanize.IBytes(uint64(made.Bytes)))
+		}
+		sh.next(s)
+	}
+	if s.Run.Exit != 0 {
+		return hinted(s.Run.Exit, earlyHint(s.Run), "the run ended early: %s", s.Run.Reason)
+	}
+	if o.detailed {
+		for _, w := range report.Volatile.Waiting {
+			if len(w.Stale) == 0 {
+				return quietExit(exitAwaiting)
+			}
+		}
+		for _, p := range s.Skills {
+			if undecided(p) {
+				return quietExit(exitAwaiting)
+			}
+		}
+		for _, p := range report.Volatile.Patches {
+			if p.Awaits() && !p.Created.Before(s.Run.Started) {
+				return quietExit(exitAwaiting)
+			}
+		}
+		for _, r := range s.Results {
+			if len(r.Proposals) > 0 {
+				return quietExit(exitAwaiting)
+			}
+		}
+	}
+	return nil
+}
+
+// writeReport builds the report of a run and writes its pages.
+func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary) (reports.Report, error) {
+	report, err := reports.Build(ctx, runsAsTheyAre{a, true}, s.Run.ID)
+	if err != nil {
+		return report, fmt.Errorf("building the report: %w", err)
+	}
+	_, err = writeReports(ctx, w.Root, a, report)
+	return report, err
+}
+
+func earlyHint(r archive.Run) string {
+	switch r.Exit {
+	case exitBudget:
+		if r.Spent != "" {
+			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints what holds"
+		}
+		return "give it more with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
+	case exitInterrupted:
+		return "`evolve run --resume` goes on where it stopped"
+	}
+	if r.Try != "" {
+		return "`" + r.Try + "` shows what the agent does; mend it, then run `evolve run`: a new run, in which what was paid for is found again where it still applies"
+	}
+	return "everything paid for is kept; `evolve doctor` checks the surroundings, and `evolve run --resume` goes on where it stopped as long as the agent, its suites and the settings are the same"
+}
+
+// next prints what to type after the commands of the decision box.
+func (sh *shell) next(s nightly.Summary) {
+	for _, p := range s.Skills {
+		if undecided(p) {
+			_, _ = fmt.Fprintf(sh.stdout, "  skill   %s awaits a decision: %s\n", p.ID, sh.typed("evolve show "+p.ID))
+		}
+	}
+	sh.printPatchNotes(s.Run.Patches)
+	for _, r := range s.Results {
+		if len(r.Proposals) > 0 || r.Verdict == archive.Waits {
+			_, _ = fmt.Fprintf(sh.stdout, "  next    %s\n          %s\n", sh.typed("evolve review"), sh.typed("evolve report"))
+			return
+		}
+	}
+	_, _ = fmt.Fprintf(sh.stdout, "  next    %s\n", sh.typed("evolve status"))
+}

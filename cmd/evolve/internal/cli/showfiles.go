@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"evolve/archive"
+	"evolve/reports"
+)
+
+// printFiles lists every file of a proposal with what is done to it, and how many lines
+// are added and removed. back is the way back.
+func printFiles(w io.Writer, files []archive.FileChange, back bool) {
+	if len(files) > 0 {
+		_, _ = fmt.Fprintln(w, "\nfiles")
+	}
+	for _, f := range files {
+		if back {
+			f.Old, f.New = f.New, f.Old
+		}
+		what := "changed"
+		switch {
+		case f.Old == nil:
+			what = "added"
+		case f.New == nil:
+			what = "removed"
+		}
+		added, removed := lineChanges(string(f.Old), string(f.New))
+		_, _ = fmt.Fprintf(w, "  %-8s %s  +%d -%d\n", what, reports.Visible(f.Path), added, removed)
+	}
+}
+
+// lineChanges counts the lines that a change adds and removes.
+func lineChanges(from, to string) (added, removed int) {
+	unified, err := udiff.ToUnifiedDiff("", "", from, udiff.Lines(from, to), 0)
+	if err != nil {
+		return 0, 0
+	}
+	for _, h := range unified.Hunks {
+		for _, l := range h.Lines {
+			switch l.Kind {
+			case udiff.Insert:
+				added++
+			case udiff.Delete:
+				removed++
+			}
+		}
+	}
+	return added, removed
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/reports"
+	"evolve/runtime/authored"
+	"evolve/runtime/skill"
+)
+
+// subject is the word for what a proposal changes.
+func subject(p archive.ProposalRecord) string {
+	if kind, _ := decide.Written(p); kind != "" {
+		return kind
+	}
+	if p.Patch != nil {
+		return "files"
+	}
+	return string(archive.KindConfig)
+}
+
+// printWritten shows a tool or a skill as a person must read it before approving:
+// the files, and the whole text of what will run or stand in the prompt.
+func (sh *shell) printWritten(p archive.ProposalRecord) {
+	kind, _ := decide.Written(p)
+	if kind == "" {
+		return
+	}
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	for _, f := range p.Files {
+		how := "changed"
+		switch {
+		case f.Old == nil:
+			how = "new"
+		case f.New == nil:
+			how = "removed"
+		}
+		out("  %-24s %s, %s\n", reports.Visible(f.Path), how, count(len(f.New), "byte"))
+	}
+	text := func(head, body string) {
+		out("\n%s\n", head)
+		for line := range strings.Lines(body) {
+			out("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+		}
+	}
+	if kind == "skill" {
+		if d, err := skill.Parse(p.Files[0].New); err == nil {
+			text("text, for the prompt of tasks of the domain "+reports.Visible(d.Domain), d.Text)
+			out("\nseen on %s\n", reports.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
+		}
+		return
+	}
+	var star, manifest []byte
+	for _, f := range p.Files {
+		if strings.HasSuffix(f.Path, ".star") {
+			star = f.New
+		} else {
+			manifest = f.New
+		}
+	}
+	if star != nil {
+		text("source", string(star))
+	}
+	if d, err := authored.Parse(star, manifest); err == nil {
+		text("what the model is told", d.Description+"\narguments "+string(d.Schema))
+		out("\ntests\n")
+		for _, t := range d.Tests {
+			want := "gives " + oneLine(string(t.Want), 120)
+			if t.WantError != "" {
+				want = "fails with " + t.WantError
+			}
+			out("  %-24s %s %s\n", reports.Visible(t.Name), reports.Visible(oneLine(string(t.Args), 120)), reports.Visible(want))
+		}
+	}
+}

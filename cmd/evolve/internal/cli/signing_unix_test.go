@@ -1,0 +1,54 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"evolve/cmd/evolve/internal/decide"
+)
+
+// TestKilledBeforeSigning: a process is killed after it wrote a decision and before it signed
+// the ledger's head. The check fails, the next command that writes signs, and then it holds.
+func TestKilledBeforeSigning(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	t.Parallel()
+	p := offered(t, false)
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := filepath.Join(t.TempDir(), "key")
+	write("evolve.yaml", "audit: {sign: "+key+"}\n")
+	if err := os.WriteFile(key, privateKey(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.git("commit", "--quiet", "--all", "--message=sign")
+	p.run(0, "audit", "sign")
+	p.run(0, "audit", "verify")
+
+	p.dies(stepSigning, "approve", "P1", "--yes", "--by", "Robin")
+	if _, errs := p.run(exitIntegrity, "audit", "verify"); !strings.Contains(errs, "of the ledger came after the signed head") {
+		t.Errorf("verify: %s", errs)
+	}
+	if out, _ := p.run(0, "status"); !strings.Contains(out, "came after the signed head") {
+		t.Errorf("status: %s", out)
+	}
+	if _, errs := p.run(exitUsage, "propose", "999"); !strings.Contains(errs, "is signed now") {
+		t.Errorf("the next command: %s", errs)
+	}
+	p.run(0, "audit", "verify")
+	p.dies(decide.StepMoved, "approve", "P1", "--yes", "--by", "Robin")
+	p.run(exitUsage, "propose", "999")
+	if out, errs := p.run(0, "audit", "verify"); !strings.Contains(out, "signed by SHA256:") {
+		t.Errorf("verify after the commit was noted: %s%s", out, errs)
+	}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// signedLine is how the head of the ledger is signed, as status names it.
+type signedLine struct {
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Signer      string `json:"signer,omitempty"`
+	// Entry is the number of the signed one.
+	Entry int64 `json:"entry,omitempty"`
+	// Fault is why the head is not signed as the settings ask for; Next says what to do.
+	Fault string `json:"fault,omitempty"`
+	Next  string `json:"next,omitempty"`
+}
+
+// signedLine looks at the signed head; nil where the settings ask for none.
+func (sh *shell) signedLine(ctx context.Context, a *archive.Archive, root string) *signedLine {
+	set, err := sh.auditSettings(root)
+	if err != nil {
+		return &signedLine{Fault: "whether the ledger's head is signed is unknown: evolve.yaml cannot be read", Next: sh.typed("evolve doctor")}
+	}
+	allowed, err := checkingKeys(set)
+	if err == nil && allowed == nil {
+		return nil
+	}
+	var h signedHead
+	if err == nil {
+		h, err = headSigned(ctx, a, root, set, allowed)
+	}
+	if err != nil {
+		err = signedFailure(err)
+		_, hint := classify(err)
+		return &signedLine{Fault: err.Error(), Next: hint}
+	}
+	return &signedLine{Fingerprint: h.Signer.Fingerprint, Signer: h.Signer.Name, Entry: h.Seq}
+}
+
+func (sh *shell) printSigned(l *signedLine) {
+	switch {
+	case l == nil:
+	case l.Fault != "":
+		_, _ = fmt.Fprintf(sh.stdout, "warning: %s\n", reports.Visible(l.Fault))
+		if l.Next != "" {
+			_, _ = fmt.Fprintf(sh.stdout, "         %s\n", reports.Visible(l.Next))
+		}
+		_, _ = fmt.Fprintln(sh.stdout)
+	default:
+		_, _ = fmt.Fprintf(sh.stdout, "\nsigned  by %s (%s) at entry %d of the ledger\n", l.Fingerprint, reports.Visible(l.Signer), l.Entry)
+	}
+}
+
+// signingProbe looks at the keys and the signed head for doctor.
+func (sh *shell) signingProbe(ctx context.Context, root string) (workspace.Signing, error) {
+	set, err := sh.auditSettings(root)
+	if err != nil || set == (workspace.Audit{}) {
+		return workspace.Signing{}, err
+	}
+	s := workspace.Signing{On: true, Key: set.Sign}
+	with, err := signingKeys(set)
+	if err != nil {
+		_, s.KeyHint = classify(err)
+		s.KeyFault = err.Error()
+		return s, nil
+	}
+	if with.key != nil {
+		s.Fingerprint = with.key.Fingerprint()
+	}
+	a, err := archive.OpenRead(archiveDir(root))
+	if err != nil { // which the check of the archive tells
+		return s, nil
+	}
+	defer func() { _ = a.Close() }()
+	n, _, err := a.LedgerHead(ctx)
+	if err != nil || n == 0 {
+		return s, nil
+	}
+	h, err := headSigned(ctx, a, root, set, with.allowed)
+	if err != nil {
+		s.Wrong = errors.As(err, new(*archive.AuditError))
+		err = signedFailure(err)
+		_, s.HeadHint = classify(err)
+		s.HeadFault = err.Error()
+		return s, nil
+	}
+	s.Head = fmt.Sprintf("entry %d is signed by %s (%s)", h.Seq, h.Signer.Fingerprint, h.Signer.Name)
+	return s, nil
+}

@@ -1,0 +1,361 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/keeping"
+	"evolve/reports"
+	"evolve/runtime/agent"
+)
+
+// statusView is `evolve status --json`.
+type statusView struct {
+	Workspace string `json:"workspace"`
+	Running   bool   `json:"running"`
+	// Refused is why the archive of a killed process could not be put in order; it is read as
+	// it is.
+	Refused string `json:"refused,omitempty"`
+	// Waiting are the proposals of configs that await a person, the oldest first.
+	Waiting  []reports.Waiting `json:"waiting"`
+	Awaiting []proposalLine    `json:"awaiting"`
+	// Requests counts the change requests that are open.
+	Requests int `json:"open_requests"`
+	// Confirming are the candidates whose confirmation goes on, Entries what each agent
+	// may still enter.
+	Confirming []confirmingLine `json:"confirming"`
+	Entries    []entriesLine    `json:"entries"`
+	Runs       []runLine        `json:"runs"`
+	Adopted    []proposalLine   `json:"adopted"`
+	// Backup is the last backup that a night made, and why the latest made none.
+	Backup keeping.State `json:"backup"`
+	// Unfinished are decisions whose process was killed before all was done.
+	Unfinished []unfinished `json:"unfinished,omitempty"`
+	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
+	Signed *signedLine `json:"signed,omitempty"`
+}
+
+type runLine struct {
+	Run     string           `json:"run"`
+	Number  int              `json:"number"`
+	State   archive.RunState `json:"state"`
+	Exit    int              `json:"exit"`
+	Started time.Time        `json:"started"`
+	Ended   time.Time        `json:"ended,omitzero"`
+	Reason  string           `json:"reason,omitempty"`
+	// Next is the command that goes on with it; empty for a run that cannot go on.
+	Next   string `json:"next,omitempty"`
+	Budget int    `json:"budget_evals,omitempty"`
+	// Limits are those of the run and what of each is spent.
+	Limits []limitLine `json:"limits"`
+	Agents []agentLine `json:"agents"`
+}
+
+type agentLine struct {
+	Agent       string          `json:"agent"`
+	Verdict     archive.Verdict `json:"verdict,omitempty"`
+	Reason      string          `json:"reason,omitempty"`
+	Champion    string          `json:"champion"`
+	Evaluations int             `json:"evaluations"`
+	// Limit says which limit bound the work on the agent; empty before its end.
+	Limit string `json:"limit,omitempty"`
+}
+
+// statusRuns is how many runs the status looks back.
+const statusRuns = 5
+
+func (sh *shell) statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "status",
+		Usage:       "what awaits a decision, the last runs, what was adopted",
+		Description: "Works while a run is on.",
+		Action: func(c *cli.Context) error {
+			root, err := sh.root(c)
+			if err != nil {
+				return err
+			}
+			view := statusView{Workspace: root, Waiting: []reports.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
+			look := func(a *archive.Archive) error {
+				view.Signed = sh.signedLine(c.Context, a, root)
+				return view.fill(c.Context, a, newStaleness(root), sh.now())
+			}
+			if err := lookIfThere(root, look); err != nil {
+				return err
+			}
+			view.Backup = keeping.Look(filepath.Join(root, ".evolve"))
+			if c.Bool("json") {
+				return sh.printJSON(view)
+			}
+			sh.printStatus(view)
+			return nil
+		},
+	}
+}
+
+func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, now time.Time) error {
+	_, _, err := a.VerifyLedger(ctx)
+	if err != nil {
+		return fmt.Errorf("verifying the ledger: %w", err)
+	}
+	if err := a.Refused(); errors.Is(err, archive.ErrDisk) {
+		v.Refused = err.Error()
+	}
+	if v.Waiting, err = reports.Awaiting(ctx, a, "", now); err != nil {
+		return fmt.Errorf("reading what waits: %w", err)
+	}
+	for i := range v.Waiting {
+		moved, known, err := s.of(ctx, a, v.Waiting[i].Proposal)
+		if err != nil {
+			return err
+		}
+		if known {
+			v.Waiting[i].Stale = moved
+		}
+	}
+	if v.Awaiting, err = linesOf(ctx, a, undecided); err != nil {
+		return err
+	}
+	if err := s.mark(ctx, a, v.Awaiting); err != nil {
+		return err
+	}
+	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool { return p.State == archive.Adopted }); err != nil {
+		return err
+	}
+	err = forEachRequest(ctx, a, func(r archive.ChangeRequestRecord) {
+		if r.State == archive.RequestOpen {
+			v.Requests++
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if v.Unfinished, err = unfinishedOf(ctx, a); err != nil {
+		return err
+	}
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return err
+	}
+	var runs []archive.Run
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the runs: %w", err)
+		}
+		runs = append(runs, r)
+	}
+	if err := v.confirmation(ctx, a, runs, now); err != nil {
+		return err
+	}
+	for _, r := range runs[:min(statusRuns, len(runs))] {
+		line := runLine{Run: r.ID, Number: r.Number, State: r.State, Exit: r.Exit, Started: r.Started, Ended: r.Ended, Reason: r.Reason, Budget: r.BudgetEval, Agents: []agentLine{}}
+		v.Running = v.Running || r.State == archive.RunRunning
+		if len(v.Runs) == 0 && r.State == archive.RunInterrupted { // only the latest goes on
+			line.Next = "evolve run --resume"
+		}
+		if line.Limits, err = limitLines(ctx, a, r, now); err != nil {
+			return err
+		}
+		for _, id := range r.Agents {
+			found, err := agentLineOf(ctx, a, r.ID, id)
+			if err != nil {
+				return err
+			}
+			for _, l := range r.Limits {
+				if l.Agent == id && !r.Ended.IsZero() {
+					found.Limit = reports.LimitWords(l)
+				}
+			}
+			line.Agents = append(line.Agents, found)
+		}
+		v.Runs = append(v.Runs, line)
+	}
+	return nil
+}
+
+// confirmation adds the candidates and entries of every agent of the runs.
+func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, runs []archive.Run, now time.Time) error {
+	var seen []string
+	for _, r := range runs {
+		for _, id := range r.Agents {
+			if slices.Contains(seen, id) {
+				continue
+			}
+			seen = append(seen, id)
+			lines, left, err := confirmations(ctx, a, id, runs, now)
+			if err != nil {
+				return err
+			}
+			v.Confirming = append(v.Confirming, lines...)
+			if left != nil {
+				v.Entries = append(v.Entries, *left)
+			}
+		}
+	}
+	return nil
+}
+
+func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agentLine, error) {
+	line := agentLine{Agent: id}
+	plan, err := a.Plan(ctx, run, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return line, nil
+	}
+	if err != nil {
+		return line, fmt.Errorf("reading a plan: %w", err)
+	}
+	champion, err := a.Variant(ctx, id, plan.Champion)
+	if err == nil {
+		line.Champion = fmt.Sprintf("v%d", champion.Number)
+	} else if !errors.Is(err, archive.ErrNotFound) {
+		return line, fmt.Errorf("reading the champion: %w", err)
+	}
+	result, err := a.Result(ctx, run, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return line, nil
+	}
+	if err != nil {
+		return line, fmt.Errorf("reading a result: %w", err)
+	}
+	line.Verdict, line.Reason, line.Evaluations = result.Verdict, named(ctx, a, id, result.Reason), result.Search.Evaluations
+	return line, nil
+}
+
+func (sh *shell) printStatus(v statusView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if v.Signed != nil && v.Signed.Fault != "" {
+		sh.printSigned(v.Signed)
+	} else {
+		defer sh.printSigned(v.Signed)
+	}
+	if v.Refused != "" {
+		out("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", reports.Visible(v.Refused))
+	}
+	for _, u := range v.Unfinished {
+		out("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.words(), sh.typed(u.Next))
+	}
+	sh.printWaiting(v.Waiting)
+	if v.Requests > 0 {
+		defer out("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.typed("evolve requests list"))
+	}
+	if len(v.Runs)+len(v.Awaiting)+len(v.Adopted) == 0 {
+		out("nothing has run in this workspace yet\n\n  next    %s\n", sh.typed("evolve run"))
+		return
+	}
+	if len(v.Awaiting) == 0 {
+		out("nothing awaits a decision\n")
+	}
+	for _, p := range v.Awaiting {
+		out("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
+		sh.printLost(p)
+		if words := claimWords(p.Claim, p.Prices); words != "" {
+			out("    %s\n", words)
+		}
+		next := sh.typed("evolve approve " + p.ID)
+		if len(p.Stale) > 0 {
+			next = "stale: it cannot be approved; " + sh.typed("evolve run") + " may measure it again"
+		}
+		out("    %s\n    %s\n", sh.typed("evolve show "+p.ID), next)
+	}
+	sh.printConfirmation(v)
+	if len(v.Runs) > 0 {
+		out("\nlast runs\n")
+	}
+	for _, r := range v.Runs {
+		out("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
+		if r.Exit != 0 {
+			out(" (exit %d)", r.Exit)
+		}
+		out("\n")
+		if words := limitWords(r.Limits); words != "" {
+			out("      limits  %s\n", words)
+		}
+		if r.Next != "" {
+			out("      %s; %s goes on with it\n", reports.Visible(r.Reason), sh.typed(r.Next))
+		}
+		for _, a := range r.Agents {
+			out("      %s  %s", reports.Visible(a.Agent), orDash(a.Champion))
+			if a.Verdict != "" {
+				sh.printReason(a)
+			}
+			out("\n")
+			if a.Limit != "" {
+				out("      limit   %s\n", reports.Visible(a.Limit))
+			}
+		}
+	}
+	sh.printBackup(v.Backup)
+	if len(v.Adopted) > 0 {
+		out("\nadopted\n")
+		for _, p := range v.Adopted {
+			next := sh.typed("evolve rollback " + p.ID)
+			if p.Imported {
+				next = "imported: as the export states it; " + sh.typed("evolve show "+p.ID)
+			}
+			out("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), next)
+		}
+	}
+}
+
+// printWaiting begins the status with what waits for a person, the oldest first.
+func (sh *shell) printWaiting(list []reports.Waiting) {
+	const most = 3
+	for i, w := range list {
+		if i == most {
+			_, _ = fmt.Fprintf(sh.stdout, "%d more: %s\n", len(list)-most, sh.typed("evolve proposals"))
+			break
+		}
+		line := sh.here(w.Words())
+		if len(w.Stale) == 0 {
+			line += ", " + sh.typed(w.Command)
+		}
+		_, _ = fmt.Fprintln(sh.stdout, line)
+	}
+	if len(list) > 0 {
+		_, _ = fmt.Fprintln(sh.stdout)
+	}
+}
+
+// printReason ends an agent's line with the verdict and its reason, folded below the
+// line on a terminal.
+func (sh *shell) printReason(a agentLine) {
+	text := fmt.Sprintf("%s: %s", a.Verdict, reports.Visible(a.Reason))
+	tty, width := terminal(sh.stdout)
+	if !tty {
+		_, _ = fmt.Fprintf(sh.stdout, "  %s", text)
+		return
+	}
+	for _, line := range wrapped(text, max(20, width-8)) {
+		_, _ = fmt.Fprintf(sh.stdout, "\n        %s", line)
+	}
+}
+
+// printConfirmation shows the candidates that are still open, and the entries left.
+func (sh *shell) printConfirmation(v statusView) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	if len(v.Confirming)+len(v.Entries) == 0 {
+		return
+	}
+	out("\nconfirmation\n")
+	for _, c := range v.Confirming {
+		name := fmt.Sprintf("v%d", c.Number)
+		if c.Number == 0 {
+			name = reports.Visible(agent.ConfigID(c.Variant).Short())
+		}
+		out("  %s  %s  %s so far, %d %% of the evidence it needs", reports.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
+		if c.State == stats.Parked {
+			out(", parked")
+		}
+		out("\n")
+	}
+	for _, e := range v.Entries {
+		out("  %s  %d of %d entries left in any %d days\n", reports.Visible(e.Agent), e.Left, e.Most, e.Days)
+	}
+}

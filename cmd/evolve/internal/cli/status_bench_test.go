@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// BenchmarkStatus is `evolve status` as a process of its own, from its start to its
+// end, on an archive of 200,000 evaluations: while a run holds it, afterwards, and when
+// the run was killed and a first look has put the archive in order. The run has recorded no
+// end, so that what it has spent is to be found. The bound is 100 ms.
+func BenchmarkStatus(b *testing.B) {
+	binary, err := exec.LookPath("evolve") // this binary under its other name: see TestMain
+	if err != nil {
+		b.Fatal(err)
+	}
+	const evaluations = 200_000
+	root := b.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "evolve.yaml"), nil, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	dir := archiveDir(root)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	a, err := archive.Open(dir, archive.Options{Owner: "evolve run"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	night(b, a, evaluations)
+	killed := b.TempDir()
+	look := func(b *testing.B, root string) {
+		var processor time.Duration
+		for b.Loop() {
+			cmd := exec.Command(binary, "status", "-C", root)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%v\n%s", err, out)
+			}
+			processor += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		}
+		b.ReportMetric(float64(processor.Milliseconds())/float64(b.N), "processor-ms")
+		b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms")
+		b.ReportMetric(100, "bound-ms")
+	}
+	b.Run("during a run", func(b *testing.B) { look(b, root) })
+	if err := os.Remove(filepath.Join(dir, "readers.sock")); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.CopyFS(killed, os.DirFS(root)); err != nil { // what a kill leaves
+		b.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("afterwards", func(b *testing.B) { look(b, root) })
+	if out, err := exec.Command(binary, "status", "-C", killed).CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	b.Run("after a kill", func(b *testing.B) { look(b, killed) })
+}
+
+// night records a run of so many evaluations, all different.
+func night(b *testing.B, a *archive.Archive, evaluations int) {
+	b.Helper()
+	ctx, run := b.Context(), archive.Run{ID: "1-a", Number: 1, State: archive.RunRunning, Agents: []string{"solver"}, BudgetEval: evaluations}
+	var wg sync.WaitGroup
+	const workers = 8
+	for w := range workers {
+		wg.Go(func() {
+			for seq := w; seq < evaluations; seq += workers {
+				err := a.Record(ctx, bench.Evaluation{
+					Run: run.ID, Agent: "solver", Seq: int64(seq), Stage: bench.StageSearch, Split: bench.Search, Task: fmt.Sprintf("t%d", seq%200),
+					Key: bench.Key(fmt.Sprintf("%032x", seq)), Variant: agent.ConfigID(fmt.Sprintf("%032x", seq/200)),
+					Outcome: agent.OK, Scored: true, Score: float64(seq%2) / 2, Answer: "an answer", Time: time.Unix(1_790_000_000, 0).UTC(),
+				}, nil)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range []error{
+		a.Flush(ctx), a.PutRun(ctx, run), a.PutPlan(ctx, archive.AgentPlan{Run: run.ID, Agent: "solver"}),
+		a.PutResult(ctx, archive.AgentResult{Run: run.ID, Agent: "solver", Verdict: archive.Keep}),
+	} {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"evolve/archive"
+)
+
+// limitLine is one limit of a run and how far it is spent: evaluations, USD or seconds.
+type limitLine struct {
+	Limit string  `json:"limit"`
+	Of    float64 `json:"of"`
+	Spent float64 `json:"spent"`
+	Left  float64 `json:"left"`
+	// Binds reports whether this limit is the one used up furthest.
+	Binds bool `json:"binds"`
+}
+
+// limitLines are the limits of a run and what of them is spent at a time. It takes the
+// evaluations of a run that recorded no end from their tally; of one of an older evolve, that
+// did, it returns none.
+func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time.Time) ([]limitLine, error) {
+	lines := []limitLine{}
+	used, paid := 0, r.PatchUSD
+	for _, l := range r.Limits {
+		used, paid = used+l.Used, paid+l.Paid
+	}
+	if r.Ended.IsZero() {
+		var err error
+		if used, paid, err = spentSoFar(ctx, a, r); err != nil {
+			return nil, err
+		}
+	} else if now = r.Ended; used == 0 && len(r.Limits) > 0 && r.Limits[0].End == "" {
+		return lines, nil
+	}
+	since := r.Since
+	if since.IsZero() {
+		since = r.Started
+	}
+	add := func(name string, of, spent float64) {
+		if of > 0 {
+			lines = append(lines, limitLine{Limit: name, Of: of, Spent: spent, Left: max(0, of-spent)})
+		}
+	}
+	add("evaluations", float64(r.BudgetEval), float64(used))
+	add("money", r.BudgetUSD, paid)
+	add("time", r.BudgetTime.Seconds(), (now.Sub(since) + r.Worked).Seconds())
+	if !r.Until.IsZero() {
+		add("deadline", r.Until.Sub(since).Seconds(), now.Sub(since).Seconds())
+	}
+	furthest := 0
+	for i, l := range lines {
+		if l.Spent/l.Of > lines[furthest].Spent/lines[furthest].Of {
+			furthest = i
+		}
+	}
+	if len(lines) > 0 {
+		lines[furthest].Binds = true
+	}
+	return lines, nil
+}
+
+// spentSoFar returns the number of evaluations of a run and what they cost.
+func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used int, usd float64, err error) {
+	for _, id := range r.Agents {
+		t, err := a.Tally(ctx, r.ID, id)
+		if err != nil {
+			return 0, 0, fmt.Errorf("counting what run %s has spent: %w", r.ID, err)
+		}
+		used += t.Evaluations
+		usd += t.USD
+	}
+	return used, usd, nil
+}
+
+// words is a limit with what of it is spent and left.
+func (l limitLine) words() string {
+	say := func(v float64) string { return humanize.Comma(int64(v)) }
+	unit := ""
+	switch l.Limit {
+	case "evaluations":
+		unit = orElse(" evaluation", " evaluations", l.Of == 1)
+	case "money":
+		say = func(v float64) string {
+			if v == 0 || v >= .01 {
+				return fmt.Sprintf("$%.2f", v)
+			}
+			return fmt.Sprintf("$%.2g", v)
+		}
+	default:
+		say = func(v float64) string {
+			return time.Duration(v * float64(time.Second)).Round(time.Second).String()
+		}
+		unit = orElse(" to the deadline", " of time", l.Limit == "deadline")
+	}
+	return fmt.Sprintf("%s of %s%s, %s left", say(l.Spent), say(l.Of), unit, say(l.Left))
+}
+
+// limitWords says how far the limits of a run are spent, the one that binds first.
+func limitWords(lines []limitLine) string {
+	var first, rest []string
+	for _, l := range lines {
+		if l.Binds {
+			first = append(first, l.words())
+		} else {
+			rest = append(rest, l.words())
+		}
+	}
+	return strings.Join(append(first, rest...), "; ")
+}

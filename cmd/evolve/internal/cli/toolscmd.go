@@ -1,0 +1,369 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+	"evolve/runtime/agent"
+	"evolve/runtime/authored"
+	"evolve/runtime/mcp"
+	"evolve/runtime/tool"
+)
+
+// The states of a tool in `evolve tools list`.
+const (
+	toolActive      = "active"      // from the start of every turn
+	toolAvailable   = "available"   // once the agent activates it
+	toolQuarantined = "quarantined" // until a person releases it
+	toolNotAllowed  = "not allowed" // until allow: in agent.yaml names it
+	toolProposed    = "proposed"    // until a person approves it
+)
+
+// toolLine is one tool of an agent.
+type toolLine struct {
+	Name   string      `json:"name"`
+	Origin string      `json:"origin"`
+	Effect tool.Effect `json:"effect"`
+	State  string      `json:"state"`
+	// Proposal is the one that would bring or change the tool.
+	Proposal string `json:"proposal,omitempty"`
+}
+
+// healthLine is how a tool that an agent wrote fares.
+type healthLine struct {
+	Agent    string        `json:"agent"`
+	Tool     string        `json:"tool"`
+	Source   string        `json:"source"`
+	Failures int           `json:"failures"`
+	Last     agent.Outcome `json:"last,omitempty"`
+	// State is "in use", "quarantined", or "gone" when the agent has no tool with that
+	// source any more.
+	State   string    `json:"state"`
+	Updated time.Time `json:"updated"`
+}
+
+func (sh *shell) toolsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "tools", Usage: "what agents can call, and how the tools that they wrote fare",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Usage: "the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Action: sh.toolsList,
+			},
+			{
+				Name: "health", Usage: "failures in use of the tools that agents wrote", Description: "Works while a run is on.",
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only those of the agent `ID`"}},
+				Action: sh.toolsHealth,
+			},
+			sh.toolDecision(withdrawing()),
+			sh.toolDecision(releasing()),
+		},
+	}
+}
+
+func (sh *shell) toolsList(c *cli.Context) error {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	a, err := oneAgent(w, c.Args().First())
+	if err != nil {
+		return err
+	}
+	var lines []toolLine
+	err = lookIfThere(w.Root, func(store *archive.Archive) (err error) {
+		lines, err = toolLines(c.Context, w, a, store)
+		return err
+	})
+	if err == nil && lines == nil { // nothing is recorded yet
+		lines, err = toolLines(c.Context, w, a, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"agent": a.ID, "tools": lines})
+	}
+	if len(lines) == 0 {
+		_, err = fmt.Fprintf(sh.stdout, "%s is a program of its own: what it calls is not known here\n", a.ID)
+		return err
+	}
+	for _, l := range lines {
+		_, _ = fmt.Fprintf(sh.stdout, "%-24s %-14s %-16s %-11s %s\n", reports.Visible(l.Name), reports.Visible(l.Origin), l.Effect, l.State, l.Proposal)
+	}
+	return nil
+}
+
+// toolLines lists what a built-in agent can call and what awaits a decision, by
+// origin and name; store is nil when there is none.
+func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive) ([]toolLine, error) {
+	lines := []toolLine{}
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		return lines, nil
+	}
+	selection, selects := a.Champion.List("tools.selection")
+	add := func(name, origin string, effect tool.Effect, category tool.Category) {
+		state := toolAvailable
+		if selects && slices.Contains(selection, name) || !selects && category == tool.Essential {
+			state = toolActive
+		}
+		if origin == "local" && slices.Contains(tool.Allowable(), name) && !slices.Contains(a.Allow, name) {
+			state = toolNotAllowed
+		}
+		lines = append(lines, toolLine{Name: name, Origin: origin, Effect: effect, State: state})
+	}
+	local := tool.Builtin()
+	if a.Adapter.Model != workspace.ModelHeuristic {
+		local = append(local, tool.Further()...)
+	}
+	for _, t := range local {
+		if s := t.Spec(); len(a.Tools) == 0 || slices.Contains(a.Tools, s.Name) {
+			add(s.Name, s.Origin, s.Effect, s.Category)
+		}
+	}
+	for _, server := range a.MCP {
+		for _, name := range sortedNames(w.Settings.MCP[server].Tools) {
+			add(mcp.ToolName(server, name), "mcp:"+server, w.Settings.MCP[server].Tools[name], tool.Available)
+		}
+	}
+	defs, err := definitions(a)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range defs {
+		add(d.Name, "authored", tool.Read, tool.Available)
+		if store == nil {
+			continue
+		}
+		h, err := healthOf(ctx, store, a.ID, d.Name)
+		if err != nil {
+			return nil, err
+		}
+		if h.Health.Quarantined(d.Hash()) {
+			lines[len(lines)-1].State = toolQuarantined
+		}
+	}
+	if store == nil {
+		return lines, nil
+	}
+	err = forEachProposal(ctx, store, func(p archive.ProposalRecord) {
+		if kind, name := decide.Written(p); kind == "tool" && p.Agent == a.ID && undecided(p) {
+			lines = append(lines, toolLine{Name: name, Origin: "authored", Effect: tool.Read, State: toolProposed, Proposal: p.ID})
+		}
+	})
+	return lines, err
+}
+
+// healthOf is the health of a tool, the zero one when nothing was ever noted of it.
+func healthOf(ctx context.Context, store *archive.Archive, agentID, name string) (archive.ToolHealth, error) {
+	h, err := store.ToolHealth(ctx, agentID, name)
+	if errors.Is(err, archive.ErrNotFound) {
+		return archive.ToolHealth{Agent: agentID, Tool: name}, nil
+	}
+	return h, err
+}
+
+func (sh *shell) toolsHealth(c *cli.Context) error {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	only := c.String("agent")
+	if only != "" {
+		if _, err := oneAgent(w, only); err != nil {
+			return err
+		}
+	}
+	lines := []healthLine{}
+	err = lookIfThere(w.Root, func(store *archive.Archive) error {
+		for h, err := range store.ToolHealths(c.Context) {
+			if err != nil {
+				return fmt.Errorf("reading the health of tools: %w", err)
+			}
+			if only != "" && h.Agent != only {
+				continue
+			}
+			lines = append(lines, healthLine{
+				Agent: h.Agent, Tool: h.Tool, Source: h.Health.Source, Failures: h.Health.Failures, Last: h.Health.Last,
+				State: healthState(w, h), Updated: h.Updated,
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"health": lines})
+	}
+	if len(lines) == 0 {
+		_, err = fmt.Fprintln(sh.stdout, "no tool that an agent wrote has failed in use")
+	}
+	for _, l := range lines {
+		_, err = fmt.Fprintf(sh.stdout, "%-16s %-24s %-11s %-11s last %s on %s\n", cell(l.Agent, 24), cell(l.Tool, 48), l.State,
+			count(l.Failures, "failure"), orDash(string(l.Last)), stamp(l.Updated, "2 Jan 15:04"))
+	}
+	return err
+}
+
+// healthState returns what a stored health means for the tool that the agent has now.
+func healthState(w *workspace.Workspace, h archive.ToolHealth) string {
+	a, ok := w.Agent(h.Agent)
+	if !ok {
+		return "gone"
+	}
+	d, err := definitionOf(a, h.Tool)
+	switch {
+	case err != nil || d.Hash() != h.Health.Source:
+		return "gone"
+	case h.Health.Quarantined(d.Hash()):
+		return toolQuarantined
+	}
+	return "in use"
+}
+
+// definitionOf is an approved tool of an agent.
+func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) {
+	defs, err := definitions(a)
+	if err != nil {
+		return authored.Definition{}, err
+	}
+	i := slices.IndexFunc(defs, func(d authored.Definition) bool { return d.Name == name })
+	if i < 0 {
+		return authored.Definition{}, hinted(exitUsage, "`evolve tools list "+a.ID+"` lists them; `tools` in agent.yaml narrows those that no agent wrote",
+			"%s has written no tool %q that is in use", a.ID, name)
+	}
+	return defs[i], nil
+}
+
+// toolWord is a command by which a person decides on a tool in use.
+type toolWord struct {
+	name, usage, about string
+	// plan and done say what is about to happen and what has happened.
+	plan, done string
+	// kind is that of the entry in the ledger.
+	kind string
+	// already reports whether there is nothing to do.
+	already func(quarantined bool) string
+	change  func(h authored.Health, source string) authored.Health
+}
+
+func withdrawing() toolWord {
+	return toolWord{
+		name: "quarantine", usage: "take a tool that an agent wrote out of use, until it is released",
+		about: "The files stay; calls of it are denied from the next turn or run on. `evolve rollback` of its\n" +
+			"proposal takes it away altogether.",
+		plan: "take the tool %s of %s out of use", done: "the tool %s of %s is in quarantine", kind: "tool.quarantine",
+		already: func(quarantined bool) string { return orElse("in quarantine already", "", quarantined) },
+		change:  authored.Health.Withdrawn,
+	}
+}
+
+func releasing() toolWord {
+	return toolWord{
+		name: "release", usage: "let a tool in quarantine be used again",
+		about: "Its failures are counted anew.",
+		plan:  "let the tool %s of %s be used again", done: "the tool %s of %s may be used again", kind: "tool.release",
+		already: func(quarantined bool) string { return orElse("", "not in quarantine", quarantined) },
+		change:  func(h authored.Health, _ string) authored.Health { return h.Released() },
+	}
+}
+
+func (sh *shell) toolDecision(d toolWord) *cli.Command {
+	return &cli.Command{
+		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "NAME",
+		Flags:  append(decidingFlags("`WHY`, for the ledger"), agentFlag()),
+		Action: func(c *cli.Context) error { return sh.decideTool(c, d) },
+	}
+}
+
+func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
+	if err := sh.outside(); err != nil {
+		return err
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	a, err := oneAgent(w, c.String("agent"))
+	if err != nil {
+		return err
+	}
+	def, err := definitionOf(a, c.Args().First())
+	if err != nil {
+		return err
+	}
+	if !c.Bool("yes") {
+		if err := sh.agreed(c.Context, "read `evolve tools health` first, then add --yes", fmt.Sprintf(d.plan, def.Name, a.ID)); err != nil {
+			return err
+		}
+	}
+	by, err := sh.decider(c, w.Root)
+	if err != nil {
+		return err
+	}
+	if by = oneLine(by, 200); strings.TrimSpace(by) == "" {
+		return hinted(exitGate, "name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
+	}
+	store, err := sh.writer(w.Root, "evolve tools "+d.name)
+	if err != nil {
+		return err
+	}
+	h, err := sh.changeHealth(c.Context, store, a, def, d, by, c.String("reason"))
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return sh.printJSON(healthLine{
+			Agent: a.ID, Tool: def.Name, Source: h.Health.Source, Failures: h.Health.Failures, Last: h.Health.Last,
+			State: healthState(w, h), Updated: h.Updated,
+		})
+	}
+	_, err = fmt.Fprintf(sh.stdout, d.done+"\n", def.Name, a.ID)
+	return err
+}
+
+// changeHealth stores a person's word on a tool with its entry in the ledger.
+func (sh *shell) changeHealth(ctx context.Context, store *archive.Archive, a *workspace.Agent, def authored.Definition, d toolWord, by, reason string) (archive.ToolHealth, error) {
+	h, err := healthOf(ctx, store, a.ID, def.Name)
+	if err != nil {
+		return h, err
+	}
+	if why := d.already(h.Health.Quarantined(def.Hash())); why != "" {
+		return h, hinted(exitGate, "`evolve tools list "+a.ID+"` says how it stands", "the tool %s of %s is %s", def.Name, a.ID, why)
+	}
+	note := quarantineNote{Source: def.Hash(), Failures: h.Health.Failures, Last: h.Health.Last, Reason: oneLine(reason, 1000)}
+	told, err := note.entry(d.kind, by, sh.now())
+	if err != nil {
+		return h, err
+	}
+	h.Health, h.Updated = d.change(h.Health, def.Hash()), sh.now().UTC()
+	return h, store.PutToolHealth(ctx, h, &told)
+}
+
+// agreed asks a person whether to go on.
+func (sh *shell) agreed(ctx context.Context, hint, plan string) error {
+	who, ok := sh.asker()
+	if !ok {
+		return hinted(exitUsage, hint, "there is no terminal to confirm on")
+	}
+	_, _ = fmt.Fprintln(who.out, reports.Visible(plan))
+	line, err := who.ask(ctx, "type yes to go on: ")
+	if ctx.Err() != nil {
+		return err
+	}
+	if err != nil || line != "yes" {
+		return hinted(exitUsage, "", "not confirmed; nothing was done")
+	}
+	return nil
+}

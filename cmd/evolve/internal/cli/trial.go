@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+	"evolve/runtime/command"
+)
+
+// trialTime bounds what doctor asks of one agent.
+const trialTime = 30 * time.Second
+
+// shownStderr is the number of lines of standard error that a person is shown.
+const shownStderr = 20
+
+// trialSeeds are those of the two askings of a task.
+var trialSeeds = [2]int64{1, 2}
+
+// trials gives each agent of a workspace one task of its search side, and a second: the
+// same again if the first went well, and another one otherwise.
+func (sh *shell) trials(c *cli.Context, root string, patience time.Duration) func(context.Context, *workspace.Agent) (workspace.Trial, error) {
+	return func(ctx context.Context, a *workspace.Agent) (workspace.Trial, error) {
+		w, err := workspace.Load(root, builtins())
+		if err != nil {
+			return workspace.Trial{}, err
+		}
+		if known, there := w.Agent(a.ID); there {
+			a = known // of the workspace just loaded
+		}
+		_, tasks, _ := searchSide(w, a)
+		if len(tasks) == 0 {
+			return workspace.Trial{}, nil
+		}
+		scratch, err := os.MkdirTemp("", "evolve-trial-")
+		if err != nil {
+			return workspace.Trial{}, fmt.Errorf("making the working directory: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(scratch) }()
+		crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+		if err != nil {
+			return workspace.Trial{}, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		opened, err := crew.open(ctx, a, scratch)
+		if err != nil {
+			return workspace.Trial{}, err
+		}
+		t, err := crew.try(ctx, opened, w, a, tasks, scratch)
+		return t, errors.Join(err, opened.Close())
+	}
+}
+
+// try gives an agent the first task, and then that or the next once more.
+func (c *crew) try(ctx context.Context, opened nightly.Opened, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (workspace.Trial, error) {
+	suiteOf := map[string]*bench.Suite{}
+	for _, name := range a.Suites {
+		for _, t := range w.Suites[name].Side(bench.Search) {
+			suiteOf[t.ID] = w.Suites[name]
+		}
+	}
+	asked := 0
+	ask := func(t *bench.Task, seed int64) (turnView, time.Duration, error) {
+		asked++
+		folder := filepath.Join(scratch, strconv.Itoa(asked))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return turnView{}, 0, fmt.Errorf("making the working directory: %w", err)
+		}
+		start := time.Now()
+		v, err := c.take(ctx, opened, oneTurn{agent: a, task: t, suite: suiteOf[t.ID], config: a.Champion, seed: seed}, agent.Session{}, folder, nil)
+		return v, time.Since(start), err
+	}
+	v, took, err := ask(tasks[0], trialSeeds[0])
+	if err != nil {
+		return workspace.Trial{}, err
+	}
+	out := workspace.Trial{
+		Task: tasks[0].ID, Outcome: v.Outcome, Score: v.Score, Latency: took, CostUSD: v.Usage.CostUSD, Error: v.Error,
+		Stderr: stderrOf(v.Transcript), Asked: 1, Late: ctx.Err() != nil, Offline: offline(v.Transcript),
+	}
+	if out.Late || out.Outcome.Missing() {
+		return out, nil
+	}
+	second, seed := tasks[0], trialSeeds[1]
+	switch {
+	case !out.Outcome.Gradable() && len(tasks) == 1:
+		return out, nil
+	case !out.Outcome.Gradable():
+		second = tasks[1]
+	case a.Deterministic:
+		seed = trialSeeds[0]
+	}
+	again, _, err := ask(second, seed)
+	if err != nil {
+		return out, err
+	}
+	if over(ctx) || again.Outcome.Missing() {
+		return out, nil // the first result is enough
+	}
+	out.CostUSD += again.Usage.CostUSD
+	if out.Outcome.Gradable() || !again.Outcome.Gradable() {
+		out.Asked++
+	}
+	out.Same = again.Outcome == v.Outcome && equal(again.Answer, v.Answer) && equal(again.Score, v.Score)
+	return out, nil
+}
+
+// over reports whether the time of a trial is over.
+func over(ctx context.Context) bool { return ctx.Err() != nil }
+
+func equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+
+// offline reports whether a program looked for a network that it does not have.
+func offline(t agent.Transcript) bool {
+	return slices.ContainsFunc(t.Events, func(e agent.Event) bool { return e.Kind == agent.EventStderr && e.Text == command.Offline })
+}
+
+// stderrOf are the last lines that a program wrote to standard error.
+func stderrOf(t agent.Transcript) []string {
+	var out []string
+	for _, e := range t.Events {
+		if e.Kind == agent.EventStderr {
+			out = append(out, lastLines(e.Text, 3)...)
+		}
+	}
+	return out
+}
+
+// lastLines are the last n lines of a text that say something.
+func lastLines(text string, n int) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \t\r\n"); strings.TrimSpace(line) != "" {
+			out = append(out, line)
+		}
+	}
+	return out[max(0, len(out)-n):]
+}

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/nightly"
+	"evolve/reports"
+	"evolve/runtime/agent"
+)
+
+// agentFlag names the agent a command is about; with one agent it may be left out.
+func agentFlag() cli.Flag {
+	return &cli.StringFlag{Name: "agent", Usage: "the agent `ID`; needed when there are several"}
+}
+
+// agentOf finds the agent that a reading command is about, from what was recorded.
+func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
+	var ids []string
+	for r, err := range a.Runs(c.Context) {
+		if err != nil {
+			return "", fmt.Errorf("reading the runs: %w", err)
+		}
+		for _, id := range r.Agents {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	if name := c.String("agent"); name != "" && len(ids) > 0 {
+		if !slices.Contains(ids, name) {
+			return "", &nightly.UnknownAgentError{Name: name, Known: ids}
+		}
+		return name, nil
+	}
+	switch len(ids) {
+	case 0:
+		return "", hinted(exitUsage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
+	case 1:
+		return ids[0], nil
+	}
+	return "", hinted(exitUsage, "--agent "+strings.Join(ids, " or --agent "), "there are several agents")
+}
+
+// findVariant returns the variant with a name that a person typed.
+func findVariant(c *cli.Context, a *archive.Archive, agentID, name string) (archive.Variant, error) {
+	v, err := a.FindVariant(c.Context, agentID, name)
+	if errors.Is(err, archive.ErrNotFound) {
+		return v, hinted(exitUsage, "`evolve variants` lists them", "agent %s has no variant %q", agentID, name)
+	}
+	return v, err
+}
+
+func (sh *shell) variantsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "variants", Usage: "the configs that were tried",
+		Flags: []cli.Flag{agentFlag(), &cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30}},
+		Action: func(c *cli.Context) error {
+			return sh.reading(c, func(a *archive.Archive) error { return sh.listVariants(c, a) })
+		},
+		Subcommands: []*cli.Command{{
+			Name: "show", Usage: "one variant: its config and where it came from", ArgsUsage: "VARIANT",
+			Flags: []cli.Flag{agentFlag()},
+			Action: func(c *cli.Context) error {
+				name := c.Args().First()
+				return sh.reading(c, func(a *archive.Archive) error {
+					id, err := agentOf(c, a)
+					if err != nil {
+						return err
+					}
+					v, err := findVariant(c, a, id, name)
+					if err != nil {
+						return err
+					}
+					if c.Bool("json") {
+						return sh.printJSON(v)
+					}
+					sh.printVariant(v)
+					return nil
+				})
+			},
+		}},
+	}
+}
+
+func (sh *shell) listVariants(c *cli.Context, a *archive.Archive) error {
+	if c.Int("last") < 1 {
+		return usage(errors.New("--last must be 1 or more"))
+	}
+	id, err := agentOf(c, a)
+	if err != nil {
+		return err
+	}
+	list, all := []archive.Variant{}, 0
+	for v, err := range a.Variants(c.Context, id) {
+		if err != nil {
+			return fmt.Errorf("reading the variants: %w", err)
+		}
+		list = append(list, v)
+		all++
+		if len(list) > c.Int("last") {
+			list = list[1:]
+		}
+	}
+	if c.Bool("json") {
+		return sh.printJSON(map[string]any{"agent": id, "variants": list})
+	}
+	if all > len(list) {
+		_, _ = fmt.Fprintf(sh.stdout, "the last %d of %d; --last %d shows all\n", len(list), all, all)
+	}
+	for _, v := range list {
+		_, _ = fmt.Fprintf(sh.stdout, "v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), reports.Visible(v.Operator), reports.Visible(v.Rationale))
+	}
+	return nil
+}
+
+func (sh *shell) printVariant(v archive.Variant) {
+	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
+	out("v%d of %s  %s\n", v.Number, reports.Visible(v.Agent), v.ID)
+	out("  made by  %s, generation %d, run %s\n", reports.Visible(v.Operator), v.Generation, orDash(v.Run))
+	if len(v.Parents) > 0 {
+		out("  parents  %s\n", shorts(v.Parents))
+	}
+	if v.Rationale != "" {
+		out("  why      %s\n", reports.Visible(v.Rationale))
+	}
+	out("\n")
+	for _, name := range slices.Sorted(maps.Keys(v.Config)) {
+		out("  %-26s %s\n", reports.Visible(name), shown(v.Config[name]))
+	}
+}
+
+func shorts(ids []agent.ConfigID) string {
+	parts := make([]string, len(ids))
+	for i, id := range ids {
+		parts[i] = id.Short()
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (sh *shell) lineageCommand() *cli.Command {
+	return &cli.Command{
+		Name: "lineage", Usage: "how a variant came about, back to the champion", ArgsUsage: "VARIANT",
+		Flags: []cli.Flag{agentFlag()},
+		Action: func(c *cli.Context) error {
+			name := c.Args().First()
+			return sh.reading(c, func(a *archive.Archive) error {
+				id, err := agentOf(c, a)
+				if err != nil {
+					return err
+				}
+				v, err := findVariant(c, a, id, name)
+				if err != nil {
+					return err
+				}
+				line, err := ancestors(c, a, v)
+				if err != nil {
+					return err
+				}
+				if c.Bool("json") {
+					return sh.printJSON(map[string]any{"agent": id, "lineage": line})
+				}
+				for depth, v := range line {
+					_, _ = fmt.Fprintf(sh.stdout, "%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, reports.Visible(v.Operator), reports.Visible(v.Rationale))
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// ancestors follows first parents; a variant is listed once even if records form a circle.
+func ancestors(c *cli.Context, a *archive.Archive, v archive.Variant) ([]archive.Variant, error) {
+	line := []archive.Variant{v}
+	seen := map[agent.ConfigID]bool{v.ID: true}
+	for len(v.Parents) > 0 && !seen[v.Parents[0]] {
+		parent, err := a.Variant(c.Context, v.Agent, v.Parents[0])
+		if err != nil {
+			return nil, fmt.Errorf("reading the parent %s: %w", v.Parents[0].Short(), err)
+		}
+		v = parent
+		seen[v.ID] = true
+		line = append(line, v)
+	}
+	return line, nil
+}

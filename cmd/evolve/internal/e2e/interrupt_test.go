@@ -1,0 +1,82 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/archive"
+)
+
+// TestInterrupts stops runs by signals. Finished work is kept, a report is written, and
+// the resumed run gives the same report as an undisturbed one.
+func TestInterrupts(t *testing.T) {
+	t.Parallel()
+	want := kinds[0].undisturbed(t)
+	for name, signal := range map[string]syscall.Signal{
+		"interrupt": syscall.SIGINT,
+		"terminate": syscall.SIGTERM,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := starter(t)
+			seen := p.interrupt(want.evaluations/4, signal)
+			p.stopped(seen)
+			p.do(0, p.night("--resume")...)
+			p.intact([]mark{p.mark(seen)}, want)
+		})
+	}
+}
+
+// interrupt starts a run, sends it a signal once a reader has seen after evaluations, and
+// returns these. The run must end as interrupted.
+func (p place) interrupt(after int, signal syscall.Signal) view {
+	t := p.t
+	t.Helper()
+	pr := p.start(p.night()...)
+	if !p.holds(pr) {
+		t.Fatalf("the run ended: %+v", pr.wait())
+	}
+	var seen view
+	if !pr.until(func() bool {
+		v, err := p.look()
+		seen = v
+		return err == nil && len(v.evaluations) >= after
+	}) {
+		t.Fatalf("the run ended before it could be interrupted: %+v", pr.wait())
+	}
+	pr.signal(signal)
+	r := pr.wait()
+	if r.code != 130 {
+		t.Fatalf("exit %d\nstdout: %s\nstderr: %s", r.code, r.stdout, r.stderr)
+	}
+	if o := decodeOutcome(t, r); o.Exit != 130 || o.Agents[0].Verdict != archive.Undecided {
+		t.Errorf("the interrupted run says %+v", o)
+	}
+	return seen
+}
+
+// stopped checks the state after an interrupted run.
+func (p place) stopped(seen view) {
+	t := p.t
+	t.Helper()
+	after := p.mustLook()
+	if gone := lost(seen, after); len(gone) > 0 {
+		t.Errorf("the interrupt lost %v", gone)
+	}
+	if after.run.State != archive.RunInterrupted || after.run.Exit != 130 {
+		t.Errorf("the run is %s with exit %d", after.run.State, after.run.Exit)
+	}
+	written, err := os.ReadFile(filepath.Join(p.root, ".evolve", "reports", after.run.ID+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p.report(after.run.ID), stable(t, written)); diff != "" {
+		t.Errorf("the report that was written is another:\n%s", diff)
+	}
+}

@@ -1,0 +1,123 @@
+package contest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"sync"
+
+	"evolve/mutate/internal/lab/problem"
+)
+
+// Run is the result of one contestant on one problem with one budget.
+type Run struct {
+	// Problem is a fingerprint of the problem, to which the run applies.
+	Problem    string `json:"problem"`
+	Family     string `json:"family"`
+	Seed       int64  `json:"seed"`
+	Budget     int    `json:"budget"`
+	Contestant string `json:"contestant"`
+	// True scores of the recommendation, of the best config and of the default.
+	True    float64 `json:"true"`
+	Best    float64 `json:"best"`
+	Default float64 `json:"default"`
+	// Holdout is the recommendation's true score on the other tasks.
+	Holdout float64 `json:"holdout"`
+	// Milliseconds of CPU time of the search itself per evaluation.
+	Milliseconds float64 `json:"ms_per_evaluation"`
+	// Read reports that the run was read from a file.
+	Read bool `json:"-"`
+}
+
+// Regret returns the difference of the recommendation to the best true score.
+func (r Run) Regret() float64 { return r.Best - r.True }
+
+// Worse reports whether the recommendation is below the default.
+func (r Run) Worse() bool { return r.True < r.Default-1e-9 }
+
+func (r Run) key() string {
+	return fmt.Sprint(r.Problem, r.Family, r.Seed, r.Budget, r.Contestant)
+}
+
+// fingerprint returns a hash that changes with the problem.
+func fingerprint(p *problem.Problem) string {
+	h := fnv.New64a()
+	_, best := p.Best()
+	fmt.Fprint(h, problem.Version, p.Space, p.Tasks, p.True(p.Default()), best)
+	for j := range p.Tasks {
+		fmt.Fprint(h, p.Score(p.Default(), j, 0, 0, 0).Score)
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// Kept holds runs in a file, one JSON object a line. It is safe for concurrent use.
+type Kept struct {
+	mu   sync.Mutex
+	file *os.File
+	runs map[string]Run
+}
+
+// Open reads a file of runs and creates it if necessary; "" stores nothing.
+func Open(path string) (*Kept, error) {
+	k := &Kept{runs: map[string]Run{}}
+	if path == "" {
+		return k, nil
+	}
+	old, err := os.Open(path)
+	switch {
+	case err == nil:
+		defer old.Close()
+		lines := bufio.NewScanner(old)
+		for lines.Scan() {
+			var r Run
+			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			r.Read = true
+			k.runs[r.key()] = r
+		}
+		if err := lines.Err(); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	k.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	return k, err
+}
+
+// Close closes the file.
+func (k *Kept) Close() error {
+	if k.file == nil {
+		return nil
+	}
+	return k.file.Close()
+}
+
+// find returns the run of the same problem, budget, seed and contestant.
+func (k *Kept) find(r Run) (Run, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	found, ok := k.runs[r.key()]
+	return found, ok
+}
+
+// add appends a run to the file.
+func (k *Kept) add(r Run) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.runs[r.key()] = r
+	if k.file == nil {
+		return nil
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = k.file.Write(append(line, '\n'))
+	return err
+}

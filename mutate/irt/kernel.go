@@ -1,0 +1,168 @@
+package irt
+
+import (
+	"math"
+)
+
+// kernel is the prior covariance of abilities,
+//
+//	k = c + S + e₂·(S² − Σ vᵢ²)/2 + e₃·exp(−ρ Σ aᵢdᵢ²),  S = Σ vᵢ,  vᵢ = aᵢkᵢ,
+//
+// where kᵢ is a Gaussian of the distance on a numeric scale and 0 for different values of
+// a category, and dᵢ² is 4Δ² or 1: single parameters, pairs of them (after Duvenaud et
+// al. 2011), and all together.
+type kernel struct {
+	dims []Dimension
+	// theta are the logarithms of the hyperparameters: d variances aᵢ, d lengths, e₂,
+	// e₃, ρ; prior their prior medians, spread the priors' standard deviations.
+	theta, prior, spread []float64
+	tables               [][]entry // by dimension and distance
+	squares              [Grid + 2]float64
+	pairs, product       float64 // e₂, e₃
+	own                  float64 // k of a point with itself
+}
+
+// entry holds a dimension's part of S and its part of the product's exponent.
+type entry struct{ v, d float64 }
+
+// constant is the prior variance common to all configs.
+const constant = 4.0
+
+// Prior medians of the hyperparameters; their spreads are in newKernel.
+const (
+	additive     = 4.0 // divided among the dimensions by their weights
+	length       = 0.35
+	pairPart     = 1.0
+	productPart  = 0.4
+	productSteep = 1.0
+)
+
+func newKernel(dims []Dimension) *kernel {
+	d := len(dims)
+	k := &kernel{dims: dims, tables: make([][]entry, d)}
+	total := 0.0
+	for _, dim := range dims {
+		total += dim.Weight
+	}
+	for i := range Grid + 1 {
+		u := float64(i) / Grid
+		k.squares[i] = 4 * u * u
+	}
+	k.squares[mismatch] = 1
+	add := func(median, spread float64) {
+		k.prior = append(k.prior, math.Log(median))
+		k.spread = append(k.spread, spread)
+	}
+	for i, dim := range dims {
+		add(additive*dim.Weight/total, 1.5)
+		n := 2 // equal or not
+		if dim.Numeric {
+			n = Grid + 2
+		}
+		k.tables[i] = make([]entry, Grid+2)[:max(n, Grid+2)]
+	}
+	for range dims {
+		add(length, 0.7)
+	}
+	add(pairPart, 1.2)
+	add(productPart, 0.8)
+	add(productSteep, 0.5)
+	k.theta = append([]float64(nil), k.prior...)
+	k.tabulate()
+	return k
+}
+
+// tabulate computes the tables for the current hyperparameters.
+func (k *kernel) tabulate() {
+	d := len(k.dims)
+	steep := math.Exp(k.theta[2*d+2])
+	k.pairs, k.product = math.Exp(k.theta[2*d]), math.Exp(k.theta[2*d+1])
+	sum, squares := 0.0, 0.0
+	for i, dim := range k.dims {
+		a := math.Exp(k.theta[i])
+		sum += a
+		squares += a * a
+		t := k.tables[i]
+		t[0] = entry{a, 0}
+		t[mismatch] = entry{0, steep * a}
+		if !dim.Numeric {
+			continue
+		}
+		l := math.Exp(k.theta[d+i])
+		for q := 1; q <= Grid; q++ {
+			t[q] = entry{a * math.Exp(-k.squares[q]/(8*l*l)), steep * a * k.squares[q]}
+		}
+	}
+	k.own = k.value(sum, squares, 0)
+}
+
+// value returns the covariance from its parts.
+func (k *kernel) value(sum, squares, exponent float64) float64 {
+	return constant + sum + k.pairs*0.5*(sum*sum-squares) + k.product*math.Exp(-exponent)
+}
+
+// between returns the covariance of two points.
+func (k *kernel) between(x, y Point) float64 {
+	var sum, squares, exponent float64
+	for i, t := range k.tables {
+		e := t[apart(x[i], y[i])]
+		sum += e.v
+		squares += e.v * e.v
+		exponent += e.d
+	}
+	return k.value(sum, squares, exponent)
+}
+
+// parts are the sums for a row of covariances, from which value computes them.
+type parts struct{ sum, squares, exponent []float64 }
+
+func newParts(n int) parts {
+	all := make([]float64, 3*n)
+	return parts{all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
+}
+
+// gather sets p to the parts of the covariances of x with the first len(p.sum) points,
+// which are given by column.
+func (k *kernel) gather(x Point, columns [][]int16, p parts) {
+	clear(p.sum)
+	clear(p.squares)
+	clear(p.exponent)
+	for i, t := range k.tables {
+		column := columns[i][:len(p.sum)]
+		at := x[i]
+		if at < 0 || !k.dims[i].Numeric {
+			same, other := t[0].v, t[mismatch].d
+			for j, q := range column {
+				if q == at {
+					p.sum[j] += same
+					p.squares[j] += same * same
+				} else {
+					p.exponent[j] += other
+				}
+			}
+			continue
+		}
+		for j, q := range column {
+			n := int(at) - int(q)
+			if n < 0 {
+				n = -n
+			}
+			if q < 0 {
+				n = mismatch
+			}
+			e := t[n]
+			p.sum[j] += e.v
+			p.squares[j] += e.v * e.v
+			p.exponent[j] += e.d
+		}
+	}
+}
+
+// row sets out to the covariances of x with the first len(out) points.
+func (k *kernel) row(x Point, columns [][]int16, p parts, out []float64) {
+	p = parts{p.sum[:len(out)], p.squares[:len(out)], p.exponent[:len(out)]}
+	k.gather(x, columns, p)
+	for j := range out {
+		out[j] = k.value(p.sum[j], p.squares[j], p.exponent[j])
+	}
+}

@@ -1,0 +1,121 @@
+package irt
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// learn increases the log posterior of the hyperparameters by a few steps of resilient
+// propagation (Riedmiller & Braun 1993), given working targets z of the points with noise
+// variances.
+func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
+	n, d := len(points), len(k.dims)
+	columns := byColumn(points, d)
+	pace := make([]float64, len(k.theta))
+	last := make([]float64, len(k.theta))
+	for i := range pace {
+		pace[i] = firstPace
+	}
+	sym := mat.NewSymDense(n, nil)
+	p, row := newParts(n), make([]float64, n)
+	var chol mat.Cholesky
+	var inverse mat.SymDense
+	var alpha mat.VecDense
+	for range steps {
+		for i, x := range points {
+			k.row(x, columns, p, row[:i+1])
+			for j := range i + 1 {
+				sym.SetSym(i, j, row[j])
+			}
+			sym.SetSym(i, i, row[i]+nugget+noise[i])
+		}
+		if !chol.Factorize(sym) || chol.InverseTo(&inverse) != nil {
+			return
+		}
+		// With this number of points and this noise the system is never so
+		// ill-conditioned that the sign of a gradient would be wrong.
+		_ = chol.SolveVecTo(&alpha, mat.NewVecDense(n, z))
+		gradient := k.gradient(points, columns, &alpha, &inverse)
+		for i, g := range gradient {
+			g -= (k.theta[i] - k.prior[i]) / (k.spread[i] * k.spread[i])
+			switch {
+			case g*last[i] > 0:
+				pace[i] = math.Min(0.5, pace[i]*1.3)
+			case g*last[i] < 0:
+				pace[i] = math.Max(0.01, pace[i]*0.5)
+			}
+			if g != 0 {
+				far := farthest * k.spread[i]
+				k.theta[i] = math.Max(k.prior[i]-far, math.Min(k.prior[i]+far, k.theta[i]+math.Copysign(pace[i], g)))
+			}
+			last[i] = g
+		}
+		k.tabulate()
+	}
+}
+
+const (
+	// firstPace is the first step of a log hyperparameter.
+	firstPace = 0.15
+	// farthest bounds the distance of a log hyperparameter from its prior median, in
+	// standard deviations of the prior, so that covariances stay finite for any data.
+	farthest = 6
+)
+
+// gradient returns the gradient of the log marginal likelihood, ½ tr((αα' − A⁻¹) ∂A/∂θ),
+// by hyperparameter.
+func (k *kernel) gradient(points []Point, columns [][]int16, alpha *mat.VecDense, inverse *mat.SymDense) []float64 {
+	n, d := len(points), len(k.dims)
+	out := make([]float64, len(k.theta))
+	p := newParts(n)
+	weight, paired, product := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, x := range points {
+		q := parts{p.sum[:i+1], p.squares[:i+1], p.exponent[:i+1]}
+		k.gather(x, columns, q)
+		for j := range i + 1 {
+			m := alpha.AtVec(i)*alpha.AtVec(j) - inverse.At(i, j)
+			if i == j {
+				m *= 0.5
+			}
+			weight[j] = m
+			paired[j] = m * k.pairs
+			product[j] = m * k.product * math.Exp(-q.exponent[j])
+			out[2*d] += paired[j] * 0.5 * (q.sum[j]*q.sum[j] - q.squares[j])
+			out[2*d+1] += product[j]
+			out[2*d+2] -= product[j] * q.exponent[j]
+		}
+		for c, t := range k.tables {
+			at := x[c]
+			quarter := 0.0
+			if k.dims[c].Numeric {
+				l := math.Exp(k.theta[d+c])
+				quarter = 1 / (4 * l * l)
+			}
+			variance, stretch := 0.0, 0.0
+			for j, other := range columns[c][:i+1] {
+				a := apart(at, other)
+				e := t[a]
+				slope := e.v * (weight[j] + paired[j]*(q.sum[j]-e.v))
+				variance += slope - product[j]*e.d
+				stretch += slope * k.squares[a] * quarter
+			}
+			out[c] += variance
+			out[d+c] += stretch
+		}
+	}
+	return out
+}
+
+// byColumn converts points to one list per dimension.
+func byColumn(points []Point, dims int) [][]int16 {
+	all := make([]int16, dims*len(points))
+	columns := make([][]int16, dims)
+	for c := range columns {
+		columns[c] = all[c*len(points) : (c+1)*len(points) : (c+1)*len(points)]
+		for j, x := range points {
+			columns[c][j] = x[c]
+		}
+	}
+	return columns
+}
