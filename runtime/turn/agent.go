@@ -99,6 +99,8 @@ type Agent struct {
 	clock    func() time.Time
 	limits   agent.Limits
 	space    agent.Space
+	// defaults are those of every parameter that the runtime reads.
+	defaults agent.Config
 	scrub    func(string) string
 	never    safety.Never
 	useful   func(tool, domain string) float64
@@ -145,6 +147,7 @@ func New(o Options) (*Agent, error) {
 	if a.registry, err = tool.NewRegistry(tool.Options{Agent: o.ID, Scrub: o.Scrub, Guard: o.Guard, Restrict: restrict, Allowed: o.Allowed}, tools...); err != nil {
 		return nil, fmt.Errorf("register tools: %w", err)
 	}
+	a.defaults = DefaultSpace(nil, a.registry.Names(), nil).Default()
 	if len(a.space.Params) == 0 {
 		a.space = HeuristicSpace(a.domains.domains, a.registry.Names())
 	}

@@ -24,8 +24,8 @@ func bootstrapFiles(files map[string]string) map[string]string {
 // workspace's files, the strategy, the notes within their own budget, the working
 // state.
 func (r *run) bootstrap() {
-	strategy, working := r.config.String("strategy"), session.BoundWorking(r.req.Session.Working)
-	notes := session.Inject(r.env.Notes, r.config.Int("notes.token_budget", defaultNotes))
+	strategy, working := r.settings.strategy, session.BoundWorking(r.req.Session.Working)
+	notes := session.Inject(r.env.Notes, r.settings.notes)
 	if len(r.agent.files) == 0 && working == "" && len(notes) == 0 {
 		r.strategy = strategy
 		return
@@ -34,7 +34,7 @@ func (r *run) bootstrap() {
 		{Name: session.StrategySection, Text: strategy},
 		{Name: session.NotesSection, Text: strings.Join(notes, "\n")},
 		{Name: session.WorkingSection, Text: working},
-	}, r.config.Int("bootstrap.token_budget", defaultBootstrap))
+	}, r.settings.bootstrap)
 	var names []string
 	for _, s := range kept {
 		names = append(names, s.Name)

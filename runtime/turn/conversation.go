@@ -45,15 +45,13 @@ func (r *run) distill(ctx context.Context) {
 	for _, text := range r.agent.files {
 		files += memory.Tokens(text)
 	}
-	beside := memory.Tokens(r.goal) + min(files, r.config.Int("bootstrap.token_budget", defaultBootstrap))
+	beside := memory.Tokens(r.goal) + min(files, r.settings.bootstrap)
 	// The domain of a conversation may change; the distilled facts are independent of
 	// it.
 	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Scrub: r.agent.scrub}
-	res, ok := d.Distill(ctx, r.turns, r.session, session.Thresholds{
-		Tokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
-		Messages: r.config.Int("distill.threshold_messages", defaultDistillCount),
-		Context:  r.window(), Beside: beside,
-	})
+	thresholds := r.settings.distill
+	thresholds.Context, thresholds.Beside = r.window(), beside
+	res, ok := d.Distill(ctx, r.turns, r.session, thresholds)
 	if !ok {
 		return
 	}
@@ -79,7 +77,7 @@ func (r *run) direct() {
 	if len(r.agent.routes) == 0 {
 		return
 	}
-	route, why := session.Route(r.goal, r.config.String("routes."+r.domain), r.agent.routes)
+	route, why := session.Route(r.goal, r.settings.route, r.agent.routes)
 	r.route = route
 	r.event(agent.Event{Kind: agent.EventRoute, Name: cmp.Or(route, r.agent.routes[0]), Text: why})
 }
@@ -90,13 +88,16 @@ func (r *run) delegate() {
 	if r.agent.compete == nil {
 		return
 	}
-	own, others := r.agent.compete(r.domain)
-	text, ok := session.Suggest(own, others,
-		r.config.Float("delegate.below", defaultDelegateBelow), r.config.Float("delegate.above", defaultDelegateAbove))
-	if ok {
+	if text, ok := r.suggest(r.domain); ok {
 		r.advice = append(r.advice, text)
 		r.event(agent.Event{Kind: agent.EventDelegate, Text: text})
 	}
+}
+
+// suggest returns a suggestion of an agent that is better suited to a domain.
+func (r *run) suggest(domain string) (string, bool) {
+	own, others := r.agent.compete(domain)
+	return session.Suggest(own, others, r.settings.delegateBelow, r.settings.delegateAbove)
 }
 
 // shared returns the visible entries of the blackboard. Evaluations see none: they must

@@ -110,17 +110,9 @@ func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) 
 		System: r.system, Strategy: r.strategy, Domain: r.domain, Turns: r.turns, Goal: goal,
 		Memories: hits, Findings: findings, Files: r.files,
 		Notes: r.notes, Working: r.working, Summary: r.session.Summary, Shared: r.board, Advice: r.advice,
-		Choice: model.Choice{
-			PatternWeight:     r.config.Float("tools.pattern_weight", defaultPattern),
-			PerformanceWeight: r.config.Float("tools.performance_weight", defaultPerformance),
-			Cutoff:            r.config.Float("tools.cutoff", defaultCutoff),
-		},
+		Choice:     r.settings.choice,
 		Usefulness: func(name string) float64 { return r.agent.useful(name, r.domain) },
-		Sampling: model.Sampling{
-			Route:       r.route,
-			Temperature: r.temperature(),
-			Seed:        r.req.Seed,
-		},
+		Sampling:   model.Sampling{Route: r.route, Temperature: r.settings.temperature, Seed: r.req.Seed},
 	}
 }
 
@@ -248,7 +240,7 @@ func (r *run) circling(e *ending, why string) bool {
 // sent back once, while there are iterations left.
 func (r *run) sentBack(req *model.Request, reply model.Reply) bool {
 	if reply.Referral != nil || reply.Unsure || over(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
-		!r.config.Bool("loop.self_check", true) || shapely(reply.Answer, reply.Expects) {
+		!r.settings.selfCheck || shapely(reply.Answer, reply.Expects) {
 		return false
 	}
 	r.event(agent.Event{Kind: agent.EventCheck, Name: "self_check", Text: "sent back: no " + cmp.Or(string(reply.Expects), "answer")})
@@ -286,14 +278,4 @@ func (r *run) settle(reply model.Reply, e *ending) {
 	default:
 		e.outcome = agent.OK
 	}
-}
-
-// temperature returns the config's value for the domain; nil leaves it to the route.
-func (r *run) temperature() *float64 {
-	name := "temperature." + r.domain
-	if _, ok := r.config[name]; !ok {
-		return nil
-	}
-	t := r.config.Float(name, defaultTemperature)
-	return &t
 }

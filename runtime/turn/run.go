@@ -25,12 +25,13 @@ const (
 
 // run is a running turn.
 type run struct {
-	agent  *Agent
-	req    agent.Request
-	config agent.Config
-	limits agent.Limits
-	env    *tool.Env
-	index  *memory.Index
+	agent    *Agent
+	req      agent.Request
+	config   agent.Config
+	settings settings
+	limits   agent.Limits
+	env      *tool.Env
+	index    *memory.Index
 
 	goal   string
 	given  []agent.Memory // of the task, without credentials
@@ -95,6 +96,7 @@ func (r *run) prepare(ctx context.Context) {
 		r.domain = a.domains.classify(r.goal)
 	}
 	r.event(agent.Event{Kind: agent.EventDomain, Name: r.domain})
+	r.settings = newSettings(config, a.defaults, r.domain)
 	r.remember()
 	r.files = task.Files
 	if len(r.files) == 0 && r.req.Workdir != "" {
@@ -113,11 +115,7 @@ func (r *run) prepare(ctx context.Context) {
 	r.bootstrap()
 	r.surround()
 	r.active = map[string]int{}
-	selection, ok := config.List("tools.selection")
-	if !ok {
-		selection = essential(a.registry.Names())
-	}
-	for _, name := range selection {
+	for _, name := range r.settings.selection {
 		if _, ok := a.registry.Spec(name); ok {
 			r.active[name] = -1
 		}
@@ -149,21 +147,17 @@ func goalOf(task *agent.Task) (string, []agent.Message) {
 func (r *run) recall(ctx context.Context, text string, wide bool) []memory.Hit {
 	ctx, cancel := context.WithTimeout(ctx, recallTimeout)
 	defer cancel()
-	return r.index.Recall(ctx, memory.Query{
-		Text: text, Domain: r.domain, Wide: wide, Now: r.env.Now,
-		MinScore:    r.config.Float("recall.min_score", defaultMinScore),
-		MaxMemories: r.config.Int("recall.max_memories", defaultMaxMemories),
-		Lambda:      r.config.Float("recall.mmr_lambda", defaultLambda),
-		TokenBudget: r.config.Int("recall.token_budget", defaultRecallTokens),
-	})
+	q := r.settings.recall
+	q.Text, q.Domain, q.Wide, q.Now = text, r.domain, wide, r.env.Now
+	return r.index.Recall(ctx, q)
 }
 
 // turn decomposes the goal or works on it whole.
 func (r *run) turn(ctx context.Context) agent.Result {
-	budget := min(r.config.Int("loop.max_iterations", defaultIterations), r.limits.MaxIterations)
+	budget := min(r.settings.iterations, r.limits.MaxIterations)
 	p := plan{GoalType: atomic, Complexity: .1, Note: "switched off"}
-	if r.config.Bool("decompose.enabled", true) {
-		p = decompose(r.agent.lex, r.goal, r.config.Int("decompose.max_subgoals", defaultSubgoals))
+	if r.settings.decompose {
+		p = decompose(r.agent.lex, r.goal, r.settings.subgoals)
 		if n := len(p.Subgoals); n > 0 && budget < n+1 {
 			p = plan{GoalType: atomic, Complexity: .1, Note: fmt.Sprintf("%d subgoals need more than %d iterations", n, budget)}
 		}
@@ -295,9 +289,8 @@ func (r *run) enable(name string) tool.Result {
 
 // expire deactivates activated tools that were not used for long.
 func (r *run) expire() {
-	after := r.config.Int("tools.expire_turns", defaultExpire)
 	for _, name := range slices.Sorted(maps.Keys(r.active)) {
-		if at := r.active[name]; at >= 0 && r.steps-at > after {
+		if at := r.active[name]; at >= 0 && r.steps-at > r.settings.expire {
 			delete(r.active, name)
 			r.event(agent.Event{Kind: agent.EventCheck, Name: name, Text: "deactivated: unused"})
 		}

@@ -8,29 +8,10 @@ import (
 	"evolve/runtime/tool"
 )
 
-// The defaults of the parameters that the runtime reads itself; they apply where a
-// space leaves a parameter out.
 const (
-	defaultMinScore      = .75
-	defaultMaxMemories   = 8
-	defaultLambda        = .7
-	defaultRecallTokens  = 1500
-	defaultPattern       = .8
-	defaultPerformance   = .2
-	defaultCutoff        = .15
-	defaultExpire        = 5
-	defaultIterations    = 8
-	defaultSubgoals      = 4
-	defaultBootstrap     = 40_000
-	defaultNotes         = 2000
-	defaultDistillTokens = 120_000
-	defaultDistillCount  = 150
-	defaultTemperature   = .2
-	maxStrategy          = 4000
-	hardIterations       = 24
-	defaultDelegateBelow = .3
-	defaultDelegateAbove = .6
-	defaultWindow        = 128_000
+	maxStrategy    = 4000 // characters
+	hardIterations = 24
+	defaultWindow  = 128_000 // tokens
 )
 
 // HeuristicSpace declares the parameters that affect the heuristic model's results. It
@@ -43,23 +24,23 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 		tools = toolNames()
 	}
 	params := []agent.Param{
-		number("recall.min_score", .50, .95, defaultMinScore,
+		number("recall.min_score", .50, .95, .75,
 			"least score, in [0,1], of a memory that is recalled; lower recalls more and worse"),
-		whole("recall.max_memories", 1, 20, defaultMaxMemories, "memories recalled at most"),
-		number("recall.mmr_lambda", 0, 1, defaultLambda,
+		whole("recall.max_memories", 1, 20, 8, "memories recalled at most"),
+		number("recall.mmr_lambda", 0, 1, .7,
 			"relevance against novelty of recalled memories: 1 is relevance alone"),
-		whole("recall.token_budget", 200, 4000, defaultRecallTokens, "tokens of all recalled memories together"),
+		whole("recall.token_budget", 200, 4000, 1500, "tokens of all recalled memories together"),
 		{
 			Name: "tools.selection", Kind: agent.Subset, Of: tools, Default: essential(tools),
 			Description: "tools that are active from the start",
 		},
-		number("tools.pattern_weight", 0, 1, defaultPattern, "weight of how well the goal fits a tool's pattern"),
-		number("tools.performance_weight", 0, 1, defaultPerformance, "weight of how useful a tool is in the domain"),
-		number("tools.cutoff", 0, 1, defaultCutoff, "least choice score of a tool that is called; lower tries more tools"),
-		whole("loop.max_iterations", 1, hardIterations, defaultIterations, "model calls in a turn, all subgoals together"),
+		number("tools.pattern_weight", 0, 1, .8, "weight of how well the goal fits a tool's pattern"),
+		number("tools.performance_weight", 0, 1, .2, "weight of how useful a tool is in the domain"),
+		number("tools.cutoff", 0, 1, .15, "least choice score of a tool that is called; lower tries more tools"),
+		whole("loop.max_iterations", 1, hardIterations, 8, "model calls in a turn, all subgoals together"),
 		toggle("loop.self_check", "send an answer back once when it has not the form the question asks for"),
 		toggle("decompose.enabled", "break composite goals into subgoals"),
-		whole("decompose.max_subgoals", 2, 4, defaultSubgoals, "subgoals at most"),
+		whole("decompose.max_subgoals", 2, 4, 4, "subgoals at most"),
 		{
 			Name: "strategy", Kind: agent.Text, MaxChars: maxStrategy, Default: "",
 			Lines:       model.Catalogue(domains, tools),
@@ -82,7 +63,7 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 	strategy := s.Params[len(s.Params)-1]
 	params := s.Params[:len(s.Params)-1]
 	for _, d := range domains {
-		params = append(params, number("temperature."+d, 0, 1, defaultTemperature, "sampling temperature in the domain"))
+		params = append(params, number("temperature."+d, 0, 1, .2, "sampling temperature in the domain"))
 		if len(routes) > 1 {
 			values := make([]any, len(routes))
 			for i, r := range routes {
@@ -97,11 +78,11 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 	params = append(params,
 		whole("distill.threshold_tokens", 20_000, 200_000, 120_000, "tokens of history from which it is distilled"),
 		whole("distill.threshold_messages", 20, 500, 150, "messages of history from which it is distilled"),
-		whole("tools.expire_turns", 1, 20, defaultExpire, "unused model calls after which an activated tool is dropped"),
+		whole("tools.expire_turns", 1, 20, 5, "unused model calls after which an activated tool is dropped"),
 		whole("notes.token_budget", 200, 8000, 2000, "tokens of notes in the prompt"),
-		whole("bootstrap.token_budget", 4000, 100_000, defaultBootstrap, "tokens of workspace files in the prompt"),
-		number("delegate.below", 0, 1, defaultDelegateBelow, "own competence below which delegation is suggested"),
-		number("delegate.above", 0, 1, defaultDelegateAbove, "another's competence above which it is suggested"),
+		whole("bootstrap.token_budget", 4000, 100_000, 40_000, "tokens of workspace files in the prompt"),
+		number("delegate.below", 0, 1, .3, "own competence below which delegation is suggested"),
+		number("delegate.above", 0, 1, .6, "another's competence above which it is suggested"),
 		strategy,
 	)
 	return agent.Space{Params: params}

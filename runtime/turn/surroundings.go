@@ -8,7 +8,6 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
-	"evolve/runtime/session"
 	"evolve/runtime/tool"
 )
 
@@ -39,11 +38,7 @@ func (r *run) surround() {
 		}
 	}
 	if a.compete != nil {
-		env.Delegates = func(domain string) (string, bool) {
-			own, others := a.compete(domain)
-			return session.Suggest(own, others,
-				r.config.Float("delegate.below", defaultDelegateBelow), r.config.Float("delegate.above", defaultDelegateAbove))
-		}
+		env.Delegates = r.suggest
 	}
 }
 
@@ -67,8 +62,8 @@ func (r *run) progress(remaining int, history []agent.Message) {
 	}
 	env.Context = tool.Context{
 		Tokens: tokens, Window: r.window(), Messages: len(history),
-		DistillTokens:   r.config.Int("distill.threshold_tokens", defaultDistillTokens),
-		DistillMessages: r.config.Int("distill.threshold_messages", defaultDistillCount),
+		DistillTokens:   r.settings.distill.Tokens,
+		DistillMessages: r.settings.distill.Messages,
 	}
 }
 

@@ -1,0 +1,67 @@
+package turn
+
+import (
+	"maps"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/session"
+)
+
+// settings are the parameters of a config in the types that the runtime reads.
+type settings struct {
+	recall     memory.Query // without text, domain and time
+	choice     model.Choice
+	selection  []string
+	iterations int
+	selfCheck  bool
+	decompose  bool
+	subgoals   int
+	expire     int // unused model calls after which an activated tool is dropped
+	notes      int // tokens
+	bootstrap  int // tokens
+	distill    session.Thresholds
+	// delegateBelow and delegateAbove bound the competences between which delegation is
+	// suggested.
+	delegateBelow, delegateAbove float64
+	strategy                     string
+	route                        string
+	temperature                  *float64 // nil leaves it to the route
+}
+
+// newSettings decodes a config for a turn in a domain. Parameters that the space leaves
+// out have the values of defaults.
+func newSettings(c, defaults agent.Config, domain string) settings {
+	v := maps.Clone(defaults)
+	maps.Copy(v, c)
+	s := settings{
+		recall: memory.Query{
+			MinScore: v.Float("recall.min_score", 0), MaxMemories: v.Int("recall.max_memories", 0),
+			Lambda: v.Float("recall.mmr_lambda", 0), TokenBudget: v.Int("recall.token_budget", 0),
+		},
+		choice: model.Choice{
+			PatternWeight: v.Float("tools.pattern_weight", 0), PerformanceWeight: v.Float("tools.performance_weight", 0),
+			Cutoff: v.Float("tools.cutoff", 0),
+		},
+		iterations: v.Int("loop.max_iterations", 0),
+		selfCheck:  v.Bool("loop.self_check", false),
+		decompose:  v.Bool("decompose.enabled", false),
+		subgoals:   v.Int("decompose.max_subgoals", 0),
+		expire:     v.Int("tools.expire_turns", 0),
+		notes:      v.Int("notes.token_budget", 0),
+		bootstrap:  v.Int("bootstrap.token_budget", 0),
+		distill:    session.Thresholds{Tokens: v.Int("distill.threshold_tokens", 0), Messages: v.Int("distill.threshold_messages", 0)},
+		strategy:   v.String("strategy"),
+		route:      c.String("routes." + domain),
+
+		delegateBelow: v.Float("delegate.below", 0),
+		delegateAbove: v.Float("delegate.above", 0),
+	}
+	s.selection, _ = v.List("tools.selection")
+	if name := "temperature." + domain; c[name] != nil {
+		t := c.Float(name, 0)
+		s.temperature = &t
+	}
+	return s
+}
