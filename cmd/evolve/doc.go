@@ -14,9 +14,9 @@
 //	gates              the checks they must pass; gates/scan reads source, gates/gotest runs tests
 //	reports            the morning report
 //	internal/workspace the folder a person works in
-//	internal/nightly   the plan of a run and the way of an evaluation, where everything meets
+//	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning, backups
 //	internal/decide    proposals, change requests: approve, reject, roll back
-//	internal/patching  the way of a code patch; internal/tuning: what a night makes of marked constants
+//	internal/patching  the way of a code patch
 //	crew.go            what the agents of one process share, and how each is opened
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
@@ -47,7 +47,7 @@ func oneAgent(w *workspace.Workspace, name string) (*workspace.Agent, error) {
 	}
 	a, ok := w.Agent(name)
 	if !ok {
-		return nil, &nightly.UnknownAgentError{Name: name, Known: w.AgentIDs()}
+		return nil, &batch.UnknownAgentError{Name: name, Known: w.AgentIDs()}
 	}
 	return a, nil
 }

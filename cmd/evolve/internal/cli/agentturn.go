@@ -14,8 +14,8 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
@@ -143,7 +143,7 @@ func (sh *shell) earlier(ctx context.Context, w *workspace.Workspace, t oneTurn)
 }
 
 // take runs one task, and grades it when it is one of a suite.
-func (c *crew) take(ctx context.Context, o nightly.Opened, t oneTurn, earlier agent.Session, scratch string, observe func(agent.Event)) (turnView, error) {
+func (c *crew) take(ctx context.Context, o batch.Opened, t oneTurn, earlier agent.Session, scratch string, observe func(agent.Event)) (turnView, error) {
 	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
 	if t.suite != nil {
 		suiteDir = t.suite.Dir

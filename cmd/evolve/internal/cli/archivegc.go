@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -116,7 +116,7 @@ func removedWords(r archive.Removed, dry bool) string {
 
 // keepHouse applies the retention of evolve.yaml after a nightly run. The archive must be
 // closed. A failure is a warning: the next run tries again.
-func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s nightly.Summary, quiet bool) {
+func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s batch.Summary, quiet bool) {
 	keep := retention(w)
 	if keep == (archive.Retention{}) || s.Run.Exit == exitInterrupted {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/nightly"
 	"evolve/reports"
 )
 
@@ -62,7 +62,7 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 	held, err := archive.Restore(c.Context, archiveDir(root), bufio.NewReader(in), how)
 	if err != nil {
 		var own *failure
-		if errors.As(err, &own) || errors.Is(err, nightly.ErrInterrupted) {
+		if errors.As(err, &own) || errors.Is(err, batch.ErrInterrupted) {
 			return err
 		}
 		err = fmt.Errorf("restoring %s: %w", name, err)
@@ -225,7 +225,7 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 	}
 	_, _ = fmt.Fprint(who.out, b.String())
 	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, nightly.ErrInterrupted) {
+	if errors.Is(err, batch.ErrInterrupted) {
 		return err
 	}
 	if err != nil || line != "yes" {

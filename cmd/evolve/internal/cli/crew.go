@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/command"
 	"evolve/runtime/mcp"
@@ -61,12 +61,12 @@ func (sh *shell) newCrew(w *workspace.Workspace, log *slog.Logger, day func(poli
 }
 
 // open prepares an agent: the only table from adapter to implementation.
-func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
+func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (batch.Opened, error) {
 	scratch, err := filepath.Abs(scratch)
 	if err != nil {
-		return nightly.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
+		return batch.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
 	}
-	var opened nightly.Opened
+	var opened batch.Opened
 	switch a.Adapter.Kind {
 	case workspace.KindBuiltin:
 		opened, err = c.openBuiltin(ctx, a, scratch)
@@ -78,10 +78,10 @@ func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (ni
 		err = fmt.Errorf("no adapter is called %q", a.Adapter.Kind)
 	}
 	if err != nil {
-		return nightly.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
+		return batch.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
 	if opened, err = c.withReflection(a, opened); err != nil {
-		return nightly.Opened{}, fmt.Errorf("agent %s: search.reflect: %w", a.ID, err)
+		return batch.Opened{}, fmt.Errorf("agent %s: search.reflect: %w", a.ID, err)
 	}
 	identity := []string{a.Hash, a.Version, c.binary, c.workspace.ModelHash(a)}
 	if opened.Identity != "" { // tools in quarantine
@@ -93,7 +93,7 @@ func (c *crew) open(ctx context.Context, a *workspace.Agent, scratch string) (ni
 
 // withReflection opens the routes of the model of search.reflect, unless the agent's own
 // are open: one recorder must write all recordings of a provider.
-func (c *crew) withReflection(a *workspace.Agent, opened nightly.Opened) (nightly.Opened, error) {
+func (c *crew) withReflection(a *workspace.Agent, opened batch.Opened) (batch.Opened, error) {
 	route := c.workspace.Settings.Search.Reflect
 	switch {
 	case !c.reflects || route == "":
@@ -135,7 +135,7 @@ func (c *crew) writer(a *workspace.Agent) (model.Model, func() error, error) {
 
 // openBuiltin prepares the built-in runtime: its model, its tool servers, and the tools
 // and skills that a person has approved.
-func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (nightly.Opened, error) {
+func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (batch.Opened, error) {
 	w := c.workspace
 	var closers []func() error
 	var routed model.Model // the routes, where the agent has any
@@ -160,7 +160,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	if c.live { // an evaluation's clock is fixed, so that a run is repeatable
 		options.Clock = c.sh.now
 	}
-	fail := func(err error) (nightly.Opened, error) { return nightly.Opened{}, errors.Join(err, done()) }
+	fail := func(err error) (batch.Opened, error) { return batch.Opened{}, errors.Join(err, done()) }
 	if a.Adapter.Model != workspace.ModelHeuristic {
 		models, err := c.sh.newModels(w, c.walls.scrubber.String)
 		if err != nil {
@@ -203,7 +203,7 @@ func (c *crew) openBuiltin(ctx context.Context, a *workspace.Agent, scratch stri
 	if err != nil {
 		return fail(err)
 	}
-	return nightly.Opened{Agent: built, Identity: written.quarantined + listing(servers), Sandbox: "in process", Reflect: routed, Renew: clients.Renew, Close: done}, nil
+	return batch.Opened{Agent: built, Identity: written.quarantined + listing(servers), Sandbox: "in process", Reflect: routed, Renew: clients.Renew, Close: done}, nil
 }
 
 // servers connects to the tool servers that the agent may use.
@@ -260,16 +260,16 @@ func startable(agents ...*workspace.Agent) error {
 }
 
 // openCommand prepares an operator's program.
-func (c *crew) openCommand(a *workspace.Agent, scratch string) (nightly.Opened, error) {
+func (c *crew) openCommand(a *workspace.Agent, scratch string) (batch.Opened, error) {
 	ad, around := a.Adapter, c.around(a.Adapter.Sandbox)
 	opened, err := command.New(command.Options{
 		Argv: ad.Argv, Dir: a.Dir, Protocol: ad.Protocol, Pool: ad.Pool, Timeout: ad.Timeout, Env: c.sh.passed(ad.Env),
 		Walls: around, Network: ad.Network == "host", Scrub: c.walls.scrubber.String, Scratch: scratch, Hidden: []string{c.walls.root},
 	})
 	if err != nil {
-		return nightly.Opened{}, err
+		return batch.Opened{}, err
 	}
-	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: c.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
+	return batch.Opened{Agent: c.policed(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: c.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
 }
 
 // networkWithin describes a program's network in a sandbox.
@@ -284,15 +284,15 @@ func networkWithin(around sandbox.Walls, network string) string {
 }
 
 // openHTTP prepares an operator's service.
-func (c *crew) openHTTP(a *workspace.Agent) (nightly.Opened, error) {
+func (c *crew) openHTTP(a *workspace.Agent) (batch.Opened, error) {
 	ad := a.Adapter
 	opened, err := command.NewHTTP(command.HTTPOptions{
 		URL: ad.URL, Header: c.sh.headers(ad.HeadersEnv), Parallel: ad.Pool, Timeout: ad.Timeout, Scrub: c.walls.scrubber.String,
 	})
 	if err != nil {
-		return nightly.Opened{}, err
+		return batch.Opened{}, err
 	}
-	return nightly.Opened{Agent: c.policed(a, opened), Sandbox: "its own machine", Parallel: c.atOnce(a), Workdir: true, Close: opened.Close}, nil
+	return batch.Opened{Agent: c.policed(a, opened), Sandbox: "its own machine", Parallel: c.atOnce(a), Workdir: true, Close: opened.Close}, nil
 }
 
 // atOnce returns how many tasks of an operator's own agent may run at once.

@@ -13,8 +13,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/keeping"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/batch/backup"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/reports"
@@ -77,7 +77,7 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
 			return sh.forecast(ctx, root, w)
 		},
-		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(keeping.LookInto(w.StateDir())) },
+		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(backup.LookInto(w.StateDir())) },
 		Signing: func(ctx context.Context) (workspace.Signing, error) { return sh.signingProbe(ctx, root) },
 		Marks:   func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
 	}
@@ -100,7 +100,7 @@ func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspa
 	if err != nil {
 		return nil, err
 	}
-	list, err := nightly.Forecast(ctx, nightly.Options{
+	list, err := batch.Forecast(ctx, batch.Options{
 		Workspace: w, Archive: a, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency, Now: sh.now,
 		Log: slog.New(slog.DiscardHandler),
 	})
@@ -151,7 +151,7 @@ func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 		if _, on, err := a.Writer(ctx); err != nil || on {
 			return err
 		}
-		note, err := nightly.StaleEnding(ctx, a, filepath.Dir(dir))
+		note, err := batch.StaleEnding(ctx, a, filepath.Dir(dir))
 		add(note)
 		return err
 	})

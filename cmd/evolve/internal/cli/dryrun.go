@@ -10,12 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
 // dryRun shows what a run would do and what effect it could detect, and spends nothing.
-func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Workspace, opts nightly.Options, o runOptions) error {
+func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Workspace, opts batch.Options, o runOptions) error {
 	a, err := archive.OpenRead(archiveDir(w.Root))
 	if errors.Is(err, archive.ErrNotFound) {
 		a, err = archive.OpenMemory(), nil
@@ -24,7 +24,7 @@ func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Worksp
 		return opening(err)
 	}
 	opts.Archive = a
-	plan, err := nightly.Prepare(ctx, opts)
+	plan, err := batch.Prepare(ctx, opts)
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func guardsOf(w *workspace.Workspace, id string) string {
 }
 
 // entriesLeft describes how many variants may still enter the confirmation.
-func entriesLeft(look nightly.Outlook) string {
+func entriesLeft(look batch.Outlook) string {
 	e := look.Entries
 	text := fmt.Sprintf("%d of the %d variants that may enter in any %d days are left", e.Most-e.Used, e.Most, e.Days)
 	if look.Open > 0 {

@@ -14,8 +14,8 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 	"evolve/reports"
@@ -113,7 +113,7 @@ func classify(err error) (code int, hint string) {
 	switch {
 	case code != exitUnexpected && code != exitUsage && code != exitGate && code != exitIntegrity:
 		return code, hint
-	case errors.Is(err, nightly.ErrInterrupted): // whatever ran short afterwards
+	case errors.Is(err, batch.ErrInterrupted): // whatever ran short afterwards
 		return exitInterrupted, ""
 	case code == exitIntegrity && errors.Is(err, archive.ErrCorrupt):
 		return code, hint
@@ -141,10 +141,10 @@ func kindOf(err error) (code int, hint string) {
 	var (
 		f       *failure
 		refused *decide.RefusedError
-		unknown *nightly.UnknownAgentError
+		unknown *batch.UnknownAgentError
 		loading *workspace.Errors
 		held    *patch.LockedError
-		resume  *nightly.ResumeError
+		resume  *batch.ResumeError
 		failing *bench.FailingError
 	)
 	switch {
@@ -162,11 +162,11 @@ func kindOf(err error) (code int, hint string) {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		return exitUsage, hint
-	case errors.As(err, new(*nightly.NoSearchTasksError)):
+	case errors.As(err, new(*batch.NoSearchTasksError)):
 		return exitUsage, "give some tasks the split search; `evolve doctor` says which were put aside because the same task is held out"
 	case errors.As(err, &resume):
 		return exitUsage, resume.Hint
-	case errors.Is(err, nightly.ErrNoAgents):
+	case errors.Is(err, batch.ErrNoAgents):
 		return exitUsage, "`evolve init` without --minimal brings a starter agent; `evolve help agents` says how to add your own"
 	case errors.As(err, &held):
 		return exitLocked, held.Hint()
@@ -201,7 +201,7 @@ func kindOf(err error) (code int, hint string) {
 		return exitUsage, "a file stands where a folder is needed; move it away"
 	case errors.Is(err, fs.ErrPermission):
 		return exitInfrastructure, "it must be readable and writable by the user who runs evolve"
-	case errors.Is(err, context.Canceled), errors.Is(err, nightly.ErrInterrupted):
+	case errors.Is(err, context.Canceled), errors.Is(err, batch.ErrInterrupted):
 		return exitInterrupted, ""
 	}
 	return exitUnexpected, ""

@@ -14,8 +14,8 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -30,8 +30,8 @@ func TestClassify(t *testing.T) {
 		{"hinted", hinted(exitGate, "h", "x"), exitGate},
 		{"refused", &decide.RefusedError{Text: "x", Hint: "h"}, exitGate},
 		{"workspace", &workspace.Errors{Issues: []workspace.Issue{{File: "evolve.yaml", Message: "x"}}}, exitUsage},
-		{"no agent", &nightly.UnknownAgentError{Name: "x"}, exitUsage},
-		{"no agents", nightly.ErrNoAgents, exitUsage},
+		{"no agent", &batch.UnknownAgentError{Name: "x"}, exitUsage},
+		{"no agents", batch.ErrNoAgents, exitUsage},
 		{"locked", &archive.LockedError{PID: 1}, exitLocked},
 		{"newer", archive.ErrNewer, exitIntegrity},
 		{"corrupt", archive.ErrCorrupt, exitIntegrity},
@@ -53,7 +53,7 @@ func TestClassify(t *testing.T) {
 		{"integrity, with few files", hinted(exitIntegrity, "h", "x: %w", syscall.EMFILE), exitInfrastructure},
 		{"damage beside a full disk", errors.Join(&archive.AuditError{}, syscall.ENOSPC), exitIntegrity},
 		{"cancelled", context.Canceled, exitInterrupted},
-		{"interrupted", nightly.ErrInterrupted, exitInterrupted},
+		{"interrupted", batch.ErrInterrupted, exitInterrupted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, err := range []error{tt.err, fmt.Errorf("doing: %w", tt.err), errors.Join(tt.err, nil)} {

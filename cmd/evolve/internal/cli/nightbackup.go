@@ -8,19 +8,19 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/keeping"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/batch/backup"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
 
 // backUp makes the backup after a nightly run; nil when none is to be made or it failed.
 // A failure is a warning: the run itself is on disk.
-func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary) *keeping.Backup {
+func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) *backup.Backup {
 	if w.Settings.Backup.Keep == 0 || s.Run.Exit == exitInterrupted {
 		return nil
 	}
-	b := keeping.Backups{Dir: w.BackupDir(), Keep: w.Settings.Backup.Keep, State: w.StateDir()}
+	b := backup.Backups{Dir: w.BackupDir(), Keep: w.Settings.Backup.Keep, State: w.StateDir()}
 	made, err := b.Write(ctx, a, s.Run.Number, sh.now())
 	if err != nil {
 		_, _ = fmt.Fprintf(sh.stderr, "warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, reports.Visible(err.Error()))
@@ -30,7 +30,7 @@ func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.
 }
 
 // backupWords describes the last backup, and why the latest run made none.
-func backupWords(s keeping.State) (last, fault string) {
+func backupWords(s backup.State) (last, fault string) {
 	last = "none yet: the next night makes one"
 	if s.Last != nil {
 		last = fmt.Sprintf("%s, after night %d (%s)", s.Last.Time.Local().Format("2 Jan 2006 15:04"), s.Last.Night, humanize.IBytes(uint64(s.Last.Bytes)))
@@ -45,7 +45,7 @@ func backupWords(s keeping.State) (last, fault string) {
 }
 
 // printBackup prints the last backup, or why the latest run made none.
-func (sh *shell) printBackup(s keeping.State) {
+func (sh *shell) printBackup(s backup.State) {
 	last, fault := backupWords(s)
 	text := orElse(fault, last, fault != "")
 	if s.Last == nil && fault == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -101,7 +101,7 @@ func (sh *shell) writer(root, owner string) (*archive.Archive, error) {
 	if err != nil || !first {
 		return a, err
 	}
-	if note, err := nightly.StaleEnding(sh.ctx, a, filepath.Dir(archiveDir(root))); err == nil && note != "" {
+	if note, err := batch.StaleEnding(sh.ctx, a, filepath.Dir(archiveDir(root))); err == nil && note != "" {
 		_ = os.Remove(note) // a file that stays does no harm
 	}
 	left, err := decide.Unfinished(sh.ctx, a)

@@ -3,7 +3,7 @@ package cli
 import (
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -55,7 +55,7 @@ type holdoutResult struct {
 	Tail  *stats.Tail `json:"tail,omitempty"`
 }
 
-func outcomeOf(s nightly.Summary) runOutcome {
+func outcomeOf(s batch.Summary) runOutcome {
 	out := runOutcome{Run: s.Run.ID, Exit: s.Run.Exit, Agents: []agentOutcome{}, Patches: s.Run.Patches}
 	for i, r := range s.Results {
 		a := agentOutcome{

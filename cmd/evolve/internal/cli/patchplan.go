@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
-	"evolve/cmd/evolve/internal/tuning"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/batch/tuning"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -13,15 +13,15 @@ import (
 // patchPlan is what a nightly run will do about patches of code.
 type patchPlan struct {
 	// Tunings are the targets with marked constants.
-	Tunings []nightly.Tuning `json:"tunings"`
+	Tunings []batch.Tuning `json:"tunings"`
 	// Writer is the route of the model that writes patches, or ""; Asked bounds the
 	// number of its answers.
 	Writer string `json:"writer"`
 	Asked  int    `json:"asked"`
 }
 
-func patchPlanOf(w *workspace.Workspace, plan nightly.Plan) patchPlan {
-	out := patchPlan{Tunings: append([]nightly.Tuning{}, plan.Tunings...)}
+func patchPlanOf(w *workspace.Workspace, plan batch.Plan) patchPlan {
+	out := patchPlan{Tunings: append([]batch.Tuning{}, plan.Tunings...)}
 	set := w.Settings.Patches
 	if set.Write != "" && len(set.Targets) > 0 && len(plan.Outlooks) > 0 {
 		out.Writer, out.Asked = set.Write, 2*len(plan.Agents)

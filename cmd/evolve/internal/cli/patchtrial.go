@@ -14,7 +14,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 )
@@ -96,9 +96,9 @@ func agentFolder(a *workspace.Agent, top string) (string, error) {
 // openFrom opens an agent's program from a folder of an exported tree. It always runs in
 // the available sandbox, without the network and the variables of its adapter, whatever
 // the operator allows the agent: no person has read the code yet.
-func (c *crew) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (nightly.Opened, string, error) {
+func (c *crew) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (batch.Opened, string, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nightly.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
+		return batch.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
 	}
 	moved := *a
 	moved.Dir, moved.Adapter.Sandbox, moved.Adapter.Argv = folder, "auto", slices.Clone(a.Adapter.Argv)
@@ -109,7 +109,7 @@ func (c *crew) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch
 		}
 	}
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return nightly.Opened{}, "", fmt.Errorf("making room for working directories: %w", err)
+		return batch.Opened{}, "", fmt.Errorf("making room for working directories: %w", err)
 	}
 	opened, err := c.open(ctx, &moved, scratch)
 	return opened, scratch, err

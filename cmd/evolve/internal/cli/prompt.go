@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/reports"
 )
 
@@ -23,7 +23,7 @@ func (sh *shell) stoppable() (context.Context, func()) {
 	go func() {
 		select {
 		case first := <-sh.signals:
-			cancel(nightly.ErrInterrupted)
+			cancel(batch.ErrInterrupted)
 			sh.calm(first, done)
 			sh.release()
 		case <-done:
@@ -119,7 +119,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 		out.printDiff(p)
 	}
 	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, nightly.ErrInterrupted) {
+	if errors.Is(err, batch.ErrInterrupted) {
 		return err
 	}
 	if err != nil || line != "yes" {

@@ -14,7 +14,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -29,7 +29,7 @@ type runOptions struct {
 	selection   string
 	stages      []string
 	dryRun      bool
-	resume      nightly.Resume
+	resume      batch.Resume
 	detailed    bool
 	json        bool
 	quiet       bool
@@ -101,17 +101,17 @@ func parseRun(c *cli.Context) (runOptions, error) {
 		o.seed = &seed
 	}
 	if c.IsSet("resume") {
-		o.resume = nightly.ResumeNever
+		o.resume = batch.ResumeNever
 		if c.Bool("resume") {
-			o.resume = nightly.ResumeAny
+			o.resume = batch.ResumeAny
 		}
 	}
 	switch s := c.String("stages"); s {
 	case "":
 	case "search":
-		o.stages = []string{nightly.SearchStage}
+		o.stages = []string{batch.SearchStage}
 	case "search,confirm":
-		o.stages = []string{nightly.SearchStage, nightly.ConfirmStage}
+		o.stages = []string{batch.SearchStage, batch.ConfirmStage}
 	default:
 		return o, hinted(exitUsage, "--stages is search, or search,confirm", "there are no stages %q", s)
 	}
@@ -148,7 +148,7 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		return err
 	}
 	opts.Drain = drain
-	agents, err := nightly.Choose(w, o.agents)
+	agents, err := batch.Choose(w, o.agents)
 	if err == nil {
 		err = startable(agents...)
 	}
@@ -173,7 +173,7 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 	go heart.Run(ctx) // until stop
 	progress := sh.newProgress(o)
 	opts.Progress = progress.show
-	summary, err := nightly.Run(ctx, opts)
+	summary, err := batch.Run(ctx, opts)
 	progress.close()
 	if err != nil {
 		if o.json && summary.Run.ID != "" { // what was found is said, though the archive could not take it
@@ -199,7 +199,7 @@ func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) e
 	if errors.As(err, new(untoldError)) {
 		return err
 	}
-	if done := nightly.Told(w.StateDir()); done != nil && err == nil {
+	if done := batch.Told(w.StateDir()); done != nil && err == nil {
 		err = done
 	}
 	return err
@@ -208,8 +208,8 @@ func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) e
 // tellUntold writes the report of a run that came to its end and whose process was
 // killed before it exited. It reports whether that is all this command has to do, since
 // it is the same one once more; the error is then the run's own end.
-func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Workspace, opts nightly.Options, o runOptions) (bool, error) {
-	u, err := nightly.FindUntold(ctx, opts)
+func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Workspace, opts batch.Options, o runOptions) (bool, error) {
+	u, err := batch.FindUntold(ctx, opts)
 	if err != nil {
 		return false, untoldError{err}
 	}
@@ -250,7 +250,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 				}
 			}
 			_, _ = fmt.Fprintln(sh.stderr, "\n"+step.says)
-			step.end(nightly.ErrInterrupted)
+			step.end(batch.ErrInterrupted)
 			next = sh.calm(next, done)
 		}
 		sh.release()
@@ -259,7 +259,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 }
 
 // conclude writes the report and prints how the run ended.
-func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary, o runOptions) error {
+func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
 	report, err := sh.writeReport(ctx, w, a, s)
 	if err != nil {
 		return untoldError{err}
@@ -309,7 +309,7 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 }
 
 // writeReport builds the report of a run and writes its pages.
-func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s nightly.Summary) (reports.Report, error) {
+func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) (reports.Report, error) {
 	report, err := reports.Build(ctx, runsAsTheyAre{a, true}, s.Run.ID)
 	if err != nil {
 		return report, fmt.Errorf("building the report: %w", err)
@@ -335,7 +335,7 @@ func earlyHint(r archive.Run) string {
 }
 
 // next prints what to type after the commands of the decision box.
-func (sh *shell) next(s nightly.Summary) {
+func (sh *shell) next(s batch.Summary) {
 	for _, p := range s.Skills {
 		if undecided(p) {
 			_, _ = fmt.Fprintf(sh.stdout, "  skill   %s awaits a decision: %s\n", p.ID, sh.typed("evolve show "+p.ID))

@@ -12,7 +12,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/keeping"
+	"evolve/cmd/evolve/internal/batch/backup"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -36,7 +36,7 @@ type statusView struct {
 	Runs       []runLine        `json:"runs"`
 	Adopted    []proposalLine   `json:"adopted"`
 	// Backup is the last backup that a night made, and why the latest made none.
-	Backup keeping.State `json:"backup"`
+	Backup backup.State `json:"backup"`
 	// Unfinished are decisions whose process was killed before all was done.
 	Unfinished []unfinished `json:"unfinished,omitempty"`
 	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
@@ -90,7 +90,7 @@ func (sh *shell) statusCommand() *cli.Command {
 			if err := lookIfThere(root, look); err != nil {
 				return err
 			}
-			view.Backup = keeping.Look(filepath.Join(root, ".evolve"))
+			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
 			if c.Bool("json") {
 				return sh.printJSON(view)
 			}

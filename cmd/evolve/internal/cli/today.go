@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
@@ -96,7 +96,7 @@ func (sh *shell) spending(root string) spending {
 		var asked struct{ Usage agent.Usage } // of a draft, and of what a model wrote of a patch
 		var review patching.Cost
 		switch {
-		case (e.Kind == nightly.DraftKind || e.Kind == nightly.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
+		case (e.Kind == batch.DraftKind || e.Kind == batch.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
 			asked.Usage.Iterations = 1
 			s.add(asked.Usage, agent.Transcript{})
 		case e.Kind == patching.CostKind && json.Unmarshal(e.Data, &review) == nil && review.For == "review":

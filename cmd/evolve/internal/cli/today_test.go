@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/runtime/agent"
 )
 
@@ -23,12 +23,12 @@ func TestTheDayCountsDrafts(t *testing.T) {
 		kind string
 		at   time.Time
 	}{
-		{nightly.DraftKind, noon.Add(-13 * time.Hour)}, // yesterday
-		{nightly.DraftKind, noon.Add(-12 * time.Hour)},
-		{nightly.DraftKind, noon.Add(-time.Hour)},
+		{batch.DraftKind, noon.Add(-13 * time.Hour)}, // yesterday
+		{batch.DraftKind, noon.Add(-12 * time.Hour)},
+		{batch.DraftKind, noon.Add(-time.Hour)},
 		{"run.end", noon.Add(-time.Hour)},
 	} {
-		raw, err := json.Marshal(nightly.DraftNote{Agent: "clerk", Usage: agent.Usage{InputTokens: 900, OutputTokens: 100, CostUSD: 0.25}})
+		raw, err := json.Marshal(batch.DraftNote{Agent: "clerk", Usage: agent.Usage{InputTokens: 900, OutputTokens: 100, CostUSD: 0.25}})
 		if err != nil {
 			t.Fatal(err)
 		}

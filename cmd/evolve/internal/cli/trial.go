@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/command"
@@ -65,7 +65,7 @@ func (sh *shell) trials(c *cli.Context, root string, patience time.Duration) fun
 }
 
 // try gives an agent the first task, and then that or the next once more.
-func (c *crew) try(ctx context.Context, opened nightly.Opened, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (workspace.Trial, error) {
+func (c *crew) try(ctx context.Context, opened batch.Opened, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (workspace.Trial, error) {
 	suiteOf := map[string]*bench.Suite{}
 	for _, name := range a.Suites {
 		for _, t := range w.Suites[name].Side(bench.Search) {

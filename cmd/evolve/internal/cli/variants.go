@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/nightly"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -35,7 +35,7 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	}
 	if name := c.String("agent"); name != "" && len(ids) > 0 {
 		if !slices.Contains(ids, name) {
-			return "", &nightly.UnknownAgentError{Name: name, Known: ids}
+			return "", &batch.UnknownAgentError{Name: name, Known: ids}
 		}
 		return name, nil
 	}

@@ -16,8 +16,8 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/nightly"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
@@ -77,12 +77,12 @@ func knownSelection(name string) error {
 }
 
 // nightlyOptions puts flags over settings and wires the parts of a run.
-func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOptions) (nightly.Options, *crew, error) {
+func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOptions) (batch.Options, *crew, error) {
 	set := w.Settings
 	budget := set.Budget.Override(o.budget)
 	until, err := deadline(budget.Until, sh.now())
 	if err != nil {
-		return nightly.Options{}, nil, err
+		return batch.Options{}, nil, err
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -90,14 +90,14 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 	}
 	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
 	if err != nil {
-		return nightly.Options{}, nil, err
+		return batch.Options{}, nil, err
 	}
 	crew.reflects = true
-	opts := nightly.Options{
+	opts := batch.Options{
 		Workspace: w, Agents: o.agents, Stages: o.stages, Budget: budget, Until: until,
 		Concurrency: orDefault(o.concurrency, set.Search.Concurrency), Lookahead: orDefault(o.lookahead, set.Search.Lookahead),
 		Seed: o.seed, Selection: set.Search.Selection, Resume: o.resume,
-		Given: nightly.Given{
+		Given: batch.Given{
 			Agents: o.agents, Stages: o.stages, Budget: o.budget, Seed: o.seed, Selection: o.selection,
 			Lookahead: o.lookahead, Concurrency: o.concurrency, Until: until,
 		},
@@ -118,7 +118,7 @@ func (sh *shell) nightlyOptions(c *cli.Context, w *workspace.Workspace, o runOpt
 }
 
 // withDesk adds where proposals are made; it needs the open archive.
-func (sh *shell) withDesk(opts *nightly.Options) {
+func (sh *shell) withDesk(opts *batch.Options) {
 	desk := sh.desk(opts.Workspace, opts.Archive)
 	opts.Propose, opts.Skill = desk.Propose, desk.DraftSkill
 	if opts.Patches != nil {

@@ -1,0 +1,81 @@
+package batch
+
+import (
+	"fmt"
+	"testing"
+
+	"evolve/archive"
+	"evolve/bench/confirm"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// TestASmallChangeIsWorthBlocks checks for an agent with chance that a large gain frees
+// blocks for the ablation, which removes changes without effect.
+func TestASmallChangeIsWorthBlocks(t *testing.T) {
+	whole(t)
+	kept, lent := 0, 0
+	for seed := range int64(4) {
+		w := idleWorkspace(t)
+		w.Agents[0].Deterministic, w.Agents[0].UsesSeed = false, true
+		a := archive.OpenMemory()
+		o := toyOptions(w, a, toyAgent(40), 1500)
+		o.Seed, o.Concurrency = &seed, 1 // in one order, whatever the machine does
+		s, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, r := s.Plans[0], s.Results[0]
+		lent += p.Lent
+		if p.Lent > 0 && (p.Repeats < confirm.LeastBlocks || p.Confirm != 2*p.HoldoutTasks*p.Repeats || p.Search+p.AA+p.Ablate+p.Confirm > 1500) {
+			t.Errorf("seed %d: the plan is %+v", seed, p)
+		}
+		if r.Winner == "" {
+			continue
+		}
+		v, err := a.Variant(t.Context(), "toy", r.Winner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 6 {
+			if v.Config.Bool(fmt.Sprintf("idle%d", i), false) {
+				kept++
+			}
+		}
+		t.Logf("seed %d: %s, lent %d, ablation %d of %d", seed, r.Verdict, p.Lent, ablated(r), p.Ablate)
+	}
+	if lent == 0 || kept > 1 {
+		t.Errorf("%d evaluations lent, %d idle changes kept", lent, kept)
+	}
+}
+
+// TestNothingIsLentForASmallGain checks that a gain that needs every block keeps every
+// block.
+func TestNothingIsLentForASmallGain(t *testing.T) {
+	w := idleWorkspace(t)
+	w.Agents[0].Deterministic, w.Agents[0].UsesSeed = false, true
+	for _, c := range []struct {
+		gain, sd float64
+		lends    bool
+	}{{.5, .05, true}, {.05, .02, false}, {.3, .29, false}, {-.1, .05, false}} {
+		o := toyOptions(w, archive.OpenMemory(), toyAgent(40), 2000)
+		r, err := prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &night{runner: r, agent: r.agents[0], plan: &r.plans[0], sides: suitesOf(o.Workspace, r.agents[0])}
+		n.evaluations = 2000
+		was := n.plan.Confirm
+		config := w.Agents[0].Champion.Clone()
+		for i := range 6 {
+			config[fmt.Sprintf("idle%d", i)] = true
+		}
+		rec := &mutate.Recommendation{Champion: mutate.Estimate{Score: .4}, Finalists: []mutate.Estimate{{Variant: agent.ConfigID("v"), Config: config, Gain: c.gain, SD: c.sd}}}
+		if err := n.borrow(t.Context(), rec); err != nil {
+			t.Fatal(err)
+		}
+		if lends := n.plan.Lent > 0; lends != c.lends || n.plan.Lent != was-n.plan.Confirm {
+			t.Errorf("a gain of %g ± %g: %d lent of %d", c.gain, c.sd, n.plan.Lent, was)
+		}
+	}
+}

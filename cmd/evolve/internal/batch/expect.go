@@ -1,0 +1,203 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"evolve/bench/stats"
+	"evolve/mutate/night/limits"
+)
+
+// Expectation is a forecast of the limit that will bind a run's work on an agent.
+type Expectation struct {
+	Agent string `json:"agent"`
+	// Limit is empty if it depends on an unknown speed or price.
+	Limit limits.Limit `json:"limit,omitempty"`
+	// Evaluations is the number that it allows; 0 without a Limit: unknown.
+	Evaluations int `json:"evaluations"`
+	// Seconds of wall time and USD are what an evaluation took in Run; 0 if unknown.
+	Seconds float64 `json:"seconds,omitempty"`
+	USD     float64 `json:"usd,omitempty"`
+	Run     string  `json:"run,omitempty"`
+	// Text is the forecast in words.
+	Text string `json:"text"`
+	// Policies describe how far a rate or a budget under policies allows less than is
+	// planned.
+	Policies []string `json:"policies,omitempty"`
+	// Variances are the agent's variances as estimated from earlier runs.
+	Variances stats.Variances `json:"-"`
+}
+
+// Known reports whether the number of evaluations is known.
+func (e Expectation) Known() bool { return e.Limit != limits.Unknown }
+
+// Forecast returns the limit that will bind a run's work on each agent. Of the options it
+// needs the workspace, the archive, the limits, the concurrency and the clock.
+func Forecast(ctx context.Context, o Options) ([]Expectation, error) {
+	r, err := prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.expect(ctx)
+}
+
+// expect forecasts each agent's evaluations from earlier runs, and plans by them.
+func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
+	out := make([]Expectation, len(r.plans))
+	now, parallel := r.o.Now(), max(1, r.o.Concurrency)
+	agents := float64(len(r.plans))
+	for i := range r.plans {
+		p := &r.plans[i]
+		out[i].Agent, out[i].Variances = p.Agent, r.variances[p.Agent]
+		left := limits.Unlimited()
+		if n := r.o.Budget.Evaluations; n > 0 {
+			left.Evaluations = float64(shareOf(n, len(r.plans), i))
+		}
+		if !r.o.limited() {
+			out[i].Limit, out[i].Evaluations = limits.Evaluations, int(left.Evaluations)
+			out[i].Text = evaluations(int(left.Evaluations)) + r.sharing()
+			if r.byDefault {
+				out[i].Text += ", the default where no limit is given"
+			}
+			out[i].Policies = policed(r.o.Workspace, r.agents[i], out[i].Evaluations, 0, 0)
+			continue
+		}
+		if r.o.Budget.USD > 0 {
+			left.USD = r.o.Budget.USD / agents
+			if r.o.payForPatches() {
+				left.USD *= 1 - patchShare
+			}
+		}
+		if stop, due := r.stopAt(now); !stop.IsZero() {
+			seconds := stop.Sub(now).Seconds() / agents
+			if len(r.tunings) > 0 {
+				seconds *= 1 - tuneShare
+			}
+			if due {
+				left.Deadline = seconds
+			} else {
+				left.Seconds = seconds
+			}
+		}
+		k, err := r.knownPace(ctx, p, parallel)
+		if err != nil {
+			return nil, err
+		}
+		r.foresee(&out[i], i, left, k)
+		out[i].Text = r.inWords(out[i], left, k, now)
+		out[i].Policies = policed(r.o.Workspace, r.agents[i], out[i].Evaluations, out[i].USD, finite(min(left.Seconds, left.Deadline)))
+	}
+	return out, nil
+}
+
+// foresee plans an agent by its forecast.
+func (r *runner) foresee(e *Expectation, at int, left limits.Left, k known) {
+	f := limits.Plan(left, k.Pace, r.o.Workspace.Settings.Confirm.Share)
+	e.Limit, e.Evaluations, e.Seconds, e.USD, e.Run = f.Limit, f.Evaluations, finite(k.Seconds), finite(k.USD), k.run
+	p := &r.plans[at]
+	if f.Limit == limits.Unknown && math.IsInf(left.Evaluations, 1) {
+		e.Evaluations = 0 // the number is not known yet
+		return
+	}
+	a := Allocate(r.want(r.agents[at], suitesOf(r.o.Workspace, r.agents[at]), f.Evaluations))
+	a.plan(p)
+	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, a.Warnings
+}
+
+// sharing adds the number of agents that share the limits, if there are several.
+func (r *runner) sharing() string {
+	if len(r.plans) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", a share of %d", len(r.plans))
+}
+
+// inWords describes which limit will bind, and on what estimate.
+func (r *runner) inWords(e Expectation, left limits.Left, k known, now time.Time) string {
+	given := func(l limits.Limit) string {
+		switch l {
+		case limits.Money:
+			return dollars(left.USD)
+		case limits.Time:
+			return span(left.Seconds) + " of time"
+		case limits.Deadline:
+			return span(left.Deadline) + " to the deadline"
+		case limits.Enough:
+			return "as many as the search has a use for"
+		case limits.Evaluations, limits.Unknown:
+		}
+		return ""
+	}
+	all := []string{}
+	for _, x := range []struct {
+		l    limits.Limit
+		left float64
+	}{{limits.Money, left.USD}, {limits.Time, left.Seconds}, {limits.Deadline, left.Deadline}} {
+		if !math.IsInf(x.left, 1) {
+			all = append(all, given(x.l))
+		}
+	}
+	number := evaluations(e.Evaluations)
+	if e.Limit == limits.Unknown {
+		text := strings.Join(all, ", ") + r.sharing() + ": how many evaluations that is, is not known before the first of them"
+		if e.Evaluations > 0 {
+			text += "; at most " + number
+		}
+		return text
+	}
+	took := span(k.Seconds)
+	if k.USD > 0 {
+		took += fmt.Sprintf(" and $%.4g", k.USD)
+	}
+	took += " an evaluation in run " + k.run
+	if !k.ended.IsZero() {
+		took += ", " + humanize.RelTime(k.ended, now, "ago", "from now")
+	}
+	switch e.Limit {
+	case limits.Evaluations:
+		return number + r.sharing() + ": nothing else binds before, at " + took
+	case limits.Enough:
+		return fmt.Sprintf("about %s, %s: %s would allow more, at %s", number, given(e.Limit), strings.Join(all, ", "), took)
+	case limits.Money, limits.Time, limits.Deadline, limits.Unknown:
+	}
+	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(), number, took)
+}
+
+// evaluations formats a number of evaluations.
+func evaluations(n int) string {
+	if n == 1 {
+		return "1 evaluation"
+	}
+	return humanize.Comma(int64(n)) + " evaluations"
+}
+
+// dollars formats an amount of money without rounding cents away.
+func dollars(usd float64) string {
+	if usd >= .01 || usd == 0 {
+		return fmt.Sprintf("$%.2f", usd)
+	}
+	return fmt.Sprintf("$%.4g", usd)
+}
+
+// span formats a time in seconds, rounded for people.
+func span(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	for _, unit := range []time.Duration{time.Minute, time.Second, 10 * time.Millisecond, 10 * time.Microsecond} {
+		if d >= 100*unit {
+			d = d.Round(unit)
+			break
+		}
+	}
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}

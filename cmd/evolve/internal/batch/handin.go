@@ -1,0 +1,178 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+)
+
+// errTime reports that the run's time is up.
+var errTime = fmt.Errorf("%w: the time of the run is up", bench.ErrBudget)
+
+// payForPatches reports whether a night must reserve money for patches.
+func (o Options) payForPatches() bool {
+	d := o.Patches
+	if d == nil || len(d.Targets) == 0 {
+		return false
+	}
+	return o.Writer != nil && !o.SearchOnly() ||
+		slices.ContainsFunc(d.Targets, func(t patching.Target) bool { return t.Agent != "" }) ||
+		slices.ContainsFunc(d.Reviewers, func(r patching.Reviewer) bool { return r.Cannot == "" })
+}
+
+// bounded returns a context for long work that must end at once, at the first interrupt
+// and when the run's time is up: the gates of a patch, and the benchmarks of a search.
+func (r *runner) bounded(ctx context.Context) (context.Context, func()) {
+	drained, drain := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(r.o.Drain, func() { drain(ErrInterrupted) })
+	timed, stop := drained, context.CancelFunc(func() {})
+	if !r.end.IsZero() {
+		timed, stop = context.WithTimeoutCause(drained, r.end.Sub(r.o.Now()), errTime)
+	}
+	return timed, func() { stop(); unhook(); drain(nil) }
+}
+
+// gated runs work that passes patches through gates. It has the night's money but no time
+// limit per evaluation: if time runs out, the work stops as a whole and resumes on
+// another night.
+func (r *runner) gated(ctx context.Context, work func(context.Context)) {
+	bounded, free := r.bounded(ctx)
+	defer free()
+	r.budget.Limit(r.o.Budget.USD, time.Time{})
+	work(bounded)
+	r.budget.Limit(r.o.Budget.USD, r.end)
+}
+
+// takeUp resumes patches whose gates were interrupted.
+func (r *runner) takeUp(ctx context.Context) {
+	r.gated(ctx, func(ctx context.Context) {
+		if ctx.Err() != nil {
+			return
+		}
+		done, err := r.o.Patches.Resume(ctx)
+		if err != nil && ctx.Err() == nil {
+			r.o.Log.Warn("patches that were left in the middle of their gates", "error", err)
+		}
+		for _, p := range done {
+			r.reviewed(ctx, p)
+		}
+	})
+}
+
+// handIn proposes a patch, has it reviewed, and records the result.
+func (r *runner) handIn(ctx context.Context, note archive.PatchNote, s patching.Submission) (archive.PatchNote, error) {
+	var p archive.ProposalRecord
+	var err error
+	r.gated(ctx, func(ctx context.Context) { p, err = r.submit(ctx, s) })
+	if p.ID != "" {
+		note.Proposal, note.State, note.GatesUSD = p.ID, p.State, p.Patch.CostUSD
+	}
+	var left *patching.LeftError
+	switch {
+	case errors.As(err, &left):
+		if note.Text != "" {
+			note.Text += "; "
+		}
+		note.Text += left.Error() + "; the next run takes it up"
+	case err != nil:
+		return refusedNote(note, err)
+	}
+	return note, nil
+}
+
+// submit proposes a patch and has it reviewed by another agent, if one can.
+func (r *runner) submit(ctx context.Context, s patching.Submission) (archive.ProposalRecord, error) {
+	s.Run = r.run.ID
+	p, err := r.o.Patches.Propose(ctx, s)
+	if err != nil {
+		return p, err
+	}
+	return r.reviewed(ctx, p), nil
+}
+
+// reviewed has a patch reviewed that awaits a person. The record of the patch holds the
+// reason if there is no review.
+func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive.ProposalRecord {
+	if p.State != archive.Awaiting && p.State != archive.HumanLane || p.Patch.Unreviewed != nil {
+		return p
+	}
+	after, err := r.o.Patches.Review(ctx, p.ID, "")
+	if err != nil {
+		r.o.Log.Warn("a patch was not reviewed", "proposal", p.ID, "error", err)
+	}
+	if after.ID == "" {
+		return p
+	}
+	return after
+}
+
+// asked submits the patches that agents asked for in this run. A resumed run does not
+// submit a patch again.
+func (r *runner) asked(ctx context.Context) error {
+	if r.o.Asked == nil {
+		return nil
+	}
+	list, err := r.o.Asked(context.WithoutCancel(ctx), r.run.ID)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	before, err := r.proposed(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if before[s.Author] {
+			continue
+		}
+		r.gated(ctx, func(ctx context.Context) { _, err = r.submit(ctx, s) })
+		var refused *decide.RefusedError
+		var left *patching.LeftError
+		switch {
+		case errors.As(err, &refused):
+			r.o.Log.Warn("no proposal was made of a patch that an agent asked for", "agent", s.Author, "target", s.Target, "why", refused.Text)
+		case errors.As(err, &left):
+			r.o.Log.Warn(left.Error() + "; the next run takes it up")
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// proposed returns the agents whose own patch was already submitted for this run.
+func (r *runner) proposed(ctx context.Context) (map[string]bool, error) {
+	out := map[string]bool{}
+	for p, err := range r.o.Archive.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if p.Patch != nil && p.Run == r.run.ID && p.Patch.Origin == patching.Agent {
+			out[p.Patch.Author] = true
+		}
+	}
+	return out, nil
+}
+
+// patchCosts returns what this run has paid to try and review patches, in USD, according
+// to the ledger.
+func (r *runner) patchCosts(ctx context.Context) (float64, error) {
+	total := 0.
+	for e, err := range r.o.Archive.Ledger(ctx, 1) {
+		if err != nil {
+			return total, fmt.Errorf("reading what patches cost: %w", err)
+		}
+		var c patching.Cost
+		if e.Kind == patching.CostKind && json.Unmarshal(e.Data, &c) == nil && c.Run == r.run.ID {
+			total += c.USD
+		}
+	}
+	return total, nil
+}

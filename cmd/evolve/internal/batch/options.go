@@ -1,0 +1,165 @@
+package batch
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+	"evolve/runtime/policy"
+)
+
+// The stages of a run.
+const (
+	SearchStage  = "search"
+	ConfirmStage = "confirm"
+)
+
+// Options of a run. Workspace, Archive, Open, Now and Sleep are required.
+type Options struct {
+	Workspace *workspace.Workspace
+	Archive   *archive.Archive
+	// Agents to work on; empty: all.
+	Agents []string
+	// Stages to run; nil: search and confirm.
+	Stages []string
+	Budget workspace.Budget
+	// Until is when the run must be done, including the report; zero: no deadline.
+	Until       time.Time
+	Concurrency int
+	Lookahead   int
+	// Seed of the run; nil: the run's number.
+	Seed      *int64
+	Selection string
+	// Resume selects whether the latest run is resumed if it did not end.
+	Resume Resume
+	// Given are the options that were typed.
+	Given Given
+
+	// Open prepares an agent to run.
+	Open func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error)
+	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
+	// them out of the run's record.
+	Guards func() []policy.Stat
+	// Grading compiles the graders of the given tasks.
+	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
+	// Propose makes a proposal of a confirmed variant; see package decide.
+	Propose func(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error)
+
+	// Skill drafts a skill from the transcripts of a run and proposes it, if there is one
+	// to propose; nil disables drafts.
+	Skill func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
+
+	// Patches receives the night's patches of code; nil disables them. The night sets its
+	// run and its budget.
+	Patches *patching.Desk
+	// Asked lists the patches that agents asked for in a run; nil means none.
+	Asked func(ctx context.Context, run string) ([]patching.Submission, error)
+	// Writer opens the language model that writes patches from an agent's failures; nil
+	// disables it.
+	Writer func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)
+
+	// Scrub removes credentials from stored answers.
+	Scrub    func(string) string
+	Now      func() time.Time
+	Sleep    func(context.Context, time.Duration) error
+	Patience bench.Patience
+	Progress func(Progress)
+	Log      *slog.Logger
+	// Lost is the time for which this process has been suspended so far; nil: none.
+	Lost func() time.Duration
+	// Drain, when done, stops new evaluations and lets those under way finish; the
+	// context of Run stops them as well.
+	Drain context.Context
+	// Binary and Host are recorded in the provenance.
+	Binary, Host string
+
+	// most replaces [limits.Most] unless 0. A test has no time for so many.
+	most int
+	// newSearch makes a search; nil: mutate.New. A benchmark replaces it by one that
+	// takes no time, to measure everything else.
+	newSearch func(mutate.Options) (mutate.Searcher, error)
+}
+
+// Resume selects what to do about a run that did not end.
+type Resume int
+
+// ResumeCrashed resumes a run whose process died, if the plan is the same. ResumeAny also
+// resumes one that a person interrupted or an outage ended, with that run's own options,
+// and fails with a *ResumeError if it cannot. ResumeNever starts a new run.
+const (
+	ResumeCrashed Resume = iota
+	ResumeAny
+	ResumeNever
+)
+
+// Opened is an agent that is ready to run.
+type Opened struct {
+	Agent agent.Agent
+	// Identity is everything besides the config that could change an answer.
+	Identity string
+	// Sandbox names its sandbox, for the report.
+	Sandbox string
+	// Parallel is the agent's own maximum of evaluations at once; 0: none.
+	Parallel int
+	// Workdir reports whether every evaluation needs a working directory, even without
+	// files.
+	Workdir bool
+	// Reflect answers the briefs of the search by the route that search.reflect names;
+	// nil if it names none.
+	Reflect model.Model
+	// Renew resets the agent: its programs are restarted, and the files that they wrote
+	// are removed. It is called between stages; nil if there is nothing to reset.
+	Renew func() error
+	Close func() error
+}
+
+// Progress is the progress of a running stage.
+type Progress struct {
+	Run, Agent, Stage string
+	Done, Planned     int
+	// Best is the best estimate so far, with its interval; Known is false before there is
+	// one.
+	Known        bool
+	Best, Lo, Hi float64
+	SpentUSD     float64
+}
+
+// Plan is what a run is about to do, before money is spent.
+type Plan struct {
+	Run    archive.Run
+	Agents []archive.AgentPlan
+	// Limits are the limits that will bind each of them. If one is not known yet, the
+	// plan has no numbers of evaluations.
+	Limits []Expectation
+	// Outlooks are those of the same agents; empty if nothing is to be confirmed.
+	Outlooks []Outlook
+	// Tunings are the targets whose marked constants are searched after the agents.
+	Tunings []Tuning
+}
+
+// Summary is the result of a run.
+type Summary struct {
+	Run     archive.Run
+	Plans   []archive.AgentPlan
+	Results []archive.AgentResult
+	// Skills are the proposals of skills. They are not part of the results, which the
+	// same seed reproduces: a draft waits until an hour has passed since the last.
+	Skills []archive.ProposalRecord
+}
+
+// limited reports whether money, time or a deadline limits the run.
+func (o Options) limited() bool { return o.Budget.USD > 0 || o.Budget.Time > 0 || !o.Until.IsZero() }
+
+// SearchOnly reports whether the confirmation was left out.
+func (o Options) SearchOnly() bool {
+	return len(o.Stages) > 0 && !slices.Contains(o.Stages, ConfirmStage)
+}

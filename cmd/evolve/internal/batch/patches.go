@@ -1,0 +1,224 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch/tuning"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+)
+
+// PatchNoteKind is the kind of the ledger's entries that hold an [archive.PatchNote];
+// their subject is the run.
+const PatchNoteKind = "patch.night"
+
+const (
+	// tuneShare is the share of a night's time reserved for the tuning of constants, if
+	// there are any. The search gets half of that, because the gates need time as well.
+	tuneShare = .1
+	// patchShare is the share of the money reserved for the models that write and review
+	// patches and for trying patches as agents, if any of these are in use.
+	patchShare = .05
+)
+
+// Tuning is a target whose marked constants a night would tune.
+type Tuning struct {
+	Target string `json:"target"`
+	// Constants are their names; Cost describes the maximum cost of the search, and
+	// Problem why there will be none.
+	Constants string `json:"constants,omitempty"`
+	Cost      string `json:"cost,omitempty"`
+	Problem   string `json:"problem,omitempty"`
+}
+
+// tunable is a target that may be tuned; found is nil if it could not be examined.
+type tunable struct {
+	Tuning
+	found *tuning.Prospect
+}
+
+// survey finds the targets with constants to tune.
+func (r *runner) survey() {
+	if r.o.Patches == nil || r.o.SearchOnly() {
+		return
+	}
+	for _, t := range r.o.Patches.Targets {
+		p := tunable{Tuning: Tuning{Target: t.Name}}
+		var err error
+		switch p.found, err = tuning.Look(r.o.Patches, t); {
+		case err != nil:
+			p.Problem = err.Error()
+		case p.found == nil:
+			continue
+		default:
+			p.Constants, p.Cost, p.Problem = p.found.Names(), p.found.Cost(), p.found.Problem
+		}
+		r.tunings = append(r.tunings, p)
+	}
+}
+
+// patches resumes patches whose gates were interrupted, tunes constants, has patches
+// written and submits those that agents asked for, once all agents are done: proposals of
+// configs then have the same numbers either way, and no evaluation runs beside a
+// benchmark. A night that was stopped records what agents asked for and runs no gate.
+// Failures here do not affect the night: the only error is [ErrInterrupted]. A resumed
+// run does not repeat work that is recorded in the ledger; an interrupted search starts
+// again.
+func (r *runner) patches(ctx context.Context, results []archive.AgentResult) error {
+	if r.o.Patches == nil {
+		return nil
+	}
+	past, err := r.patchNotes(ctx)
+	if err != nil {
+		r.o.Log.Warn("the patches of the night", "error", err)
+		return r.stopped(ctx)
+	}
+	r.run.Patches = nil // for a resumed run the ledger has the notes that count
+	r.budget.Limit(r.o.Budget.USD, r.end)
+	r.takeUp(ctx)
+	switch {
+	case r.stopped(ctx) != nil:
+		for _, n := range past {
+			if n.run == r.run.ID {
+				r.run.Patches = append(r.run.Patches, n.PatchNote)
+			}
+		}
+	case !r.o.SearchOnly():
+		for _, p := range r.tunings {
+			r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
+				func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
+		}
+		for i, res := range results {
+			r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
+				func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
+		}
+	}
+	if err := r.asked(ctx); err != nil {
+		r.o.Log.Warn("the patches that agents asked for", "error", err)
+	}
+	return r.stopped(ctx)
+}
+
+// stopped returns [ErrInterrupted] once a person has stopped the night.
+func (r *runner) stopped(ctx context.Context) error {
+	if r.o.Drain.Err() != nil || ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// pastNote is a note with its run.
+type pastNote struct {
+	run string
+	archive.PatchNote
+}
+
+func (r *runner) patchNotes(ctx context.Context) ([]pastNote, error) {
+	var out []pastNote
+	for e, err := range r.o.Archive.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the notes on patches: %w", err)
+		}
+		n := pastNote{run: e.Subject}
+		if e.Kind == PatchNoteKind && json.Unmarshal(e.Data, &n.PatchNote) == nil {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// keepNote does one piece of work, unless this run already has a note of it, and records
+// the note. A note with an error belongs to this process only, so that a resumed run
+// tries again.
+func (r *runner) keepNote(ctx context.Context, past []pastNote, same func(archive.PatchNote) bool, work func() (archive.PatchNote, error)) {
+	for _, n := range past {
+		if n.run == r.run.ID && same(n.PatchNote) {
+			r.run.Patches = append(r.run.Patches, n.PatchNote)
+			return
+		}
+	}
+	note, err := work()
+	switch {
+	case err == nil && note.Text == "":
+		return // there was nothing to do
+	case err != nil && (errors.Is(err, ErrInterrupted) || r.stopped(ctx) != nil):
+		note.Text = "it was interrupted"
+	case errors.Is(err, bench.ErrBudget):
+		note.Text = "the budget or the deadline of the run left no room for it"
+	case err != nil:
+		note.Text = "it failed: " + err.Error()
+		r.o.Log.Warn("a patch of the night", "target", note.Target, "origin", note.Origin, "agent", note.Agent, "error", err)
+	default:
+		if err := r.note(context.WithoutCancel(ctx), PatchNoteKind, note); err != nil {
+			r.o.Log.Warn("a patch of the night", "error", err)
+		}
+	}
+	r.run.Patches = append(r.run.Patches, note)
+}
+
+// tune searches the constants of one target.
+func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.PatchNote, error) {
+	note := archive.PatchNote{Target: p.Target, Origin: patching.Constants}
+	if p.found == nil {
+		return note, errors.New(p.Problem)
+	}
+	note.Ground = p.found.Ground
+	for _, n := range past {
+		if n.Settled && n.Target == p.Target && n.Ground == note.Ground {
+			note.Text = fmt.Sprintf("nothing has changed since run %s, which found: %s", n.run, n.Text)
+			return note, nil
+		}
+	}
+	if err := r.o.Patches.MayAttempt(ctx, tuning.Author(p.Target)); err != nil {
+		return refusedNote(note, err)
+	}
+	var until time.Time
+	if !r.end.IsZero() {
+		now := r.o.Now()
+		until = now.Add(r.end.Sub(now) / 2)
+	}
+	bounded, free := r.bounded(ctx)
+	defer free()
+	out, err := p.found.Tune(bounded, tuning.Options{Desk: r.o.Patches, Seed: r.run.Seed, Proceed: func() error { return r.proceed(bounded, until) }})
+	if err != nil && bounded.Err() != nil {
+		err = context.Cause(bounded)
+	}
+	note.Text, note.Runs, note.Settled = out.Text, out.Runs, out.Settled
+	if err != nil || out.Submission == nil {
+		return note, err
+	}
+	return r.handIn(ctx, note, *out.Submission)
+}
+
+// proceed returns why no new work may begin, or nil if it may.
+func (r *runner) proceed(ctx context.Context, until time.Time) error {
+	switch {
+	case r.o.Drain.Err() != nil:
+		return ErrInterrupted
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !until.IsZero() && !r.o.Now().Before(until):
+		return bench.ErrBudget
+	}
+	return nil
+}
+
+// refusedNote adds a refusal to a note; other errors stay errors.
+func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
+	var refused *decide.RefusedError
+	if !errors.As(err, &refused) {
+		return note, err
+	}
+	if note.Text != "" {
+		note.Text += "; "
+	}
+	note.Text += "no proposal was made: " + refused.Text
+	note.Settled = false // the result must not be lost on later nights
+	return note, nil
+}

@@ -1,0 +1,90 @@
+package batch
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night/limits"
+	"evolve/runtime/policy"
+)
+
+// longNight is the time that a plan may take by a rate under policies before a run
+// without a limit of time gets a warning.
+const longNight = 24 * time.Hour
+
+// policed describes how far the policies allow fewer evaluations of an agent than are
+// planned, or make them take too long; empty if they do not. seconds is the time that the
+// run has for the agent, 0 for no limit. Every evaluation makes at least one call: of the
+// task if the agent is a program or a service of the operator's own, otherwise of its
+// only provider.
+func policed(w *workspace.Workspace, a *workspace.Agent, planned int, usd, seconds float64) []string {
+	call := policy.Call{Kind: policy.Agent, Name: a.ID, Agent: a.ID}
+	noun, whose := "task", " of agent "+a.ID
+	if a.Adapter.Kind == workspace.KindBuiltin {
+		if a.Adapter.Model == workspace.ModelHeuristic || len(w.Settings.Providers) != 1 {
+			return nil
+		}
+		for name := range w.Settings.Providers {
+			call.Kind, call.Name, noun, whose = policy.Provider, name, "call", " of provider "+name
+		}
+	} else if _, ok := w.Settings.Policies.Roles[a.ID]; !ok {
+		return nil
+	}
+	engine, err := policy.New(policy.Options{Book: w.Settings.Policies})
+	if err != nil {
+		return nil // the workspace's own check reports it
+	}
+	s, _, _ := engine.Resolve(call)
+	plan := fmt.Sprintf("the %s planned", evaluations(planned))
+	if planned <= 0 {
+		planned = limits.Probe
+		plan = fmt.Sprintf("the %d evaluations that a night takes at least", planned)
+	}
+	calls := func(n int64) string {
+		if n == 1 {
+			return "1 " + noun + whose
+		}
+		return humanize.Comma(n) + " " + noun + "s" + whose
+	}
+	var out []string
+	allows := func(key string, n float64) {
+		if n < float64(planned) {
+			out = append(out, fmt.Sprintf("%s of the policies allows %s of %s: raise it, or plan fewer with --budget-evals", key, humanize.Comma(int64(n)), plan))
+		}
+	}
+	if s.RateCalls > 0 && s.RatePer > 0 {
+		rate := fmt.Sprintf("the rate of %s in %s", calls(int64(s.RateCalls)), span(s.RatePer.Seconds()))
+		each := s.RatePer.Seconds() / float64(s.RateCalls)
+		switch takes := each * float64(planned); {
+		case seconds > 0:
+			if seconds < takes {
+				allows(rate+", in "+span(seconds)+",", max(1, seconds/each))
+			}
+		case takes > longNight.Seconds():
+			out = append(out, fmt.Sprintf("%s of the policies makes %s take %s at least: raise it, or plan fewer with --budget-evals", rate, plan, days(takes)))
+		}
+	}
+	for _, b := range []struct {
+		key string
+		policy.Budget
+	}{{"the budget of a run", s.PerRun}, {"the budget of an agent", s.PerAgent}, {"the budget of a day", s.PerDay}} {
+		if b.Calls > 0 {
+			allows(fmt.Sprintf("%s, %s,", b.key, calls(b.Calls)), float64(b.Calls))
+		}
+		if b.USD > 0 && usd > 0 {
+			allows(fmt.Sprintf("%s, %s at %s an evaluation,", b.key, dollars(b.USD), dollars(usd)), b.USD/usd)
+		}
+	}
+	return out
+}
+
+// days formats a long time.
+func days(seconds float64) string {
+	if d := seconds / (24 * 3600); d >= 2 {
+		return humanize.Comma(int64(d)) + " days"
+	}
+	return span(seconds)
+}

@@ -1,0 +1,549 @@
+package batch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night/limits"
+)
+
+// ErrInterrupted reports that a person stopped the run.
+var ErrInterrupted = errors.New("interrupted")
+
+// The exit codes of a run.
+const (
+	ExitDone           = 0
+	ExitBudget         = 6
+	ExitInfrastructure = 7
+	ExitInterrupted    = 130
+)
+
+// ErrNoAgents reports that there is nothing to run.
+var ErrNoAgents = errors.New("the workspace has no agents")
+
+type runner struct {
+	o      Options
+	run    archive.Run
+	agents []*workspace.Agent
+	plans  []archive.AgentPlan
+	budget *bench.Budget
+	// stop ends the work on agents, end everything after it; zero: no limit.
+	stop, end time.Time
+	// byDeadline reports that stop follows from the deadline and not from a duration.
+	byDeadline bool
+	// byDefault reports that no limit was given.
+	byDefault bool
+	tunings   []tunable
+	// variances are each agent's variances as estimated from earlier runs.
+	variances map[string]stats.Variances
+	// held names the first limit under policies that an agent's evaluations waited for
+	// when their time was over.
+	held    string
+	running atomic.Int64
+	reached atomic.Int64
+}
+
+// Prepare makes the plan of a run without spending or writing anything.
+func Prepare(ctx context.Context, o Options) (Plan, error) {
+	r, err := prepare(ctx, o)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := r.searchable(); err != nil {
+		return Plan{}, err
+	}
+	expected, err := r.expect(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Run: r.run, Agents: r.plans, Limits: expected}
+	for _, t := range r.tunings {
+		plan.Tunings = append(plan.Tunings, t.Tuning)
+	}
+	for _, p := range r.plans {
+		if o.SearchOnly() {
+			break
+		}
+		look, err := r.outlook(ctx, p)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Outlooks = append(plan.Outlooks, look)
+	}
+	return plan, nil
+}
+
+// Run runs the nightly batch. The Summary holds the results even with an error; the run's
+// exit code reports how it ended.
+func Run(ctx context.Context, o Options) (Summary, error) {
+	asked, err := o.digest()
+	if err != nil {
+		return Summary{}, err
+	}
+	r, err := prepare(ctx, o)
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := r.searchable(); err != nil {
+		return Summary{}, err
+	}
+	if r.run.Asked == "" { // a resumed run keeps its first value
+		r.run.Asked = asked
+	}
+	if err := r.start(ctx); err != nil {
+		return Summary{}, err
+	}
+	var results []archive.AgentResult
+	var ended error
+	var spent *bench.SpentError
+	for i, a := range r.agents {
+		if earlier, err := r.finished(ctx, i); err != nil {
+			ended = err
+			break
+		} else if earlier != nil {
+			results = append(results, *earlier)
+			continue
+		}
+		n := &night{runner: r, agent: a, plan: &r.plans[i], left: len(r.agents) - i}
+		result, err := n.work(ctx)
+		if result.Agent != "" {
+			results = append(results, result)
+		}
+		if r.held == "" {
+			r.held = n.held
+		}
+		if errors.As(err, &spent) { // others may not need what is spent
+			if result.Verdict == archive.Undecided && r.run.Spent == "" {
+				r.run.Spent = spent.Policy
+			}
+			continue
+		}
+		if err != nil {
+			ended = err
+			break
+		}
+	}
+	skills := r.skills(ctx, ended, results)
+	if ended == nil || errors.Is(ended, ErrInterrupted) {
+		ended = errors.Join(ended, r.patches(ctx, results))
+	}
+	// The context may be done; the end of the run is recorded nevertheless.
+	err = r.finish(context.WithoutCancel(ctx), ended, results)
+	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, err
+}
+
+// finished returns the result of an agent whose work was over when the process of a
+// resumed run died, or nil if the agent is to be worked on. Its plan is the one that was
+// carried out.
+func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, error) {
+	if r.run.Resumed == 0 {
+		return nil, nil
+	}
+	result, err := r.o.Archive.Result(ctx, r.run.ID, r.agents[i].ID)
+	if errors.Is(err, archive.ErrNotFound) || err == nil && (!result.Finished || result.Incomplete != "") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a result: %w", err)
+	}
+	plan, err := r.o.Archive.Plan(ctx, r.run.ID, r.agents[i].ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading a plan: %w", err)
+	}
+	r.plans[i] = plan
+	return &result, nil
+}
+
+func prepare(ctx context.Context, o Options) (*runner, error) {
+	byDefault := false
+	if o.Budget.Evaluations == 0 && !o.limited() {
+		o.Budget.Evaluations, byDefault = workspace.DefaultEvaluations, true
+	}
+	r := &runner{o: o, byDefault: byDefault}
+	if o.Patches != nil { // what the night sets there is for this night only
+		desk := *o.Patches
+		r.o.Patches = &desk
+	}
+	latest, err := o.Archive.Run(ctx, "")
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return nil, fmt.Errorf("reading the latest run: %w", err)
+	}
+	if o.Resume == ResumeAny {
+		return r, r.resume(ctx, latest)
+	}
+	if r.agents, err = Choose(o.Workspace, o.Agents); err != nil {
+		return nil, err
+	}
+	r.survey()
+	if latest.State == archive.RunRunning && o.Resume != ResumeNever {
+		if err := r.plan(ctx, latest.Number, latest.ID); err != nil {
+			return nil, err
+		}
+		if r.run.ID == latest.ID {
+			r.takeUpRun(latest)
+			return r, nil
+		}
+		o.Log.Warn("the process of run " + latest.ID + " died; what is asked for now is another plan, so another run begins, and what was recorded is kept")
+	}
+	return r, r.plan(ctx, latest.Number+1, "")
+}
+
+// Choose returns the agents with these names, each once, or all if there are no names.
+func Choose(w *workspace.Workspace, names []string) ([]*workspace.Agent, error) {
+	var out []*workspace.Agent
+	if len(names) == 0 {
+		for i := range w.Agents {
+			out = append(out, &w.Agents[i])
+		}
+	}
+	for _, name := range names {
+		a, ok := w.Agent(name)
+		if !ok {
+			return nil, &UnknownAgentError{Name: name, Known: w.AgentIDs()}
+		}
+		if !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	if len(out) == 0 {
+		return nil, ErrNoAgents
+	}
+	return out, nil
+}
+
+// UnknownAgentError names an agent that the workspace does not have.
+type UnknownAgentError struct {
+	Name  string
+	Known []string
+}
+
+func (e *UnknownAgentError) Error() string { return fmt.Sprintf("no agent is called %q", e.Name) }
+
+// plan fills the run and plans of a run with this number; takenUp is the id of the
+// interrupted run that it may be, empty for a new one.
+func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
+	o := r.o
+	seed := int64(number)
+	if o.Seed != nil {
+		seed = *o.Seed
+	}
+	stages := o.Stages
+	if len(stages) == 0 {
+		stages = []string{SearchStage, ConfirmStage}
+	}
+	r.run = archive.Run{
+		Number: number, State: archive.RunRunning, Stages: stages, Selection: o.Selection, Policy: o.Workspace.Settings.Policies.Version(), Seed: seed,
+		Lookahead: o.Lookahead, Concurrency: o.Concurrency, BudgetEval: o.Budget.Evaluations,
+		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Until: o.Until, Binary: o.Binary, Host: o.Host,
+	}
+	r.plans, r.variances = nil, map[string]stats.Variances{}
+	for i, a := range r.agents {
+		var err error
+		if r.variances[a.ID], err = r.learn(ctx, a, number); err != nil {
+			return err
+		}
+		r.run.Agents = append(r.run.Agents, a.ID)
+		plan := r.planAgent(a, shareOf(o.Budget.Evaluations, len(r.agents), i))
+		if takenUp == "" {
+			plan.Waits, err = r.waits(ctx, a, "")
+		} else {
+			plan.Waits, err = r.survive(ctx, a, takenUp)
+		}
+		if err != nil {
+			return err
+		}
+		if w, ok := against(plan.Waits); ok {
+			plan.Against = w.Variant
+		}
+		r.plans = append(r.plans, plan)
+	}
+	identity, err := json.Marshal(struct {
+		Number    int
+		Seed      int64
+		Lookahead int
+		Stages    []string
+		Selection string
+		USD       float64
+		Time      time.Duration
+		Plans     []archive.AgentPlan
+	}{number, seed, o.Lookahead, stages, o.Selection, o.Budget.USD, o.Budget.Time, r.plans})
+	if err != nil {
+		return fmt.Errorf("hashing the plan: %w", err)
+	}
+	sum := sha256.Sum256(identity)
+	r.run.ID = fmt.Sprintf("%d-%s", number, hex.EncodeToString(sum[:4]))
+	for i := range r.plans {
+		r.plans[i].Run = r.run.ID
+	}
+	return nil
+}
+
+func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
+	o := r.o
+	set := o.Workspace.Settings
+	sides := suitesOf(o.Workspace, a)
+	var alloc Allocation
+	if budget > 0 || !o.limited() {
+		alloc = Allocate(r.want(a, sides, budget))
+	}
+	return archive.AgentPlan{
+		Agent: a.ID, Suites: a.Suites, SuiteHash: sides.hash, SplitHash: sides.splitHash, AgentHash: a.Hash,
+		SpaceHash: spaceHash(a.Known), PricesHash: pricesHash(set.Prices), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Known.Default().ID(),
+		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
+		Search: alloc.Search, Baseline: alloc.Baseline, AA: alloc.AA, Ablate: alloc.Ablate, Confirm: alloc.Confirm,
+		Finalists: alloc.Finalists, Repeats: alloc.Blocks, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout),
+		Detectable: alloc.Detectable, Month: alloc.Month, Power: alloc.Power, Warnings: alloc.Warnings, Alike: sides.alike,
+	}
+}
+
+// want returns the input of an agent's allocation of so many evaluations.
+func (r *runner) want(a *workspace.Agent, s sides, evaluations int) Want {
+	set := r.o.Workspace.Settings
+	return Want{
+		Budget: evaluations, SearchTasks: len(s.search), HoldoutTasks: len(s.holdout), HoldoutUnits: workspace.Units(s.holdout),
+		Fixed: a.Deterministic && !a.UsesSeed, Confirm: set.Confirm, Baseline: set.Search.Baseline, SearchOnly: r.o.SearchOnly(),
+		Variances: r.variances[a.ID], Params: changeable(a.Space),
+	}
+}
+
+// start writes the run's record and its ledger entry, and ends runs that were left open.
+func (r *runner) start(ctx context.Context) error {
+	o := r.o
+	if err := r.abandonOthers(ctx); err != nil {
+		return err
+	}
+	now := o.Now().Round(0) // deadlines use the wall clock, which continues while the machine is suspended
+	if r.run.Started.IsZero() {
+		r.run.Started = now
+	}
+	if err := r.countWorked(ctx, now); err != nil {
+		return err
+	}
+	r.stop, r.byDeadline = r.stopAt(now)
+	if r.end = r.stop; len(r.tunings) > 0 && !r.stop.IsZero() {
+		r.stop = r.stop.Add(-time.Duration(float64(r.stop.Sub(now)) * tuneShare))
+	}
+	r.budget = bench.NewBudget(o.Budget.USD, r.stop, o.Now)
+	if o.Patches != nil {
+		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
+	}
+	if err := r.countSpent(ctx); err != nil {
+		return err
+	}
+	if err := o.Archive.PutRun(ctx, r.run); err != nil {
+		return fmt.Errorf("recording the run: %w", err)
+	}
+	kind := "run.start"
+	if r.run.Resumed > 0 {
+		kind = "run.resume"
+	}
+	return r.note(ctx, kind, map[string]any{"plans": r.plans, "seed": r.run.Seed})
+}
+
+// stopAt returns when work that begins now must end, zero for never, and whether the
+// deadline decides that.
+func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
+	if r.o.Budget.Time > 0 {
+		stop = now.Add(r.o.Budget.Time - r.run.Worked)
+	}
+	if !r.o.Until.IsZero() {
+		if until := r.o.Until.Add(-drainReserve(r.o.Until.Sub(now))); stop.IsZero() || until.Before(stop) {
+			return until, true
+		}
+	}
+	return stop, false
+}
+
+// countWorked adds the time that earlier processes worked on a resumed run, according to
+// their evaluations: a limit of time applies to the whole run.
+func (r *runner) countWorked(ctx context.Context, now time.Time) error {
+	defer func() { r.run.Since = now }()
+	if r.run.Resumed == 0 {
+		return nil
+	}
+	since := r.run.Since
+	if since.IsZero() {
+		since = r.run.Started
+	}
+	last := since
+	for _, a := range r.run.Agents {
+		for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
+			if err != nil {
+				return fmt.Errorf("counting what the run has worked: %w", err)
+			}
+			if e.Time.After(last) && !e.Time.After(now) {
+				last = e.Time
+			}
+		}
+	}
+	r.run.Worked += last.Sub(since)
+	return nil
+}
+
+// countSpent adds what the interrupted part of a resumed run has paid.
+func (r *runner) countSpent(ctx context.Context) error {
+	if r.run.Resumed == 0 {
+		return nil
+	}
+	for _, a := range r.run.Agents {
+		for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
+			if err != nil {
+				return fmt.Errorf("counting what the run has spent: %w", err)
+			}
+			if !e.Cached {
+				r.budget.Add(e.Usage.CostUSD)
+			}
+		}
+	}
+	notes, err := r.patchNotes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		if n.run == r.run.ID {
+			r.budget.Add(n.Usage.CostUSD)
+		}
+	}
+	paid, err := r.patchCosts(ctx)
+	r.budget.Add(paid)
+	return err
+}
+
+// abandonOthers marks runs whose process died and whose plan no longer fits.
+func (r *runner) abandonOthers(ctx context.Context) error {
+	for other, err := range r.o.Archive.Runs(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the runs: %w", err)
+		}
+		if other.State == archive.RunRunning && other.ID != r.run.ID {
+			other.State, other.Exit = archive.RunInterrupted, ExitInterrupted
+			other.Reason = "its process died, and a run with another plan was started after it; its evaluations are kept"
+			if err := r.o.Archive.PutRun(ctx, other); err != nil {
+				return fmt.Errorf("closing run %s: %w", other.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// drainReserve is the time reserved before a deadline for finishing what is under way and
+// for the report: a twentieth of what is left, between 5 s and 2 min, but at most half of
+// it.
+func drainReserve(left time.Duration) time.Duration {
+	return max(min(left/20, 2*time.Minute), min(5*time.Second, left/2))
+}
+
+// finish records how the run ended.
+func (r *runner) finish(ctx context.Context, ended error, results []archive.AgentResult) error {
+	// Store what was paid for first; if that fails, the failure ends the run.
+	if err := r.o.Archive.Flush(ctx); err != nil && ended == nil {
+		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	r.run.Ended, r.run.Reached = r.o.Now(), int(r.reached.Load())
+	if r.o.Guards != nil {
+		r.run.Guards = r.o.Guards()
+	}
+	var err error
+	if r.run.PatchUSD, err = r.patchCosts(ctx); err != nil {
+		r.o.Log.Warn("what patches cost is not in the report", "error", err)
+	}
+	r.run.State, r.run.Exit, r.run.Reason = archive.RunDone, ExitDone, ""
+	switch {
+	case ended == nil:
+		switch {
+		case r.run.Spent != "":
+			r.run.Exit, r.run.Reason = ExitBudget, "a budget under policies is spent: "+r.run.Spent
+		case exhausted(results):
+			r.run.Exit, r.run.Reason = ExitBudget, r.spentLimits()+" ended it before a single planned stage was complete"
+			if r.held != "" {
+				r.run.Spent = r.held
+				r.run.Reason = "the time ended it before a single planned stage was complete: evaluations waited for a limit under policies: " + r.held
+			}
+		}
+	case errors.Is(ended, ErrInterrupted) || errors.Is(ended, context.Canceled):
+		r.run.State, r.run.Exit, r.run.Reason = archive.RunInterrupted, ExitInterrupted, "a person stopped it"
+	default:
+		r.run.State, r.run.Exit, r.run.Reason = archive.RunFailed, ExitInfrastructure, ended.Error()
+		var failing *bench.FailingError
+		if errors.As(ended, &failing) {
+			r.run.Try = failing.Try()
+		}
+	}
+	_ = os.RemoveAll(r.scratch())
+	if err := r.leaveEnding(); err != nil {
+		r.o.Log.Warn("a crash before this process exits would have the run done again", "error", err)
+	}
+	e, err := r.entry("run.end", map[string]any{"exit": r.run.Exit, "state": r.run.State, "reason": r.run.Reason})
+	if err != nil {
+		return errors.Join(ended, err)
+	}
+	if err := r.o.Archive.SettleRun(ctx, r.run, e); err != nil {
+		return errors.Join(ended, fmt.Errorf("recording the end of the run: %w", err))
+	}
+	if errors.Is(ended, bench.ErrRecorder) {
+		return ended
+	}
+	return nil
+}
+
+// spentLimits names the limits that ended the work on the agents.
+func (r *runner) spentLimits() string {
+	var names []string
+	for _, l := range r.run.Limits {
+		if name := limitName(limits.Limit(l.Bound)); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return limitName(limits.Unknown)
+	}
+	return strings.Join(names, " and ")
+}
+
+// exhausted reports whether no agent completed any planned stage.
+func exhausted(results []archive.AgentResult) bool {
+	for _, res := range results {
+		if res.Incomplete == "" || res.Blocks > 0 || res.SearchDone {
+			return false
+		}
+	}
+	return len(results) > 0
+}
+
+func (r *runner) note(ctx context.Context, kind string, data any) error {
+	e, err := r.entry(kind, data)
+	if err != nil {
+		return err
+	}
+	if _, err := r.o.Archive.Append(ctx, e); err != nil {
+		return fmt.Errorf("writing the ledger: %w", err)
+	}
+	return nil
+}
+
+// entry returns a ledger entry about the run.
+func (r *runner) entry(kind string, data any) (archive.LedgerEntry, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return archive.LedgerEntry{}, fmt.Errorf("writing the ledger: %w", err)
+	}
+	return archive.LedgerEntry{Time: r.o.Now(), Kind: kind, Actor: "evolve", Subject: r.run.ID, Data: raw}, nil
+}
+
+func (r *runner) scratch() string {
+	return filepath.Join(r.o.Workspace.StateDir(), "work")
+}

@@ -1,0 +1,73 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/confirm"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/evidence"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// conclude stores the findings of the confirmation in the result.
+func (n *night) conclude(c *confirm.Confirmation) {
+	if len(c.Turns()) > 0 {
+		g := n.grounds()
+		n.result.Grounds = &g
+	}
+	for _, t := range c.Turns() {
+		n.result.Finalist = append(n.result.Finalist, archive.Finalist{
+			Variant: t.Entry.Variant, Comparison: t.Ruling.Comparison, SearchDifference: t.Entry.Gain, Accepted: t.Ruling.State == stats.Proven,
+			Reason: t.Ruling.Reason, Ruling: &t.Ruling, Runs: t.Entry.Runs,
+			Judged: &archive.Judged{Alpha: t.Entry.Alpha, Projected: t.Entry.Projected, Blocks: t.Entry.Blocks},
+		})
+	}
+	n.result.Blocks = c.Blocks()
+	d := c.Conclude(n.result.SearchDone, n.design())
+	n.result.Verdict, n.result.Reason, n.result.Causes, n.result.Detectable = d.Verdict, d.Sentence, d.Causes, finite(d.Detectable)
+	if d.Winner >= 0 {
+		n.result.Winner = n.result.Finalist[d.Winner].Variant
+	}
+	ledger := entryLedger(c.Control, c.Entries(), n.o.Now())
+	n.result.Entries = &ledger
+}
+
+// design returns the budget of this confirmation, with the variances that were known
+// before it.
+func (n *night) design() stats.Design {
+	return n.o.Workspace.Settings.Confirm.Design(n.plan.Repeats, len(n.sides.holdout), workspace.Units(n.sides.holdout), n.fixed()).With(n.variances[n.agent.ID])
+}
+
+// propose drafts the proposal of the winner and submits it. The result is stored first: an
+// approval compares the proposal with it, and the run may end before its work does.
+func (n *night) propose(ctx context.Context) error {
+	if err := n.o.Archive.PutResult(ctx, n.result); err != nil {
+		return fmt.Errorf("%w: recording the result: %w", bench.ErrRecorder, err)
+	}
+	for _, f := range n.result.Finalist {
+		if f.Variant != n.result.Winner {
+			continue
+		}
+		v, err := n.o.Archive.Variant(ctx, n.agent.ID, f.Variant)
+		if err != nil {
+			return fmt.Errorf("reading the winner: %w", err)
+		}
+		digest, err := evidence.Digest(*n.plan, n.result.Grounds, f)
+		if err != nil {
+			return err
+		}
+		p, err := n.o.Propose(ctx, n.agent, decide.Draft{
+			Run: n.run.ID, Variant: v, Evidence: digest, Rationale: n.result.Reason,
+			Rests: &archive.Rests{Runs: f.Runs, Against: n.plan.Reference()},
+		})
+		if err != nil {
+			return fmt.Errorf("making the proposal: %w", err)
+		}
+		n.result.Proposals = append(n.result.Proposals, p.ID)
+	}
+	return nil
+}

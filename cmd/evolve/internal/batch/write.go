@@ -1,0 +1,174 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/mutate/patchwriter"
+	"evolve/runtime/agent"
+)
+
+// mostFailures is the maximum number of the champion's failures that are shown to the
+// model that writes patches.
+const mostFailures = 5
+
+// write has a patch written from an agent's champion's failures on the search tasks of
+// this run. Targets take turns. If both answers of the model are refused, that counts as
+// an attempt.
+func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.PatchNote, error) {
+	desk := r.o.Patches
+	if r.o.Writer == nil || len(desk.Targets) == 0 {
+		return archive.PatchNote{}, nil
+	}
+	note := archive.PatchNote{Target: desk.Targets[(r.run.Number+turn)%len(desk.Targets)].Name, Origin: patching.Model, Agent: agentID}
+	if err := r.proceed(ctx, r.end); err != nil {
+		return note, err
+	}
+	if err := desk.MayAttempt(ctx, agentID); err != nil {
+		return refusedNote(note, err)
+	}
+	ground, err := desk.Survey(note.Target)
+	if err != nil {
+		return refusedNote(note, err)
+	}
+	m, err := r.material(ctx, agentID, ground)
+	if err != nil {
+		return note, err
+	}
+	switch {
+	case len(m.Cases) == 0:
+		note.Text = "nothing was written: the champion failed no search task"
+		return note, nil
+	case len(m.Files) == 0:
+		note.Text = "nothing was written: its scope has no Go file that may be changed"
+		return note, nil
+	}
+	s, reason, err := r.draft(ctx, agentID, m, &note)
+	if err != nil {
+		return note, err
+	}
+	note.Text = reason
+	if s == nil {
+		return note, nil
+	}
+	return r.handIn(ctx, note, *s)
+}
+
+// draft asks the model, and once more if its patch would be refused before anything is
+// run. The submission is nil if there is none.
+func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *patching.Submission, told string, err error) {
+	a, _ := r.o.Workspace.Agent(agentID)
+	asked, done, err := r.o.Writer(ctx, a)
+	if err != nil {
+		return nil, "", fmt.Errorf("opening the model of patches.write: %w", err)
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	w := patchwriter.Writer{Model: asked, Route: r.o.Workspace.Settings.Patches.Write}
+	for try := range 2 {
+		reply, err := r.askOnce(ctx, w, m, int64(try))
+		note.Usage.InputTokens += reply.Usage.InputTokens
+		note.Usage.OutputTokens += reply.Usage.OutputTokens
+		note.Usage.CachedTokens += reply.Usage.CachedTokens
+		note.Usage.CostUSD += reply.Usage.CostUSD
+		if err != nil {
+			return nil, "", err
+		}
+		s = &patching.Submission{Target: note.Target, Author: agentID, Origin: patching.Model, Rationale: reply.Reason}
+		why := reply.Reason
+		switch {
+		case reply.Draft != nil:
+			s.Rationale, s.Diff = reply.Draft.Rationale, reply.Draft.Diff
+			if why, err = r.o.Patches.Precheck(*s); err != nil {
+				return nil, "", err
+			}
+		case !reply.Malformed:
+			return nil, "nothing was written: " + why, nil
+		}
+		if why == "" {
+			return s, fmt.Sprintf("written at the %s try from %d failures", []string{"first", "second"}[try], len(m.Cases)), nil
+		}
+		told, m.Refused = "what the model wrote was refused twice, at last because: "+why, why
+	}
+	return s, told, nil
+}
+
+// askOnce asks the model within the run's budget.
+func (r *runner) askOnce(ctx context.Context, w patchwriter.Writer, m patchwriter.Material, try int64) (patchwriter.Reply, error) {
+	ticket, err := r.budget.Reserve(ctx)
+	if err != nil {
+		return patchwriter.Reply{}, err
+	}
+	start := r.o.Now()
+	reply, err := w.Write(ctx, m, (r.run.Seed+try)&(1<<53-1))
+	ticket.Settle(reply.Usage.CostUSD, r.o.Now().Sub(start))
+	return reply, err
+}
+
+// material returns what the model is shown: failures of the champion on search tasks, and
+// the Go files that a patch may change.
+func (r *runner) material(ctx context.Context, agentID string, ground *patching.Ground) (patchwriter.Material, error) {
+	m := patchwriter.Material{Target: ground.Target.Name}
+	a, _ := r.o.Workspace.Agent(agentID)
+	sides := suitesOf(r.o.Workspace, a)
+	tasks := map[string]*bench.Task{}
+	var all []bench.Task
+	for _, t := range sides.search {
+		tasks[t.ID] = t
+	}
+	for _, t := range slices.Concat(sides.search, sides.holdout) {
+		all = append(all, *t)
+	}
+	m.Answers = bench.IndexAnswers(all)
+	failed, err := r.failures(ctx, agentID, a.Champion.ID(), tasks)
+	if err != nil {
+		return m, err
+	}
+	for _, e := range failed {
+		c := patchwriter.Case{
+			Task: e.Task, Domain: e.Domain, Goal: goalOf(tasks[e.Task]), Outcome: e.Outcome, Score: e.Score, Answer: e.Answer, Reasons: reasons(e),
+		}
+		switch t, err := r.o.Archive.Transcript(ctx, e.Key); {
+		case err == nil:
+			c.Transcript = &t
+		case !errors.Is(err, archive.ErrNotFound):
+			return m, fmt.Errorf("reading a transcript: %w", err)
+		}
+		m.Cases = append(m.Cases, c)
+	}
+	m.Files, err = ground.Sources()
+	return m, err
+}
+
+// failures returns the worst evaluations of a config in this run, one of each task. It
+// reads no evaluations of tasks other than search tasks.
+func (r *runner) failures(ctx context.Context, agentID string, config agent.ConfigID, tasks map[string]*bench.Task) ([]bench.Evaluation, error) {
+	if err := r.o.Archive.Flush(ctx); err != nil {
+		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	worst := map[string]bench.Evaluation{}
+	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, agentID) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the failures: %w", err)
+		}
+		if e.Variant != config || e.Split != bench.Search || tasks[e.Task] == nil || !e.Scored || e.Pass {
+			continue
+		}
+		if w, there := worst[e.Task]; !there || e.Score < w.Score {
+			worst[e.Task] = e
+		}
+	}
+	var out []bench.Evaluation
+	for _, e := range worst {
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b bench.Evaluation) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.Task, b.Task))
+	})
+	return out[:min(len(out), mostFailures)], nil
+}

@@ -1,3 +1,0 @@
-// Package keeping writes a backup of the archive after each nightly run, and keeps the
-// newest. It prints nothing; package main reports the result.
-package keeping
