@@ -1,8 +1,15 @@
 // Package text makes foreign text safe to show: text of agents, models, files and
-// people can contain characters that control a terminal, reverse the order of what
-// follows, are invisible, or make a spreadsheet run a formula. One function, [Shown],
-// decides which characters are shown unchanged; all code that displays text escapes the
-// others.
+// people can be of any length, can contain characters that control a terminal, reverse
+// the order of what follows, are invisible, or make a spreadsheet run a formula. One
+// function, [Shown], decides which characters are shown unchanged; all code that
+// displays text escapes the others.
+//
+//   - [Clip] limits the length.
+//   - [Visible], [VisibleLines], [VisibleCode], [OneLine], [Cell] and [JSON] escape
+//     characters that are not shown.
+//   - [Quote] does both, for a message.
+//   - [Wrap] breaks text into lines, measured by [Width].
+//   - [Nearest] finds the name that a misspelt one stands for.
 //
 // It writes nothing, and it does not interpret the text.
 package text

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// maxMarks bounds consecutive combining marks; more would cover the lines above.
-const maxMarks = 3
 
 // Shown reports whether r is visible: not a control or format character, not one that
 // changes the direction of text, no unusual space, filler, tag, variation selector or
@@ -23,41 +21,80 @@ func Shown(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
+// A style describes what stays in a text and how the rest is escaped.
+type style struct {
+	keep, drop string // characters that stay besides those shown, and shown ones that do not
+	marks      int    // maximum number of combining marks in a row; more cover the lines above
+	bare       bool   // whether a mark may follow a space
+	invalid    string // formats of an escaped byte and of an escaped character
+	escape     func(r rune) string
+}
+
 // Visible returns s as one line without active or hidden characters: control
 // characters, escape sequences, bidirectional and zero-width characters, blank letters,
 // unusual spaces and invalid UTF-8 are escaped as \n, \x1b or \u202e. Visible
 // characters and the ordinary space stay.
-func Visible(s string) string { return visible(s, false) }
+func Visible(s string) string {
+	return visible(s, style{marks: 3, bare: true, invalid: `\x%02x`, escape: goEscape})
+}
 
 // VisibleLines is [Visible] for text of several lines: line feeds and tabs stay.
-func VisibleLines(s string) string { return visible(s, true) }
+func VisibleLines(s string) string {
+	return visible(s, style{keep: "\n\t", marks: 3, bare: true, invalid: `\x%02x`, escape: goEscape})
+}
 
-func visible(s string, lines bool) string {
+// VisibleCode is [Visible] for a line of source code, which can contain escapes of its
+// own: tabs stay, and all else is written as ⟦U+202E⟧ or ⟦0xFF⟧. These brackets are
+// themselves escaped, so that no text can imitate an escape. Letters that resemble other
+// letters stay.
+func VisibleCode(s string) string {
+	return visible(s, style{keep: "\t", drop: "⟦⟧", marks: 2, invalid: "⟦0x%02X⟧", escape: func(r rune) string { return fmt.Sprintf("⟦U+%04X⟧", r) }})
+}
+
+func visible(s string, to style) string {
 	if plain(s) {
 		return s
 	}
 	var b strings.Builder
-	marks := 0
+	marks, base := 0, to.bare
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 {
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-			i, marks = i+1, 0
-			continue
-		}
-		i += n
-		if unicode.Is(unicode.M, r) {
+		mark := unicode.Is(unicode.M, r)
+		if mark {
 			marks++
 		} else {
 			marks = 0
 		}
-		if Shown(r) && marks <= maxMarks || lines && (r == '\n' || r == '\t') {
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, to.invalid, s[i])
+		case strings.ContainsRune(to.keep, r), Shown(r) && !strings.ContainsRune(to.drop, r) && (!mark || base && marks <= to.marks):
 			b.WriteRune(r)
-			continue
+		default:
+			b.WriteString(to.escape(r))
 		}
-		writeEscaped(&b, r)
+		if !mark {
+			base = to.bare || unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
+		}
+		i += n
 	}
 	return b.String()
+}
+
+func goEscape(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r == '\r':
+		return `\r`
+	case r < 0x100:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
 }
 
 // OneLine is [Visible] after replacing every run of white space and control characters
@@ -82,29 +119,30 @@ func Cell(s string) string {
 	return s
 }
 
+// JSON escapes the characters of a JSON document that are not shown, and combining marks.
+// They occur in strings only, and parsers decode them.
+func JSON(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for _, r := range string(data) {
+		switch {
+		case r < 0x7f || Shown(r) && !unicode.Is(unicode.M, r):
+			out = utf8.AppendRune(out, r)
+		case r < 0x10000:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return out
+}
+
 // plain reports whether s is printable ASCII, which most text is.
 func plain(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return false
 		}
 	}
 	return true
-}
-
-func writeEscaped(b *strings.Builder, r rune) {
-	switch {
-	case r == '\n':
-		b.WriteString(`\n`)
-	case r == '\t':
-		b.WriteString(`\t`)
-	case r == '\r':
-		b.WriteString(`\r`)
-	case r < 0x100:
-		fmt.Fprintf(b, `\x%02x`, r)
-	case r < 0x10000:
-		fmt.Fprintf(b, `\u%04x`, r)
-	default:
-		fmt.Fprintf(b, `\U%08x`, r)
-	}
 }

@@ -1,8 +1,10 @@
 package text
 
 import (
+	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -61,6 +63,33 @@ func TestNothingHides(t *testing.T) {
 			if !Shown(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 				t.Fatalf("%U came out", r)
 			}
+		}
+	})
+}
+
+func TestJSON(t *testing.T) {
+	if got, want := string(JSON([]byte("{\n \"é漢\u202e\u0301\U000e0041\u007f\": 1}\n"))), "{\n \"é漢\\u202e\\u0301\\udb40\\udc41\\u007f\": 1}\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// FuzzVisible tests that the output for any input is visible, and that VisibleCode gives
+// different texts different outputs.
+func FuzzVisible(f *testing.F) {
+	f.Add("a\u202eb\x1b[31m\n\xff", "⟦U+202E⟧")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for _, out := range []string{Visible(a), OneLine(a), Quote(a), strings.NewReplacer("\n", "", "\t", "").Replace(VisibleLines(a)), strings.ReplaceAll(VisibleCode(a), "\t", "")} {
+			if !utf8.ValidString(out) {
+				t.Fatalf("%q is invalid", out)
+			}
+			for _, r := range out {
+				if !Shown(r) {
+					t.Fatalf("%U is in %q", r, out)
+				}
+			}
+		}
+		if a != b && VisibleCode(a) == VisibleCode(b) {
+			t.Fatalf("%q and %q look alike", a, b)
 		}
 	})
 }

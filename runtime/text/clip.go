@@ -1,0 +1,79 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// An Option changes how [Clip] measures and marks.
+type Option uint8
+
+const (
+	// Runes makes the limit count characters instead of bytes.
+	Runes Option = 1 << iota
+	// Ellipsis ends a clipped text with "…", which counts towards the limit.
+	Ellipsis
+	// Mark appends "…" to a clipped text beyond the limit.
+	Mark
+	// Words clips at the end of a sentence or else of a word where the second half of
+	// the text has one.
+	Words
+)
+
+const ellipsis = "…"
+
+// Clip returns s, or its beginning if it is longer than n bytes. It never cuts inside a
+// character.
+func Clip(s string, n int, options ...Option) string {
+	if len(s) <= n {
+		return s
+	}
+	var o Option
+	for _, option := range options {
+		o |= option
+	}
+	n = max(n, 0)
+	keep, unit := n, len(ellipsis)
+	if o&Runes != 0 {
+		if len(prefix(s, n, o)) == len(s) {
+			return s
+		}
+		unit = 1
+	}
+	if o&Ellipsis != 0 {
+		if keep -= unit; keep < 0 {
+			return ""
+		}
+	}
+	s = prefix(s, keep, o)
+	if o&Words != 0 {
+		if i := strings.LastIndex(s, ". "); i >= len(s)/2 {
+			s = s[:i+1]
+		} else if i := strings.LastIndexByte(s, ' '); i >= len(s)/2 {
+			s = s[:i]
+		}
+	}
+	if o&(Ellipsis|Mark) != 0 {
+		s += ellipsis
+	}
+	return s
+}
+
+// prefix returns the first n bytes or characters of s.
+func prefix(s string, n int, o Option) string {
+	if o&Runes != 0 {
+		for i := range s {
+			if n--; n < 0 {
+				return s[:i]
+			}
+		}
+		return s
+	}
+	// Invalid text can have any number of bytes that do not start a character.
+	for end := n; end > 0 && end > n-utf8.UTFMax; end-- {
+		if utf8.RuneStart(s[end]) {
+			return s[:end]
+		}
+	}
+	return s[:n]
+}

@@ -1,0 +1,57 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// cells measures text in terminal cells. It ignores the environment, so that the same
+// text has the same width everywhere.
+var cells = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// Width returns the number of terminal cells that visible text takes: the sum over its
+// characters, because [Visible] escapes those that join with others, except combining
+// marks, which take no cell.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	n := 0
+	for _, r := range s {
+		n += cells.RuneWidth(r)
+	}
+	return n
+}
+
+// Wrap breaks s into lines of at most width terminal cells, at spaces; a longer word is
+// broken at width. The lines have no space at their ends; spaces within them stay. An
+// empty text has one empty line.
+func Wrap(s string, width int) []string {
+	var lines []string
+	for s = strings.Trim(s, " "); ; {
+		n := FirstCells(s, width)
+		if n == len(s) {
+			return append(lines, s)
+		}
+		if i := strings.LastIndexByte(s[:n+1], ' '); i >= 0 { // a space at n ends the line, too
+			n = i
+		}
+		lines = append(lines, strings.TrimRight(s[:n], " "))
+		s = strings.TrimLeft(s[n:], " ")
+	}
+}
+
+// FirstCells returns the number of bytes of s that fit into width terminal cells, but at
+// least one character. Marks stay with the character before.
+func FirstCells(s string, width int) int {
+	used := 0
+	for i, r := range s {
+		if w := cells.RuneWidth(r); w > 0 {
+			if used += w; used > width && i > 0 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
