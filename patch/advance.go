@@ -72,9 +72,9 @@ func (r *Repository) follows(m Move) error {
 	return r.with(func(s *store) error {
 		c, err := s.commit(m.New)
 		if err != nil {
-			return fmt.Errorf("reading the commit %s: %w", m.New, err)
+			return err
 		}
-		if !hashForm.MatchString(m.Old) || !slices.Contains(c.parents, plumbing.NewHash(m.Old)) {
+		if !hashForm.MatchString(m.Old) || !slices.Contains(c.ParentHashes, plumbing.NewHash(m.Old)) {
 			return fmt.Errorf("the commit %s is not made on top of %s", orNone(m.New), orNone(m.Old))
 		}
 		return nil

@@ -3,7 +3,6 @@ package patch
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -59,9 +58,9 @@ func (r *Repository) Commit(base string, files []File, message string, by Person
 	err = r.with(func(s *store) error {
 		parent, err := s.commit(base)
 		if err != nil {
-			return fmt.Errorf("reading the commit %s: %w", base, err)
+			return err
 		}
-		tree, err := r.apply(s, parent.tree, files)
+		tree, err := r.apply(s, parent.TreeHash, files)
 		if err != nil {
 			return err
 		}
@@ -71,15 +70,7 @@ func (r *Repository) Commit(base string, files []File, message string, by Person
 		if err := c.Encode(&encoded); err != nil {
 			return fmt.Errorf("writing the commit: %w", err)
 		}
-		rd, err := encoded.Reader()
-		if err != nil {
-			return fmt.Errorf("writing the commit: %w", err)
-		}
-		data, err := io.ReadAll(rd)
-		if err != nil {
-			return fmt.Errorf("writing the commit: %w", err)
-		}
-		commit = s.put(plumbing.CommitObject, data).String()
+		commit = s.add(&encoded).String()
 		return s.flush()
 	})
 	return commit, err
@@ -92,9 +83,9 @@ func (r *Repository) Candidate(base string, files []File) (tree string, err erro
 	err = r.with(func(s *store) error {
 		parent, err := s.commit(base)
 		if err != nil {
-			return fmt.Errorf("reading the commit %s: %w", base, err)
+			return err
 		}
-		h, err := r.apply(s, parent.tree, files)
+		h, err := r.apply(s, parent.TreeHash, files)
 		if err != nil {
 			return err
 		}
@@ -108,7 +99,9 @@ func (r *Repository) Candidate(base string, files []File) (tree string, err erro
 func (r *Repository) TreeOf(commit string) (tree string, err error) {
 	err = r.with(func(s *store) error {
 		c, err := s.commit(commit)
-		tree = c.tree.String()
+		if err == nil {
+			tree = c.TreeHash.String()
+		}
 		return err
 	})
 	return tree, err
@@ -140,9 +133,9 @@ func (r *Repository) Rehearse(base string, files []File) error {
 	return r.with(func(s *store) error {
 		parent, err := s.commit(base)
 		if err != nil {
-			return fmt.Errorf("reading the commit %s: %w", base, err)
+			return err
 		}
-		there, err := r.apply(s, parent.tree, files)
+		there, err := r.apply(s, parent.TreeHash, files)
 		if err != nil {
 			return err
 		}
@@ -150,7 +143,7 @@ func (r *Repository) Rehearse(base string, files []File) error {
 		if err != nil {
 			return fmt.Errorf("taking it back: %w", err)
 		}
-		if back != parent.tree {
+		if back != parent.TreeHash {
 			return errors.New("taking it back does not restore the tree it started from")
 		}
 		return nil

@@ -97,7 +97,7 @@ func (s *store) at(tree plumbing.Hash, path string) (e entry, ok bool, err error
 		if err != nil {
 			return e, false, err
 		}
-		k := slices.IndexFunc(entries, func(e entry) bool { return e.name == part })
+		k := entryIndex(entries, part)
 		if k < 0 {
 			return e, false, nil
 		}

@@ -1,11 +1,6 @@
 package patch
 
-import (
-	"errors"
-	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
-)
+import "errors"
 
 // maxWalked is the maximum number of commits that Find examines.
 const maxWalked = 10_000
@@ -32,17 +27,12 @@ func (r *Repository) Find(tip, base string, is func(commit, message string) (boo
 			if err != nil {
 				return err
 			}
-			data, err := s.read(plumbing.NewHash(at), plumbing.CommitObject)
-			if err != nil {
-				return err
-			}
-			_, message, _ := strings.Cut(string(data), "\n\n")
-			ok, err := is(at, message)
+			ok, err := is(at, c.Message)
 			if err != nil || ok {
 				found = at
 				return err
 			}
-			for _, p := range c.parents {
+			for _, p := range c.ParentHashes {
 				next = append(next, p.String())
 			}
 		}

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,11 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"evolve/runtime/wholefile"
 )
@@ -35,41 +38,37 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// errAbsent reports that no object folder has the requested object.
-var errAbsent = errors.New("the object is not there")
-
-// stored is an object's content.
-type stored struct {
-	kind plumbing.ObjectType
-	data []byte
-}
-
 // store reads the objects of a repository and its alternates, loose and packed, and
 // collects new objects to write. It lives for one operation, because native git may pack
-// and prune at any time. Pack indexes are searched on disk and never loaded, so that
-// opening a store costs the same for every size of repository. Every object that is read
-// is checked against its hash.
+// and prune at any time. Every object that is read is checked against its hash.
+//
+// go-git decodes packs, their indexes, loose objects and commits. Its storage does not
+// find them safely, as TestStorageOfGoGit shows: it fails on a pack whose index is not
+// written yet and on one that JGit or libgit2 named, does not resolve relative
+// alternates, leaves files open, and does not compare contents with their hashes.
 type store struct {
 	// dirs are the object folders, the repository's own first.
-	dirs   []string
-	packs  []*pack
-	listed bool
-	fresh  map[plumbing.Hash]stored
-	order  []plumbing.Hash // of fresh, children before parents
+	dirs []string
+	// packs are the open packs; nil if they are not listed yet.
+	packs []*packfile.Packfile
+	// added are the objects to write, and order their hashes, children before parents.
+	added map[plumbing.Hash]*plumbing.MemoryObject
+	order []plumbing.Hash
 	// folders counts the trees that were read.
 	folders int
 	// why returns the reason why an object may be missing.
 	why func() string
 }
 
-// openStore opens the objects below a repository's common folder.
+// openStore lists the object folders below a repository's common folder.
 func openStore(common string, why func() string) (*store, error) {
-	s := &store{fresh: map[plumbing.Hash]stored{}, why: why}
+	s := &store{added: map[plumbing.Hash]*plumbing.MemoryObject{}, why: why}
 	return s, s.addDir(filepath.Join(common, "objects"), 0)
 }
 
 // addDir adds an object folder and its alternates. Like git, it follows alternates five
-// folders deep and skips a folder that does not exist.
+// folders deep, skips a folder that does not exist, and resolves relative paths only in
+// the repository's own list.
 func (s *store) addDir(dir string, depth int) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, fs.ErrNotExist) && depth > 0 {
@@ -82,151 +81,268 @@ func (s *store) addDir(dir string, depth int) error {
 		return nil
 	}
 	s.dirs = append(s.dirs, dir)
-	f, err := wholefile.Open(filepath.Join(dir, "info", "alternates"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("opening the alternates: %w", err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		line := lines.Text()
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if !filepath.IsAbs(line) && depth > 0 {
-			continue // git follows relative paths from the repository itself only
-		}
-		if err := s.addDir(against(dir, line), depth+1); err != nil {
-			return err
+	list, err := alternates(dir)
+	for _, path := range list {
+		if err == nil && (filepath.IsAbs(path) || depth == 0) {
+			err = s.addDir(against(dir, path), depth+1)
 		}
 	}
-	return lines.Err()
+	return err
 }
 
-// close closes all files.
+// alternates lists the object folders that an object folder borrows from.
+func alternates(dir string) ([]string, error) {
+	data, err := wholefile.Read(filepath.Join(dir, "info", "alternates"), maxGitFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the alternates: %w", err)
+	}
+	var list []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != '#' {
+			list = append(list, line)
+		}
+	}
+	return list, nil
+}
+
+// close closes the packs. The next read lists them again.
 func (s *store) close() {
 	for _, p := range s.packs {
-		p.close()
+		_ = p.Close() // it was only read
 	}
-	s.packs, s.listed = nil, false
+	s.packs = nil
 }
 
-// object returns an object of any kind.
-func (s *store) object(h plumbing.Hash) (stored, error) {
-	if o, ok := s.fresh[h]; ok {
+// deltaBases is the maximum size of the delta bases that one store keeps in memory.
+const deltaBases = 48 * cache.MiByte
+
+// list opens the packs once.
+func (s *store) list() error {
+	if s.packs != nil {
+		return nil
+	}
+	s.packs = []*packfile.Packfile{}
+	bases := cache.NewObjectLRU(deltaBases)
+	for _, dir := range s.dirs {
+		names, err := os.ReadDir(filepath.Join(dir, "pack"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("listing the packs: %w", err)
+		}
+		for _, n := range names {
+			base, isIndex := strings.CutSuffix(n.Name(), ".idx")
+			if !isIndex || !strings.HasPrefix(base, "pack-") {
+				continue
+			}
+			p, err := openPack(filepath.Join(dir, "pack", base), bases)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // git replaced it meanwhile: a miss lists the packs again
+			}
+			if err != nil {
+				return fmt.Errorf("opening the pack %s: %w", base, err)
+			}
+			s.packs = append(s.packs, p)
+		}
+	}
+	return nil
+}
+
+func openPack(base string, bases cache.Object) (*packfile.Packfile, error) {
+	f, err := os.Open(base + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	index := idxfile.NewMemoryIndex()
+	switch err := idxfile.NewDecoder(f).Decode(index); {
+	case errors.Is(err, idxfile.ErrUnsupportedVersion), errors.Is(err, idxfile.ErrMalformedIdxFile):
+		return nil, fmt.Errorf("%w; `git repack -ad` writes a new index, `git fsck` reports damage", err)
+	case err != nil:
+		return nil, err
+	}
+	objects, err := os.Open(base + ".pack")
+	if err != nil {
+		return nil, err
+	}
+	return packfile.NewPackfileWithCache(index, nil, packBytes{objects}, bases, 0), nil
+}
+
+// packBytes adapts a pack file to the interface of package packfile.
+type packBytes struct{ *os.File }
+
+func (packBytes) Lock() error   { return nil }
+func (packBytes) Unlock() error { return nil }
+
+// place is where an object is stored: at an offset of a pack, or in a file of its own.
+type place struct {
+	pack   *packfile.Packfile
+	offset int64
+	loose  *os.File
+}
+
+// locate finds an object, in packs first, as most are packed. It lists the packs once
+// more if native git may have replaced them meanwhile.
+func (s *store) locate(h plumbing.Hash) (place, error) {
+	for range 2 {
+		if err := s.list(); err != nil {
+			return place{}, err
+		}
+		for i, p := range s.packs {
+			if offset, err := p.FindOffset(h); err == nil {
+				s.packs[0], s.packs[i] = p, s.packs[0] // related objects are packed together
+				return place{pack: p, offset: offset}, nil
+			}
+		}
+		for _, dir := range s.dirs {
+			f, err := os.Open(loosePath(dir, h))
+			if err == nil {
+				return place{loose: f}, nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return place{}, err
+			}
+		}
+		s.close()
+	}
+	return place{}, &MissingError{Hash: h.String(), Why: s.why()}
+}
+
+func loosePath(dir string, h plumbing.Hash) string {
+	name := h.String()
+	return filepath.Join(dir, name[:2], name[2:])
+}
+
+// object returns an object of any type. It fails with a *MissingError if there is none.
+func (s *store) object(h plumbing.Hash) (plumbing.EncodedObject, error) {
+	if o, ok := s.added[h]; ok {
 		return o, nil
 	}
-	o, err := s.find(h)
+	at, err := s.locate(h)
 	if err != nil {
-		return o, err
+		return nil, err
 	}
-	if got := plumbing.ComputeHash(o.kind, o.data); got != h {
-		return o, fmt.Errorf("the object %s is damaged: its content is that of %s", h, got)
+	o, err := at.read(h)
+	if err != nil {
+		return nil, fmt.Errorf("reading the object %s: %w", h, err)
+	}
+	if got := o.Hash(); got != h {
+		return nil, fmt.Errorf("the object %s is damaged: its content is that of %s", h, got)
 	}
 	return o, nil
 }
 
-// read returns an object of a kind.
+// read reads an object, unless it is larger than maxObject, and closes its file.
+func (at place) read(h plumbing.Hash) (plumbing.EncodedObject, error) {
+	if at.pack != nil {
+		size, err := at.pack.GetSizeByOffset(at.offset)
+		if err == nil && size > maxObject {
+			err = tooLarge(size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return at.pack.Get(h)
+	}
+	defer at.loose.Close()
+	r, kind, size, err := decode(at.loose)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	if size > maxObject {
+		return nil, tooLarge(size)
+	}
+	o := &plumbing.MemoryObject{}
+	o.SetType(kind)
+	_, err = io.CopyN(o, r, size)
+	return o, err
+}
+
+func tooLarge(size int64) error {
+	return fmt.Errorf("it has %d bytes, more than the %d that are read", size, maxObject)
+}
+
+// decode reads the header of a loose object.
+func decode(f *os.File) (r *objfile.Reader, kind plumbing.ObjectType, size int64, err error) {
+	if r, err = objfile.NewReader(f); err == nil {
+		kind, size, err = r.Header()
+	}
+	return r, kind, size, err
+}
+
+// read returns the content of an object of a given type.
 func (s *store) read(h plumbing.Hash, kind plumbing.ObjectType) ([]byte, error) {
 	o, err := s.object(h)
 	if err != nil {
 		return nil, err
 	}
-	if o.kind != kind {
-		return nil, fmt.Errorf("the object %s is a %s, not a %s", h, o.kind, kind)
+	if o.Type() != kind {
+		return nil, fmt.Errorf("the object %s is a %s, not a %s", h, o.Type(), kind)
 	}
-	return o.data, nil
-}
-
-// find reads an object from disk, from packs first, as most are packed. It lists the
-// packs once more if native git may have replaced them meanwhile.
-func (s *store) find(h plumbing.Hash) (o stored, err error) {
-	for range 2 {
-		if o, err = s.packed(h); errors.Is(err, errAbsent) {
-			o, err = s.loose(h)
-		}
-		if !errors.Is(err, errAbsent) && !errors.Is(err, fs.ErrNotExist) {
-			return o, err
-		}
-		s.close()
+	r, err := o.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("reading the object %s: %w", h, err)
 	}
-	return o, &MissingError{Hash: h.String(), Why: s.why()}
+	defer r.Close()
+	data := make([]byte, o.Size())
+	_, err = io.ReadFull(r, data)
+	return data, err
 }
 
 // size returns the length of a blob in bytes.
-func (s *store) size(h plumbing.Hash) (int64, error) {
-	if o, ok := s.fresh[h]; ok {
-		return int64(len(o.data)), nil
+func (s *store) size(h plumbing.Hash) (size int64, err error) {
+	if o, ok := s.added[h]; ok {
+		return o.Size(), nil
 	}
-	if err := s.list(); err != nil {
-		return 0, err
-	}
-	for _, p := range s.packs {
-		offset, err := p.index.FindOffset(h)
-		if err == nil {
-			return p.objects.GetSizeByOffset(offset)
-		}
-		if !errors.Is(err, plumbing.ErrObjectNotFound) {
-			return 0, err
-		}
-	}
-	f, r, err := s.openLoose(h)
-	if errors.Is(err, errAbsent) {
-		o, err := s.find(h) // packed meanwhile
-		return int64(len(o.data)), err
-	}
+	at, err := s.locate(h)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	defer func() { _ = r.Close() }()
-	_, size, err := r.Header()
+	if at.pack != nil {
+		return at.pack.GetSizeByOffset(at.offset)
+	}
+	defer at.loose.Close()
+	r, _, size, err := decode(at.loose)
+	if err == nil {
+		err = r.Close()
+	}
 	return size, err
 }
 
-func (s *store) openLoose(h plumbing.Hash) (*os.File, *objfile.Reader, error) {
-	name := h.String()
-	for _, dir := range s.dirs {
-		f, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("reading the object %s: %w", h, err)
-		}
-		r, err := objfile.NewReader(f)
-		if err != nil {
-			return nil, nil, errors.Join(fmt.Errorf("reading the object %s: %w", h, err), f.Close())
-		}
-		return f, r, nil
+// commit returns a commit without its tree or parents.
+func (s *store) commit(hash string) (*object.Commit, error) {
+	o, err := s.named(hash)
+	if err == nil && o.Type() != plumbing.CommitObject {
+		err = fmt.Errorf("it is a %s", o.Type())
 	}
-	return nil, nil, errAbsent
-}
-
-func (s *store) loose(h plumbing.Hash) (o stored, err error) {
-	f, r, err := s.openLoose(h)
+	var c *object.Commit
+	if err == nil {
+		c, err = object.DecodeCommit(nil, o)
+	}
 	if err != nil {
-		return o, err
+		return nil, fmt.Errorf("reading the commit %s: %w", hash, err)
 	}
-	defer f.Close()
-	defer func() { _ = r.Close() }()
-	var size int64
-	if o.kind, size, err = r.Header(); err != nil {
-		return o, fmt.Errorf("reading the object %s: %w", h, err)
-	}
-	if size > maxObject {
-		return o, tooLarge(h, size)
-	}
-	o.data = make([]byte, size)
-	if _, err := io.ReadFull(r, o.data); err != nil {
-		return o, fmt.Errorf("reading the object %s: %w", h, err)
-	}
-	return o, nil
+	return c, nil
 }
 
-func tooLarge(h plumbing.Hash, size int64) error {
-	return fmt.Errorf("the object %s has %d bytes, more than the %d that are read", h, size, maxObject)
+// treeish returns the tree of a commit, or the tree itself.
+func (s *store) treeish(hash string) (plumbing.Hash, error) {
+	if o, err := s.named(hash); err == nil && o.Type() == plumbing.TreeObject {
+		return o.Hash(), nil
+	}
+	c, err := s.commit(hash)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return c.TreeHash, nil
+}
+
+// named returns the object of a hash in hexadecimal digits.
+func (s *store) named(hash string) (plumbing.EncodedObject, error) {
+	if !hashForm.MatchString(hash) || hash == zero {
+		return nil, fmt.Errorf("%q is no commit", hash)
+	}
+	return s.object(plumbing.NewHash(hash))
 }

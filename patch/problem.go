@@ -1,15 +1,12 @@
 package patch
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"evolve/runtime/wholefile"
 )
 
 // Problem is a property of a repository that prevents proposals, or that is worth knowing
@@ -66,8 +63,12 @@ func (l layout) problems() []Problem {
 	if _, err := os.Stat(filepath.Join(l.common, "shallow")); err == nil {
 		add(false, "shallow", "git fetch --unshallow", "is a shallow clone: older commits are not here")
 	}
-	for _, dir := range lostAlternates(filepath.Join(l.common, "objects")) {
-		add(false, "alternates", "bring it back, or make the clone whole with git repack -ad", "borrows objects from %s, which is not there", dir)
+	objects := filepath.Join(l.common, "objects")
+	list, _ := alternates(objects) // an unreadable list fails the first read of an object
+	for _, dir := range list {
+		if _, err := os.Stat(against(objects, dir)); errors.Is(err, fs.ErrNotExist) {
+			add(false, "alternates", "bring it back, or make the clone whole with git repack -ad", "borrows objects from %s, which is not there", dir)
+		}
 	}
 	return out
 }
@@ -127,26 +128,6 @@ func promised(s settings) bool {
 var supported = map[string]bool{
 	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true, "worktreeconfig": true,
 	"relativeworktrees": true, "objectformat": true, "refstorage": true,
-}
-
-// lostAlternates lists the alternate object folders that do not exist.
-func lostAlternates(objects string) []string {
-	f, err := wholefile.Open(filepath.Join(objects, "info", "alternates"))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	var lost []string
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line := lines.Text()
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if _, err := os.Stat(against(objects, line)); errors.Is(err, fs.ErrNotExist) {
-			lost = append(lost, line)
-		}
-	}
-	return lost
 }
 
 // whyMissing returns the reason why a repository may lack an object.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -115,7 +114,7 @@ func (s *store) splice(tree plumbing.Hash, d *edit) (plumbing.Hash, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.folders)) {
-		i := named(entries, name)
+		i := entryIndex(entries, name)
 		below := plumbing.ZeroHash
 		if i >= 0 {
 			if !entries[i].isFolder() {
@@ -141,7 +140,7 @@ func (s *store) splice(tree plumbing.Hash, d *edit) (plumbing.Hash, error) {
 
 // replace sets or removes a file in the entries of a folder.
 func (s *store) replace(entries []entry, name string, content []byte) ([]entry, error) {
-	i := named(entries, name)
+	i := entryIndex(entries, name)
 	e := entry{mode: modeRegular, name: name}
 	if i >= 0 {
 		if e.mode = entries[i].mode; !entries[i].isFile() {
@@ -154,7 +153,7 @@ func (s *store) replace(entries []entry, name string, content []byte) ([]entry, 
 	return set(entries, i, e), nil
 }
 
-func named(entries []entry, name string) int {
+func entryIndex(entries []entry, name string) int {
 	return slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
 }
 
@@ -171,35 +170,4 @@ func set(entries []entry, at int, e entry) []entry {
 		return entries
 	}
 	return append(entries, e)
-}
-
-// commitObject holds the used fields of a commit.
-type commitObject struct {
-	tree    plumbing.Hash
-	parents []plumbing.Hash
-}
-
-// commit reads a commit without its tree or parents.
-func (s *store) commit(hash string) (c commitObject, err error) {
-	if !hashForm.MatchString(hash) {
-		return c, fmt.Errorf("%q is no commit", hash)
-	}
-	data, err := s.read(plumbing.NewHash(hash), plumbing.CommitObject)
-	if err != nil {
-		return c, err
-	}
-	for line := range strings.Lines(string(data)) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		switch {
-		case key == "tree" && hashForm.MatchString(value):
-			c.tree = plumbing.NewHash(value)
-		case key == "parent" && hashForm.MatchString(value):
-			c.parents = append(c.parents, plumbing.NewHash(value))
-		case !c.tree.IsZero():
-			return c, nil
-		default:
-			return c, fmt.Errorf("the commit %s is damaged", hash)
-		}
-	}
-	return c, nil
 }

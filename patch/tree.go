@@ -48,26 +48,6 @@ func (r *Repository) Tree(commit string) (scope.Tree, error) {
 	return out, err
 }
 
-// treeish returns the tree of a commit, or the tree itself.
-func (s *store) treeish(hash string) (plumbing.Hash, error) {
-	if !hashForm.MatchString(hash) {
-		return plumbing.ZeroHash, fmt.Errorf("%q is no commit", hash)
-	}
-	h := plumbing.NewHash(hash)
-	if h.IsZero() {
-		return h, fmt.Errorf("%q is no commit", hash)
-	}
-	o, err := s.object(h)
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("reading the commit %s: %w", hash, err)
-	}
-	if o.kind == plumbing.TreeObject {
-		return h, nil
-	}
-	c, err := s.commit(hash)
-	return c.tree, err
-}
-
 // walk visits everything below a tree except folders.
 func (s *store) walk(tree plumbing.Hash, below string, depth int, visit func(path string, e entry) error) error {
 	if depth > maxDepth {

@@ -1,9 +1,9 @@
 package patch
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,9 +14,16 @@ import (
 
 // put adds an object to those that flush writes, and returns its hash.
 func (s *store) put(kind plumbing.ObjectType, data []byte) plumbing.Hash {
-	h := plumbing.ComputeHash(kind, data)
-	if _, twice := s.fresh[h]; !twice {
-		s.fresh[h] = stored{kind: kind, data: data}
+	o := &plumbing.MemoryObject{}
+	o.SetType(kind)
+	_, _ = o.Write(data) // it cannot fail
+	return s.add(o)
+}
+
+func (s *store) add(o *plumbing.MemoryObject) plumbing.Hash {
+	h := o.Hash()
+	if _, twice := s.added[h]; !twice {
+		s.added[h] = o
 		s.order = append(s.order, h)
 	}
 	return h
@@ -42,7 +49,7 @@ func (s *store) flush() (err error) {
 			return fmt.Errorf("writing an object: %w", err)
 		}
 		temps = append(temps, f)
-		if err := s.encode(f, s.fresh[h]); err != nil {
+		if err := encode(f, s.added[h]); err != nil {
 			return fmt.Errorf("writing the object %s: %w", h, err)
 		}
 	}
@@ -50,12 +57,11 @@ func (s *store) flush() (err error) {
 		return fmt.Errorf("syncing the objects: %w", err)
 	}
 	for i, h := range s.order {
-		name := h.String()
-		dir := filepath.Join(s.dirs[0], name[:2])
-		if err := makeDirs(s.dirs[0], dir); err != nil {
+		path := loosePath(s.dirs[0], h)
+		if err := makeDirs(s.dirs[0], filepath.Dir(path)); err != nil {
 			return fmt.Errorf("writing the object %s: %w", h, err)
 		}
-		if err := errors.Join(temps[i].Chmod(0o444), os.Rename(temps[i].Name(), filepath.Join(dir, name[2:]))); err != nil {
+		if err := errors.Join(temps[i].Chmod(0o444), os.Rename(temps[i].Name(), path)); err != nil {
 			return fmt.Errorf("writing the object %s: %w", h, err)
 		}
 		closing := temps[i].Close()
@@ -64,24 +70,21 @@ func (s *store) flush() (err error) {
 			return fmt.Errorf("writing the object %s: %w", h, closing)
 		}
 	}
-	s.fresh, s.order = map[plumbing.Hash]stored{}, nil
+	s.added, s.order = map[plumbing.Hash]*plumbing.MemoryObject{}, nil
 	return nil
 }
 
-func (s *store) encode(f *os.File, o stored) error {
-	var b bytes.Buffer
-	w := objfile.NewWriter(&b)
-	if err := w.WriteHeader(o.kind, int64(len(o.data))); err != nil {
+func encode(f *os.File, o *plumbing.MemoryObject) error {
+	r, err := o.Reader()
+	if err != nil {
 		return err
 	}
-	if _, err := w.Write(o.data); err != nil {
+	w := objfile.NewWriter(f)
+	if err := w.WriteHeader(o.Type(), o.Size()); err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	_, err := f.Write(b.Bytes())
-	return err
+	_, err = io.Copy(w, r)
+	return errors.Join(err, w.Close())
 }
 
 // syncAll syncs files concurrently: the file system combines them into nearly one
