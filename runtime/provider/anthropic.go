@@ -1,13 +1,12 @@
 package provider
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"evolve/runtime/model"
 )
@@ -15,19 +14,63 @@ import (
 // anthropicClient uses the Messages API.
 type anthropicClient struct {
 	exchanger
-	messages sdk.MessageService
-	quirks   quirks
+	quirks quirks
 }
 
 func newAnthropic(e Endpoint, scrub func(string) string) *anthropicClient {
-	options := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithRequestTimeout(longest),
-		option.WithBaseURL(e.BaseURL),
-	}
-	if e.Key != "" {
-		options = append(options, option.WithAPIKey(e.Key))
-	}
-	return &anthropicClient{exchanger: newExchanger(e, scrub), messages: sdk.NewClient(options...).Messages}
+	return &anthropicClient{exchanger: newExchanger(e, scrub)}
+}
+
+// anthropicBody is the body of a request.
+type anthropicBody struct {
+	MaxTokens   int                `json:"max_tokens"`
+	Messages    []anthropicMessage `json:"messages"`
+	Model       string             `json:"model"`
+	Temperature *float64           `json:"temperature,omitempty"`
+	System      []anthropicBlock   `json:"system,omitempty"`
+	ToolChoice  *anthropicType     `json:"tool_choice,omitempty"`
+	Tools       []anthropicTool    `json:"tools,omitempty"`
+}
+
+type anthropicMessage struct {
+	Content []anthropicBlock `json:"content"`
+	Role    Role             `json:"role"`
+}
+
+// anthropicBlock is a text, a call of a tool or the result of one, in a request or a
+// response.
+type anthropicBlock struct {
+	ID           string           `json:"id,omitempty"`
+	Input        json.RawMessage  `json:"input,omitempty"`
+	ToolUseID    string           `json:"tool_use_id,omitempty"`
+	IsError      *bool            `json:"is_error,omitempty"`
+	Content      []anthropicBlock `json:"content,omitempty"`
+	Text         string           `json:"text,omitempty"`
+	Name         string           `json:"name,omitempty"`
+	CacheControl *anthropicType   `json:"cache_control,omitempty"`
+	Type         string           `json:"type"`
+}
+
+type anthropicTool struct {
+	InputSchema json.RawMessage `json:"input_schema"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+}
+
+type anthropicType struct {
+	Type string `json:"type"`
+}
+
+// anthropicReply is the body of a response.
+type anthropicReply struct {
+	Content    []anthropicBlock `json:"content"`
+	StopReason string           `json:"stop_reason"`
+	Usage      struct {
+		Input   int64 `json:"input_tokens"`
+		Output  int64 `json:"output_tokens"`
+		Cached  int64 `json:"cache_read_input_tokens"`
+		Written int64 `json:"cache_creation_input_tokens"`
+	} `json:"usage"`
 }
 
 // ask sends the question, and sends it again without the temperature if the model
@@ -35,10 +78,10 @@ func newAnthropic(e Endpoint, scrub func(string) string) *anthropicClient {
 func (c *anthropicClient) ask(ctx context.Context, q question) (answer, error) {
 	for known := c.quirks.get(q.model); ; {
 		x := c.exchange()
-		resp, err := c.messages.New(ctx, anthropicRequest(q, known), option.WithHTTPClient(x))
+		err := c.post(ctx, x, anthropicRequest(q, known))
 		if err == nil && x.ok() {
 			var a answer
-			if a, err = anthropicAnswer(resp); err == nil {
+			if a, err = anthropicAnswer(x.body); err == nil {
 				c.quirks.learn(q.model, known)
 				a.notes = known.notes(q)
 				return a, nil
@@ -52,52 +95,79 @@ func (c *anthropicClient) ask(ctx context.Context, q question) (answer, error) {
 	}
 }
 
-func anthropicRequest(q question, known quirk) sdk.MessageNewParams {
-	r := sdk.MessageNewParams{Model: q.model, MaxTokens: int64(q.maxTokens)}
+// post sends a request. The exchange holds the response.
+func (c *anthropicClient) post(ctx context.Context, x *exchange, body anthropicBody) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint.BaseURL+"/v1/messages", bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	if c.endpoint.Key != "" {
+		req.Header.Set("X-Api-Key", c.endpoint.Key)
+	}
+	resp, err := x.Do(req)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+func anthropicRequest(q question, known quirk) anthropicBody {
+	r := anthropicBody{Model: q.model, MaxTokens: q.maxTokens}
 	if q.temperature != nil && known&noTemperature == 0 {
-		r.Temperature = sdk.Float(min(*q.temperature, 1))
+		r.Temperature = new(min(*q.temperature, 1))
 	}
 	stable := -1
 	for i, b := range q.chat.System {
-		r.System = append(r.System, sdk.TextBlockParam{Text: b.Text})
+		r.System = append(r.System, anthropicBlock{Type: "text", Text: b.Text})
 		if b.Stable {
 			stable = i
 		}
 	}
 	if stable >= 0 {
-		r.System[stable].CacheControl = sdk.NewCacheControlEphemeralParam()
+		r.System[stable].CacheControl = &anthropicType{"ephemeral"}
 	}
 	for _, m := range q.chat.Messages {
-		r.Messages = append(r.Messages, anthropicMessage(m))
+		r.Messages = append(r.Messages, anthropicTurn(m))
 	}
 	for _, t := range q.chat.Tools {
-		r.Tools = append(r.Tools, sdk.ToolUnionParam{OfTool: &sdk.ToolParam{
-			Name: t.Name, Description: sdk.String(t.Description),
-			InputSchema: param.Override[sdk.ToolInputSchemaParam](t.Schema),
-		}})
+		r.Tools = append(r.Tools, anthropicTool{InputSchema: t.Schema, Name: t.Name, Description: t.Description})
 	}
 	if q.chat.Final && len(r.Tools) > 0 {
-		r.ToolChoice = sdk.ToolChoiceUnionParam{OfNone: &sdk.ToolChoiceNoneParam{}}
+		r.ToolChoice = &anthropicType{"none"}
 	}
 	return r
 }
 
-func anthropicMessage(m Message) sdk.MessageParam {
-	out := sdk.MessageParam{Role: sdk.MessageParamRole(m.Role)}
+func anthropicTurn(m Message) anthropicMessage {
+	out := anthropicMessage{Role: m.Role}
 	for _, r := range m.Results {
-		out.Content = append(out.Content, sdk.NewToolResultBlock(r.ID, r.Text, r.Failed))
+		out.Content = append(out.Content, anthropicBlock{
+			Type: "tool_result", ToolUseID: r.ID, IsError: &r.Failed, Content: []anthropicBlock{{Type: "text", Text: r.Text}},
+		})
 	}
 	if m.Text != "" {
-		out.Content = append(out.Content, sdk.NewTextBlock(m.Text))
+		out.Content = append(out.Content, anthropicBlock{Type: "text", Text: m.Text})
 	}
 	for _, call := range m.Calls {
-		out.Content = append(out.Content, sdk.NewToolUseBlock(call.ID, call.Arguments, call.Tool))
+		out.Content = append(out.Content, anthropicBlock{Type: "tool_use", ID: call.ID, Name: call.Tool, Input: call.Arguments})
 	}
 	return out
 }
 
-func anthropicAnswer(r *sdk.Message) (answer, error) {
-	if r == nil || r.StopReason == "" && len(r.Content) == 0 {
+func anthropicAnswer(body []byte) (answer, error) {
+	var r anthropicReply
+	// A member of another type counts as missing.
+	if err := json.Unmarshal(body, &r); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+		return answer{}, err
+	}
+	if r.StopReason == "" && len(r.Content) == 0 {
 		return answer{}, errors.New("it is no message")
 	}
 	a := answer{stop: model.StopEnd}
@@ -112,18 +182,18 @@ func anthropicAnswer(r *sdk.Message) (answer, error) {
 	}
 	a.text = strings.Join(texts, "")
 	switch {
-	case r.StopReason == sdk.StopReasonRefusal:
+	case r.StopReason == "refusal":
 		a.stop = model.StopRefusal
-	case r.StopReason == sdk.StopReasonMaxTokens, r.StopReason == sdk.StopReasonModelContextWindowExceeded:
+	case r.StopReason == "max_tokens", r.StopReason == "model_context_window_exceeded":
 		a.stop = model.StopLength
 	case len(a.calls) > 0:
 		a.stop = model.StopCalls
 	}
 	u := r.Usage
 	// The count of the input excludes cached tokens.
-	cached, written := bounded(u.CacheReadInputTokens), bounded(u.CacheCreationInputTokens)
+	cached, written := bounded(u.Cached), bounded(u.Written)
 	a.usage = usage{
-		input: bounded(u.InputTokens) + cached + written, cached: cached, written: written, output: u.OutputTokens,
+		input: bounded(u.Input) + cached + written, cached: cached, written: written, output: u.Output,
 	}.sane()
 	return a, nil
 }

@@ -19,8 +19,8 @@ const maxBody = 8 << 20
 // errTooLarge is the error for a larger response.
 var errTooLarge = fmt.Errorf("a response of more than %d MiB", maxBody>>20)
 
-// exchange sends the one request that a library makes and keeps the parts of the
-// response that the library discards. It is for one call, in one goroutine.
+// exchange sends one request and keeps its response, of which go-openai discards parts.
+// It is for one call, in one goroutine.
 type exchange struct {
 	client *http.Client
 	status int // 0 when there was no response
@@ -29,13 +29,8 @@ type exchange struct {
 	err    error // why there was no response
 }
 
-// Do reads the whole response. It implements the libraries' HTTP clients.
+// Do reads the whole response. It implements go-openai's HTTPDoer.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	for name := range req.Header {
-		if strings.HasPrefix(name, "X-Stainless-") { // they describe this machine
-			req.Header.Del(name)
-		}
-	}
 	req.Header.Set("User-Agent", "evolve")
 	resp, err := x.client.Do(req)
 	if err != nil {
@@ -109,8 +104,8 @@ func newExchanger(e Endpoint, scrub func(string) string) exchanger {
 
 func (e *exchanger) exchange() *exchange { return &exchange{client: e.client} }
 
-func (e *exchanger) fault(ctx context.Context, x *exchange, library error) *Fault {
-	return e.endpoint.fault(ctx, x, library, e.scrub)
+func (e *exchanger) fault(ctx context.Context, x *exchange, clientErr error) *Fault {
+	return e.endpoint.fault(ctx, x, clientErr, e.scrub)
 }
 
 func (e *exchanger) close() { e.client.CloseIdleConnections() }

@@ -91,16 +91,16 @@ func (f *Fault) unanswered() bool {
 // maxSaid bounds quotations of a provider's text, in bytes.
 const maxSaid = 300
 
-// fault returns why an exchange failed. The library's error covers only a response that
+// fault returns why an exchange failed. clientErr covers only a response that
 // could not be decoded, or a request that it refused to send.
-func (e Endpoint) fault(ctx context.Context, x *exchange, library error, scrub func(string) string) *Fault {
+func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub func(string) string) *Fault {
 	f := &Fault{Provider: e.Name, Status: x.status}
 	say := func(t Trouble, format string, args ...any) *Fault {
 		f.Trouble, f.Text = t, memory.Cut(oneLine(scrub(fmt.Sprintf(format, args...))), maxSaid)
 		return f
 	}
 	if x.status == 0 {
-		return e.unsent(ctx, x, library, f, say)
+		return e.unsent(ctx, x, clientErr, f, say)
 	}
 	f.RetryAfter = retryAfter(x.header)
 	c := complaintOf(x.body)
@@ -108,7 +108,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, library error, scrub f
 	case s >= 200 && s < 300 && c.stated:
 		return say(Unwell, "failed (%d): %s", s, c)
 	case s >= 200 && s < 300:
-		return say(Garbled, "the response is not of its protocol: %v", library)
+		return say(Garbled, "the response is not of its protocol: %v", clientErr)
 	case s < 400:
 		return say(Moved, "answered with a redirect (%d), which is not followed; set the base URL to where it leads", s)
 	case c.tooLong() || s == http.StatusRequestEntityTooLarge:
@@ -129,7 +129,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, library error, scrub f
 }
 
 // unsent returns the fault of an exchange without a response.
-func (e Endpoint) unsent(ctx context.Context, x *exchange, library error, f *Fault,
+func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error, f *Fault,
 	say func(Trouble, string, ...any) *Fault,
 ) *Fault {
 	var unknown *UnknownRequest
@@ -138,7 +138,7 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, library error, f *Fau
 	var certificate *tls.CertificateVerificationError
 	err := x.err
 	if err == nil {
-		err = library
+		err = clientErr
 	}
 	var where *url.Error
 	if errors.As(err, &where) { // its text contains the URL
