@@ -17,9 +17,9 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
+	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
 

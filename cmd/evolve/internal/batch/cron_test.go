@@ -11,8 +11,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/evidence"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )

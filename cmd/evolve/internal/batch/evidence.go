@@ -7,7 +7,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/confirm"
-	"evolve/cmd/evolve/internal/evidence"
+	"evolve/mutate/evidence"
 )
 
 // grounds are what tonight's rulings are computed from besides evaluations.

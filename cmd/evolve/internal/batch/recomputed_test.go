@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/evidence"
+	"evolve/mutate/evidence"
 )
 
 // TestTheClaimIsComputedAgain: a night's own rulings are what its evaluations give, and any
@@ -58,7 +58,7 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 			Rationale: r.Reason, Evidence: digest, Rests: &archive.Rests{Runs: f.Runs, Against: plan.Reference()},
 		}
 	}
-	check := func(p archive.ProposalRecord) error { return evidence.Proposal(ctx, a, w, &w.Agents[0], p) }
+	check := func(p archive.ProposalRecord) error { return evidence.Proposal(ctx, a, p, w.Rules(&w.Agents[0])) }
 
 	r, p := claim(func(*archive.AgentResult, *archive.Finalist) {})
 	if c, err := evidence.Check(ctx, a, r); err != nil || c.Recomputed != len(r.Finalist) || c.Unstored+c.Gone > 0 {

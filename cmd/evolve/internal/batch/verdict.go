@@ -9,8 +9,8 @@ import (
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/evidence"
 )
 
 // conclude stores the findings of the confirmation in the result.

@@ -13,7 +13,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/evidence"
+	"evolve/mutate/evidence"
 	"evolve/patch"
 	"evolve/reports"
 )

@@ -10,7 +10,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/evidence"
+	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
 

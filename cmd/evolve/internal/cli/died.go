@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/evidence"
+	"evolve/mutate/evidence"
 	"evolve/reports"
 )
 

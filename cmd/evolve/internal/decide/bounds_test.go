@@ -11,7 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/evidence"
+	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
 

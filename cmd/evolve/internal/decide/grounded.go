@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/evidence"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/evidence"
 )
 
 // grounded recomputes the claim of a proposal from the stored evaluations. It fails with
@@ -15,7 +15,7 @@ import (
 // run. It refuses a proposal whose claim cannot be recomputed or no longer holds under
 // the current settings.
 func (d *Desk) grounded(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) error {
-	err := evidence.Proposal(ctx, d.Archive, d.Workspace, a, p)
+	err := evidence.Proposal(ctx, d.Archive, p, d.Workspace.Rules(a))
 	var shifted *evidence.Shifted
 	switch {
 	case err == nil:

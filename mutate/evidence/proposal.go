@@ -9,8 +9,18 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/workspace"
 )
+
+// Rules are the current settings and tasks that a claim about an agent is recomputed by.
+type Rules struct {
+	// Holdout are the agent's holdout tasks, in the order of its suites.
+	Holdout []*bench.Task
+	// Fixed reports whether a repeat of an evaluation is no new evidence.
+	Fixed  bool
+	Bounds []stats.Bound
+	// Alpha is the error probability of one entry into the confirmation.
+	Alpha float64
+}
 
 // Shifted is the error for a claim that holds by the rules it was made by and not by
 // those of the current workspace.
@@ -28,13 +38,13 @@ func (e *Shifted) Error() string {
 var ErrNoRuling = errors.New("the result of its run has no ruling on its variant")
 
 // Proposal recomputes the claim of a proposal of a config, and compares it with the
-// result of its run, with the digest in the proposal, and with the current workspace. It
+// result of its run, with the digest in the proposal, and with the current rules. It
 // does nothing for a proposal without measurements or an imported one, which make no
 // claim.
 //
 // Contradictions are *archive.AuditError; other errors are ErrNoRuling, ErrGone and
 // *Shifted.
-func Proposal(ctx context.Context, a *archive.Archive, w *workspace.Workspace, of *workspace.Agent, p archive.ProposalRecord) error {
+func Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, rules Rules) error {
 	if !p.OfConfig() || p.Imported != "" || p.Run == "" && p.Rests == nil {
 		return nil
 	}
@@ -58,7 +68,7 @@ func Proposal(ctx context.Context, a *archive.Archive, w *workspace.Workspace, o
 		return err
 	}
 	now := archive.Grounds{
-		Against: plan.Reference(), Fixed: of.Deterministic && !of.UsesSeed, Tasks: Tasks(holdout(w, of)), Bounds: w.Bounds(of),
+		Against: plan.Reference(), Fixed: rules.Fixed, Tasks: Tasks(rules.Holdout), Bounds: rules.Bounds,
 	}
 	if r.Grounds == nil || f.Judged == nil { // an older evolve made it
 		return older(ctx, a, r, f, now)
@@ -73,12 +83,11 @@ func Proposal(ctx context.Context, a *archive.Archive, w *workspace.Workspace, o
 	if was := *r.Grounds; was.Against != now.Against || was.Fixed != now.Fixed || !slices.Equal(was.Tasks, now.Tasks) {
 		return contradiction(r, f.Variant, "its ruling was computed from other tasks than those of the workspace")
 	}
-	alpha := w.Settings.Confirm.Control().Alpha()
-	if slices.Equal(r.Grounds.Bounds, now.Bounds) && f.Judged.Alpha <= alpha {
+	if slices.Equal(r.Grounds.Bounds, now.Bounds) && f.Judged.Alpha <= rules.Alpha {
 		return nil
 	}
 	judged := *f.Judged
-	judged.Alpha = min(judged.Alpha, alpha)
+	judged.Alpha = min(judged.Alpha, rules.Alpha)
 	again, err := under(ctx, a, r, f, now, judged)
 	if err == nil && again.State != f.Ruling.State {
 		err = &Shifted{again}
@@ -141,15 +150,4 @@ func under(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 		err = nil
 	}
 	return again, err
-}
-
-// holdout returns the holdout tasks of an agent, in the order of its suites.
-func holdout(w *workspace.Workspace, of *workspace.Agent) []*bench.Task {
-	var out []*bench.Task
-	for _, name := range of.Suites {
-		if s := w.Suites[name]; s != nil {
-			out = append(out, s.Side(bench.Holdout)...)
-		}
-	}
-	return out
 }
