@@ -17,7 +17,7 @@ const (
 	KindTool ProposalKind = "tool"
 )
 
-// ProposalState is the state of a proposal (spec 1).
+// ProposalState is the state of a proposal.
 type ProposalState string
 
 // The states of a proposal.

@@ -82,12 +82,6 @@ func (x *AnswerIndex) Find(text string) []Copied {
 	return found
 }
 
-// Overlap returns the passages of five or more words that a text, such as a strategy or a
-// prompt, shares with an answer. Such a text is refused.
-func Overlap(text string, tasks []Task) []Copied {
-	return IndexAnswers(tasks).Find(text)
-}
-
 // textsOf decodes a text or the texts of a list; it returns nil for anything else.
 func textsOf(raw json.RawMessage) []string {
 	var one string

@@ -29,7 +29,7 @@ func TestOverlap(t *testing.T) {
 		"the ｑｕｉｃｋ brown fox jumps":                                      {{"fox", "the quick brown fox jumps"}},
 		"the quick brown red fox jumps over a lazy dog of the dogs 3.50": nil,
 	} {
-		if d := cmp.Diff(want, Overlap(text, tasks)); d != "" {
+		if d := cmp.Diff(want, IndexAnswers(tasks).Find(text)); d != "" {
 			t.Errorf("%q: %s", text, d)
 		}
 	}
@@ -45,7 +45,7 @@ func TestOverlapFindsEveryCopy(t *testing.T) {
 		n := rapid.IntRange(5, len(words)-start).Draw(t, "n")
 		sep := rapid.SampledFrom([]string{" ", ", ", "\n", " — ", "_"}).Draw(t, "sep")
 		text := "0 " + strings.ToUpper(strings.Join(words[start:start+n], sep)) + " 1"
-		if len(Overlap(text, []Task{{ID: "a", Answer: &answer}})) == 0 {
+		if len(IndexAnswers([]Task{{ID: "a", Answer: &answer}}).Find(text)) == 0 {
 			t.Fatalf("%q copies from %q", text, answer)
 		}
 	})

@@ -71,7 +71,7 @@ type Comparison struct {
 	Ties    int `json:"ties"`
 	// Detectable is the smallest true difference that a comparison of this size and
 	// spread finds with 80 % power at its level: t_{(1+Level)/2} + t_{.8} standard errors
-	// ([CompareSequential] has its own formula). 1 when no difference on the scale would
+	// (one that is valid at any stopping time has its own formula). 1 when no difference on the scale would
 	// be found.
 	Detectable float64 `json:"detectable"`
 	// Domains has a comparison for each domain with at least two tasks; empty inside a

@@ -29,25 +29,6 @@ type Components struct {
 	Repeated bool
 }
 
-// NewComponents takes one row of differences for each task, one pair per block. With d_i
-// the mean of row i, R_i its length and popVar_i its variance with R_i in the
-// denominator,
-//
-//	τ̂² = max(0, Var_{M−1}(d_i) − mean_i(popVar_i/(R_i − 1))),
-//
-// and σ̂² is pooled over the rows. Rows differ in length where the infrastructure lost a
-// pair: chance is subtracted for each row by its own length, with the pooled σ̂² for a
-// row of one. Empty rows are left out.
-func NewComponents(tasks [][]float64) Components {
-	units := make([]unit, 0, len(tasks))
-	for _, row := range tasks {
-		if len(row) > 0 {
-			units = append(units, unit{newStrand(row, 1)})
-		}
-	}
-	return componentsOf(units)
-}
-
 // strand summarizes the pairs of one task.
 type strand struct {
 	weight, mean, variance float64 // of one pair, n − 1 in the denominator
@@ -68,7 +49,16 @@ func newStrand(row []float64, weight float64) strand {
 // unit.
 type unit []strand
 
-// componentsOf averages the tasks of a cluster first, by their weights. A cluster counts
+// componentsOf estimates the variances from the pairs of each task, one pair per block.
+// With d_i the mean of task i, R_i its pairs and popVar_i their variance with R_i in the
+// denominator,
+//
+//	τ̂² = max(0, Var_{M−1}(d_i) − mean_i(popVar_i/(R_i − 1))),
+//
+// and σ̂² is pooled over the tasks. R_i differs where the infrastructure lost a pair:
+// chance is subtracted for each task by its own R_i, with the pooled σ̂² where it is 1.
+//
+// It averages the tasks of a cluster first, by their weights. A cluster counts
 // by its share h of the weight, so that the mean is the weighted mean of all tasks; z_c =
 // d̄ + M·h_c·(d_c − d̄) then has that mean, and Var(z)/M is the squared standard error of
 // a ratio of two means (Cochran 1977, §6.4), for equal clusters the usual one.

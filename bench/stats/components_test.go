@@ -11,7 +11,7 @@ import (
 
 func TestComponentsByHand(t *testing.T) {
 	// Task means 1/2, 0 and 1/4 have variance 1/16; the chance in them is (1/4)/1, 0 and (1/16)/1.
-	c := NewComponents([][]float64{{0, 1}, {0, 0}, {0, .5}, {}})
+	c := newComponents([][]float64{{0, 1}, {0, 0}, {0, .5}, {}})
 	near(t, "mean", c.Mean, .25, 1e-15)
 	near(t, "within", c.Within, (.5+0+.125)/3, 1e-15)
 	near(t, "between", c.Between, 0, 0) // 1/16 − 5/48 is below 0
@@ -20,13 +20,13 @@ func TestComponentsByHand(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// The chance of a row of one is the pooled variance.
-	c = NewComponents([][]float64{{.4, .6}, {0, 0}, {1}})
+	c = newComponents([][]float64{{.4, .6}, {0, 0}, {1}})
 	near(t, "within, one row short", c.Within, .01, 1e-15)
 	near(t, "between, one row short", c.Between, .25-(.01+0+.01)/3, 1e-15)
-	if one := NewComponents([][]float64{{.2}, {.6}}); one.Repeated || one.Within != 0 || math.Abs(one.Between-.08) > 1e-15 {
+	if one := newComponents([][]float64{{.2}, {.6}}); one.Repeated || one.Within != 0 || math.Abs(one.Between-.08) > 1e-15 {
 		t.Errorf("without repeats all spread is between tasks: %+v", one)
 	}
-	if none := NewComponents(nil); none != (Components{}) {
+	if none := newComponents(nil); none != (Components{}) {
 		t.Errorf("nothing gives %+v", none)
 	}
 }
@@ -103,7 +103,7 @@ func TestComponentsOnAverage(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 8))
 		var between, within, squares float64
 		for range rounds {
-			c := NewComponents(tasksAndChance(rng, 20, 4, .05, tau, sigma, lost))
+			c := newComponents(tasksAndChance(rng, 20, 4, .05, tau, sigma, lost))
 			between += c.Between / rounds
 			within += c.Within / rounds
 			squares += (c.Mean - .05) * (c.Mean - .05) / rounds
@@ -111,5 +111,27 @@ func TestComponentsOnAverage(t *testing.T) {
 		near(t, fmt.Sprintf("τ² with %g lost", lost), between, tau*tau, .002)
 		near(t, fmt.Sprintf("σ² with %g lost", lost), within, sigma*sigma, .002)
 		near(t, fmt.Sprintf("error of the mean with %g lost", lost), math.Sqrt(squares), math.Sqrt((tau*tau+sigma*sigma/(4*(1-lost)))/20), .004)
+	}
+}
+
+// newComponents takes one row of differences for each task, one pair per block. Empty rows
+// are left out.
+func newComponents(tasks [][]float64) Components {
+	units := make([]unit, 0, len(tasks))
+	for _, row := range tasks {
+		if len(row) > 0 {
+			units = append(units, unit{newStrand(row, 1)})
+		}
+	}
+	return componentsOf(units)
+}
+
+// widen adds the error of these tasks for all tasks to both sides of an interval about
+// these tasks, each at alpha.
+func (c Components) widen(mean float64, same Interval, alpha float64) Interval {
+	spread := c.spread(alpha)
+	return Interval{
+		Lo: math.Max(-1, mean-math.Hypot(mean-same.Lo, spread)),
+		Hi: math.Min(1, mean+math.Hypot(same.Hi-mean, spread)),
 	}
 }

@@ -7,6 +7,6 @@
 // and "better on new tasks like these", which needs the variance between tasks
 // ([Components], [NewTaskLower]). [Judge] rules on a candidate by both, and by its guards
 // and domains; [Conclude] derives a night's verdict from the rulings. [Compare] is the
-// fixed-sample comparison, used where nothing is decided, [CompareSequential] the one
-// that is valid at any stopping time, [NoiseFloor] the champion against itself.
+// fixed-sample comparison, used where nothing is decided, [NoiseFloor] compares the
+// champion with itself.
 package stats

@@ -134,8 +134,7 @@ func sampleOf(clean []Pair) *Sample {
 	return s
 }
 
-// pairComponents is like [NewComponents] for gathered pairs, which are sorted by cluster,
-// with clusters and weights.
+// pairComponents returns the components of gathered pairs, which are sorted by cluster.
 func pairComponents(pairs []Pair) Components {
 	var units []unit
 	for i, p := range pairs {

@@ -32,16 +32,6 @@ func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64)
 	return math.Max(-1, mean-math.Hypot(mean-s.Lower(alpha), spread)), math.Max(-1, mean-spread)
 }
 
-// widen adds the error of these tasks for all tasks to both sides of an interval about
-// these tasks, each at alpha.
-func (c Components) widen(mean float64, same Interval, alpha float64) Interval {
-	spread := c.spread(alpha)
-	return Interval{
-		Lo: math.Max(-1, mean-math.Hypot(mean-same.Lo, spread)),
-		Hi: math.Min(1, mean+math.Hypot(same.Hi-mean, spread)),
-	}
-}
-
 // telling reports whether chance and task can be separated.
 func (c Components) telling() bool { return c.Repeated && c.Effective > 1+flat }
 

@@ -24,7 +24,7 @@ func TestNewTaskNeedsTasksAndRepeats(t *testing.T) {
 				s.Add(d, 20)
 			}
 		}
-		c := NewComponents(rows)
+		c := newComponents(rows)
 		bound, limit := reach{sample: s, Components: c}.lower(.05)
 		if i := (reach{sample: s, Components: c}).interval(.95); bound != -1 || limit != -1 || i != (Interval{Lo: -1, Hi: 1}) {
 			t.Errorf("%s: bound %g, limit %g, interval %v", name, bound, limit, i)
@@ -41,7 +41,7 @@ func TestNewTaskProperties(t *testing.T) {
 				s.Add(d, 1)
 			}
 		}
-		c := NewComponents(rows)
+		c := newComponents(rows)
 		bound, limit := reach{sample: s, Components: c}.lower(.025)
 		same, all := s.Interval(.95), reach{sample: s, Components: c}.interval(.95)
 		if bound > same.Lo+1e-9 || bound > limit+1e-9 || math.Abs(all.Lo-bound) > 1e-9 || all.Hi < same.Hi-1e-9 {
@@ -79,7 +79,7 @@ func TestNewTaskCoverage(t *testing.T) {
 					shifted.Add(d-mean, 1)
 				}
 			}
-			components := NewComponents(rows)
+			components := newComponents(rows)
 			i, these := reach{sample: s, Components: components}.interval(.95), s.Interval(.95)
 			covered += btoi(i.Lo <= mean && mean <= i.Hi)
 			alone += btoi(these.Lo <= mean && mean <= these.Hi)

@@ -8,7 +8,7 @@ const alarm = 0.01
 
 // Noise is the comparison of the champion with a fresh rerun of itself.
 type Noise struct {
-	// Comparison is valid at any stopping time ([CompareSequential]).
+	// Comparison is valid at any stopping time.
 	Comparison
 	// LogE is the logarithm of the evidence that something changed between the two, the
 	// mean of the evidence for better and that for worse.

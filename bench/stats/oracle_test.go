@@ -111,7 +111,7 @@ func (c oracle) compute(t *testing.T) []float64 {
 		c := Compare(pairs, in.Level)
 		return []float64{c.P, c.Lo, c.Hi}
 	case "components":
-		c := NewComponents(in.Rows)
+		c := newComponents(in.Rows)
 		return []float64{c.Mean, c.Between, c.Within, c.SETasks, c.SENew}
 	case "mixture":
 		for i := range in.Sequence {
@@ -124,7 +124,7 @@ func (c oracle) compute(t *testing.T) []float64 {
 		i := components.widen(in.Mean, Interval{Lo: in.Interval[0], Hi: in.Interval[1]}, (1-in.Level)/2)
 		return []float64{i.Lo, i.Hi}
 	case "new lower":
-		bound, limit := NewTaskLower(s, NewComponents(c.rows()), in.Alpha)
+		bound, limit := NewTaskLower(s, newComponents(c.rows()), in.Alpha)
 		return []float64{bound, limit}
 	}
 	t.Fatalf("no function computes %q", c.Function)

@@ -6,19 +6,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// CompareSequential is [Compare] with an interval and a p-value that are valid at any
+// compareSequential is [Compare] with an interval and a p-value that are valid at any
 // stopping time, as needed for a comparison on the holdout that may stop early and go on
 // another night: Lo and Hi are those of [Sample.Interval], about these very tasks; P is
 // the bound min(1, 1/E) on the probability that the evidence for "B is better" ever gets
 // as high by chance. Means and difference count every pair by its task's weight. SE stays
 // the descriptive clustered one. Detectable is the half-width below the difference plus
 // z_{.8} standard errors, for a look after as many pairs as these.
-func CompareSequential(pairs []Pair, level float64) Comparison {
-	c, _ := compareSequential(gather(pairs), level)
-	return c
-}
-
-// compareSequential expects gathered pairs and also returns their sample.
+// It expects gathered pairs and also returns their sample.
 func compareSequential(clean []Pair, level float64) (Comparison, *Sample) {
 	c := Compare(clean, level)
 	for i := range c.Domains {

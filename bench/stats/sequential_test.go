@@ -11,7 +11,8 @@ import (
 func TestCompareSequential(t *testing.T) {
 	pairs := inDomains(blocksOf(20, 10, func(task, block int) int { return btoi((task+block)%3 == 0) - btoi((task+block)%7 == 0) }),
 		func(i int) string { return []string{"x", "y"}[i%2] })
-	c, fixed := CompareSequential(pairs, .95), Compare(pairs, .95)
+	c, _ := compareSequential(gather(pairs), .95)
+	fixed := Compare(pairs, .95)
 	i := sampleOf(gather(pairs)).Interval(.95)
 	if c.Lo != i.Lo || c.Hi != i.Hi || c.SE != fixed.SE || c.Wins != fixed.Wins || c.Tasks != 20 || c.Repeats != 10 {
 		t.Errorf("%+v, want the interval %v", c, i)
@@ -21,7 +22,7 @@ func TestCompareSequential(t *testing.T) {
 	if len(c.Domains) != 2 || c.Domains[0].Hi-c.Domains[0].Lo <= c.Hi-c.Lo || c.Domains[0].Tasks != 10 {
 		t.Errorf("domains %+v", c.Domains)
 	}
-	if none := CompareSequential(nil, .95); none.Lo != -1 || none.Hi != 1 || none.P != 1 || none.Detectable != 1 {
+	if none, _ := compareSequential(nil, .95); none.Lo != -1 || none.Hi != 1 || none.P != 1 || none.Detectable != 1 {
 		t.Errorf("nothing measured: %+v", none)
 	}
 }
@@ -101,7 +102,8 @@ func TestDetectableSequentially(t *testing.T) {
 			s.Add(b-a, 1)
 		}
 		found += btoi(s.Lower(.025) > 0)
-		detectable += CompareSequential([]Pair{p}, .95).Detectable / runs
+		c, _ := compareSequential(gather([]Pair{p}), .95)
+		detectable += c.Detectable / runs
 	}
 	near(t, "detectable difference", detectable, gain, .005)
 	near(t, "power", float64(found)/runs, .8, .05)
