@@ -13,7 +13,7 @@ func (s *search) raceDue() bool {
 	if mine >= s.plan.search {
 		return true
 	}
-	return s.belief.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
+	return s.posterior.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
 }
 
 // keepUp is the champion's minimum share of a rival's number of evaluations.
@@ -22,9 +22,9 @@ const keepUp = 0.7
 // race returns the leader that gets the next evaluation, by top-two Thompson sampling
 // (Russo 2020) from the leaders' joint posterior: half the time the best of one draw,
 // otherwise the best other one of a further draw. The champion always takes part.
-func (s *search) race() *arm {
+func (s *search) race() *variantStats {
 	s.refresh()
-	b := &s.belief
+	b := &s.posterior
 	if b.joint == nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (s *search) race() *arm {
 // thompson returns the best open leader other than but in a draw; −1 when there is none.
 // Pending evaluations reduce the deviation in advance.
 func (s *search) thompson(width, but int) int {
-	b := &s.belief
+	b := &s.posterior
 	z := make([]float64, width)
 	for i := range z {
 		z[i] = s.rng.NormFloat64()
@@ -63,7 +63,7 @@ func (s *search) thompson(width, but int) int {
 		if i == but || !s.open(a) {
 			continue
 		}
-		coming := float64(a.asked - a.told)
+		coming := float64(a.asked - a.results)
 		shrink := math.Sqrt(1 / (1 + coming*0.15*a.deviation*a.deviation))
 		if v := a.ability + d*shrink; v > most {
 			top, most = i, v
@@ -72,35 +72,35 @@ func (s *search) thompson(width, but int) int {
 	return top
 }
 
-// shared is the factor by which tasks are preferred that the arm's mate has had.
+// shared is the factor by which tasks are preferred that the variant's mate has had.
 const shared = 6
 
-// mate returns the arm with which an arm shares tasks after its first evaluations, for
+// mate returns the variant with which a variant shares tasks after its first evaluations, for
 // paired comparisons: for a leader the champion, for the champion and for a random
 // variant that the baseline evaluates again the first leader. It returns nil for all
 // others.
-func (s *search) mate(a *arm) *arm {
+func (s *search) mate(a *variantStats) *variantStats {
 	switch {
-	case a.baseline && len(s.belief.leaders) > 0 && a.asked >= s.baseline.each(s.budget):
-		return s.belief.leaders[0]
+	case a.baseline && len(s.posterior.leaders) > 0 && a.asked >= s.baseline.each(s.budget):
+		return s.posterior.leaders[0]
 	case a.baseline || a.asked < s.plan.first:
 		return nil
 	case a != s.champion:
 		return s.champion
-	case len(s.belief.leaders) > 0 && s.belief.leaders[0] != a:
-		return s.belief.leaders[0]
+	case len(s.posterior.leaders) > 0 && s.posterior.leaders[0] != a:
+		return s.posterior.leaders[0]
 	}
 	return nil
 }
 
-// task returns the task of an arm's next evaluation: one of those with the fewest
+// task returns the task of a variant's next evaluation: one of those with the fewest
 // repeats, drawn by weight .3 + .7·4p(1 − p), because tasks that every variant passes or
 // fails are not informative.
-func (s *search) task(a *arm) int {
+func (s *search) task(a *variantStats) int {
 	pick, most := -1, math.Inf(-1)
 	mate := s.mate(a)
 	try := func(j int) {
-		p := irt.Sigmoid(a.ability + s.belief.model.Effects[j])
+		p := irt.Sigmoid(a.ability + s.posterior.model.Effects[j])
 		w := 0.3 + 0.7*4*p*(1-p)
 		if mate != nil && mate.repeats[j] > a.repeats[j] {
 			w *= shared

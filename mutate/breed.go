@@ -22,11 +22,11 @@ type breeding struct {
 	// patient selections allow a child only after enough evaluations of the tree.
 	patient bool
 	health  health
-	// young are bred arms that are not yet rewarded.
-	young []*arm
+	// unrewarded are bred variants whose gain the bandit has not received.
+	unrewarded []*variantStats
 
 	// candidates for parents, as of the at-th result.
-	pool       []*arm
+	pool       []*variantStats
 	candidates []selection.Candidate
 	at         int
 }
@@ -76,21 +76,21 @@ func (s *search) breed() (proposal, bool) {
 		s.author.wanted = true
 		return proposal{}, false
 	}
-	s.gather()
+	s.refreshParents()
 	budget := selection.Budget{Spent: s.spent, Total: s.budget}
 	at, why := b.choose(b.candidates, budget, s.rng)
 	parent := b.pool[at]
-	scene := operator.Scene{
+	given := operator.FailureContext{
 		Space: s.space, Champion: s.champion.config, Parent: parent.config, Lineage: s.lineage(parent),
 		Failures: operator.Cluster(b.lexicon, parent.incidents), Health: b.health.list(), Scale: scale,
 	}
-	var other *arm
+	var other *variantStats
 	if len(b.pool) > 1 {
 		if at, _ := b.choose(b.candidates, budget, s.rng); b.pool[at] != parent {
 			other = b.pool[at]
-			scene.Other = other.config
+			given.Other = other.config
 			if a := s.ancestor(parent, other); a != nil {
-				scene.Ancestor = a.config
+				given.Ancestor = a.config
 			}
 		}
 	}
@@ -98,15 +98,15 @@ func (s *search) breed() (proposal, bool) {
 		if o.Name() != name {
 			continue
 		}
-		child, ok := o.Make(scene, s.rng)
+		child, ok := o.Make(given, s.rng)
 		if !ok || s.refused(child.Config.ID()) {
 			return proposal{}, false
 		}
-		if _, refused := operator.Refuse(scene, child); refused {
+		if _, refused := operator.Refuse(given, child); refused {
 			return proposal{}, false
 		}
 		p := proposal{
-			config: child.Config, parents: []*arm{parent}, operator: name, scale: scale,
+			config: child.Config, parents: []*variantStats{parent}, operator: name, scale: scale,
 			rationale: fmt.Sprintf("%s (parent by %s)", child.Rationale, why),
 		}
 		if child.Both && other != nil {
@@ -118,10 +118,10 @@ func (s *search) breed() (proposal, bool) {
 }
 
 // tree returns the number of evaluations, told or pending, of the champion and of bred
-// variants, and the number of these arms. Proposals of the model are not part of the
+// variants, and the number of all these. Proposals of the model are not part of the
 // tree.
 func (s *search) tree() (evaluations, size int) {
-	for _, a := range s.arms {
+	for _, a := range s.variants {
 		if a == s.champion || a.scale > 0 && a.operator != modelOperator {
 			evaluations += a.asked
 			size++
@@ -130,13 +130,13 @@ func (s *search) tree() (evaluations, size int) {
 	return evaluations, size
 }
 
-// gather sets the candidates for parents: the champion and the ablest others.
-func (s *search) gather() {
+// refreshParents sets the candidates for parents: the champion and the ablest others.
+func (s *search) refreshParents() {
 	b := &s.breeding
-	if b.at == s.belief.fitted && len(b.pool) > 0 {
+	if b.at == s.posterior.fitted && len(b.pool) > 0 {
 		return
 	}
-	b.at = s.belief.fitted
+	b.at = s.posterior.fitted
 	b.pool = append(b.pool[:0], s.champion)
 	for _, a := range s.elite(parentsAtMost) {
 		if a != s.champion && a.scored > 0 {
@@ -151,8 +151,8 @@ func (s *search) gather() {
 	b.candidates = b.candidates[:0]
 	for _, a := range b.pool {
 		c := selection.Candidate{
-			Number: a.index, Mean: s.expected(a.ability) - s.belief.level, SD: a.deviation * s.slope(a.ability),
-			Evaluations: a.scored, Sum: a.score, Pending: max(0, a.asked-a.told), Children: a.children,
+			Number: a.index, Mean: s.expected(a.ability) - s.posterior.level, SD: a.deviation * s.slope(a.ability),
+			Evaluations: a.scored, Sum: a.score, Pending: max(0, a.asked-a.results), Children: a.children,
 			Tasks: s.byTask(a), Domains: s.byDomain(a, domains),
 		}
 		if a == s.champion {
@@ -170,8 +170,8 @@ func (s *search) gather() {
 	}
 }
 
-// lineage returns an arm's chain of first parents, the nearest first.
-func (s *search) lineage(a *arm) []agent.Config {
+// lineage returns a variant's chain of first parents, the nearest first.
+func (s *search) lineage(a *variantStats) []agent.Config {
 	const most = 20
 	var out []agent.Config
 	for len(a.parents) > 0 && len(out) < most {
@@ -185,12 +185,12 @@ func (s *search) lineage(a *arm) []agent.Config {
 	return out
 }
 
-// ancestor returns the nearest common ancestor of two arms, which may be one of them; nil
+// ancestor returns the nearest common ancestor of two variants, which may be one of them; nil
 // if none is known. Nearest means the highest generation.
-func (s *search) ancestor(a, b *arm) *arm {
-	above := func(a *arm) map[*arm]bool {
-		seen := map[*arm]bool{a: true}
-		for list := []*arm{a}; len(list) > 0; list = list[1:] {
+func (s *search) ancestor(a, b *variantStats) *variantStats {
+	above := func(a *variantStats) map[*variantStats]bool {
+		seen := map[*variantStats]bool{a: true}
+		for list := []*variantStats{a}; len(list) > 0; list = list[1:] {
 			for _, id := range list[0].parents {
 				if p, ok := s.byID[id]; ok && !seen[p] {
 					seen[p] = true
@@ -200,7 +200,7 @@ func (s *search) ancestor(a, b *arm) *arm {
 		}
 		return seen
 	}
-	var nearest *arm
+	var nearest *variantStats
 	mine := above(a)
 	for p := range above(b) {
 		if !mine[p] {
@@ -216,8 +216,8 @@ func (s *search) ancestor(a, b *arm) *arm {
 // reward updates the bandit for bred variants that have had their first evaluations.
 func (s *search) reward() {
 	b := &s.breeding
-	b.young = slices.DeleteFunc(b.young, func(a *arm) bool {
-		if a.told < min(s.plan.first, a.target) {
+	b.unrewarded = slices.DeleteFunc(b.unrewarded, func(a *variantStats) bool {
+		if a.results < min(s.plan.first, a.target) {
 			return false
 		}
 		if a.scored == 0 {

@@ -16,13 +16,13 @@ type authoring struct {
 	open   int  // briefs asked and not told
 	briefs int
 	turn   int // of the components, which take turns
-	tried  []written
+	tried  []draftChange
 }
 
-// written is a change from a draft, with the variant that it produced.
-type written struct {
+// draftChange is a change from a draft, with the variant that it produced.
+type draftChange struct {
 	component string
-	child     *arm
+	child     *variantStats
 }
 
 const (
@@ -45,7 +45,7 @@ func (s *search) briefDue() bool {
 	if w.wanted {
 		pace = briefShare
 	}
-	return w.there && w.open < briefsOpen && (w.briefs+1)*pace <= s.spent && s.belief.ready()
+	return w.there && w.open < briefsOpen && (w.briefs+1)*pace <= s.spent && s.posterior.ready()
 }
 
 // brief returns a trial that asks for a change of the next component of a selected
@@ -53,7 +53,7 @@ func (s *search) briefDue() bool {
 func (s *search) brief() (Trial, bool) {
 	w := &s.author
 	w.wanted = false
-	s.gather()
+	s.refreshParents()
 	at, why := s.breeding.choose(s.breeding.candidates, selection.Budget{Spent: s.spent, Total: s.budget}, s.rng)
 	a := s.breeding.pool[at]
 	component := s.component(a.config)
@@ -80,8 +80,8 @@ func (s *search) brief() (Trial, bool) {
 	return t, true
 }
 
-// reference returns the first parent of an arm, or the champion where it is unknown.
-func (s *search) reference(a *arm) *arm {
+// reference returns the first parent of a variant, or the champion where it is unknown.
+func (s *search) reference(a *variantStats) *variantStats {
 	if len(a.parents) > 0 {
 		if p, ok := s.byID[a.parents[0]]; ok {
 			return p
@@ -109,8 +109,8 @@ func (s *search) component(c agent.Config) string {
 	return list[(s.author.turn-1)%len(list)]
 }
 
-// cases returns evaluations of an arm to learn from, failed ones first.
-func cases(a *arm) []Case {
+// cases returns evaluations of a variant to learn from, failed ones first.
+func cases(a *variantStats) []Case {
 	var bad, good []Case
 	for _, c := range slices.Backward(a.cases) {
 		if c.Score < failed {
@@ -135,13 +135,13 @@ func (s *search) answer(o Observation) {
 	if len(problems) > 0 || s.byID[config.ID()] != nil {
 		return
 	}
-	scene := operator.Scene{Space: s.space, Champion: s.champion.config, Parent: parent.config, Lineage: s.lineage(parent)}
-	if _, refused := operator.Refuse(scene, operator.Child{Config: config, Operator: reflectOperator}); refused {
+	given := operator.FailureContext{Space: s.space, Champion: s.champion.config, Parent: parent.config, Lineage: s.lineage(parent)}
+	if _, refused := operator.Refuse(given, operator.Child{Config: config, Operator: reflectOperator}); refused {
 		return
 	}
 	a := s.enter(proposal{
-		config: config, parents: []*arm{parent}, operator: reflectOperator, rationale: o.Draft.Rationale,
+		config: config, parents: []*variantStats{parent}, operator: reflectOperator, rationale: o.Draft.Rationale,
 		scale: 1, ability: parent.ability,
 	})
-	s.author.tried = append(s.author.tried, written{o.Trial.Brief.Component, a})
+	s.author.tried = append(s.author.tried, draftChange{o.Trial.Brief.Component, a})
 }

@@ -5,10 +5,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// layOut makes the design: the default where it is not the champion, followed by a Latin
+// addDesign makes the design: the default where it is not the champion, followed by a Latin
 // hypercube over the numbers with every value of choices and switches equally often
 // (McKay et al. 1979); subsets and texts are drawn at random.
-func (s *search) layOut() {
+func (s *search) addDesign() {
 	if d := s.space.Default(); d.ID() != s.champion.id {
 		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the defaults of the space"})
 	}
@@ -40,7 +40,7 @@ func (s *search) fill(n int) {
 		}
 	}
 	for _, x := range points {
-		s.codec.settle(x, s.rng)
+		s.codec.normalize(x, s.rng)
 		if c, ok := s.codec.decode(x, s.champion.config, s.champion.point); ok {
 			s.design = append(s.design, proposal{config: c, operator: "design", rationale: "one of a design that fills the space"})
 		}

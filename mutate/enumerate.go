@@ -8,7 +8,7 @@ import (
 // countable is the largest number of combinations that are enumerated.
 const countable = 20_000
 
-// untried returns the next config of a small space that is not an arm yet; nil when there
+// untried returns the next config of a small space that is not a variant yet; nil when there
 // is none, or the space is too large to enumerate. Random draws would find the last few
 // configs slowly or never.
 func (s *search) untried() agent.Config {

@@ -72,7 +72,7 @@ func (s *search) Hindsight(moments []Moment) Hindsight {
 			v.RandomBest = ""
 		}
 		h.Curve = append(h.Curve, v)
-		if m.Evaluations-m.Random <= s.baseline.told {
+		if m.Evaluations-m.Random <= s.baseline.results {
 			equal = &moments[i]
 		}
 	}
@@ -85,13 +85,13 @@ func (s *search) Hindsight(moments []Moment) Hindsight {
 		h.Equal.SearchSpent = equal.Evaluations - equal.Random
 	}
 	h.End = s.match(s.byID[s.Recommend().Best.Variant], random)
-	h.End.SearchSpent = s.told - s.baseline.told
+	h.End.SearchSpent = s.results - s.baseline.results
 	return h
 }
 
-// match compares two arms by the model's joint posterior.
-func (s *search) match(a, b *arm) *Match {
-	m := &Match{Search: s.estimate(a, 0, 0), Random: s.estimate(b, 0, 0), RandomSpent: s.baseline.told}
+// match compares two variants by the model's joint posterior.
+func (s *search) match(a, b *variantStats) *Match {
+	m := &Match{Search: s.estimate(a, 0, 0), Random: s.estimate(b, 0, 0), RandomSpent: s.baseline.results}
 	for _, c := range a.cells {
 		if _, both := slices.BinarySearchFunc(b.cells, c.Task, func(c irt.Cell, task int) int { return c.Task - task }); both {
 			m.Common++
@@ -104,7 +104,7 @@ func (s *search) match(a, b *arm) *Match {
 	va, vb := s.shown(a).deviation, s.shown(b).deviation
 	variance := x.slope*x.slope*va*va + y.slope*y.slope*vb*vb + x.luck + y.luck
 	if a != s.champion && b != s.champion && a.item >= 0 && b.item >= 0 {
-		variance -= 2 * x.slope * y.slope * s.belief.model.Covariance([]int{a.item, b.item}).At(0, 1)
+		variance -= 2 * x.slope * y.slope * s.posterior.model.Covariance([]int{a.item, b.item}).At(0, 1)
 	}
 	half := 1.96 * math.Sqrt(math.Max(0, variance))
 	m.Difference = m.Search.Score - m.Random.Score
@@ -112,22 +112,22 @@ func (s *search) match(a, b *arm) *Match {
 	return m
 }
 
-// freely is the prior variance of the champion's ability in its own estimate.
-const freely = 9.0
+// championVariance is the prior variance of the champion's ability in its own estimate.
+const championVariance = 9.0
 
-// shown returns an arm as it is reported: the champion with an ability estimated mainly
+// shown returns a variant as it is reported: the champion with an ability estimated mainly
 // from its own evaluations. The posterior shrinks every variant towards the others, which
 // is right for one that was selected for its scores. The champion was not, and usually it
 // is better than random variants, so shrinkage would underestimate it.
-func (s *search) shown(a *arm) *arm {
-	if a != s.champion || !s.belief.ready() {
+func (s *search) shown(a *variantStats) *variantStats {
+	if a != s.champion || !s.posterior.ready() {
 		return a
 	}
 	middle := 0.0
-	for _, x := range s.belief.arms {
-		middle += x.ability / float64(len(s.belief.arms))
+	for _, x := range s.posterior.variants {
+		middle += x.ability / float64(len(s.posterior.variants))
 	}
 	own := *a
-	own.ability, own.deviation = s.belief.model.Own(s.merged(a), a.ability, middle, freely)
+	own.ability, own.deviation = s.posterior.model.Own(s.merged(a), a.ability, middle, championVariance)
 	return &own
 }

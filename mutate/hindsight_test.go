@@ -18,7 +18,7 @@ func lookBack(t testing.TB, w *world, budget int) (h Hindsight, then float64) {
 	var moments []Moment
 	var said []float64
 	c := &script{inFlight: 4, seed: uint64(w.seed), score: func(tr Trial, r *rand.Rand) (float64, bool) {
-		if n := s.told; n > 0 && n%(budget/60) == 0 {
+		if n := s.results; n > 0 && n%(budget/60) == 0 {
 			rec := s.Recommend()
 			moments, said = append(moments, rec.Moment()), append(said, rec.Best.Score)
 		}
@@ -137,13 +137,13 @@ func TestHindsightKnowsBetter(t *testing.T) {
 	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(j % 2) })
 	lucky := tellScores(s, 0.9, []int{0, 1, 2, 3}, func(int) float64 { return 1 })
 	s.fit(6)
-	early := Moment{Evaluations: s.told, Best: lucky}
+	early := Moment{Evaluations: s.results, Best: lucky}
 	said := s.estimate(s.byID[lucky], 0, 0).Score
 	for range 4 {
 		tellScores(s, 0.9, everyTask(), func(j int) float64 { return float64(j % 4 / 3) })
 	}
 	s.fit(6)
-	h := s.Hindsight([]Moment{early, {Evaluations: s.told, Best: "unknown"}})
+	h := s.Hindsight([]Moment{early, {Evaluations: s.results, Best: "unknown"}})
 	if len(h.Curve) != 1 || h.Equal != nil || h.End != nil {
 		t.Fatalf("without a baseline: %+v", h)
 	}

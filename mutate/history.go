@@ -21,8 +21,8 @@ type past struct {
 	ability float64
 }
 
-// remembered bounds the number of configs of earlier nights in the model.
-const remembered = 150
+// maxHistory bounds the number of configs of earlier nights in the model.
+const maxHistory = 150
 
 // recall adds the history of configs and tasks that still exist.
 func (s *search) recall(history []Remembered) {
@@ -56,13 +56,13 @@ func (s *search) recall(history []Remembered) {
 	for _, h := range list {
 		h.mean = (h.mean + 0.5) / (h.weight + 1)
 	}
-	if len(list) > remembered {
+	if len(list) > maxHistory {
 		slices.SortStableFunc(list, func(a, b *past) int { return cmp.Compare(b.mean, a.mean) })
-		rest := list[remembered/2:]
-		for i := range remembered / 2 {
-			list[remembered/2+i] = rest[i*len(rest)/(remembered/2)]
+		rest := list[maxHistory/2:]
+		for i := range maxHistory / 2 {
+			list[maxHistory/2+i] = rest[i*len(rest)/(maxHistory/2)]
 		}
-		list = list[:remembered]
+		list = list[:maxHistory]
 	}
 	total := 0.0
 	for _, h := range list {
@@ -93,8 +93,8 @@ func (h *past) proposal(ability float64) proposal {
 	return proposal{config: h.config, operator: "recall", rationale: "among the best of earlier nights", ability: ability}
 }
 
-// merged returns an arm's scores of tonight and of earlier nights.
-func (s *search) merged(a *arm) []irt.Cell {
+// merged returns a variant's scores of tonight and of earlier nights.
+func (s *search) merged(a *variantStats) []irt.Cell {
 	for _, h := range s.history {
 		if h.id == a.id {
 			return irt.Merge(a.cells, h.cells)

@@ -19,9 +19,9 @@ func (c *codec) active(x irt.Point, i int) bool {
 	return true
 }
 
-// settle makes a point consistent after a change: settings no longer active are removed;
+// normalize makes a point consistent after a change: settings no longer active are removed;
 // newly active ones are drawn half the time and take their default otherwise.
-func (c *codec) settle(x irt.Point, rng *rand.Rand) {
+func (c *codec) normalize(x irt.Point, rng *rand.Rand) {
 	for _, i := range c.order {
 		st := &c.settings[i]
 		to := x[st.first : st.first+st.dims]
@@ -84,7 +84,7 @@ func (c *codec) random(champion irt.Point, rng *rand.Rand) irt.Point {
 		}
 		st.draw(to, rng)
 	}
-	c.settle(x, rng)
+	c.normalize(x, rng)
 	return x
 }
 
@@ -97,7 +97,7 @@ func (c *codec) cross(a, b irt.Point, rng *rand.Rand) irt.Point {
 			copy(x[st.first:st.first+st.dims], b[st.first:])
 		}
 	}
-	c.settle(x, rng)
+	c.normalize(x, rng)
 	return x
 }
 
@@ -119,7 +119,7 @@ func (c *codec) mutate(from irt.Point, weights []float64, rng *rand.Rand) irt.Po
 			st.change(to, size, rng)
 		}
 	}
-	c.settle(x, rng)
+	c.normalize(x, rng)
 	return x
 }
 

@@ -13,7 +13,7 @@ func TestHGMWaits(t *testing.T) {
 		space := mixedSpace(8)
 		s := newSearch(t, Options{Space: space, Champion: space.Default(), Tasks: makeTasks(20), Budget: 1500, Seed: 4, Selection: name})
 		s.champion.asked = 10 // 10^0.6 = 3.98
-		for len(s.arms) < 4 {
+		for len(s.variants) < 4 {
 			p := s.random()
 			p.operator, p.scale = "flip", 1
 			s.add(p, false)

@@ -15,14 +15,14 @@ const (
 	leastBilled = 3
 )
 
-// spend is the consumption of an arm's evaluations of one task.
+// spend is the consumption of a variant's evaluations of one task.
 type spend struct {
 	task, n       int
 	cost, seconds float64
 }
 
 // pay records the consumption of an evaluation.
-func (a *arm) pay(task int, cost, seconds float64) {
+func (a *variantStats) pay(task int, cost, seconds float64) {
 	at, found := slices.BinarySearchFunc(a.spends, task, func(p spend, task int) int { return p.task - task })
 	if !found {
 		a.spends = slices.Insert(a.spends, at, spend{task: task})
@@ -31,7 +31,7 @@ func (a *arm) pay(task int, cost, seconds float64) {
 	p.n, p.cost, p.seconds = p.n+1, p.cost+cost, p.seconds+seconds
 }
 
-// priced is the expected mean cost (USD) and time (seconds) of an arm.
+// priced is the expected mean cost (USD) and time (seconds) of a variant.
 type priced struct {
 	cost, seconds float64
 	// costs and lasts are its ratios to the champion's.
@@ -41,10 +41,10 @@ type priced struct {
 	known bool
 }
 
-// price returns an arm's means, relative to the champion's: the ratio of the sums over
+// price returns a variant's means, relative to the champion's: the ratio of the sums over
 // the tasks that both have run, its logarithm shrunk towards that of their overall means,
 // which counts as three common tasks.
-func (s *search) price(a *arm) priced {
+func (s *search) price(a *variantStats) priced {
 	p := priced{costs: 1, lasts: 1}
 	if n := float64(s.champion.billed); n > 0 {
 		p.cost, p.seconds, p.known = s.champion.cost/n, s.champion.seconds/n, true
@@ -89,11 +89,11 @@ func (s *search) price(a *arm) priced {
 	return p
 }
 
-// breaks returns the guards that an arm is expected to break at a gain of lead. The mean
+// breaks returns the guards that a variant is expected to break at a gain of lead. The mean
 // time replaces the percentile, for which a search has too few evaluations.
 func (s *search) breaks(x rival) []string {
 	var out []string
-	own, theirs := s.price(x.arm), s.price(s.champion)
+	own, theirs := s.price(x.variantStats), s.price(s.champion)
 	for _, g := range s.guards {
 		g = g.For(math.Max(0, x.lead-1.96*x.se))
 		ratio, was, is := own.costs, theirs.cost, own.cost
@@ -114,9 +114,9 @@ func (s *search) breaks(x rival) []string {
 	return out
 }
 
-// preferred returns the value of an arm's prices in score units, by the guards' price of
+// preferred returns the value of a variant's prices in score units, by the guards' price of
 // a point; 0 without one.
-func (s *search) preferred(a *arm) float64 {
+func (s *search) preferred(a *variantStats) float64 {
 	worth := 0.
 	p := s.price(a)
 	for _, g := range s.guards {
@@ -163,10 +163,10 @@ func (s *search) within(rank []rival) []rival {
 func (s *search) front(rank []rival) []Estimate {
 	all := []Estimate{s.estimate(s.champion, 0, 0)}
 	for _, x := range rank {
-		if !s.price(x.arm).known {
+		if !s.price(x.variantStats).known {
 			continue
 		}
-		e := s.estimate(x.arm, x.lead, x.se)
+		e := s.estimate(x.variantStats, x.lead, x.se)
 		e.Breaks = s.breaks(x)
 		all = append(all, e)
 	}

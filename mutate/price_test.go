@@ -80,22 +80,22 @@ func TestGuardsAreConstraints(t *testing.T) {
 // its own evaluations; one with too few evaluations has none.
 func TestAPriceIsOnesOwn(t *testing.T) {
 	s := &search{}
-	bill := func(a *arm, from, to int, cost float64) {
+	bill := func(a *variantStats, from, to int, cost float64) {
 		for task := from; task < to; task++ {
 			a.cost, a.seconds, a.billed = a.cost+cost, a.seconds+10*cost, a.billed+1
 			a.pay(task, cost, 10*cost)
 		}
 	}
-	s.champion = &arm{}
+	s.champion = &variantStats{}
 	bill(s.champion, 0, 10, .001)
 	for name, at := range map[string]int{"no common task": 10, "some": 7, "all": 0} {
-		a := &arm{}
+		a := &variantStats{}
 		bill(a, at, at+5, .007)
 		if p := s.price(a); !p.known || math.Abs(p.cost-.007) > 1e-9 || math.Abs(p.costs-7) > 1e-6 || math.Abs(p.lasts-7) > 1e-6 {
 			t.Errorf("%s: %+v, want seven times the champion's price", name, p)
 		}
 	}
-	few := &arm{}
+	few := &variantStats{}
 	bill(few, 10, 12, .007)
 	if p := s.price(few); p.known || p.cost != 0 || p.costs != 1 {
 		t.Errorf("two evaluations: %+v, want no price", p)

@@ -13,7 +13,7 @@ import (
 // proposal is a new config with its origin.
 type proposal struct {
 	config    agent.Config
-	parents   []*arm
+	parents   []*variantStats
 	operator  string
 	rationale string
 	ability   float64 // its expected ability
@@ -23,29 +23,29 @@ type proposal struct {
 // prospect is a point that may become a proposal.
 type prospect struct {
 	point    irt.Point
-	from     *arm  // the variant it was developed from
-	past     *past // the config of an earlier night, if it is one; from is nil then
+	from     *variantStats // the variant it was developed from
+	past     *past         // the config of an earlier night, if it is one; from is nil then
 	mean, sd float64
 }
 
 const (
-	elite      = 12
-	strangers  = 60
-	offspring  = 160
-	rounds     = 5
-	litter     = 14
-	optimism   = 1.5
-	batchSize  = 8
-	tooSimilar = 0.97
-	// manyArms is the number of variants above which proposals are made in bulk.
-	manyArms = 4 * mostConfigs
+	elite        = 12
+	randomPoints = 60
+	offspring    = 160
+	rounds       = 5
+	refineBatch  = 14
+	optimism     = 1.5
+	batchSize    = 8
+	tooSimilar   = 0.97
+	// manyVariants is the number of variants above which proposals are made in bulk.
+	manyVariants = 4 * mostConfigs
 )
 
 // propose returns new variants: without a model random ones, with it a batch of points
 // with a high mean or uncertainty.
 func (s *search) propose() []proposal {
 	s.refresh()
-	if !s.belief.ready() {
+	if !s.posterior.ready() {
 		for range 20 {
 			if p := s.random(); !s.refused(p.config.ID()) {
 				return []proposal{p}
@@ -54,7 +54,7 @@ func (s *search) propose() []proposal {
 		return nil
 	}
 	size, refined := batchSize, rounds
-	if len(s.arms) > manyArms {
+	if len(s.variants) > manyVariants {
 		size, refined = 8*batchSize, 0 // with thousands of variants each matters less
 	}
 	left := s.plan.search - float64(s.spent-s.baseline.asked)
@@ -74,17 +74,17 @@ func (s *search) propose() []proposal {
 	return append(out, s.acquire(ours, refined)...)
 }
 
-// elite returns the arms of the model with the highest ability.
-func (s *search) elite(most int) []*arm {
-	var list []*arm
-	for _, a := range s.belief.arms {
+// elite returns the variants of the model with the highest ability.
+func (s *search) elite(most int) []*variantStats {
+	var list []*variantStats
+	for _, a := range s.posterior.variants {
 		if a.scored > 0 || a == s.champion {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *arm) int { return cmp.Compare(b.ability, a.ability) })
+	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.ability, a.ability) })
 	if len(list) == 0 {
-		return []*arm{s.champion}
+		return []*variantStats{s.champion}
 	}
 	return list[:min(len(list), most)]
 }
@@ -95,18 +95,18 @@ func (s *search) judge(list []prospect) {
 	for i := range list {
 		points[i] = list[i].point
 	}
-	mean, sd := s.belief.model.Predict(points)
+	mean, sd := s.posterior.model.Predict(points)
 	for i := range list {
 		list[i].mean, list[i].sd = mean[i], sd[i]
 	}
 }
 
 func (s *search) acquire(size, refined int) []proposal {
-	model := s.belief.model
+	model := s.posterior.model
 	parents := s.elite(elite)
 	weights := s.codec.weigh(model.Relevance())
 	var pool []prospect
-	for range strangers {
+	for range randomPoints {
 		pool = append(pool, prospect{point: s.codec.random(s.champion.point, s.rng), from: s.champion})
 	}
 	for range offspring {
@@ -131,7 +131,7 @@ func (s *search) acquire(size, refined int) []proposal {
 		slices.SortStableFunc(pool, better)
 		top := slices.Clone(pool[:min(5, len(pool))])
 		for range refined {
-			kids := make([]prospect, litter)
+			kids := make([]prospect, refineBatch)
 			for k := range kids {
 				p := top[s.rng.IntN(len(top))]
 				kids[k] = prospect{point: s.codec.mutate(p.point, weights, s.rng), from: s.origin(p)}
@@ -158,8 +158,8 @@ func (s *search) acquire(size, refined int) []proposal {
 			}
 			chosen = append(chosen, p.point)
 			out = append(out, proposal{
-				config: c, parents: []*arm{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
-				rationale: fmt.Sprintf("the model expects %+.3f over the champion", s.expected(p.mean)-s.belief.level),
+				config: c, parents: []*variantStats{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
+				rationale: fmt.Sprintf("the model expects %+.3f over the champion", s.expected(p.mean)-s.posterior.level),
 			})
 			break
 		}
@@ -173,14 +173,14 @@ func (s *search) predict(list []proposal) {
 	for i := range list {
 		points[i] = s.codec.encode(list[i].config)
 	}
-	mean, _ := s.belief.model.Predict(points)
+	mean, _ := s.posterior.model.Predict(points)
 	for i := range list {
 		list[i].ability = mean[i]
 	}
 }
 
 // origin returns the variant that a further change of a prospect descends from.
-func (s *search) origin(p prospect) *arm {
+func (s *search) origin(p prospect) *variantStats {
 	if p.from != nil {
 		return p.from
 	}

@@ -25,7 +25,7 @@ const (
 
 // rival is a variant other than the champion.
 type rival struct {
-	*arm
+	*variantStats
 	// lead over the champion in score units, with its standard error.
 	lead, se float64
 }
@@ -35,16 +35,16 @@ type rival struct {
 // champion stays unless the evidence against it suffices. Recommend has no side effects.
 func (s *search) Recommend() Recommendation {
 	r := Recommendation{
-		Champion: s.estimate(s.champion, 0, 0), Best: s.estimate(s.champion, 0, 0), Variants: len(s.arms), Exhausted: s.exhausted,
-		Told: s.told, RandomTold: s.baseline.told,
+		Champion: s.estimate(s.champion, 0, 0), Best: s.estimate(s.champion, 0, 0), Variants: len(s.variants), Exhausted: s.exhausted,
+		Told: s.results, RandomTold: s.baseline.results,
 	}
 	rank := s.rivals()
 	r.Front = s.front(rank)
 	rank = s.within(rank)
 	for _, x := range rank[:min(len(rank), s.finalists)] {
-		e := s.estimate(x.arm, x.lead, x.se)
+		e := s.estimate(x.variantStats, x.lead, x.se)
 		e.Breaks = s.breaks(x)
-		e.Common, e.Measured = s.paired(x.arm)
+		e.Common, e.Measured = s.paired(x.variantStats)
 		r.Finalists = append(r.Finalists, e)
 	}
 	if a := s.baseline.best(); a != nil {
@@ -55,7 +55,7 @@ func (s *search) Recommend() Recommendation {
 		return r
 	}
 	top := rank[0]
-	common, difference := s.paired(top.arm)
+	common, difference := s.paired(top.variantStats)
 	switch {
 	case r.Finalists[0].Score <= r.Champion.Score:
 		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant is expected to score %.3f and the champion %.3f: the champion stays", r.Finalists[0].Score, r.Champion.Score))
@@ -73,46 +73,46 @@ func (s *search) Recommend() Recommendation {
 
 // rivals returns the variants with any success that are worth most, in descending order.
 func (s *search) rivals() []rival {
-	if !s.belief.ready() || s.champion.item < 0 {
+	if !s.posterior.ready() || s.champion.item < 0 {
 		return nil
 	}
-	var list []*arm
-	for _, a := range s.arms {
+	var list []*variantStats
+	for _, a := range s.variants {
 		if a != s.champion && a.item >= 0 && a.score > 0 {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *arm) int { return cmp.Compare(b.worth, a.worth) })
+	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.worth, a.worth) })
 	list = append(list[:min(len(list), considered)], s.champion)
 	of := make([]int, len(list))
 	for i, a := range list {
 		of[i] = a.item
 	}
-	cov := s.belief.model.Covariance(of)
+	cov := s.posterior.model.Covariance(of)
 	last := len(list) - 1
 	own := s.outlook(s.champion)
 	rank := make([]rival, last)
-	worth := make(map[*arm]float64, last)
+	worth := make(map[*variantStats]float64, last)
 	for i, a := range list[:last] {
 		o := s.outlook(a)
 		joint := o.slope*o.slope*cov.At(i, i) + own.slope*own.slope*cov.At(last, last) - 2*o.slope*own.slope*cov.At(i, last)
 		rank[i] = rival{a, o.mean - own.mean, math.Sqrt(math.Max(0, joint) + o.luck + own.luck)}
 		worth[a] = o.mean - doubt*math.Sqrt(o.slope*o.slope*cov.At(i, i)+o.luck) + s.preferred(a)
 	}
-	slices.SortStableFunc(rank, func(a, b rival) int { return cmp.Compare(worth[b.arm], worth[a.arm]) })
+	slices.SortStableFunc(rank, func(a, b rival) int { return cmp.Compare(worth[b.variantStats], worth[a.variantStats]) })
 	return rank
 }
 
-// outlook is the prediction of an arm's weighted mean score over all tasks.
+// outlook is the prediction of a variant's weighted mean score over all tasks.
 type outlook struct {
 	mean float64
 	// slope is its derivative by the ability, luck the variance at a fixed ability.
 	slope, luck float64
 }
 
-// outlook returns the outlook of an arm. With a single repeat per task, observed scores
+// outlook returns the outlook of a variant. With a single repeat per task, observed scores
 // are certain and only the others vary.
-func (s *search) outlook(a *arm) outlook {
+func (s *search) outlook(a *variantStats) outlook {
 	var o outlook
 	cells := a.cells
 	for j, w := range s.weights {
@@ -124,21 +124,21 @@ func (s *search) outlook(a *arm) outlook {
 				continue
 			}
 		}
-		p := irt.Sigmoid(a.ability + s.belief.model.Effects[j])
+		p := irt.Sigmoid(a.ability + s.posterior.model.Effects[j])
 		o.mean += w * p
 		o.slope += w * p * (1 - p)
 		if s.repeats == 1 {
-			o.luck += w * w * p * (1 - p) * s.belief.model.Dispersion
+			o.luck += w * w * p * (1 - p) * s.posterior.model.Dispersion
 		}
 	}
 	return o
 }
 
-func (s *search) value(a *arm) float64 { return s.outlook(a).mean }
+func (s *search) value(a *variantStats) float64 { return s.outlook(a).mean }
 
-// paired returns the number of tasks that an arm and the champion have both run and the
+// paired returns the number of tasks that a variant and the champion have both run and the
 // mean difference of their mean scores on these.
-func (s *search) paired(a *arm) (tasks int, difference float64) {
+func (s *search) paired(a *variantStats) (tasks int, difference float64) {
 	theirs := s.champion.cells
 	for _, c := range a.cells {
 		at, found := slices.BinarySearchFunc(theirs, c.Task, func(c irt.Cell, task int) int { return c.Task - task })
@@ -151,7 +151,7 @@ func (s *search) paired(a *arm) (tasks int, difference float64) {
 }
 
 // estimate returns the expected mean over all tasks with its 95 % interval.
-func (s *search) estimate(a *arm, gain, sd float64) Estimate {
+func (s *search) estimate(a *variantStats, gain, sd float64) Estimate {
 	a = s.shown(a)
 	o := s.outlook(a)
 	half := 1.96 * math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck))

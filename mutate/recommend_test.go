@@ -114,7 +114,7 @@ func TestIntervalsCover(t *testing.T) {
 		s := newSearch(t, w.options(300))
 		c := &script{inFlight: 8, seed: uint64(seed), score: w.score}
 		c.run(t, s)
-		for _, a := range s.arms {
+		for _, a := range s.variants {
 			if a.scored < 4 {
 				continue
 			}

@@ -22,7 +22,7 @@ func (s *search) Resize(budget int) {
 		}
 	}
 	s.redesign(was.design)
-	s.lastWord()
+	s.finalFit()
 }
 
 // planned divides the budget without the random baseline's share.

@@ -32,11 +32,11 @@ type search struct {
 	finalists int
 	guards    []stats.Bound
 
-	arms     []*arm
-	byID     map[agent.ConfigID]*arm
-	points   map[string]bool // of the arms
-	champion *arm
-	queue    []*arm // arms with evaluations up to their targets to come, in order
+	variants []*variantStats
+	byID     map[agent.ConfigID]*variantStats
+	points   map[string]bool // of the variants
+	champion *variantStats
+	queue    []*variantStats // variants with evaluations up to their targets to come, in order
 	design   []proposal
 	baseline baseline
 	breeding breeding
@@ -44,12 +44,12 @@ type search struct {
 	history  []*past
 
 	asked, spent int // asked counts own trials and briefs, spent the evaluations of this run, including resumed ones
-	told         int
+	results      int
 	raced        int // evaluations given to leaders
 	made         int // variants that the search made itself
 	exhausted    bool
-	// heard holds every trial that was told, pending those asked and not yet told.
-	heard   map[uint64]bool
+	// seen holds every trial with a result, pending those without one yet.
+	seen    map[uint64]bool
 	pending map[trialKey]bool
 	freshAt int // no new variant is sought before this many asks
 
@@ -57,14 +57,14 @@ type search struct {
 	values  [][]any
 	counted int
 
-	belief belief
+	posterior posterior
 }
 
-type trialKey struct{ arm, task, repeat int }
+type trialKey struct{ variant, task, repeat int }
 
 // packed returns the key in eight bytes, since many are stored.
 func (k trialKey) packed() uint64 {
-	return uint64(k.arm)<<40 | uint64(k.task)<<16 | uint64(k.repeat)
+	return uint64(k.variant)<<40 | uint64(k.task)<<16 | uint64(k.repeat)
 }
 
 // unbounded is the number of repeats without a bound.
@@ -89,7 +89,7 @@ func New(o Options) (Searcher, error) {
 		space: o.Space, view: o.View, seed: uint64(o.Seed),
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0x5ea4c4)), codec: newCodec(o.Space, champion),
 		tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget, repeats: o.MaxRepeats, finalists: o.Finalists, guards: o.Guards,
-		byID: map[agent.ConfigID]*arm{}, points: map[string]bool{}, heard: map[uint64]bool{}, pending: map[trialKey]bool{},
+		byID: map[agent.ConfigID]*variantStats{}, points: map[string]bool{}, seen: map[uint64]bool{}, pending: map[trialKey]bool{},
 	}
 	var err error
 	if s.breeding, err = newBreeding(o.Selection, o.Author); err != nil {
@@ -106,12 +106,12 @@ func New(o Options) (Searcher, error) {
 		return nil, err
 	}
 	s.baseline.share = baselineShare(o.BaselineShare)
-	s.belief.model = irt.New(s.codec.dims, len(s.tasks))
+	s.posterior.model = irt.New(s.codec.dims, len(s.tasks))
 	s.plan = s.planned()
 	s.champion = s.add(proposal{config: champion, operator: "champion"}, false)
 	s.champion.target = min(2*s.plan.first, s.capacity())
 	s.queue = append(s.queue, s.champion)
-	s.layOut()
+	s.addDesign()
 	if s.recall(o.History); len(s.history) > 0 && len(s.codec.dims) > 0 {
 		s.fit(2)
 		s.resume()
@@ -140,7 +140,7 @@ func (s *search) weigh() error {
 	return nil
 }
 
-// capacity returns the number of evaluations that an arm can take.
+// capacity returns the number of evaluations that a variant can take.
 func (s *search) capacity() int {
 	if s.repeats > math.MaxInt32/len(s.tasks) {
 		return math.MaxInt32
@@ -148,14 +148,14 @@ func (s *search) capacity() int {
 	return s.repeats * len(s.tasks)
 }
 
-// add makes a proposal an arm, or returns the existing arm of its config.
-func (s *search) add(p proposal, baseline bool) *arm {
+// add makes a variant of a proposal, or returns the existing variant of its config.
+func (s *search) add(p proposal, baseline bool) *variantStats {
 	id := p.config.ID()
 	if a, ok := s.byID[id]; ok {
 		return a
 	}
-	a := &arm{
-		index: len(s.arms), id: id, config: p.config, point: s.codec.encode(p.config), operator: p.operator, rationale: p.rationale,
+	a := &variantStats{
+		index: len(s.variants), id: id, config: p.config, point: s.codec.encode(p.config), operator: p.operator, rationale: p.rationale,
 		baseline: baseline, repeats: make([]uint16, len(s.tasks)), atFewest: len(s.tasks), ability: p.ability, item: -1, deviation: 1, scale: p.scale,
 	}
 	for _, q := range p.parents {
@@ -163,7 +163,7 @@ func (s *search) add(p proposal, baseline bool) *arm {
 		a.generation = max(a.generation, q.generation+1)
 		q.children++
 	}
-	s.arms = append(s.arms, a)
+	s.variants = append(s.variants, a)
 	s.byID[id] = a
 	s.points[key(a.point)] = true
 	return a
@@ -191,7 +191,7 @@ func (s *search) Ask() (Trial, Status) {
 	a := s.choose()
 	if a == nil {
 		s.exhausted = true
-		s.lastWord()
+		s.finalFit()
 		return Trial{}, Done
 	}
 	task := s.task(a)
@@ -213,8 +213,8 @@ func (s *search) Ask() (Trial, Status) {
 	return t, Ready
 }
 
-// choose returns the arm that gets the next evaluation; nil when no arm can take one.
-func (s *search) choose() *arm {
+// choose returns the variant that gets the next evaluation; nil when no variant can take one.
+func (s *search) choose() *variantStats {
 	if s.baseline.due(s.spent) && s.asked > 0 {
 		if a := s.nextRandom(); a != nil {
 			return a
@@ -237,7 +237,7 @@ func (s *search) choose() *arm {
 	if a := s.race(); a != nil {
 		return a
 	}
-	for _, a := range s.arms {
+	for _, a := range s.variants {
 		if s.open(a) {
 			return a
 		}
@@ -245,8 +245,8 @@ func (s *search) choose() *arm {
 	return nil
 }
 
-// queued returns the first arm in the queue below its target.
-func (s *search) queued() *arm {
+// queued returns the first variant in the queue below its target.
+func (s *search) queued() *variantStats {
 	for len(s.queue) > 0 {
 		a := s.queue[0]
 		if a.asked < a.target && s.open(a) {
@@ -258,13 +258,13 @@ func (s *search) queued() *arm {
 }
 
 // enter makes a proposal a variant and queues its first evaluations.
-func (s *search) enter(p proposal) *arm {
+func (s *search) enter(p proposal) *variantStats {
 	a := s.add(p, false)
 	a.target = max(a.target, s.plan.first)
 	s.queue = append(s.queue, a)
 	s.made++
 	if a.scale > 0 {
-		s.breeding.young = append(s.breeding.young, a)
+		s.breeding.unrewarded = append(s.breeding.unrewarded, a)
 	}
 	return a
 }
@@ -280,16 +280,16 @@ func (s *search) enlarge() bool {
 	if s.asked < s.freshAt {
 		return false
 	}
-	before := len(s.arms)
+	before := len(s.variants)
 	for _, p := range s.propose() {
 		s.enter(p)
 	}
-	if len(s.arms) == before {
+	if len(s.variants) == before {
 		if c := s.untried(); c != nil {
 			s.enter(proposal{config: c, operator: "random", rationale: "the next that was never tried"})
 		}
 	}
-	if len(s.arms) == before {
+	if len(s.variants) == before {
 		s.freshAt = s.asked + 64 + s.asked/8
 		return false
 	}

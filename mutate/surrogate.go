@@ -20,20 +20,20 @@ type Surrogate struct {
 	model   *irt.Model
 	items   []irt.Item
 	at      map[agent.ConfigID]int
-	told    map[told]bool
+	seen    map[observationKey]bool
 	// learnt is the number of items when the hyperparameters were last learnt.
 	learnt int
 	// fresh reports whether evaluations were added since the last fit.
 	fresh, fitted bool
 }
 
-type told struct {
+type observationKey struct {
 	item, task, repeat int
 }
 
 // NewSurrogate returns a model without data.
 func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surrogate {
-	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, told: map[told]bool{}}
+	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, seen: map[observationKey]bool{}}
 	total := 0.0
 	for j, t := range tasks {
 		s.index[t.ID] = j
@@ -69,11 +69,11 @@ func (s *Surrogate) Add(o Observation) {
 		s.at[o.Trial.Variant] = i
 		s.items = append(s.items, irt.Item{Point: s.codec.encode(config)})
 	}
-	key := told{i, task, o.Trial.Repeat}
-	if s.told[key] {
+	key := observationKey{i, task, o.Trial.Repeat}
+	if s.seen[key] {
 		return
 	}
-	s.told[key] = true
+	s.seen[key] = true
 	it := &s.items[i]
 	at, found := slices.BinarySearchFunc(it.Cells, task, func(c irt.Cell, task int) int { return c.Task - task })
 	if !found {

@@ -25,49 +25,49 @@ func (s *search) Tell(o Observation) {
 		}
 	}
 	k := trialKey{a.index, task, o.Trial.Repeat}
-	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || s.heard[k.packed()] {
+	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || s.seen[k.packed()] {
 		return // invalid, or told before: nothing counts twice
 	}
-	s.heard[k.packed()] = true
+	s.seen[k.packed()] = true
 	if s.pending[k] {
 		delete(s.pending, k)
 	} else {
-		s.foreign(a, task, o.Trial)
+		s.countUnasked(a, task, o.Trial)
 	}
-	a.told++
-	s.told++
+	a.results++
+	s.results++
 	if a.baseline {
-		s.baseline.told++
+		s.baseline.results++
 	}
 	if o.Scored && o.Score >= 0 && o.Score <= 1 {
 		a.observe(task, o.Score)
 	}
-	s.note(a, task, o)
-	s.lastWord()
+	s.recordDetails(a, task, o)
+	s.finalFit()
 }
 
-// lastWord refits the model when no evaluation is left to ask or pending.
-func (s *search) lastWord() {
-	if (s.spent >= s.budget || s.exhausted) && len(s.pending) == 0 && len(s.codec.dims) > 0 && s.told > 0 {
+// finalFit refits the model when no evaluation is left to ask or pending.
+func (s *search) finalFit() {
+	if (s.spent >= s.budget || s.exhausted) && len(s.pending) == 0 && len(s.codec.dims) > 0 && s.results > 0 {
 		s.fit(4)
 	}
 }
 
-// adopt adds an arm for a variant that the searcher did not ask for; nil when its config
+// adopt adds a variant that the searcher did not ask for; nil when its config
 // is invalid in the space.
-func (s *search) adopt(t Trial) *arm {
+func (s *search) adopt(t Trial) *variantStats {
 	config, problems := s.space.Parse(t.Config)
 	if len(problems) > 0 {
 		return nil // the space has changed since
 	}
-	known := len(s.arms)
+	known := len(s.variants)
 	a := s.add(proposal{config: config, operator: t.Operator, rationale: t.Rationale}, t.Stage == bench.StageBaseline)
-	if len(s.arms) == known {
+	if len(s.variants) == known {
 		return a
 	}
 	a.parents, a.generation = slices.Clone(t.Parents), t.Generation
 	if a.baseline {
-		s.baseline.arms = append(s.baseline.arms, a)
+		s.baseline.variants = append(s.baseline.variants, a)
 	} else {
 		s.made++
 		a.target = s.plan.first
@@ -76,8 +76,8 @@ func (s *search) adopt(t Trial) *arm {
 	return a
 }
 
-// foreign counts an evaluation that was not asked for here.
-func (s *search) foreign(a *arm, task int, t Trial) {
+// countUnasked counts an evaluation that was not asked for here.
+func (s *search) countUnasked(a *variantStats, task int, t Trial) {
 	a.advance(task, t.Repeat+1)
 	a.asked++
 	if t.Stage == bench.StageSearch || t.Stage == bench.StageBaseline {

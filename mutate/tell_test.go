@@ -48,11 +48,11 @@ func TestResumeSpendsTheRest(t *testing.T) {
 				t.Errorf("%d baseline evaluations in all, want 16", base)
 			}
 			sum := 0
-			for _, a := range s.arms {
+			for _, a := range s.variants {
 				sum += a.scored
 			}
-			if sum != 160 || rec.Variants != len(s.arms) {
-				t.Errorf("%d results known, %d variants of %d", sum, rec.Variants, len(s.arms))
+			if sum != 160 || rec.Variants != len(s.variants) {
+				t.Errorf("%d results known, %d variants of %d", sum, rec.Variants, len(s.variants))
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func TestStrangeTells(t *testing.T) {
 		"no config":               {Variant: "y", Config: agent.Config{"p0": "high"}, Task: "t0", Stage: bench.StageSearch},
 	} {
 		s.Tell(Observation{Trial: tr, Scored: true, Score: 1})
-		if s.spent != 0 || len(s.arms) != 1 || s.told != 0 {
+		if s.spent != 0 || len(s.variants) != 1 || s.results != 0 {
 			t.Errorf("%s: was taken in", name)
 		}
 	}
@@ -104,8 +104,8 @@ func TestStrangeTells(t *testing.T) {
 	for i := range 3 {
 		s.Tell(Observation{Scored: true, Score: 1, Trial: Trial{Variant: "old-name", Config: good, Task: "t0", Repeat: i, Stage: bench.StageSearch}})
 	}
-	if len(s.arms) != 1 || s.champion.scored != 3 || s.champion.generation != 0 {
-		t.Errorf("%d variants, champion with %d results", len(s.arms), s.champion.scored)
+	if len(s.variants) != 1 || s.champion.scored != 3 || s.champion.generation != 0 {
+		t.Errorf("%d variants, champion with %d results", len(s.variants), s.champion.scored)
 	}
 	// A warm start adds results and is not spent.
 	s.Tell(Observation{Scored: true, Score: 1, Trial: Trial{Variant: good.ID(), Config: good, Task: "t1", Stage: "confirm"}})
@@ -212,7 +212,7 @@ func TestToldTwiceCountsOnce(t *testing.T) {
 		made.Tell(o)
 		made.Tell(o)
 	}
-	if s := made.(*search); asks != 60 || s.told != 60 {
-		t.Errorf("%d asks of 60, %d observations", asks, s.told)
+	if s := made.(*search); asks != 60 || s.results != 60 {
+		t.Errorf("%d asks of 60, %d observations", asks, s.results)
 	}
 }

@@ -27,10 +27,10 @@ type Ablation struct {
 
 	// queue holds trials to be asked, pending those asked and not told; made lists the
 	// asked ones, in order, and told holds results that the model was not fitted to yet.
-	queue   []mutate.Trial
-	pending map[pendingKey]bool
-	made    []mutate.Trial
-	told    map[pendingKey]mutate.Observation
+	queue     []mutate.Trial
+	pending   map[pendingKey]bool
+	made      []mutate.Trial
+	unlearned map[pendingKey]mutate.Observation
 	// fresh reports that there are results that the choice does not use yet.
 	fresh bool
 
@@ -81,7 +81,7 @@ func New(o Options) (*Ablation, error) {
 	a := &Ablation{
 		change: newChange(o.Space, champion, winner), tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
 		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks), budget: o.Budget, pending: map[pendingKey]bool{},
-		told: map[pendingKey]mutate.Observation{}, configs: map[agent.ConfigID]bool{},
+		unlearned: map[pendingKey]mutate.Observation{}, configs: map[agent.ConfigID]bool{},
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
 	}
 	for _, k := range o.Known {
@@ -157,7 +157,7 @@ func (a *Ablation) Tell(o mutate.Observation) {
 	a.fresh = true
 	if a.pending[key] {
 		delete(a.pending, key)
-		a.told[key] = o
+		a.unlearned[key] = o
 		return
 	}
 	a.model.Add(o)
@@ -171,10 +171,10 @@ func (a *Ablation) learn() {
 	}
 	for _, t := range a.made {
 		key := pendingKey{t.Variant, spot{a.evidence.index[t.Task], t.Repeat}}
-		if o, ok := a.told[key]; ok {
+		if o, ok := a.unlearned[key]; ok {
 			o.Trial = t // with its config
 			a.model.Add(o)
-			delete(a.told, key)
+			delete(a.unlearned, key)
 		}
 	}
 	a.fresh = false

@@ -67,7 +67,7 @@ func (a *Ablation) walk(left int) []mutate.Trial {
 	w := &walk{Ablation: a, ground: g, order: a.all(), tried: map[int]seenEffect{}, left: left}
 	w.reserve = min(len(g.tasks), a.budget/2)
 	slices.SortStableFunc(w.order, func(i, j int) int { return cmp.Compare(a.model0.chances[i], a.model0.chances[j]) })
-	w.best = choice{back: set{}, config: a.winner, id: a.winnerID, loss: Belief{Measured: true}, chances: a.model0.chances}
+	w.best = choice{back: set{}, config: a.winner, id: a.winnerID, loss: Posterior{Measured: true}, chances: a.model0.chances}
 	w.best.gain = a.difference(a.winnerID, a.championID, g.spots)
 	if !w.reduce() && w.need == nil {
 		a.cut = !w.last()
@@ -264,7 +264,7 @@ func (w *walk) unshown(id agent.ConfigID, loss float64) bool {
 
 // seenEffect is the observed effect of a change that could not be reverted.
 type seenEffect struct {
-	Belief
+	Posterior
 	evaluations int
 }
 

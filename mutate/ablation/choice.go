@@ -24,7 +24,7 @@ type choice struct {
 	config agent.Config
 	id     agent.ConfigID
 	// loss relative to the winner, gain of the winner over the champion.
-	loss, gain Belief
+	loss, gain Posterior
 	// chances are the probabilities that units help, relative to the winner without them.
 	chances map[int]float64
 }
@@ -55,7 +55,7 @@ func (a *Ablation) decide() {
 			if o.id == a.championID || b.shown() || best >= 0 && b.Positive >= effects.list[best].Positive {
 				continue
 			}
-			if bearable(whole.sums(first, c.back.with(o.units...)), allowed) {
+			if acceptable(whole.sums(first, c.back.with(o.units...)), allowed) {
 				best = i
 			}
 		}
@@ -69,8 +69,8 @@ func (a *Ablation) decide() {
 	a.choice = c
 }
 
-// bearable reports whether a loss is not shown to exceed the allowed one.
-func bearable(loss []float64, allowed float64) bool {
+// acceptable reports whether a loss is not shown to exceed the allowed one.
+func acceptable(loss []float64, allowed float64) bool {
 	over := 0
 	for _, v := range loss {
 		if v > allowed {
@@ -81,18 +81,18 @@ func bearable(loss []float64, allowed float64) bool {
 }
 
 // seen returns the comparison on all tasks, for a deterministic agent.
-func (a *Ablation) seen(id, than agent.ConfigID) (Belief, bool) {
+func (a *Ablation) seen(id, than agent.ConfigID) (Posterior, bool) {
 	if !a.exact {
-		return Belief{}, false
+		return Posterior{}, false
 	}
 	if id == than {
-		return Belief{Measured: true}, true
+		return Posterior{Measured: true}, true
 	}
 	return a.measured(id, than)
 }
 
 // sums returns the sum of the effects of units, by draw.
-func (b beliefs) sums(options []option, back set) []float64 {
+func (b posteriors) sums(options []option, back set) []float64 {
 	out := make([]float64, draws)
 	done := set{}
 	for i, o := range options {
@@ -109,7 +109,7 @@ func (b beliefs) sums(options []option, back set) []float64 {
 	return out
 }
 
-func (b beliefs) sum(options []option, back set) Belief { return summary(b.sums(options, back)) }
+func (b posteriors) sum(options []option, back set) Posterior { return summary(b.sums(options, back)) }
 
 func (a *Ablation) all() []int {
 	out := make([]int, len(a.units))

@@ -95,7 +95,7 @@ func (g ground) lost(id agent.ConfigID, at spot) bool {
 
 // difference returns by how much a config scores more than another; they count as equal
 // at spots where either lacks an evaluation.
-func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Belief {
+func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Posterior {
 	pairs := a.evidence.pairs(than, "", id, spots)
 	for _, at := range spots {
 		if !a.evidence.has(id, at) || !a.evidence.has(than, at) {
@@ -103,7 +103,7 @@ func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Belief {
 			pairs = append(pairs, stats.Pair{Task: t.ID, Domain: t.Domain, Cluster: t.Cluster, Weight: t.Weight, A: []float64{0}, B: []float64{0}})
 		}
 	}
-	return beliefOf(pairs)
+	return posteriorOf(pairs)
 }
 
 // basis sets the spots at which winner and champion are compared: all, or as many as cost

@@ -25,9 +25,9 @@ type base struct {
 	spots []spot
 }
 
-// arms returns the choice, the choice without each remaining parameter, those least
+// compared returns the choice, the choice without each remaining parameter, those least
 // likely to help first, and the winner.
-func (a *Ablation) arms() []side {
+func (a *Ablation) compared() []side {
 	c := a.choice
 	out := []side{{c.id, c.config, c.back}}
 	for _, o := range a.singles() {
@@ -49,16 +49,16 @@ func (a *Ablation) arms() []side {
 	return out
 }
 
-// measure queues the arms at fresh spots: with half of the remaining budget, so that
+// measure queues the compared configs at fresh spots: with half of the remaining budget, so that
 // changes found not to help can be reverted and the rest measured again, or with all of
 // it where half is too little.
 func (a *Ablation) measure(left int) {
-	arms := a.arms()
-	for _, s := range arms {
+	sides := a.compared()
+	for _, s := range sides {
 		a.mark(s)
 	}
 	n := left
-	if left/2/len(arms) >= a.leastPairs() {
+	if left/2/len(sides) >= a.leastPairs() {
 		n = left / 2
 	}
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == a.choice.id })
@@ -69,7 +69,7 @@ func (a *Ablation) measure(left int) {
 	for n > 1 {
 		at := a.freshSpot()
 		a.bases[i].spots = append(a.bases[i].spots, at)
-		here := arms[:min(n, len(arms))]
+		here := sides[:min(n, len(sides))]
 		a.queue = append(a.queue, a.lacking([]spot{at}, here)...)
 		n -= len(here)
 	}
@@ -99,17 +99,17 @@ func (a *Ablation) singles() []option {
 
 // beside returns by how much the choice scored more than another config at the spots
 // where both were measured, and the number of these; false where there are too few.
-func (a *Ablation) beside(than agent.ConfigID) (b Belief, pairs int, ok bool) {
+func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == a.choice.id })
 	if i < 0 {
-		return Belief{}, 0, false
+		return Posterior{}, 0, false
 	}
 	list := a.evidence.pairs(than, "", a.choice.id, a.bases[i].spots)
 	for _, p := range list {
 		pairs += len(p.A)
 	}
 	if pairs < a.leastPairs() {
-		return Belief{}, 0, false
+		return Posterior{}, 0, false
 	}
-	return beliefOf(list), pairs, true
+	return posteriorOf(list), pairs, true
 }

@@ -20,7 +20,7 @@ type Result struct {
 	Effects []Effect
 	// Loss is the estimated difference of the winner over the small config, Gain that
 	// over the champion, on the search tasks; for an agent with randomness by the model.
-	Loss, Gain Belief
+	Loss, Gain Posterior
 	// Seen is the number of scored evaluations of the small config, Evaluations the
 	// number asked for.
 	Seen, Evaluations int
@@ -72,7 +72,7 @@ func (a *Ablation) Result() Result {
 			seen, tried := a.seenEffects[k]
 			e.Shown, e.Untried = tried && seen.Mean > rounding, !tried
 			if tried {
-				b, e.Evaluations = seen.Belief, seen.evaluations
+				b, e.Evaluations = seen.Posterior, seen.evaluations
 			}
 		default:
 			e.Untried = !b.Measured
@@ -102,8 +102,8 @@ func (a *Ablation) gone(param int) (all bool, names []string) {
 	return !active, names
 }
 
-// story describes what a tried config reverts.
-func (a *Ablation) story(config agent.Config) string {
+// rationale describes what a tried config reverts.
+func (a *Ablation) rationale(config agent.Config) string {
 	var names []string
 	for _, p := range a.params {
 		now, before := config[p.Name], a.winner[p.Name]
@@ -150,7 +150,7 @@ func (a *Ablation) reason(r Result) string {
 
 // lossSeen returns the observed loss of the small config relative to the winner, and the
 // number of evaluations of each.
-func (a *Ablation) lossSeen() (loss Belief, evaluations int, ok bool) {
+func (a *Ablation) lossSeen() (loss Posterior, evaluations int, ok bool) {
 	if a.exact {
 		return a.choice.loss, a.evidence.scored(a.choice.id), a.seenEffects != nil
 	}

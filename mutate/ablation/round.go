@@ -39,7 +39,7 @@ func (a *Ablation) screened() int {
 	if a.spent > half {
 		return half // the measurements have begun
 	}
-	if (a.budget-half)/len(a.arms()) < a.leastPairs() {
+	if (a.budget-half)/len(a.compared()) < a.leastPairs() {
 		return a.budget
 	}
 	return half
@@ -143,7 +143,7 @@ func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
 				Variant: s.id, Config: s.config.Clone(), Task: a.tasks[at.task].ID, Repeat: at.repeat, Stage: bench.StageAblate,
 			}
 			if s.id != a.winnerID && s.id != a.championID {
-				t.Parents, t.Operator, t.Rationale = []agent.ConfigID{a.winnerID}, Operator, a.story(s.config)
+				t.Parents, t.Operator, t.Rationale = []agent.ConfigID{a.winnerID}, Operator, a.rationale(s.config)
 				a.configs[s.id] = true
 			}
 			out = append(out, t)

@@ -16,14 +16,14 @@ type kernel struct {
 	// theta are the logarithms of the hyperparameters: d variances aᵢ, d lengths, e₂,
 	// e₃, ρ; prior their prior medians, spread the priors' standard deviations.
 	theta, prior, spread []float64
-	tables               [][]entry // by dimension and distance
+	tables               [][]kernelTerm // by dimension and distance
 	squares              [Grid + 2]float64
 	pairs, product       float64 // e₂, e₃
 	own                  float64 // k of a point with itself
 }
 
-// entry holds a dimension's part of S and its part of the product's exponent.
-type entry struct{ v, d float64 }
+// kernelTerm holds a dimension's part of S and its part of the product's exponent.
+type kernelTerm struct{ v, d float64 }
 
 // constant is the prior variance common to all configs.
 const constant = 4.0
@@ -39,7 +39,7 @@ const (
 
 func newKernel(dims []Dimension) *kernel {
 	d := len(dims)
-	k := &kernel{dims: dims, tables: make([][]entry, d)}
+	k := &kernel{dims: dims, tables: make([][]kernelTerm, d)}
 	total := 0.0
 	for _, dim := range dims {
 		total += dim.Weight
@@ -59,7 +59,7 @@ func newKernel(dims []Dimension) *kernel {
 		if dim.Numeric {
 			n = Grid + 2
 		}
-		k.tables[i] = make([]entry, Grid+2)[:max(n, Grid+2)]
+		k.tables[i] = make([]kernelTerm, Grid+2)[:max(n, Grid+2)]
 	}
 	for range dims {
 		add(length, 0.7)
@@ -83,14 +83,14 @@ func (k *kernel) tabulate() {
 		sum += a
 		squares += a * a
 		t := k.tables[i]
-		t[0] = entry{a, 0}
-		t[mismatch] = entry{0, steep * a}
+		t[0] = kernelTerm{a, 0}
+		t[mismatch] = kernelTerm{0, steep * a}
 		if !dim.Numeric {
 			continue
 		}
 		l := math.Exp(k.theta[d+i])
 		for q := 1; q <= Grid; q++ {
-			t[q] = entry{a * math.Exp(-k.squares[q]/(8*l*l)), steep * a * k.squares[q]}
+			t[q] = kernelTerm{a * math.Exp(-k.squares[q]/(8*l*l)), steep * a * k.squares[q]}
 		}
 	}
 	k.own = k.value(sum, squares, 0)

@@ -19,7 +19,7 @@ type amend struct{ lex *memory.Lexicon }
 
 func (amend) Name() string { return "amend" }
 
-func (o amend) Make(s Scene, rng *rand.Rand) (Child, bool) {
+func (o amend) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	var options []amendment
 	for _, p := range s.Space.Params {
 		text, active := s.Parent[p.Name].(string)

@@ -13,7 +13,7 @@ type crossover struct{}
 
 func (crossover) Name() string { return "crossover" }
 
-func (o crossover) Make(s Scene, rng *rand.Rand) (Child, bool) {
+func (o crossover) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	if s.Other == nil {
 		return Child{}, false
 	}

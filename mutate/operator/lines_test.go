@@ -20,7 +20,7 @@ func TestLinesOfAPersonStay(t *testing.T) {
 			op := Standard(lexicon)[rng.IntN(len(Standard(lexicon)))]
 			if n%5 == 0 {
 				at = Random(space, space.Default(), rng)
-			} else if m, ok := op.Make(Scene{Space: space, Champion: space.Default(), Parent: at, Failures: failures}, rng); ok {
+			} else if m, ok := op.Make(FailureContext{Space: space, Champion: space.Default(), Parent: at, Failures: failures}, rng); ok {
 				at = m.Config
 			}
 			rest := at.String("text")

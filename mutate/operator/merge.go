@@ -14,7 +14,7 @@ type merge struct{}
 
 func (merge) Name() string { return "merge" }
 
-func (o merge) Make(s Scene, _ *rand.Rand) (Child, bool) {
+func (o merge) Make(s FailureContext, _ *rand.Rand) (Child, bool) {
 	if s.Other == nil || s.Ancestor == nil {
 		return Child{}, false
 	}
@@ -25,7 +25,7 @@ func (o merge) Make(s Scene, _ *rand.Rand) (Child, bool) {
 	var told []string
 	for _, p := range s.Space.Params {
 		if v, ok := c[p.Name]; ok && !equal(v, s.Parent[p.Name]) {
-			told = append(told, tell(p.Name, s.Parent[p.Name], v))
+			told = append(told, describeChange(p.Name, s.Parent[p.Name], v))
 		}
 	}
 	if len(told) == 0 {

@@ -14,11 +14,11 @@ import (
 // anyThree draws three configs of one space: two of them are made from the ancestor by
 // some operators.
 func anyThree(t *rapid.T) (space agent.Space, a, b, ancestor agent.Config) {
-	s, rng := anyScene(t)
+	s, rng := anyContext(t)
 	away := func(c agent.Config, steps int) agent.Config {
 		for range steps {
 			op := Standard(lexicon)[rng.IntN(5)] // those that change single parameters
-			if m, ok := op.Make(Scene{Space: s.Space, Champion: s.Champion, Parent: c}, rng); ok {
+			if m, ok := op.Make(FailureContext{Space: s.Space, Champion: s.Champion, Parent: c}, rng); ok {
 				c = m.Config
 			}
 		}
@@ -123,7 +123,7 @@ func TestMergeTellsWhatItTookAndWhatClashed(t *testing.T) {
 	ancestor := space.Default()
 	parent := agent.Config{"steps": int64(5), "mode": "y"}
 	other := agent.Config{"steps": int64(7), "mode": "z"}
-	c, ok := merge{}.Make(Scene{Space: space, Parent: parent, Other: other, Ancestor: ancestor}, rand.New(rand.NewPCG(1, 1)))
+	c, ok := merge{}.Make(FailureContext{Space: space, Parent: parent, Other: other, Ancestor: ancestor}, rand.New(rand.NewPCG(1, 1)))
 	want := "what " + other.ID().Short() + " changed since " + ancestor.ID().Short() + ": steps 5 → 7; both changed mode (as in the parent)"
 	if !ok || c.Rationale != want || !c.Both || c.Config.String("mode") != "y" {
 		t.Errorf("%+v, want %s", c, want)

@@ -14,7 +14,7 @@ const RevivalLimit = 0.5
 
 // Refuse returns the reason why a child is not new enough, or false. A reset restores
 // values on purpose and is never refused.
-func Refuse(s Scene, c Child) (reason string, refused bool) {
+func Refuse(s FailureContext, c Child) (reason string, refused bool) {
 	if c.Operator == Reset {
 		return "", false
 	}
@@ -66,5 +66,5 @@ func parts(p agent.Param, v any) []string {
 		}
 		return out
 	}
-	return []string{word(v)}
+	return []string{formatValue(v)}
 }

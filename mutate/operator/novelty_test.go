@@ -42,11 +42,11 @@ func TestRevival(t *testing.T) {
 		if math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: %v, want %v (%v)", c.name, got, c.want, back)
 		}
-		reason, refused := Refuse(Scene{Space: space, Parent: parent, Lineage: was}, Child{Config: c.child, Operator: "directive"})
+		reason, refused := Refuse(FailureContext{Space: space, Parent: parent, Lineage: was}, Child{Config: c.child, Operator: "directive"})
 		if refused != (c.want > 0.5) || refused == (reason == "") {
 			t.Errorf("%s: refused %v: %s", c.name, refused, reason)
 		}
-		if _, refused := Refuse(Scene{Space: space, Parent: parent, Lineage: was}, Child{Config: c.child, Operator: Reset}); refused {
+		if _, refused := Refuse(FailureContext{Space: space, Parent: parent, Lineage: was}, Child{Config: c.child, Operator: Reset}); refused {
 			t.Errorf("%s: a reset is refused", c.name)
 		}
 	}
@@ -54,7 +54,7 @@ func TestRevival(t *testing.T) {
 
 func TestRevivalIsAShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, rng := anyScene(t)
+		s, rng := anyContext(t)
 		child := Random(s.Space, s.Champion, rng)
 		share, back := Revival(s.Space, s.Parent, child, s.Lineage)
 		if !(share >= 0 && share <= 1) || (share > 0) != (len(back) > 0) {

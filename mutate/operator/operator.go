@@ -22,8 +22,9 @@ type ToolHealth struct {
 	Calls, Failures int
 }
 
-// Scene is the input of an operator.
-type Scene struct {
+// FailureContext is the input of an operator: the configs to change, with the failures and
+// tool calls that a change should respond to.
+type FailureContext struct {
 	Space    agent.Space
 	Champion agent.Config
 	// Parent is the selected config; Other a second one, nil for none; Ancestor their
@@ -49,8 +50,8 @@ type Child struct {
 }
 
 // Operator makes one child; false when it has none. It never changes its input, and its
-// child is canonical and valid in the scene's space.
+// child is canonical and valid in the context's space.
 type Operator interface {
 	Name() string
-	Make(s Scene, rng *rand.Rand) (Child, bool)
+	Make(s FailureContext, rng *rand.Rand) (Child, bool)
 }

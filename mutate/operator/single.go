@@ -21,7 +21,7 @@ const mostChanges = 4
 
 func (o single) Name() string { return o.name }
 
-func (o single) Make(s Scene, rng *rand.Rand) (Child, bool) {
+func (o single) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	c, scale := s.Parent.Clone(), s.scale()
 	var told []string
 	for n := range mostChanges {
@@ -43,7 +43,7 @@ func (o single) Make(s Scene, rng *rand.Rand) (Child, bool) {
 		if v, ok := o.change(p, before, scale, rng); ok {
 			c[p.Name] = v
 			c = complete(s.Space, c, rng) // for parameters that the change activated or deactivated
-			told = append(told, tell(p.Name, before, v))
+			told = append(told, describeChange(p.Name, before, v))
 		}
 	}
 	if same(c, s.Parent) {
@@ -53,7 +53,7 @@ func (o single) Make(s Scene, rng *rand.Rand) (Child, bool) {
 }
 
 // scale returns the operator's own setting, 1 if it is missing or invalid.
-func (s Scene) scale() float64 {
+func (s FailureContext) scale() float64 {
 	if s.Scale > 0 && s.Scale <= 1 {
 		return s.Scale
 	}

@@ -10,14 +10,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// anyScene draws a scene in a space of package space: random parents, a champion with
+// anyContext draws a context in a space of package space: random parents, a champion with
 // a person's lines, an ancestor, a lineage, and failures and tool health that may be
 // unrelated.
-func anyScene(t *rapid.T) (Scene, *rand.Rand) {
+func anyContext(t *rapid.T) (FailureContext, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	space := space.Any(t)
 	champion := space.Default()
-	s := Scene{
+	s := FailureContext{
 		Space: space, Champion: champion, Parent: Random(space, champion, rng),
 		Scale: rapid.SampledFrom([]float64{1, 0.5, 0.05, 0, 7, math.NaN()}).Draw(t, "scale"),
 	}

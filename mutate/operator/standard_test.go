@@ -17,7 +17,7 @@ func TestEveryChildIsValidNewAndLeavesItsSceneAlone(t *testing.T) {
 	made := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		for range 10 { // so that few checks suffice
-			aScene(t, made)
+			aContext(t, made)
 		}
 	})
 	for _, op := range Standard(lexicon) {
@@ -27,9 +27,9 @@ func TestEveryChildIsValidNewAndLeavesItsSceneAlone(t *testing.T) {
 	}
 }
 
-// aScene makes children of a scene by every operator and counts them.
-func aScene(t *rapid.T, made map[string]int) {
-	s, rng := anyScene(t)
+// aContext makes children of a context by every operator and counts them.
+func aContext(t *rapid.T, made map[string]int) {
+	s, rng := anyContext(t)
 	before := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical())
 	for _, op := range Standard(lexicon) {
 		for range 3 {
@@ -53,7 +53,7 @@ func aScene(t *rapid.T, made map[string]int) {
 	}
 	spoil(Random(s.Space, s.Champion, rng))
 	if after := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical()); after != before {
-		t.Fatalf("the scene was changed: %s was %s", after, before)
+		t.Fatalf("the context was changed: %s was %s", after, before)
 	}
 	if problems := s.Space.Check(); len(problems) > 0 {
 		t.Fatalf("the space was changed: %v", problems)
@@ -73,14 +73,14 @@ func spoil(c agent.Config) {
 
 func TestRandomConfigsAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, rng := anyScene(t)
+		s, rng := anyContext(t)
 		validate(t, s.Space, Random(s.Space, s.Champion, rng))
 	})
 }
 
 func TestSameSceneAndSeedSameChild(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, _ := anyScene(t)
+		s, _ := anyContext(t)
 		for _, op := range Standard(lexicon) {
 			one, _ := op.Make(s, rand.New(rand.NewPCG(1, 2)))
 			two, _ := op.Make(s, rand.New(rand.NewPCG(1, 2)))
@@ -117,7 +117,7 @@ func TestOperatorsReachEveryValue(t *testing.T) {
 				for range 3000 {
 					seen[at.ID()] = true
 					op := Standard(lexicon)[rng.IntN(len(Standard(lexicon)))]
-					if m, ok := op.Make(Scene{Space: space, Champion: space.Default(), Parent: at, Scale: scale}, rng); ok {
+					if m, ok := op.Make(FailureContext{Space: space, Champion: space.Default(), Parent: at, Scale: scale}, rng); ok {
 						at = m.Config
 					}
 				}

@@ -21,7 +21,7 @@ const (
 	healthLimit = 0.5
 )
 
-func (o tools) Make(s Scene, rng *rand.Rand) (Child, bool) {
+func (o tools) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	known := map[string]ToolHealth{}
 	for _, h := range s.Health {
 		known[h.Tool] = h
@@ -85,7 +85,7 @@ func (o tools) Make(s Scene, rng *rand.Rand) (Child, bool) {
 	}
 	return Child{
 		Config: complete(s.Space, c, rng), Operator: o.Name(),
-		Rationale: fmt.Sprintf("%s (%s)", tell(pick.p.Name, have, c[pick.p.Name]), why),
+		Rationale: fmt.Sprintf("%s (%s)", describeChange(pick.p.Name, have, c[pick.p.Name]), why),
 	}, true
 }
 

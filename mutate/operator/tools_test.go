@@ -31,7 +31,7 @@ func TestToolsAreChangedByTheirHealth(t *testing.T) {
 			space := agent.Space{Params: []agent.Param{p}}
 			seen := map[string]bool{}
 			for seed := range uint64(100) {
-				child, ok := tools{}.Make(Scene{Space: space, Parent: space.Default(), Health: c.health}, rand.New(rand.NewPCG(seed, 3)))
+				child, ok := tools{}.Make(FailureContext{Space: space, Parent: space.Default(), Health: c.health}, rand.New(rand.NewPCG(seed, 3)))
 				if ok {
 					list, _ := child.Config.List(p.Name)
 					seen[strings.Join(list, " ")] = true

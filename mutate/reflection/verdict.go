@@ -53,8 +53,8 @@ func (m Material) judge(answer string) (mutate.Draft, error) {
 	if c.Equal(m.Config) {
 		return mutate.Draft{}, errors.New("changes nothing")
 	}
-	scene := operator.Scene{Space: m.Space, Parent: m.Config, Lineage: m.Lineage}
-	if why, refused := operator.Refuse(scene, operator.Child{Config: c}); refused {
+	given := operator.FailureContext{Space: m.Space, Parent: m.Config, Lineage: m.Lineage}
+	if why, refused := operator.Refuse(given, operator.Child{Config: c}); refused {
 		return mutate.Draft{}, fmt.Errorf("is not new: %s", why)
 	}
 	return mutate.Draft{Config: c, Rationale: rationale}, nil

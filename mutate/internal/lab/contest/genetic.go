@@ -11,7 +11,7 @@ import (
 // the mean of all that were evaluated on the same task at the same time, which removes
 // the tasks' difficulty.
 type individual struct {
-	entry
+	contender
 	advantage float64
 	trials    int
 }
@@ -27,10 +27,10 @@ func genetic(d *Desk, few int) Outcome {
 	rng := d.rand(0x6e6e)
 	c := newChart(d.Problem.Space)
 	size := int(math.Round(math.Sqrt(float64(d.Budget)) / 2))
-	parents := []*individual{{entry: entry{genome: c.encode(d.Problem.Default())}}}
+	parents := []*individual{{contender: contender{genome: c.encode(d.Problem.Default())}}}
 	standard := parents[0]
 	for len(parents) < 2*size {
-		parents = append(parents, &individual{entry: entry{genome: c.random(rng)}})
+		parents = append(parents, &individual{contender: contender{genome: c.random(rng)}})
 	}
 	for _, p := range parents {
 		p.config = c.decode(p.genome)
@@ -42,15 +42,15 @@ func genetic(d *Desk, few int) Outcome {
 		parents = parents[:size:size]
 		for range size {
 			child := c.cross(tournament(parents, rng).genome, tournament(parents, rng).genome, rng)
-			parents = append(parents, &individual{entry: entry{genome: child, config: c.decode(child)}})
+			parents = append(parents, &individual{contender: contender{genome: child, config: c.decode(child)}})
 		}
 	}
-	list := []*entry{{config: standard.config}}
+	list := []*contender{{config: standard.config}}
 	slices.SortStableFunc(parents, func(a, b *individual) int { return cmp.Compare(b.fitness(), a.fitness()) })
 	for _, p := range parents {
 		if p != standard && p.trials > 0 && len(list) <= raced {
 			// Without scores, so that the race starts anew.
-			list = append(list, &entry{config: p.config})
+			list = append(list, &contender{config: p.config})
 		}
 	}
 	return Outcome{Config: d.race(list).config}

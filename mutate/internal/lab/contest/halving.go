@@ -20,10 +20,10 @@ func halving(d *Desk, few int) Outcome {
 	}
 	rng := d.rand(0x4a1f)
 	c := newChart(d.Problem.Space)
-	standard := &entry{config: d.Problem.Default()}
-	pool := []*entry{standard}
+	standard := &contender{config: d.Problem.Default()}
+	pool := []*contender{standard}
 	for range n - 1 {
-		pool = append(pool, &entry{config: c.decode(c.random(rng))})
+		pool = append(pool, &contender{config: c.decode(c.random(rng))})
 	}
 	for tasks := few; ; tasks *= by {
 		for _, e := range pool {
@@ -34,8 +34,8 @@ func halving(d *Desk, few int) Outcome {
 		if d.left() <= 0 || len(keep) == 1 && keep[0] == standard {
 			// Means over different tasks are not comparable: the best of those with the
 			// most tasks.
-			most := slices.MaxFunc(pool, func(a, b *entry) int { return a.n - b.n }).n
-			pool = slices.DeleteFunc(pool, func(e *entry) bool { return e.n < most })
+			most := slices.MaxFunc(pool, func(a, b *contender) int { return a.n - b.n }).n
+			pool = slices.DeleteFunc(pool, func(e *contender) bool { return e.n < most })
 			return Outcome{Config: pool[0].config}
 		}
 		if !slices.Contains(keep, standard) {

@@ -78,8 +78,8 @@ func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, e
 }
 
 // trials evaluates the script's requests until two thirds of the budget are spent.
-func trials(d *Desk, s *script, c chart, few, group int) ([]*entry, error) {
-	var list []*entry
+func trials(d *Desk, s *script, c chart, few, group int) ([]*contender, error) {
+	var list []*contender
 	for {
 		line, ok := s.hear()
 		if !ok {
@@ -100,7 +100,7 @@ func trials(d *Desk, s *script, c chart, few, group int) ([]*entry, error) {
 				g[k] = c.dimensions[k].Low
 			}
 		}
-		e := &entry{config: c.decode(g)}
+		e := &contender{config: c.decode(g)}
 		if group > 0 {
 			e.from = len(list) / group * few
 		}

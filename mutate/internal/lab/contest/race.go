@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// entry is a config with its scores on the deck from a place on.
-type entry struct {
+// contender is a config with its scores on the deck from a place on.
+type contender struct {
 	genome genome
 	config agent.Config
 	// from is the first place; n is the number of places done.
@@ -16,14 +16,14 @@ type entry struct {
 	sum     float64
 }
 
-func (e *entry) mean() float64 { return e.sum / float64(max(1, e.n)) }
+func (e *contender) mean() float64 { return e.sum / float64(max(1, e.n)) }
 
 // byMean sorts by descending mean.
-func byMean(a, b *entry) int { return cmp.Compare(b.mean(), a.mean()) }
+func byMean(a, b *contender) int { return cmp.Compare(b.mean(), a.mean()) }
 
 // advance evaluates an entry on the deck from its first place on, until it has n
 // evaluations.
-func (d *Desk) advance(e *entry, n int) {
+func (d *Desk) advance(e *contender, n int) {
 	for e.n < n {
 		r, ok := d.buy(e.config, d.dealt(e.from+e.n), -1)
 		if !ok {
@@ -40,14 +40,14 @@ const raced = 16
 // race spends the remaining budget on the best of a list and on the default, its first
 // entry: sequential halving (Karnin, Koren and Somekh 2013), all on the same tasks. It
 // returns the best.
-func (d *Desk) race(list []*entry) *entry {
+func (d *Desk) race(list []*contender) *contender {
 	standard := list[0]
 	rest := list[1:]
 	slices.SortStableFunc(rest, byMean)
-	pool := append([]*entry{standard}, rest[:min(len(rest), raced, max(1, d.left()/10))]...)
+	pool := append([]*contender{standard}, rest[:min(len(rest), raced, max(1, d.left()/10))]...)
 	for _, e := range pool {
 		if e.from > 0 {
-			*e = entry{genome: e.genome, config: e.config} // its evaluations were elsewhere on the deck
+			*e = contender{genome: e.genome, config: e.config} // its evaluations were elsewhere on the deck
 		}
 	}
 	rounds := 1

@@ -6,10 +6,10 @@ func randomSearch(d *Desk, few int) Outcome {
 	few = d.few(few)
 	rng := d.rand(0x7a2d)
 	c := newChart(d.Problem.Space)
-	list := []*entry{{config: d.Problem.Default()}}
+	list := []*contender{{config: d.Problem.Default()}}
 	d.advance(list[0], few)
 	for d.spent+few <= d.Budget/2 {
-		e := &entry{config: c.decode(c.random(rng))}
+		e := &contender{config: c.decode(c.random(rng))}
 		d.advance(e, few)
 		list = append(list, e)
 	}

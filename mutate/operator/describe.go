@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// tell describes one change for the rationale.
-func tell(name string, before, after any) string {
+// describeChange describes one change for the rationale.
+func describeChange(name string, before, after any) string {
 	if b, ok := before.(string); ok {
 		a, _ := after.(string)
 		if strings.Contains(a+b, "\n") || len(a)+len(b) > 80 {
 			return name + " " + lineChange(b, a)
 		}
 	}
-	return fmt.Sprintf("%s %s → %s", name, word(before), word(after))
+	return fmt.Sprintf("%s %s → %s", name, formatValue(before), formatValue(after))
 }
 
 // lineChange describes the added and removed lines.
@@ -34,8 +34,8 @@ func lineChange(before, after string) string {
 	return strings.Join(parts, ", ")
 }
 
-// word formats a value.
-func word(v any) string {
+// formatValue formats a value.
+func formatValue(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "–"

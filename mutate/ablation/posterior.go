@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Belief is the estimate of a difference of expected scores on the search tasks.
-type Belief struct {
+// Posterior is the estimate of a difference of expected scores on the search tasks.
+type Posterior struct {
 	// Mean with its 95 % interval, in score units.
 	Mean, Lo, Hi float64
 	// Positive is the probability that it is above 0.
@@ -23,7 +23,7 @@ type Belief struct {
 // model it is about as likely positive as not, although most differences are exactly 0:
 // the median probability model, which predicts best of all selections (Barbieri and
 // Berger 2004).
-func (b Belief) shown() bool {
+func (b Posterior) shown() bool {
 	if b.Measured {
 		return b.Positive >= shownMeasured
 	}
@@ -32,17 +32,17 @@ func (b Belief) shown() bool {
 
 const shownMeasured, shownModel = .95, .45
 
-// beliefs are the estimates of the differences between a config and others, with the
+// posteriors are the estimates of the differences between a config and others, with the
 // posterior draws, in score units.
-type beliefs struct {
-	list  []Belief
+type posteriors struct {
+	list  []Posterior
 	draws [][]float64
 }
 
 // differences estimates by how much a choice is better than each option, which has more
 // units reverted.
-func (a *Ablation) differences(c choice, than []option) beliefs {
-	out := beliefs{list: make([]Belief, len(than)), draws: make([][]float64, draws)}
+func (a *Ablation) differences(c choice, than []option) posteriors {
+	out := posteriors{list: make([]Posterior, len(than)), draws: make([][]float64, draws)}
 	for n := range out.draws {
 		out.draws[n] = make([]float64, len(than))
 	}
@@ -81,7 +81,7 @@ func (a *Ablation) differences(c choice, than []option) beliefs {
 	drawn := l.draw(len(than))
 	values := make([]float64, draws)
 	for i, o := range than {
-		b, known := Belief{Measured: true}, o.id == c.id
+		b, known := Posterior{Measured: true}, o.id == c.id
 		if !known && a.exact {
 			b, known = a.measured(c.id, o.id)
 		}
@@ -130,10 +130,10 @@ func (m landmark) beside(c choice, than []option) ([]float64, bool) {
 }
 
 // summary returns mean, interval and probability of draws.
-func summary(values []float64) Belief {
+func summary(values []float64) Posterior {
 	values = slices.Clone(values)
 	slices.Sort(values)
-	b := Belief{Lo: values[len(values)/40], Hi: values[len(values)-1-len(values)/40]}
+	b := Posterior{Lo: values[len(values)/40], Hi: values[len(values)-1-len(values)/40]}
 	for _, v := range values {
 		b.Mean += v / float64(len(values))
 		if v > 0 {
@@ -145,20 +145,20 @@ func summary(values []float64) Belief {
 
 // measured compares two configs if both have an evaluation at every spot; otherwise it
 // returns false.
-func (a *Ablation) measured(id, than agent.ConfigID) (b Belief, ok bool) {
+func (a *Ablation) measured(id, than agent.ConfigID) (b Posterior, ok bool) {
 	for _, at := range a.spots {
 		if !a.evidence.has(id, at) || !a.evidence.has(than, at) {
-			return Belief{}, false
+			return Posterior{}, false
 		}
 	}
 	pairs := a.evidence.pairs(than, "", id, a.spots)
-	return beliefOf(pairs), len(pairs) > 0
+	return posteriorOf(pairs), len(pairs) > 0
 }
 
-// beliefOf compares two configs of a deterministic agent by pairs of scores.
-func beliefOf(pairs []stats.Pair) Belief {
+// posteriorOf compares two configs of a deterministic agent by pairs of scores.
+func posteriorOf(pairs []stats.Pair) Posterior {
 	c, one := stats.Compare(pairs, twoSided), stats.Compare(pairs, oneSD)
-	b := Belief{Mean: c.Difference, Lo: c.Lo, Hi: c.Hi, Measured: true}
+	b := Posterior{Mean: c.Difference, Lo: c.Lo, Hi: c.Hi, Measured: true}
 	switch sd := (one.Hi - one.Lo) / 2; {
 	case sd > rounding:
 		b.Positive = .5 * math.Erfc(-c.Difference/sd/math.Sqrt2)

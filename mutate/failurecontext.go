@@ -37,8 +37,8 @@ func (h *health) count(calls []Call) {
 
 func (h health) list() []operator.ToolHealth { return slices.Clone(h) }
 
-// note records the parts of an observation other than its score.
-func (s *search) note(a *arm, task int, o Observation) {
+// recordDetails records the parts of an observation other than its score.
+func (s *search) recordDetails(a *variantStats, task int, o Observation) {
 	s.breeding.health.count(o.Calls)
 	if o.CostUSD >= 0 && o.Seconds >= 0 && !math.IsInf(o.CostUSD, 1) && !math.IsInf(o.Seconds, 1) {
 		a.cost += o.CostUSD
@@ -78,9 +78,9 @@ func (s *search) domains() []int {
 	return out
 }
 
-// byTask returns an arm's mean score by task, NaN where it has none; nil for suites
+// byTask returns a variant's mean score by task, NaN where it has none; nil for suites
 // larger than shownTasks.
-func (s *search) byTask(a *arm) []float64 {
+func (s *search) byTask(a *variantStats) []float64 {
 	if len(s.tasks) > shownTasks {
 		return nil
 	}
@@ -91,8 +91,8 @@ func (s *search) byTask(a *arm) []float64 {
 	return out
 }
 
-// byDomain returns an arm's mean score by domain, NaN where it has none.
-func (s *search) byDomain(a *arm, domains []int) []float64 {
+// byDomain returns a variant's mean score by domain, NaN where it has none.
+func (s *search) byDomain(a *variantStats, domains []int) []float64 {
 	n := slices.Max(domains) + 1
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, c := range a.cells {

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// arm is the state of one variant in the search.
-type arm struct {
+// variantStats is the state of one variant in the search.
+type variantStats struct {
 	index      int
 	id         agent.ConfigID
 	config     agent.Config
@@ -22,7 +22,7 @@ type arm struct {
 	children   int
 	// scale is the operator's setting that produced it.
 	scale float64
-	// baseline arms belong to the random baseline. Their results feed the model, but do
+	// baseline variants belong to the random baseline. Their results feed the model, but do
 	// not depend on it.
 	baseline bool
 
@@ -31,9 +31,9 @@ type arm struct {
 	repeats  []uint16
 	fewest   int
 	atFewest int
-	// target is the number of evaluations it should get for now; asked and told count
+	// target is the number of evaluations it should get for now; asked and results count
 	// them.
-	target, asked, told int
+	target, asked, results int
 	// scored is the number of scored evaluations, score the sum of their scores.
 	scored int
 	score  float64
@@ -49,22 +49,22 @@ type arm struct {
 	cases     []Case
 
 	// ability is the latest estimate on the scale of logits, deviation its posterior
-	// standard deviation when the arm was last part of the model.
+	// standard deviation when the variant was last part of the model.
 	ability, deviation float64
 	// worth is its expected score minus a part of its standard deviation.
 	worth float64
-	// item is the arm's index in the model, −1 when it is not part of it.
+	// item is the variant's index in the model, −1 when it is not part of it.
 	item int
 }
 
-// open reports whether an arm can take another evaluation.
-func (s *search) open(a *arm) bool { return a.fewest < s.repeats }
+// open reports whether a variant can take another evaluation.
+func (s *search) open(a *variantStats) bool { return a.fewest < s.repeats }
 
 // pending returns the number of evaluations still to come.
-func (a *arm) pending() int { return max(a.asked, a.target) - a.told }
+func (a *variantStats) pending() int { return max(a.asked, a.target) - a.results }
 
 // advance marks a task's repeats below next as used.
-func (a *arm) advance(task, next int) {
+func (a *variantStats) advance(task, next int) {
 	if next <= int(a.repeats[task]) || next > math.MaxUint16 {
 		return
 	}
@@ -87,7 +87,7 @@ func (a *arm) advance(task, next int) {
 }
 
 // observe adds a score.
-func (a *arm) observe(task int, score float64) {
+func (a *variantStats) observe(task int, score float64) {
 	at, found := slices.BinarySearchFunc(a.cells, task, func(c irt.Cell, task int) int { return c.Task - task })
 	if !found {
 		a.cells = slices.Insert(a.cells, at, irt.Cell{Task: task})

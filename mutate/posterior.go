@@ -10,43 +10,43 @@ import (
 	"evolve/mutate/irt"
 )
 
-// belief is the model with the arms it was fitted to.
-type belief struct {
-	model *irt.Model
-	items []irt.Item
-	arms  []*arm // of the items, in their order
+// posterior is the model with the variants it was fitted to.
+type posterior struct {
+	model    *irt.Model
+	items    []irt.Item
+	variants []*variantStats // of the items, in their order
 	// fitted is the number of results told at the last fit, learnt the number of items
 	// when the hyperparameters were last learnt.
 	fitted, learnt int
 	level          float64 // the champion's expected score
 
-	leaders []*arm
+	leaders []*variantStats
 	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
 }
 
-// modelled bounds the number of items in the model.
-const modelled = mostConfigs + 30
+// maxModelled bounds the number of items in the model.
+const maxModelled = mostConfigs + 30
 
 // ready reports whether the model has data.
-func (b *belief) ready() bool { return len(b.items) > 0 }
+func (b *posterior) ready() bool { return len(b.items) > 0 }
 
 // refresh fits the model when enough results were told since the last fit.
 func (s *search) refresh() {
-	b := &s.belief
-	if s.told-b.fitted >= max(4, min(b.fitted/40, 150+b.fitted/100)) && len(s.codec.dims) > 0 {
+	b := &s.posterior
+	if s.results-b.fitted >= max(4, min(b.fitted/40, 150+b.fitted/100)) && len(s.codec.dims) > 0 {
 		s.fit(2)
 	}
 }
 
 // fit fits the model to all results.
 func (s *search) fit(iterations int) {
-	b := &s.belief
-	b.arms = s.represented(b.arms[:0])
+	b := &s.posterior
+	b.variants = s.represented(b.variants[:0])
 	b.items = b.items[:0]
-	for _, a := range s.arms {
+	for _, a := range s.variants {
 		a.item = -1
 	}
-	for i, a := range b.arms {
+	for i, a := range b.variants {
 		a.item = i
 		b.items = append(b.items, irt.Item{Point: a.point, Cells: s.merged(a), Ability: a.ability, Pending: float64(a.pending())})
 	}
@@ -67,48 +67,48 @@ func (s *search) fit(iterations int) {
 		}
 	}
 	if len(b.items) == 0 {
-		b.fitted = s.told
+		b.fitted = s.results
 		return
 	}
 	b.model.Fit(b.items, iterations, learn)
 	for i, h := range earlier {
-		h.ability = b.items[len(b.arms)+i].Ability
+		h.ability = b.items[len(b.variants)+i].Ability
 	}
 	variances := b.model.Variances()
-	for i, a := range b.arms {
+	for i, a := range b.variants {
 		a.ability, a.deviation = b.items[i].Ability, math.Sqrt(variances[i])
 		o := s.outlook(a)
 		a.worth = o.mean - doubt*math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck))
 	}
-	b.fitted = s.told
+	b.fitted = s.results
 	b.level = s.expected(s.champion.ability)
 	s.lead()
 	s.reward()
 }
 
-// represented lists the arms that the model is fitted to: all with results or pending
+// represented lists the variants that the model is fitted to: all with results or pending
 // evaluations, or, above the limit, the champion with the ablest half of the limit and an
 // even selection of the rest.
-func (s *search) represented(list []*arm) []*arm {
-	for _, a := range s.arms {
+func (s *search) represented(list []*variantStats) []*variantStats {
+	for _, a := range s.variants {
 		if a.scored > 0 || a.pending() > 0 {
 			list = append(list, a)
 		}
 	}
-	if len(list) <= modelled {
+	if len(list) <= maxModelled {
 		return list
 	}
-	slices.SortStableFunc(list, func(a, b *arm) int {
+	slices.SortStableFunc(list, func(a, b *variantStats) int {
 		if a == s.champion || b == s.champion {
 			return cmp.Compare(b2i(b == s.champion), b2i(a == s.champion))
 		}
 		return cmp.Compare(b.ability, a.ability)
 	})
-	rest := list[modelled/2:]
-	for i := range modelled / 2 {
-		list[modelled/2+i] = rest[i*len(rest)/(modelled/2)]
+	rest := list[maxModelled/2:]
+	for i := range maxModelled / 2 {
+		list[maxModelled/2+i] = rest[i*len(rest)/(maxModelled/2)]
 	}
-	return list[:modelled/2*2]
+	return list[:maxModelled/2*2]
 }
 
 func b2i(b bool) int {
@@ -118,20 +118,20 @@ func b2i(b bool) int {
 	return 0
 }
 
-// leading bounds the number of leaders.
-const leading = 24
+// maxLeaders bounds the number of leaders.
+const maxLeaders = 24
 
 // lead determines the leaders and their joint posterior.
 func (s *search) lead() {
-	b := &s.belief
-	var list []*arm
-	for _, a := range b.arms {
+	b := &s.posterior
+	var list []*variantStats
+	for _, a := range b.variants {
 		if a.scored > 0 && !a.baseline && a != s.champion && s.open(a) {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *arm) int { return cmp.Compare(b.ability, a.ability) })
-	list = list[:min(len(list), leading)]
+	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.ability, a.ability) })
+	list = list[:min(len(list), maxLeaders)]
 	if s.champion.item >= 0 && s.open(s.champion) {
 		list = append(list, s.champion)
 	}
@@ -158,7 +158,7 @@ func (s *search) lead() {
 func (s *search) expected(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {
-		sum += w * irt.Sigmoid(ability+s.belief.model.Effects[j])
+		sum += w * irt.Sigmoid(ability+s.posterior.model.Effects[j])
 	}
 	return sum
 }
@@ -167,7 +167,7 @@ func (s *search) expected(ability float64) float64 {
 func (s *search) slope(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {
-		p := irt.Sigmoid(ability + s.belief.model.Effects[j])
+		p := irt.Sigmoid(ability + s.posterior.model.Effects[j])
 		sum += w * p * (1 - p)
 	}
 	return sum
