@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,19 +52,8 @@ type Distiller struct {
 	Lexicon *memory.Lexicon
 	// Now is the time of the facts.
 	Now time.Time
-	// Domain is that of the facts; empty means every domain.
-	Domain string
 	// Scrub removes credentials from each message before it is read.
 	Scrub func(string) string
-	// Summarizer writes the summary instead of the built-in extraction.
-	Summarizer Summarizer
-}
-
-// Summarizer writes a summary of a text in at most tokens tokens, as a language model
-// may. Its text is cleaned and cut like any foreign text; if it fails or returns none,
-// the built-in extraction is used.
-type Summarizer interface {
-	Summarize(ctx context.Context, text string, tokens int) (string, error)
 }
 
 // Result is the result of a distillation.
@@ -88,7 +76,7 @@ type Result struct {
 // remove. The kept messages and the summary together are always smaller than the
 // original, so a distilled conversation is not due again. Messages and session are not
 // changed; [Result.Apply] returns the next session.
-func (d Distiller) Distill(ctx context.Context, messages []agent.Message, s agent.Session, t Thresholds) (Result, bool) {
+func (d Distiller) Distill(messages []agent.Message, s agent.Session, t Thresholds) (Result, bool) {
 	reason := t.due(messages, s)
 	if reason == "" || len(messages) == 0 {
 		return Result{}, false
@@ -98,10 +86,9 @@ func (d Distiller) Distill(ctx context.Context, messages []agent.Message, s agen
 		return Result{}, false
 	}
 	r := Result{Kept: slices.Clone(messages[first:]), Reason: reason}
-	removed := d.read(messages[:first])
-	spoken := d.take(removed)
+	spoken := d.take(d.read(messages[:first]))
 	r.Facts, r.Retracted = d.facts(spoken, s)
-	r.Summary = d.summary(ctx, removed, spoken, s.Summary, t.summaryBytes(messages[:first], s.Summary))
+	r.Summary = d.summary(spoken, s.Summary, t.summaryBytes(messages[:first], s.Summary))
 	return r, true
 }
 

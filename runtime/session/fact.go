@@ -308,12 +308,12 @@ type rival struct {
 	claim memory.Claim
 }
 
-// memory returns a memory of a sentence. The same fact of a domain has the same id.
+// memory returns a memory of a sentence. The same fact has the same id.
 func (d Distiller) memory(s spoken) agent.Memory {
 	text := memory.Cut(strings.TrimSpace(s.fact), MaxFactBytes)
-	sum := sha256.Sum256([]byte(d.Domain + "\x00" + text))
+	sum := sha256.Sum256([]byte("\x00" + text))
 	return agent.Memory{
-		ID: "d-" + hex.EncodeToString(sum[:8]), Domain: d.Domain, Text: text, Source: Distilled, Time: d.Now, Confidence: s.confidence(),
+		ID: "d-" + hex.EncodeToString(sum[:8]), Text: text, Source: Distilled, Time: d.Now, Confidence: s.confidence(),
 	}
 }
 

@@ -2,12 +2,10 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"strings"
 
-	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 )
 
@@ -36,22 +34,8 @@ type line struct {
 // summary returns at most most bytes that replace the earlier summary and the sentences
 // that are no facts; facts are in the memory. If there are only facts, they are
 // summarised.
-func (d Distiller) summary(ctx context.Context, messages []agent.Message, all []spoken, earlier string, most int) string {
+func (d Distiller) summary(all []spoken, earlier string, most int) string {
 	earlier = head(earlier)
-	if d.Summarizer != nil && most > 0 {
-		var b strings.Builder
-		if earlier != "" {
-			b.WriteString(earlier + "\n")
-		}
-		for _, m := range messages {
-			b.WriteString(label(m.Role) + ": " + m.Content + "\n")
-		}
-		if text, err := d.Summarizer.Summarize(ctx, b.String(), most/4); err == nil {
-			if text = bounded(text, most); text != "" {
-				return text
-			}
-		}
-	}
 	var texts []string
 	for l := range strings.SplitSeq(earlier, "\n") {
 		if l = clean(l); l != "" {

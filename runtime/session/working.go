@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,12 +42,6 @@ type Call struct {
 	Outcome agent.Outcome
 }
 
-// Extractor writes a working state, as a language model may. Its text is bounded and
-// cleaned like any foreign text.
-type Extractor interface {
-	WorkingState(ctx context.Context, t Turn) (string, error)
-}
-
 // Working returns the state for the next turn: goal, outcome, value of the answer,
 // tools with their outcomes, tools whose last call failed, and open questions. It is a
 // pure function, and every part is one line.
@@ -77,22 +70,6 @@ func Working(t Turn) string {
 	add("unresolved", strings.Join(failed, ", "))
 	add("open", strings.Join(open(t), " "))
 	return strings.Join(lines, "\n")
-}
-
-// WorkingBy returns an extractor's state, or that of [Working] when the extractor fails
-// or returns none.
-func WorkingBy(ctx context.Context, by Extractor, t Turn) string {
-	if by == nil {
-		return Working(t)
-	}
-	text, err := by.WorkingState(ctx, t)
-	if err != nil {
-		return Working(t)
-	}
-	if text = BoundWorking(text); text == "" {
-		return Working(t)
-	}
-	return text
 }
 
 // BoundWorking returns a working state from foreign text, such as a stored session:

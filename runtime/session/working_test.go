@@ -1,8 +1,6 @@
 package session
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -36,29 +34,6 @@ func TestWorking(t *testing.T) {
 		},
 	} {
 		if diff := cmp.Diff(c.want, Working(c.turn)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-	}
-}
-
-type extractor func() (string, error)
-
-func (e extractor) WorkingState(context.Context, Turn) (string, error) { return e() }
-
-func TestWorkingByAnother(t *testing.T) {
-	turn := Turn{Goal: "g", Outcome: agent.OK, Answer: "a"}
-	long := strings.Repeat("state and more of it\n", 500)
-	for name, c := range map[string]struct {
-		by   Extractor
-		want string
-	}{
-		"none":    {nil, Working(turn)},
-		"fails":   {extractor(func() (string, error) { return "half", errors.New("down") }), Working(turn)},
-		"nothing": {extractor(func() (string, error) { return " \x00\n", nil }), Working(turn)},
-		"writes":  {extractor(func() (string, error) { return "goal:  g\x1b\n\nnext: b", nil }), "goal: g\nnext: b"},
-		"long":    {extractor(func() (string, error) { return long, nil }), memory.Cut(strings.TrimSpace(long), 4*MaxWorkingTokens)},
-	} {
-		if diff := cmp.Diff(c.want, WorkingBy(context.Background(), c.by, turn)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

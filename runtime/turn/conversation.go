@@ -2,7 +2,6 @@ package turn
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -37,7 +36,7 @@ func (r *run) remember() {
 }
 
 // distill shortens a long conversation for a language model.
-func (r *run) distill(ctx context.Context) {
+func (r *run) distill() {
 	if !r.agent.language {
 		return
 	}
@@ -51,7 +50,7 @@ func (r *run) distill(ctx context.Context) {
 	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Scrub: r.agent.scrub}
 	thresholds := r.settings.distill
 	thresholds.Context, thresholds.Beside = r.window(), beside
-	res, ok := d.Distill(ctx, r.turns, r.session, thresholds)
+	res, ok := d.Distill(r.turns, r.session, thresholds)
 	if !ok {
 		return
 	}

@@ -109,7 +109,7 @@ func (r *run) prepare(ctx context.Context) {
 		}
 	}
 	r.direct()
-	r.distill(ctx)
+	r.distill()
 	r.delegate()
 	r.board = r.shared()
 	r.bootstrap()
