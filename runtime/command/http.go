@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -34,8 +33,6 @@ type HTTPOptions struct {
 	// Client sends the requests; nil means one without proxy, cookies and compression.
 	// Its timeout and its redirect policy are not used.
 	Client *http.Client
-	// BodyLimit bounds a response, in bytes; 0 means 1 MiB.
-	BodyLimit int
 }
 
 // Bounds on what is read of a response besides its body, in bytes.
@@ -64,16 +61,13 @@ var _ agent.Agent = (*HTTPAgent)(nil)
 // task.
 func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 	o.Parallel = max(o.Parallel, 1)
-	if o.BodyLimit == 0 {
-		o.BodyLimit = defaultLineLimit
-	}
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, errors.New("the agent has no http or https URL")
 	case u.User != nil:
 		return nil, errors.New("the agent's URL holds credentials, which belong into a header")
-	case o.Timeout < 0 || o.BodyLimit < 0 || o.BodyLimit > math.MaxInt32:
+	case o.Timeout < 0:
 		return nil, errors.New("a limit of the agent is out of range")
 	case o.Scrub == nil:
 		return nil, errors.New("the agent needs a scrubber")
@@ -196,10 +190,10 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 	if resp.StatusCode != http.StatusOK {
 		return a.refused(resp), true
 	}
-	line, err := io.ReadAll(io.LimitReader(resp.Body, int64(a.o.BodyLimit)+1))
+	line, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {
-	case len(line) > a.o.BodyLimit:
-		return agent.Result{Outcome: agent.ContractViolation, Error: fmt.Sprintf("the agent sent a response of more than %d bytes", a.o.BodyLimit)}, true
+	case len(line) > maxResponse:
+		return agent.Result{Outcome: agent.ContractViolation, Error: fmt.Sprintf("the agent sent a response of more than %d bytes", maxResponse)}, true
 	case err != nil:
 		return agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("the agent's response broke off: %v", err), a.o.Scrub)}, false
 	}

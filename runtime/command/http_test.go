@@ -328,7 +328,6 @@ func TestNewHTTP(t *testing.T) {
 		"header name":      func(o *HTTPOptions) { o.Header = map[string]string{"a b": ""} },
 		"header value":     func(o *HTTPOptions) { o.Header = map[string]string{"a": "b\r\nc: d"} },
 		"negative timeout": func(o *HTTPOptions) { o.Timeout = -1 },
-		"negative limit":   func(o *HTTPOptions) { o.BodyLimit = -1 },
 		"no scrubber":      func(o *HTTPOptions) { o.Scrub = nil },
 	} {
 		o := good

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,22 +51,17 @@ type Options struct {
 	// Hidden are folders that stay invisible even inside a folder that the program must
 	// see.
 	Hidden []string
-	// LineLimit bounds a response, in bytes; 0 means 1 MiB.
-	LineLimit int
 }
 
 const (
-	defaultTimeout   = 10 * time.Minute
-	defaultLineLimit = 1 << 20
+	defaultTimeout = 10 * time.Minute
+	maxResponse    = 1 << 20 // bytes
 )
 
 // New checks the options and returns the agent. Nothing is started before the first
 // task.
 func New(o Options) (*Agent, error) {
-	o.Pool, o.LineLimit = max(o.Pool, 1), max(o.LineLimit, 0)
-	if o.LineLimit == 0 {
-		o.LineLimit = defaultLineLimit
-	}
+	o.Pool = max(o.Pool, 1)
 	if o.Protocol == "" {
 		o.Protocol = Once
 	}
@@ -80,7 +74,7 @@ func New(o Options) (*Agent, error) {
 		return nil, fmt.Errorf("the folder of working directories %q is not absolute", o.Scratch)
 	case o.Protocol != JSONL && o.Protocol != Once:
 		return nil, fmt.Errorf("there is no protocol %q", o.Protocol)
-	case o.Timeout < 0 || o.LineLimit > math.MaxInt32:
+	case o.Timeout < 0:
 		return nil, errors.New("a limit of the command is out of range")
 	case o.Scrub == nil:
 		return nil, errors.New("the command needs a scrubber")

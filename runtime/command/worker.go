@@ -63,7 +63,7 @@ func startWorker(ctx context.Context, o *Options, writable []string) (*worker, e
 	}
 	closeAll([]*os.File{files[0], files[3], files[5]})
 	w := &worker{
-		process: p, stdin: files[1], stdout: &lines{file: files[2], limit: o.LineLimit}, stderr: &tail{file: files[4]},
+		process: p, stdin: files[1], stdout: &lines{file: files[2], limit: maxResponse}, stderr: &tail{file: files[4]},
 		done: make(chan struct{}), drained: make(chan struct{}),
 	}
 	go func() {
