@@ -75,9 +75,6 @@ type Options struct {
 	// Never holds the operator's patterns (RE2) that no answer may match, beside the
 	// built-in ones; a matching answer is denied.
 	Never []string
-	// Usefulness returns the usefulness of a tool in a domain from telemetry, in [0,1];
-	// nil means .8 in the domains a tool declares and .5, no history, elsewhere.
-	Usefulness func(tool, domain string) float64
 }
 
 // Agent is the built-in agent. Its fields are immutable or safe for concurrent use; Run
@@ -103,7 +100,6 @@ type Agent struct {
 	defaults agent.Config
 	scrub    func(string) string
 	never    safety.Never
-	useful   func(tool, domain string) float64
 	flagged  func(string) bool
 	author   func(ctx context.Context, draft json.RawMessage) tool.Result
 }
@@ -116,7 +112,7 @@ func New(o Options) (*Agent, error) {
 	lex := memory.NewLexicon()
 	a := &Agent{
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, clean(o.Scrub, o.Memories)), files: bootstrapFiles(o.Bootstrap),
-		clock: o.Clock, space: o.Space, scrub: o.Scrub, useful: o.Usefulness,
+		clock: o.Clock, space: o.Space, scrub: o.Scrub,
 		id: o.ID, language: o.Language, routes: o.Routes, windows: o.Windows,
 		policy: o.PolicyVersion, compete: o.Competence, board: o.Board, flagged: o.Flagged, author: o.Author,
 	}
@@ -153,9 +149,6 @@ func New(o Options) (*Agent, error) {
 	}
 	if problems := a.space.Check(); len(problems) > 0 {
 		return nil, errors.New(problems[0].String())
-	}
-	if a.useful == nil {
-		a.useful = a.atHome
 	}
 	a.limits = stricter(o.HardLimits, agent.Limits{Timeout: time.Minute, MaxIterations: hardIterations, MaxOutputBytes: 64 << 10})
 	return a, nil
@@ -197,8 +190,9 @@ func newest(memories []agent.Memory) time.Time {
 	return at
 }
 
-// atHome returns the usefulness of a tool without telemetry.
-func (a *Agent) atHome(name, domain string) float64 {
+// usefulness returns the usefulness of a tool in a domain, in [0,1]: .8 in the domains
+// that it declares, and .5 elsewhere.
+func (a *Agent) usefulness(name, domain string) float64 {
 	if spec, ok := a.registry.Spec(name); ok && slices.Contains(spec.Domains, domain) {
 		return .8
 	}
