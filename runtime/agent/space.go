@@ -315,65 +315,73 @@ func (p Param) nearest(v any) any {
 // invalid defaults, conditions on unknown parameters or in a circle, duplicate names.
 func (s Space) Check() []Problem {
 	var problems []Problem
-	bad := func(name, format string, args ...any) {
-		problems = append(problems, Problem{name, fmt.Sprintf(format, args...)})
-	}
 	seen := map[string]bool{}
 	for _, p := range s.Params {
 		if p.Name == "" {
-			bad("", "a parameter has no name")
+			problems = append(problems, Problem{Text: "a parameter has no name"})
 			continue
 		}
 		if seen[p.Name] {
-			bad(p.Name, "is declared twice")
+			problems = append(problems, Problem{p.Name, "is declared twice"})
 		}
 		seen[p.Name] = true
-		switch p.Kind {
-		case Float, Int:
-			if !(p.Min < p.Max) && !(p.Min == p.Max && p.Kind == Int) {
-				bad(p.Name, "needs min below max")
-			}
-			if p.Log && p.Min <= 0 {
-				bad(p.Name, "is on a log scale and needs min above 0")
-			}
-			if p.Kind == Int && (p.Min != math.Trunc(p.Min) || p.Max != math.Trunc(p.Max)) {
-				bad(p.Name, "needs whole numbers as min and max")
-			}
-		case Choice:
-			if len(p.Values) == 0 {
-				bad(p.Name, "needs values")
-			}
-			for i, v := range p.Values {
-				if slices.ContainsFunc(p.Values[:i], func(w any) bool { return sameScalar(v, w) }) {
-					bad(p.Name, "has the value %v twice", v)
-				}
-			}
-		case Subset:
-			if len(p.Of) == 0 {
-				bad(p.Name, "needs members in of")
-			}
-			for i, v := range p.Of {
-				if slices.Contains(p.Of[:i], v) {
-					bad(p.Name, "has the member %q twice", v)
-				}
-			}
-			if p.MinItems < 0 || p.MinItems > len(p.Of) || (p.MaxItems != 0 && p.MaxItems < p.MinItems) {
-				bad(p.Name, "has a min and max that no list can meet")
-			}
-		case Text:
-			if p.MaxChars <= 0 {
-				bad(p.Name, "needs max_chars above 0")
-			}
-		case Bool:
-		default:
-			bad(p.Name, "has the unknown type %q", p.Kind)
-			continue
-		}
-		if _, err := p.Coerce(p.Default); err != nil {
-			bad(p.Name, "has a default that %s", err)
+		for _, text := range p.check() {
+			problems = append(problems, Problem{p.Name, text})
 		}
 	}
 	return append(problems, s.checkConditions()...)
+}
+
+// check returns the faults of one declaration. Each completes a sentence that begins
+// with "parameter X".
+func (p Param) check() []string {
+	var faults []string
+	bad := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	switch p.Kind {
+	case Float, Int:
+		if !(p.Min < p.Max) && !(p.Min == p.Max && p.Kind == Int) {
+			bad("needs min below max")
+		}
+		if p.Log && p.Min <= 0 {
+			bad("is on a log scale and needs min above 0")
+		}
+		if p.Kind == Int && (p.Min != math.Trunc(p.Min) || p.Max != math.Trunc(p.Max)) {
+			bad("needs whole numbers as min and max")
+		}
+	case Choice:
+		if len(p.Values) == 0 {
+			bad("needs values")
+		}
+		for i, v := range p.Values {
+			if slices.ContainsFunc(p.Values[:i], func(w any) bool { return sameScalar(v, w) }) {
+				bad("has the value %v twice", v)
+			}
+		}
+	case Subset:
+		if len(p.Of) == 0 {
+			bad("needs members in of")
+		}
+		for i, v := range p.Of {
+			if slices.Contains(p.Of[:i], v) {
+				bad("has the member %q twice", v)
+			}
+		}
+		if p.MinItems < 0 || p.MinItems > len(p.Of) || (p.MaxItems != 0 && p.MaxItems < p.MinItems) {
+			bad("has a min and max that no list can meet")
+		}
+	case Text:
+		if p.MaxChars <= 0 {
+			bad("needs max_chars above 0")
+		}
+	case Bool:
+	default:
+		bad("has the unknown type %q", p.Kind)
+		return faults
+	}
+	if _, err := p.Coerce(p.Default); err != nil {
+		bad("has a default that %s", err)
+	}
+	return faults
 }
 
 func (s Space) checkConditions() []Problem {
