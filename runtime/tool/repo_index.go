@@ -55,64 +55,71 @@ func repoIndex() Tool {
 			if err != nil {
 				return failed(err)
 			}
-			x := RepoIndex{Module: repo.module, Languages: []Language{}, EntryPoints: []string{}, Truncated: repo.truncated}
-			languages, folders := map[string]*Language{}, map[string]*Directory{}
-			for _, f := range files {
-				if f.Dir {
-					continue
-				}
-				text, err := env.Text(f.Path)
-				if err != nil {
-					continue // binary: no lines of code
-				}
-				x.Files++
-				if env.withheld(f.Path, text) {
-					x.Withheld = append(x.Withheld, f.Path)
-					continue
-				}
-				n := lineCount(text)
-				x.Lines += n
-				name := languageOf(f.Path)
-				l := languages[name]
-				if l == nil {
-					l = &Language{Name: name}
-					languages[name] = l
-				}
-				l.Files++
-				l.Lines += n
-				folder := path.Dir(f.Path)
-				d := folders[folder]
-				if d == nil {
-					d = &Directory{Path: folder}
-					folders[folder] = d
-				}
-				d.Files++
-				d.Lines += n
-				s := repo.files[f.Path]
-				if s != nil && !s.Test && (d.Description == "" || s.Doc != "" && speaksForFolder(f.Path)) {
-					d.Description = clip(firstSentence(s.Doc), maxDoc)
-				}
-				if s != nil && s.Entry != "" || repo.started[f.Path] != "" {
-					x.EntryPoints = append(x.EntryPoints, f.Path)
-				}
-			}
-			for _, name := range sorted(languages) {
-				x.Languages = append(x.Languages, *languages[name])
-			}
-			slices.SortStableFunc(x.Languages, func(a, b Language) int { return b.Lines - a.Lines })
-			for _, l := range []*[]string{&x.EntryPoints, &x.Withheld} {
-				kept, whole := some(*l)
-				*l, x.Truncated = kept, x.Truncated || !whole
-			}
-			all := make([]Directory, 0, len(folders))
-			for _, folder := range sorted(folders) {
-				all = append(all, *folders[folder])
-			}
-			return fitting(len(all), func(n int) any {
-				x.Directories, x.Truncated = all[:n], x.Truncated || n < len(all)
-				return x
-			})
+			return indexOf(env, repo, files)
 		})
+}
+
+// indexOf counts the files by language and by folder.
+func indexOf(env *Env, repo *repository, files []File) Result {
+	x := RepoIndex{Module: repo.module, Languages: []Language{}, EntryPoints: []string{}, Truncated: repo.truncated}
+	languages, folders := map[string]*Language{}, map[string]*Directory{}
+	for _, f := range files {
+		if f.Dir {
+			continue
+		}
+		text, err := env.Text(f.Path)
+		if err != nil {
+			continue // binary: no lines of code
+		}
+		x.Files++
+		if env.withheld(f.Path, text) {
+			x.Withheld = append(x.Withheld, f.Path)
+			continue
+		}
+		n := lineCount(text)
+		x.Lines += n
+		l := of(languages, languageOf(f.Path))
+		l.Files++
+		l.Lines += n
+		d := of(folders, path.Dir(f.Path))
+		d.Files++
+		d.Lines += n
+		s := repo.files[f.Path]
+		if s != nil && !s.Test && (d.Description == "" || s.Doc != "" && speaksForFolder(f.Path)) {
+			d.Description = clip(firstSentence(s.Doc), maxDoc)
+		}
+		if s != nil && s.Entry != "" || repo.started[f.Path] != "" {
+			x.EntryPoints = append(x.EntryPoints, f.Path)
+		}
+	}
+	for _, name := range sorted(languages) {
+		l := languages[name]
+		l.Name = name
+		x.Languages = append(x.Languages, *l)
+	}
+	slices.SortStableFunc(x.Languages, func(a, b Language) int { return b.Lines - a.Lines })
+	for _, l := range []*[]string{&x.EntryPoints, &x.Withheld} {
+		kept, whole := some(*l)
+		*l, x.Truncated = kept, x.Truncated || !whole
+	}
+	all := make([]Directory, 0, len(folders))
+	for _, folder := range sorted(folders) {
+		d := folders[folder]
+		d.Path = folder
+		all = append(all, *d)
+	}
+	return fitting(len(all), func(n int) any {
+		x.Directories, x.Truncated = all[:n], x.Truncated || n < len(all)
+		return x
+	})
+}
+
+// of returns the entry of a key, which it adds where there is none.
+func of[V any](m map[string]*V, key string) *V {
+	if m[key] == nil {
+		m[key] = new(V)
+	}
+	return m[key]
 }
 
 // speaksForFolder reports whether a file's doc is by convention that of its folder.
