@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 )
 
@@ -25,8 +24,39 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 	if err != nil {
 		return nil, err
 	}
+	cmd, err := launch(bwrap, s, pieces, theirs)
+	if err != nil {
+		_ = w.socket.Close()
+		return nil, err
+	}
+	o := ordersFor(s, prog, pieces)
+	o.Built = true
+	// Kill the whole group: if bubblewrap alone were killed while it builds, its child
+	// would wait for it for ever. Later the child has a session of its own and dies
+	// with bubblewrap.
+	g := &group{cmd: cmd}
+	await := func() {
+		awaitEnd(cmd.Process.Pid)
+		g.reap()
+	}
+	if err := w.begin(ctx, o, g.kill); err != nil {
+		g.kill()
+		gone(ctx, await)
+		_ = w.socket.Close()
+		return nil, err
+	}
+	wait := func() Exit {
+		await() // bubblewrap exits after all processes inside
+		return w.end()
+	}
+	return &Process{kill: g.kill, wait: wait}, nil
+}
+
+// launch starts bubblewrap with this program inside, and closes control, which becomes
+// the descriptor of that name.
+func launch(bwrap string, s Spec, pieces []piece, control *os.File) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{Path: bwrap, Env: []string{"GOMAXPROCS=1"}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
-	cmd.ExtraFiles = []*os.File{theirs} // becomes the descriptor control
+	cmd.ExtraFiles = []*os.File{control}
 	defer func() {
 		for _, f := range cmd.ExtraFiles {
 			_ = f.Close()
@@ -36,55 +66,21 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 		return strconv.Itoa(2 + len(cmd.ExtraFiles))
 	}
-	fail := func(err error) (*Process, error) {
-		_ = w.socket.Close()
-		return nil, err
-	}
 	connect(cmd, s)
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
-		return fail(fmt.Errorf("opening this program: %w", err))
+		return nil, fmt.Errorf("opening this program: %w", err)
 	}
 	args, err := construction(pieces, s.Network, give)
 	if err != nil {
-		return fail(err)
+		_ = self.Close()
+		return nil, err
 	}
 	cmd.Args = slices.Concat([]string{bwrap}, args, []string{"--", "/proc/self/fd/" + give(self), insideName})
 	if err := cmd.Start(); err != nil {
-		return fail(fmt.Errorf("starting bubblewrap: %w", errors.Unwrap(err)))
+		return nil, fmt.Errorf("starting bubblewrap: %w", errors.Unwrap(err))
 	}
-	_ = theirs.Close()
-	o := ordersFor(s, prog, pieces)
-	o.Built = true
-	// Kill the whole group: if bubblewrap alone were killed while it builds, its child
-	// would wait for it for ever. Later the child has a session of its own and dies
-	// with bubblewrap.
-	var mu sync.Mutex
-	reaped := false // afterwards the number may belong to another process
-	kill := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !reaped {
-			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		}
-	}
-	await := func() {
-		awaitEnd(cmd.Process.Pid)
-		mu.Lock()
-		defer mu.Unlock()
-		_ = cmd.Wait()
-		reaped = true
-	}
-	if err := w.begin(ctx, o, kill); err != nil {
-		kill()
-		gone(ctx, await)
-		return fail(err)
-	}
-	wait := func() Exit {
-		await() // bubblewrap exits after all processes inside
-		return w.end()
-	}
-	return &Process{kill: kill, wait: wait}, nil
+	return cmd, nil
 }
 
 // construction returns bubblewrap's arguments for a root. give passes a file on and

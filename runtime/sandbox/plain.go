@@ -50,28 +50,44 @@ func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 		_ = os.RemoveAll(home)
 		return nil, refused(err)
 	}
-	var mu sync.Mutex
-	reaped := false // afterwards the number may belong to another process
+	g := &group{cmd: cmd}
 	kill := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !reaped {
-			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		}
+		g.kill()
 		sweep(sign)
 	}
 	wait := func() Exit {
 		if awaitEnd(cmd.Process.Pid) {
 			kill()
 		}
-		mu.Lock()
-		_ = cmd.Wait()
-		reaped = true
-		mu.Unlock()
+		g.reap()
 		discard(home)
 		return exitOf(cmd.ProcessState)
 	}
 	return &Process{kill: kill, wait: wait}, nil
+}
+
+// group is the process group of a started command.
+type group struct {
+	cmd    *exec.Cmd
+	mu     sync.Mutex
+	reaped bool // the number of the group may belong to other processes
+}
+
+// kill kills all processes of the group.
+func (g *group) kill() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.reaped {
+		_ = syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
+
+// reap waits for the command itself.
+func (g *group) reap() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_ = g.cmd.Wait()
+	g.reaped = true
 }
 
 // discard removes a home, including folders on which its program took away its own

@@ -74,6 +74,40 @@ func layout(s Spec, prog program) ([]piece, error) {
 	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
 		pieces = append(pieces, piece{Kind: device, Path: "/dev/" + name, Source: "/dev/" + name})
 	}
+	pieces, err := ofHost(pieces)
+	if err != nil {
+		return nil, err
+	}
+	if pieces, err = inPlace(pieces, readOnly, prog.needs...); err != nil {
+		return nil, err
+	}
+	// After what a program merely needs, before what it is explicitly shown.
+	for _, path := range s.Hidden {
+		switch real, err := filepath.EvalSymlinks(path); {
+		case err == nil:
+			pieces = append(pieces, piece{Kind: hidden, Path: real})
+		case !errors.Is(err, os.ErrNotExist):
+			return nil, fmt.Errorf("hiding %s: %w", path, err)
+		}
+	}
+	if _, moved := s.host(s.Dir); !moved {
+		if pieces, err = inPlace(pieces, readOnly, s.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if pieces, err = inPlace(pieces, readOnly, s.ReadOnly...); err != nil {
+		return nil, err
+	}
+	if pieces, err = inPlace(pieces, writable, s.Writable...); err != nil {
+		return nil, err
+	}
+	moved, err := moved(s)
+	return arrange(append(pieces, moved...)), err
+}
+
+// ofHost appends the parts of the host that every program sees: the system's folders
+// and settings, and /dev/null in place of files of /proc.
+func ofHost(pieces []piece) ([]piece, error) {
 	for _, name := range masked {
 		if _, err := os.Stat("/proc/" + name); err == nil {
 			pieces = append(pieces, piece{Kind: device, Path: "/proc/" + name, Source: os.DevNull})
@@ -98,49 +132,25 @@ func layout(s Spec, prog program) ([]piece, error) {
 			}
 		}
 	}
-	given := func(k kind, paths ...string) error {
-		for _, path := range paths {
-			real, err := filepath.EvalSymlinks(path)
-			if err != nil {
-				return fmt.Errorf("showing %s: %w", path, err)
-			}
-			if path = filepath.Clean(path); path != real && !under(path, system) {
-				pieces = append(pieces, piece{Kind: link, Path: path, Source: real})
-			}
-			if real == "/" {
-				return fmt.Errorf("showing %s: the whole file system is no folder to show", path)
-			}
-			pieces = append(pieces, piece{Kind: k, Path: real, Source: real})
+	return pieces, nil
+}
+
+// inPlace appends paths that the program sees where they are on the host.
+func inPlace(pieces []piece, k kind, paths ...string) ([]piece, error) {
+	for _, path := range paths {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, fmt.Errorf("showing %s: %w", path, err)
 		}
-		return nil
-	}
-	for _, path := range prog.needs {
-		if err := given(readOnly, path); err != nil {
-			return nil, err
+		if path = filepath.Clean(path); path != real && !under(path, system) {
+			pieces = append(pieces, piece{Kind: link, Path: path, Source: real})
 		}
-	}
-	// After what a program merely needs, before what it is explicitly shown.
-	for _, path := range s.Hidden {
-		switch real, err := filepath.EvalSymlinks(path); {
-		case err == nil:
-			pieces = append(pieces, piece{Kind: hidden, Path: real})
-		case !errors.Is(err, os.ErrNotExist):
-			return nil, fmt.Errorf("hiding %s: %w", path, err)
+		if real == "/" {
+			return nil, fmt.Errorf("showing %s: the whole file system is no folder to show", path)
 		}
+		pieces = append(pieces, piece{Kind: k, Path: real, Source: real})
 	}
-	if _, moved := s.host(s.Dir); !moved {
-		if err := given(readOnly, s.Dir); err != nil {
-			return nil, err
-		}
-	}
-	if err := given(readOnly, s.ReadOnly...); err != nil {
-		return nil, err
-	}
-	if err := given(writable, s.Writable...); err != nil {
-		return nil, err
-	}
-	moved, err := moved(s)
-	return arrange(append(pieces, moved...)), err
+	return pieces, nil
 }
 
 // moved returns the pieces that are shown at another place than on the host.
