@@ -71,46 +71,51 @@ type arithmetic struct {
 // next reads the following token. A malformed number sets err, which the grammar
 // reports where it expects a value.
 func (p *arithmetic) next() {
-	for p.pos < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.pos]) >= 0 {
-		p.pos++
-	}
-	if p.pos >= len(p.text) {
+	rest := strings.TrimLeft(p.text[p.pos:], " \t\r\n")
+	p.pos = len(p.text) - len(rest)
+	switch {
+	case rest == "":
 		p.kind, p.token = end, "end of the expression"
 		return
-	}
-	start := p.pos
-	switch c := p.text[p.pos]; {
-	case digit(c) || c == '.':
-		for p.pos < len(p.text) && (digit(p.text[p.pos]) || p.text[p.pos] == '.' || p.text[p.pos] == '_') {
-			p.pos++
-		}
-		if rest := p.text[p.pos:]; len(rest) > 1 && rest[0] == 'e' { // exponent
-			n := 1
-			if rest[n] == '+' || rest[n] == '-' {
-				n++
-			}
-			if n < len(rest) && digit(rest[n]) {
-				for n < len(rest) && digit(rest[n]) {
-					n++
-				}
-				p.pos += n
-			}
-		}
-		p.kind, p.token = number, p.text[start:p.pos]
+	case digit(rest[0]) || rest[0] == '.':
+		p.kind, p.token = number, rest[:numberLength(rest)]
 		p.value, p.err = strconv.ParseFloat(strings.ReplaceAll(p.token, "_", ""), 64)
-	case c >= 'a' && c <= 'z':
-		for p.pos < len(p.text) && (p.text[p.pos] >= 'a' && p.text[p.pos] <= 'z' || digit(p.text[p.pos]) || p.text[p.pos] == '_') {
-			p.pos++
-		}
-		p.kind, p.token = name, p.text[start:p.pos]
-	default:
-		p.pos++
-		for p.pos < len(p.text) && p.text[p.pos]&0xC0 == 0x80 { // rest of a character
-			p.pos++
-		}
-		p.kind, p.token = operator, p.text[start:p.pos]
+	case letter(rest[0]):
+		p.kind, p.token = name, prefix(rest, func(c byte) bool { return letter(c) || digit(c) || c == '_' })
+	default: // one character
+		p.kind, p.token = operator, rest[:1]+prefix(rest[1:], func(c byte) bool { return c&0xC0 == 0x80 })
 	}
+	p.pos += len(p.token)
 }
+
+// numberLength returns the length of the number at the start of a text, with its
+// exponent.
+func numberLength(text string) int {
+	n := len(prefix(text, func(c byte) bool { return digit(c) || c == '.' || c == '_' }))
+	exponent, ok := strings.CutPrefix(text[n:], "e")
+	if !ok {
+		return n
+	}
+	sign := 0
+	if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
+		sign = 1
+	}
+	if digits := prefix(exponent[sign:], digit); digits != "" {
+		n += 1 + sign + len(digits)
+	}
+	return n
+}
+
+// prefix returns the longest prefix of a text whose bytes are all of a class.
+func prefix(text string, class func(c byte) bool) string {
+	n := 0
+	for n < len(text) && class(text[n]) {
+		n++
+	}
+	return text[:n]
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
