@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 
@@ -253,41 +254,13 @@ func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[str
 	best = best[:min(len(best), maxCandidates)]
 	slices.Sort(best)
 
-	known := map[string]bool{}
-	earlier := map[string][]rival{}
-	for _, f := range s.Facts {
-		if strings.HasPrefix(s.Retracted[f.ID], replacedBy) {
-			continue
-		}
-		known[f.ID] = true
-		if f.Source == Distilled {
-			c := d.Lexicon.Claim(f.Text)
-			earlier[c.About()] = append(earlier[c.About()], rival{id: f.ID, claim: c})
-		}
-	}
-	// Later sentences come first, so that each is compared with those after it.
-	later := map[string][]rival{}
-	retracted := map[string]string{}
-	fresh := map[int]agent.Memory{}
-	var chosen []int
-	for _, i := range slices.Backward(best) {
-		m := d.memory(all[i])
-		c := d.Lexicon.Claim(m.Text)
-		about := c.About()
-		if len(later[about]) >= maxRivals || slices.ContainsFunc(later[about], func(r rival) bool {
-			return r.id == m.ID || r.claim.Same(c) || r.claim.Contradicts(c)
-		}) {
-			continue
-		}
-		later[about] = append(later[about], rival{id: m.ID, claim: c})
-		if !known[m.ID] {
-			fresh[i] = m
-			chosen = append(chosen, i)
-		}
-	}
+	known, earlier := d.earlier(s)
+	fresh := d.latest(all, best, known)
+	chosen := slices.Collect(maps.Keys(fresh))
 	slices.SortFunc(chosen, byWorth)
 	chosen = chosen[:min(len(chosen), maxNewFacts)]
 	slices.Sort(chosen)
+	retracted := map[string]string{}
 	var out []agent.Memory
 	for _, i := range chosen {
 		m := fresh[i]
@@ -300,6 +273,44 @@ func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[str
 		out = append(out, m)
 	}
 	return out, retracted
+}
+
+// earlier returns the ids of the session's facts, and its distilled facts by subject.
+func (d Distiller) earlier(s agent.Session) (known map[string]bool, distilled map[string][]rival) {
+	known, distilled = map[string]bool{}, map[string][]rival{}
+	for _, f := range s.Facts {
+		if strings.HasPrefix(s.Retracted[f.ID], replacedBy) {
+			continue
+		}
+		known[f.ID] = true
+		if f.Source == Distilled {
+			c := d.Lexicon.Claim(f.Text)
+			distilled[c.About()] = append(distilled[c.About()], rival{id: f.ID, claim: c})
+		}
+	}
+	return known, distilled
+}
+
+// latest returns the memories of candidates, by their index in all: those that are not
+// known and that no later one repeats or contradicts.
+func (d Distiller) latest(all []spoken, candidates []int, known map[string]bool) map[int]agent.Memory {
+	fresh := map[int]agent.Memory{}
+	later := map[string][]rival{}
+	for _, i := range slices.Backward(candidates) {
+		m := d.memory(all[i])
+		c := d.Lexicon.Claim(m.Text)
+		about := c.About()
+		if len(later[about]) >= maxRivals || slices.ContainsFunc(later[about], func(r rival) bool {
+			return r.id == m.ID || r.claim.Same(c) || r.claim.Contradicts(c)
+		}) {
+			continue
+		}
+		later[about] = append(later[about], rival{id: m.ID, claim: c})
+		if !known[m.ID] {
+			fresh[i] = m
+		}
+	}
+	return fresh
 }
 
 // rival is a fact on the same subject.
