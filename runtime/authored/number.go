@@ -326,19 +326,24 @@ func (b *bounding) rewrite(at *syntax.Expr) {
 		b.rewrite(&e.Body)
 	case *syntax.Comprehension:
 		b.rewrite(&e.Body)
-		for _, c := range e.Clauses {
-			switch c := c.(type) {
-			case *syntax.ForClause:
-				b.rewrite(&c.Vars)
-				b.rewrite(&c.X)
-			case *syntax.IfClause:
-				b.rewrite(&c.Cond)
-			default:
-				b.unknown(c)
-			}
-		}
+		b.clauses(e.Clauses)
 	default:
 		b.unknown(e)
+	}
+}
+
+// clauses replaces the operators in the clauses of a comprehension.
+func (b *bounding) clauses(list []syntax.Node) {
+	for _, c := range list {
+		switch c := c.(type) {
+		case *syntax.ForClause:
+			b.rewrite(&c.Vars)
+			b.rewrite(&c.X)
+		case *syntax.IfClause:
+			b.rewrite(&c.Cond)
+		default:
+			b.unknown(c)
+		}
 	}
 }
 
