@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"evolve/archive"
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/workspace"
 )
 
 // Want is the input of an allocation.
@@ -20,7 +20,7 @@ type Want struct {
 	HoldoutUnits int // the number of independent tasks that the holdout is worth
 	// Fixed reports whether a repeat is no new evidence.
 	Fixed      bool
-	Confirm    workspace.Confirm
+	Confirm    confirm.Settings
 	SearchOnly bool
 	Baseline   float64
 	// AA is the number of evaluations of the champion against itself once it is settled;

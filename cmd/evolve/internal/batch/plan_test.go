@@ -6,14 +6,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/workspace"
 )
 
 func want(budget, tasks int, fixed bool) Want {
 	return Want{
 		Budget: budget, SearchTasks: tasks, HoldoutTasks: tasks, HoldoutUnits: tasks, Fixed: fixed,
-		Confirm: workspace.DefaultSettings().Confirm, Baseline: .1,
+		Confirm: confirm.DefaultSettings(), Baseline: .1,
 	}
 }
 

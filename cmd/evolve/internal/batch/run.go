@@ -16,6 +16,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night/limits"
@@ -314,7 +315,7 @@ func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
 func (r *runner) want(a *workspace.Agent, s sides, evaluations int) Want {
 	set := r.o.Workspace.Settings
 	return Want{
-		Budget: evaluations, SearchTasks: len(s.search), HoldoutTasks: len(s.holdout), HoldoutUnits: workspace.Units(s.holdout),
+		Budget: evaluations, SearchTasks: len(s.search), HoldoutTasks: len(s.holdout), HoldoutUnits: confirm.Units(s.holdout),
 		Fixed: a.Deterministic && !a.UsesSeed, Confirm: set.Confirm, Baseline: set.Search.Baseline, SearchOnly: r.o.SearchOnly(),
 		Variances: r.variances[a.ID], Params: changeable(a.Space),
 	}

@@ -7,6 +7,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
@@ -68,7 +69,7 @@ func (r *runner) learn(ctx context.Context, a *workspace.Agent, number int) (sta
 		}
 	}
 	v := stats.NewVariances(rows.rows, rulings, fixed)
-	v.Graded = workspace.Graded(sides.holdout)
+	v.Graded = confirm.Graded(sides.holdout)
 	return v, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/evidence"
 )
 
@@ -39,7 +38,7 @@ func (n *night) conclude(c *confirm.Confirmation) {
 // design returns the budget of this confirmation, with the variances that were known
 // before it.
 func (n *night) design() stats.Design {
-	return n.o.Workspace.Settings.Confirm.Design(n.plan.Repeats, len(n.sides.holdout), workspace.Units(n.sides.holdout), n.fixed()).With(n.variances[n.agent.ID])
+	return n.o.Workspace.Settings.Confirm.Design(n.plan.Repeats, len(n.sides.holdout), confirm.Units(n.sides.holdout), n.fixed()).With(n.variances[n.agent.ID])
 }
 
 // propose drafts the proposal of the winner and submits it. The result is stored first: an

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"evolve/bench"
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
 )
 
@@ -31,7 +32,7 @@ func checkSuites(w *Workspace) []Check {
 		}
 		label := "suite " + name
 		least := stats.LeastTasks(w.Settings.Confirm.Control().Alpha())
-		switch n := Units(holdout); {
+		switch n := confirm.Units(holdout); {
 		case len(search) == 0:
 			checks = append(checks, warn(label, "give some tasks the split search", "%s: nothing to search on", text))
 		case n == 0:
@@ -93,8 +94,8 @@ func checkPower(w *Workspace, forecasts map[string]Forecast) []Check {
 			assumed = fmt.Sprintf(" if the limits allow %d evaluations", budget)
 		}
 		c := w.Settings.Confirm
-		design := c.Design(c.Blocks(budget, len(holdout), fixed), len(holdout), Units(holdout), fixed).With(forecasts[a.ID].Variances)
-		design.Graded = Graded(holdout)
+		design := c.Design(c.Blocks(budget, len(holdout), fixed), len(holdout), confirm.Units(holdout), fixed).With(forecasts[a.ID].Variances)
+		design.Graded = confirm.Graded(holdout)
 		with := fmt.Sprintf("%s, %s a night", count(design.Units, "independent holdout task"), count(int(design.Tonight), "pair")) + assumed
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""

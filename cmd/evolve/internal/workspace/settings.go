@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"evolve/bench/confirm"
 	"evolve/mutate/selection"
 )
 
@@ -21,7 +22,7 @@ const (
 func DefaultSettings() Settings {
 	return Settings{
 		Search:  Search{Selection: selection.Default, Concurrency: 8, Lookahead: 32, Baseline: .1},
-		Confirm: Confirm{Finalists: 3, Level: .05, Share: .65},
+		Confirm: confirm.DefaultSettings(),
 		Patches: Patches{Sandbox: "auto"},
 		Backup:  Backup{Keep: 3, Dir: filepath.ToSlash(defaultBackups)},
 	}
@@ -104,7 +105,7 @@ func searchKeys(s *Search) object {
 	}}
 }
 
-func confirmKeys(c *Confirm) object {
+func confirmKeys(c *confirm.Settings) object {
 	return object{keys: []key{
 		{name: "finalists", doc: "variants that may enter the confirmation in one night; what is still open from earlier nights goes on besides", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
 		{name: "level", doc: "false adoptions of an agent to expect at most in any 30 days; shared among the 12 variants that may enter the confirmation in them", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"evolve/bench/confirm"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 	"evolve/runtime/tool"
@@ -39,7 +40,7 @@ func TestSettings(t *testing.T) {
 			Budget:  Budget{Evaluations: 10, USD: 2.5, Time: 90 * time.Minute, Until: "06:30"},
 			Limits:  agent.Limits{Timeout: 90 * time.Second, MaxCostUSD: .25, MaxOutputBytes: 65536, MaxIterations: 12, MaxTokens: 50000},
 			Search:  Search{Selection: "top_k", Concurrency: 4, Lookahead: 16, Baseline: 0},
-			Confirm: Confirm{Finalists: 5, Level: .01, Share: .7},
+			Confirm: confirm.Settings{Finalists: 5, Level: .01, Share: .7},
 			Prices:  map[string]Price{"small": {.5, 1.5, .5}, "large": {3, 15, .3}},
 			Providers: map[string]Provider{
 				"openai": {Kind: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Record: "recordings/night.yaml"},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"evolve/bench"
+	"evolve/bench/confirm"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 )
@@ -44,7 +45,7 @@ type Settings struct {
 	Budget  Budget
 	Limits  agent.Limits
 	Search  Search
-	Confirm Confirm
+	Confirm confirm.Settings
 	// Guards limit what a winner consumes, Prefer is what a point of score may cost.
 	Guards Guards
 	Prefer Prefer
@@ -87,19 +88,6 @@ type Search struct {
 	Baseline float64
 	// Reflect is the route whose model proposes changes; empty: none.
 	Reflect string
-}
-
-// Confirm settings.
-type Confirm struct {
-	// Finalists is the maximum number of variants that enter the confirmation in one
-	// night; 3 by default.
-	Finalists int
-	// Level is the maximum expected number of false adoptions of an agent in any 30 days;
-	// .05 by default.
-	Level float64
-	// Share is the share of the budget that is reserved for the confirmation; .65 by
-	// default.
-	Share float64
 }
 
 // Price is the price of a model, in USD per million tokens.

@@ -1,9 +1,9 @@
-package workspace
+package confirm
 
 import "testing"
 
-func TestConfirmDesign(t *testing.T) {
-	c := DefaultSettings().Confirm
+func TestDesign(t *testing.T) {
+	c := DefaultSettings()
 	for _, w := range []struct {
 		budget, tasks  int
 		fixed          bool

@@ -1,4 +1,4 @@
-package workspace
+package confirm
 
 import (
 	"maps"
@@ -8,6 +8,22 @@ import (
 	"evolve/bench/grade"
 	"evolve/bench/stats"
 )
+
+// Settings are an operator's settings of the confirmation.
+type Settings struct {
+	// Finalists is the maximum number of variants that enter the confirmation in one
+	// night; 3 by default.
+	Finalists int
+	// Level is the maximum expected number of false adoptions of an agent in any 30 days;
+	// .05 by default.
+	Level float64
+	// Share is the share of the budget that is reserved for the confirmation; .65 by
+	// default.
+	Share float64
+}
+
+// DefaultSettings returns the defaults.
+func DefaultSettings() Settings { return Settings{Finalists: 3, Level: .05, Share: .65} }
 
 // Units returns the number of independent tasks that tasks are worth, rounded down: the
 // number of clusters if they have equal weights, and fewer otherwise
@@ -25,20 +41,20 @@ func Graded(tasks []*bench.Task) bool { return slices.ContainsFunc(tasks, grade.
 
 // Control returns the error control of an agent across nights: the settings' level,
 // shared among the entries of a month.
-func (c Confirm) Control() stats.Control {
+func (s Settings) Control() stats.Control {
 	control := stats.Monthly()
-	control.Level = c.Level
+	control.Level = s.Level
 	return control
 }
 
 // Blocks returns the maximum number of blocks that a night can pay for one candidate with
 // the budget's share, in evaluations: a block is the champion and the candidate once on
 // every holdout task. If a repeat is no new evidence (fixed) there is at most one block.
-func (c Confirm) Blocks(budget, tasks int, fixed bool) int {
+func (s Settings) Blocks(budget, tasks int, fixed bool) int {
 	if tasks == 0 {
 		return 0
 	}
-	blocks := int(float64(budget)*c.Share) / (2 * tasks)
+	blocks := int(float64(budget)*s.Share) / (2 * tasks)
 	if fixed {
 		return min(1, blocks)
 	}
@@ -47,8 +63,8 @@ func (c Confirm) Blocks(budget, tasks int, fixed bool) int {
 
 // Design returns the design of a confirmation on so many holdout tasks, worth so many
 // independent ones ([Units]), if a night can pay so many blocks for one candidate.
-func (c Confirm) Design(blocks, tasks, units int, fixed bool) stats.Design {
-	control := c.Control()
+func (s Settings) Design(blocks, tasks, units int, fixed bool) stats.Design {
+	control := s.Control()
 	tonight := float64(tasks * blocks)
 	month := tonight
 	if !fixed {
