@@ -1,9 +1,9 @@
 package patch
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -15,13 +15,11 @@ import (
 func (r *Repository) Changed(from, to string) ([]string, error) {
 	var out []string
 	err := r.with(func(s *store) error {
-		out = nil
 		return s.compare(from, to, func(path string, _, _ *entry) error {
 			out = append(out, path)
 			return nil
 		})
 	})
-	slices.Sort(out)
 	return out, err
 }
 
@@ -31,7 +29,6 @@ func (r *Repository) Changed(from, to string) ([]string, error) {
 func (r *Repository) Diff(from, to string) ([]File, error) {
 	var out []File
 	err := r.with(func(s *store) error {
-		out = nil
 		return s.compare(from, to, func(path string, a, b *entry) (err error) {
 			f := File{Path: path}
 			if a != nil && b != nil && a.executable() != b.executable() {
@@ -47,7 +44,6 @@ func (r *Repository) Diff(from, to string) ([]File, error) {
 			return nil
 		})
 	})
-	slices.SortFunc(out, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return out, err
 }
 
@@ -74,9 +70,9 @@ func (s *store) compare(from, to string, visit func(path string, a, b *entry) er
 	return s.compareFolders(a, b, "", 0, visit)
 }
 
-// compareFolders visits what differs between two folders, either of which may be
-// absent (the zero hash). A file on one side and a folder on the other are two
-// differences.
+// compareFolders visits the paths that differ between two folders, either of which may be
+// absent (the zero hash), in the order of the paths. A file on one side and a folder on
+// the other are two differences.
 func (s *store) compareFolders(a, b plumbing.Hash, below string, depth int, visit func(path string, a, b *entry) error) error {
 	if a == b {
 		return nil
@@ -84,50 +80,45 @@ func (s *store) compareFolders(a, b plumbing.Hash, below string, depth int, visi
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")
 	}
-	olds, err := s.folder(a)
-	if err != nil {
-		return err
-	}
-	news, err := s.folder(b)
-	if err != nil {
-		return err
-	}
-	after := make(map[string]entry, len(news))
-	for _, e := range news {
-		after[e.order()] = e
-	}
-	pair := func(one, two *entry, name string, isFolder bool) error {
-		if !isFolder {
-			return visit(below+name, one, two)
+	sides := map[string]*[2]*entry{} // by name, those of folders with a slash
+	for side, tree := range []plumbing.Hash{a, b} {
+		entries, err := s.folder(tree)
+		if err != nil {
+			return err
 		}
-		var x, y plumbing.Hash
-		if one != nil {
-			x = one.hash
-		}
-		if two != nil {
-			y = two.hash
-		}
-		return s.compareFolders(x, y, below+name+"/", depth+1, visit)
-	}
-	for _, e := range olds {
-		var other *entry
-		if n, both := after[e.order()]; both {
-			delete(after, e.order())
-			if n == e {
-				continue
+		for _, e := range entries {
+			pair := sides[e.order()]
+			if pair == nil {
+				pair = &[2]*entry{}
+				sides[e.order()] = pair
 			}
-			other = &n
+			if pair[side] != nil {
+				return fmt.Errorf("two entries of a tree have the name %q", e.name)
+			}
+			pair[side] = &e
 		}
-		if err := pair(&e, other, e.name, e.isFolder()); err != nil {
+	}
+	for _, name := range slices.Sorted(maps.Keys(sides)) {
+		one, two := sides[name][0], sides[name][1]
+		var err error
+		switch {
+		case one != nil && two != nil && *one == *two:
+		case one != nil && one.isFolder() || two != nil && two.isFolder():
+			err = s.compareFolders(one.folderHash(), two.folderHash(), below+name, depth+1, visit)
+		default:
+			err = visit(below+name, one, two)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	for _, e := range news {
-		if _, left := after[e.order()]; left {
-			if err := pair(nil, &e, e.name, e.isFolder()); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
+}
+
+// folderHash returns the hash of a folder, or the zero hash if there is none.
+func (e *entry) folderHash() plumbing.Hash {
+	if e == nil {
+		return plumbing.ZeroHash
+	}
+	return e.hash
 }

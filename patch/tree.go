@@ -22,7 +22,6 @@ const (
 func (r *Repository) Tree(commit string) (scope.Tree, error) {
 	var out scope.Tree
 	err := r.with(func(s *store) error {
-		out = nil
 		tree, err := s.treeish(commit)
 		if err != nil {
 			return err
