@@ -67,7 +67,7 @@ var lockTaken = regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exi
 // files that the folder's .gitignore names and everything that is already staged. At
 // least one file must remain.
 func Start(ctx context.Context, dir string, env []string, files []string, message string, by Person) (*Repository, error) {
-	r := &Repository{dir: dir, env: env}
+	r := &Repository{dir: dir, env: env, drivers: &driverList{}}
 	if _, err := Open(dir, env); errors.Is(err, ErrNoRepository) {
 		if _, err := r.native(ctx, dir, "init", "--quiet", "--initial-branch=main"); err != nil {
 			return nil, fmt.Errorf("making the repository: %w", err)

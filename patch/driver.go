@@ -12,16 +12,20 @@ import (
 type driverList struct {
 	mu    sync.Mutex
 	names []string
-	asked bool
+	read  bool
 }
 
-// drivers returns the names of the filter drivers that have commands in the settings that
+// filters returns the names of the filter drivers that have commands in the settings that
 // native git reads.
-func drivers(ctx context.Context, dir string, env []string) ([]string, error) {
-	// git exits with 1 if no setting matches.
-	out, err := answer(ctx, dir, env, 1, "config", "--includes", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`)
+func (r *Repository) filters(ctx context.Context) ([]string, error) {
+	r.drivers.mu.Lock()
+	defer r.drivers.mu.Unlock()
+	if r.drivers.read {
+		return r.drivers.names, nil
+	}
+	out, err := r.config(ctx, r.dir, "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`)
 	if err != nil {
-		return nil, fmt.Errorf("asking git for its filters: %w", err)
+		return nil, err
 	}
 	var names []string
 	for key := range strings.SplitSeq(out, "\x00") {
@@ -30,7 +34,8 @@ func drivers(ctx context.Context, dir string, env []string) ([]string, error) {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	r.drivers.names, r.drivers.read = slices.Compact(names), true
+	return r.drivers.names, nil
 }
 
 // withoutDrivers returns the environment that disables filter drivers for one run of

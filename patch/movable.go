@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"evolve/runtime/wholefile"
 )
 
@@ -128,8 +130,9 @@ func (r *Repository) untouched(ctx context.Context, dir string, files []File) er
 	return nil
 }
 
-// asCommitted reports whether the content of a file in a working tree equals that of a
-// commit, apart from line endings that git is asked to write.
+// asCommitted reports whether the content of a file in a working tree is what git writes
+// for a committed content: the same, or with CRLF line endings if the attributes and
+// settings demand them.
 func (r *Repository) asCommitted(ctx context.Context, dir, path string, have, want []byte) (bool, error) {
 	if (have == nil) != (want == nil) {
 		return false, nil
@@ -137,10 +140,18 @@ func (r *Repository) asCommitted(ctx context.Context, dir, path string, have, wa
 	if bytes.Equal(have, want) {
 		return true, nil
 	}
-	if !bytes.Equal(have, withCRLF(want)) {
+	if !bytes.Equal(bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")), want) {
 		return false, nil
 	}
-	return r.lineEnds(ctx, dir, path)
+	rel, err := filepath.Rel(r.root(dir), filepath.Join(dir, path))
+	if err != nil {
+		return false, fmt.Errorf("reading the working tree: %w", err)
+	}
+	written, err := r.native(ctx, dir, "cat-file", "--filters", "--path="+filepath.ToSlash(rel), plumbing.ComputeHash(plumbing.BlobObject, want).String())
+	if err != nil {
+		return false, fmt.Errorf("reading the line endings of %s: %w", path, err)
+	}
+	return string(have) == written, nil
 }
 
 // onDisk returns the content of a regular file below dir, or nil if there is none.

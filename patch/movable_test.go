@@ -238,3 +238,44 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// TestLineEnds compares the line endings that are expected in a working tree with those
+// that git writes there.
+func TestLineEnds(t *testing.T) {
+	for _, c := range []struct{ attributes, settings string }{
+		{"", ""},
+		{"", "core.autocrlf=true"},
+		{"", "core.autocrlf=input"},
+		{"", "core.eol=crlf"},
+		{"* text", "core.eol=crlf"},
+		{"* text=auto", "core.eol=crlf"},
+		{"* text=auto", ""},
+		{"* eol=crlf", ""},
+		{"* eol=lf", "core.autocrlf=true"},
+		{"* -text", "core.autocrlf=true"},
+		{"* crlf", "core.eol=crlf"},
+		{"* -crlf", "core.autocrlf=true"},
+		{"* crlf=input", "core.autocrlf=true"},
+		{"space/a.txt eol=crlf", ""},
+		{"a.txt eol=crlf", ""},
+		{"/a.txt eol=crlf", ""},
+	} {
+		b := newBed(t, map[string]string{"space/a.txt": "one\ntwo\n"})
+		b.write(".git/info/attributes", c.attributes+"\n")
+		if key, value, set := strings.Cut(c.settings, "="); set {
+			b.git("config", key, value)
+		}
+		if err := os.Remove(filepath.Join(b.dir, "space/a.txt")); err != nil {
+			t.Fatal(err)
+		}
+		b.git("checkout", "--", "space/a.txt")
+		native := b.read("space/a.txt")
+		b.open(filepath.Join(b.dir, "space"))
+		for _, have := range []string{"one\r\ntwo\r\n", "one\r\ntwo\n"} {
+			same, err := b.repo.asCommitted(t.Context(), b.repo.dir, "a.txt", []byte(have), []byte("one\ntwo\n"))
+			if same != (have == native) || err != nil {
+				t.Errorf("%q with %q: %q is as committed: %v, %v; git writes %q", c.attributes, c.settings, have, same, err, native)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,11 +44,11 @@ func Command(ctx context.Context, dir string, env []string, args ...string) (*ex
 
 // native runs git and returns its output; its error is git's error message.
 func (r *Repository) native(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd, err := Command(ctx, dir, r.env, args...)
+	names, err := r.filters(ctx)
 	if err != nil {
 		return "", err
 	}
-	names, err := r.filters(ctx)
+	cmd, err := Command(ctx, dir, r.env, args...)
 	if err != nil {
 		return "", err
 	}
@@ -55,49 +56,34 @@ func (r *Repository) native(ctx context.Context, dir string, args ...string) (st
 	if r.input != "" {
 		cmd.Stdin = strings.NewReader(r.input)
 	}
-	return output(cmd, 0)
+	return output(cmd)
 }
 
-// filters returns the filter drivers in the settings.
-func (r *Repository) filters(ctx context.Context) ([]string, error) {
-	dir := r.dir
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	if r.known == nil {
-		return drivers(ctx, dir, r.env)
-	}
-	r.known.mu.Lock()
-	defer r.known.mu.Unlock()
-	if r.known.asked {
-		return r.known.names, nil
-	}
-	names, err := drivers(ctx, dir, r.env)
-	r.known.names, r.known.asked = names, err == nil
-	return names, err
-}
-
-// answer runs git and returns its output; besides 0 it accepts the exit code code.
-func answer(ctx context.Context, dir string, env []string, code int, args ...string) (string, error) {
-	cmd, err := Command(ctx, dir, env, args...)
+// config returns the output of git config, which is empty if nothing is set.
+func (r *Repository) config(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd, err := Command(ctx, dir, r.env, append([]string{"config", "--includes"}, args...)...)
 	if err != nil {
 		return "", err
 	}
-	return output(cmd, code)
+	out, err := output(cmd)
+	if err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading git's settings: %w", err)
+	}
+	return out, nil
 }
 
-// output runs a command and returns its output. Unless the command exits with 0 or code,
-// it returns an error with the command's error output.
-func output(cmd *exec.Cmd, code int) (string, error) {
+// output runs a command and returns its output; its error is the command's error output.
+func output(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil && (code == 0 || cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code) {
-		if text := strings.TrimSpace(errs.String()); text != "" {
-			return "", errors.New(text)
-		}
-		return "", err
+	err := cmd.Run()
+	if text := strings.TrimSpace(errs.String()); err != nil && text != "" {
+		err = errors.New(text)
 	}
-	return out.String(), nil
+	return out.String(), err
 }
 
 // kept are the variables of git that identify the operator and the operator's own
@@ -131,13 +117,9 @@ func nativeEnv(env []string) []string {
 // User returns the git user of the repository, empty if none is configured.
 func User(ctx context.Context, dir string, env []string) Person {
 	r := &Repository{env: env}
-	var p Person
-	// git exits with 1 if there is no user, which is not a failure.
-	if out, err := r.native(ctx, dir, "config", "user.name"); err == nil {
-		p.Name = strings.TrimSpace(out)
+	get := func(key string) string {
+		value, _ := r.config(ctx, dir, "--get", key) // a failure means no user
+		return strings.TrimSpace(value)
 	}
-	if out, err := r.native(ctx, dir, "config", "user.email"); err == nil {
-		p.Email = strings.TrimSpace(out)
-	}
-	return p
+	return Person{Name: get("user.name"), Email: get("user.email")}
 }

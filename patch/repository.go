@@ -25,9 +25,8 @@ type Repository struct {
 	env []string
 	// pause waits before a lock is tried again.
 	pause func(time.Duration)
-	// known caches the filter drivers that native git would run; if nil, each use reads
-	// them.
-	known *driverList
+	// drivers are the filter drivers that native git would run.
+	drivers *driverList
 	// extra is added to the environment of native git; input is its standard input.
 	extra []string
 	input string
@@ -49,7 +48,7 @@ func Open(dir string, env []string) (*Repository, error) {
 	if dir, err = real(dir); err != nil {
 		return nil, err
 	}
-	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep, known: &driverList{}}, nil
+	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep, drivers: &driverList{}}, nil
 }
 
 func located(dir string) (layout, error) {

@@ -111,9 +111,6 @@ func (r *Repository) root(dir string) string {
 
 // isSet reports whether a setting is true.
 func (r *Repository) isSet(ctx context.Context, dir, key string) (bool, error) {
-	out, err := answer(ctx, dir, r.env, 1, "config", "--includes", "--type=bool", "--get", key)
-	if err != nil {
-		return false, fmt.Errorf("asking git for %s: %w", key, err)
-	}
-	return strings.TrimSpace(out) == "true", nil
+	out, err := r.config(ctx, dir, "--type=bool", "--get", key)
+	return strings.TrimSpace(out) == "true", err
 }
