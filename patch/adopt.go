@@ -113,15 +113,16 @@ func (r *Repository) notIgnored(ctx context.Context, dir string, files []string)
 // Dirty lists the paths that differ from what is committed: modified, staged, removed or
 // never added.
 func (r *Repository) Dirty(ctx context.Context, paths []string) ([]string, error) {
-	args := []string{"--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--"}
-	return r.changes(ctx, r.dir, append(args, paths...))
+	return r.status(ctx, r.dir, "all", paths...)
 }
 
-// changes lists the paths in the output of a git status command.
-func (r *Repository) changes(ctx context.Context, dir string, status []string) ([]string, error) {
-	out, err := r.native(ctx, dir, status...)
+// status lists the paths that git status reports below the given ones, or all of them.
+// untracked is "all" or "no".
+func (r *Repository) status(ctx context.Context, dir, untracked string, paths ...string) ([]string, error) {
+	args := []string{"--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=" + untracked, "--no-renames", "--ignore-submodules=all", "--"}
+	out, err := r.native(ctx, dir, append(args, paths...)...)
 	if err != nil {
-		return nil, fmt.Errorf("asking git for changes: %w", err)
+		return nil, fmt.Errorf("listing uncommitted changes: %w", err)
 	}
 	var changed []string
 	for line := range strings.SplitSeq(out, "\x00") {

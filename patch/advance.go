@@ -104,7 +104,7 @@ func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) er
 	if now, err := r.Ref(m.Ref); err != nil || now != m.Old {
 		return errors.Join(err, fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.Old)))
 	}
-	changed, err := r.changes(ctx, at.Folder, []string{"status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all"})
+	changed, err := r.status(ctx, at.Folder, "no")
 	if err == nil {
 		changed, err = r.unfiltered(ctx, at.Folder, changed)
 	}
@@ -163,4 +163,13 @@ func shellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// shellWords returns the arguments of a shell command.
+func shellWords(list []string) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = shellWord(s)
+	}
+	return strings.Join(words, " ")
 }

@@ -56,11 +56,7 @@ func (r *Repository) Commit(base string, files []File, message string, by Person
 		return "", errors.New("writing a commit: a name or the message has a character that none may have")
 	}
 	err = r.with(func(s *store) error {
-		parent, err := s.commit(base)
-		if err != nil {
-			return err
-		}
-		tree, err := r.apply(s, parent.TreeHash, files)
+		_, tree, err := r.applyTo(s, base, files)
 		if err != nil {
 			return err
 		}
@@ -81,11 +77,7 @@ func (r *Repository) Commit(base string, files []File, message string, by Person
 // after two weeks. It fails with a *ConflictError like Commit.
 func (r *Repository) Candidate(base string, files []File) (tree string, err error) {
 	err = r.with(func(s *store) error {
-		parent, err := s.commit(base)
-		if err != nil {
-			return err
-		}
-		h, err := r.apply(s, parent.TreeHash, files)
+		_, h, err := r.applyTo(s, base, files)
 		if err != nil {
 			return err
 		}
@@ -131,19 +123,15 @@ func (r *Repository) File(commit, path string) (content []byte, err error) {
 // error unless the result is the same tree.
 func (r *Repository) Rehearse(base string, files []File) error {
 	return r.with(func(s *store) error {
-		parent, err := s.commit(base)
+		before, after, err := r.applyTo(s, base, files)
 		if err != nil {
 			return err
 		}
-		there, err := r.apply(s, parent.TreeHash, files)
-		if err != nil {
-			return err
-		}
-		back, err := r.apply(s, there, Reverse(files))
+		back, err := r.apply(s, after, Reverse(files))
 		if err != nil {
 			return fmt.Errorf("taking it back: %w", err)
 		}
-		if back != parent.TreeHash {
+		if back != before {
 			return errors.New("taking it back does not restore the tree it started from")
 		}
 		return nil

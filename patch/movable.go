@@ -236,11 +236,7 @@ func (e *AlteredError) Error() string {
 
 // Hint describes what a person can do.
 func (e *AlteredError) Hint() string {
-	words := make([]string, len(e.Paths))
-	for i, p := range e.Paths {
-		words[i] = shellWord(p)
-	}
-	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + strings.Join(words, " ") + "` writes them anew; something changes them as git writes them"
+	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` writes them anew; something changes them as git writes them"
 }
 
 // Landed checks that a commit has the given tree, which the gates have seen, and that the

@@ -80,7 +80,7 @@ func (r *Repository) excluded(ctx context.Context, dir string, paths []string) e
 		return err
 	}
 	git := "`git -C " + shellWord(r.root(dir)) + " "
-	var words []string
+	var named []string
 	for _, p := range paths {
 		switch {
 		case on && cone:
@@ -88,14 +88,14 @@ func (r *Repository) excluded(ctx context.Context, dir string, paths []string) e
 		case on:
 			p = "/" + p
 		}
-		if w := shellWord(p); !slices.Contains(words, w) {
-			words = append(words, w)
+		if !slices.Contains(named, p) {
+			named = append(named, p)
 		}
 	}
 	if on {
-		e.Hint = git + "sparse-checkout add " + strings.Join(words, " ") + "` or " + git + "sparse-checkout disable` brings them in; then repeat the command"
+		e.Hint = git + "sparse-checkout add " + shellWords(named) + "` or " + git + "sparse-checkout disable` brings them in; then repeat the command"
 	} else {
-		e.Hint = git + "update-index --no-skip-worktree -- " + strings.Join(words, " ") + "` takes the mark away; then repeat the command"
+		e.Hint = git + "update-index --no-skip-worktree -- " + shellWords(named) + "` takes the mark away; then repeat the command"
 	}
 	return e
 }

@@ -10,6 +10,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// applyTo stores the tree of a commit with files changed. It returns the hashes of the
+// commit's own tree and of the new one.
+func (r *Repository) applyTo(s *store, base string, files []File) (before, after plumbing.Hash, err error) {
+	parent, err := s.commit(base)
+	if err != nil {
+		return before, after, err
+	}
+	after, err = r.apply(s, parent.TreeHash, files)
+	return parent.TreeHash, after, err
+}
+
 // apply stores the tree with files changed and returns its hash. Files keep their modes
 // and new ones are regular; links and submodules are refused. It fails with a
 // *ConflictError if the tree does not hold the old contents.

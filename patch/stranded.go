@@ -21,12 +21,8 @@ type StrandedError struct {
 }
 
 func (e *StrandedError) Error() string {
-	words := make([]string, len(e.Paths))
-	for i, p := range e.Paths {
-		words[i] = shellWord(p)
-	}
 	return fmt.Sprintf("%v; the branch has not moved, and in %s these files are not as it has them: %s (`git -C %s restore --source=HEAD --staged --worktree -- %s` restores them)",
-		e.Err, e.Folder, strings.Join(e.Paths, ", "), shellWord(e.Folder), strings.Join(words, " "))
+		e.Err, e.Folder, strings.Join(e.Paths, ", "), shellWord(e.Folder), shellWords(e.Paths))
 }
 
 func (e *StrandedError) Unwrap() error { return e.Err }
@@ -43,11 +39,10 @@ type unmoved struct {
 // beforeMerge records what a fast-forward to a commit will write into a working tree.
 func (r *Repository) beforeMerge(ctx context.Context, dir, commit string) (unmoved, error) {
 	u := unmoved{folder: r.root(dir)}
-	head, err := r.native(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err != nil {
-		return u, fmt.Errorf("asking git for HEAD: %w", err)
+	var err error
+	if u.head, err = r.headOf(ctx, dir); err != nil {
+		return u, err
 	}
-	u.head = strings.TrimSpace(head)
 	if u.paths, err = r.Changed(u.head, commit); err != nil {
 		return u, err
 	}
@@ -61,6 +56,15 @@ func (r *Repository) beforeMerge(ctx context.Context, dir, commit string) (unmov
 		}
 	}
 	return u, nil
+}
+
+// headOf returns the commit that is checked out in a working tree.
+func (r *Repository) headOf(ctx context.Context, dir string) (string, error) {
+	head, err := r.native(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("reading HEAD: %w", err)
+	}
+	return strings.TrimSpace(head), nil
 }
 
 // written reports whether a file in a working tree has the new content of a change.
@@ -78,11 +82,11 @@ func (r *Repository) written(ctx context.Context, dir string, f File) (bool, err
 // not be restored.
 func (r *Repository) restore(ctx context.Context, was unmoved, cause error) error {
 	ctx = context.WithoutCancel(ctx) // an interrupted command must not leave half of a change either
-	head, err := r.native(ctx, was.folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	head, err := r.headOf(ctx, was.folder)
 	if err != nil || len(was.paths) == 0 {
 		return errors.Join(cause, err)
 	}
-	if strings.TrimSpace(head) != was.head {
+	if head != was.head {
 		return cause // the branch has moved, by this merge or by another git
 	}
 	var changed, added []string
@@ -107,8 +111,7 @@ func (r *Repository) restore(ctx context.Context, was unmoved, cause error) erro
 			err = discard(was.folder, f)
 		}
 	}
-	status := []string{"--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--"}
-	left, failed := r.changes(ctx, was.folder, append(status, was.paths...))
+	left, failed := r.status(ctx, was.folder, "all", was.paths...)
 	if failed != nil {
 		left = was.paths
 	}
