@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // Apply applies a patch and returns the files that it changes, whole, in the patch's
@@ -38,7 +40,7 @@ func Apply(p Patch, base Base) ([]File, error) {
 func read(base Base, path string) ([]byte, error) {
 	old, err := base(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", Visible(path), err)
+		return nil, fmt.Errorf("reading %s: %w", text.VisibleCode(path), err)
 	}
 	if len(old) > MaxFile {
 		return nil, &RefusedError{Path: path, Reason: TooLarge, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(old), MaxFile), Hint: "files of this size are not patched"}
@@ -88,18 +90,18 @@ func (s section) create() ([]byte, error) {
 	if len(s.hunks) > 1 {
 		return nil, &RefusedError{Hunk: 2, Reason: Malformed, Text: "a new file with several hunks", Hint: "write it as one hunk"}
 	}
-	var t text
+	var w lineWriter
 	for _, h := range s.hunks {
 		for _, l := range h.lines {
 			if l.kind != '+' {
 				return nil, &RefusedError{Hunk: 1, Line: l.at, Reason: Malformed, Text: "a new file has lines before it was there", Hint: "begin every line with +"}
 			}
-			if !t.add(l.full()) {
+			if !w.add(l.full()) {
 				return nil, middle(0, l)
 			}
 		}
 	}
-	result := append([]byte{}, t.String()...) // empty is not nil
+	result := append([]byte{}, w.String()...) // empty is not nil
 	if !s.crlf || len(s.hunks) == 0 {
 		return result, s.prove(nil, result)
 	}
@@ -140,11 +142,11 @@ func (s section) change(old []byte) ([]byte, error) {
 
 // assemble applies the hunks to the lines at their places.
 func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
-	var t text
+	var w lineWriter
 	at := 0
 	for i, h := range hunks {
 		for ; at < places[i]; at++ {
-			t.add(lines[at])
+			w.add(lines[at])
 		}
 		for _, l := range h.lines {
 			whole := l.full()
@@ -154,33 +156,33 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 				whole = lines[at]
 				at++
 			}
-			if l.kind != '-' && !t.add(whole) {
+			if l.kind != '-' && !w.add(whole) {
 				return nil, middle(i, l)
 			}
 		}
 	}
 	for ; at < len(lines); at++ {
-		if !t.add(lines[at]) {
+		if !w.add(lines[at]) {
 			last := hunks[len(hunks)-1]
 			return nil, middle(len(hunks)-1, last.lines[len(last.lines)-1])
 		}
 	}
-	return []byte(t.String()), nil
+	return []byte(w.String()), nil
 }
 
-// text builds a content line by line.
-type text struct {
+// lineWriter builds a content line by line.
+type lineWriter struct {
 	strings.Builder
 	ended bool // the last line had no newline
 }
 
 // add adds a line. It returns false if the line before had no newline.
-func (t *text) add(line string) bool {
-	if t.ended {
+func (w *lineWriter) add(line string) bool {
+	if w.ended {
 		return false
 	}
-	t.ended = !strings.HasSuffix(line, "\n")
-	t.WriteString(line)
+	w.ended = !strings.HasSuffix(line, "\n")
+	w.WriteString(line)
 	return true
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	visible "evolve/runtime/text"
 )
 
 // count holds the results for diffs of one kind.
@@ -134,7 +136,7 @@ func (p *proof) try(name string, c changed, text string, says gitDiff, f File) {
 	default:
 		n.wrong++
 		if p.wrongs++; p.wrongs <= 5 {
-			p.t.Errorf("%s, %s, %s: wrong bytes\n%s", c.commit, f.Path, name, Visible(text[:min(len(text), 3000)]))
+			p.t.Errorf("%s, %s, %s: wrong bytes\n%s", c.commit, f.Path, name, visible.VisibleCode(text[:min(len(text), 3000)]))
 		} else {
 			p.t.Fail()
 		}

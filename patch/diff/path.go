@@ -3,8 +3,9 @@ package diff
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"evolve/runtime/text"
 )
 
 // null is the name that means no file.
@@ -26,7 +27,7 @@ func checkPath(path string) string {
 		return "the path has a backslash"
 	}
 	for _, r := range path {
-		if !unicode.IsPrint(r) || !shown(r) {
+		if !text.Shown(r) || r == '⟦' || r == '⟧' { // the brackets of escapes
 			return "the path has control or invisible characters"
 		}
 	}

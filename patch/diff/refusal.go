@@ -3,6 +3,8 @@ package diff
 import (
 	"fmt"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // Reason is the kind of a refusal, for programs.
@@ -40,7 +42,7 @@ type RefusedError struct {
 func (e *RefusedError) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
-		b.WriteString(Visible(e.Path) + ": ")
+		b.WriteString(text.VisibleCode(e.Path) + ": ")
 	}
 	if e.Hunk > 0 {
 		fmt.Fprintf(&b, "hunk %d: ", e.Hunk)
@@ -53,9 +55,6 @@ func (e *RefusedError) Error() string {
 
 // quoted returns the beginning of foreign text in quotes, escaped.
 func quoted(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return `"` + Visible(string(r[:most])) + `…"`
-	}
-	return `"` + Visible(s) + `"`
+	const most = 60 // characters
+	return `"` + text.VisibleCode(text.Clip(s, most, text.Runes, text.Mark)) + `"`
 }

@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"evolve/runtime/text"
 )
 
 // maxShown is the maximum number of bytes of a line that are shown. Longer lines, such as
 // generated code, are truncated, with the length and hash of the omitted part.
 const maxShown = 500
 
-// Shown is a changed file for display to people. All its text is escaped by Visible: it
+// Shown is a changed file for display to people. All its text is escaped by text.VisibleCode: it
 // is safe in a terminal, and in HTML after HTML escaping.
 type Shown struct {
 	Path string
@@ -41,7 +43,7 @@ type ShownLine struct {
 func Show(files []File, context int) []Shown {
 	out := make([]Shown, 0, len(files))
 	for _, f := range files {
-		s := Shown{Path: Visible(f.Path), Kind: "changed"}
+		s := Shown{Path: text.VisibleCode(f.Path), Kind: "changed"}
 		switch {
 		case f.Old == nil:
 			s.Kind = "new"
@@ -81,15 +83,12 @@ func (s *Shown) show(all []block) {
 				s.Removed++
 			}
 			whole, ended := strings.CutSuffix(p.text, "\n")
-			l.Text = Visible(whole)
+			l.Text = text.VisibleCode(whole)
 			if len(whole) > maxShown {
 				cut++
-				at := maxShown
-				for at > maxShown-utf8.UTFMax && !utf8.RuneStart(whole[at]) {
-					at--
-				}
-				rest := whole[at:]
-				l.Text = Visible(whole[:at]) + fmt.Sprintf(" ⟦… %d bytes more, SHA-256 %s⟧", len(rest), digest(rest))
+				begin := text.Clip(whole, maxShown)
+				rest := whole[len(begin):]
+				l.Text = text.VisibleCode(begin) + fmt.Sprintf(" ⟦… %d bytes more, SHA-256 %s⟧", len(rest), digest(rest))
 			}
 			s.Lines = append(s.Lines, l)
 			if !ended {

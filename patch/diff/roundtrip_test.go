@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"evolve/runtime/text"
 )
 
 // again returns a change after Unified, Parse and Apply.
@@ -187,7 +189,7 @@ func FuzzApply(f *testing.F) {
 			t.Fatalf("%q became %q", after, got[0].New)
 		}
 		for _, s := range Render(change, 3) {
-			if s != '\n' && s != '\t' && !shown(s) && s != '⟦' && s != '⟧' {
+			if s != '\n' && s != '\t' && !text.Shown(s) {
 				t.Fatalf("%U is shown", s)
 			}
 		}
